@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * env.h - all that the engine sees of its environment
+ *
+ * This is the userspace version.  The kernel module and the BPF host replace
+ * it by their own under the same include guard.  The engine allocates no
+ * memory, takes no lock, prints nothing and calls nothing that isn't here.
+ */
+#ifndef XT2_ENV_H
+#define XT2_ENV_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <linux/types.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s32 s32;
+typedef __s64 s64;
+
+/* Marks pointers into an image: an address space of its own in BPF. */
+#define __img
+
+/* Loops over the bytes of an image or a packet; BPF bounds them. */
+#define xt2_can_loop	true
+
+#ifndef likely
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+#endif
+#define XT2_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define __fallthrough	__attribute__((__fallthrough__))
+#ifndef __always_inline
+#define __always_inline	inline __attribute__((__always_inline__))
+#endif
+
+/* Loads from packet bytes: any alignment, network order to host order. */
+static inline u16 xt2_be16(const void *p)
+{
+	u16 v;
+
+	memcpy(&v, p, sizeof(v));
+	return __builtin_bswap16(v);
+}
+
+static inline u32 xt2_be32(const void *p)
+{
+	u32 v;
+
+	memcpy(&v, p, sizeof(v));
+	return __builtin_bswap32(v);
+}
+
+static inline u64 xt2_raw64(const void *p)
+{
+	u64 v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* Stores to packet bytes, likewise. */
+static inline void xt2_put_be16(void *p, u16 v)
+{
+	v = __builtin_bswap16(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+/* State cells are changed by compare-and-swap only. */
+static inline u64 xt2_cell_load(const u64 __img *cell)
+{
+	return __atomic_load_n(cell, __ATOMIC_RELAXED);
+}
+
+/* => true if *cell was old and is now new */
+static inline bool xt2_cell_swap(u64 __img *cell, u64 old, u64 new)
+{
+	return __atomic_compare_exchange_n(cell, &old, new, false,
+					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* The root is read once per packet; everything behind it was stored before. */
+static inline u64 xt2_root_load(const __u64 __img *root)
+{
+	return __atomic_load_n(root, __ATOMIC_ACQUIRE);
+}
+
+#endif

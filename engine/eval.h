@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * eval.h - what a packet meets
+ *
+ * The caller owns the context and everything it points to; one context per
+ * thread.  A context is set up once with xt2_ctx_init() and used for many
+ * packets.
+ */
+#ifndef XT2_ENGINE_EVAL_H
+#define XT2_ENGINE_EVAL_H
+
+#include "image.h"
+#include "pkt.h"
+#include <xt2/verdict.h>
+
+/* A match's answer. */
+enum xt2_answer {
+	XT2_MISS,
+	XT2_HIT,
+	XT2_HOTDROP,		/* drop now; the rule does not count */
+};
+
+/* Where evaluation goes on after a jump. */
+struct xt2_frame {
+	u32 rule;		/* offset of the jump rule */
+	u32 chain;		/* offset of its chain */
+};
+
+/* Something that happened on the way: LOG, NFLOG, TRACE. */
+struct xt2_event {
+	u8 target;		/* enum xt2_target */
+	u32 chain;		/* offset of the chain */
+	u32 rule;		/* offset of the rule */
+};
+
+struct xt2_ctx {
+	struct xt2_pkt *pkt;
+	const struct xt2_image __img *img;
+	const struct xt2_root __img *root;	/* loaded once per packet */
+	u64 now;		/* ns since 1970; what limit and time see */
+	u64 random;		/* state of statistic's generator; any seed but 0 */
+	struct xt2_frame *stack;
+	u32 stack_size;		/* frames at stack */
+	struct xt2_event *events;
+	u32 events_size;	/* events at events; may be 0 */
+
+	/* results */
+	u32 chain;		/* offset of the chain that decided; 0: a fault */
+	u32 rule;		/* offset of the rule that decided */
+	u32 verdict_arg;
+	u32 nevents;		/* events that happened; those past events_size are lost */
+	u8 hotdrop;		/* the verdict came from a match */
+	u64 faults;		/* total: broken image, stack overflow; each one dropped */
+};
+
+/*
+ * xt2_eval - run one base chain of an image
+ * @ctx: packet parsed; results are set
+ * @hook: a hook entry of ctx->root
+ *
+ * Counts in place, exactly as xt_tables does: ipt_do_table(), ip6t_do_table(),
+ * arpt_do_table().
+ * => enum xt2_verdict, never XT2_NEXT
+ */
+int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook);
+
+/* Bodies of the extensions, one switch each, in extensions/dispatch.c. */
+int xt2_match_ext(const struct xt2_match __img *m, struct xt2_ctx *ctx);
+int xt2_target_ext(const struct xt2_rule __img *r, struct xt2_ctx *ctx);
+
+/* Their payload checks: 0, or -EINVAL. */
+int xt2_match_ext_check(const struct xt2_match __img *m, u8 family);
+int xt2_target_ext_check(const struct xt2_rule __img *r, u8 family);
+
+/* For targets that report: keeps the event if there is room. */
+static inline void xt2_ctx_event(struct xt2_ctx *ctx, u8 target, const struct xt2_rule __img *r)
+{
+	struct xt2_event *e;
+
+	if (ctx->nevents++ >= ctx->events_size)
+		return;
+	e = &ctx->events[ctx->nevents - 1];
+	e->target = target;
+	e->chain = ctx->chain;
+	e->rule = (u32)((const u8 __img *)r - (const u8 __img *)ctx->img);
+}
+
+/* The state cell of a match that has one. */
+static inline u64 __img *xt2_ctx_cell(const struct xt2_ctx *ctx, const struct xt2_match __img *m)
+{
+	return xt2_image_cell(ctx->img, ctx->root, m->arg);
+}
+
+static inline bool xt2_inverted(const struct xt2_match __img *m)
+{
+	return m->flags & XT2_MATCH_INVERT;
+}
+
+/* For matches: hit if the condition holds, or if it doesn't and is inverted. */
+static inline int xt2_answer(const struct xt2_match __img *m, bool holds)
+{
+	return holds != xt2_inverted(m) ? XT2_HIT : XT2_MISS;
+}
+
+#endif

@@ -1,0 +1,10 @@
+# Freestanding: one environment header, no #if.
+noinst_LTLIBRARIES += libengine.la
+libengine_la_SOURCES = \
+	engine/check.h \
+	engine/edit.h \
+	engine/env.h \
+	engine/eval.h \
+	engine/image.h \
+	engine/pkt.h \
+	engine/write.h

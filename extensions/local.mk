@@ -1,0 +1,2 @@
+noinst_LTLIBRARIES += libextensions.la
+libextensions_la_SOURCES =

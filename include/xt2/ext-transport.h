@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef XT2_EXT_TRANSPORT_H
+#define XT2_EXT_TRANSPORT_H
+
+#include <xt2/format.h>
+
+#endif

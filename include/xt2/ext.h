@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ext.h - the matches and targets of the xt2 image
+ *
+ * One list of matches, one of targets: numbers here are part of the image
+ * format (doc/format.md).  The payloads are in the three headers below, by
+ * what they look at.
+ */
+#ifndef XT2_EXT_H
+#define XT2_EXT_H
+
+#include <xt2/format.h>
+
+/* What a host must know about an extension before it evaluates it. */
+#define XT2_EXT_CELL		0x01	/* xt2_match.arg is a state cell */
+#define XT2_EXT_INSTANCE	0x02	/* the argument is an instance */
+#define XT2_EXT_HOST		0x04	/* reads what only the host knows (conntrack, clock, ...) */
+#define XT2_EXT_RANDOM		0x08	/* its answer is random */
+#define XT2_EXT_WRITES		0x10	/* changes the packet's bytes */
+#define XT2_EXT_FOREIGN		0x20	/* carried, not evaluated */
+
+/*
+ * Base tests: X(number, NAME, name, flags).  Evaluated by engine/eval.c.
+ * IPv4 addresses are numbers (host order), IPv6 addresses 16 raw bytes.
+ */
+#define XT2_BASE_MATCHES(X)				\
+	X(1, SRC4, src4, 0)				\
+	X(2, DST4, dst4, 0)				\
+	X(3, SRC4_MASK, src4_mask, 0)			\
+	X(4, DST4_MASK, dst4_mask, 0)			\
+	X(5, SRC6, src6, 0)				\
+	X(6, DST6, dst6, 0)				\
+	X(7, SRC6_MASK, src6_mask, 0)			\
+	X(8, DST6_MASK, dst6_mask, 0)			\
+	X(9, IN, in, 0)					\
+	X(10, OUT, out, 0)				\
+	X(11, IN_MASK, in_mask, 0)			\
+	X(12, OUT_MASK, out_mask, 0)			\
+	X(13, PROTO, proto, 0)				\
+	X(14, FRAGMENT, fragment, 0)			\
+	X(15, ARP_HRD, arp_hrd, 0)			\
+	X(16, ARP_PRO, arp_pro, 0)			\
+	X(17, ARP_HLN, arp_hln, 0)			\
+	X(18, ARP_OP, arp_op, 0)			\
+	X(19, ARP_SHA, arp_sha, 0)			\
+	X(20, ARP_THA, arp_tha, 0)
+
+/* Extensions: X(number, NAME, name, flags).  Bodies in extensions/. */
+#define XT2_EXT_MATCHES(X)				\
+	X(32, TCP, tcp, 0)				\
+	X(33, UDP, udp, 0)				\
+	X(34, UDPLITE, udplite, 0)			\
+	X(35, ICMP, icmp, 0)				\
+	X(36, ICMP6, icmp6, 0)				\
+	X(37, MULTIPORT, multiport, 0)			\
+	X(38, IPRANGE, iprange, 0)			\
+	X(39, LENGTH, length, 0)			\
+	X(40, TTL, ttl, 0)				\
+	X(41, HL, hl, 0)				\
+	X(42, TOS, tos, 0)				\
+	X(43, DSCP, dscp, 0)				\
+	X(44, ECN, ecn, 0)				\
+	X(45, MARK, mark, XT2_EXT_HOST)			\
+	X(46, CONNMARK, connmark, XT2_EXT_HOST)		\
+	X(47, MAC, mac, 0)				\
+	X(48, PKTTYPE, pkttype, XT2_EXT_HOST)		\
+	X(49, STRING, string, 0)			\
+	X(50, U32, u32, 0)				\
+	X(51, BPF, bpf, 0)				\
+	X(52, FRAG, frag, 0)				\
+	X(53, RT, rt, 0)				\
+	X(54, HBH, hbh, 0)				\
+	X(55, DST, dst, 0)				\
+	X(56, MH, mh, 0)				\
+	X(57, IPV6HEADER, ipv6header, 0)		\
+	X(58, EUI64, eui64, 0)				\
+	X(59, AH, ah, 0)				\
+	X(60, ESP, esp, 0)				\
+	X(61, IPCOMP, ipcomp, 0)			\
+	X(62, SCTP, sctp, 0)				\
+	X(63, DCCP, dccp, 0)				\
+	X(64, TCPMSS, tcpmss, 0)			\
+	X(65, COMMENT, comment, XT2_EXT_INSTANCE)	\
+	X(66, CPU, cpu, XT2_EXT_HOST)			\
+	X(67, DEVGROUP, devgroup, XT2_EXT_HOST)		\
+	X(68, PHYSDEV, physdev, XT2_EXT_HOST)		\
+	X(69, ADDRTYPE, addrtype, XT2_EXT_HOST)		\
+	X(70, TIME, time, XT2_EXT_HOST)			\
+	X(71, STATISTIC, statistic, XT2_EXT_CELL | XT2_EXT_RANDOM) \
+	X(72, LIMIT, limit, XT2_EXT_CELL | XT2_EXT_HOST) \
+	X(73, QUOTA, quota, XT2_EXT_CELL)		\
+	X(74, STATE, state, XT2_EXT_HOST)		\
+	X(75, CONNTRACK, conntrack, XT2_EXT_HOST)	\
+	X(76, FOREIGN, foreign, XT2_EXT_INSTANCE | XT2_EXT_FOREIGN)
+
+/*
+ * Targets without data: X(number, NAME, flags).  Evaluated by engine/eval.c;
+ * JUMP and GOTO name a chain, FOREIGN and NAT an instance, CONTINUE goes on
+ * with the next rule.  NAT is a foreign target of a nat table: it accepts.
+ */
+#define XT2_BASE_TARGETS(X)				\
+	X(0, CONTINUE, 0)				\
+	X(1, ACCEPT, 0)					\
+	X(2, DROP, 0)					\
+	X(3, RETURN, 0)					\
+	X(4, JUMP, 0)					\
+	X(5, GOTO, 0)					\
+	X(6, QUEUE, 0)					\
+	X(7, FOREIGN, XT2_EXT_INSTANCE | XT2_EXT_FOREIGN) \
+	X(8, NAT, XT2_EXT_INSTANCE)
+
+#define XT2_EXT_TARGETS(X)				\
+	X(16, REJECT, reject, 0)			\
+	X(17, LOG, log, 0)				\
+	X(18, NFLOG, nflog, 0)				\
+	X(19, NFQUEUE, nfqueue, 0)			\
+	X(20, MARK, mark, 0)				\
+	X(21, CONNMARK, connmark, XT2_EXT_HOST)		\
+	X(22, CLASSIFY, classify, 0)			\
+	X(23, TRACE, trace, 0)				\
+	X(24, NOTRACK, notrack, 0)			\
+	X(25, CT, ct, 0)				\
+	X(26, TTL, ttl, XT2_EXT_WRITES)			\
+	X(27, HL, hl, XT2_EXT_WRITES)			\
+	X(28, TOS, tos, XT2_EXT_WRITES)			\
+	X(29, DSCP, dscp, XT2_EXT_WRITES)		\
+	X(30, ECN, ecn, XT2_EXT_WRITES)			\
+	X(31, TCPMSS, tcpmss, XT2_EXT_WRITES)
+
+#define XT2_ENUM_M(id, NAME, name, flags) XT2_M_##NAME = id,
+#define XT2_ENUM_BT(id, NAME, flags) XT2_T_##NAME = id,
+#define XT2_ENUM_T(id, NAME, name, flags) XT2_T_##NAME = id,
+
+enum xt2_match_type {
+	XT2_BASE_MATCHES(XT2_ENUM_M)
+	XT2_EXT_MATCHES(XT2_ENUM_M)
+	XT2_M_COUNT
+};
+
+enum xt2_target {
+	XT2_BASE_TARGETS(XT2_ENUM_BT)
+	XT2_EXT_TARGETS(XT2_ENUM_T)
+	XT2_T_COUNT
+};
+
+/*
+ * SRC4, DST4: (packet's ^ arg) >> (flags & 31) == 0; arg is the network.
+ * The shift is 32 minus the prefix length, so /0 takes the MASK form.
+ */
+#define XT2_ADDR4_SHIFT		0x1f
+
+/* SRC4_MASK, DST4_MASK: (packet's & mask) == arg */
+struct xt2_match_addr4_mask {
+	struct xt2_match head;
+	__u32 mask;
+	__u32 reserved;
+};
+
+/* SRC6, DST6: equality */
+struct xt2_match_addr6 {
+	struct xt2_match head;
+	__u64 addr[2];		/* 16 raw bytes, network order */
+};
+
+/* SRC6_MASK, DST6_MASK: (packet's & mask) == addr */
+struct xt2_match_addr6_mask {
+	struct xt2_match head;
+	__u64 addr[2];
+	__u64 mask[2];
+};
+
+/*
+ * IN, OUT: the first arg bytes (1 to 16, the NUL of a full name counts) are
+ * equal; name is 8 bytes long if arg <= 8, else 16, padded with NUL.
+ */
+struct xt2_match_iface {
+	struct xt2_match head;
+	__u64 name[];
+};
+
+/* IN_MASK, OUT_MASK: (packet's ^ name) & mask == 0 */
+struct xt2_match_iface_mask {
+	struct xt2_match head;
+	__u64 name[2];
+	__u64 mask[2];
+};
+
+/*
+ * PROTO: arg is the upper-layer protocol.  FRAGMENT: a fragment that is not
+ * the first.  ARP_*: low 16 bits of arg are the value (as a number), high 16
+ * the mask.
+ */
+
+/* ARP_SHA, ARP_THA: (packet's & mask) == addr over arg (0 to 16) bytes */
+struct xt2_match_arp_dev {
+	struct xt2_match head;
+	__u8 addr[16];
+	__u8 mask[16];
+};
+
+/* COMMENT, FOREIGN: arg is the instance; no payload. */
+
+#include <xt2/ext-transport.h>
+#include <xt2/ext-packet.h>
+#include <xt2/ext-target.h>
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * xt2.h - libxt2: iptables rulesets in any program
+ *
+ * Rulesets are edited as struct xt2_ruleset, kept and evaluated as images
+ * (<xt2/format.h>).  Functions return 0 or a positive value, or -errno; they
+ * never print and never exit.  On failure nothing has changed and outputs are
+ * untouched; struct xt2_err says more.
+ */
+#ifndef XT2_XT2_H
+#define XT2_XT2_H
+
+#include <stddef.h>
+#include <stdio.h>
+#include <xt2/ext.h>
+#include <xt2/pkt.h>
+#include <xt2/verdict.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- errors ------------------------------------------------------------ */
+
+enum xt2_code {
+	XT2_OK,
+	XT2_E_SYNTAX,		/* the text is not in the grammar */
+	XT2_E_OPTION,		/* an extension's options are wrong */
+	XT2_E_UNKNOWN,		/* no such extension, chain, table, interface, ... */
+	XT2_E_TABLE,		/* not allowed in this table or hook */
+	XT2_E_LOOP,		/* chains jump in a circle */
+	XT2_E_IMAGE,		/* not a valid image */
+	XT2_E_CAPTURE,		/* not a valid capture */
+	XT2_E_UNSUPPORTED,	/* cannot be evaluated here */
+	XT2_E_LIMIT,		/* larger than the format allows */
+	XT2_E_SYSTEM,		/* the system refused: see errnum */
+};
+
+/* The caller's; every string is NUL-terminated, empty if not known. */
+struct xt2_err {
+	int code;		/* enum xt2_code */
+	int errnum;		/* errno, or 0 */
+	unsigned int line;	/* from 1; 0: none */
+	unsigned int column;	/* from 1; 0: none */
+	char file[256];
+	char rule[512];		/* the text of the rule or line */
+	char message[512];	/* the reason */
+	char hint[256];		/* what to do about it */
+};
+
+/* "E_SYNTAX" for XT2_E_SYNTAX, and so on. */
+const char *xt2_code_name(int code);
+
+/* Print "file:line:column: error[E_X]: message", the rule with a caret, the hint. */
+void xt2_err_print(const struct xt2_err *err, FILE *to);
+
+/* --- images ------------------------------------------------------------ */
+
+struct xt2_mapping {
+	struct xt2_image *image;
+	size_t size;		/* bytes of the image */
+	size_t capacity;	/* bytes mapped or allocated */
+	int mapped;		/* munmap() it, else free() it */
+};
+
+/*
+ * xt2_image_open - map an image file privately and check it completely
+ * @path: file; @map: filled in; release with xt2_image_close()
+ *
+ * The mapping is copy-on-write: counters change in memory only.
+ * => 0; -ENOENT and other errors of open(2); -EINVAL, -ELOOP: see err
+ */
+int xt2_image_open(const char *path, struct xt2_mapping *map, struct xt2_err *err);
+
+/* The same for bytes in memory; they are copied. */
+int xt2_image_copy(const void *bytes, size_t size, struct xt2_mapping *map, struct xt2_err *err);
+
+void xt2_image_close(struct xt2_mapping *map);
+
+/*
+ * xt2_image_store - write an image durably: temporary file, fsync, rename, fsync of the folder
+ *
+ * Whatever happens (full disk, kill -9), path is the old file or the new one.
+ * The folder is not created.
+ * => 0, or -errno
+ */
+int xt2_image_store(const char *path, const struct xt2_image *image, size_t size,
+		    struct xt2_err *err);
+
+/*
+ * xt2_image_lock - one writer at a time for the image at path
+ * @wait: seconds; 0: don't wait, < 0: for ever
+ * => a file descriptor to close; -EAGAIN: somebody else has it; -errno
+ */
+int xt2_image_lock(const char *path, int wait, struct xt2_err *err);
+
+/* --- rulesets ---------------------------------------------------------- */
+
+/*
+ * A ruleset in memory, made to be edited: tables, chains, rules as packed
+ * bytes, instances, cells.  Chain, instance and cell numbers in a rule's bytes
+ * are those of its ruleset; xt2_ruleset_write() renumbers.  Positions count
+ * from 0.
+ */
+struct xt2_ruleset;
+
+struct xt2_ruleset *xt2_ruleset_new(void);	/* NULL: no memory */
+void xt2_ruleset_free(struct xt2_ruleset *rs);
+
+/* Fill an empty ruleset from a checked image; the bytes must stay until free. */
+int xt2_ruleset_load(struct xt2_ruleset *rs, const struct xt2_image *image, size_t size);
+
+/*
+ * xt2_ruleset_write - pack a ruleset
+ * @map: filled in; release with xt2_image_close()
+ * => 0; -ENOMEM; -ELOOP and -EINVAL: see err (table, chain, reason)
+ */
+int xt2_ruleset_write(const struct xt2_ruleset *rs, struct xt2_mapping *map, struct xt2_err *err);
+
+/* Hooks that a table of this name has: bit mask; 0: no such table.  Priorities by hook. */
+unsigned int xt2_table_hooks(int family, const char *table);
+int xt2_table_priority(int family, const char *table, int hook);
+/* Name of a base chain ("INPUT"), NULL if there is none; and back, -1 if there is none. */
+const char *xt2_hook_name(int family, int hook);
+int xt2_hook_number(int family, const char *name);
+/* "ip", "ip6", "arp" and so on are not names of families; these are: ipv4 ipv6 arp. */
+const char *xt2_family_name(int family);
+
+/* Tables, oldest first.  => number >= 0, -ENOENT; add: -EEXIST, -EINVAL, -ENOMEM */
+int xt2_ruleset_tables(const struct xt2_ruleset *rs);
+int xt2_table_find(const struct xt2_ruleset *rs, int family, const char *name);
+int xt2_table_add(struct xt2_ruleset *rs, int family, const char *name, const char *source);
+int xt2_table_family(const struct xt2_ruleset *rs, int table);
+const char *xt2_table_name(const struct xt2_ruleset *rs, int table);
+const char *xt2_table_source(const struct xt2_ruleset *rs, int table);	/* NULL: not known */
+/* Back to the initial state: empty base chains with policy ACCEPT, no user chains. */
+int xt2_table_reset(struct xt2_ruleset *rs, int table, const char *source);
+
+/* Chains.  A number stays valid while the chain lives.  => number >= 0, -errno */
+int xt2_chain_find(const struct xt2_ruleset *rs, int table, const char *name);
+int xt2_chain_add(struct xt2_ruleset *rs, int table, const char *name);
+int xt2_chain_delete(struct xt2_ruleset *rs, int chain);	/* -EBUSY: still named; -ENOTEMPTY */
+int xt2_chain_rename(struct xt2_ruleset *rs, int chain, const char *name);
+int xt2_chain_base(const struct xt2_ruleset *rs, int table, int hook);
+int xt2_chain_hook(const struct xt2_ruleset *rs, int chain);	/* -1: user chain */
+int xt2_chain_table(const struct xt2_ruleset *rs, int chain);
+const char *xt2_chain_name(const struct xt2_ruleset *rs, int chain);
+unsigned int xt2_chain_rules(const struct xt2_ruleset *rs, int chain);	/* tail not counted */
+int xt2_chain_flush(struct xt2_ruleset *rs, int chain);
+int xt2_chain_references(const struct xt2_ruleset *rs, int chain);	/* rules that jump here */
+/* Base chains of a table in hook order, then user chains in the order of their names. */
+int xt2_chain_next(const struct xt2_ruleset *rs, int table, int previous);	/* -1 starts, -1 ends */
+/* Policy of a base chain: XT2_T_ACCEPT or XT2_T_DROP; its counters are the tail's. */
+int xt2_chain_policy(const struct xt2_ruleset *rs, int chain);
+int xt2_chain_set_policy(struct xt2_ruleset *rs, int chain, int target);
+int xt2_chain_counters(const struct xt2_ruleset *rs, int chain, __u64 *packets, __u64 *bytes);
+int xt2_chain_set_counters(struct xt2_ruleset *rs, int chain, __u64 packets, __u64 bytes);
+
+/* Rules.  Bytes are copied and checked; pointers are valid until the next change. */
+const struct xt2_rule *xt2_rule_get(const struct xt2_ruleset *rs, int chain, unsigned int at);
+unsigned int xt2_rule_line(const struct xt2_ruleset *rs, int chain, unsigned int at);
+int xt2_rule_insert(struct xt2_ruleset *rs, int chain, unsigned int at,
+		    const struct xt2_rule *rule, unsigned int line);
+int xt2_rule_append(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule,
+		    unsigned int line);
+int xt2_rule_replace(struct xt2_ruleset *rs, int chain, unsigned int at,
+		     const struct xt2_rule *rule, unsigned int line);
+int xt2_rule_delete(struct xt2_ruleset *rs, int chain, unsigned int at);
+int xt2_rule_set_counters(struct xt2_ruleset *rs, int chain, unsigned int at,
+			  __u64 packets, __u64 bytes);
+/* First rule equal to this one but for counters, cells and numbers of equal instances. */
+int xt2_rule_find(const struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule);
+
+/* Instances and cells.  => number >= 0, -errno */
+int xt2_instance_add(struct xt2_ruleset *rs, int kind, int revision, const char *name,
+		     const void *data, size_t size);
+const struct xt2_instance *xt2_instance_get(const struct xt2_ruleset *rs, unsigned int i);
+int xt2_cell_add(struct xt2_ruleset *rs);	/* starts at 0 */
+
+/* --- evaluation -------------------------------------------------------- */
+
+struct xt2_evaluator;
+
+/* What decided; strings belong to the image. */
+struct xt2_result {
+	int verdict;		/* enum xt2_verdict */
+	unsigned int arg;	/* QUEUE: number; REJECT: type */
+	const char *table;	/* NULL: no table of this hook had anything to say */
+	const char *chain;
+	unsigned int rule;	/* from 1; 0: the policy */
+	int hotdrop;		/* a match refused the packet as malformed */
+	int faults;		/* the image is at fault: the packet was dropped */
+	unsigned int events;	/* LOG, NFLOG, TRACE that happened */
+};
+
+/*
+ * xt2_evaluator_new - prepare to evaluate packets with a checked image
+ * => NULL: no memory (errno is set)
+ */
+struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size);
+void xt2_evaluator_free(struct xt2_evaluator *ev);
+/* Seed of -m statistic --mode random. */
+void xt2_evaluator_seed(struct xt2_evaluator *ev, __u64 seed);
+
+/*
+ * xt2_evaluate - a packet at a hook: its tables in the kernel's order
+ * @hook: number of a hook of pkt->family
+ * @table: only this table; NULL: all; nat tables only see NEW packets
+ * @pkt: parsed; matches may set pkt->cut, targets may change mark and bytes
+ * @now: ns since 1970, for limit and time
+ * @want_place: fill in table, chain, rule, which costs a walk of the chain
+ * => enum xt2_verdict
+ */
+int xt2_evaluate(struct xt2_evaluator *ev, int hook, const char *table, struct xt2_pkt *pkt,
+		 __u64 now, int want_place, struct xt2_result *result);
+
+/*
+ * xt2_image_unsupported - matches and targets that cannot be evaluated here
+ * @family, @hook, @table: as evaluated; -1, -1, NULL: everything
+ * @found: called for each rule; a non-zero answer ends the search
+ * => number of such rules
+ */
+int xt2_image_unsupported(const struct xt2_image *image, int family, int hook, const char *table,
+			  int (*found)(void *data, const char *table, const char *chain,
+				       unsigned int rule, const char *extension),
+			  void *data);
+
+/* --- captures ---------------------------------------------------------- */
+
+struct xt2_capture;
+
+/* One packet of a capture; pointers are valid until the next call. */
+struct xt2_captured {
+	const __u8 *frame;	/* the frame as captured */
+	__u32 caplen, len;	/* bytes captured; bytes on the wire */
+	__u64 time;		/* ns since 1970 */
+	__u32 network;		/* offset of the network header in frame */
+	int family;		/* enum xt2_family; 0: none of ours */
+	const __u8 *mac;	/* Ethernet header, NULL if there is none */
+	__u8 pkttype;		/* PACKET_*, from the cooked header or the MAC address */
+};
+
+/* pcap and pcapng; Ethernet (VLAN tags too), raw IP, Linux cooked v1 and v2. */
+struct xt2_capture *xt2_capture_open(const char *path, struct xt2_err *err);	/* "-": stdin */
+/* => 1: a packet; 0: the end; -EINVAL: see err (broken or truncated file) */
+int xt2_capture_next(struct xt2_capture *cap, struct xt2_captured *packet, struct xt2_err *err);
+int xt2_capture_linktype(const struct xt2_capture *cap);
+void xt2_capture_close(struct xt2_capture *cap);
+
+struct xt2_dump;	/* a capture being written */
+struct xt2_dump *xt2_dump_open(const char *path, const struct xt2_capture *like,
+			       struct xt2_err *err);
+int xt2_dump_write(struct xt2_dump *dump, const struct xt2_captured *packet);
+int xt2_dump_close(struct xt2_dump *dump, struct xt2_err *err);	/* -errno if bytes were lost */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,16 @@
+lib_LTLIBRARIES += libxt2.la
+pkgconfigdir = $(libdir)/pkgconfig
+pkgconfig_DATA = libxt2/xt2.pc
+EXTRA_DIST += libxt2/libxt2.map
+
+# Everything but the command-line tools, for them and for the tests.
+noinst_LTLIBRARIES += libxt2-internal.la
+libxt2_internal_la_SOURCES =
+libxt2_internal_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS)
+libxt2_internal_la_LIBADD = libtranslators.la libextensions.la libengine.la
+
+libxt2_la_SOURCES =
+libxt2_la_LIBADD = libxt2-internal.la $(PCAP_LIBS)
+libxt2_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
+	-Wl,--version-script=$(srcdir)/libxt2/libxt2.map
+libxt2_la_DEPENDENCIES = libxt2-internal.la libxt2/libxt2.map

@@ -1,0 +1,3 @@
+AM_TESTS_ENVIRONMENT = top_srcdir='$(top_srcdir)' top_builddir='$(top_builddir)'; \
+	export top_srcdir top_builddir;
+include tests/unit/local.mk

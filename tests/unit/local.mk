@@ -1,0 +1,7 @@
+# Units, mirrored on the sources: a row in UNIT_TESTS per file.
+if HAVE_CMOCKA
+UNIT_TESTS =
+check_PROGRAMS += $(UNIT_TESTS)
+TESTS += $(UNIT_TESTS)
+UNIT_LIBS = libxt2-internal.la $(PCAP_LIBS) $(CMOCKA_LIBS)
+endif

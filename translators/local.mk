@@ -1,0 +1,3 @@
+noinst_LTLIBRARIES += libtranslators.la
+libtranslators_la_SOURCES = \
+	translators/ext.h

@@ -1,0 +1,1 @@
+# parts of the build in xt2tables/
