@@ -3,8 +3,8 @@
  * eval.h - what a packet meets
  *
  * The caller owns the context and everything it points to; one context per
- * thread.  A context is set up once with xt2_ctx_init() and used for many
- * packets.
+ * thread.  It is zeroed and its inputs are set once, then it serves many
+ * packets; pkt, root and now are set for each.
  */
 #ifndef XT2_ENGINE_EVAL_H
 #define XT2_ENGINE_EVAL_H

@@ -1,2 +1,5 @@
 noinst_LTLIBRARIES += libextensions.la
-libextensions_la_SOURCES =
+libextensions_la_SOURCES = \
+	extensions/dispatch.c \
+	extensions/extensions.h \
+	extensions/foreign.c

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * eval.c - evaluate a packet against the packed rules
+ *
+ * xt2_eval() is one straight loop over the rules of a chain: matches in the
+ * order in which they stand, counters, target.  Counting, jumps, returns and
+ * hotdrops are those of ipt_do_table(), ip6t_do_table() and arpt_do_table();
+ * rule by rule, without a difference that a counter could show.
+ *
+ * The image was checked (check.h), so sizes and indices are trusted.  A zero
+ * rule size and offset 0 are caught all the same: memory that was never
+ * written reads as zero, and a fault must drop, not spin.
+ */
+#include "eval.h"
+
+const char *xt2_verdict_name(int verdict)
+{
+	switch (verdict) {
+	case XT2_DROP: return "DROP";
+	case XT2_ACCEPT: return "ACCEPT";
+	case XT2_QUEUE: return "QUEUE";
+	case XT2_REJECT: return "REJECT";
+	}
+	return NULL;
+}
+
+static __always_inline bool addr6_equal(const struct xt2_match __img *m, const u64 *a)
+{
+	const struct xt2_match_addr6 __img *k = (const struct xt2_match_addr6 __img *)m;
+
+	return !((a[0] ^ k->addr[0]) | (a[1] ^ k->addr[1]));
+}
+
+static bool addr6_masked(const struct xt2_match __img *m, const u64 *a)
+{
+	const struct xt2_match_addr6_mask __img *k = (const struct xt2_match_addr6_mask __img *)m;
+
+	return !(((a[0] & k->mask[0]) ^ k->addr[0]) | ((a[1] & k->mask[1]) ^ k->addr[1]));
+}
+
+static bool addr4_masked(const struct xt2_match __img *m, u32 a)
+{
+	return (a & ((const struct xt2_match_addr4_mask __img *)m)->mask) == m->arg;
+}
+
+/* Bytes beyond arg are shifted out: little-endian, so the first byte is lowest. */
+static __always_inline bool iface_equal(const struct xt2_match __img *m, const u64 *name)
+{
+	const struct xt2_match_iface __img *k = (const struct xt2_match_iface __img *)m;
+
+	if (m->arg <= 8)
+		return !((name[0] ^ k->name[0]) << (64 - 8 * m->arg));
+	return !((name[0] ^ k->name[0]) | (name[1] ^ k->name[1]) << (128 - 8 * m->arg));
+}
+
+static bool iface_masked(const struct xt2_match __img *m, const u64 *name)
+{
+	const struct xt2_match_iface_mask __img *k = (const struct xt2_match_iface_mask __img *)m;
+
+	return !(((name[0] ^ k->name[0]) & k->mask[0]) | ((name[1] ^ k->name[1]) & k->mask[1]));
+}
+
+/* ip6_packet_match(): a missing upper-layer header is no match even inverted. */
+static __always_inline int proto_match(const struct xt2_match __img *m, const struct xt2_pkt *pkt)
+{
+	if (unlikely(pkt->l4 != XT2_L4_OK))
+		return pkt->l4 == XT2_L4_BAD ? XT2_HOTDROP : XT2_MISS;
+	return xt2_answer(m, pkt->proto == m->arg);
+}
+
+/* The ARP header's own fields: number & mask == value */
+static bool arp_field(const struct xt2_match __img *m, struct xt2_pkt *pkt, u32 off, u32 len)
+{
+	const u8 *p = xt2_pkt_at(pkt, off, len);
+	u32 v;
+
+	if (!p)
+		return false;
+	v = len == 1 ? *p : xt2_be16(p);
+	return (v & m->arg >> 16) == (m->arg & 0xffff);
+}
+
+static bool arp_dev(const struct xt2_match __img *m, struct xt2_pkt *pkt, u32 off)
+{
+	const struct xt2_match_arp_dev __img *k = (const struct xt2_match_arp_dev __img *)m;
+	const u8 *p = xt2_pkt_at(pkt, off, m->arg);
+	u8 diff = 0;
+	u32 i;
+
+	if (!p)
+		return false;
+	for (i = 0; i < m->arg && i < sizeof(k->addr); i++)
+		diff |= (p[i] & k->mask[i]) ^ k->addr[i];
+	return !diff;
+}
+
+/* Base tests that are rare; the common ones are in xt2_match(). */
+static int rare_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
+{
+	struct xt2_pkt *pkt = ctx->pkt;
+
+	switch (m->type) {
+	case XT2_M_SRC4_MASK:
+		return xt2_answer(m, addr4_masked(m, pkt->src4));
+	case XT2_M_DST4_MASK:
+		return xt2_answer(m, addr4_masked(m, pkt->dst4));
+	case XT2_M_IN_MASK:
+		return xt2_answer(m, iface_masked(m, pkt->in));
+	case XT2_M_OUT_MASK:
+		return xt2_answer(m, iface_masked(m, pkt->out));
+	case XT2_M_FRAGMENT:
+		return xt2_answer(m, pkt->fragoff != 0);
+	case XT2_M_ARP_HRD:
+		return xt2_answer(m, arp_field(m, pkt, 0, 2));
+	case XT2_M_ARP_PRO:
+		return xt2_answer(m, arp_field(m, pkt, 2, 2));
+	case XT2_M_ARP_HLN:
+		return xt2_answer(m, arp_field(m, pkt, 4, 1));
+	case XT2_M_ARP_OP:
+		return xt2_answer(m, arp_field(m, pkt, 6, 2));
+	case XT2_M_ARP_SHA:
+		return xt2_answer(m, arp_dev(m, pkt, 8));
+	case XT2_M_ARP_THA:	/* behind a 6-byte sender and its IPv4 address */
+		return xt2_answer(m, arp_dev(m, pkt, 18));
+	}
+	return xt2_match_ext(m, ctx);
+}
+
+static __always_inline int xt2_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
+{
+	const struct xt2_pkt *pkt = ctx->pkt;
+
+	switch (m->type) {
+	case XT2_M_SRC4:
+		return xt2_answer(m, !((pkt->src4 ^ m->arg) >> (m->flags & XT2_ADDR4_SHIFT)));
+	case XT2_M_DST4:
+		return xt2_answer(m, !((pkt->dst4 ^ m->arg) >> (m->flags & XT2_ADDR4_SHIFT)));
+	case XT2_M_SRC6:
+		return xt2_answer(m, addr6_equal(m, pkt->src));
+	case XT2_M_DST6:
+		return xt2_answer(m, addr6_equal(m, pkt->dst));
+	case XT2_M_SRC6_MASK:
+		return xt2_answer(m, addr6_masked(m, pkt->src));
+	case XT2_M_DST6_MASK:
+		return xt2_answer(m, addr6_masked(m, pkt->dst));
+	case XT2_M_IN:
+		return xt2_answer(m, iface_equal(m, pkt->in));
+	case XT2_M_OUT:
+		return xt2_answer(m, iface_equal(m, pkt->out));
+	case XT2_M_PROTO:
+		return proto_match(m, pkt);
+	}
+	return rare_match(m, ctx);
+}
+
+/* => XT2_HIT if every match of the rule holds */
+static __always_inline int rule_match(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
+{
+	const struct xt2_match __img *m;
+
+	xt2_rule_for_each_match(m, r) {
+		int answer = xt2_match(m, ctx);
+
+		if (answer != XT2_HIT)
+			return answer;
+	}
+	return XT2_HIT;
+}
+
+static u32 offset_of(const struct xt2_ctx *ctx, const void __img *p)
+{
+	return (u32)((const u8 __img *)p - (const u8 __img *)ctx->img);
+}
+
+static int fault(struct xt2_ctx *ctx)
+{
+	ctx->faults++;
+	ctx->chain = ctx->rule = 0;
+	return XT2_DROP;
+}
+
+int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
+{
+	const struct xt2_image __img *img = ctx->img;
+	const struct xt2_chain __img *base = xt2_image_chain(img, ctx->root, hook->chain);
+	const struct xt2_chain __img *chain = base;
+	struct xt2_rule __img *r;
+	const u32 len = ctx->pkt->len;
+	const u64 faults = ctx->faults;
+	u32 depth = 0;
+
+	ctx->hotdrop = 0;
+	if (unlikely(!base))
+		return fault(ctx);
+	r = xt2_chain_first(chain);
+	while (xt2_can_loop) {
+		int verdict = rule_match(r, ctx);
+
+		if (verdict == XT2_MISS)
+			goto next;
+		if (unlikely(verdict == XT2_HOTDROP))
+			goto hotdrop;
+		r->packets++;
+		r->bytes += len;
+
+		switch (XT2_TARGET_KIND(r->target)) {
+		case XT2_T_CONTINUE:
+			goto next;
+		case XT2_T_ACCEPT:
+		case XT2_T_NAT:
+			verdict = XT2_ACCEPT;
+			goto decided;
+		case XT2_T_DROP:
+			verdict = XT2_DROP;
+			goto decided;
+		case XT2_T_QUEUE:
+			ctx->verdict_arg = 0;
+			verdict = XT2_QUEUE;
+			goto decided;
+		case XT2_T_RETURN:
+			if (!depth) {
+				chain = base;
+				r = xt2_chain_tail(base);
+				continue;
+			}
+			depth--;
+			chain = xt2_at(img, ctx->stack[depth].chain);
+			r = xt2_at(img, ctx->stack[depth].rule);
+			goto next;
+		case XT2_T_JUMP:
+			if (unlikely(depth >= ctx->stack_size))
+				return fault(ctx);
+			ctx->stack[depth].chain = offset_of(ctx, chain);
+			ctx->stack[depth].rule = offset_of(ctx, r);
+			depth++;
+			__fallthrough;
+		case XT2_T_GOTO:
+			chain = xt2_image_chain(img, ctx->root, XT2_TARGET_ARG(r->target));
+			if (unlikely(!chain))
+				return fault(ctx);
+			r = xt2_chain_first(chain);
+			continue;
+		case XT2_T_FOREIGN:
+			return fault(ctx);
+		}
+		ctx->chain = offset_of(ctx, chain);
+		verdict = xt2_target_ext(r, ctx);
+		if (verdict != XT2_NEXT)
+			goto decided;
+	next:
+		if (unlikely(!r->size))
+			return fault(ctx);
+		r = xt2_rule_next(r);
+		continue;
+	hotdrop:
+		if (ctx->faults != faults)
+			return fault(ctx);
+		ctx->hotdrop = 1;
+		verdict = XT2_DROP;
+	decided:
+		ctx->chain = offset_of(ctx, chain);
+		ctx->rule = offset_of(ctx, r);
+		return verdict;
+	}
+	return fault(ctx);
+}
