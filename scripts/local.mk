@@ -1,1 +1,1 @@
-# parts of the build in scripts/
+EXTRA_DIST += scripts/build scripts/check scripts/demo scripts/deps scripts/fuzz

@@ -1,3 +1,5 @@
 AM_TESTS_ENVIRONMENT = top_srcdir='$(top_srcdir)' top_builddir='$(top_builddir)'; \
 	export top_srcdir top_builddir;
 include tests/unit/local.mk
+include tests/fuzz/local.mk
+include tests/lint/local.mk
