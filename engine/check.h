@@ -30,4 +30,25 @@ u64 xt2_check_scratch(u64 size);
  */
 int xt2_check(const void *img, u64 size, void *scratch, struct xt2_check_err *err);
 
+/* The family of a rule, and how many of what it may name by number there are. */
+struct xt2_rule_bounds {
+	u8 family;		/* enum xt2_family */
+	u32 chains;
+	u32 cells;
+	u32 instances;
+};
+
+/*
+ * xt2_check_rule - what can be said about one rule by itself
+ * @r: 8-byte aligned; @size: bytes that may be read there
+ * @what: set to a static text on failure; may be NULL
+ *
+ * Sizes, alignment, types, flags, reserved bits, payloads, and numbers against
+ * their bounds.  What such a number stands for (a chain of the same table, a
+ * comment) is the caller's matter.
+ * => 0, -EINVAL
+ */
+int xt2_check_rule(const struct xt2_rule __img *r, u32 size, const struct xt2_rule_bounds *bounds,
+		   const char **what);
+
 #endif
