@@ -18,7 +18,8 @@
 /*
  * A match's row.  pack: payload -> match; out has room for XT2_RULE_MAX bytes
  * and is zeroed up to there; set head.size, flags, arg (not of cells).
- * => 0, -EINVAL: the kernel would refuse this payload (bad counts, flags, ...)
+ * => 0, -EINVAL: the kernel would refuse this payload (bad counts, flags, ...),
+ * -EOPNOTSUPP: legal, but more than the type's body can do: carried as foreign
  * unpack: match -> payload of row->size zeroed bytes.
  */
 struct xt2_match_row {
@@ -43,6 +44,13 @@ struct xt2_target_row {
 	int (*pack)(const void *payload, u8 family, u32 *arg, void *out, u32 *size);
 	void (*unpack)(const struct xt2_rule *r, u8 family, void *payload);
 };
+
+/*
+ * Where rows of one family share a type, these bits of xt2_match.flags hold
+ * the low bits of the revision, so that unpacking finds the row.
+ */
+#define XT2_MATCH_REVISION		0x60
+#define XT2_MATCH_REVISION_OF(m)	(((m)->flags & XT2_MATCH_REVISION) >> 5)
 
 /* The rows, by file: each array ends with a row without a name. */
 extern const struct xt2_match_row xt2_transport_rows[];
