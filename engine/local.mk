@@ -8,5 +8,6 @@ libengine_la_SOURCES = \
 	engine/env.h \
 	engine/eval.h \
 	engine/image.h \
+	engine/pkt.c \
 	engine/pkt.h \
 	engine/write.h

@@ -6,17 +6,33 @@
 #include "env.h"
 #include <xt2/pkt.h>
 
-/* IPv6 header walk; next headers as in <netinet/in.h>. */
+/* The IPv6 extension headers that the kernel walks through, and "nothing follows". */
+enum xt2_ip6_next {
+	XT2_IP6_HOP = 0,
+	XT2_IP6_ROUTING = 43,
+	XT2_IP6_FRAGMENT = 44,
+	XT2_IP6_AUTH = 51,
+	XT2_IP6_NONE = 59,
+	XT2_IP6_DEST = 60,
+};
+
+/* IPv6 header walk. */
 struct xt2_ip6_walk {
-	u32 off;	/* of the header that was found */
-	u8 next;	/* its type */
-	u16 fragoff;	/* bytes; of the last fragment header that was passed */
+	u32 off; /* of the header that was found */
+	u8 next; /* its type */
+	u16 fragoff; /* bytes; not 0 only if a later fragment's header was found */
 };
 
 /*
- * xt2_ip6_find - ipv6_find_hdr() of the kernel for one header type
- * @want: the extension header's type
- * => 0 and walk filled in; -ENOENT: not there; -EBADMSG: headers are cut off
+ * xt2_ip6_find - find the first header of a type, as ipv6_find_hdr() does
+ * @pkt: parsed, IPv6
+ * @want: the header's type: one of enum xt2_ip6_next, or any other protocol
+ * @walk: out: set if found
+ *
+ * Two bytes of the header that was found are there, four of a routing or
+ * fragment header; the rest of it may be cut off.  A later fragment has no
+ * headers behind its fragment header.
+ * => 0; -ENOENT: not there; -EBADMSG: headers are cut off
  */
 int xt2_ip6_find(struct xt2_pkt *pkt, u8 want, struct xt2_ip6_walk *walk);
 
