@@ -38,6 +38,7 @@ struct xt2_ctx {
 	const struct xt2_image __img *img;
 	const struct xt2_root __img *root;	/* loaded once per packet */
 	u64 now;		/* ns since 1970; what limit and time see */
+	s32 tz_west;		/* minutes west of Greenwich; time --kerneltz */
 	u64 random;		/* state of statistic's generator; any seed but 0 */
 	struct xt2_frame *stack;
 	u32 stack_size;		/* frames at stack */

@@ -1,6 +1,7 @@
 xt2includedir = $(includedir)/xt2
 xt2include_HEADERS = \
 	include/xt2/ext-packet.h \
+	include/xt2/ext-state.h \
 	include/xt2/ext-target.h \
 	include/xt2/ext-transport.h \
 	include/xt2/ext.h \

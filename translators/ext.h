@@ -43,6 +43,8 @@ struct xt2_target_row {
 	u16 user_size;
 	int (*pack)(const void *payload, u8 family, u32 *arg, void *out, u32 *size);
 	void (*unpack)(const struct xt2_rule *r, u8 family, void *payload);
+	const char *table;	/* the only table that may use it; NULL: any */
+	u8 hooks;		/* mask of the hooks that may lead to it; 0: any */
 };
 
 /*
@@ -55,6 +57,7 @@ struct xt2_target_row {
 /* The rows, by file: each array ends with a row without a name. */
 extern const struct xt2_match_row xt2_transport_rows[];
 extern const struct xt2_match_row xt2_packet_rows[];
+extern const struct xt2_match_row xt2_state_rows[];
 extern const struct xt2_target_row xt2_target_rows[];
 
 /* => the row, or NULL: an extension that xt2 carries but does not evaluate */

@@ -125,7 +125,7 @@
 	X(28, TOS, tos, XT2_EXT_WRITES)			\
 	X(29, DSCP, dscp, XT2_EXT_WRITES)		\
 	X(30, ECN, ecn, XT2_EXT_WRITES)			\
-	X(31, TCPMSS, tcpmss, XT2_EXT_WRITES)
+	X(31, TCPMSS, tcpmss, XT2_EXT_HOST | XT2_EXT_WRITES)
 
 #define XT2_ENUM_M(id, NAME, name, flags) XT2_M_##NAME = id,
 #define XT2_ENUM_BT(id, NAME, flags) XT2_T_##NAME = id,
@@ -202,6 +202,7 @@ struct xt2_match_arp_dev {
 
 #include <xt2/ext-transport.h>
 #include <xt2/ext-packet.h>
+#include <xt2/ext-state.h>
 #include <xt2/ext-target.h>
 
 #endif
