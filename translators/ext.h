@@ -54,6 +54,10 @@ struct xt2_target_row {
 #define XT2_MATCH_REVISION		0x60
 #define XT2_MATCH_REVISION_OF(m)	(((m)->flags & XT2_MATCH_REVISION) >> 5)
 
+/* For targets likewise: the two highest bits of the target word. */
+#define XT2_TARGET_REVISION(rev)	((u32)(rev) << 22)	/* in the argument */
+#define XT2_TARGET_REVISION_OF(t)	((u32)(t) >> 30)
+
 /* The rows, by file: each array ends with a row without a name. */
 extern const struct xt2_match_row xt2_transport_rows[];
 extern const struct xt2_match_row xt2_packet_rows[];

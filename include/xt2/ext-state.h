@@ -50,10 +50,12 @@ struct xt2_match_quota {
 
 /*
  * CONNTRACK: arg is the state mask (low 16 bits) and the status mask (high
- * 16), as in --ctstate and --ctstatus; flags is the revision, 1 to 3.  Behind
- * the structure follow the parts that are not all zero, in order of their
- * bits.
+ * 16), as in --ctstate and --ctstatus; flags is the revision (1 to 3) << 5.
+ * Behind the structure follow the parts that are not all zero, in order of
+ * their bits.
  */
+#define XT2_CONNTRACK_REVISION(flags)	((flags) >> 5 & 3)
+
 #define XT2_CONNTRACK_ORIGSRC	0x01	/* struct xt2_conntrack_addr, likewise: */
 #define XT2_CONNTRACK_ORIGDST	0x02
 #define XT2_CONNTRACK_REPLSRC	0x04

@@ -5,14 +5,16 @@
  * What fits is in the 24-bit argument of the target word; the rest is the
  * target's data behind the matches.  Zero 8-byte words at the end of the data
  * are left out: data that is all zero takes no room, and a reader takes the
- * missing bytes as zero.
+ * missing bytes as zero.  Where legacy revisions share a kind, the highest two
+ * bits of the argument are the revision.
  */
 #ifndef XT2_EXT_TARGET_H
 #define XT2_EXT_TARGET_H
 
 #include <xt2/format.h>
 
-#define XT2_ARG_MAX	0xffffffu
+#define XT2_ARG_MAX		0xffffffu
+#define XT2_ARG_REVISION(arg)	((arg) >> 22 & 3)
 
 /* REJECT: arg is enum ipt_reject_with or ip6t_reject_with. */
 
@@ -32,11 +34,10 @@ struct xt2_nflog_sizes {
 	__u16 pad;		/* carried */
 };
 
-/* NFQUEUE: arg is the (first) queue, revision << 16, flags << 18. */
-#define XT2_NFQUEUE_REVISION(arg)	((arg) >> 16 & 3)
-#define XT2_NFQUEUE_BYPASS		0x40000
-#define XT2_NFQUEUE_CPU_FANOUT		0x80000
-#define XT2_NFQUEUE_FLAGS(arg)		((arg) >> 18 & 3)
+/* NFQUEUE: arg is the (first) queue, flags (NFQ_FLAG_*) << 16, revision << 22. */
+#define XT2_NFQUEUE_BYPASS		0x10000
+#define XT2_NFQUEUE_CPU_FANOUT		0x20000
+#define XT2_NFQUEUE_FLAGS(arg)		((arg) >> 16 & 3)
 
 struct xt2_nfqueue {
 	__u16 more;		/* number of queues - 1 */
@@ -49,11 +50,10 @@ struct xt2_mark {
 	__u32 mask;
 };
 
-/* CONNMARK: arg is mode | shift << 8, plus the two below. */
+/* CONNMARK: arg is mode | shift << 8 | RIGHT | revision << 22. */
 #define XT2_CONNMARK_MODE(arg)	((__u8)(arg))
 #define XT2_CONNMARK_SHIFT(arg)	((arg) >> 8 & 31)
 #define XT2_CONNMARK_RIGHT	0x2000	/* shift to the right */
-#define XT2_CONNMARK_REV2	0x4000	/* written as revision 2, else 1 */
 
 struct xt2_connmark {
 	__u32 ctmark;
@@ -66,9 +66,8 @@ struct xt2_connmark {
 
 /* TRACE, NOTRACK: nothing. */
 
-/* CT: arg is flags (XT_CT_*) | revision << 8. */
+/* CT: arg is flags (XT_CT_*) | revision << 22. */
 #define XT2_CT_FLAGS(arg)	((__u8)(arg))
-#define XT2_CT_REVISION(arg)	((arg) >> 8 & 3)
 
 struct xt2_ct {
 	__u16 zone;
