@@ -31,6 +31,7 @@ struct xt2_match_row {
 	u16 user_size;		/* bytes that userspace sees; 0: all */
 	int (*pack)(const void *payload, u8 family, struct xt2_match *out);
 	void (*unpack)(const struct xt2_match *m, u8 family, void *payload);
+	u8 copies;		/* 1: the match may carry a copy of the payload: XT2_MATCH_VERBATIM */
 };
 
 /* A target's row; out is the rule's target data (zeroed), *size its bytes. */
@@ -69,8 +70,18 @@ const struct xt2_match_row *xt2_match_row_find(u8 family, const char *name, u8 r
 const struct xt2_target_row *xt2_target_row_find(u8 family, const char *name, u8 revision);
 
 /*
+ * Room that packing a payload of size bytes may need: the packed form, and
+ * behind it what unpacking it again gives.
+ */
+#define XT2_PACK_ROOM(size)	(5 * (size) + 192)
+
+/*
  * xt2_match_pack - a legacy match to the image's form
- * @out: room for cap bytes
+ * @payload: size bytes
+ * @out: 8-byte aligned; room for cap bytes, all of which may be written to;
+ *   cap is at least XT2_PACK_ROOM(size)
+ *
+ * A cell stays 0 in head.arg: the caller adds one.
  * => bytes of the match; 0: carry it as foreign; -EINVAL: refused, as the
  *    kernel would; -ENOSPC; -EILSEQ: would not come back byte for byte
  */
@@ -79,15 +90,26 @@ int xt2_match_pack(u8 family, const char *name, u8 revision, const void *payload
 
 /*
  * xt2_match_unpack - back to the legacy form
+ * @m: checked
  * @row: out: which extension and revision it is
- * => bytes of payload; -ENOSPC, -EINVAL (not a row's type)
+ * @payload: 8-byte aligned; room for cap bytes
+ * => bytes of payload; -ENOSPC, -EINVAL (not a row's type, or the match and
+ *    the legacy payload that it carries say different things)
  */
 int xt2_match_unpack(u8 family, const struct xt2_match *m, const struct xt2_match_row **row,
 		     void *payload, u32 cap);
 
-/* The same for targets: target is the rule's word, data its target data. */
+/*
+ * xt2_target_pack - a legacy target to the image's form
+ * @target: out: the rule's word
+ * @data: the rule's target data; as @out above
+ * => bytes of data, often 0; -ENOENT: carry it as foreign; -EINVAL, -ENOSPC,
+ *    -EILSEQ as above
+ */
 int xt2_target_pack(u8 family, const char *name, u8 revision, const void *payload, u32 size,
 		    u32 *target, void *data, u32 cap);
+
+/* As xt2_match_unpack(). */
 int xt2_target_unpack(u8 family, const struct xt2_rule *r, const struct xt2_target_row **row,
 		      void *payload, u32 cap);
 
