@@ -14,3 +14,4 @@ libxt2_la_LIBADD = libxt2-internal.la $(PCAP_LIBS)
 libxt2_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
 	-Wl,--version-script=$(srcdir)/libxt2/libxt2.map
 libxt2_la_DEPENDENCIES = libxt2-internal.la libxt2/libxt2.map
+libxt2_internal_la_SOURCES += libxt2/capture.c libxt2/capture.h

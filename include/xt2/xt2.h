@@ -232,26 +232,60 @@ struct xt2_capture;
 /* One packet of a capture; pointers are valid until the next call. */
 struct xt2_captured {
 	const __u8 *frame;	/* the frame as captured */
-	__u32 caplen, len;	/* bytes captured; bytes on the wire */
+	__u32 caplen, len;	/* bytes captured; bytes on the wire, >= caplen */
 	__u64 time;		/* ns since 1970 */
-	__u32 network;		/* offset of the network header in frame */
+	__u32 network;		/* offset of the network header in frame, <= caplen */
 	int family;		/* enum xt2_family; 0: none of ours */
-	const __u8 *mac;	/* Ethernet header, NULL if there is none */
+	/*
+	 * The 14 bytes of an Ethernet header, NULL if there is none.  Without
+	 * VLAN tags, so not always in the frame; of a cooked header only the
+	 * sender's address is known, and the receiver's is zero.
+	 */
+	const __u8 *mac;
 	__u8 pkttype;		/* PACKET_*, from the cooked header or the MAC address */
 };
 
-/* pcap and pcapng; Ethernet (VLAN tags too), raw IP, Linux cooked v1 and v2. */
-struct xt2_capture *xt2_capture_open(const char *path, struct xt2_err *err);	/* "-": stdin */
-/* => 1: a packet; 0: the end; -EINVAL: see err (broken or truncated file) */
-int xt2_capture_next(struct xt2_capture *cap, struct xt2_captured *packet, struct xt2_err *err);
-int xt2_capture_linktype(const struct xt2_capture *cap);
-void xt2_capture_close(struct xt2_capture *cap);
+/*
+ * xt2_capture_open - read a capture: pcap or pcapng; Ethernet, raw IP, BSD
+ * loopback, Linux cooked v1 and v2; VLAN tags (802.1Q, 802.1ad) are skipped
+ * @path: file; "-": standard input
+ * => NULL: see err and errno
+ */
+struct xt2_capture *xt2_capture_open(const char *path, struct xt2_err *err);
 
-struct xt2_dump;	/* a capture being written */
+/*
+ * xt2_capture_next - the next packet
+ * @packet: filled in
+ *
+ * A frame that is too short for its headers or carries something else has
+ * family 0.  Unless the link layer tells, pkttype is PACKET_HOST.
+ * => 1: a packet; 0: the end; -EINVAL: see err (broken or truncated file); no
+ *    more packets can be read then
+ */
+int xt2_capture_next(struct xt2_capture *cap, struct xt2_captured *packet, struct xt2_err *err);
+
+/* The link type as libpcap numbers it: DLT_*. */
+int xt2_capture_linktype(const struct xt2_capture *cap);
+
+void xt2_capture_close(struct xt2_capture *cap);	/* NULL is fine */
+
+/* A capture being written: pcap with nanoseconds. */
+struct xt2_dump;
+
+/*
+ * xt2_dump_open - create a capture file
+ * @path: is overwritten; "-": standard output
+ * @like: its link type is taken, and packets of no other type may be written
+ * => NULL: see err and errno
+ */
 struct xt2_dump *xt2_dump_open(const char *path, const struct xt2_capture *like,
 			       struct xt2_err *err);
+
+/* => 0, or -errno of the first write that failed */
 int xt2_dump_write(struct xt2_dump *dump, const struct xt2_captured *packet);
-int xt2_dump_close(struct xt2_dump *dump, struct xt2_err *err);	/* -errno if bytes were lost */
+
+/* Frees dump in any case.  => 0; -errno if bytes were lost: see err */
+int xt2_dump_close(struct xt2_dump *dump, struct xt2_err *err);
 
 #ifdef __cplusplus
 }

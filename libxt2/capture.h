@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture.h - captures, for this library and its tests */
+#ifndef XT2_LIBXT2_CAPTURE_H
+#define XT2_LIBXT2_CAPTURE_H
+
+#include <stdio.h>
+#include <xt2/xt2.h>
+
+/*
+ * xt2_capture_open_ - read a capture from an open stream
+ * @from: closed with the capture, or now if it can't be read; stdin stays open
+ * @name: what errors call it; copied
+ * => NULL: see err and errno
+ */
+struct xt2_capture *xt2_capture_open_(FILE *from, const char *name, struct xt2_err *err);
+
+#endif
