@@ -3,3 +3,7 @@ libextensions_la_SOURCES = \
 	extensions/dispatch.c \
 	extensions/extensions.h \
 	extensions/foreign.c
+libextensions_la_SOURCES += extensions/packet.h extensions/addrtype.c extensions/bpf.c \
+	extensions/comment.c extensions/cpu.c extensions/devgroup.c extensions/iprange.c \
+	extensions/length.c extensions/mac.c extensions/mark.c extensions/physdev.c \
+	extensions/pkttype.c extensions/string.c extensions/tos.c extensions/ttl.c extensions/u32.c

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* packet.h - what the matches on the packet and its metadata share */
+#ifndef XT2_EXTENSIONS_PACKET_H
+#define XT2_EXTENSIONS_PACKET_H
+
+#include "extensions.h"
+
+static inline bool xt2_family_inet(u8 family)
+{
+	return family == XT2_IPV4 || family == XT2_IPV6;
+}
+
+/* For inversions that the kernel xors with the answer: upper bits always hit. */
+static inline int xt2_answer_xor(const struct xt2_match __img *m, bool holds)
+{
+	return m->flags & XT2_INVERT_UPPER ? XT2_HIT : xt2_answer(m, holds);
+}
+
+/* For inversions that the kernel makes 0 or 1 first. */
+static inline int xt2_answer_any(const struct xt2_match __img *m, bool holds)
+{
+	return holds != !!m->flags ? XT2_HIT : XT2_MISS;
+}
+
+/*
+ * xt2_bpf_verify - is this a program that the kernel takes and xt2 can run?
+ * @m: a complete match; size is believed
+ *
+ * Source: net/core/filter.c bpf_check_classic(), check_load_and_stores().
+ * => 0; -EINVAL: the kernel refuses it; -EOPNOTSUPP: it asks for what xt2
+ *    knows nothing of
+ */
+int xt2_bpf_verify(const struct xt2_match __img *m);
+
+#endif
