@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * check.h - the gate for images and rules from outside
+ *
+ * What passes is trusted by everything else.  doc/format.md lists the checks.
+ */
 #ifndef XT2_ENGINE_CHECK_H
 #define XT2_ENGINE_CHECK_H
 
 #include "image.h"
+
+struct xt2_walk_chain;
 
 /* What is wrong with an image, and where. */
 struct xt2_check_err {
@@ -14,7 +21,10 @@ struct xt2_check_err {
 
 /*
  * xt2_check_scratch - scratch memory that xt2_check() needs for these bytes
- * => bytes, a function of size only: at most a small part of it
+ *
+ * One bit for every 8 bytes, and 32 bytes for every chain that could be there;
+ * only as much as there are chains is touched.
+ * => bytes, a function of size only: less than size + 1 KiB
  */
 u64 xt2_check_scratch(u64 size);
 
@@ -25,7 +35,8 @@ u64 xt2_check_scratch(u64 size);
  * @err: filled in on failure; may be NULL
  *
  * Complete: afterwards every access helper and xt2_eval() stay inside the
- * image whatever the packet.  No recursion; time is linear in size.
+ * image whatever the packet.  No recursion; time is linear in size but for the
+ * sorting of n chain names, n log n.
  * => 0; -EINVAL: not a valid image; -ELOOP: chains that loop
  */
 int xt2_check(const void *img, u64 size, void *scratch, struct xt2_check_err *err);
@@ -50,5 +61,25 @@ struct xt2_rule_bounds {
  */
 int xt2_check_rule(const struct xt2_rule __img *r, u32 size, const struct xt2_rule_bounds *bounds,
 		   const char **what);
+
+/*
+ * xt2_check_refs_ - is what a checked rule names of the right kind?
+ * @table: of the chain that the rule is for
+ * => 0; -EINVAL: not a chain of this table, or an instance of another kind
+ */
+int xt2_check_refs_(const struct xt2_image __img *img, const struct xt2_root __img *root,
+		    const struct xt2_rule __img *r, u32 table, const char **what);
+
+/*
+ * xt2_check_seal_ - finish an image that is complete but for depth and visits
+ * @img: with the magic of an unfinished image
+ *
+ * As xt2_check(), but depth and visits are stored, and then the magic.
+ * => 0; -EINVAL, -ELOOP: the image is still unfinished
+ */
+int xt2_check_seal_(struct xt2_image *img, u64 size, void *scratch, struct xt2_check_err *err);
+
+/* => the part of a scratch that is for walk.h, not zeroed */
+struct xt2_walk_chain *xt2_check_scratch_walk_(void *scratch, u64 size);
 
 #endif

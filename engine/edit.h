@@ -27,12 +27,15 @@ struct xt2_edit {
  * xt2_edit_chain - apply several edits to one chain, all or none
  * @img: a checked image in a buffer of cap bytes; nobody evaluates it
  * @chain: index
- * @edits: n edits, sorted by at; several INSERTs at one place keep their order;
- *   the tail can be replaced (a policy) but not deleted, and nothing follows it
- * @scratch: xt2_check_scratch(cap) bytes
+ * @edits: n edits, sorted by at; several INSERTs at one place keep their order
+ *   and come before a DELETE or REPLACE at this place; the tail can be replaced
+ *   (a policy) but not deleted, and nothing follows it; rules are not in img
+ * @scratch: xt2_check_scratch(cap) bytes, 8-byte aligned
  *
  * Indices (chains, cells, instances) that new rules name must exist.  The
- * result is a valid image: loops that an edit would make are refused.
+ * result is a valid image: loops that an edit would make are refused.  What
+ * deleted rules took stays with the chain as spare room.  Room for all
+ * insertions may be needed before the deletions behind them count.
  * => 0; -ENOSPC: cap is too small, -EINVAL: a bad edit or rule, -ELOOP;
  *    on failure the image is as it was
  */

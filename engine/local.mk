@@ -1,13 +1,20 @@
 # Freestanding: one environment header, no #if.
 noinst_LTLIBRARIES += libengine.la
 libengine_la_SOURCES = \
-	engine/eval.c \
-	engine/image.c \
+	engine/check.c \
 	engine/check.h \
+	engine/edit.c \
 	engine/edit.h \
 	engine/env.h \
+	engine/eval.c \
 	engine/eval.h \
+	engine/image.c \
 	engine/image.h \
 	engine/pkt.c \
 	engine/pkt.h \
+	engine/rule.c \
+	engine/rule.h \
+	engine/walk.c \
+	engine/walk.h \
+	engine/write.c \
 	engine/write.h

@@ -23,6 +23,8 @@
 #define XT2_CHAIN_PAGE		1024		/* chain offsets in a page of the chain table */
 #define XT2_CHAINS_MAX		(1u << 24)	/* a rule names a chain by 24 bits */
 #define XT2_RULE_MAX		65528		/* bytes of one rule */
+#define XT2_SIZE_MAX		0xfffffff8u	/* bytes of an image: offsets are 32 bits wide */
+#define XT2_TABLES_MAX		256		/* of all families together */
 #define XT2_HOOKS_MAX		6		/* hooks of a family */
 #define XT2_HOOK_NONE		0xff		/* xt2_chain.hook of a user chain */
 

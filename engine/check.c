@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * check.c - the gate for images from outside
+ *
+ * Evaluation writes counters and cells without looking where they are, so no
+ * byte may belong to two structures: every structure claims its 8-byte units
+ * in a bitmap, and a unit that is claimed twice is an error.  That also
+ * bounds the time: nothing is looked at before it was claimed, so hostile
+ * images cannot have the same bytes looked at again and again.
+ *
+ * Order: header, root and arrays; instances, tables, chain headers; then the
+ * rules, which name all of these; hooks; names; the walk from the hooks.
+ */
+#include "check.h"
+#include "rule.h"
+#include "walk.h"
+
+/* Every chain index has a cold record, so that bounds their number. */
+static u64 chains_max(u64 size)
+{
+	return size / sizeof(struct xt2_chain_cold);
+}
+
+static u64 map_size(u64 size)
+{
+	return size / (64 * XT2_ALIGN) * sizeof(u64) + sizeof(u64);
+}
+
+struct check {
+	const struct xt2_image __img *img;
+	u64 size;
+	const struct xt2_root __img *root;
+	u64 *map;			/* a bit for every 8 bytes */
+	u8 *hooked;			/* per table: hooks that have an entry */
+	struct xt2_walk_chain *walk;
+	u32 base_chains;
+	u32 chain, rule;		/* for the report */
+	struct xt2_check_err *err;
+};
+
+u64 xt2_check_scratch(u64 size)
+{
+	if (size > XT2_SIZE_MAX)
+		size = XT2_SIZE_MAX;
+	return XT2_TABLES_MAX + map_size(size) + chains_max(size) * sizeof(struct xt2_walk_chain);
+}
+
+struct xt2_walk_chain *xt2_check_scratch_walk_(void *scratch, u64 size)
+{
+	if (size > XT2_SIZE_MAX)
+		size = XT2_SIZE_MAX;
+	return (void *)((u8 *)scratch + XT2_TABLES_MAX + map_size(size));
+}
+
+static int bad(const struct check *c, const char *what, const void __img *where)
+{
+	if (c->err) {
+		c->err->what = what;
+		c->err->offset = where ? (u64)((const u8 __img *)where -
+					       (const u8 __img *)c->img) : 0;
+		c->err->chain = c->chain;
+		c->err->rule = c->rule;
+	}
+	return -EINVAL;
+}
+
+static int bad_at(const struct check *c, const char *what, u64 offset)
+{
+	bad(c, what, NULL);
+	if (c->err)
+		c->err->offset = offset;
+	return -EINVAL;
+}
+
+/* => true if all units [first, last) were free; they are taken now */
+static bool take(u64 *map, u64 first, u64 last)
+{
+	u64 mask, n;
+
+	for (; first < last && xt2_can_loop; first += n) {
+		n = 64 - first % 64;
+		if (n > last - first)
+			n = last - first;
+		mask = (~0ull >> (64 - n)) << first % 64;
+		if (map[first / 64] & mask)
+			return false;
+		map[first / 64] |= mask;
+	}
+	return true;
+}
+
+/* Make [off, off + len) the place of one structure; what pads it is zero. */
+static int claim(struct check *c, u64 off, u64 len, const char *what)
+{
+	const u8 __img *p = (const u8 __img *)c->img;
+	u64 end;
+
+	if (off % XT2_ALIGN || off > c->size || len > c->size - off)
+		return bad_at(c, what, off);
+	for (end = off + len; end % XT2_ALIGN; end++)
+		if (p[end])
+			return bad_at(c, "padding is not zero", end);
+	if (!take(c->map, off / XT2_ALIGN, end / XT2_ALIGN))
+		return bad_at(c, "two structures overlap", off);
+	return 0;
+}
+
+static int claim_array(struct check *c, u64 off, u64 count, u64 size, const char *what)
+{
+	if (!count)
+		return off ? bad_at(c, what, off) : 0;
+	return claim(c, off, count * size, what);
+}
+
+/* => 0: NUL-terminated and NUL-padded; @empty: may be empty */
+static int check_name(const struct check *c, const char __img *name, bool empty, const char *what)
+{
+	u32 i, len = 0;
+
+	while (len < XT2_NAME_SIZE && name[len])
+		len++;
+	if (len == XT2_NAME_SIZE || (!len && !empty))
+		return bad(c, what, name);
+	for (i = len; i < XT2_NAME_SIZE; i++)
+		if (name[i])
+			return bad(c, what, name);
+	return 0;
+}
+
+static int check_header(struct check *c, u64 given, u32 magic)
+{
+	const struct xt2_image __img *img = c->img;
+	u32 i;
+
+	if (given < sizeof(*img) || (unsigned long)img % XT2_ALIGN)
+		return bad_at(c, "too short for an image", given);
+	if (img->magic == XT2_MAGIC_UNFINISHED && magic == XT2_MAGIC)
+		return bad(c, "image is unfinished", &img->magic);
+	if (img->magic != magic)
+		return bad(c, "not an xt2 image", &img->magic);
+	if (img->byte_order != XT2_BYTE_ORDER)
+		return bad(c, "image has another byte order", &img->byte_order);
+	if (img->version != XT2_VERSION)
+		return bad(c, "image has an unknown version", &img->version);
+	if (img->size < sizeof(*img) || img->size > given || img->size > XT2_SIZE_MAX ||
+	    img->size % XT2_ALIGN)
+		return bad(c, "image has a wrong size", &img->size);
+	for (i = 0; i < XT2_ARRAY_SIZE(img->reserved); i++)
+		if (img->reserved[i])
+			return bad(c, "reserved bytes of the header are set", &img->reserved[i]);
+	return 0;
+}
+
+static int check_root(struct check *c)
+{
+	const struct xt2_root __img *root;
+	u64 off = c->img->root;
+	int err;
+
+	err = claim(c, off, sizeof(*root), "root is outside the image");
+	if (err)
+		return err;
+	root = c->root = xt2_at(c->img, off);
+	if (root->reserved)
+		return bad(c, "reserved bytes of the root are set", &root->reserved);
+	if (root->slots != 1)
+		return bad(c, "wrong number of counting slots", &root->slots);
+	if (root->tables > XT2_TABLES_MAX)
+		return bad(c, "too many tables", &root->tables);
+	if (root->chains > XT2_CHAINS_MAX)
+		return bad(c, "too many chains", &root->chains);
+	return 0;
+}
+
+static int claim_arrays(struct check *c)
+{
+	const struct xt2_root __img *root = c->root;
+	u32 pages = (root->chains + XT2_CHAIN_PAGE - 1) / XT2_CHAIN_PAGE;
+	int err;
+
+	err = claim_array(c, root->table, root->tables, sizeof(struct xt2_table),
+			  "tables are outside the image");
+	if (!err)
+		err = claim_array(c, root->hook, root->hooks, sizeof(struct xt2_hook),
+				  "hook entries are outside the image");
+	if (!err)
+		err = claim_array(c, root->chain_dir, pages, sizeof(u32),
+				  "chain table is outside the image");
+	if (!err)
+		err = claim_array(c, root->chain_cold, root->chains, sizeof(struct xt2_chain_cold),
+				  "names of chains are outside the image");
+	if (!err)
+		err = claim_array(c, root->cell, root->cells, sizeof(u64),
+				  "cells are outside the image");
+	if (!err)
+		err = claim_array(c, root->instance, root->instances, sizeof(u32),
+				  "instances are outside the image");
+	return err;
+}
+
+static int check_instance(struct check *c, u64 off)
+{
+	const struct xt2_instance __img *in = xt2_at(c->img, off);
+	const u8 __img *data = (const u8 __img *)(in + 1);
+	bool text;
+	u32 i;
+	int err;
+
+	if (off > c->size || c->size - off < sizeof(*in) || off % XT2_ALIGN)
+		return bad_at(c, "instance is outside the image", off);
+	err = claim(c, off, sizeof(*in) + (u64)in->size, "data of an instance are outside the image");
+	if (err)
+		return err;
+	if (in->kind < XT2_INSTANCE_COMMENT || in->kind > XT2_INSTANCE_SOURCE)
+		return bad(c, "instance of an unknown kind", &in->kind);
+	if (in->reserved)
+		return bad(c, "reserved bytes of an instance are set", &in->reserved);
+	text = in->kind == XT2_INSTANCE_COMMENT || in->kind == XT2_INSTANCE_SOURCE;
+	for (i = 0; text && i < in->size; i++)
+		if (!data[i])
+			return bad(c, "text has a NUL in it", data + i);
+	return check_name(c, in->name, text, "name of an instance is not valid");
+}
+
+static int check_instances(struct check *c)
+{
+	const u32 __img *offs = xt2_at(c->img, c->root->instance);
+	u32 i;
+	int err;
+
+	for (i = 0; i < c->root->instances && xt2_can_loop; i++) {
+		err = check_instance(c, offs[i]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static bool same_table(const struct xt2_table __img *a, const struct xt2_table __img *b)
+{
+	return a->family == b->family && !memcmp(a->name, b->name, sizeof(a->name));
+}
+
+static int check_table(struct check *c, u32 index)
+{
+	const struct xt2_table __img *t = xt2_image_table(c->img, c->root, index);
+	u32 i;
+
+	if (!xt2_family_hooks(t->family))
+		return bad(c, "table of an unknown family", &t->family);
+	if (t->reserved[0] || t->reserved[1] || t->reserved[2])
+		return bad(c, "reserved bytes of a table are set", t->reserved);
+	if (check_name(c, t->name, false, "name of a table is not valid"))
+		return -EINVAL;
+	if (t->source != ~0u &&
+	    (t->source >= c->root->instances ||
+	     xt2_image_instance(c->img, c->root, t->source)->kind != XT2_INSTANCE_SOURCE))
+		return bad(c, "source of a table is not a file's name", &t->source);
+	for (i = 0; i < index; i++)
+		if (same_table(t, xt2_image_table(c->img, c->root, i)))
+			return bad(c, "two tables have the same name", t);
+	return 0;
+}
+
+static int check_tables(struct check *c)
+{
+	u32 i;
+	int err;
+
+	for (i = 0; i < c->root->tables; i++) {
+		err = check_table(c, i);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static u8 chain_family(const struct check *c, const struct xt2_chain __img *ch)
+{
+	return xt2_image_table(c->img, c->root, ch->table)->family;
+}
+
+/* Everything in a chain's header that needs no look at its rules. */
+static int check_chain_header(struct check *c, u64 off)
+{
+	const struct xt2_chain __img *ch = xt2_at(c->img, off);
+	int err;
+
+	if (off > c->size || c->size - off < sizeof(*ch) || off % XT2_ALIGN)
+		return bad_at(c, "chain is outside the image", off);
+	if (ch->size % XT2_ALIGN || ch->size < sizeof(*ch) + sizeof(struct xt2_rule))
+		return bad(c, "chain has a wrong size", ch);
+	err = claim(c, off, ch->size, "chain is outside the image");
+	if (err)
+		return err;
+	if (ch->index != c->chain)
+		return bad(c, "chain has another index", &ch->index);
+	if (ch->table >= c->root->tables)
+		return bad(c, "chain of a table that is not there", &ch->table);
+	if (ch->hook != XT2_HOOK_NONE && ch->hook >= xt2_family_hooks(chain_family(c, ch)))
+		return bad(c, "chain of a hook that is not there", &ch->hook);
+	if (ch->reserved || ch->strips || ch->lookup)
+		return bad(c, "reserved bytes of a chain are set", &ch->reserved);
+	c->base_chains += ch->hook != XT2_HOOK_NONE;
+	return 0;
+}
+
+static int check_chain_page(struct check *c, u32 page)
+{
+	const u32 __img *dir = xt2_at(c->img, c->root->chain_dir);
+	const u32 __img *offs = xt2_at(c->img, dir[page]);
+	u32 i;
+	int err;
+
+	if (!dir[page])
+		return 0;
+	err = claim(c, dir[page], XT2_CHAIN_PAGE * sizeof(u32), "chain table is outside the image");
+	for (i = 0; !err && i < XT2_CHAIN_PAGE; i++) {
+		if (!offs[i])
+			continue;
+		c->chain = page * XT2_CHAIN_PAGE + i;
+		if (c->chain >= c->root->chains)
+			return bad(c, "more chains than there should be", &offs[i]);
+		err = check_chain_header(c, offs[i]);
+	}
+	c->chain = ~0u;
+	return err;
+}
+
+static int check_chain_headers(struct check *c)
+{
+	u32 page, pages = (c->root->chains + XT2_CHAIN_PAGE - 1) / XT2_CHAIN_PAGE;
+	int err;
+
+	for (page = 0; page < pages && xt2_can_loop; page++) {
+		err = check_chain_page(c, page);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static const char *check_instance_kind(const struct xt2_image __img *img,
+				       const struct xt2_root __img *root, u32 i, u8 kind)
+{
+	return xt2_image_instance(img, root, i)->kind == kind ?
+	       NULL : "rule names an instance of another kind";
+}
+
+static const char *check_target_ref(const struct xt2_image __img *img,
+				    const struct xt2_root __img *root,
+				    const struct xt2_rule __img *r, u32 table)
+{
+	const struct xt2_chain __img *to;
+	u32 arg = XT2_TARGET_ARG(r->target);
+
+	switch (XT2_TARGET_KIND(r->target)) {
+	case XT2_T_JUMP:
+	case XT2_T_GOTO:
+		to = xt2_image_chain(img, root, arg);
+		if (!to)
+			return "rule names a chain that is not there";
+		return to->table == table ? NULL : "rule names a chain of another table";
+	case XT2_T_FOREIGN:
+	case XT2_T_NAT:
+		return check_instance_kind(img, root, arg, XT2_INSTANCE_TARGET);
+	}
+	return NULL;
+}
+
+int xt2_check_refs_(const struct xt2_image __img *img, const struct xt2_root __img *root,
+		    const struct xt2_rule __img *r, u32 table, const char **what)
+{
+	const struct xt2_match __img *m;
+	const char *text = check_target_ref(img, root, r, table);
+
+	xt2_rule_for_each_match(m, r) {
+		if (text)
+			break;
+		if (m->type == XT2_M_COMMENT)
+			text = check_instance_kind(img, root, m->arg, XT2_INSTANCE_COMMENT);
+		else if (m->type == XT2_M_FOREIGN)
+			text = check_instance_kind(img, root, m->arg, XT2_INSTANCE_MATCH);
+	}
+	if (!text)
+		return 0;
+	*what = text;
+	return -EINVAL;
+}
+
+static int check_rules(struct check *c, const struct xt2_chain __img *ch)
+{
+	const struct xt2_rule_bounds bounds = {
+		.family = chain_family(c, ch), .chains = c->root->chains,
+		.cells = c->root->cells, .instances = c->root->instances,
+	};
+	const struct xt2_rule __img *r = NULL;
+	const char *what = NULL;
+	u32 at;
+
+	if (ch->used > ch->size)
+		return bad(c, "chain uses more bytes than it has", &ch->used);
+	for (at = sizeof(*ch); at < ch->used && xt2_can_loop; at += r->size) {
+		c->rule++;
+		r = (const void __img *)((const u8 __img *)ch + at);
+		if (xt2_check_rule(r, ch->used - at, &bounds, &what) ||
+		    xt2_check_refs_(c->img, c->root, r, ch->table, &what))
+			return bad(c, what, r);
+	}
+	if (!r || c->rule != ch->rules)
+		return bad(c, "wrong number of rules in a chain", &ch->rules);
+	if (ch->tail != ch->used - r->size)
+		return bad(c, "last rule of a chain is not where it should be", &ch->tail);
+	if (!xt2_rule_is_tail(r, ch->hook != XT2_HOOK_NONE))
+		return bad(c, "chain does not end in a policy or a return", r);
+	return 0;
+}
+
+static int check_cold(struct check *c, const struct xt2_chain __img *ch)
+{
+	const struct xt2_chain_cold __img *cold = xt2_image_chain_cold(c->img, c->root, c->chain);
+
+	if (check_name(c, cold->name, false, "name of a chain is not valid"))
+		return -EINVAL;
+	if (cold->reserved)
+		return bad(c, "reserved bytes of a chain's name are set", &cold->reserved);
+	return cold->lines ? claim(c, cold->lines, (u64)ch->rules * sizeof(u32),
+				   "line numbers are outside the image") : 0;
+}
+
+static int check_chains(struct check *c)
+{
+	const struct xt2_chain __img *ch;
+	u32 i;
+	int err;
+
+	xt2_image_for_each_chain(ch, i, c->img, c->root) {
+		c->chain = i;
+		c->rule = 0;
+		err = check_rules(c, ch);
+		if (err)
+			return err;
+		c->rule = 0;
+		err = check_cold(c, ch);
+		if (err)
+			return err;
+	}
+	c->chain = ~0u;
+	return 0;
+}
+
+/* => true if b must not come after a: the same place, or an earlier one */
+static bool misplaced(const struct xt2_hook __img *a, const struct xt2_hook __img *b)
+{
+	if (a->family != b->family)
+		return a->family > b->family;
+	if (a->hook != b->hook)
+		return a->hook > b->hook;
+	if (a->priority != b->priority)
+		return a->priority > b->priority;
+	return a->table >= b->table;
+}
+
+static int check_hook(struct check *c, u32 i)
+{
+	const struct xt2_hook __img *h = xt2_image_hook(c->img, c->root, i);
+	const struct xt2_chain __img *ch;
+	u8 bit;
+
+	if (i && misplaced(h - 1, h))
+		return bad(c, "hook entries are not in order", h);
+	if (h->table >= c->root->tables)
+		return bad(c, "hook entry of a table that is not there", h);
+	if (h->family != xt2_image_table(c->img, c->root, h->table)->family)
+		return bad(c, "hook entry of another family than its table", h);
+	if (h->hook >= xt2_family_hooks(h->family))
+		return bad(c, "hook entry of a hook that is not there", h);
+	ch = xt2_image_chain(c->img, c->root, h->chain);
+	if (!ch || ch->hook != h->hook || ch->table != h->table)
+		return bad(c, "hook entry without its base chain", h);
+	bit = (u8)(1 << h->hook);
+	if (c->hooked[h->table] & bit)
+		return bad(c, "two hook entries of one table and hook", h);
+	c->hooked[h->table] |= bit;
+	return 0;
+}
+
+/* Entries and base chains match one to one, as no two share a place. */
+static int check_hooks(struct check *c)
+{
+	u32 i;
+	int err;
+
+	for (i = 0; i < c->root->hooks && xt2_can_loop; i++) {
+		err = check_hook(c, i);
+		if (err)
+			return err;
+	}
+	if (c->root->hooks != c->base_chains)
+		return bad(c, "base chain without a hook entry", &c->root->hooks);
+	return 0;
+}
+
+/* => as memcmp(): the order of two chains' tables and names; any order will do */
+static int compare(const struct check *c, u32 a, u32 b)
+{
+	u32 ta = xt2_image_chain(c->img, c->root, a)->table;
+	u32 tb = xt2_image_chain(c->img, c->root, b)->table;
+
+	if (ta != tb)
+		return ta < tb ? -1 : 1;
+	return memcmp(xt2_image_chain_cold(c->img, c->root, a)->name,
+		      xt2_image_chain_cold(c->img, c->root, b)->name, XT2_NAME_SIZE);
+}
+
+/* Merge from[at, mid) and from[mid, end). => false: two names are the same */
+static bool merge(const struct check *c, const u32 *from, u32 *to, u32 at, u32 mid, u32 end)
+{
+	u32 a = at, b = mid;
+	int order;
+
+	while (at < end && xt2_can_loop) {
+		order = a == mid ? 1 : b == end ? -1 : compare(c, from[a], from[b]);
+		if (!order)
+			return false;
+		to[at++] = order < 0 ? from[a++] : from[b++];
+	}
+	return true;
+}
+
+/* A merge sort, since hostile names can make any hash slow. */
+static int check_names(struct check *c)
+{
+	u32 *from = (u32 *)c->walk, *to = from + c->root->chains, *swap;
+	const struct xt2_chain __img *ch;
+	u32 i, n = 0, at, mid, end;
+	u64 run;
+
+	xt2_image_for_each_chain(ch, i, c->img, c->root)
+		from[n++] = i;
+	for (run = 1; run < n; run *= 2) {
+		for (at = 0; at < n && xt2_can_loop; at = end) {
+			mid = run < n - at ? at + (u32)run : n;
+			end = run < n - mid ? mid + (u32)run : n;
+			if (!merge(c, from, to, at, mid, end))
+				return bad(c, "two chains of a table have the same name",
+					   xt2_at(c->img, c->root->chain_cold));
+		}
+		swap = from;
+		from = to;
+		to = swap;
+	}
+	return 0;
+}
+
+static int check_ways(struct check *c, bool seal)
+{
+	struct xt2_walk w = {
+		.img = c->img, .root = c->root, .chains = c->walk, .edited = XT2_WALK_NONE,
+	};
+	int err;
+
+	memset(c->walk, 0, c->root->chains * sizeof(*c->walk));
+	err = xt2_walk_hooks(&w);
+	if (err) {
+		c->chain = w.loop;
+		bad(c, "chains loop", xt2_image_chain(c->img, c->root, w.loop));
+		return err;
+	}
+	if (seal)
+		xt2_walk_store(&w);
+	else if (!xt2_walk_agrees(&w))
+		return bad(c, "depth or visits are not what they should be", c->root);
+	return 0;
+}
+
+static int check_rest(struct check *c, bool seal)
+{
+	int err = check_root(c);
+
+	if (!err)
+		err = claim_arrays(c);
+	if (!err)
+		err = check_instances(c);
+	if (!err)
+		err = check_tables(c);
+	if (!err)
+		err = check_chain_headers(c);
+	if (!err)
+		err = check_chains(c);
+	if (!err)
+		err = check_hooks(c);
+	if (!err)
+		err = check_names(c);
+	return err ? err : check_ways(c, seal);
+}
+
+static int check(const struct xt2_image __img *img, u64 size, void *scratch,
+		 struct xt2_check_err *err, bool seal)
+{
+	struct check c = { .img = img, .chain = ~0u, .err = err };
+
+	if (check_header(&c, size, seal ? XT2_MAGIC_UNFINISHED : XT2_MAGIC))
+		return -EINVAL;
+	if (!img->root)
+		return 0;
+	c.size = img->size;
+	c.hooked = scratch;
+	c.map = (void *)((u8 *)scratch + XT2_TABLES_MAX);
+	c.walk = xt2_check_scratch_walk_(scratch, c.size);
+	memset(scratch, 0, XT2_TABLES_MAX + map_size(c.size));
+	take(c.map, 0, sizeof(*img) / XT2_ALIGN);
+	return check_rest(&c, seal);
+}
+
+int xt2_check(const void *img, u64 size, void *scratch, struct xt2_check_err *err)
+{
+	return check(img, size, scratch, err, false);
+}
+
+int xt2_check_seal_(struct xt2_image *img, u64 size, void *scratch, struct xt2_check_err *err)
+{
+	int ret = check(img, size, scratch, err, true);
+
+	if (!ret)
+		img->magic = XT2_MAGIC;
+	return ret;
+}

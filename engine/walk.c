@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * walk.c - how deep and how long a packet's way through the chains can be
+ *
+ * Depth first over the chains, with the way back kept in the caller's
+ * scratch: a chain that is on the way remembers the rule where it was left.
+ * When the chain that a rule names is done, the rule is looked at once more
+ * and takes over its result.  Each rule is read at most twice.
+ */
+#include "walk.h"
+
+#define WALK_DONE	1	/* no rule is at this offset */
+
+static u64 add(u64 a, u64 b)
+{
+	return a + b < a ? ~0ull : a + b;
+}
+
+static u64 max(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+static void load(const struct xt2_walk *w, u32 index, struct xt2_rules *it)
+{
+	const struct xt2_chain __img *c = xt2_image_chain(w->img, w->root, index);
+
+	if (index == w->edited) {
+		*it = w->rules;
+		return;
+	}
+	xt2_rules_begin(it, c, NULL, 0);
+	it->rule = xt2_at(w->img, w->chains[index].rule);
+}
+
+static void save(struct xt2_walk *w, u32 index, const struct xt2_rules *it)
+{
+	if (index == w->edited)
+		w->rules = *it;
+	else
+		w->chains[index].rule = (u32)((const u8 __img *)it->rule -
+					      (const u8 __img *)w->img);
+}
+
+static void enter(struct xt2_walk *w, u32 index, u32 parent)
+{
+	struct xt2_walk_chain *wc = &w->chains[index];
+	const struct xt2_chain __img *c = xt2_image_chain(w->img, w->root, index);
+
+	wc->visits = 1;
+	wc->rule = (u32)((const u8 __img *)xt2_chain_first(c) - (const u8 __img *)w->img);
+	wc->parent = parent;
+}
+
+static void leave(struct xt2_walk_chain *wc)
+{
+	wc->visits = max(wc->visits, wc->best);
+	wc->rule = WALK_DONE;
+}
+
+/* A rule of chain wc goes to chain to, about which all is known. */
+static void fold(struct xt2_walk_chain *wc, const struct xt2_walk_chain *to, bool jump)
+{
+	if (jump)
+		wc->visits = add(wc->visits, to->visits);
+	else
+		wc->best = max(wc->best, add(wc->visits, to->visits));
+	wc->depth = (u32)max(wc->depth, to->depth + jump);
+}
+
+/*
+ * Go on in a chain as far as results are there.
+ * => 1: the chain is done; 0: *to has to be walked first
+ */
+static int advance(struct xt2_walk *w, u32 index, u32 *to)
+{
+	struct xt2_walk_chain *wc = &w->chains[index];
+	const struct xt2_rule __img *r;
+	struct xt2_rules it;
+
+	load(w, index, &it);
+	for (; (r = xt2_rules_peek(&it)) && xt2_can_loop; xt2_rules_step(&it)) {
+		if (xt2_rule_ends(r))
+			break;
+		if (!xt2_rule_branches(r))
+			continue;
+		*to = XT2_TARGET_ARG(r->target);
+		if (w->chains[*to].rule != WALK_DONE) {
+			save(w, index, &it);
+			return 0;
+		}
+		fold(wc, &w->chains[*to], XT2_TARGET_KIND(r->target) == XT2_T_JUMP);
+	}
+	leave(wc);
+	return 1;
+}
+
+static int walk_from(struct xt2_walk *w, u32 start)
+{
+	u32 to, at = start;
+
+	if (w->chains[start].rule == WALK_DONE)
+		return 0;
+	enter(w, start, XT2_WALK_NONE);
+	while (at != XT2_WALK_NONE && xt2_can_loop) {
+		if (advance(w, at, &to)) {
+			at = w->chains[at].parent;
+			continue;
+		}
+		if (w->chains[to].rule) {
+			w->loop = to;
+			return -ELOOP;
+		}
+		enter(w, to, at);
+		at = to;
+	}
+	return 0;
+}
+
+int xt2_walk_hooks(struct xt2_walk *w)
+{
+	const struct xt2_hook __img *h;
+	u32 i;
+	int err;
+
+	xt2_image_for_each_hook(h, i, w->img, w->root) {
+		err = walk_from(w, h->chain);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+void xt2_walk_store(const struct xt2_walk *w)
+{
+	struct xt2_root __img *root = (struct xt2_root __img *)w->root;
+	const struct xt2_walk_chain *wc;
+	const struct xt2_hook __img *h;
+	u32 i;
+
+	root->depth = 0;
+	root->visits = 0;
+	xt2_image_for_each_hook(h, i, w->img, w->root) {
+		wc = &w->chains[h->chain];
+		((struct xt2_hook __img *)h)->depth = wc->depth;
+		((struct xt2_hook __img *)h)->visits = wc->visits;
+		root->depth = (u32)max(root->depth, wc->depth);
+		root->visits = max(root->visits, wc->visits);
+	}
+}
+
+bool xt2_walk_agrees(const struct xt2_walk *w)
+{
+	const struct xt2_walk_chain *wc;
+	const struct xt2_hook __img *h;
+	u32 i, depth = 0;
+	u64 visits = 0;
+
+	xt2_image_for_each_hook(h, i, w->img, w->root) {
+		wc = &w->chains[h->chain];
+		if (h->depth != wc->depth || h->visits != wc->visits)
+			return false;
+		depth = (u32)max(depth, wc->depth);
+		visits = max(visits, wc->visits);
+	}
+	return w->root->depth == depth && w->root->visits == visits;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * write.c - build an image from front to back in the caller's buffer
+ *
+ * Layout: header, root, tables, hooks, chain table, chain names, cells,
+ * offsets of instances; then instances and chains as they come, each chain
+ * followed by its line numbers.  Everything is zero until it is written.  The
+ * writer looks only at what it needs to stay in the buffer; whether the
+ * result is an image is decided once, by the check, before the magic is set.
+ */
+#include "write.h"
+
+static int fail(struct xt2_writer *w, int error)
+{
+	w->error = error;
+	return error;
+}
+
+/* => offset of len zeroed bytes, padded to 8; 0: no room, and that sticks */
+static u64 reserve(struct xt2_writer *w, u64 len)
+{
+	u64 off = w->pos;
+
+	len = (len + XT2_ALIGN - 1) & ~(u64)(XT2_ALIGN - 1);
+	if (len > w->cap - off) {
+		fail(w, -ENOSPC);
+		return 0;
+	}
+	memset(w->buf + off, 0, len);
+	w->pos = off + len;
+	return off;
+}
+
+static u32 reserve_array(struct xt2_writer *w, u64 count, u64 size)
+{
+	return count && !w->error ? (u32)reserve(w, count * size) : 0;
+}
+
+/* => 0: copied, NUL-padded; -EINVAL: too long */
+static int put_name(char *to, const char *name)
+{
+	u32 len = 0;
+
+	while (len < XT2_NAME_SIZE && name && name[len])
+		len++;
+	if (len == XT2_NAME_SIZE)
+		return -EINVAL;
+	if (len)
+		memcpy(to, name, len);
+	return 0;
+}
+
+static void reserve_chain_table(struct xt2_writer *w)
+{
+	u32 i, off, pages = (w->root.chains + XT2_CHAIN_PAGE - 1) / XT2_CHAIN_PAGE;
+
+	w->root.chain_dir = reserve_array(w, pages, sizeof(u32));
+	for (i = 0; i < pages; i++) {
+		off = reserve_array(w, XT2_CHAIN_PAGE, sizeof(u32));
+		if (w->error)
+			return;
+		((u32 *)(w->buf + w->root.chain_dir))[i] = off;
+	}
+}
+
+int xt2_write_begin(struct xt2_writer *w, void *buf, u64 cap, u64 generation,
+		    u32 tables, u32 hooks, u32 chains, u32 instances, u32 cells)
+{
+	struct xt2_image *img = buf;
+
+	memset(w, 0, sizeof(*w));
+	w->err.chain = ~0u;
+	w->buf = buf;
+	w->cap = (cap < XT2_SIZE_MAX ? cap : XT2_SIZE_MAX) & ~(u64)(XT2_ALIGN - 1);
+	w->root = (struct xt2_root){
+		.generation = generation, .tables = tables, .hooks = hooks, .chains = chains,
+		.instances = instances, .cells = cells, .slots = 1,
+	};
+	if ((unsigned long)buf % XT2_ALIGN || tables > XT2_TABLES_MAX || chains > XT2_CHAINS_MAX ||
+	    hooks > tables * XT2_HOOKS_MAX)
+		return fail(w, -EINVAL);
+	if (w->cap < sizeof(*img))
+		return fail(w, -ENOSPC);
+	reserve(w, sizeof(*img));
+	img->magic = XT2_MAGIC_UNFINISHED;
+	img->version = XT2_VERSION;
+	img->byte_order = XT2_BYTE_ORDER;
+	img->root = reserve(w, sizeof(w->root));
+	w->root.table = reserve_array(w, tables, sizeof(struct xt2_table));
+	w->root.hook = reserve_array(w, hooks, sizeof(struct xt2_hook));
+	reserve_chain_table(w);
+	w->root.chain_cold = reserve_array(w, chains, sizeof(struct xt2_chain_cold));
+	w->root.cell = reserve_array(w, cells, sizeof(u64));
+	w->root.instance = reserve_array(w, instances, sizeof(u32));
+	return w->error;
+}
+
+int xt2_write_table(struct xt2_writer *w, u8 family, const char *name, u32 source)
+{
+	struct xt2_table *t;
+
+	if (w->error)
+		return w->error;
+	if (w->tables_done == w->root.tables)
+		return fail(w, -EINVAL);
+	t = (struct xt2_table *)(w->buf + w->root.table) + w->tables_done++;
+	t->family = family;
+	t->source = source;
+	return put_name(t->name, name) ? fail(w, -EINVAL) : 0;
+}
+
+int xt2_write_hook(struct xt2_writer *w, u8 family, u8 hook, u16 table, s32 priority, u32 chain)
+{
+	struct xt2_hook *h;
+
+	if (w->error)
+		return w->error;
+	if (w->hooks_done == w->root.hooks)
+		return fail(w, -EINVAL);
+	h = (struct xt2_hook *)(w->buf + w->root.hook) + w->hooks_done++;
+	*h = (struct xt2_hook){
+		.family = family, .hook = hook, .table = table, .priority = priority,
+		.chain = chain,
+	};
+	return 0;
+}
+
+int xt2_write_instance(struct xt2_writer *w, u8 kind, u8 revision, const char *name,
+		       const void *data, u32 size)
+{
+	struct xt2_instance *in;
+	u64 off;
+
+	if (w->error)
+		return w->error;
+	if (w->instances_done == w->root.instances || w->chain)
+		return fail(w, -EINVAL);
+	off = reserve(w, sizeof(*in) + (u64)size);
+	if (!off)
+		return w->error;
+	((u32 *)(w->buf + w->root.instance))[w->instances_done++] = (u32)off;
+	in = (struct xt2_instance *)(w->buf + off);
+	in->kind = kind;
+	in->revision = revision;
+	in->size = size;
+	if (size)
+		memcpy(in + 1, data, size);
+	return put_name(in->name, name) ? fail(w, -EINVAL) : 0;
+}
+
+int xt2_write_cell(struct xt2_writer *w, u32 index, u64 value)
+{
+	if (w->error)
+		return w->error;
+	if (index >= w->root.cells)
+		return fail(w, -EINVAL);
+	((u64 *)(w->buf + w->root.cell))[index] = value;
+	return 0;
+}
+
+/* => where the chain table has this chain's offset */
+static u32 *chain_entry(const struct xt2_writer *w, u32 index)
+{
+	u32 page = ((u32 *)(w->buf + w->root.chain_dir))[index / XT2_CHAIN_PAGE];
+
+	return (u32 *)(w->buf + page) + index % XT2_CHAIN_PAGE;
+}
+
+static struct xt2_chain_cold *chain_cold(const struct xt2_writer *w, u32 index)
+{
+	return (struct xt2_chain_cold *)(w->buf + w->root.chain_cold) + index;
+}
+
+int xt2_write_chain_begin(struct xt2_writer *w, u32 index, u16 table, u8 hook, const char *name)
+{
+	struct xt2_chain *c;
+	u64 off;
+
+	if (w->error)
+		return w->error;
+	if (w->chain || index >= w->root.chains || *chain_entry(w, index))
+		return fail(w, -EINVAL);
+	off = reserve(w, sizeof(*c));
+	if (!off)
+		return w->error;
+	*chain_entry(w, index) = (u32)off;
+	w->chain = off;
+	w->chains_done++;
+	c = (struct xt2_chain *)(w->buf + off);
+	c->index = index;
+	c->table = table;
+	c->hook = hook;
+	return put_name(chain_cold(w, index)->name, name) ? fail(w, -EINVAL) : 0;
+}
+
+int xt2_write_rule(struct xt2_writer *w, const struct xt2_rule *r)
+{
+	struct xt2_chain *c;
+	u64 off;
+
+	if (w->error)
+		return w->error;
+	if (!w->chain || r->size < sizeof(*r) || r->size % XT2_ALIGN)
+		return fail(w, -EINVAL);
+	off = w->pos;
+	if (r->size > w->cap - off)
+		return fail(w, -ENOSPC);
+	memcpy(w->buf + off, r, r->size);
+	w->pos = off + r->size;
+	c = (struct xt2_chain *)(w->buf + w->chain);
+	c->tail = (u32)(off - w->chain);
+	c->rules++;
+	return 0;
+}
+
+int xt2_write_chain_end(struct xt2_writer *w, const u32 *lines, u32 capacity)
+{
+	struct xt2_chain *c;
+	u64 off;
+
+	if (w->error)
+		return w->error;
+	if (!w->chain)
+		return fail(w, -EINVAL);
+	c = (struct xt2_chain *)(w->buf + w->chain);
+	if (!c->rules)
+		return fail(w, -EINVAL);
+	c->used = (u32)(w->pos - w->chain);
+	if (capacity && !reserve(w, capacity))
+		return w->error;
+	c->size = (u32)(w->pos - w->chain);
+	w->chain = 0;
+	if (!lines)
+		return 0;
+	off = reserve(w, (u64)c->rules * sizeof(u32));
+	if (!off)
+		return w->error;
+	memcpy(w->buf + off, lines, c->rules * sizeof(u32));
+	chain_cold(w, c->index)->lines = (u32)off;
+	return 0;
+}
+
+static bool later(const struct xt2_hook *a, const struct xt2_hook *b)
+{
+	if (a->family != b->family)
+		return a->family > b->family;
+	if (a->hook != b->hook)
+		return a->hook > b->hook;
+	if (a->priority != b->priority)
+		return a->priority > b->priority;
+	return a->table > b->table;
+}
+
+/* By insertion: there are as many as tables have hooks. */
+static void sort_hooks(struct xt2_hook *h, u32 n)
+{
+	struct xt2_hook one;
+	u32 i, at;
+
+	for (i = 1; i < n; i++) {
+		one = h[i];
+		for (at = i; at && later(&h[at - 1], &one); at--)
+			h[at] = h[at - 1];
+		h[at] = one;
+	}
+}
+
+static int missing(struct xt2_writer *w, const char *what)
+{
+	w->err.what = what;
+	return fail(w, -EINVAL);
+}
+
+int xt2_write_end(struct xt2_writer *w, void *scratch, u64 *size)
+{
+	struct xt2_image *img = (struct xt2_image *)w->buf;
+
+	if (w->error)
+		return w->error;
+	if (w->chain)
+		return missing(w, "a chain is not finished");
+	if (w->tables_done != w->root.tables || w->hooks_done != w->root.hooks ||
+	    w->chains_done != w->root.chains || w->instances_done != w->root.instances)
+		return missing(w, "less was written than declared");
+	sort_hooks((struct xt2_hook *)(w->buf + w->root.hook), w->hooks_done);
+	memcpy(w->buf + img->root, &w->root, sizeof(w->root));
+	img->size = w->pos;
+	w->error = xt2_check_seal_(img, w->pos, scratch, &w->err);
+	if (w->error)
+		return w->error;
+	*size = w->pos;
+	w->error = -EINVAL;	/* what is finished stays as it is */
+	return 0;
+}
