@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * check.c - xt2 check: everything that is wrong with a ruleset
+ *
+ * Errors of the text or image, what cannot be evaluated, and rules that no
+ * packet can reach.  A rule is called unreachable only if that is certain:
+ * one without conditions comes before it and ends the chain, or no hook leads
+ * to its chain.
+ */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../engine/image.h"
+#include "text.h"
+#include "xt2.h"
+
+struct check {
+	struct xt2_input in;
+	bool json, strict;
+	bool first;			/* no finding has been printed for this file */
+	unsigned int errors, unsupported, warnings;
+	unsigned int rules, chains;
+};
+
+static void print(struct check *c, const char *severity, const struct xt2_err *err)
+{
+	if (!c->json) {
+		if (!strcmp(severity, "error"))
+			xt2_err_print(err, stdout);
+		else
+			printf("%s:%u: %s: %s%s%s\n", err->file, err->line, severity, err->message,
+			       err->rule[0] ? "\n   " : "", err->rule);
+		return;
+	}
+	printf("%s{\"severity\":\"%s\",\"problem\":", c->first ? "" : ",", severity);
+	c->first = false;
+	xt2_json_error(stdout, err);
+	putchar('}');
+}
+
+static void on_error(void *data, const struct xt2_err *err)
+{
+	struct check *c = data;
+
+	if (err->code == XT2_E_UNSUPPORTED)
+		c->unsupported++;
+	else
+		c->errors++;
+	print(c, "error", err);
+}
+
+static void warn(struct check *c, int chain, unsigned int at, const char *message)
+{
+	struct xt2_err err = { .code = XT2_OK };
+
+	c->warnings++;
+	snprintf(err.file, sizeof(err.file), "%s", c->in.path);
+	snprintf(err.message, sizeof(err.message), "%s", message);
+	if (at < xt2_chain_rules(c->in.rs, chain)) {
+		err.line = xt2_rule_line(c->in.rs, chain, at);
+		xt2_text_rule(c->in.rs, chain, at, err.rule, sizeof(err.rule));
+	}
+	print(c, "warning", &err);
+}
+
+/* Does no packet get past this rule? */
+static bool ends_chain(const struct xt2_rule *r)
+{
+	const struct xt2_match *m;
+
+	xt2_rule_for_each_match(m, r)
+		if (m->type != XT2_M_COMMENT)
+			return false;
+	switch (XT2_TARGET_KIND(r->target)) {
+	case XT2_T_ACCEPT:
+	case XT2_T_DROP:
+	case XT2_T_RETURN:
+	case XT2_T_GOTO:
+	case XT2_T_QUEUE:
+	case XT2_T_NAT:
+	case XT2_T_REJECT:
+	case XT2_T_NFQUEUE:
+		return true;
+	}
+	return false;
+}
+
+/* Marks the chains that a chain's rules lead to, as far as packets get. */
+static unsigned int scan_chain(const struct check *c, int chain, bool *seen, int *todo,
+			       unsigned int *ntodo)
+{
+	unsigned int n = xt2_chain_rules(c->in.rs, chain), at;
+
+	for (at = 0; at < n; at++) {
+		const struct xt2_rule *r = xt2_rule_get(c->in.rs, chain, at);
+		int kind = XT2_TARGET_KIND(r->target);
+
+		if (kind == XT2_T_JUMP || kind == XT2_T_GOTO) {
+			int to = XT2_TARGET_ARG(r->target);
+
+			if (!seen[to]) {
+				seen[to] = true;
+				todo[(*ntodo)++] = to;
+			}
+		}
+		if (ends_chain(r))
+			return at + 1;
+	}
+	return n;
+}
+
+/* => -1: out of memory */
+static int unreachable(struct check *c)
+{
+	const struct xt2_root *root = xt2_image_root(c->in.map.image);
+	unsigned int nchains = root ? root->chains : 0, ntodo = 0, i;
+	bool *seen = calloc(nchains + 1, sizeof(*seen));
+	int *todo = calloc(nchains + 1, sizeof(*todo));
+	int t, chain, ret = -1;
+	char text[128];
+
+	if (!seen || !todo)
+		goto out;
+	for (t = 0; t < xt2_ruleset_tables(c->in.rs); t++)
+		for (chain = -1; (chain = xt2_chain_next(c->in.rs, t, chain)) >= 0;)
+			if (xt2_chain_hook(c->in.rs, chain) >= 0) {
+				seen[chain] = true;
+				todo[ntodo++] = chain;
+			}
+	for (i = 0; i < ntodo; i++) {
+		unsigned int n = xt2_chain_rules(c->in.rs, todo[i]);
+		unsigned int end = scan_chain(c, todo[i], seen, todo, &ntodo);
+
+		if (end == n)
+			continue;
+		snprintf(text, sizeof(text), "%s:%u and what follows (%u rule%s) is never reached",
+			 xt2_chain_name(c->in.rs, todo[i]), end + 1, n - end, n - end > 1 ? "s" : "");
+		warn(c, todo[i], end, text);
+	}
+	for (t = 0; t < xt2_ruleset_tables(c->in.rs); t++)
+		for (chain = -1; (chain = xt2_chain_next(c->in.rs, t, chain)) >= 0;) {
+			c->chains++;
+			c->rules += xt2_chain_rules(c->in.rs, chain);
+			if (seen[chain] || !xt2_chain_rules(c->in.rs, chain))
+				continue;
+			snprintf(text, sizeof(text), "no rule that is reached leads to chain %s/%s",
+				 xt2_table_name(c->in.rs, t), xt2_chain_name(c->in.rs, chain));
+			warn(c, chain, 0, text);
+		}
+	ret = 0;
+out:
+	free(seen);
+	free(todo);
+	return ret;
+}
+
+static int check_file(struct check *c, const char *path, bool *comma)
+{
+	int ret;
+
+	c->in.path = path;
+	c->in.report = on_error;
+	c->in.data = c;
+	c->errors = c->unsupported = c->warnings = c->rules = c->chains = 0;
+	c->first = true;
+	if (c->json) {
+		fputs(*comma ? ",{\"file\":" : "{\"file\":", stdout);
+		xt2_json_string(stdout, path);
+		fputs(",\"findings\":[", stdout);
+		*comma = true;
+	}
+	ret = xt2_input_load(&c->in);
+	if (ret == XT2_EXIT_OK) {
+		/* numbers of the image, so that chains can be marked in an array */
+		ret = c->in.family ? xt2_input_reload(&c->in) : XT2_EXIT_OK;
+		if (ret == XT2_EXIT_OK) {
+			xt2_input_unsupported(&c->in, NULL, NULL);
+			if (unreachable(c) < 0)
+				ret = XT2_EXIT_RESOURCE;
+		}
+		xt2_input_close(&c->in);
+	}
+	if (ret == XT2_EXIT_OK && c->unsupported)
+		ret = XT2_EXIT_UNSUPPORTED;
+	if (ret == XT2_EXIT_OK && c->warnings && c->strict)
+		ret = XT2_EXIT_NO;
+	if (c->json)
+		printf("],\"rules\":%u,\"chains\":%u,\"errors\":%u,\"unsupported\":%u,\"warnings\":%u}",
+		       c->rules, c->chains, c->errors, c->unsupported, c->warnings);
+	else if (ret == XT2_EXIT_OK || ret == XT2_EXIT_NO || ret == XT2_EXIT_UNSUPPORTED)
+		printf("%s: %u rules in %u chains, %u that cannot be evaluated, %u warning%s\n",
+		       path, c->rules, c->chains, c->unsupported, c->warnings,
+		       c->warnings == 1 ? "" : "s");
+	else
+		printf("%s: %u error%s\n", path, c->errors, c->errors == 1 ? "" : "s");
+	return ret;
+}
+
+static const char help[] =
+	"Usage: xt2 check [-4|-6|--arp] [--strict] [--json] FILE...\n\n"
+	"Finds every problem of a ruleset: errors with file, line, column, reason and hint;\n"
+	"what can be kept and saved but not evaluated; rules that no packet can reach.\n"
+	"FILE is iptables-save text (-4, the default), ip6tables-save text (-6),\n"
+	"arptables-save text (--arp), or an image.  Needs no root and no kernel.\n\n"
+	"      --strict           warnings count: exit code 1\n"
+	"      --json             JSON\n"
+	"      --resolve          host names in the rules may be looked up\n\n"
+	"Exit codes: 0 ok, 1 warnings (--strict), 2 errors, 3 not all can be evaluated.\n";
+
+enum { OPT_ARP = 1, OPT_STRICT, OPT_JSON, OPT_RESOLVE };
+
+static const struct option options[] = {
+	{ "ipv4", 0, NULL, '4' }, { "ipv6", 0, NULL, '6' }, { "arp", 0, NULL, OPT_ARP },
+	{ "strict", 0, NULL, OPT_STRICT }, { "json", 0, NULL, OPT_JSON },
+	{ "resolve", 0, NULL, OPT_RESOLVE }, { "help", 0, NULL, 'h' }, { NULL, 0, NULL, 0 },
+};
+
+int xt2_check_main(int argc, char **argv)
+{
+	/* the worst of several files, by how much is wrong */
+	static const int rank[] = { [XT2_EXIT_OK] = 0, [XT2_EXIT_NO] = 1, [XT2_EXIT_UNSUPPORTED] = 2,
+				    [XT2_EXIT_USAGE] = 3, [XT2_EXIT_RESOURCE] = 4 };
+	struct check check = { 0 };
+	int c, family = XT2_IPV4, worst = XT2_EXIT_OK;
+	bool comma = false;
+
+	while ((c = getopt_long(argc, argv, "46h", options, NULL)) != -1)
+		switch (c) {
+		case '4': family = XT2_IPV4; break;
+		case '6': family = XT2_IPV6; break;
+		case OPT_ARP: family = XT2_ARP; break;
+		case OPT_STRICT: check.strict = true; break;
+		case OPT_JSON: check.json = true; break;
+		case OPT_RESOLVE: check.in.resolve = true; break;
+		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
+		default: return xt2_usage("check", "bad arguments");
+		}
+	if (optind == argc)
+		return xt2_usage("check", "no file given");
+	if (check.json)
+		putchar('[');
+	for (; optind < argc; optind++) {
+		int ret;
+
+		check.in.family = family;
+		ret = check_file(&check, argv[optind], &comma);
+		if (rank[ret] > rank[worst])
+			worst = ret;
+	}
+	if (check.json)
+		puts("]");
+	return worst;
+}

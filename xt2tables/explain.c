@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * explain.c - xt2 explain: what happens to a packet, and why
+ *
+ * Shows the rules in the order in which they are tried, the first condition
+ * that failed in each, and the rule that decided.  The answer comes from the
+ * oracle (oracle.h), which the tests hold equal to the evaluator.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include "oracle.h"
+#include "packet.h"
+#include "text.h"
+#include "xt2.h"
+
+#define TEXT 4096
+
+struct explain {
+	struct xt2_input in;
+	struct xt2_host host;
+	struct xt2_packet_spec spec;
+	struct xt2_packet packet;
+	const char *hook, *table, *why_not;
+	bool json, brief;
+	struct xt2_ctx ctx;
+	struct xt2_oracle oracle;
+
+	/* of the run */
+	unsigned int steps;
+	int why_chain;			/* the rule asked for by --why-not */
+	unsigned int why_at;
+	bool why_seen;
+	const struct xt2_match *why_failed;
+	int why_answer;
+};
+
+static void place(const struct explain *e, int chain, unsigned int at, char *buf, size_t size)
+{
+	const struct xt2_ruleset *rs = e->in.rs;
+	const char *table = xt2_table_name(rs, xt2_chain_table(rs, chain));
+	const char *name = xt2_chain_name(rs, chain);
+
+	if (at < xt2_chain_rules(rs, chain))
+		snprintf(buf, size, "%s/%s:%u", table, name, at + 1);
+	else
+		snprintf(buf, size, "%s/%s:%s", table, name,
+			 xt2_chain_hook(rs, chain) >= 0 ? "policy" : "end");
+}
+
+/* The rule without "-A CHAIN ". */
+static void rule_text(const struct explain *e, int chain, unsigned int at, char *buf, size_t size)
+{
+	const char *p;
+
+	buf[0] = 0;
+	if (at >= xt2_chain_rules(e->in.rs, chain) ||
+	    xt2_text_rule(e->in.rs, chain, at, buf, size) < 0)
+		return;
+	p = buf;
+	if (!strncmp(p, "-A ", 3)) {
+		p += 3;
+		p += strcspn(p, " ");
+		p += *p == ' ';
+		memmove(buf, p, strlen(p) + 1);
+	}
+}
+
+/* "-m tcp --dport 80 (ports are 1 -> 22)" */
+static void condition(const struct explain *e, int chain, const struct xt2_match *m, char *buf,
+		      size_t size)
+{
+	char value[256];
+	size_t n;
+
+	buf[0] = 0;
+	if (xt2_text_match(e->in.rs, chain, m, buf, size) < 0 || !buf[0])
+		snprintf(buf, size, "-m %s", xt2_match_name(m->type));
+	xt2_packet_value(&e->packet.pkt, m, value, sizeof(value));
+	n = strlen(buf);
+	if (value[0] && n < size)
+		snprintf(buf + n, size - n, " (%s)", value);
+}
+
+static const char *outcome(const struct explain *e, const struct xt2_step *step, char *buf,
+			   size_t size)
+{
+	int kind;
+
+	if (step->answer == XT2_MISS)
+		return "no";
+	if (step->answer == XT2_HOTDROP)
+		return "malformed, DROP";
+	if (!step->rule) {
+		if (xt2_chain_hook(e->in.rs, step->chain) < 0)
+			return "return";
+		return xt2_target_name(xt2_chain_policy(e->in.rs, step->chain));
+	}
+	kind = XT2_TARGET_KIND(step->rule->target);
+	switch (kind) {
+	case XT2_T_CONTINUE: return "counts";
+	case XT2_T_JUMP:
+	case XT2_T_GOTO:
+		snprintf(buf, size, "%s %s", kind == XT2_T_JUMP ? "jump" : "goto",
+			 xt2_chain_name(e->in.rs, XT2_TARGET_ARG(step->rule->target)));
+		return buf;
+	case XT2_T_NAT:
+	case XT2_T_FOREIGN:
+		snprintf(buf, size, "%s",
+			 xt2_instance_get(e->in.rs, XT2_TARGET_ARG(step->rule->target))->name);
+		return buf;
+	}
+	return xt2_target_name(kind);
+}
+
+static unsigned int line_of(const struct explain *e, int chain, unsigned int at)
+{
+	return at < xt2_chain_rules(e->in.rs, chain) ? xt2_rule_line(e->in.rs, chain, at) : 0;
+}
+
+static void step_json(struct explain *e, const struct xt2_step *step)
+{
+	char text[TEXT], buf[64];
+	unsigned int line = line_of(e, step->chain, step->at);
+
+	printf("%s{\"depth\":%u,\"table\":", e->steps ? "," : "", step->depth);
+	xt2_json_string(stdout, xt2_table_name(e->in.rs, xt2_chain_table(e->in.rs, step->chain)));
+	fputs(",\"chain\":", stdout);
+	xt2_json_string(stdout, xt2_chain_name(e->in.rs, step->chain));
+	printf(",\"rule\":%u,\"outcome\":", step->rule ? step->at + 1 : 0);
+	xt2_json_string(stdout, outcome(e, step, buf, sizeof(buf)));
+	if (line)
+		printf(",\"line\":%u", line);
+	rule_text(e, step->chain, step->at, text, sizeof(text));
+	if (text[0]) {
+		fputs(",\"text\":", stdout);
+		xt2_json_string(stdout, text);
+	}
+	if (step->failed) {
+		condition(e, step->chain, step->failed, text, sizeof(text));
+		fputs(",\"failed\":", stdout);
+		xt2_json_string(stdout, text);
+	}
+	putchar('}');
+}
+
+static void step_text(const struct explain *e, const struct xt2_step *step)
+{
+	char where[128], text[TEXT], buf[64];
+	const char *what = outcome(e, step, buf, sizeof(buf));
+	unsigned int line = line_of(e, step->chain, step->at);
+
+	if (e->brief && step->answer == XT2_MISS)
+		return;
+	place(e, step->chain, step->at, where, sizeof(where));
+	if (step->failed)
+		condition(e, step->chain, step->failed, text, sizeof(text));
+	else
+		rule_text(e, step->chain, step->at, text, sizeof(text));
+	printf("%*s%-24s %-8s", 2 * step->depth, "", where, what);
+	if (text[0])
+		printf("  %s", text);
+	if (line && step->answer != XT2_MISS)
+		printf("   [%s:%u]", e->in.path, line);
+	putchar('\n');
+}
+
+static void on_step(void *data, const struct xt2_step *step)
+{
+	struct explain *e = data;
+
+	if (e->why_not && step->chain == e->why_chain && step->at == e->why_at) {
+		e->why_seen = true;
+		e->why_answer = step->answer;
+		e->why_failed = step->failed;
+	}
+	if (e->json)
+		step_json(e, step);
+	else
+		step_text(e, step);
+	e->steps++;
+}
+
+/* "CHAIN:N" or "TABLE/CHAIN:N", as this program prints places. */
+static int find_rule(struct explain *e, struct xt2_err *err)
+{
+	char name[XT2_NAME_SIZE], table[XT2_NAME_SIZE] = "";
+	const char *slash = strchr(e->why_not, '/'), *colon = strrchr(e->why_not, ':');
+	const char *chain = slash ? slash + 1 : e->why_not;
+	int t, n = xt2_ruleset_tables(e->in.rs);
+	unsigned long at;
+	char *end;
+
+	err->code = XT2_E_UNKNOWN;
+	snprintf(err->file, sizeof(err->file), "--why-not");
+	snprintf(err->message, sizeof(err->message), "'%s' names no rule", e->why_not);
+	snprintf(err->hint, sizeof(err->hint), "write CHAIN:NUMBER or TABLE/CHAIN:NUMBER");
+	if (!colon || colon < chain || colon - chain >= XT2_NAME_SIZE ||
+	    (slash && slash - e->why_not >= XT2_NAME_SIZE))
+		return -EINVAL;
+	snprintf(name, sizeof(name), "%.*s", (int)(colon - chain), chain);
+	if (slash)
+		snprintf(table, sizeof(table), "%.*s", (int)(slash - e->why_not), e->why_not);
+	else if (e->table)
+		snprintf(table, sizeof(table), "%s", e->table);
+	at = strtoul(colon + 1, &end, 10);
+	if (*end || !at)
+		return -EINVAL;
+	for (t = 0; t < n; t++) {
+		int c;
+
+		if (xt2_table_family(e->in.rs, t) != e->packet.pkt.family ||
+		    (table[0] && strcmp(table, xt2_table_name(e->in.rs, t))))
+			continue;
+		c = xt2_chain_find(e->in.rs, t, name);
+		if (c < 0 || at > xt2_chain_rules(e->in.rs, c))
+			continue;
+		e->why_chain = c;
+		e->why_at = at - 1;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static void why_not(struct explain *e)
+{
+	char text[TEXT], where[128], decider[128];
+	const struct xt2_match *failed = e->why_failed;
+	int answer = e->why_answer;
+
+	place(e, e->why_chain, e->why_at, where, sizeof(where));
+	if (e->oracle.chain >= 0)
+		place(e, e->oracle.chain, e->oracle.at, decider, sizeof(decider));
+	else
+		snprintf(decider, sizeof(decider), "nothing");
+	printf("%s: ", where);
+	if (e->why_seen && answer == XT2_HIT) {
+		printf("it matched%s\n", e->oracle.chain == e->why_chain &&
+		       e->oracle.at == e->why_at ? " and decided" : "");
+		return;
+	}
+	if (!e->why_seen) {
+		printf("not reached, %s decided; alone, ", decider);
+		answer = xt2_oracle_rule(&e->oracle, xt2_rule_get(e->in.rs, e->why_chain, e->why_at),
+					 &failed);
+	}
+	if (answer == XT2_HIT) {
+		puts("it would match");
+		return;
+	}
+	condition(e, e->why_chain, failed, text, sizeof(text));
+	printf("%s%s\n", answer == XT2_HOTDROP ? "the packet is malformed for " : "it fails at ", text);
+}
+
+/* A nat table's chains are for packets that create a connection. */
+static bool reaches(const struct explain *e, const char *table)
+{
+	if (e->table)
+		return !strcmp(e->table, table);
+	return strcmp(table, "nat") || e->host.ct.state & (XT2_CT_NEW | XT2_CT_RELATED);
+}
+
+static int walk_tables(struct explain *e, int hook)
+{
+	const struct xt2_image *img = e->in.map.image;
+	const struct xt2_root *root = e->ctx.root;
+	const struct xt2_hook *h;
+	int verdict = XT2_ACCEPT;
+	__u32 i;
+
+	e->oracle.chain = -1;
+	xt2_image_for_each_hook(h, i, img, root) {
+		const struct xt2_table *t = xt2_image_table(img, root, h->table);
+		int table;
+
+		if (h->family != e->packet.pkt.family || h->hook != hook || !reaches(e, t->name))
+			continue;
+		table = xt2_table_find(e->in.rs, h->family, t->name);
+		verdict = xt2_oracle_run(&e->oracle, xt2_chain_base(e->in.rs, table, hook));
+		if (verdict != XT2_ACCEPT)
+			break;
+	}
+	return verdict;
+}
+
+static void conclude(struct explain *e, int verdict)
+{
+	char where[128];
+
+	if (e->json) {
+		printf("],\"verdict\":\"%s\"", xt2_verdict_name(verdict));
+		if (e->oracle.chain >= 0) {
+			place(e, e->oracle.chain, e->oracle.at, where, sizeof(where));
+			fputs(",\"decided_by\":", stdout);
+			xt2_json_string(stdout, where);
+		}
+		puts("}");
+		return;
+	}
+	if (e->oracle.chain >= 0) {
+		place(e, e->oracle.chain, e->oracle.at, where, sizeof(where));
+		printf("verdict: %s by %s\n", xt2_verdict_name(verdict), where);
+	} else {
+		printf("verdict: %s, no table of this hook has a say\n", xt2_verdict_name(verdict));
+	}
+	if (e->why_not)
+		why_not(e);
+}
+
+/* A match that answers by chance or by what came before cannot be known. */
+static void assumptions(const struct explain *e)
+{
+	static const struct {
+		int type;
+		const char *text;
+	} uncertain[] = {
+		{ XT2_M_LIMIT, "limit: as if no packet had come before" },
+		{ XT2_M_QUOTA, "quota: as if nothing had been spent" },
+		{ XT2_M_STATISTIC, "statistic: as if this were the first packet; random is random" },
+		{ XT2_M_TIME, "time: the packet's time is taken" },
+	};
+	const struct xt2_chain *c;
+	const struct xt2_rule *r;
+	const struct xt2_match *m;
+	bool seen[256] = { false };
+	__u32 i;
+	size_t k;
+
+	xt2_image_for_each_chain(c, i, e->in.map.image, e->ctx.root)
+		xt2_chain_for_each_rule(r, c)
+			xt2_rule_for_each_match(m, r)
+				seen[m->type] = true;
+	for (k = 0; k < sizeof(uncertain) / sizeof(uncertain[0]); k++)
+		if (seen[uncertain[k].type])
+			printf("assumed: %s\n", uncertain[k].text);
+}
+
+static int run(struct explain *e)
+{
+	struct xt2_err err = { 0 };
+	char text[256];
+	int hook, verdict;
+
+	if (xt2_packet_build(&e->spec, &e->packet, &err) < 0)
+		return xt2_fail(&err);
+	xt2_host_fill(&e->host, &e->packet.pkt, &e->packet.captured);
+	hook = xt2_hook_number(e->packet.pkt.family, e->hook);
+	if (hook < 0)
+		return xt2_usage("explain", "no hook '%s'", e->hook);
+	if (xt2_input_unsupported(&e->in, e->hook, e->table))
+		return XT2_EXIT_UNSUPPORTED;
+	if (e->why_not && find_rule(e, &err) < 0)
+		return xt2_fail(&err);
+	e->ctx = (struct xt2_ctx){ .pkt = &e->packet.pkt, .img = e->in.map.image,
+				   .root = xt2_image_root(e->in.map.image),
+				   .now = e->packet.captured.time, .random = 1 };
+	e->oracle = (struct xt2_oracle){ .rs = e->in.rs, .ctx = &e->ctx, .step = on_step,
+					 .data = e };
+	e->packet.pkt.hook = hook;
+	xt2_packet_describe(&e->packet.pkt, text, sizeof(text));
+	if (e->json) {
+		fputs("{\"packet\":", stdout);
+		xt2_json_string(stdout, text);
+		fputs(",\"steps\":[", stdout);
+	} else {
+		printf("packet: %s\n", text);
+		assumptions(e);
+	}
+	verdict = walk_tables(e, hook);
+	if (verdict < 0) {
+		fputs("xt2 explain: out of memory\n", stderr);
+		return XT2_EXIT_RESOURCE;
+	}
+	conclude(e, verdict);
+	return XT2_EXIT_OK;
+}
+
+static const char help[] =
+	"Usage: xt2 explain RULES [-4|-6|--arp] --hook HOOK PACKET [OPTIONS]\n\n"
+	"Shows which rules a packet meets, the first condition that fails in each, and the\n"
+	"rule that decides.  RULES is iptables-save text or an image.\n\n"
+	"  -H, --hook HOOK        PREROUTING, INPUT, FORWARD, OUTPUT, POSTROUTING\n"
+	"  -t, --table T          only this table\n"
+	"      --why-not CHAIN:N  why did this rule not decide?\n"
+	"  -b, --brief            only the rules that match\n"
+	"      --json             JSON\n"
+	"      --resolve          host names in the rules may be looked up\n\n"
+	"PACKET is one of:\n"
+	"  -s ADDR -d ADDR -p PROTO --sport N --dport N --tcp-flags F,F --icmp-type T[/C]\n"
+	"  --length N --ttl N --tos N --fragment --mac-source M --mac-destination M\n"
+	"  --arp-op request|reply\n"
+	"                         a plain packet; what is not given has a default\n"
+	"  --capture FILE --number N\n"
+	"                         the N-th packet of a capture\n"
+	"  --hex BYTES            from the network header on\n\n"
+	"What only a host knows:\n"
+	XT2_HOST_HELP;
+
+enum { OPT_ARP = 1, OPT_WHY, OPT_JSON, OPT_RESOLVE, OPT_SPORT, OPT_DPORT, OPT_FLAGS, OPT_ICMP,
+       OPT_LENGTH, OPT_TTL, OPT_TOS, OPT_FRAGMENT, OPT_MACS, OPT_MACD, OPT_OP, OPT_CAPTURE,
+       OPT_NUMBER, OPT_HEX };
+
+static const struct option options[] = {
+	{ "ipv4", 0, NULL, '4' }, { "ipv6", 0, NULL, '6' }, { "arp", 0, NULL, OPT_ARP },
+	{ "hook", 1, NULL, 'H' }, { "table", 1, NULL, 't' }, { "why-not", 1, NULL, OPT_WHY },
+	{ "brief", 0, NULL, 'b' }, { "json", 0, NULL, OPT_JSON },
+	{ "resolve", 0, NULL, OPT_RESOLVE }, { "help", 0, NULL, 'h' },
+	{ "source", 1, NULL, 's' }, { "destination", 1, NULL, 'd' }, { "protocol", 1, NULL, 'p' },
+	{ "sport", 1, NULL, OPT_SPORT }, { "dport", 1, NULL, OPT_DPORT },
+	{ "tcp-flags", 1, NULL, OPT_FLAGS }, { "icmp-type", 1, NULL, OPT_ICMP },
+	{ "icmpv6-type", 1, NULL, OPT_ICMP }, { "length", 1, NULL, OPT_LENGTH },
+	{ "ttl", 1, NULL, OPT_TTL }, { "tos", 1, NULL, OPT_TOS },
+	{ "fragment", 0, NULL, OPT_FRAGMENT }, { "mac-source", 1, NULL, OPT_MACS },
+	{ "mac-destination", 1, NULL, OPT_MACD }, { "arp-op", 1, NULL, OPT_OP },
+	{ "capture", 1, NULL, OPT_CAPTURE }, { "number", 1, NULL, OPT_NUMBER },
+	{ "hex", 1, NULL, OPT_HEX }, XT2_HOST_OPTIONS, { NULL, 0, NULL, 0 },
+};
+
+static int packet_option(struct xt2_packet_spec *s, int c)
+{
+	switch (c) {
+	case 's': s->source = optarg; return 1;
+	case 'd': s->destination = optarg; return 1;
+	case 'p': s->protocol = optarg; return 1;
+	case OPT_SPORT: s->sport = optarg; return 1;
+	case OPT_DPORT: s->dport = optarg; return 1;
+	case OPT_FLAGS: s->tcp_flags = optarg; return 1;
+	case OPT_ICMP: s->icmp_type = optarg; return 1;
+	case OPT_LENGTH: s->length = optarg; return 1;
+	case OPT_TTL: s->ttl = optarg; return 1;
+	case OPT_TOS: s->tos = optarg; return 1;
+	case OPT_FRAGMENT: s->fragment = true; return 1;
+	case OPT_MACS: s->mac_source = optarg; return 1;
+	case OPT_MACD: s->mac_destination = optarg; return 1;
+	case OPT_OP: s->arp_op = optarg; return 1;
+	case OPT_CAPTURE: s->capture = optarg; return 1;
+	case OPT_NUMBER: s->number = strtoul(optarg, NULL, 10); return 1;
+	case OPT_HEX: s->hex = optarg; return 1;
+	}
+	return 0;
+}
+
+static int arguments(struct explain *e, int argc, char **argv)
+{
+	int c, index = 0;
+	const char *name;
+
+	while ((c = getopt_long(argc, argv, "46H:t:bs:d:p:i:o:h", options, &index)) != -1) {
+		if (packet_option(&e->spec, c))
+			continue;
+		switch (c) {
+		case '4': e->in.family = XT2_IPV4; break;
+		case '6': e->in.family = XT2_IPV6; break;
+		case OPT_ARP: e->in.family = XT2_ARP; break;
+		case 'H': e->hook = optarg; break;
+		case 't': e->table = optarg; break;
+		case OPT_WHY: e->why_not = optarg; break;
+		case 'b': e->brief = true; break;
+		case OPT_JSON: e->json = true; break;
+		case OPT_RESOLVE: e->in.resolve = true; break;
+		case 'h': fputs(help, stdout); return -1;
+		case 'i':
+		case 'o':
+		case XT2_HOST_OPTION:
+			name = c == 'i' ? "in" : c == 'o' ? "out" : options[index].name;
+			if (xt2_host_option(&e->host, name, optarg) != 1)
+				return xt2_usage("explain", "--%s: bad argument '%s'", name, optarg);
+			break;
+		default:
+			return xt2_usage("explain", "bad arguments");
+		}
+	}
+	if (optind + 1 != argc)
+		return xt2_usage("explain", "give one file of rules");
+	if (!e->hook)
+		return xt2_usage("explain", "which hook? Give --hook, such as --hook INPUT");
+	if (e->spec.capture && !e->spec.number)
+		e->spec.number = 1;
+	e->in.path = argv[optind];
+	e->spec.family = e->in.family ? e->in.family : XT2_IPV4;
+	return XT2_EXIT_OK;
+}
+
+int xt2_explain_main(int argc, char **argv)
+{
+	static struct explain e;
+	int ret;
+
+	xt2_host_init(&e.host);
+	ret = arguments(&e, argc, argv);
+	if (ret != XT2_EXIT_OK)
+		return ret < 0 ? XT2_EXIT_OK : ret;
+	ret = xt2_input_load(&e.in);
+	if (ret == XT2_EXIT_OK && e.in.family)
+		ret = xt2_input_reload(&e.in);	/* numbers of the image, for cells */
+	if (ret != XT2_EXIT_OK)
+		return ret;
+	if (!e.in.family && e.spec.capture)
+		e.spec.family = 0;	/* an image has all families */
+	ret = run(&e);
+	xt2_input_close(&e.in);
+	return ret;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * host.c - what a capture does not tell about its packets
+ *
+ * Interfaces, marks, conntrack state and so on come from options and hold for
+ * all packets.  Address types follow from the addresses and --local as they
+ * would on a host with these addresses and a default route.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_packet.h>
+#include <linux/netfilter/nf_conntrack_common.h>
+#include <linux/rtnetlink.h>
+#include <stdlib.h>
+#include <string.h>
+#include "xt2.h"
+
+struct word {
+	const char *name;
+	int value;
+};
+
+static const struct word ct_states[] = {
+	{ "INVALID", XT2_CT_INVALID }, { "ESTABLISHED", XT2_CT_ESTABLISHED },
+	{ "RELATED", XT2_CT_RELATED }, { "NEW", XT2_CT_NEW },
+	{ "UNTRACKED", XT2_CT_UNTRACKED }, { "SNAT", XT2_CT_SNAT },
+	{ "DNAT", XT2_CT_DNAT }, { NULL, 0 },
+};
+
+static const struct word ct_status[] = {
+	{ "EXPECTED", IPS_EXPECTED }, { "SEEN_REPLY", IPS_SEEN_REPLY },
+	{ "ASSURED", IPS_ASSURED }, { "CONFIRMED", IPS_CONFIRMED }, { NULL, 0 },
+};
+
+static const struct word ct_dirs[] = { { "ORIGINAL", 0 }, { "REPLY", 1 }, { NULL, 0 } };
+
+static const struct word pkttypes[] = {
+	{ "unicast", PACKET_HOST }, { "broadcast", PACKET_BROADCAST },
+	{ "multicast", PACKET_MULTICAST }, { "otherhost", PACKET_OTHERHOST }, { NULL, 0 },
+};
+
+void xt2_host_init(struct xt2_host *host)
+{
+	memset(host, 0, sizeof(*host));
+	host->pkttype = -1;
+}
+
+static int number(const char *arg, __u32 *out)
+{
+	char *end;
+	unsigned long v;
+
+	errno = 0;
+	v = strtoul(arg, &end, 0);
+	if (errno || end == arg || *end || v > 0xffffffff || *arg == '-')
+		return -EINVAL;
+	*out = v;
+	return 1;
+}
+
+static int interface(const char *arg, __u64 name[2])
+{
+	size_t n = strlen(arg);
+
+	if (!n || n >= 16)
+		return -EINVAL;
+	memset(name, 0, 16);
+	memcpy(name, arg, n);
+	return 1;
+}
+
+/* Ors the values of a comma-separated list of words. */
+static int words(const char *arg, const struct word *table, int *out)
+{
+	int bits = 0;
+
+	while (*arg) {
+		size_t n = strcspn(arg, ",");
+		const struct word *w;
+
+		for (w = table; w->name; w++)
+			if (strlen(w->name) == n && !strncasecmp(w->name, arg, n))
+				break;
+		if (!w->name)
+			return -EINVAL;
+		bits |= w->value;
+		arg += n;
+		arg += *arg == ',';
+	}
+	*out = bits;
+	return 1;
+}
+
+/* One state and the two NAT flags; the flags alone are no state. */
+static int ct_state(struct xt2_host *host, const char *arg)
+{
+	int bits, state;
+
+	if (words(arg, ct_states, &bits) < 0)
+		return -EINVAL;
+	state = bits & ~(XT2_CT_SNAT | XT2_CT_DNAT);
+	if (!state || (state & (state - 1)))
+		return -EINVAL;
+	host->ct.state = bits;
+	return 1;
+}
+
+static int local(struct xt2_host *host, const char *arg)
+{
+	char one[64];
+
+	while (*arg) {
+		size_t n = strcspn(arg, ",");
+
+		if (n >= sizeof(one) || host->nlocal >= XT2_LOCAL_MAX)
+			return -EINVAL;
+		memcpy(one, arg, n);
+		one[n] = 0;
+		if (inet_pton(AF_INET, one, host->local[host->nlocal].addr) == 1)
+			host->local[host->nlocal].family = XT2_IPV4;
+		else if (inet_pton(AF_INET6, one, host->local[host->nlocal].addr) == 1)
+			host->local[host->nlocal].family = XT2_IPV6;
+		else
+			return -EINVAL;
+		host->nlocal++;
+		arg += n;
+		arg += *arg == ',';
+	}
+	return 1;
+}
+
+int xt2_host_option(struct xt2_host *host, const char *name, const char *arg)
+{
+	int v, r;
+
+	if (!strcmp(name, "in"))
+		return interface(arg, host->in);
+	if (!strcmp(name, "out"))
+		return interface(arg, host->out);
+	if (!strcmp(name, "physdev-in"))
+		return interface(arg, host->physin);
+	if (!strcmp(name, "physdev-out"))
+		return interface(arg, host->physout);
+	if (!strcmp(name, "mark"))
+		return number(arg, &host->mark);
+	if (!strcmp(name, "ctmark"))
+		return number(arg, &host->ct.mark);
+	if (!strcmp(name, "in-group"))
+		return number(arg, &host->in_group);
+	if (!strcmp(name, "out-group"))
+		return number(arg, &host->out_group);
+	if (!strcmp(name, "cpu"))
+		return number(arg, &host->cpu);
+	if (!strcmp(name, "ctstate"))
+		return ct_state(host, arg);
+	if (!strcmp(name, "local"))
+		return local(host, arg);
+	if (!strcmp(name, "pkttype"))
+		return words(arg, pkttypes, &host->pkttype);
+	if (!strcmp(name, "ctdir")) {
+		r = words(arg, ct_dirs, &v);
+		host->ct.reply = r > 0 && v;
+		return r;
+	}
+	if (!strcmp(name, "ctstatus")) {
+		r = words(arg, ct_status, &v);
+		if (r > 0)
+			host->ct.status = v;
+		return r;
+	}
+	return 0;
+}
+
+static bool is_local(const struct xt2_host *host, int family, const __u8 *addr, size_t len)
+{
+	unsigned int i;
+
+	for (i = 0; i < host->nlocal; i++)
+		if (host->local[i].family == family && !memcmp(host->local[i].addr, addr, len))
+			return true;
+	return false;
+}
+
+static __u16 type4(const struct xt2_host *host, __u32 addr)
+{
+	__u32 raw = htonl(addr);
+
+	if (addr == 0xffffffff || !addr)
+		return RTN_BROADCAST;
+	if (addr >> 28 == 0xe)
+		return RTN_MULTICAST;
+	if (addr >> 24 == 127 || is_local(host, XT2_IPV4, (const __u8 *)&raw, 4))
+		return RTN_LOCAL;
+	return RTN_UNICAST;
+}
+
+static __u16 type6(const struct xt2_host *host, const __u64 addr[2])
+{
+	static const __u8 loopback[16] = { [15] = 1 };
+	const __u8 *a = (const __u8 *)addr;
+
+	if (a[0] == 0xff)
+		return RTN_MULTICAST;
+	if (!memcmp(a, loopback, 16) || is_local(host, XT2_IPV6, a, 16))
+		return RTN_LOCAL;
+	return RTN_UNICAST;
+}
+
+static void fill_types(const struct xt2_host *host, struct xt2_pkt *pkt)
+{
+	if (pkt->family == XT2_IPV4) {
+		pkt->src_type = type4(host, pkt->src4);
+		pkt->dst_type = type4(host, pkt->dst4);
+	} else if (pkt->family == XT2_IPV6) {
+		pkt->src_type = type6(host, pkt->src);
+		pkt->dst_type = type6(host, pkt->dst);
+	}
+	pkt->src_type_in = pkt->src_type_out = pkt->src_type;
+	pkt->dst_type_in = pkt->dst_type_out = pkt->dst_type;
+}
+
+void xt2_host_fill(const struct xt2_host *host, struct xt2_pkt *pkt,
+		   const struct xt2_captured *captured)
+{
+	memcpy(pkt->in, host->in, sizeof(pkt->in));
+	memcpy(pkt->out, host->out, sizeof(pkt->out));
+	memcpy(pkt->physin, host->physin, sizeof(pkt->physin));
+	memcpy(pkt->physout, host->physout, sizeof(pkt->physout));
+	pkt->bridged = host->physin[0] || host->physout[0];
+	pkt->mark = host->mark;
+	pkt->in_group = host->in_group;
+	pkt->out_group = host->out_group;
+	pkt->cpu = host->cpu;
+	pkt->ct = host->ct;
+	pkt->ct.proto = pkt->proto;
+	pkt->mac = captured->mac;
+	pkt->mac_len = captured->mac ? 14 : 0;
+	pkt->pkttype = host->pkttype >= 0 ? host->pkttype : captured->pkttype;
+	fill_types(host, pkt);
+}

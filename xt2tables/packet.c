@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * packet.c - one packet, from options, bytes or a capture
+ *
+ * A packet from options is a plain one: no IP options, correct checksums, and
+ * a payload of zeros up to --length.
+ */
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "packet.h"
+
+static int bad(struct xt2_err *err, const char *format, ...)
+{
+	va_list args;
+
+	memset(err, 0, sizeof(*err));
+	err->code = XT2_E_SYNTAX;
+	snprintf(err->file, sizeof(err->file), "packet");
+	va_start(args, format);
+	vsnprintf(err->message, sizeof(err->message), format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static int number(const char *arg, unsigned long max, const char *what, unsigned long fallback,
+		  unsigned long *out, struct xt2_err *err)
+{
+	char *end;
+
+	*out = fallback;
+	if (!arg)
+		return 0;
+	errno = 0;
+	*out = strtoul(arg, &end, 0);
+	if (errno || end == arg || *end || *out > max || *arg == '-')
+		return bad(err, "%s: '%s' is not a number from 0 to %lu", what, arg, max);
+	return 0;
+}
+
+static int port(const char *arg, const char *proto, const char *what, unsigned long fallback,
+		unsigned long *out, struct xt2_err *err)
+{
+	const struct servent *s = arg ? getservbyname(arg, proto) : NULL;
+
+	if (s) {
+		*out = ntohs(s->s_port);
+		return 0;
+	}
+	return number(arg, 65535, what, fallback, out, err);
+}
+
+static int mac(const char *arg, __u8 out[6], struct xt2_err *err)
+{
+	unsigned int b[6];
+	char rest;
+	int i;
+
+	if (!arg)
+		return 0;
+	if (sscanf(arg, "%2x:%2x:%2x:%2x:%2x:%2x%c", &b[0], &b[1], &b[2], &b[3], &b[4], &b[5],
+		   &rest) != 6)
+		return bad(err, "'%s' is not a MAC address", arg);
+	for (i = 0; i < 6; i++)
+		out[i] = b[i];
+	return 0;
+}
+
+/* The Internet checksum over a list of words, folded. */
+static __u32 sum(const __u8 *p, size_t n, __u32 s)
+{
+	for (; n > 1; n -= 2, p += 2)
+		s += p[0] << 8 | p[1];
+	if (n)
+		s += p[0] << 8;
+	return s;
+}
+
+static __u16 fold(__u32 s)
+{
+	while (s >> 16)
+		s = (s & 0xffff) + (s >> 16);
+	return ~s;
+}
+
+static void put16(__u8 *p, unsigned long v)
+{
+	p[0] = v >> 8;
+	p[1] = v;
+}
+
+static int protocol(const struct xt2_packet_spec *spec, struct xt2_err *err)
+{
+	static const struct {
+		const char *name;
+		int number;
+	} icmp6[] = { { "icmp6", 58 }, { "icmpv6", 58 }, { "ipv6-icmp", 58 } };
+	const char *arg = spec->protocol;
+	const struct protoent *p;
+	unsigned long n;
+	size_t i;
+
+	if (!arg)
+		return spec->sport || spec->dport || spec->tcp_flags ? IPPROTO_TCP :
+			spec->icmp_type ? (spec->family == XT2_IPV6 ? 58 : 1) : IPPROTO_TCP;
+	for (i = 0; i < sizeof(icmp6) / sizeof(icmp6[0]); i++)
+		if (!strcmp(arg, icmp6[i].name))
+			return icmp6[i].number;
+	if (!strcmp(arg, "icmp"))
+		return spec->family == XT2_IPV6 ? 58 : 1;
+	p = getprotobyname(arg);
+	if (p)
+		return p->p_proto;
+	return number(arg, 255, "protocol", 0, &n, err) < 0 ? -EINVAL : (int)n;
+}
+
+static int tcp_flags(const char *arg, struct xt2_err *err)
+{
+	static const char *const names[] = { "FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE",
+					     "CWR" };
+	int flags = 0;
+	size_t i;
+
+	if (!arg)
+		return 2;
+	while (*arg) {
+		size_t n = strcspn(arg, ",");
+
+		for (i = 0; i < 8; i++)
+			if (strlen(names[i]) == n && !strncasecmp(arg, names[i], n))
+				break;
+		if (i < 8)
+			flags |= 1 << i;
+		else if (strncasecmp(arg, "NONE", n))
+			return bad(err, "TCP flags: '%s'", arg);
+		arg += n;
+		arg += *arg == ',';
+	}
+	return flags;
+}
+
+/* The transport header and payload.  => its bytes, or -EINVAL */
+static int transport(const struct xt2_packet_spec *spec, int proto, __u8 *p, size_t room,
+		     struct xt2_err *err)
+{
+	const char *name = proto == IPPROTO_UDP ? "udp" : "tcp";
+	unsigned long sport, dport, type = 8, code = 0;
+	int flags = tcp_flags(spec->tcp_flags, err);
+	char *slash;
+
+	if (flags < 0 || port(spec->sport, name, "source port", 40000, &sport, err) < 0 ||
+	    port(spec->dport, name, "destination port", 80, &dport, err) < 0)
+		return -EINVAL;
+	if (spec->icmp_type) {
+		type = strtoul(spec->icmp_type, &slash, 0);
+		code = *slash == '/' ? strtoul(slash + 1, &slash, 0) : 0;
+		if (*slash || type > 255 || code > 255)
+			return bad(err, "ICMP type: '%s' is not TYPE or TYPE/CODE", spec->icmp_type);
+	} else if (proto == 58) {
+		type = 128;
+	}
+	if (room < 64)
+		return bad(err, "the packet is too long");
+	switch (proto) {
+	case IPPROTO_TCP:
+		put16(p, sport);
+		put16(p + 2, dport);
+		p[12] = 5 << 4;
+		p[13] = flags;
+		put16(p + 14, 64240);
+		return 20;
+	case IPPROTO_UDP:
+	case IPPROTO_UDPLITE:
+		put16(p, sport);
+		put16(p + 2, dport);
+		return 8;
+	case IPPROTO_SCTP:
+		put16(p, sport);
+		put16(p + 2, dport);
+		p[12] = 1;		/* an INIT chunk */
+		put16(p + 14, 20);
+		return 32;
+	case IPPROTO_DCCP:
+		put16(p, sport);
+		put16(p + 2, dport);
+		p[4] = 4;
+		p[8] = 0 << 1 | 1;	/* a REQUEST with a long sequence number */
+		return 20;
+	case IPPROTO_ICMP:
+	case 58:
+		p[0] = type;
+		p[1] = code;
+		return 8;
+	}
+	return 0;
+}
+
+/* Where the checksum of a transport header is; 0: it has none that we fill in. */
+static unsigned int checksum_at(int proto)
+{
+	switch (proto) {
+	case IPPROTO_TCP: return 16;
+	case IPPROTO_UDP: return 6;
+	case IPPROTO_ICMP:
+	case 58: return 2;
+	}
+	return 0;
+}
+
+static void finish_transport(int proto, __u8 *p, size_t n, const __u8 *addresses, size_t addr_len)
+{
+	unsigned int at = checksum_at(proto);
+	__u32 s = 0;
+
+	if (proto == IPPROTO_UDP || proto == IPPROTO_UDPLITE)
+		put16(p + 4, n);
+	if (!at || n < at + 2u)
+		return;
+	if (proto != IPPROTO_ICMP)
+		s = sum(addresses, addr_len, proto + n);
+	put16(p + at, fold(sum(p, n, s)));
+}
+
+static int ipv4(const struct xt2_packet_spec *spec, __u8 *b, struct xt2_err *err)
+{
+	unsigned long ttl, tos, len;
+	int proto = protocol(spec, err), n;
+
+	if (proto < 0 || number(spec->ttl, 255, "TTL", 64, &ttl, err) < 0 ||
+	    number(spec->tos, 255, "TOS", 0, &tos, err) < 0)
+		return -EINVAL;
+	if (inet_pton(AF_INET, spec->source ? spec->source : "192.0.2.1", b + 12) != 1)
+		return bad(err, "'%s' is not an IPv4 address", spec->source);
+	if (inet_pton(AF_INET, spec->destination ? spec->destination : "198.51.100.1", b + 16) != 1)
+		return bad(err, "'%s' is not an IPv4 address", spec->destination);
+	n = spec->fragment ? 8 : transport(spec, proto, b + 20, 65516, err);
+	if (n < 0 || number(spec->length, 65535, "length", 20 + n, &len, err) < 0)
+		return -EINVAL;
+	if (len < 20 + (unsigned long)n)
+		return bad(err, "length %lu is less than the headers' %d", len, 20 + n);
+	b[0] = 0x45;
+	b[1] = tos;
+	put16(b + 2, len);
+	put16(b + 6, spec->fragment ? 185 : 0x4000);
+	b[8] = ttl;
+	b[9] = proto;
+	if (!spec->fragment)
+		finish_transport(proto, b + 20, len - 20, b + 12, 8);
+	put16(b + 10, fold(sum(b, 20, 0)));
+	return len;
+}
+
+static int ipv6(const struct xt2_packet_spec *spec, __u8 *b, struct xt2_err *err)
+{
+	unsigned long ttl, tos, len;
+	int proto = protocol(spec, err), n, off = spec->fragment ? 48 : 40;
+
+	if (proto < 0 || number(spec->ttl, 255, "hop limit", 64, &ttl, err) < 0 ||
+	    number(spec->tos, 255, "traffic class", 0, &tos, err) < 0)
+		return -EINVAL;
+	if (inet_pton(AF_INET6, spec->source ? spec->source : "2001:db8::1", b + 8) != 1)
+		return bad(err, "'%s' is not an IPv6 address", spec->source);
+	if (inet_pton(AF_INET6, spec->destination ? spec->destination : "2001:db8::2", b + 24) != 1)
+		return bad(err, "'%s' is not an IPv6 address", spec->destination);
+	n = spec->fragment ? 8 : transport(spec, proto, b + 40, 65495, err);
+	if (n < 0 || number(spec->length, 65535, "length", off + n, &len, err) < 0)
+		return -EINVAL;
+	if (len < (unsigned long)off + n)
+		return bad(err, "length %lu is less than the headers' %d", len, off + n);
+	b[0] = 0x60 | tos >> 4;
+	b[1] = tos << 4;
+	put16(b + 4, len - 40);
+	b[6] = spec->fragment ? IPPROTO_FRAGMENT : proto;
+	b[7] = ttl;
+	if (spec->fragment) {
+		b[40] = proto;
+		put16(b + 42, 1480);
+	} else {
+		finish_transport(proto, b + 40, len - 40, b + 8, 32);
+	}
+	return len;
+}
+
+static int arp(const struct xt2_packet_spec *spec, __u8 *b, struct xt2_err *err)
+{
+	const char *op = spec->arp_op;
+	unsigned long n = 1;
+
+	if (op && !strcasecmp(op, "reply"))
+		n = 2;
+	else if (op && strcasecmp(op, "request") && number(op, 65535, "ARP operation", 1, &n, err) < 0)
+		return -EINVAL;
+	put16(b, 1);
+	put16(b + 2, 0x0800);
+	b[4] = 6;
+	b[5] = 4;
+	put16(b + 6, n);
+	if (mac(spec->mac_source, b + 8, err) < 0 || mac(spec->mac_destination, b + 18, err) < 0)
+		return -EINVAL;
+	if (inet_pton(AF_INET, spec->source ? spec->source : "192.0.2.1", b + 14) != 1)
+		return bad(err, "'%s' is not an IPv4 address", spec->source);
+	if (inet_pton(AF_INET, spec->destination ? spec->destination : "192.0.2.2", b + 24) != 1)
+		return bad(err, "'%s' is not an IPv4 address", spec->destination);
+	return 28;
+}
+
+static int hex(const char *s, __u8 *b, size_t room, struct xt2_err *err)
+{
+	size_t n = 0;
+
+	while (*s) {
+		unsigned int v;
+
+		if (isspace((unsigned char)*s) || *s == ':') {
+			s++;
+			continue;
+		}
+		if (!isxdigit((unsigned char)s[0]) || !isxdigit((unsigned char)s[1]) ||
+		    sscanf(s, "%2x", &v) != 1)
+			return bad(err, "hex bytes: '%.8s'", s);
+		if (n == room)
+			return bad(err, "the packet is too long");
+		b[n++] = v;
+		s += 2;
+	}
+	if (!n)
+		return bad(err, "hex bytes: none");
+	return n;
+}
+
+static int from_capture(const struct xt2_packet_spec *spec, struct xt2_packet *p,
+			struct xt2_err *err)
+{
+	struct xt2_capture *cap = xt2_capture_open(spec->capture, err);
+	unsigned long n = 0;
+	int r;
+
+	if (!cap)
+		return -ENOENT;
+	while ((r = xt2_capture_next(cap, &p->captured, err)) > 0 && ++n < spec->number)
+		;
+	if (r > 0) {
+		r = p->captured.caplen - p->captured.network;
+		if (r > 65536)
+			r = 65536;
+		memcpy(p->bytes, p->captured.frame + p->captured.network, r);
+		if (p->captured.mac) {
+			memcpy(p->mac, p->captured.mac, sizeof(p->mac));
+			p->captured.mac = p->mac;
+		}
+	} else if (!r) {
+		bad(err, "%s has only %lu packets", spec->capture, n);
+		r = -EINVAL;
+	}
+	xt2_capture_close(cap);
+	return r;
+}
+
+static int build(const struct xt2_packet_spec *spec, struct xt2_packet *p, struct xt2_err *err)
+{
+	struct timespec t;
+	int n;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	p->captured.time = t.tv_sec * 1000000000ull + t.tv_nsec;
+	p->captured.family = spec->family;
+	if (spec->hex)
+		n = hex(spec->hex, p->bytes, 65536, err);
+	else if (spec->family == XT2_IPV4)
+		n = ipv4(spec, p->bytes, err);
+	else if (spec->family == XT2_IPV6)
+		n = ipv6(spec, p->bytes, err);
+	else
+		n = arp(spec, p->bytes, err);
+	if (n < 0)
+		return n;
+	if (spec->mac_source || spec->mac_destination) {
+		put16(p->mac + 12, spec->family == XT2_IPV4 ? 0x0800 :
+			spec->family == XT2_IPV6 ? 0x86dd : 0x0806);
+		if (mac(spec->mac_destination, p->mac, err) < 0 ||
+		    mac(spec->mac_source, p->mac + 6, err) < 0)
+			return -EINVAL;
+		p->captured.mac = p->mac;
+	}
+	p->captured.len = n;
+	return n;
+}
+
+int xt2_packet_build(const struct xt2_packet_spec *spec, struct xt2_packet *p, struct xt2_err *err)
+{
+	int n, seen;
+
+	memset(p, 0, sizeof(*p));
+	n = spec->capture ? from_capture(spec, p, err) : build(spec, p, err);
+	if (n < 0)
+		return n;
+	if (!p->captured.family || (spec->family && p->captured.family != spec->family))
+		return bad(err, "the packet is not of the ruleset's family");
+	p->pkt.data = p->bytes;
+	p->pkt.caplen = n;
+	p->pkt.room = sizeof(p->bytes) - n;
+	seen = xt2_pkt_receive(p->captured.family, p->bytes, n,
+			       p->captured.len - p->captured.network, &p->pkt.len);
+	if (seen != XT2_SEEN)
+		return bad(err, "the hook would not see it: %s", xt2_pkt_seen_name(seen));
+	if (p->pkt.caplen > p->pkt.len)
+		p->pkt.caplen = p->pkt.len;
+	if (xt2_pkt_parse(&p->pkt, p->captured.family) < 0)
+		return bad(err, "the packet has no complete header");
+	return 0;
+}

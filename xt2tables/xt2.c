@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * xt2.c - the program xt2: one row per subcommand
+ *
+ * Rulesets are tested, explained and looked into here, without root and
+ * without touching the kernel.  Loading and saving with iptables' own
+ * interface is the business of xt2tables-restore and its relatives.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "config.h"
+#include "xt2.h"
+
+static const struct {
+	const char *name;
+	int (*main)(int argc, char **argv);
+	const char *summary;
+} commands[] = {
+	{ "replay", xt2_replay_main, "filter a capture with a ruleset" },
+	{ "explain", xt2_explain_main, "tell what happens to a packet, and why" },
+	{ "check", xt2_check_main, "find everything that is wrong with a ruleset" },
+	{ "dump", xt2_dump_main, "show the layout of an image" },
+};
+
+static void help(FILE *to)
+{
+	size_t i;
+
+	fputs("Usage: xt2 COMMAND [ARGUMENTS]\n\nCommands:\n", to);
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
+	fputs("\n\"xt2 COMMAND --help\" tells more.  Rulesets are loaded and saved by\n"
+	      "xt2tables-restore, xt2tables-save and their ip6 and arp variants.\n\n"
+	      "Exit codes: 0 ok, 1 negative answer, 2 usage or input error, 3 unsupported,\n"
+	      "4 out of a resource.  After 2 to 4 nothing has changed.\n",
+	      to);
+}
+
+int xt2_usage(const char *command, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "xt2 %s: ", command);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, "\nTry \"xt2 %s --help\".\n", command);
+	return XT2_EXIT_USAGE;
+}
+
+int xt2_fail(const struct xt2_err *err)
+{
+	xt2_err_print(err, stderr);
+	return xt2_exit_code(err);
+}
+
+int xt2_exit_code(const struct xt2_err *err)
+{
+	switch (err->code) {
+	case XT2_E_UNSUPPORTED: return XT2_EXIT_UNSUPPORTED;
+	case XT2_E_SYSTEM: return err->errnum == ENOENT ? XT2_EXIT_USAGE : XT2_EXIT_RESOURCE;
+	}
+	return XT2_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	if (argc < 2) {
+		help(stderr);
+		return XT2_EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		help(stdout);
+		return XT2_EXIT_OK;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		puts("xt2 " PACKAGE_VERSION);
+		return XT2_EXIT_OK;
+	}
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].main(argc - 1, argv + 1);
+	fprintf(stderr, "xt2: no such command: %s\n", argv[1]);
+	help(stderr);
+	return XT2_EXIT_USAGE;
+}

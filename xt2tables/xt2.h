@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* xt2.h - what the subcommands of xt2 share */
+#ifndef XT2_TOOL_H
+#define XT2_TOOL_H
+
+#include <stdbool.h>
+#include <xt2/xt2.h>
+
+/* Exit codes of xt2; after 2, 3 and 4 nothing has changed. */
+enum xt2_exit {
+	XT2_EXIT_OK,
+	XT2_EXIT_NO,		/* a negative answer */
+	XT2_EXIT_USAGE,		/* wrong arguments, or an error in an input file */
+	XT2_EXIT_UNSUPPORTED,
+	XT2_EXIT_RESOURCE,
+};
+
+int xt2_replay_main(int argc, char **argv);
+int xt2_explain_main(int argc, char **argv);
+int xt2_check_main(int argc, char **argv);
+int xt2_dump_main(int argc, char **argv);
+
+/* Says what is wrong with the arguments and how to get help.  => XT2_EXIT_USAGE */
+int xt2_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Prints an error.  => the exit code for it */
+int xt2_fail(const struct xt2_err *err);
+
+/* The exit code for an error. */
+int xt2_exit_code(const struct xt2_err *err);
+
+/* --- a ruleset from a text or an image (input.c) ------------------------- */
+
+struct xt2_input {
+	const char *path;
+	int family;		/* of a text; 0: an image, which has them all */
+	bool resolve;
+	void (*report)(void *data, const struct xt2_err *err);	/* NULL: print errors */
+	void *data;
+	struct xt2_ruleset *rs;
+	struct xt2_mapping map;
+};
+
+/*
+ * xt2_input_load - read and check a ruleset; reports every error
+ * @in: path; family for a text, 0 to find out by looking at the file
+ * => XT2_EXIT_*
+ */
+int xt2_input_load(struct xt2_input *in);
+void xt2_input_close(struct xt2_input *in);
+
+/* The ruleset of the evaluated image, counters included: in->rs is replaced. */
+int xt2_input_reload(struct xt2_input *in);
+
+/* Reports what cannot be evaluated at a hook; NULL: anywhere.  => number of such rules */
+int xt2_input_unsupported(const struct xt2_input *in, const char *hook, const char *table);
+
+/* --- output (json.c) ------------------------------------------------------ */
+
+/* A JSON string with its quotes; bytes that are not ASCII become \u00xx. */
+void xt2_json_string(FILE *to, const char *s);
+void xt2_json_error(FILE *to, const struct xt2_err *err);
+
+/* --- what a host knows about a packet (host.c) ----------------------------- */
+
+#define XT2_LOCAL_MAX 64
+
+struct xt2_host {
+	__u64 in[2], out[2], physin[2], physout[2];
+	__u32 mark, in_group, out_group, cpu;
+	int pkttype;		/* -1: from the capture */
+	struct xt2_pkt_ct ct;
+	unsigned int nlocal;	/* the host's own addresses, for addrtype */
+	struct {
+		int family;
+		__u8 addr[16];
+	} local[XT2_LOCAL_MAX];
+};
+
+#define XT2_HOST_HELP									\
+	"  -i, --in IF            interface the packet came in on\n"			\
+	"  -o, --out IF           interface it goes out on\n"				\
+	"      --physdev-in IF, --physdev-out IF\n"					\
+	"                         bridge ports it passes\n"				\
+	"      --mark N           packet mark\n"					\
+	"      --ctstate S        conntrack state: NEW, ESTABLISHED, RELATED, INVALID,\n" \
+	"                         UNTRACKED; with ,SNAT ,DNAT; default: not tracked\n"	\
+	"      --ctdir D          ORIGINAL or REPLY\n"					\
+	"      --ctmark N         mark of the connection\n"				\
+	"      --ctstatus S       EXPECTED, SEEN_REPLY, ASSURED, CONFIRMED\n"		\
+	"      --pkttype T        unicast, broadcast, multicast, otherhost\n"		\
+	"      --local ADDR,...   addresses of this host (for addrtype)\n"		\
+	"      --in-group N, --out-group N\n"						\
+	"                         device groups\n"					\
+	"      --cpu N            CPU that handles the packet\n"
+
+void xt2_host_init(struct xt2_host *host);
+
+/*
+ * xt2_host_option - one option of XT2_HOST_HELP
+ * @name: long name; @arg: its argument
+ * => 1: taken; 0: not an option of the host; -EINVAL: bad argument
+ */
+int xt2_host_option(struct xt2_host *host, const char *name, const char *arg);
+
+/* Long options of a host, for getopt_long(); val is XT2_HOST_OPTION. */
+#define XT2_HOST_OPTION 0x1000
+#define XT2_HOST_OPTIONS								\
+	{ "in", 1, NULL, XT2_HOST_OPTION }, { "out", 1, NULL, XT2_HOST_OPTION },	\
+	{ "physdev-in", 1, NULL, XT2_HOST_OPTION },					\
+	{ "physdev-out", 1, NULL, XT2_HOST_OPTION },					\
+	{ "mark", 1, NULL, XT2_HOST_OPTION }, { "ctstate", 1, NULL, XT2_HOST_OPTION },	\
+	{ "ctdir", 1, NULL, XT2_HOST_OPTION }, { "ctmark", 1, NULL, XT2_HOST_OPTION },	\
+	{ "ctstatus", 1, NULL, XT2_HOST_OPTION },					\
+	{ "pkttype", 1, NULL, XT2_HOST_OPTION }, { "local", 1, NULL, XT2_HOST_OPTION },	\
+	{ "in-group", 1, NULL, XT2_HOST_OPTION },					\
+	{ "out-group", 1, NULL, XT2_HOST_OPTION }, { "cpu", 1, NULL, XT2_HOST_OPTION }
+
+/* Fills in the host's fields of a parsed packet. */
+void xt2_host_fill(const struct xt2_host *host, struct xt2_pkt *pkt,
+		   const struct xt2_captured *captured);
+
+#endif
