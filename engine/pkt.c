@@ -275,7 +275,7 @@ static int ip6_walk(struct xt2_pkt *pkt, int want, struct xt2_ip6_walk *walk)
 		if (fragoff)
 			return -ENOENT;
 		size = ip6_header_size(next, head);
-		if (size > pkt->len - off)
+		if (pkt->whole_exthdrs && size > pkt->len - off)
 			return -EBADMSG;
 		next = head[0];
 		off += size;

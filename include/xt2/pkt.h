@@ -33,6 +33,7 @@ enum xt2_ct_state {
 	XT2_CT_SNAT = 0x40,
 	XT2_CT_DNAT = 0x80,
 	XT2_CT_UNTRACKED = 0x100,
+	XT2_CT_TRACKED = 0x0e, /* mask: there is a connection */
 };
 
 /* What a host may know about the connection; present if state != 0. */
@@ -89,6 +90,13 @@ struct xt2_pkt {
 	__u8 notrack; /* set by NOTRACK and CT --notrack */
 	__u8 ct_template; /* set by other forms of CT: NOTRACK comes too late */
 	__u8 trace; /* set by TRACE */
+	/*
+	 * Set before parsing: an IPv6 extension header that says it is longer
+	 * than the packet is one that is cut off.  Linux 6.1.192 has this
+	 * test, 6.18.44 and most before them go on with the header's successor,
+	 * which then lies behind the end.
+	 */
+	__u8 whole_exthdrs;
 	struct xt2_pkt_ct ct;
 };
 
