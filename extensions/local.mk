@@ -7,3 +7,7 @@ libextensions_la_SOURCES += extensions/packet.h extensions/addrtype.c extensions
 	extensions/comment.c extensions/cpu.c extensions/devgroup.c extensions/iprange.c \
 	extensions/length.c extensions/mac.c extensions/mark.c extensions/physdev.c \
 	extensions/pkttype.c extensions/string.c extensions/tos.c extensions/ttl.c extensions/u32.c
+libextensions_la_SOURCES += extensions/transport.h extensions/dccp.c extensions/ecn.c \
+	extensions/eui64.c extensions/frag.c extensions/icmp.c extensions/ipsec.c \
+	extensions/ipv6header.c extensions/mh.c extensions/multiport.c extensions/opts.c \
+	extensions/rt.c extensions/sctp.c extensions/tcp.c extensions/tcpmss.c extensions/udp.c

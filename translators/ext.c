@@ -26,8 +26,8 @@ static const struct xt2_match_row *const match_rows[] = {
 	xt2_state_rows,
 };
 
-#define for_each_match_row(row, i)						\
-	for ((i) = 0; (i) < XT2_ARRAY_SIZE(match_rows); (i)++)			\
+#define for_each_match_row(row, i)                             \
+	for ((i) = 0; (i) < XT2_ARRAY_SIZE(match_rows); (i)++) \
 		for ((row) = match_rows[i]; (row)->name; (row)++)
 
 const struct xt2_match_row *xt2_match_row_find(u8 family, const char *name, u8 revision)
@@ -35,10 +35,8 @@ const struct xt2_match_row *xt2_match_row_find(u8 family, const char *name, u8 r
 	const struct xt2_match_row *row;
 	size_t i;
 
-	for_each_match_row(row, i)
-		if (row->revision == revision && fits(row->family, family) &&
-		    same(row->name, name))
-			return row;
+	for_each_match_row(row, i) if (row->revision == revision && fits(row->family, family) &&
+				       same(row->name, name)) return row;
 	return NULL;
 }
 
@@ -47,8 +45,7 @@ const struct xt2_target_row *xt2_target_row_find(u8 family, const char *name, u8
 	const struct xt2_target_row *row;
 
 	for (row = xt2_target_rows; row->name; row++)
-		if (row->revision == revision && fits(row->family, family) &&
-		    same(row->name, name))
+		if (row->revision == revision && fits(row->family, family) && same(row->name, name))
 			return row;
 	return NULL;
 }
@@ -60,7 +57,8 @@ static const struct xt2_match_row *row_of_match(u8 family, const struct xt2_matc
 	unsigned int n = 0;
 	size_t i;
 
-	for_each_match_row(row, i) {
+	for_each_match_row(row, i)
+	{
 		if (row->type != m->type || !fits(row->family, family))
 			continue;
 		if (!n++ || (row->revision & 3) == XT2_MATCH_REVISION_OF(m))
@@ -128,7 +126,7 @@ int xt2_match_pack(u8 family, const char *name, u8 revision, const void *payload
 }
 
 /* The largest match with a copy of its payload: a routing header's. */
-#define COPY_ROOM	576
+#define COPY_ROOM 576
 
 /* What a match says and the copy of the payload that it carries are the same. */
 static bool copy_agrees(const struct xt2_match_row *row, u8 family, const struct xt2_match *m,

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * frag.c - the IPv6 fragment header
+ *
+ * The kernel has never looked at the length that --fraglen gives; it is kept
+ * for printing.  Source: net/ipv6/netfilter/ip6t_frag.c.
+ */
+#include "transport.h"
+
+#define FRAG_HEADER   8 /* next header, reserved, offset and bits, identification */
+#define FRAG_MORE     0x0001 /* of the 16 bits of offset, reserved bits, more */
+#define FRAG_RESERVED 0x0006
+#define FRAG_OFFSET   0xfff8
+
+static bool flags_hold(u8 flags, const u8 *fh)
+{
+	const u16 bits = xt2_be16(fh + 2);
+
+	if (flags & XT2_FRAG_RES && (fh[1] || bits & FRAG_RESERVED))
+		return false;
+	if (flags & XT2_FRAG_FIRST && bits & FRAG_OFFSET)
+		return false;
+	if (flags & XT2_FRAG_MORE && !(bits & FRAG_MORE))
+		return false;
+	return !(flags & XT2_FRAG_LAST && bits & FRAG_MORE);
+}
+
+int xt2_frag_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
+{
+	const struct xt2_header_test __img *t = xt2_header_test_(m);
+	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_ip6_walk walk;
+	const u8 *fh;
+	int err;
+
+	err = xt2_ip6_find(pkt, XT2_IP6_FRAGMENT, &walk);
+	if (err)
+		return err == -ENOENT ? XT2_MISS : XT2_HOTDROP;
+	fh = xt2_pkt_at(pkt, walk.off, FRAG_HEADER);
+	if (!fh)
+		return XT2_HOTDROP;
+	if (!xt2_range_holds_(m, xt2_be32(fh + 4)))
+		return XT2_MISS;
+	return !t || flags_hold(t->flags, fh) ? XT2_HIT : XT2_MISS;
+}
+
+int xt2_frag_check(const struct xt2_match __img *m, u8 family)
+{
+	const struct xt2_header_test __img *t;
+	u32 size = xt2_range_size_(m);
+	int err;
+
+	if (!size || family != XT2_IPV6)
+		return -EINVAL;
+	if (m->flags & XT2_HEADER_TEST)
+		size += sizeof(*t);
+	err = xt2_size_check_(m, size, XT2_VERBATIM_FRAG,
+			      XT2_RANGE_FORM | XT2_MATCH_INVERT | XT2_HEADER_TEST);
+	if (err)
+		return err;
+	t = xt2_header_test_(m);
+	return t && (t->inverted > 1 || t->reserved) ? -EINVAL : 0;
+}

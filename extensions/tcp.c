@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tcp.c - TCP ports, flags and options
+ *
+ * Most rules ask for one port or for SYN, so these forms are 8 bytes and come
+ * first.  A fragment has no ports; one that would overwrite the flags of the
+ * first (offset 8) drops the packet, in IPv4 only: there the kernel counts in
+ * units of 8 bytes and looks for a 1, which IPv6 offsets never are.
+ * Source: net/netfilter/xt_tcpudp.c tcp_mt().
+ */
+#include "transport.h"
+
+#define TCP_HEADER 20
+#define TCP_DOFF   12 /* offset of the data offset, in its high 4 bits */
+#define TCP_FLAGS  13
+
+static int option_match(const struct xt2_match __img *m, struct xt2_pkt *pkt, const u8 *th)
+{
+	u32 size = (th[TCP_DOFF] >> 4) * 4;
+	bool found = false;
+	const u8 *op;
+
+	if (size < TCP_HEADER)
+		return XT2_HOTDROP;
+	if (size > TCP_HEADER) {
+		op = xt2_pkt_at(pkt, pkt->thoff + TCP_HEADER, size - TCP_HEADER);
+		if (!op)
+			return XT2_HOTDROP;
+		found = xt2_option_find_(op, size - TCP_HEADER, XT2_BYTE(m->arg, 1));
+	}
+	return found != !!(m->arg & XT2_PORTS_INV_OPTION) ? XT2_HIT : XT2_MISS;
+}
+
+static int all_match(const struct xt2_match __img *m, struct xt2_pkt *pkt, const u8 *th)
+{
+	const struct xt2_match_ports __img *k = (const struct xt2_match_ports __img *)m;
+	bool flags = (th[TCP_FLAGS] & XT2_BYTE(m->arg, 2)) == XT2_BYTE(m->arg, 3);
+
+	if (xt2_within_(k->spts[0], k->spts[1], pkt->sport) == !!(m->arg & XT2_PORTS_INV_SRC))
+		return XT2_MISS;
+	if (xt2_within_(k->dpts[0], k->dpts[1], pkt->dport) == !!(m->arg & XT2_PORTS_INV_DST))
+		return XT2_MISS;
+	if (flags == !!(m->arg & XT2_PORTS_INV_FLAGS))
+		return XT2_MISS;
+	return XT2_BYTE(m->arg, 1) ? option_match(m, pkt, th) : XT2_HIT;
+}
+
+int xt2_tcp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
+{
+	struct xt2_pkt *pkt = ctx->pkt;
+	const u8 *th;
+
+	if (unlikely(pkt->fragoff))
+		return pkt->fragoff == 8 && pkt->family == XT2_IPV4 ? XT2_HOTDROP : XT2_MISS;
+	th = xt2_pkt_at(pkt, pkt->thoff, TCP_HEADER);
+	if (unlikely(!th))
+		return XT2_HOTDROP;
+	switch (m->flags & XT2_PORTS_FORM) {
+	case XT2_PORTS_DST: return xt2_answer(m, xt2_port_in_arg_(m->arg, pkt->dport));
+	case XT2_PORTS_SRC: return xt2_answer(m, xt2_port_in_arg_(m->arg, pkt->sport));
+	case XT2_PORTS_FLAGS:
+		return xt2_answer(m, (th[TCP_FLAGS] & XT2_BYTE(m->arg, 0)) == XT2_BYTE(m->arg, 1));
+	case XT2_PORTS_ALL: return all_match(m, pkt, th);
+	}
+	return XT2_HIT;
+}
+
+int xt2_tcp_check(const struct xt2_match __img *m, u8 family)
+{
+	u32 size = sizeof(*m);
+	u8 flags = XT2_PORTS_FORM | XT2_MATCH_INVERT;
+	u32 unused = 0;
+
+	switch (m->flags & XT2_PORTS_FORM) {
+	case XT2_PORTS_NONE:
+		flags = XT2_PORTS_FORM;
+		unused = ~0u;
+		break;
+	case XT2_PORTS_SRC:
+	case XT2_PORTS_DST: break;
+	case XT2_PORTS_FLAGS: unused = 0xffff0000; break;
+	case XT2_PORTS_ALL:
+		flags = XT2_PORTS_FORM;
+		unused = 0xf0;
+		size = sizeof(struct xt2_match_ports);
+		break;
+	default: return -EINVAL;
+	}
+	if (!xt2_family_inet_(family) || m->arg & unused)
+		return -EINVAL;
+	return xt2_size_check_(m, size, 0, flags);
+}
