@@ -153,6 +153,22 @@ static __always_inline int xt2_match(const struct xt2_match __img *m, struct xt2
 	return rare_match(m, ctx);
 }
 
+/* A match drops but holds: the matches behind m decide if the rule is done. */
+static __attribute__((__noinline__)) int rest_match(const struct xt2_rule __img *r,
+						    const struct xt2_match __img *m,
+						    struct xt2_ctx *ctx)
+{
+	const u8 __img *end = (const u8 __img *)r + r->target_offset;
+
+	for (m = xt2_match_next(m); (const u8 __img *)m < end; m = xt2_match_next(m)) {
+		int answer = xt2_match(m, ctx);
+
+		if (answer != XT2_HIT && answer != XT2_HIT_DROP)
+			return XT2_HOTDROP;
+	}
+	return XT2_HIT_DROP;
+}
+
 /* => XT2_HIT if every match of the rule holds */
 static __always_inline int rule_match(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 {
@@ -162,7 +178,7 @@ static __always_inline int rule_match(const struct xt2_rule __img *r, struct xt2
 		int answer = xt2_match(m, ctx);
 
 		if (answer != XT2_HIT)
-			return answer;
+			return unlikely(answer == XT2_HIT_DROP) ? rest_match(r, m, ctx) : answer;
 	}
 	return XT2_HIT;
 }
@@ -170,6 +186,19 @@ static __always_inline int rule_match(const struct xt2_rule __img *r, struct xt2
 static u32 offset_of(const struct xt2_ctx *ctx, const void __img *p)
 {
 	return (u32)((const u8 __img *)p - (const u8 __img *)ctx->img);
+}
+
+/* The rule counts and its target acts, but its verdict comes too late. */
+static void hit_drop(struct xt2_rule __img *r, const struct xt2_chain __img *chain,
+		     struct xt2_ctx *ctx)
+{
+	r->packets++;
+	r->bytes += ctx->pkt->len;
+	ctx->chain = offset_of(ctx, chain);
+	if (XT2_TARGET_KIND(r->target) == XT2_T_FOREIGN)
+		ctx->faults++;
+	else if (XT2_TARGET_KIND(r->target) > XT2_T_NAT)
+		xt2_target_ext(r, ctx);
 }
 
 static int fault(struct xt2_ctx *ctx)
@@ -198,7 +227,7 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 
 		if (verdict == XT2_MISS)
 			goto next;
-		if (unlikely(verdict == XT2_HOTDROP))
+		if (unlikely(verdict != XT2_HIT))
 			goto hotdrop;
 		r->packets++;
 		r->bytes += len;
@@ -253,6 +282,8 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 		r = xt2_rule_next(r);
 		continue;
 	hotdrop:
+		if (verdict == XT2_HIT_DROP)
+			hit_drop(r, chain, ctx);
 		if (ctx->faults != faults)
 			return fault(ctx);
 		ctx->hotdrop = 1;

@@ -18,6 +18,7 @@ enum xt2_answer {
 	XT2_MISS,
 	XT2_HIT,
 	XT2_HOTDROP,		/* drop now; the rule does not count */
+	XT2_HIT_DROP,		/* holds; drop when the rule is done with, its target included */
 };
 
 /* Where evaluation goes on after a jump. */
