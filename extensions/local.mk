@@ -11,3 +11,10 @@ libextensions_la_SOURCES += extensions/transport.h extensions/dccp.c extensions/
 	extensions/eui64.c extensions/frag.c extensions/icmp.c extensions/ipsec.c \
 	extensions/ipv6header.c extensions/mh.c extensions/multiport.c extensions/opts.c \
 	extensions/rt.c extensions/sctp.c extensions/tcp.c extensions/tcpmss.c extensions/udp.c
+libextensions_la_SOURCES += extensions/target.h extensions/rewrite.h extensions/target.c \
+	extensions/target_ct.c extensions/target_dscp.c extensions/target_log.c \
+	extensions/target_mark.c extensions/target_nfqueue.c extensions/target_reject.c \
+	extensions/target_tcpmss.c extensions/target_ttl.c
+libextensions_la_SOURCES += extensions/conntrack.h extensions/limit.h extensions/conntrack.c \
+	extensions/limit.c extensions/quota.c extensions/state.c extensions/statistic.c \
+	extensions/time.c

@@ -113,4 +113,11 @@ int xt2_target_pack(u8 family, const char *name, u8 revision, const void *payloa
 int xt2_target_unpack(u8 family, const struct xt2_rule *r, const struct xt2_target_row **row,
 		      void *payload, u32 cap);
 
+/*
+ * Where the kernel lets a target be: its only table (NULL: any), and the mask
+ * of the hooks that may lead to its rule, by jumps too (0: any).
+ */
+const char *xt2_target_table(u8 family, u32 target);
+u8 xt2_target_hooks(u8 family, u32 target);
+
 #endif

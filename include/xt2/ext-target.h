@@ -13,34 +13,34 @@
 
 #include <xt2/format.h>
 
-#define XT2_ARG_MAX		0xffffffu
-#define XT2_ARG_REVISION(arg)	((arg) >> 22 & 3)
+#define XT2_ARG_MAX	      0xffffffu
+#define XT2_ARG_REVISION(arg) ((arg) >> 22 & 3)
 
 /* REJECT: arg is enum ipt_reject_with or ip6t_reject_with. */
 
 /* LOG: arg is level | flags << 8; data is the prefix, at most 30 bytes with its NUL. */
-#define XT2_LOG_PREFIX		30
-#define XT2_LOG_LEVEL(arg)	((__u8)(arg))
-#define XT2_LOG_FLAGS(arg)	((__u8)((arg) >> 8))
+#define XT2_LOG_PREFIX	   30
+#define XT2_LOG_LEVEL(arg) ((__u8)(arg))
+#define XT2_LOG_FLAGS(arg) ((__u8)((arg) >> 8))
 
 /* NFLOG: arg is the group, plus the two below; data: sizes if SIZES, then the prefix. */
-#define XT2_NFLOG_PREFIX	64
-#define XT2_NFLOG_COPY_LEN	0x10000	/* the size was given by --nflog-size */
-#define XT2_NFLOG_SIZES		0x20000
+#define XT2_NFLOG_PREFIX   64
+#define XT2_NFLOG_COPY_LEN 0x10000 /* the size was given by --nflog-size */
+#define XT2_NFLOG_SIZES	   0x20000
 
 struct xt2_nflog_sizes {
 	__u32 len;
 	__u16 threshold;
-	__u16 pad;		/* carried */
+	__u16 pad; /* carried */
 };
 
 /* NFQUEUE: arg is the (first) queue, flags (NFQ_FLAG_*) << 16, revision << 22. */
-#define XT2_NFQUEUE_BYPASS		0x10000
-#define XT2_NFQUEUE_CPU_FANOUT		0x20000
-#define XT2_NFQUEUE_FLAGS(arg)		((arg) >> 16 & 3)
+#define XT2_NFQUEUE_BYPASS     0x10000
+#define XT2_NFQUEUE_CPU_FANOUT 0x20000
+#define XT2_NFQUEUE_FLAGS(arg) ((arg) >> 16 & 3)
 
 struct xt2_nfqueue {
-	__u16 more;		/* number of queues - 1 */
+	__u16 more; /* number of queues - 1 */
 	__u16 reserved[3];
 };
 
@@ -52,8 +52,8 @@ struct xt2_mark {
 
 /* CONNMARK: arg is mode | shift << 8 | RIGHT | revision << 22. */
 #define XT2_CONNMARK_MODE(arg)	((__u8)(arg))
-#define XT2_CONNMARK_SHIFT(arg)	((arg) >> 8 & 31)
-#define XT2_CONNMARK_RIGHT	0x2000	/* shift to the right */
+#define XT2_CONNMARK_SHIFT(arg) ((arg) >> 8 & 31)
+#define XT2_CONNMARK_RIGHT	0x2000 /* shift to the right */
 
 struct xt2_connmark {
 	__u32 ctmark;
@@ -67,7 +67,7 @@ struct xt2_connmark {
 /* TRACE, NOTRACK: nothing. */
 
 /* CT: arg is flags (XT_CT_*) | revision << 22. */
-#define XT2_CT_FLAGS(arg)	((__u8)(arg))
+#define XT2_CT_FLAGS(arg) ((__u8)(arg))
 
 struct xt2_ct {
 	__u16 zone;
