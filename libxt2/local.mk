@@ -5,7 +5,21 @@ EXTRA_DIST += libxt2/libxt2.map
 
 # Everything but the command-line tools, for them and for the tests.
 noinst_LTLIBRARIES += libxt2-internal.la
-libxt2_internal_la_SOURCES =
+libxt2_internal_la_SOURCES = \
+	libxt2/arena.c \
+	libxt2/arena.h \
+	libxt2/chains.c \
+	libxt2/err.c \
+	libxt2/err.h \
+	libxt2/evaluator.c \
+	libxt2/image-file.c \
+	libxt2/rules.c \
+	libxt2/ruleset-load.c \
+	libxt2/ruleset-loop.c \
+	libxt2/ruleset-write.c \
+	libxt2/ruleset.c \
+	libxt2/ruleset.h \
+	libxt2/tables.c
 libxt2_internal_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS)
 libxt2_internal_la_LIBADD = libtranslators.la libextensions.la libengine.la
 

@@ -68,7 +68,7 @@ struct xt2_mapping {
  * @path: file; @map: filled in; release with xt2_image_close()
  *
  * The mapping is copy-on-write: counters change in memory only.
- * => 0; -ENOENT and other errors of open(2); -EINVAL, -ELOOP: see err
+ * => 0; -ENOENT and other errors of open(2); -ENOMEM; -EINVAL, -ELOOP: see err
  */
 int xt2_image_open(const char *path, struct xt2_mapping *map, struct xt2_err *err);
 
@@ -81,8 +81,10 @@ void xt2_image_close(struct xt2_mapping *map);
  * xt2_image_store - write an image durably: temporary file, fsync, rename, fsync of the folder
  *
  * Whatever happens (full disk, kill -9), path is the old file or the new one.
- * The folder is not created.
- * => 0, or -errno
+ * The folder is not created; a symbolic link stays one.  The file's mode is
+ * 0600.
+ * => 0, or -errno; if only the folder could not be synced, err says that the
+ *    new file is in place
  */
 int xt2_image_store(const char *path, const struct xt2_image *image, size_t size,
 		    struct xt2_err *err);
@@ -90,6 +92,8 @@ int xt2_image_store(const char *path, const struct xt2_image *image, size_t size
 /*
  * xt2_image_lock - one writer at a time for the image at path
  * @wait: seconds; 0: don't wait, < 0: for ever
+ *
+ * The lock is on path.lock, which stays.
  * => a file descriptor to close; -EAGAIN: somebody else has it; -errno
  */
 int xt2_image_lock(const char *path, int wait, struct xt2_err *err);
@@ -100,20 +104,41 @@ int xt2_image_lock(const char *path, int wait, struct xt2_err *err);
  * A ruleset in memory, made to be edited: tables, chains, rules as packed
  * bytes, instances, cells.  Chain, instance and cell numbers in a rule's bytes
  * are those of its ruleset; xt2_ruleset_write() renumbers.  Positions count
- * from 0.
+ * from 0.  A ruleset belongs to one thread at a time, for questions too.
  */
 struct xt2_ruleset;
 
 struct xt2_ruleset *xt2_ruleset_new(void);	/* NULL: no memory */
 void xt2_ruleset_free(struct xt2_ruleset *rs);
 
-/* Fill an empty ruleset from a checked image; the bytes must stay until free. */
+/*
+ * xt2_ruleset_clone - a copy with the same numbers, to try changes on
+ *
+ * A program that must change all or nothing changes a clone and swaps it in
+ * when all went well.  If the original was loaded from an image, the bytes
+ * must stay until both are freed.
+ * => NULL: no memory
+ */
+struct xt2_ruleset *xt2_ruleset_clone(const struct xt2_ruleset *rs);
+/* Exchange what two rulesets hold; cannot fail. */
+void xt2_ruleset_swap(struct xt2_ruleset *a, struct xt2_ruleset *b);
+
+/*
+ * Fill an empty ruleset from a checked image; numbers are the image's.  The
+ * bytes must stay as they are until free, only counters may run meanwhile.
+ * => 0, -EINVAL (not empty), -ENOMEM
+ */
 int xt2_ruleset_load(struct xt2_ruleset *rs, const struct xt2_image *image, size_t size);
 
 /*
  * xt2_ruleset_write - pack a ruleset
  * @map: filled in; release with xt2_image_close()
- * => 0; -ENOMEM; -ELOOP and -EINVAL: see err (table, chain, reason)
+ *
+ * Chains are renumbered in the order of xt2_chain_next(), so rulesets that
+ * print alike are packed alike.  Instances and cells that no rule names are
+ * left out; each match with state gets a cell of its own with the old value.
+ * The image's generation is one more than that of the image loaded, or 1.
+ * => 0; -ENOMEM; -ELOOP, -EFBIG and -EINVAL: see err (table, chain, reason)
  */
 int xt2_ruleset_write(const struct xt2_ruleset *rs, struct xt2_mapping *map, struct xt2_err *err);
 
@@ -136,7 +161,12 @@ const char *xt2_table_source(const struct xt2_ruleset *rs, int table);	/* NULL: 
 /* Back to the initial state: empty base chains with policy ACCEPT, no user chains. */
 int xt2_table_reset(struct xt2_ruleset *rs, int table, const char *source);
 
-/* Chains.  A number stays valid while the chain lives.  => number >= 0, -errno */
+/*
+ * Chains.  A number stays valid while the chain lives.
+ * => number >= 0 or 0; -ENOENT (no such table or chain), -EEXIST, -EINVAL (not
+ *    a name of 1 to 31 bytes; not for a base chain, or only for one), -E2BIG,
+ *    -ENOMEM
+ */
 int xt2_chain_find(const struct xt2_ruleset *rs, int table, const char *name);
 int xt2_chain_add(struct xt2_ruleset *rs, int table, const char *name);
 int xt2_chain_delete(struct xt2_ruleset *rs, int chain);	/* -EBUSY: still named; -ENOTEMPTY */
@@ -156,7 +186,12 @@ int xt2_chain_set_policy(struct xt2_ruleset *rs, int chain, int target);
 int xt2_chain_counters(const struct xt2_ruleset *rs, int chain, __u64 *packets, __u64 *bytes);
 int xt2_chain_set_counters(struct xt2_ruleset *rs, int chain, __u64 packets, __u64 bytes);
 
-/* Rules.  Bytes are copied and checked; pointers are valid until the next change. */
+/*
+ * Rules.  Bytes are copied and checked; pointers are valid until the next
+ * change.  A rule is 8-byte aligned and can be read for its size.
+ * => 0; -ENOENT (no such chain or position), -EINVAL (not a valid rule, or it
+ *    names what is not there), -ENOMEM
+ */
 const struct xt2_rule *xt2_rule_get(const struct xt2_ruleset *rs, int chain, unsigned int at);
 unsigned int xt2_rule_line(const struct xt2_ruleset *rs, int chain, unsigned int at);
 int xt2_rule_insert(struct xt2_ruleset *rs, int chain, unsigned int at,
@@ -168,10 +203,16 @@ int xt2_rule_replace(struct xt2_ruleset *rs, int chain, unsigned int at,
 int xt2_rule_delete(struct xt2_ruleset *rs, int chain, unsigned int at);
 int xt2_rule_set_counters(struct xt2_ruleset *rs, int chain, unsigned int at,
 			  __u64 packets, __u64 bytes);
-/* First rule equal to this one but for counters, cells and numbers of equal instances. */
+/*
+ * First rule equal to this one but for counters, cells and numbers of equal
+ * instances.  => position, -ENOENT, -EINVAL
+ */
 int xt2_rule_find(const struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule);
 
-/* Instances and cells.  => number >= 0, -errno */
+/*
+ * Instances (enum xt2_instance_kind; texts without NUL) and cells.
+ * => number >= 0, -EINVAL, -E2BIG, -ENOMEM
+ */
 int xt2_instance_add(struct xt2_ruleset *rs, int kind, int revision, const char *name,
 		     const void *data, size_t size);
 const struct xt2_instance *xt2_instance_get(const struct xt2_ruleset *rs, unsigned int i);
@@ -195,7 +236,8 @@ struct xt2_result {
 
 /*
  * xt2_evaluator_new - prepare to evaluate packets with a checked image
- * => NULL: no memory (errno is set)
+ * => NULL and errno: ENOMEM, or E2BIG: chains that jump more than 2^20 deep or
+ *    send a packet through more than 2^32 chains
  */
 struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size);
 void xt2_evaluator_free(struct xt2_evaluator *ev);
@@ -205,7 +247,8 @@ void xt2_evaluator_seed(struct xt2_evaluator *ev, __u64 seed);
 /*
  * xt2_evaluate - a packet at a hook: its tables in the kernel's order
  * @hook: number of a hook of pkt->family
- * @table: only this table; NULL: all; nat tables only see NEW packets
+ * @table: only this table; NULL: all, but nat tables only for packets that
+ *   make a mapping: conntrack state NEW, or RELATED and no ICMP error
  * @pkt: parsed; matches may set pkt->cut, targets may change mark and bytes
  * @now: ns since 1970, for limit and time
  * @want_place: fill in table, chain, rule, which costs a walk of the chain
@@ -216,9 +259,11 @@ int xt2_evaluate(struct xt2_evaluator *ev, int hook, const char *table, struct x
 
 /*
  * xt2_image_unsupported - matches and targets that cannot be evaluated here
- * @family, @hook, @table: as evaluated; -1, -1, NULL: everything
- * @found: called for each rule; a non-zero answer ends the search
- * => number of such rules
+ * @family, @hook, @table: as evaluated; -1, -1, NULL: everything.  With a hook
+ *   only rules that a packet can reach from it
+ * @found: called for each rule with its first such extension; a non-zero
+ *   answer ends the search; may be NULL
+ * => number of such rules; -ENOMEM
  */
 int xt2_image_unsupported(const struct xt2_image *image, int family, int hook, const char *table,
 			  int (*found)(void *data, const char *table, const char *chain,

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * arena.c - many small records that are freed together
+ *
+ * Chunks grow from 4 KiB to 1 MiB, so that small rulesets stay small and large
+ * ones waste at most a chunk.  What would not fit in a usual chunk gets one of
+ * its own, behind the chunk that still has room.
+ */
+#include "config.h"
+#include "arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#define CHUNK_FIRST 4096u
+#define CHUNK_MAX   (1u << 20)
+#define ROUND(n)    (((n) + 7) & ~(size_t)7)
+
+struct xt2_chunk_ {
+	struct xt2_chunk_ *next;
+	size_t size, used;
+	uint64_t bytes[];
+};
+
+/* => a chunk with room for size bytes, linked into the list */
+static struct xt2_chunk_ *chunk_new(struct xt2_arena_ *arena, size_t size)
+{
+	size_t usual = arena->next ? arena->next : CHUNK_FIRST;
+	size_t room = size > usual ? size : usual;
+	struct xt2_chunk_ *c = malloc(sizeof(*c) + room);
+
+	if (!c)
+		return NULL;
+	c->size = room;
+	c->used = 0;
+	if (size > usual && arena->chunks) {
+		c->next = arena->chunks->next;
+		arena->chunks->next = c;
+		return c;
+	}
+	c->next = arena->chunks;
+	arena->chunks = c;
+	arena->next = usual < CHUNK_MAX ? usual * 2 : CHUNK_MAX;
+	return c;
+}
+
+void *xt2_arena_alloc_(struct xt2_arena_ *arena, size_t size)
+{
+	struct xt2_chunk_ *c = arena->chunks;
+	void *record;
+
+	if (size > SIZE_MAX / 2)
+		return NULL;
+	size = ROUND(size);
+	if (!c || c->size - c->used < size)
+		c = chunk_new(arena, size);
+	if (!c)
+		return NULL;
+	record = (char *)c->bytes + c->used;
+	c->used += size;
+	arena->live += size;
+	return record;
+}
+
+void xt2_arena_forget_(struct xt2_arena_ *arena, size_t size)
+{
+	arena->live -= ROUND(size);
+	arena->dead += ROUND(size);
+}
+
+void xt2_arena_free_(struct xt2_arena_ *arena)
+{
+	struct xt2_chunk_ *c = arena->chunks;
+
+	while (c) {
+		struct xt2_chunk_ *next = c->next;
+
+		free(c);
+		c = next;
+	}
+	*arena = (struct xt2_arena_){ 0 };
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * arena.h - many small records that are freed together; private to the library
+ *
+ * A million rules cost their own bytes and nothing for malloc()'s bookkeeping.
+ * Nothing moves; a record that its owner no longer needs is only counted.
+ */
+#ifndef XT2_LIB_ARENA_H
+#define XT2_LIB_ARENA_H
+
+#include <stddef.h>
+
+struct xt2_chunk_;
+
+struct xt2_arena_ {
+	struct xt2_chunk_ *chunks; /* the newest first; it has the free room */
+	size_t next; /* usual size of the next chunk */
+	size_t live, dead; /* bytes handed out and still needed, or not */
+};
+
+/* => size bytes, 8-byte aligned, not initialised; NULL: no memory */
+void *xt2_arena_alloc_(struct xt2_arena_ *arena, size_t size);
+
+/* The owner no longer needs a record of this size. */
+void xt2_arena_forget_(struct xt2_arena_ *arena, size_t size);
+
+/* Free everything; the arena is empty again. */
+void xt2_arena_free_(struct xt2_arena_ *arena);
+
+#endif

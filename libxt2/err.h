@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* err.h - filling in the caller's struct xt2_err; private to the library */
+#ifndef XT2_LIB_ERR_H
+#define XT2_LIB_ERR_H
+
+#include <xt2/xt2.h>
+
+/*
+ * xt2_err_set_ - say what went wrong
+ * @err: may be NULL; everything that was in it is gone
+ * @code: enum xt2_code; @errnum: positive errno
+ * @fmt: the reason, as for printf(); cut if it is too long
+ * => -errnum
+ */
+int xt2_err_set_(struct xt2_err *err, int code, int errnum, const char *fmt, ...)
+	__attribute__((__format__(__printf__, 4, 5)));
+
+/* The file that an error is about, and what to do about it; err may be NULL. */
+void xt2_err_file_(struct xt2_err *err, const char *file);
+void xt2_err_hint_(struct xt2_err *err, const char *hint);
+
+#endif

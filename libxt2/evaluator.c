@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * evaluator.c - packets against a ruleset, as a host with a kernel's hooks
+ *
+ * The hook entries of an image are sorted, so the tables that a packet meets
+ * at a hook are one run of them, in the kernel's order.  Evaluation goes on
+ * until a table says anything but ACCEPT.
+ *
+ * A nat table is not asked about every packet: net/netfilter/nf_nat_core.c,
+ * nf_nat_inet_fn(), runs its chains only for a packet of a connection that
+ * has no mapping yet.  Of what a host can know that is conntrack state NEW,
+ * and RELATED unless it is an ICMP error (nf_nat_ipv4_fn(), nf_nat_ipv6_fn()
+ * translate those by the connection's mapping); a packet that raw took out of
+ * conntrack never gets there.  A caller who names the table has decided.
+ */
+#include "config.h"
+#include "ruleset.h"
+#include "../engine/eval.h"
+#include "../engine/rule.h"
+
+#include <netinet/in.h>
+#include <stdlib.h>
+
+#define DEPTH_MAX  (1u << 20) /* frames: 8 MiB */
+#define VISITS_MAX (1ull << 32) /* chains that one packet may enter */
+
+struct xt2_evaluator {
+	struct xt2_ctx ctx;
+	struct xt2_frame *stack;
+};
+
+/* --- one packet -------------------------------------------------------- */
+
+struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size)
+{
+	const struct xt2_root *root = xt2_image_root(image);
+	u32 depth = root ? root->depth : 0;
+	struct xt2_evaluator *ev;
+
+	if (depth > DEPTH_MAX || (root && root->visits > VISITS_MAX)) {
+		errno = E2BIG;
+		return NULL;
+	}
+	ev = calloc(1, sizeof(*ev));
+	if (!ev)
+		return NULL;
+	ev->stack = calloc(depth ? depth : 1, sizeof(*ev->stack));
+	if (!ev->stack) {
+		free(ev);
+		errno = ENOMEM;
+		return NULL;
+	}
+	ev->ctx.img = image;
+	ev->ctx.root = root;
+	ev->ctx.stack = ev->stack;
+	ev->ctx.stack_size = depth;
+	xt2_evaluator_seed(ev, 1);
+	return ev;
+}
+
+void xt2_evaluator_free(struct xt2_evaluator *ev)
+{
+	if (!ev)
+		return;
+	free(ev->stack);
+	free(ev);
+}
+
+void xt2_evaluator_seed(struct xt2_evaluator *ev, __u64 seed)
+{
+	ev->ctx.random = seed ? seed : 1;
+}
+
+/* Would the kernel's nat core ask its table about this packet? */
+static bool makes_mapping(const struct xt2_pkt *pkt)
+{
+	u8 icmp = pkt->family == XT2_IPV6 ? IPPROTO_ICMPV6 : IPPROTO_ICMP;
+
+	if (pkt->notrack)
+		return false;
+	if (pkt->ct.state & XT2_CT_RELATED)
+		return pkt->l4 != XT2_L4_OK || pkt->proto != icmp;
+	return pkt->ct.state & XT2_CT_NEW;
+}
+
+static bool is_asked(const struct xt2_table *t, const char *table, const struct xt2_pkt *pkt)
+{
+	if (table)
+		return !strcmp(t->name, table);
+	return strcmp(t->name, "nat") || makes_mapping(pkt);
+}
+
+/* Say where the context's verdict came from. */
+static void place(const struct xt2_ctx *ctx, struct xt2_result *result)
+{
+	const struct xt2_chain *c;
+	const struct xt2_rule *r;
+
+	if (!ctx->chain)
+		return;
+	c = xt2_at(ctx->img, ctx->chain);
+	r = xt2_at(ctx->img, ctx->rule);
+	result->table = xt2_image_table(ctx->img, ctx->root, c->table)->name;
+	result->chain = xt2_image_chain_cold(ctx->img, ctx->root, c->index)->name;
+	result->rule = r == xt2_chain_tail(c) ? 0 : xt2_rule_number(c, r);
+}
+
+/* => the first of the hook's entries, which are one run */
+static u32 run_start(const struct xt2_ctx *ctx, u8 family, int hook)
+{
+	const struct xt2_hook *h;
+	u32 i;
+
+	xt2_image_for_each_hook(h, i, ctx->img, ctx->root) {
+		if (h->family == family && h->hook == hook)
+			break;
+	}
+	return i;
+}
+
+/* => verdict of the last table that was asked */
+static int run(struct xt2_ctx *ctx, int hook, const char *table, struct xt2_result *result,
+	       bool *asked)
+{
+	const struct xt2_root *root = ctx->root;
+	struct xt2_pkt *pkt = ctx->pkt;
+	int verdict = XT2_ACCEPT;
+	u32 i;
+
+	for (i = run_start(ctx, pkt->family, hook); i < root->hooks; i++) {
+		const struct xt2_hook *h = xt2_image_hook(ctx->img, root, i);
+
+		if (h->family != pkt->family || h->hook != hook)
+			break;
+		if (!is_asked(xt2_image_table(ctx->img, root, h->table), table, pkt))
+			continue;
+		ctx->nevents = 0;
+		*asked = true;
+		verdict = xt2_eval(ctx, h);
+		result->events += ctx->nevents;
+		if (verdict != XT2_ACCEPT)
+			break;
+	}
+	return verdict;
+}
+
+int xt2_evaluate(struct xt2_evaluator *ev, int hook, const char *table, struct xt2_pkt *pkt,
+		 __u64 now, int want_place, struct xt2_result *result)
+{
+	struct xt2_ctx *ctx = &ev->ctx;
+	u64 faults = ctx->faults;
+	bool asked = false;
+
+	*result = (struct xt2_result){ .verdict = XT2_ACCEPT };
+	if (!ctx->root)
+		return XT2_ACCEPT;
+	pkt->hook = (u8)hook;
+	ctx->pkt = pkt;
+	ctx->now = now;
+	ctx->verdict_arg = 0;
+	result->verdict = run(ctx, hook, table, result, &asked);
+	if (!asked)
+		return XT2_ACCEPT;
+	if (result->verdict != XT2_ACCEPT)
+		result->arg = ctx->verdict_arg;
+	result->hotdrop = ctx->hotdrop;
+	result->faults = ctx->faults != faults;
+	if (want_place)
+		place(ctx, result);
+	return result->verdict;
+}
+
+/* --- what cannot be evaluated ------------------------------------------ */
+
+struct survey {
+	const struct xt2_image *img;
+	const struct xt2_root *root;
+	u8 *wanted; /* by chain index */
+	u32 *todo; /* chains to look into */
+	u32 n;
+};
+
+static void want(struct survey *s, u32 chain)
+{
+	if (s->wanted[chain])
+		return;
+	s->wanted[chain] = 1;
+	s->todo[s->n++] = chain;
+}
+
+static bool table_fits(const struct survey *s, u32 index, int family, const char *table)
+{
+	const struct xt2_table *t = xt2_image_table(s->img, s->root, index);
+
+	return (family < 0 || t->family == family) && (!table || !strcmp(t->name, table));
+}
+
+/* Base chains of the hook, and all that their rules can lead to. */
+static void want_reachable(struct survey *s, int family, int hook, const char *table)
+{
+	const struct xt2_hook *h;
+	const struct xt2_rule *r;
+	u32 i;
+
+	xt2_image_for_each_hook(h, i, s->img, s->root) {
+		if (h->hook == hook && table_fits(s, h->table, family, table))
+			want(s, h->chain);
+	}
+	while (s->n) {
+		const struct xt2_chain *c = xt2_image_chain(s->img, s->root, s->todo[--s->n]);
+
+		xt2_chain_for_each_rule(r, c) {
+			if (xt2_rule_branches(r))
+				want(s, XT2_TARGET_ARG(r->target));
+			else if (xt2_rule_ends(r))
+				break;
+		}
+	}
+}
+
+/* => name of the first extension of a rule that is only carried, or NULL */
+static const char *carried(const struct survey *s, const struct xt2_rule *r)
+{
+	const struct xt2_match *m;
+
+	xt2_rule_for_each_match(m, r) {
+		if (xt2_match_info(m->type) & XT2_EXT_FOREIGN)
+			return xt2_image_instance(s->img, s->root, m->arg)->name;
+	}
+	if (xt2_target_info(XT2_TARGET_KIND(r->target)) & XT2_EXT_FOREIGN)
+		return xt2_image_instance(s->img, s->root, XT2_TARGET_ARG(r->target))->name;
+	return NULL;
+}
+
+/*
+ * Report the rules of a chain; with a hook, only those that can be reached.
+ * => rules that cannot be evaluated; *stop is set if the caller has enough
+ */
+static int report(const struct survey *s, const struct xt2_chain *c, bool reachable,
+		  int (*found)(void *data, const char *table, const char *chain, unsigned int rule,
+			       const char *extension),
+		  void *data, bool *stop)
+{
+	const char *table = xt2_image_table(s->img, s->root, c->table)->name;
+	const char *chain = xt2_image_chain_cold(s->img, s->root, c->index)->name;
+	const struct xt2_rule *r;
+	unsigned int number = 0;
+	int n = 0;
+
+	xt2_chain_for_each_rule(r, c) {
+		const char *extension = carried(s, r);
+
+		number++;
+		if (extension) {
+			n++;
+			if (found && found(data, table, chain, number, extension)) {
+				*stop = true;
+				break;
+			}
+		}
+		if (reachable && xt2_rule_ends(r))
+			break;
+	}
+	return n;
+}
+
+static void want_all(struct survey *s, int family, const char *table)
+{
+	const struct xt2_chain *c;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, s->img, s->root)
+		s->wanted[i] = table_fits(s, c->table, family, table);
+}
+
+int xt2_image_unsupported(const struct xt2_image *image, int family, int hook, const char *table,
+			  int (*found)(void *data, const char *table, const char *chain,
+				       unsigned int rule, const char *extension),
+			  void *data)
+{
+	struct survey s = { .img = image, .root = xt2_image_root(image) };
+	const struct xt2_chain *c;
+	bool stop = false;
+	int n = -ENOMEM;
+	u32 i;
+
+	if (!s.root || !s.root->chains)
+		return 0;
+	s.wanted = calloc(s.root->chains, 1);
+	s.todo = calloc(s.root->chains, sizeof(*s.todo));
+	if (s.wanted && s.todo) {
+		n = 0;
+		if (hook < 0)
+			want_all(&s, family, table);
+		else
+			want_reachable(&s, family, hook, table);
+		xt2_image_for_each_chain(c, i, s.img, s.root) {
+			if (s.wanted[i] && !stop)
+				n += report(&s, c, hook >= 0, found, data, &stop);
+		}
+	}
+	free(s.wanted);
+	free(s.todo);
+	return n;
+}

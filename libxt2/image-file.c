@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * image-file.c - images in files
+ *
+ * Opening maps a file copy-on-write and checks all of it; evaluation then
+ * counts in memory only.  The mapping follows the file's bytes until a page
+ * is written to, so a program that rewrites an image in place instead of
+ * replacing the file can still pull the rug away: an image belongs in a
+ * folder that only trusted users write to, and xt2_image_store() replaces.
+ *
+ * Storing is durable: a temporary file in the same folder gets all bytes and
+ * is fsync()ed before its rename() makes it visible, then the folder is
+ * fsync()ed.  A symbolic link stays one; what it points to is replaced.  The
+ * lock is a file beside the image, since the image's own inode changes with
+ * every store.
+ */
+#include "config.h"
+#include "err.h"
+#include "../engine/check.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LINKS_MAX    40 /* symbolic links followed, as the kernel does */
+#define WRITE_MAX    (1u << 30) /* bytes for one write(2) */
+#define LOCK_POLL_NS 20000000L /* between two tries for a lock */
+
+static int system_error(struct xt2_err *err, const char *verb, const char *path)
+{
+	int errnum = errno;
+
+	xt2_err_set_(err, XT2_E_SYSTEM, errnum, "cannot %s: %s", verb, strerror(errnum));
+	xt2_err_file_(err, path);
+	return -errnum;
+}
+
+static int image_error(struct xt2_err *err, int ret, const struct xt2_check_err *why)
+{
+	char place[64] = "";
+
+	if (why->rule)
+		snprintf(place, sizeof(place), ", chain %u, rule %u", why->chain, why->rule);
+	else if (why->chain != ~0u)
+		snprintf(place, sizeof(place), ", chain %u", why->chain);
+	return xt2_err_set_(err, ret == -ELOOP ? XT2_E_LOOP : XT2_E_IMAGE, -ret,
+			    "not a valid image: %s (offset %llu%s)", why->what,
+			    (unsigned long long)why->offset, place);
+}
+
+/* => 0, -ENOMEM, or what xt2_check() found */
+static int check(const void *bytes, size_t size, struct xt2_err *err)
+{
+	struct xt2_check_err why = { .what = "too short", .chain = ~0u };
+	void *scratch;
+	int ret;
+
+	if (size < sizeof(struct xt2_image))
+		return image_error(err, -EINVAL, &why);
+	scratch = malloc(xt2_check_scratch(size));
+	if (!scratch)
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory to check the image");
+	ret = xt2_check(bytes, size, scratch, &why);
+	free(scratch);
+	return ret ? image_error(err, ret, &why) : 0;
+}
+
+/* Size of an open file that can be mapped. */
+static int file_size(int fd, size_t *size)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -1;
+	if (!S_ISREG(st.st_mode)) {
+		errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+		return -1;
+	}
+	*size = (size_t)st.st_size;
+	return 0;
+}
+
+int xt2_image_open(const char *path, struct xt2_mapping *map, struct xt2_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	size_t size;
+	void *bytes;
+	int ret;
+
+	if (fd < 0)
+		return system_error(err, "open", path);
+	if (file_size(fd, &size)) {
+		ret = system_error(err, "map", path);
+		close(fd);
+		return ret;
+	}
+	bytes = mmap(NULL, size ? size : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	ret = bytes == MAP_FAILED ? system_error(err, "map", path) : 0;
+	close(fd);
+	if (ret)
+		return ret;
+	ret = check(bytes, size, err);
+	if (ret) {
+		xt2_err_file_(err, path);
+		munmap(bytes, size ? size : 1);
+		return ret;
+	}
+	map->image = bytes;
+	map->size = map->image->size;
+	map->capacity = size;
+	map->mapped = 1;
+	return 0;
+}
+
+int xt2_image_copy(const void *bytes, size_t size, struct xt2_mapping *map, struct xt2_err *err)
+{
+	void *copy = malloc(size ? size : 1);
+	int ret;
+
+	if (!copy)
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the image");
+	memcpy(copy, bytes, size);
+	ret = check(copy, size, err);
+	if (ret) {
+		free(copy);
+		return ret;
+	}
+	map->image = copy;
+	map->size = map->image->size;
+	map->capacity = size;
+	map->mapped = 0;
+	return 0;
+}
+
+void xt2_image_close(struct xt2_mapping *map)
+{
+	if (map->mapped)
+		munmap(map->image, map->capacity);
+	else
+		free(map->image);
+	memset(map, 0, sizeof(*map));
+}
+
+/* Where a link leads from the folder it is in.  => 0, or -1 and errno */
+static int follow(char *path, const char *target)
+{
+	char *slash = strrchr(path, '/');
+	size_t folder = *target == '/' || !slash ? 0 : (size_t)(slash - path) + 1;
+
+	if (folder + strlen(target) >= PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	strcpy(path + folder, target);
+	return 0;
+}
+
+/*
+ * The name behind symbolic links, whether or not a file is there yet.
+ * => 0, or -1 and errno
+ */
+static int resolve(const char *path, char *real)
+{
+	char target[PATH_MAX];
+	int links;
+
+	if (!*path || strlen(path) >= PATH_MAX) {
+		errno = *path ? ENAMETOOLONG : ENOENT;
+		return -1;
+	}
+	strcpy(real, path);
+	for (links = 0; links < LINKS_MAX; links++) {
+		ssize_t n = readlink(real, target, sizeof(target) - 1);
+
+		if (n < 0)
+			return errno == EINVAL || errno == ENOENT ? 0 : -1;
+		target[n] = '\0';
+		if (follow(real, target))
+			return -1;
+	}
+	errno = ELOOP;
+	return -1;
+}
+
+/* => a descriptor of the folder that a file is in, or -1 and errno */
+static int open_folder(const char *path)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) : 0;
+
+	memcpy(folder, path, n);
+	folder[n] = '\0';
+	if (!n)
+		strcpy(folder, slash ? "/" : ".");
+	return open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Template of a name that no other program uses, beside the file. */
+static int temporary_name(const char *path, char *name, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	int folder = slash ? (int)(slash - path) + 1 : 0;
+
+	if (snprintf(name, size, "%.*s.xt2-XXXXXX", folder, path) < (int)size)
+		return 0;
+	errno = ENAMETOOLONG;
+	return -1;
+}
+
+static int write_all(int fd, const void *bytes, size_t size)
+{
+	const char *p = bytes;
+
+	while (size) {
+		ssize_t n = write(fd, p, size < WRITE_MAX ? size : WRITE_MAX);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			errno = n ? errno : ENOSPC;
+			return -1;
+		}
+		p += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+/* Fill and close a temporary file.  => 0, or -1 and errno */
+static int fill(int fd, const void *bytes, size_t size)
+{
+	int ret = write_all(fd, bytes, size) || fsync(fd) ? -1 : 0;
+	int errnum = errno;
+
+	if (close(fd) && !ret)
+		return -1;
+	errno = errnum;
+	return ret;
+}
+
+/* Some file systems cannot sync a folder, and say so by EINVAL. */
+static int sync_folder(int folder)
+{
+	return fsync(folder) && errno != EINVAL ? -1 : 0;
+}
+
+static int replace(const char *real, int folder, const void *bytes, size_t size,
+		   struct xt2_err *err)
+{
+	char name[PATH_MAX];
+	int fd, ret;
+
+	if (temporary_name(real, name, sizeof(name)))
+		return system_error(err, "write", real);
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd < 0)
+		return system_error(err, "create a temporary file beside it", real);
+	if (fill(fd, bytes, size)) {
+		ret = system_error(err, "write", real);
+		unlink(name);
+		return ret;
+	}
+	if (rename(name, real)) {
+		ret = system_error(err, "replace", real);
+		unlink(name);
+		return ret;
+	}
+	if (sync_folder(folder))
+		return system_error(err, "sync the folder of the new file, which is in place",
+				    real);
+	return 0;
+}
+
+int xt2_image_store(const char *path, const struct xt2_image *image, size_t size,
+		    struct xt2_err *err)
+{
+	char real[PATH_MAX];
+	int folder, ret;
+
+	if (resolve(path, real))
+		return system_error(err, "resolve", path);
+	folder = open_folder(real);
+	if (folder < 0)
+		return system_error(err, "open the folder", path);
+	ret = replace(real, folder, image, size, err);
+	close(folder);
+	return ret;
+}
+
+static int remaining(const struct timespec *start, int wait)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec - start->tv_sec < wait ||
+	       (now.tv_sec - start->tv_sec == wait && now.tv_nsec < start->tv_nsec);
+}
+
+/* flock() has no time limit of its own.  => 0, or -1 and errno */
+static int lock(int fd, int wait)
+{
+	const struct timespec pause = { .tv_nsec = LOCK_POLL_NS };
+	struct timespec start;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	while (flock(fd, wait < 0 ? LOCK_EX : LOCK_EX | LOCK_NB)) {
+		if (errno == EINTR)
+			continue;
+		if (errno != EWOULDBLOCK)
+			return -1;
+		if (!remaining(&start, wait)) {
+			errno = EAGAIN;
+			return -1;
+		}
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+int xt2_image_lock(const char *path, int wait, struct xt2_err *err)
+{
+	char real[PATH_MAX], name[PATH_MAX];
+	int fd, ret;
+
+	if (resolve(path, real))
+		return system_error(err, "resolve", path);
+	if (snprintf(name, sizeof(name), "%s.lock", real) >= (int)sizeof(name)) {
+		errno = ENAMETOOLONG;
+		return system_error(err, "lock", path);
+	}
+	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return system_error(err, "open the lock file", name);
+	if (!lock(fd, wait))
+		return fd;
+	if (errno == EAGAIN) {
+		xt2_err_set_(err, XT2_E_SYSTEM, EAGAIN, "another program is changing this image");
+		xt2_err_file_(err, path);
+		xt2_err_hint_(err, "try again when it is done");
+		ret = -EAGAIN;
+	} else {
+		ret = system_error(err, "lock", name);
+	}
+	close(fd);
+	return ret;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ruleset.c - a ruleset in memory: its life, tables, instances and cells
+ *
+ * Tables, instances and cells only come; what is no longer named is left out
+ * when the ruleset is packed.
+ */
+#include "config.h"
+#include "ruleset.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#define GROW_FIRST    8u
+#define INSTANCES_MAX (1u << 24) /* a target names an instance by 24 bits */
+
+int xt2_grow_(void *array, u32 *cap, size_t size)
+{
+	u32 more = *cap ? *cap * 2 : GROW_FIRST;
+	void **p = array;
+	void *grown;
+
+	if (more <= *cap || more > SIZE_MAX / size)
+		return -ENOMEM;
+	grown = realloc(*p, more * size);
+	if (!grown)
+		return -ENOMEM;
+	*p = grown;
+	*cap = more;
+	return 0;
+}
+
+struct xt2_ruleset *xt2_ruleset_new(void)
+{
+	struct xt2_ruleset *rs = calloc(1, sizeof(*rs));
+
+	if (!rs)
+		return NULL;
+	rs->order = calloc(1, sizeof(*rs->order));
+	if (!rs->order) {
+		free(rs);
+		return NULL;
+	}
+	rs->free = XT2_NONE_;
+	return rs;
+}
+
+void xt2_ruleset_free(struct xt2_ruleset *rs)
+{
+	u32 i;
+
+	if (!rs)
+		return;
+	for (i = 0; i < rs->chains; i++)
+		xt2_list_free_(&rs->chain[i].rules);
+	for (i = 0; i < rs->tables; i++)
+		free(rs->table[i].source);
+	xt2_arena_free_(&rs->rules);
+	xt2_arena_free_(&rs->payloads);
+	free(rs->order->chain);
+	free(rs->order);
+	free(rs->bucket);
+	free(rs->chain);
+	free(rs->table);
+	free(rs->instance);
+	free(rs->cell);
+	free(rs);
+}
+
+void xt2_ruleset_swap(struct xt2_ruleset *a, struct xt2_ruleset *b)
+{
+	struct xt2_ruleset c = *a;
+
+	*a = *b;
+	*b = c;
+}
+
+/* --- tables ------------------------------------------------------------ */
+
+struct xt2_table_ *xt2_table_get_(const struct xt2_ruleset *rs, int table)
+{
+	return table >= 0 && (u32)table < rs->tables ? &rs->table[table] : NULL;
+}
+
+int xt2_ruleset_tables(const struct xt2_ruleset *rs)
+{
+	return (int)rs->tables;
+}
+
+int xt2_table_find(const struct xt2_ruleset *rs, int family, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < rs->tables; i++) {
+		if (rs->table[i].family == family && !strcmp(rs->table[i].name, name))
+			return (int)i;
+	}
+	return -ENOENT;
+}
+
+int xt2_text_copy_(const char *text, char **copy)
+{
+	size_t size;
+
+	*copy = NULL;
+	if (!text)
+		return 0;
+	size = strlen(text) + 1;
+	*copy = malloc(size);
+	if (!*copy)
+		return -ENOMEM;
+	memcpy(*copy, text, size);
+	return 0;
+}
+
+/* The base chains of a new table; there is room for them. */
+static void base_chains(struct xt2_ruleset *rs, u32 table)
+{
+	struct xt2_table_ *t = &rs->table[table];
+	int hook;
+
+	for (hook = 0; hook < XT2_HOOKS_MAX; hook++) {
+		char name[XT2_NAME_SIZE] = "";
+
+		if (!(t->hooks & 1u << hook))
+			continue;
+		strncpy(name, xt2_hook_name(t->family, hook), sizeof(name) - 1);
+		t->priority[hook] = xt2_table_priority(t->family, t->name, hook);
+		xt2_chain_put_(rs, XT2_NONE_, table, (u8)hook, name);
+	}
+}
+
+int xt2_table_add(struct xt2_ruleset *rs, int family, const char *name, const char *source)
+{
+	unsigned int hooks = xt2_table_hooks(family, name);
+	char *copy;
+	int ret;
+
+	if (!hooks)
+		return -EINVAL;
+	if (xt2_table_find(rs, family, name) >= 0)
+		return -EEXIST;
+	if (rs->tables == rs->table_cap &&
+	    xt2_grow_(&rs->table, &rs->table_cap, sizeof(*rs->table)))
+		return -ENOMEM;
+	ret = xt2_chains_reserve_(rs, XT2_HOOKS_MAX);
+	if (!ret)
+		ret = xt2_text_copy_(source, &copy);
+	if (ret)
+		return ret;
+	rs->table[rs->tables] =
+		(struct xt2_table_){ .family = family, .hooks = hooks, .source = copy };
+	strcpy(rs->table[rs->tables].name, name);
+	base_chains(rs, rs->tables);
+	return (int)rs->tables++;
+}
+
+int xt2_table_reset(struct xt2_ruleset *rs, int table, const char *source)
+{
+	struct xt2_table_ *t = xt2_table_get_(rs, table);
+	char *copy;
+	u32 i;
+
+	if (!t)
+		return -ENOENT;
+	if (xt2_text_copy_(source, &copy))
+		return -ENOMEM;
+	free(t->source);
+	t->source = copy;
+	for (i = 0; i < rs->chains; i++) {
+		struct xt2_chain_ *c = &rs->chain[i];
+
+		if (c->live && c->table == (u32)table)
+			xt2_rules_flush_(rs, c);
+	}
+	for (i = 0; i < rs->chains; i++) {
+		struct xt2_chain_ *c = &rs->chain[i];
+
+		if (!c->live || c->table != (u32)table)
+			continue;
+		if (c->hook == XT2_HOOK_NONE) {
+			xt2_chain_remove_(rs, i);
+			continue;
+		}
+		c->policy = XT2_T_ACCEPT;
+		c->packets = c->bytes = 0;
+	}
+	xt2_rules_compact_(rs);
+	return 0;
+}
+
+int xt2_table_family(const struct xt2_ruleset *rs, int table)
+{
+	const struct xt2_table_ *t = xt2_table_get_(rs, table);
+
+	return t ? t->family : -ENOENT;
+}
+
+const char *xt2_table_name(const struct xt2_ruleset *rs, int table)
+{
+	const struct xt2_table_ *t = xt2_table_get_(rs, table);
+
+	return t ? t->name : NULL;
+}
+
+const char *xt2_table_source(const struct xt2_ruleset *rs, int table)
+{
+	const struct xt2_table_ *t = xt2_table_get_(rs, table);
+
+	return t ? t->source : NULL;
+}
+
+/* --- instances and cells ----------------------------------------------- */
+
+/* As xt2_check() will want it: texts without NUL, extensions with a name. */
+static bool instance_sane(int kind, int revision, size_t name, const void *data, size_t size)
+{
+	bool text = kind == XT2_INSTANCE_COMMENT || kind == XT2_INSTANCE_SOURCE;
+
+	if (kind < XT2_INSTANCE_COMMENT || kind > XT2_INSTANCE_SOURCE || revision < 0 ||
+	    revision > 0xff || name >= XT2_NAME_SIZE)
+		return false;
+	return text ? !size || !memchr(data, 0, size) : name > 0;
+}
+
+int xt2_instance_add(struct xt2_ruleset *rs, int kind, int revision, const char *name,
+		     const void *data, size_t size)
+{
+	struct xt2_instance *in;
+	size_t len = name ? strlen(name) : 0;
+
+	if (!instance_sane(kind, revision, len, data, size))
+		return -EINVAL;
+	if (size > INT32_MAX || rs->instances == INSTANCES_MAX)
+		return -E2BIG;
+	if (rs->instances == rs->instance_cap &&
+	    xt2_grow_(&rs->instance, &rs->instance_cap, sizeof(*rs->instance)))
+		return -ENOMEM;
+	in = xt2_arena_alloc_(&rs->payloads, sizeof(*in) + size);
+	if (!in)
+		return -ENOMEM;
+	*in = (struct xt2_instance){ .kind = (u8)kind,
+				     .revision = (u8)revision,
+				     .size = (u32)size };
+	memcpy(in->name, name ? name : "", len);
+	if (size)
+		memcpy(in + 1, data, size);
+	rs->instance[rs->instances] = in;
+	return (int)rs->instances++;
+}
+
+const struct xt2_instance *xt2_instance_get(const struct xt2_ruleset *rs, unsigned int i)
+{
+	return i < rs->instances ? rs->instance[i] : NULL;
+}
+
+int xt2_cell_add(struct xt2_ruleset *rs)
+{
+	if (rs->cells == INT32_MAX)
+		return -E2BIG;
+	if (rs->cells == rs->cell_cap && xt2_grow_(&rs->cell, &rs->cell_cap, sizeof(*rs->cell)))
+		return -ENOMEM;
+	rs->cell[rs->cells] = 0;
+	return (int)rs->cells++;
+}
