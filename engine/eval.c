@@ -214,7 +214,7 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 	const struct xt2_chain __img *base = xt2_image_chain(img, ctx->root, hook->chain);
 	const struct xt2_chain __img *chain = base;
 	struct xt2_rule __img *r;
-	const u32 len = ctx->pkt->len;
+	u32 len = ctx->pkt->len;
 	const u64 faults = ctx->faults;
 	u32 depth = 0;
 
@@ -276,6 +276,7 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 		verdict = xt2_target_ext(r, ctx);
 		if (verdict != XT2_NEXT)
 			goto decided;
+		len = ctx->pkt->len;	/* TCPMSS may have changed it */
 	next:
 		if (unlikely(!r->size))
 			return fault(ctx);

@@ -2,13 +2,13 @@
 /* target.c - what the targets share: see target.h */
 #include "target.h"
 
-u8 xt2_rule_proto(const struct xt2_rule __img *r)
+u32 xt2_rule_proto(const struct xt2_rule __img *r)
 {
 	const struct xt2_match __img *m;
 
 	xt2_rule_for_each_match(m, r) {
 		if (m->type == XT2_M_PROTO)
-			return xt2_inverted(m) ? 0 : (u8)m->arg;
+			return xt2_inverted(m) ? 0 : m->arg;
 	}
 	return 0;
 }

@@ -52,6 +52,6 @@ static inline bool xt2_family_ip(u8 family)
 }
 
 /* => the protocol that a rule asks for; 0 if none, or if the test is inverted */
-u8 xt2_rule_proto(const struct xt2_rule __img *r);
+u32 xt2_rule_proto(const struct xt2_rule __img *r);
 
 #endif
