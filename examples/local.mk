@@ -1,1 +1,6 @@
-# parts of the build in examples/
+EXTRA_DIST += \
+	examples/make-capture \
+	examples/mistake.rules \
+	examples/server.pcap \
+	examples/server.rules \
+	examples/server6.rules
