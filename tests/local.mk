@@ -3,3 +3,4 @@ AM_TESTS_ENVIRONMENT = top_srcdir='$(top_srcdir)' top_builddir='$(top_builddir)'
 include tests/unit/local.mk
 include tests/fuzz/local.mk
 include tests/lint/local.mk
+include tests/prop/local.mk

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Targets with random options.
+
+A row is (name, tables, families, needs, function).  NFQUEUE and QUEUE end a packet's way through the
+kernel when nobody listens, so they stand only in the last table.  LOG and TRACE are silent in a network
+namespace of its own; NFLOG without a listener is, too.
+"""
+
+SYN = '-p tcp -m tcp --tcp-flags SYN,RST SYN'
+ROWS = []
+
+
+def row(name, tables=('raw', 'mangle'), families=(4, 6), needs=''):
+    def add(fn):
+        ROWS.append((name, tables, families, needs, fn))
+        return fn
+    return add
+
+
+def value(r):
+    return r.choice((0, 0x10, 0x12, 0xff, r.randrange(256)))
+
+
+@row('MARK')
+def mark(w, r):
+    v, mask = r.choice(w.marks), r.choice((0xff, 0xffffffff, r.randrange(1 << 32)))
+    return r.choice((f'--set-mark {v:#x}', f'--set-mark {v:#x}/{mask:#x}', f'--set-xmark {v:#x}/{mask:#x}',
+                     f'--or-mark {v:#x}', f'--and-mark {mask:#x}', f'--xor-mark {v:#x}'))
+
+
+@row('NOTRACK', tables=('raw',))
+def notrack(w, r):
+    return ''
+
+
+@row('CT', tables=('raw',))
+def ct(w, r):
+    return '--notrack'
+
+
+@row('LOG')
+def log(w, r):
+    return r.choice(('', '--log-prefix "a b"', '--log-level 7 --log-ip-options'))
+
+
+@row('NFLOG')
+def nflog(w, r):
+    return r.choice(('', '--nflog-group 5', '--nflog-prefix x'))
+
+
+@row('TTL', tables=('mangle',), families=(4,))
+def ttl(w, r):
+    return r.choice((f'--ttl-set {r.choice(w.lives)}', f'--ttl-inc {r.randint(1, 255)}', f'--ttl-dec {r.randint(1, 255)}'))
+
+
+@row('HL', tables=('mangle',), families=(6,))
+def hl(w, r):
+    return r.choice((f'--hl-set {r.choice(w.lives)}', f'--hl-inc {r.randint(1, 255)}', f'--hl-dec {r.randint(1, 255)}'))
+
+
+@row('TOS', tables=('mangle',))
+def tos(w, r):
+    return r.choice((f'--set-tos {r.choice(w.tos):#x}', f'--set-tos {value(r):#x}/{value(r):#x}',
+                     f'--and-tos {value(r):#x}', f'--or-tos {value(r):#x}', f'--xor-tos {value(r):#x}'))
+
+
+@row('DSCP', tables=('mangle',))
+def dscp(w, r):
+    return r.choice((f'--set-dscp {r.choice(w.tos) >> 2}', '--set-dscp-class EF', '--set-dscp-class CS1'))
+
+
+@row('ECN', tables=('mangle',), families=(4,), needs='-p tcp')
+def ecn(w, r):
+    return '--ecn-tcp-remove'
+
+
+@row('TCPMSS', needs=SYN)
+def tcpmss(w, r):
+    return f'--set-mss {min(r.choice(w.mss + [1, 100]), 65495)}'
+
+
+@row('NFQUEUE', tables=('mangle',))
+def nfqueue(w, r):
+    return r.choice(('--queue-num 3', '--queue-num 3 --queue-bypass', '--queue-balance 1:4'))
+
+
+def pick(w, r, table, without):
+    """=> (target text with -j, or '' for a rule that only counts; what it needs)"""
+    how = r.random()
+    if how < 0.25:
+        return '', ''
+    if how < 0.5:
+        return r.choice(('-j ACCEPT', '-j DROP', '-j RETURN')), ''
+    name, _, _, needs, fn = r.choice([t for t in ROWS if table in t[1] and w.family in t[2] and t[0] not in without])
+    return f'-j {name} {fn(w, r)}'.strip(), needs
