@@ -90,7 +90,7 @@ static const char *outcome(const struct explain *e, const struct xt2_step *step,
 
 	if (step->answer == XT2_MISS)
 		return "no";
-	if (step->answer == XT2_HOTDROP)
+	if (step->answer == XT2_HOTDROP || step->answer == XT2_HIT_DROP)
 		return "malformed, DROP";
 	if (!step->rule) {
 		if (xt2_chain_hook(e->in.rs, step->chain) < 0)
@@ -250,7 +250,7 @@ static void why_not(struct explain *e)
 		return;
 	}
 	condition(e, e->why_chain, failed, text, sizeof(text));
-	printf("%s%s\n", answer == XT2_HOTDROP ? "the packet is malformed for " : "it fails at ", text);
+	printf("%s%s\n", answer != XT2_MISS ? "the packet is malformed for " : "it fails at ", text);
 }
 
 /* A nat table's chains are for packets that create a connection. */

@@ -160,19 +160,23 @@ int xt2_oracle_rule(struct xt2_oracle *o, const struct xt2_rule *rule,
 		    const struct xt2_match **failed)
 {
 	unsigned int off = sizeof(*rule);
+	bool drop = false;
 
 	*failed = NULL;
 	while (off < rule->target_offset) {
 		const struct xt2_match *m = (const void *)((const __u8 *)rule + off);
 		int answer = test(m, o->ctx);
 
-		if (answer != XT2_HIT) {
+		if (answer == XT2_HIT_DROP) {
 			*failed = m;
-			return answer;
+			drop = true;
+		} else if (answer != XT2_HIT) {
+			*failed = m;
+			return drop ? XT2_HOTDROP : answer;
 		}
 		off += m->size;
 	}
-	return XT2_HIT;
+	return drop ? XT2_HIT_DROP : XT2_HIT;
 }
 
 static void report(struct xt2_oracle *o, const struct xt2_step *step)
@@ -209,6 +213,16 @@ static int push(struct stack *s, struct place p)
 	return 0;
 }
 
+/* The rule counts and its target acts, but the packet is dropped. */
+static int late_drop(struct xt2_oracle *o, const struct xt2_rule *rule)
+{
+	int kind = XT2_TARGET_KIND(rule->target);
+
+	if (kind > XT2_T_NAT)
+		xt2_target_ext(rule, o->ctx);
+	return XT2_DROP;
+}
+
 static int walk(struct xt2_oracle *o, int base, struct stack *back)
 {
 	struct place now = { base, 0 };
@@ -229,6 +243,8 @@ static int walk(struct xt2_oracle *o, int base, struct stack *back)
 		report(o, &step);
 		if (step.answer == XT2_HOTDROP)
 			return decided(o, now.chain, now.at, XT2_DROP);
+		if (step.answer == XT2_HIT_DROP)
+			return decided(o, now.chain, now.at, late_drop(o, step.rule));
 		if (step.answer == XT2_MISS) {
 			now.at++;
 			continue;
