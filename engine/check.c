@@ -30,11 +30,11 @@ struct check {
 	const struct xt2_image __img *img;
 	u64 size;
 	const struct xt2_root __img *root;
-	u64 *map;			/* a bit for every 8 bytes */
-	u8 *hooked;			/* per table: hooks that have an entry */
+	u64 *map; /* a bit for every 8 bytes */
+	u8 *hooked; /* per table: hooks that have an entry */
 	struct xt2_walk_chain *walk;
 	u32 base_chains;
-	u32 chain, rule;		/* for the report */
+	u32 chain, rule; /* for the report */
 	struct xt2_check_err *err;
 };
 
@@ -56,8 +56,8 @@ static int bad(const struct check *c, const char *what, const void __img *where)
 {
 	if (c->err) {
 		c->err->what = what;
-		c->err->offset = where ? (u64)((const u8 __img *)where -
-					       (const u8 __img *)c->img) : 0;
+		c->err->offset = where ? (u64)((const u8 __img *)where - (const u8 __img *)c->img)
+				       : 0;
 		c->err->chain = c->chain;
 		c->err->rule = c->rule;
 	}
@@ -208,7 +208,8 @@ static int check_instance(struct check *c, u64 off)
 
 	if (off > c->size || c->size - off < sizeof(*in) || off % XT2_ALIGN)
 		return bad_at(c, "instance is outside the image", off);
-	err = claim(c, off, sizeof(*in) + (u64)in->size, "data of an instance are outside the image");
+	err = claim(c, off, sizeof(*in) + (u64)in->size,
+		    "data of an instance are outside the image");
 	if (err)
 		return err;
 	if (in->kind < XT2_INSTANCE_COMMENT || in->kind > XT2_INSTANCE_SOURCE)
@@ -343,8 +344,9 @@ static int check_chain_headers(struct check *c)
 static const char *check_instance_kind(const struct xt2_image __img *img,
 				       const struct xt2_root __img *root, u32 i, u8 kind)
 {
-	return xt2_image_instance(img, root, i)->kind == kind ?
-	       NULL : "rule names an instance of another kind";
+	return xt2_image_instance(img, root, i)->kind == kind
+		       ? NULL
+		       : "rule names an instance of another kind";
 }
 
 static const char *check_target_ref(const struct xt2_image __img *img,
@@ -362,8 +364,7 @@ static const char *check_target_ref(const struct xt2_image __img *img,
 			return "rule names a chain that is not there";
 		return to->table == table ? NULL : "rule names a chain of another table";
 	case XT2_T_FOREIGN:
-	case XT2_T_NAT:
-		return check_instance_kind(img, root, arg, XT2_INSTANCE_TARGET);
+	case XT2_T_NAT: return check_instance_kind(img, root, arg, XT2_INSTANCE_TARGET);
 	}
 	return NULL;
 }
@@ -391,8 +392,10 @@ int xt2_check_refs_(const struct xt2_image __img *img, const struct xt2_root __i
 static int check_rules(struct check *c, const struct xt2_chain __img *ch)
 {
 	const struct xt2_rule_bounds bounds = {
-		.family = chain_family(c, ch), .chains = c->root->chains,
-		.cells = c->root->cells, .instances = c->root->instances,
+		.family = chain_family(c, ch),
+		.chains = c->root->chains,
+		.cells = c->root->cells,
+		.instances = c->root->instances,
 	};
 	const struct xt2_rule __img *r = NULL;
 	const char *what = NULL;
@@ -425,7 +428,8 @@ static int check_cold(struct check *c, const struct xt2_chain __img *ch)
 	if (cold->reserved)
 		return bad(c, "reserved bytes of a chain's name are set", &cold->reserved);
 	return cold->lines ? claim(c, cold->lines, (u64)ch->rules * sizeof(u32),
-				   "line numbers are outside the image") : 0;
+				   "line numbers are outside the image")
+			   : 0;
 }
 
 static int check_chains(struct check *c)
@@ -556,7 +560,10 @@ static int check_names(struct check *c)
 static int check_ways(struct check *c, bool seal)
 {
 	struct xt2_walk w = {
-		.img = c->img, .root = c->root, .chains = c->walk, .edited = XT2_WALK_NONE,
+		.img = c->img,
+		.root = c->root,
+		.chains = c->walk,
+		.edited = XT2_WALK_NONE,
 	};
 	int err;
 

@@ -13,10 +13,10 @@ struct xt2_walk_chain;
 
 /* What is wrong with an image, and where. */
 struct xt2_check_err {
-	const char *what;	/* static text */
-	u64 offset;		/* in the image */
-	u32 chain;		/* index, or ~0 */
-	u32 rule;		/* number in the chain from 1, or 0 */
+	const char *what; /* static text */
+	u64 offset; /* in the image */
+	u32 chain; /* index, or ~0 */
+	u32 rule; /* number in the chain from 1, or 0 */
 };
 
 /*
@@ -43,7 +43,7 @@ int xt2_check(const void *img, u64 size, void *scratch, struct xt2_check_err *er
 
 /* The family of a rule, and how many of what it may name by number there are. */
 struct xt2_rule_bounds {
-	u8 family;		/* enum xt2_family */
+	u8 family; /* enum xt2_family */
 	u32 chains;
 	u32 cells;
 	u32 instances;

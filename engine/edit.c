@@ -24,10 +24,10 @@ struct plan {
 	struct xt2_chain *chain;
 	const struct xt2_edit *edits;
 	u32 n;
-	u32 rules;		/* afterwards */
-	u32 used;		/* bytes afterwards */
-	u32 need;		/* most bytes while rules are dealt back */
-	u32 lines_size;		/* bytes of line numbers afterwards, padded; 0: none */
+	u32 rules; /* afterwards */
+	u32 used; /* bytes afterwards */
+	u32 need; /* most bytes while rules are dealt back */
+	u32 lines_size; /* bytes of line numbers afterwards, padded; 0: none */
 	/* what follows these offsets moves by so much, first the lower one */
 	u64 place[2];
 	s64 by[2];
@@ -50,8 +50,7 @@ static int check_order(const struct plan *p)
 			return -EINVAL;
 		if (!before)
 			continue;
-		if (e->at < before->at ||
-		    (e->at == before->at && before->op != XT2_EDIT_INSERT))
+		if (e->at < before->at || (e->at == before->at && before->op != XT2_EDIT_INSERT))
 			return -EINVAL;
 	}
 	return 0;
@@ -61,7 +60,8 @@ static int check_rules(const struct plan *p)
 {
 	const struct xt2_rule_bounds bounds = {
 		.family = xt2_image_table(p->img, p->root, p->chain->table)->family,
-		.chains = p->root->chains, .cells = p->root->cells,
+		.chains = p->root->chains,
+		.cells = p->root->cells,
 		.instances = p->root->instances,
 	};
 	const char *what;
@@ -125,8 +125,7 @@ static bool wants_lines(const struct plan *p)
 /* Which bytes move, and how far. */
 static int place(struct plan *p, u64 cap)
 {
-	const struct xt2_chain_cold *cold = xt2_image_chain_cold(p->img, p->root,
-								 p->chain->index);
+	const struct xt2_chain_cold *cold = xt2_image_chain_cold(p->img, p->root, p->chain->index);
 	u64 chain = (u64)((u8 *)p->chain - (u8 *)p->img) + p->chain->size;
 	u64 old = cold->lines ? round8(p->chain->rules * sizeof(u32)) : 0;
 	u64 lines = cold->lines ? cold->lines + old : p->img->size;
@@ -294,8 +293,11 @@ static void deal_rules(const struct plan *p)
 	to = (u8 *)first;
 	memmove((u8 *)c + p->need - rest, first, rest);
 	it = (struct xt2_rules){
-		.rule = (void *)((u8 *)c + p->need - rest), .end = (u8 *)c + p->need,
-		.number = i, .edit = p->edits, .edit_end = p->edits + p->n,
+		.rule = (void *)((u8 *)c + p->need - rest),
+		.end = (u8 *)c + p->need,
+		.number = i,
+		.edit = p->edits,
+		.edit_end = p->edits + p->n,
 	};
 	xt2_rules_skip_deleted(&it);
 	while ((r = xt2_rules_peek(&it))) {
@@ -324,8 +326,8 @@ static u32 inserts(const struct plan *p)
 /* Nothing can fail any more. */
 static void apply(struct plan *p, u32 index)
 {
-	struct xt2_chain_cold *cold = (struct xt2_chain_cold *)
-		xt2_image_chain_cold(p->img, p->root, index);
+	struct xt2_chain_cold *cold =
+		(struct xt2_chain_cold *)xt2_image_chain_cold(p->img, p->root, index);
 	u32 rules = p->chain->rules, *lines = NULL;
 	bool fresh = p->lines_size && !cold->lines;
 
@@ -351,11 +353,14 @@ static void apply(struct plan *p, u32 index)
 	deal_rules(p);
 }
 
-int xt2_edit_chain(struct xt2_image *img, u64 cap, u32 chain,
-		   const struct xt2_edit *edits, u32 n, void *scratch)
+int xt2_edit_chain(struct xt2_image *img, u64 cap, u32 chain, const struct xt2_edit *edits, u32 n,
+		   void *scratch)
 {
 	struct plan p = {
-		.img = img, .root = (struct xt2_root *)xt2_image_root(img), .edits = edits, .n = n,
+		.img = img,
+		.root = (struct xt2_root *)xt2_image_root(img),
+		.edits = edits,
+		.n = n,
 	};
 	struct xt2_walk w = { .img = img, .root = p.root, .edited = chain };
 	int err;

@@ -11,16 +11,16 @@
 #include "image.h"
 
 enum xt2_edit_op {
-	XT2_EDIT_INSERT,	/* rule goes before the rule at this position */
+	XT2_EDIT_INSERT, /* rule goes before the rule at this position */
 	XT2_EDIT_DELETE,
-	XT2_EDIT_REPLACE,	/* the new rule's own counters count */
+	XT2_EDIT_REPLACE, /* the new rule's own counters count */
 };
 
 struct xt2_edit {
-	u8 op;			/* enum xt2_edit_op */
-	u32 at;			/* rule number before all edits, from 0 */
-	const struct xt2_rule *rule;	/* complete; not for DELETE */
-	u32 line;		/* source line; 0: none */
+	u8 op; /* enum xt2_edit_op */
+	u32 at; /* rule number before all edits, from 0 */
+	const struct xt2_rule *rule; /* complete; not for DELETE */
+	u32 line; /* source line; 0: none */
 };
 
 /*
@@ -39,7 +39,7 @@ struct xt2_edit {
  * => 0; -ENOSPC: cap is too small, -EINVAL: a bad edit or rule, -ELOOP;
  *    on failure the image is as it was
  */
-int xt2_edit_chain(struct xt2_image *img, u64 cap, u32 chain,
-		   const struct xt2_edit *edits, u32 n, void *scratch);
+int xt2_edit_chain(struct xt2_image *img, u64 cap, u32 chain, const struct xt2_edit *edits, u32 n,
+		   void *scratch);
 
 #endif

@@ -9,41 +9,41 @@
 #include "rule.h"
 #include "eval.h"
 
-#define F4	0x01
-#define F6	0x02
-#define FA	0x04
+#define F4 0x01
+#define F6 0x02
+#define FA 0x04
 
 /* What a match must look like; size 0: the extension knows. */
 struct row {
 	u16 size;
 	u8 families;
-	u8 flags;		/* those that may be set */
+	u8 flags; /* those that may be set */
 	u32 arg_max;
 };
 
 static const struct row rows[XT2_M_COUNT] = {
-	[XT2_M_SRC4]	  = { 8, F4 | FA, XT2_MATCH_INVERT | XT2_ADDR4_SHIFT, ~0u },
-	[XT2_M_DST4]	  = { 8, F4 | FA, XT2_MATCH_INVERT | XT2_ADDR4_SHIFT, ~0u },
+	[XT2_M_SRC4] = { 8, F4 | FA, XT2_MATCH_INVERT | XT2_ADDR4_SHIFT, ~0u },
+	[XT2_M_DST4] = { 8, F4 | FA, XT2_MATCH_INVERT | XT2_ADDR4_SHIFT, ~0u },
 	[XT2_M_SRC4_MASK] = { 16, F4 | FA, XT2_MATCH_INVERT, ~0u },
 	[XT2_M_DST4_MASK] = { 16, F4 | FA, XT2_MATCH_INVERT, ~0u },
-	[XT2_M_SRC6]	  = { 24, F6, XT2_MATCH_INVERT, 0 },
-	[XT2_M_DST6]	  = { 24, F6, XT2_MATCH_INVERT, 0 },
+	[XT2_M_SRC6] = { 24, F6, XT2_MATCH_INVERT, 0 },
+	[XT2_M_DST6] = { 24, F6, XT2_MATCH_INVERT, 0 },
 	[XT2_M_SRC6_MASK] = { 40, F6, XT2_MATCH_INVERT, 0 },
 	[XT2_M_DST6_MASK] = { 40, F6, XT2_MATCH_INVERT, 0 },
-	[XT2_M_IN]	  = { 24, F4 | F6 | FA, XT2_MATCH_INVERT, 16 },
-	[XT2_M_OUT]	  = { 24, F4 | F6 | FA, XT2_MATCH_INVERT, 16 },
-	[XT2_M_IN_MASK]	  = { 40, F4 | F6 | FA, XT2_MATCH_INVERT, 0 },
-	[XT2_M_OUT_MASK]  = { 40, F4 | F6 | FA, XT2_MATCH_INVERT, 0 },
-	[XT2_M_PROTO]	  = { 8, F4 | F6, XT2_MATCH_INVERT, 0xffff },
-	[XT2_M_FRAGMENT]  = { 8, F4, XT2_MATCH_INVERT, 0 },
-	[XT2_M_ARP_HRD]	  = { 8, FA, XT2_MATCH_INVERT, ~0u },
-	[XT2_M_ARP_PRO]	  = { 8, FA, XT2_MATCH_INVERT, ~0u },
-	[XT2_M_ARP_HLN]	  = { 8, FA, XT2_MATCH_INVERT, ~0u },
-	[XT2_M_ARP_OP]	  = { 8, FA, XT2_MATCH_INVERT, ~0u },
-	[XT2_M_ARP_SHA]	  = { 40, FA, XT2_MATCH_INVERT, 16 },
-	[XT2_M_ARP_THA]	  = { 40, FA, XT2_MATCH_INVERT, 16 },
-	[XT2_M_COMMENT]	  = { 8, F4 | F6 | FA, 0, ~0u },
-	[XT2_M_FOREIGN]	  = { 8, F4 | F6 | FA, 0, ~0u },
+	[XT2_M_IN] = { 24, F4 | F6 | FA, XT2_MATCH_INVERT, 16 },
+	[XT2_M_OUT] = { 24, F4 | F6 | FA, XT2_MATCH_INVERT, 16 },
+	[XT2_M_IN_MASK] = { 40, F4 | F6 | FA, XT2_MATCH_INVERT, 0 },
+	[XT2_M_OUT_MASK] = { 40, F4 | F6 | FA, XT2_MATCH_INVERT, 0 },
+	[XT2_M_PROTO] = { 8, F4 | F6, XT2_MATCH_INVERT, 0xffff },
+	[XT2_M_FRAGMENT] = { 8, F4, XT2_MATCH_INVERT, 0 },
+	[XT2_M_ARP_HRD] = { 8, FA, XT2_MATCH_INVERT, ~0u },
+	[XT2_M_ARP_PRO] = { 8, FA, XT2_MATCH_INVERT, ~0u },
+	[XT2_M_ARP_HLN] = { 8, FA, XT2_MATCH_INVERT, ~0u },
+	[XT2_M_ARP_OP] = { 8, FA, XT2_MATCH_INVERT, ~0u },
+	[XT2_M_ARP_SHA] = { 40, FA, XT2_MATCH_INVERT, 16 },
+	[XT2_M_ARP_THA] = { 40, FA, XT2_MATCH_INVERT, 16 },
+	[XT2_M_COMMENT] = { 8, F4 | F6 | FA, 0, ~0u },
+	[XT2_M_FOREIGN] = { 8, F4 | F6 | FA, 0, ~0u },
 };
 
 static u8 family_bit(u8 family)
@@ -104,14 +104,11 @@ static int base_match(const struct xt2_match __img *m, u8 family, const char **w
 		return bad(what, "argument of a match is out of range");
 	switch (m->type) {
 	case XT2_M_SRC4:
-	case XT2_M_DST4:
-		return addr4(m, what);
+	case XT2_M_DST4: return addr4(m, what);
 	case XT2_M_SRC4_MASK:
-	case XT2_M_DST4_MASK:
-		return addr4_mask(m, what);
+	case XT2_M_DST4_MASK: return addr4_mask(m, what);
 	case XT2_M_IN:
-	case XT2_M_OUT:
-		return iface(m, what);
+	case XT2_M_OUT: return iface(m, what);
 	}
 	return 0;
 }
@@ -144,8 +141,7 @@ static int check_matches(const struct xt2_rule __img *r, const struct xt2_rule_b
 
 	for (; at < r->target_offset && xt2_can_loop; at += m->size) {
 		m = (const void __img *)((const u8 __img *)r + at);
-		if (m->size < sizeof(*m) || m->size % XT2_ALIGN ||
-		    m->size > r->target_offset - at)
+		if (m->size < sizeof(*m) || m->size % XT2_ALIGN || m->size > r->target_offset - at)
 			return bad(what, "match does not fit into its rule");
 		err = check_match(m, bounds, what);
 		if (err)
@@ -167,8 +163,9 @@ static int base_target(const struct xt2_rule __img *r, const struct xt2_rule_bou
 		return arg < bounds->chains ? 0 : bad(what, "rule names a chain that is not there");
 	case XT2_T_FOREIGN:
 	case XT2_T_NAT:
-		return arg < bounds->instances ?
-		       0 : bad(what, "target names an instance that is not there");
+		return arg < bounds->instances
+			       ? 0
+			       : bad(what, "target names an instance that is not there");
 	}
 	return arg ? bad(what, "target has an argument that it cannot have") : 0;
 }
@@ -194,8 +191,8 @@ int xt2_check_rule(const struct xt2_rule __img *r, u32 size, const struct xt2_ru
 		return bad(what, "unknown target");
 	if (kind < XT2_T_REJECT)
 		return base_target(r, bounds, what);
-	return xt2_target_ext_check(r, bounds->family) ?
-	       bad(what, "data of a target is not valid") : 0;
+	return xt2_target_ext_check(r, bounds->family) ? bad(what, "data of a target is not valid")
+						       : 0;
 }
 
 bool xt2_rule_is_tail(const struct xt2_rule __img *r, bool base)

@@ -17,10 +17,8 @@ static inline u32 xt2_family_hooks(u8 family)
 {
 	switch (family) {
 	case XT2_IPV4:
-	case XT2_IPV6:
-		return XT2_POSTROUTING + 1;
-	case XT2_ARP:
-		return XT2_ARP_FORWARD + 1;
+	case XT2_IPV6: return XT2_POSTROUTING + 1;
+	case XT2_ARP: return XT2_ARP_FORWARD + 1;
 	}
 	return 0;
 }
@@ -51,16 +49,15 @@ static inline bool xt2_rule_ends(const struct xt2_rule __img *r)
 {
 	u8 kind = XT2_TARGET_KIND(r->target);
 
-	return r->target_offset == sizeof(*r) &&
-	       (kind == XT2_T_ACCEPT || kind == XT2_T_DROP || kind == XT2_T_RETURN ||
-		kind == XT2_T_QUEUE);
+	return r->target_offset == sizeof(*r) && (kind == XT2_T_ACCEPT || kind == XT2_T_DROP ||
+						  kind == XT2_T_RETURN || kind == XT2_T_QUEUE);
 }
 
 /* The rules of a chain in order, with the edits that still have to be made. */
 struct xt2_rules {
-	const struct xt2_rule __img *rule;	/* next old rule */
-	const void __img *end;			/* of the old rules */
-	u32 number;				/* the next old rule's, from 0 */
+	const struct xt2_rule __img *rule; /* next old rule */
+	const void __img *end; /* of the old rules */
+	u32 number; /* the next old rule's, from 0 */
 	const struct xt2_edit *edit, *edit_end;
 };
 
@@ -88,7 +85,7 @@ static inline void xt2_rules_begin(struct xt2_rules *it, const struct xt2_chain 
 	it->end = (const u8 __img *)c + c->used;
 	it->number = 0;
 	it->edit = edits;
-	it->edit_end = edits + n;
+	it->edit_end = n ? edits + n : edits;
 	xt2_rules_skip_deleted(it);
 }
 

@@ -9,7 +9,7 @@
  */
 #include "walk.h"
 
-#define WALK_DONE	1	/* no rule is at this offset */
+#define WALK_DONE 1 /* no rule is at this offset */
 
 static u64 add(u64 a, u64 b)
 {
@@ -38,8 +38,8 @@ static void save(struct xt2_walk *w, u32 index, const struct xt2_rules *it)
 	if (index == w->edited)
 		w->rules = *it;
 	else
-		w->chains[index].rule = (u32)((const u8 __img *)it->rule -
-					      (const u8 __img *)w->img);
+		w->chains[index].rule =
+			(u32)((const u8 __img *)it->rule - (const u8 __img *)w->img);
 }
 
 static void enter(struct xt2_walk *w, u32 index, u32 parent)

@@ -18,25 +18,25 @@
 
 #include "rule.h"
 
-#define XT2_WALK_NONE	(~0u)
+#define XT2_WALK_NONE (~0u)
 
 /* What is known about a chain; zero: nothing yet. */
 struct xt2_walk_chain {
-	u64 visits;		/* while walked: along the jumps alone */
-	u64 best;		/* of the ways that leave by a goto */
-	u32 rule;		/* offset of the next rule; WALK_DONE */
+	u64 visits; /* while walked: along the jumps alone */
+	u64 best; /* of the ways that leave by a goto */
+	u32 rule; /* offset of the next rule; WALK_DONE */
 	u32 depth;
-	u32 parent;		/* the chain that led here */
+	u32 parent; /* the chain that led here */
 	u32 reserved;
 };
 
 struct xt2_walk {
 	const struct xt2_image __img *img;
 	const struct xt2_root __img *root;
-	struct xt2_walk_chain *chains;	/* one per chain index, zeroed */
-	u32 edited;			/* chain with edits not yet made, or WALK_NONE */
-	struct xt2_rules rules;		/* its rules */
-	u32 loop;			/* out, with -ELOOP: a chain of the loop */
+	struct xt2_walk_chain *chains; /* one per chain index, zeroed */
+	u32 edited; /* chain with edits not yet made, or WALK_NONE */
+	struct xt2_rules rules; /* its rules */
+	u32 loop; /* out, with -ELOOP: a chain of the loop */
 };
 
 /*

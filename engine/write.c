@@ -63,8 +63,8 @@ static void reserve_chain_table(struct xt2_writer *w)
 	}
 }
 
-int xt2_write_begin(struct xt2_writer *w, void *buf, u64 cap, u64 generation,
-		    u32 tables, u32 hooks, u32 chains, u32 instances, u32 cells)
+int xt2_write_begin(struct xt2_writer *w, void *buf, u64 cap, u64 generation, u32 tables, u32 hooks,
+		    u32 chains, u32 instances, u32 cells)
 {
 	struct xt2_image *img = buf;
 
@@ -73,8 +73,13 @@ int xt2_write_begin(struct xt2_writer *w, void *buf, u64 cap, u64 generation,
 	w->buf = buf;
 	w->cap = (cap < XT2_SIZE_MAX ? cap : XT2_SIZE_MAX) & ~(u64)(XT2_ALIGN - 1);
 	w->root = (struct xt2_root){
-		.generation = generation, .tables = tables, .hooks = hooks, .chains = chains,
-		.instances = instances, .cells = cells, .slots = 1,
+		.generation = generation,
+		.tables = tables,
+		.hooks = hooks,
+		.chains = chains,
+		.instances = instances,
+		.cells = cells,
+		.slots = 1,
 	};
 	if ((unsigned long)buf % XT2_ALIGN || tables > XT2_TABLES_MAX || chains > XT2_CHAINS_MAX ||
 	    hooks > tables * XT2_HOOKS_MAX)
@@ -119,7 +124,10 @@ int xt2_write_hook(struct xt2_writer *w, u8 family, u8 hook, u16 table, s32 prio
 		return fail(w, -EINVAL);
 	h = (struct xt2_hook *)(w->buf + w->root.hook) + w->hooks_done++;
 	*h = (struct xt2_hook){
-		.family = family, .hook = hook, .table = table, .priority = priority,
+		.family = family,
+		.hook = hook,
+		.table = table,
+		.priority = priority,
 		.chain = chain,
 	};
 	return 0;
@@ -289,6 +297,6 @@ int xt2_write_end(struct xt2_writer *w, void *scratch, u64 *size)
 	if (w->error)
 		return w->error;
 	*size = w->pos;
-	w->error = -EINVAL;	/* what is finished stays as it is */
+	w->error = -EINVAL; /* what is finished stays as it is */
 	return 0;
 }

@@ -15,12 +15,12 @@
 struct xt2_writer {
 	u8 *buf;
 	u64 cap;
-	u64 pos;		/* bytes written */
-	int error;		/* sticky: 0 or -errno */
+	u64 pos; /* bytes written */
+	int error; /* sticky: 0 or -errno */
 	u32 tables_done, hooks_done, chains_done, instances_done;
-	u64 chain;		/* offset of the open chain, 0: none */
-	struct xt2_root root;	/* counts as declared */
-	struct xt2_check_err err;	/* why xt2_write_end() refused, if err.what */
+	u64 chain; /* offset of the open chain, 0: none */
+	struct xt2_root root; /* counts as declared */
+	struct xt2_check_err err; /* why xt2_write_end() refused, if err.what */
 };
 
 /*
@@ -31,8 +31,8 @@ struct xt2_writer {
  * Cells are 0 until they are written.
  * => 0, -ENOSPC, -EINVAL (a count above its limit, an unaligned buffer)
  */
-int xt2_write_begin(struct xt2_writer *w, void *buf, u64 cap, u64 generation,
-		    u32 tables, u32 hooks, u32 chains, u32 instances, u32 cells);
+int xt2_write_begin(struct xt2_writer *w, void *buf, u64 cap, u64 generation, u32 tables, u32 hooks,
+		    u32 chains, u32 instances, u32 cells);
 
 /* => 0, -EINVAL.  Tables in creation order; source: instance or ~0. */
 int xt2_write_table(struct xt2_writer *w, u8 family, const char *name, u32 source);

@@ -5,3 +5,7 @@ if FUZZERS
 noinst_PROGRAMS += $(FUZZ_TARGETS)
 FUZZ_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 endif
+FUZZ_TARGETS += tests/fuzz/fuzz-image
+tests_fuzz_fuzz_image_SOURCES = tests/fuzz/fuzz-image.c tests/fuzz/seed-image.h
+tests_fuzz_fuzz_image_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_image_LDADD = libxt2-internal.la $(PCAP_LIBS)

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fuzz-image.c - hostile images
+ *
+ * The bytes go to xt2_check().  If it takes them, everything in the image is
+ * read through the access helpers, packets of each family are evaluated at
+ * each hook as long as that is not too many chain visits, a chain is edited,
+ * and what comes out must pass the check again: neither counters nor cells
+ * nor edits may turn an image into something else.
+ *
+ * Mutations are mostly made on valid images: a random one is written, or a
+ * word of the last one is changed to a likely value, and then header, depth
+ * and visits are put right, so that the checks behind them are reached.
+ */
+#include <stdlib.h>
+
+#include "seed-image.h"
+#include "../../engine/edit.h"
+
+#define VISITS_MAX 4096
+#define STACK_MAX  256
+#define WORK_MAX   (1u << 20) /* visits times bytes */
+#define EDIT_ROOM  4096
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max, unsigned int seed);
+size_t LLVMFuzzerMutate(u8 *data, size_t size, size_t max);
+
+static volatile u64 sink;
+
+static void need(bool so)
+{
+	if (!so)
+		abort();
+}
+
+static void *get(size_t size)
+{
+	void *p = malloc(size ? size : 1);
+
+	need(p);
+	return p;
+}
+
+static u64 read_bytes(const void *p, size_t n)
+{
+	u64 sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += ((const u8 *)p)[i];
+	return sum;
+}
+
+static void read_chain(const struct xt2_image *img, const struct xt2_root *root,
+		       const struct xt2_chain *c, u32 index)
+{
+	const struct xt2_chain_cold *cold = xt2_image_chain_cold(img, root, index);
+	const struct xt2_rule *r;
+	const struct xt2_match *m;
+	u32 n = 0;
+
+	need(c->index == index && cold->name[0] && !cold->name[XT2_NAME_SIZE - 1]);
+	xt2_chain_for_each_rule(r, c) {
+		n++;
+		xt2_rule_for_each_match(m, r) {
+			need(xt2_match_name(m->type) != NULL);
+			sink += read_bytes(m, m->size);
+		}
+		need(xt2_target_name(XT2_TARGET_KIND(r->target)) != NULL);
+		sink += read_bytes(xt2_rule_target_data(r), xt2_rule_target_size(r));
+	}
+	need(n == c->rules && xt2_rule_number(c, xt2_chain_tail(c)) == n);
+	if (cold->lines)
+		sink += read_bytes(xt2_at(img, cold->lines), c->rules * sizeof(u32));
+}
+
+static void read_all(const struct xt2_image *img, const struct xt2_root *root)
+{
+	const struct xt2_table *t;
+	const struct xt2_hook *h;
+	const struct xt2_chain *c;
+	const struct xt2_instance *in;
+	u32 i;
+
+	xt2_image_for_each_table(t, i, img, root)
+		sink += read_bytes(t, sizeof(*t));
+	xt2_image_for_each_hook(h, i, img, root)
+		need(xt2_image_chain(img, root, h->chain)->hook == h->hook);
+	xt2_image_for_each_chain(c, i, img, root)
+		read_chain(img, root, c, i);
+	for (i = 0; i < root->cells; i++)
+		sink += *xt2_image_cell(img, root, i);
+	for (i = 0; i < root->instances; i++) {
+		in = xt2_image_instance(img, root, i);
+		sink += read_bytes(xt2_instance_data(in), in->size) + read_bytes(in, sizeof(*in));
+	}
+}
+
+/* Packets: a family, then its bytes. */
+static const struct packet {
+	u8 family, len;
+	u8 bytes[64];
+} packets[] = {
+	{ XT2_IPV4, 44, { 0x45, 0,  0,	  44, 0, 1,    0, 0, 64, 6, 0, 0, 10, 0,   0,
+			  1,	10, 0,	  0,  2, 0x10, 0, 0, 80, 0, 0, 0, 1,  0,   0,
+			  0,	0,  0x60, 2,  1, 0,    0, 0, 0,	 0, 2, 4, 5,  0xb4 } },
+	{ XT2_IPV4, 28, { 0x45, 0, 0,  28, 0, 1, 0x20, 0, 64, 17, 0, 0, 10, 0,
+			  0,	1, 10, 0,  0, 2, 0x10, 0, 0,  53, 0, 8, 0,  0 } },
+	{ XT2_IPV4, 24, { 0x45, 0, 0, 24, 0,  1, 0, 1, 64, 1, 0, 0,
+			  10,	0, 0, 1,  10, 0, 0, 2, 8,  0, 0, 0 } },
+	{ XT2_IPV6, 60, { 0x60, 0, 0,	 0, 0, 20, 6, 64, 0, 0, 0, 0, 0, 0, 0,	  0, 0, 0, 0,
+			  0,	0, 0,	 0, 1, 0,  0, 0,  0, 0, 0, 0, 0, 0, 0,	  0, 0, 0, 0,
+			  0,	2, 0x10, 0, 0, 80, 0, 0,  0, 1, 0, 0, 0, 0, 0x50, 2, 1, 0 } },
+	{ XT2_IPV6, 56, { 0x60, 0, 0, 0, 0,  16, 0, 64, 0, 0, 0, 0, 0,	  0, 0, 0,  0, 0,
+			  0,	0, 0, 0, 0,  1,	 0, 0,	0, 0, 0, 0, 0,	  0, 0, 0,  0, 0,
+			  0,	0, 0, 2, 17, 0,	 1, 4,	0, 0, 0, 0, 0x10, 0, 0, 53, 0, 8 } },
+	{ XT2_IPV6, 44, { 0x60, 0, 0, 0, 0, 4, 43, 64 } },
+	{ XT2_ARP, 28, { 0,  1, 8, 0, 6, 4, 0, 1, 2, 0, 0,  0, 0, 1,
+			 10, 0, 0, 1, 0, 0, 0, 0, 0, 0, 10, 0, 0, 2 } },
+};
+
+static void eval_packet(struct xt2_image *img, const struct xt2_hook *h, const struct packet *p)
+{
+	static struct xt2_frame stack[STACK_MAX];
+	struct xt2_event events[4];
+	u8 bytes[sizeof(p->bytes)];
+	struct xt2_pkt pkt = { .data = bytes, .caplen = p->len, .len = p->len, .hook = h->hook };
+	struct xt2_ctx ctx = {
+		.pkt = &pkt,
+		.img = img,
+		.root = xt2_image_root(img),
+		.now = 1000000000,
+		.random = 1,
+		.stack = stack,
+		.stack_size = STACK_MAX,
+		.events = events,
+		.events_size = 4,
+	};
+	int verdict;
+
+	memcpy(bytes, p->bytes, sizeof(bytes));
+	memcpy(pkt.in, "eth0", 5);
+	need(!xt2_pkt_parse(&pkt, p->family));
+	verdict = xt2_eval(&ctx, h);
+	need(xt2_verdict_name(verdict) != NULL);
+	need(ctx.faults || (ctx.chain && ctx.rule < img->size));
+}
+
+static void eval_all(struct xt2_image *img, const struct xt2_root *root)
+{
+	const struct xt2_hook *h;
+	u32 i;
+
+	xt2_image_for_each_hook(h, i, img, root) {
+		if (h->visits > VISITS_MAX || h->depth > STACK_MAX ||
+		    h->visits * img->size > WORK_MAX)
+			continue;
+		for (size_t n = 0; n < XT2_ARRAY_SIZE(packets); n++)
+			if (packets[n].family == h->family)
+				eval_packet(img, h, &packets[n]);
+	}
+}
+
+/* One to three edits with rules of the image, drawn from its bytes. */
+static u32 draw_edits(const struct xt2_chain *c, struct xt2_edit *edits, u64 (*rules)[8192],
+		      u64 *state)
+{
+	const struct xt2_rule *r, *from = xt2_chain_first(c);
+	u32 i, n = 1 + seed_below(state, 3), at = 0;
+
+	for (i = 0; i < n; i++) {
+		at += seed_below(state, c->rules - at);
+		xt2_chain_for_each_rule(r, c)
+			if (!seed_below(state, 3))
+				from = r;
+		memcpy(rules[i], from, from->size);
+		edits[i] = (struct xt2_edit){ .op = (u8)seed_below(state, 3),
+					      .at = at,
+					      .rule = (void *)rules[i],
+					      .line = seed_below(state, 3) };
+		if (edits[i].op != XT2_EDIT_INSERT && ++at == c->rules)
+			return i + 1;
+	}
+	return n;
+}
+
+static void edit_one(const struct xt2_image *img, u64 state)
+{
+	static u64 rules[3][8192];
+	const struct xt2_root *root = xt2_image_root(img);
+	const u64 cap = img->size + EDIT_ROOM;
+	u32 index = seed_below(&state, root->chains), n;
+	const struct xt2_chain *c = xt2_image_chain(img, root, index);
+	struct xt2_edit edits[3];
+	void *copy, *scratch;
+
+	if (!c)
+		return;
+	copy = get(cap);
+	scratch = get(xt2_check_scratch(cap));
+	memcpy(copy, img, img->size);
+	n = draw_edits(c, edits, rules, &state);
+	if (xt2_edit_chain(copy, cap, index, edits, n, scratch)) {
+		need(!memcmp(copy, img, img->size));
+	} else {
+		need(!xt2_check(copy, cap, scratch, NULL));
+		read_all(copy, xt2_image_root(copy));
+	}
+	free(scratch);
+	free(copy);
+}
+
+/* A page of the chain table alone has the 4096 bytes that are libFuzzer's limit. */
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	static char longer[] = "-max_len=24576";
+	char **args = get((*argc + 2) * sizeof(*args));
+	int i;
+
+	for (i = 0; i < *argc; i++)
+		args[i < 1 ? i : i + 1] = (*argv)[i];
+	args[1] = longer; /* first, so that the caller's own counts */
+	args[++*argc] = NULL;
+	*argv = args;
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	void *scratch = get(xt2_check_scratch(size));
+	struct xt2_image *img = get(size);
+	struct xt2_check_err err;
+	const struct xt2_root *root;
+	u64 state = size + 1;
+
+	memcpy(img, data, size);
+	if (xt2_check(img, size, scratch, &err)) {
+		need(err.what != NULL);
+		goto out;
+	}
+	root = xt2_image_root(img);
+	if (!root)
+		goto out;
+	state += root->generation;
+	read_all(img, root);
+	eval_all(img, root);
+	need(!xt2_check(img, size, scratch, &err));
+	if (root->chains)
+		edit_one(img, state | 1);
+out:
+	free(img);
+	free(scratch);
+	return 0;
+}
+
+/* Values that mean something in an image: small, or an offset, or just off. */
+static u64 likely_value(u64 *state, u64 size)
+{
+	switch (seed_below(state, 5)) {
+	case 0: return seed_below(state, 32);
+	case 1: return seed_below(state, (u32)size / 8) * 8;
+	case 2: return ~(u64)seed_below(state, 9);
+	case 3: return 1ull << seed_below(state, 64);
+	}
+	return seed_next(state);
+}
+
+static void change_word(u8 *data, size_t size, u64 *state)
+{
+	u32 width = 1u << seed_below(state, 4);
+	u64 v = likely_value(state, size);
+	size_t at;
+
+	if (size < 128)
+		return;
+	at = 64 + seed_below(state, (u32)(size - 128)) / width * width;
+	memcpy(data + at, &v, width);
+}
+
+/* Put right what would otherwise hide everything behind it. */
+static void repair(u8 *data, size_t size)
+{
+	struct xt2_image *img = get(size);
+	void *scratch = get(xt2_check_scratch(size));
+
+	memcpy(img, data, size);
+	img->magic = XT2_MAGIC_UNFINISHED;
+	img->version = XT2_VERSION;
+	img->byte_order = XT2_BYTE_ORDER;
+	img->size = size & ~7ull;
+	memset(img->reserved, 0, sizeof(img->reserved));
+	if (xt2_check_seal_(img, size, scratch, NULL))
+		img->magic = XT2_MAGIC;
+	memcpy(data, img, size);
+	free(scratch);
+	free(img);
+}
+
+static size_t fresh(u8 *data, size_t size, size_t max, u64 seed)
+{
+	void *buf = get(SEED_IMAGE_SIZE), *scratch = get(xt2_check_scratch(SEED_IMAGE_SIZE));
+	u64 made = seed_image(seed, buf, SEED_IMAGE_SIZE, scratch);
+
+	need(made);
+	if (made <= max) {
+		memcpy(data, buf, made);
+		size = made;
+	}
+	free(scratch);
+	free(buf);
+	return size;
+}
+
+size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max, unsigned int seed)
+{
+	u64 state = seed * 2ull + 1;
+	u32 n;
+
+	seed_next(&state);
+	if (size < sizeof(struct xt2_image) || !seed_below(&state, 32))
+		size = fresh(data, size, max, seed % 100000);
+	if (!seed_below(&state, 4))
+		size = LLVMFuzzerMutate(data, size, max);
+	for (n = seed_below(&state, 4); n; n--)
+		change_word(data, size, &state);
+	if (size >= sizeof(struct xt2_image) && seed_below(&state, 8))
+		repair(data, size);
+	return size;
+}
