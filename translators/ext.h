@@ -77,7 +77,7 @@ const struct xt2_target_row *xt2_target_row_find(u8 family, const char *name, u8
 
 /*
  * xt2_match_pack - a legacy match to the image's form
- * @payload: size bytes
+ * @payload: size bytes, 8-byte aligned
  * @out: 8-byte aligned; room for cap bytes, all of which may be written to;
  *   cap is at least XT2_PACK_ROOM(size)
  *
