@@ -183,6 +183,59 @@ static __always_inline int rule_match(const struct xt2_rule __img *r, struct xt2
 	return XT2_HIT;
 }
 
+/* Size and extent of the matches in one word: rules of one shape step alike. */
+static __always_inline u32 shape_of(const struct xt2_rule __img *r)
+{
+	return r->size | (u32)r->target_offset << 16;
+}
+
+/*
+ * Lists of addresses are rules of one shape that begin with the same test.
+ * These step over such rules as long as that test fails: within the run the
+ * next rule's place does not depend on a load from the one before it.  The
+ * answer is the first rule that has to be looked at.
+ */
+static __always_inline struct xt2_rule __img *next_addr4(struct xt2_rule __img *r, u8 type, u32 addr)
+{
+	const u32 shape = shape_of(r), step = r->size;
+	const struct xt2_match __img *m;
+
+	do {
+		r = (struct xt2_rule __img *)((u8 __img *)r + step);
+		m = xt2_rule_first_match(r);
+	} while (xt2_can_loop && shape_of(r) == shape && m->type == type && !xt2_inverted(m) &&
+		 (addr ^ m->arg) >> (m->flags & XT2_ADDR4_SHIFT));
+	return r;
+}
+
+static __always_inline struct xt2_rule __img *next_addr6(struct xt2_rule __img *r, u8 type,
+							 const u64 *addr)
+{
+	const u32 shape = shape_of(r), step = r->size;
+	const struct xt2_match __img *m;
+
+	do {
+		r = (struct xt2_rule __img *)((u8 __img *)r + step);
+		m = xt2_rule_first_match(r);
+	} while (xt2_can_loop && shape_of(r) == shape && m->type == type && !xt2_inverted(m) &&
+		 !addr6_equal(m, addr));
+	return r;
+}
+
+/* The rule to look at after one that did not match, or did not end its chain. */
+static __always_inline struct xt2_rule __img *next_rule(struct xt2_rule __img *r,
+							const struct xt2_pkt *pkt)
+{
+	if (likely(r->target_offset > sizeof(*r)))
+		switch (xt2_rule_first_match(r)->type) {
+		case XT2_M_SRC4: return next_addr4(r, XT2_M_SRC4, pkt->src4);
+		case XT2_M_DST4: return next_addr4(r, XT2_M_DST4, pkt->dst4);
+		case XT2_M_SRC6: return next_addr6(r, XT2_M_SRC6, pkt->src);
+		case XT2_M_DST6: return next_addr6(r, XT2_M_DST6, pkt->dst);
+		}
+	return xt2_rule_next(r);
+}
+
 static u32 offset_of(const struct xt2_ctx *ctx, const void __img *p)
 {
 	return (u32)((const u8 __img *)p - (const u8 __img *)ctx->img);
@@ -280,7 +333,7 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 	next:
 		if (unlikely(!r->size))
 			return fault(ctx);
-		r = xt2_rule_next(r);
+		r = next_rule(r, ctx->pkt);
 		continue;
 	hotdrop:
 		if (verdict == XT2_HIT_DROP)
