@@ -11,6 +11,7 @@
  * Nothing in a frame says who received it, so on Ethernet an address that is
  * not a group's counts as the receiver's own (PACKET_HOST).
  */
+#include "config.h"
 #include "capture.h"
 #include "err.h"
 #include <errno.h>
