@@ -7,7 +7,7 @@ import targets
 
 RULE = re.compile(r'\[(\d+):(\d+)\] (-A (\S+).*)')
 CHAIN = re.compile(r':(\S+) (\S+) \[(\d+):(\d+)\]')
-TARGETS = {'ACCEPT', 'DROP', 'RETURN'} | {t[0] for t in targets.ROWS}
+TARGETS = {'ACCEPT', 'DROP', 'RETURN', 'QUEUE'} | {t[0] for t in targets.ROWS}
 # Other hooks of the tables: the kernel may count its own packets there.
 ELSEWHERE = {'INPUT', 'FORWARD', 'OUTPUT', 'POSTROUTING'}
 

@@ -9,6 +9,8 @@ import ipaddress
 import time
 
 ROWS = []
+# Only in rulesets that track connections.
+TRACKING = ('state', 'conntrack', 'connmark')
 
 
 def row(label, needs='', families=(4, 6), link=None):
@@ -74,7 +76,7 @@ def base_dst(w, r):
 @row('base:in')
 def base_in(w, r):
     name = r.choice((w.dev, w.dev, w.dev[:3] + '+', w.dev[:1] + '+', w.dev + '+', 'eth0', 'tu+', 'ta+',
-                     w.dev[:3], w.dev + '1', 'lo', 'a-long-name-15c', 'xtun+'))
+                     w.dev[:3], w.dev + '1', 'lo', 'a-long-name-15c', 'xtun+', '+', w.dev + '-and-longe+'))
     return f'{inv(r)}-i {name}'
 
 
@@ -86,7 +88,8 @@ def base_proto(w, r):
         # Extension headers are refused or warned about; what stands behind them is the protocol.
         numbers = tuple(n for n in numbers if n not in (0, 43, 44, 51, 60))
         names = tuple(n for n in names if n != 'ah')
-    return f'{inv(r)}-p {r.choice(numbers + names)}'
+    what = r.choice(numbers + names + ('all', 59))
+    return f'{inv(r)}-p {what}' if what != 'all' else '-p all'
 
 
 @row('base:fragment', families=(4,))
@@ -125,9 +128,11 @@ def tcp_option(w, r):
     return f'-m tcp {inv(r)}--tcp-option {r.choice(w.tcp_opts)}'
 
 
-@row('tcp:both', '-p tcp')
-def tcp_both(w, r):
-    return f'-m tcp {inv(r)}--sport {span(r, w.ports, 65535)} {inv(r)}--dport {span(r, w.ports, 65535)}'
+for proto in ('tcp', 'udp', 'sctp', 'dccp'):
+    def both(w, r, proto=proto):
+        ends = [span(r, w.ports, 65535, open_ended=proto in ('tcp', 'udp')) for _ in range(2)]
+        return f'-m {proto} {inv(r)}--sport {ends[0]} {inv(r)}--dport {ends[1]}'
+    row(f'{proto}:both', f'-p {proto}')(both)
 
 
 ICMP_NAMES = ('echo-request', 'echo-reply', 'destination-unreachable', 'port-unreachable', 'any',
@@ -173,6 +178,14 @@ for proto in ('tcp', 'udp', 'udplite', 'sctp', 'dccp'):
     def multiport(w, r):
         return multiport_of(w, r, r.choice(('sports', 'dports', 'ports')))
     row(f'multiport:{proto}', f'-p {proto}')(multiport)
+
+# A match without options still wants its header.
+for name, proto, families in (('tcp', 'tcp', (4, 6)), ('udp', 'udp', (4, 6)), ('sctp', 'sctp', (4, 6)),
+                              ('dccp', 'dccp', (4, 6)), ('esp', 'esp', (4, 6)), ('ipcomp', 'ipcomp', (4, 6)),
+                              ('ah', 'ah', (4,))):
+    def plain(w, r, name=name):
+        return f'-m {name}'
+    row(f'{name}:plain', f'-p {proto}', families)(plain)
 
 
 @row('sctp:chunks', '-p sctp')
@@ -462,7 +475,7 @@ def ah6(w, r):
     return ' '.join(out)
 
 
-@row('eui64', families=(6,), link='tap')
+@row('eui64', families=(6,))
 def eui64(w, r):
     return '-m eui64'
 
@@ -478,14 +491,9 @@ def mark(w, r):
     return f'-m mark {inv(r)}--mark {v & mask:#x}/{mask:#x}'
 
 
-@row('mac', link='tap')
+@row('mac')
 def mac(w, r):
     return f'-m mac {inv(r)}--mac-source {r.choice(w.macs).hex(":")}'
-
-
-@row('mac', link='tun')
-def mac_none(w, r):
-    return mac(w, r)
 
 
 @row('pkttype')
@@ -574,5 +582,33 @@ def quota(w, r):
     return f'-m quota {inv(r)}--quota {r.choice((0, 1, 1000, 50000, r.randrange(200000), 1 << 40))}'
 
 
-def rows_for(family, link, without=()):
+# No connection is known in the raw table: INVALID, or UNTRACKED behind CT --notrack.
+
+@row('state')
+def state(w, r):
+    names = ('INVALID', 'NEW', 'ESTABLISHED', 'RELATED', 'UNTRACKED')
+    return f'-m state {inv(r)}--state {",".join(r.sample(names, r.randint(1, 3)))}'
+
+
+@row('conntrack')
+def conntrack(w, r):
+    names = ('INVALID', 'NEW', 'ESTABLISHED', 'RELATED', 'UNTRACKED', 'SNAT', 'DNAT')
+    out = ['-m conntrack']
+    if r.random() < 0.8:
+        out.append(f'{inv(r)}--ctstate {",".join(r.sample(names, r.randint(1, 3)))}')
+    if r.random() < 0.3 or len(out) == 1:
+        out.append(r.choice((f'{inv(r)}--ctstatus {r.choice(("NONE", "ASSURED", "CONFIRMED"))}',
+                             f'{inv(r)}--ctproto {r.choice((6, 17))}', f'{inv(r)}--ctorigsrc {addr_text(w.addrs[0])}',
+                             '--ctdir ORIGINAL', f'{inv(r)}--ctexpire 1:100')))
+    return ' '.join(out)
+
+
+@row('connmark')
+def connmark(w, r):
+    return f'-m connmark {inv(r)}--mark {r.choice((0, 1, r.choice(w.marks)))}'
+
+
+def rows_for(world, without=()):
+    family, link = world.family, world.link
+    without = without if world.tracked else tuple(without) + TRACKING
     return [m for m in ROWS if family in m[1] and m[2] in (None, link) and m[0].split(':')[0] not in without]

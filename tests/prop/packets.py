@@ -49,7 +49,7 @@ class Packets:
 
     def segment(self):
         rng = self.rng
-        if rng.random() < 0.03:
+        if rng.random() < 0.03 and not self.w.tracked:
             # IPv6's 0 would be a hop-by-hop header, which the receive path reads
             return rng.randrange(1 if self.w.family == 6 else 0, 256), self.t.other()
         name, number = rng.choice(self.protos)
@@ -71,7 +71,10 @@ class Packets:
             return data, seen
         if self.rng.random() < 0.01:
             return self.rng.choice(self.ether)[:12] + b'\x08\x06' + data, False
-        return self.rng.choice(self.ether) + data, seen
+        head = self.rng.choice(self.ether)
+        if self.w.family == 6 and data[8:24] == self.w.eui64 and self.rng.random() < 0.6:
+            head = head[:6] + self.w.macs[0] + head[12:]
+        return head + data, seen
 
 
 class Packets4(Packets):
@@ -87,7 +90,7 @@ class Packets4(Packets):
         """The flags and offset word: whole, with DF, or some part of a larger packet."""
         rng = self.rng
         r = rng.random()
-        if r < 0.80:
+        if r < 0.80 or self.w.tracked:
             return 0x4000 if r < 0.4 else 0
         if r < 0.86:
             return 0x2000
@@ -206,7 +209,7 @@ class Packets6(Packets):
 
     def _fragment(self):
         rng = self.rng
-        off = 0 if rng.random() < 0.6 else rng.choice((1, 2, 100, 8191))
+        off = 0 if rng.random() < 0.45 else rng.choice((1, 2, 100, 8191))
         return bytes([0, rng.choice((0, 0, 0, rng.getrandbits(8)))]) + \
             (off << 3 | rng.choice((0, 1, 1, rng.getrandbits(3)))).to_bytes(2, 'big') + \
             rng.choice(self.ids).to_bytes(4, 'big')
@@ -221,7 +224,9 @@ class Packets6(Packets):
         if r < 0.62:
             kinds.append(HOP)
         while rng.random() < 0.55 and len(kinds) < 6:
-            kinds.append(rng.choice((ROUTE, DST, DST, FRAG, FRAG, 51, HOP if rng.random() < 0.1 else ROUTE)))
+            kinds.append(rng.choice((ROUTE, DST, DST, FRAG, FRAG, FRAG, 51, HOP if rng.random() < 0.1 else ROUTE)))
+        if self.w.tracked:
+            kinds = [k for k in kinds if k != FRAG]
         if rng.random() < 0.04:
             proto, data = NONE, rng.choice((b'', data))
         seen = True

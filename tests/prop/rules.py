@@ -29,9 +29,18 @@ class Rules:
     def __init__(self, seed, family, without=()):
         self.w = World(seed, family)
         self.r = random.Random(f'rules {family} {seed}')
-        self.rows = matches.rows_for(family, self.w.link, without)
+        self.rows = matches.rows_for(self.w, without)
         self.without = without
+        self.probes = self.turn(seed)
         self.out = []
+
+    def turn(self, seed, each=12):
+        """The rows that this seed probes: they take turns, so that none is left to luck."""
+        rows = [row for row in self.rows if row[0] not in matches.TRACKING]
+        seeds = -(-len(rows) // each)
+        random.Random(f'turn {self.w.family} {seed // seeds}').shuffle(rows)
+        start = seed % seeds * each
+        return (rows + rows)[start:start + each]
 
     def conditions(self, user_chain):
         """Base tests and matches of an ordinary rule; => (text, protocol that is tested or '')"""
@@ -102,7 +111,8 @@ class Rules:
             self.add('-A PREROUTING')
         for v in r.sample(self.w.marks, 2):
             self.add('-A PREROUTING', self.conditions(False)[0], f'-j MARK --set-xmark {v:#x}/{r.choice((0xff, 0xffffffff)):#x}')
-        plan = [(0, row) for row in r.sample(self.rows, probes)]
+        plan = [(0, self.probes.pop()) for _ in range(probes)]
+        plan += [(0, row) for row in self.rows if row[0] in matches.TRACKING]
         plan += [(min(r.randrange(len(chains)), r.randrange(len(chains))), None) for _ in range(count)]
         plan += [(level, None) for level in range(1, len(chains))]
         r.shuffle(plan)
@@ -119,12 +129,16 @@ class Rules:
     def chain_names(self):
         r = self.r
         names = ['a', 'Z', 'in-tcp', 'chain.with.dots', 'x_1', '0', 'A-name-of-exactly-28-letters', 'b', 'FORWARD2', 'c+d']
-        return r.sample(names, r.choice((0, 1, 2, 3, 4, 6)))
+        return r.sample(names, r.choice((0, 1, 2, 3, 4, 6, 10)))
 
     def text(self):
         r = self.r
         self.table('raw', r.choice(('ACCEPT', 'ACCEPT', 'ACCEPT', 'DROP')), 9, r.randint(5, 25))
-        self.table('mangle', 'DROP', 3, r.randint(3, 15))
+        if self.w.tracked:
+            # what connection tracking lets through to the next table is not known
+            self.out += ['*mangle', ':PREROUTING DROP [0:0]', 'COMMIT']
+        else:
+            self.table('mangle', 'DROP', 3, r.randint(3, 15))
         return '\n'.join(self.out) + '\n'
 
 

@@ -27,10 +27,11 @@ import compare
 import packets
 import rules
 from kernel import Kernel, Missing, Refused, enter
-from world import DEV, link_of
+from world import DEV, link_of, tracks
 
 LEAST = 100
-NEVER = {('comment', 'missed')}
+# A comment says nothing about packets; no packet has a connection in the raw table yet.
+NEVER = {('comment', 'missed'), ('connmark', 'hit')}
 SKIP = 77
 
 
@@ -102,7 +103,11 @@ class Runner:
             out.append(f'the hook saw {first} packets, the generator expects {seen}')
         if not self.args.kernel_only:
             try:
-                out += compare.differences(counted, self.ask_xt2(seed, family))
+                ours = self.ask_xt2(seed, family)
+                if tracks(seed):
+                    for side in (counted, ours):
+                        side.pop(('mangle', 'PREROUTING'), None)
+                out += compare.differences(counted, ours)
             except RuntimeError as e:
                 out.append(str(e))
         t3 = time.perf_counter()
@@ -156,6 +161,8 @@ class Runner:
                 if not out:
                     continue
                 self.counts['failed'] += 1
+                if self.counts['failed'] > self.args.cases:
+                    continue
                 print(f'FAIL seed {seed} IPv{family}: {len(out)} difference(s)')
                 print('\n'.join('  ' + line for line in out[:self.args.show]))
                 print(f'  again: {self.again(seed, family)}', flush=True)
@@ -188,6 +195,7 @@ def arguments():
     ap.add_argument('--short', action='store_true', help='60 rulesets, 400 packets each, at most 20 s')
     ap.add_argument('--seconds', type=float, default=0, help='stop after that time')
     ap.add_argument('--show', type=int, default=6, help='differences to print of a case')
+    ap.add_argument('--cases', type=int, default=10, help='differing cases to print')
     ap.add_argument('--keep', help='directory for the files of the last case')
     ap.add_argument('--shrink', action='store_true')
     ap.add_argument('--kernel-only', action='store_true')
@@ -196,7 +204,9 @@ def arguments():
     args.full = args.seed is None and not args.short and last - first >= 299
     if args.short:
         first, last, args.count, args.seconds = 1, 30, 400, 20
-    args.seeds = range(first, last + 1) if args.seed is None else [args.seed]
+    seeds = range(first, last + 1) if args.seed is None else [args.seed]
+    # an older kernel goes on reassembling fragments after the last ruleset that tracks connections
+    args.seeds = sorted(seeds, key=tracks)
     args.families = args.families or [4, 6]
     return args
 

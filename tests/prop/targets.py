@@ -38,6 +38,16 @@ def ct(w, r):
     return '--notrack'
 
 
+@row('CONNMARK', tables=('raw',))
+def connmark(w, r):
+    return r.choice((f'--set-xmark {r.choice(w.marks):#x}/0xff', '--save-mark', '--restore-mark'))
+
+
+@row('TRACE', tables=('raw',))
+def trace(w, r):
+    return ''
+
+
 @row('LOG')
 def log(w, r):
     return r.choice(('', '--log-prefix "a b"', '--log-level 7 --log-ip-options'))
@@ -91,5 +101,9 @@ def pick(w, r, table, without):
         return '', ''
     if how < 0.5:
         return r.choice(('-j ACCEPT', '-j DROP', '-j RETURN')), ''
+    if how < 0.52 and table == 'mangle':
+        return '-j QUEUE', ''
+    if not w.tracked:
+        without = tuple(without) + ('CONNMARK',)
     name, _, _, needs, fn = r.choice([t for t in ROWS if table in t[1] and w.family in t[2] and t[0] not in without])
     return f'-j {name} {fn(w, r)}'.strip(), needs

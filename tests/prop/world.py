@@ -13,7 +13,7 @@ DEV = {TUN: 'tun0', TAP: 'tap0'}
 TAP_MAC = bytes.fromhex('02aa00000001')
 
 WORDS = [b'GET /', b'Host: ', b'abab', b'ababc', b'x', b'needle', b'NeEdLe', b'aaab', b'aaaa',
-         b'\x00\x01\x02', b'\xff\xfe', b'HTTP/1.1', b'mississippi', b'issip', b'pi\r\n', b'abcabcabd']
+         b'\x00\x01\x02', b'\xff\xfe', b'HTTP/1.1', b'mississippi', b'issip', b'pi\r\n', b'abcabcabd', b'ab' * 20, b'b' + b'ab' * 5, bytes(3)]
 
 PROTOS4 = {'icmp': 1, 'tcp': 6, 'udp': 17, 'dccp': 33, 'esp': 50, 'ah': 51, 'ipcomp': 108,
            'sctp': 132, 'udplite': 136}
@@ -26,11 +26,17 @@ def link_of(seed):
     return TAP if seed % 6 == 5 else TUN
 
 
+def tracks(seed):
+    """Every tenth seed has matches on connections.  They switch reassembly on: no fragments then."""
+    return seed % 10 == 7
+
+
 class World:
     def __init__(self, seed, family):
         self.seed, self.family, self.link = seed, family, link_of(seed)
         self.rng = rng = random.Random(f'world {family} {seed}')
         self.dev = DEV[self.link]
+        self.tracked = tracks(seed)
         self.ports = [rng.randrange(65536) for _ in range(4)]
         self.ports += [rng.choice((0, 1, 22, 53, 80, 443, 1024, 8080, 65534, 65535)) for _ in range(3)]
         self.ports += [(self.ports[0] + 1) & 0xffff, self.ports[0] ^ 0x0100]
@@ -38,7 +44,7 @@ class World:
         self.tos = [rng.randrange(256) for _ in range(3)] + [0, rng.choice((0x10, 0x08, 0x04, 0x02, 0xb8))]
         self.ids = [rng.randrange(1 << 32) for _ in range(2)] + [rng.randrange(10)]
         self.spis = [rng.randrange(1 << 32) for _ in range(2)] + [rng.randrange(1000), 0xffffffff]
-        self.cpis = [rng.randrange(1 << 16) for _ in range(2)] + [rng.randrange(64)]
+        self.cpis = [rng.randrange(1 << 16) for _ in range(2)] + [rng.randrange(64), 0]
         self.marks = [rng.randrange(1, 256) for _ in range(3)] + [rng.randrange(1 << 32)]
         self.words = rng.sample(WORDS, 5)
         self.words.append(bytes(rng.randrange(256) for _ in range(rng.randint(1, 9))))
@@ -75,9 +81,9 @@ class World:
         net = bytes.fromhex('20010db8') + bytes(rng.randrange(256) for _ in range(4))
         near = [net + bytes(7) + bytes([rng.randrange(256)]) for _ in range(3)]
         wide = [net + bytes(rng.randrange(256) for _ in range(8)) for _ in range(2)]
-        mac = rng.choice(self.macs)
-        eui = bytes([mac[0] ^ 2]) + mac[1:3] + b'\xff\xfe' + mac[3:]
-        far = [bytes.fromhex('fe80') + bytes(6) + eui,
+        mac = self.macs[0]
+        self.eui64 = bytes.fromhex('fe80') + bytes(6) + bytes([mac[0] ^ 2]) + mac[1:3] + b'\xff\xfe' + mac[3:]
+        far = [self.eui64,
                bytes([rng.randrange(0x20, 0xfe)] + [rng.randrange(256) for _ in range(15)])]
         return near + wide + far
 
