@@ -1,1 +1,13 @@
-# parts of the build in doc/
+dist_man_MANS += \
+	doc/xt2-check.1 \
+	doc/xt2-dump.1 \
+	doc/xt2-explain.1 \
+	doc/xt2-replay.1 \
+	doc/xt2.1 \
+	doc/xt2arptables-restore.8 \
+	doc/xt2arptables-save.8 \
+	doc/xt2ip6tables-restore.8 \
+	doc/xt2ip6tables-save.8 \
+	doc/xt2tables-restore.8 \
+	doc/xt2tables-save.8
+EXTRA_DIST += doc/extensions.md doc/format.md
