@@ -8,4 +8,11 @@ UNIT_TESTS += tests/unit/test-pkt
 tests_unit_test_pkt_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-capture
 tests_unit_test_capture_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-ext-packet tests/unit/test-ext-packet-deep
+tests_unit_test_ext_packet_SOURCES = tests/unit/test-ext-packet.c tests/unit/ext-packet.c \
+	tests/unit/ext-packet.h
+tests_unit_test_ext_packet_LDADD = $(UNIT_LIBS)
+tests_unit_test_ext_packet_deep_SOURCES = tests/unit/test-ext-packet-deep.c \
+	tests/unit/ext-packet.c tests/unit/ext-packet.h
+tests_unit_test_ext_packet_deep_LDADD = $(UNIT_LIBS)
 endif
