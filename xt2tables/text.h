@@ -19,6 +19,7 @@ struct xt2_text_options {
 	bool noflush;		/* -n: tables of the file are not reset first */
 	bool resolve;		/* host names may be looked up (DNS) */
 	const char *table;	/* -T: only this table; NULL: all */
+	FILE *report;		/* -v: what is being done; NULL: nothing */
 };
 
 /* Errors of a whole file, in the order of its lines. */
@@ -26,6 +27,7 @@ struct xt2_text_errors {
 	struct xt2_err *list;	/* malloc'ed; release with xt2_text_errors_free() */
 	unsigned int count;	/* errors at list */
 	unsigned int more;	/* further errors that were not kept */
+	int status;		/* exit status that iptables-restore has for the first one */
 };
 
 void xt2_text_errors_free(struct xt2_text_errors *errors);
@@ -33,7 +35,7 @@ void xt2_text_errors_free(struct xt2_text_errors *errors);
 /*
  * xt2_text_load - read iptables-save text into a ruleset
  * @path: file; "-": standard input
- * @rs: changed only if the whole file is good
+ * @rs: after a failure it holds parts of the file: release it
  * => 0; otherwise -errno of the first error (-EINVAL for errors in the text)
  */
 int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_text_options *opt,
@@ -42,10 +44,13 @@ int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_tex
 /*
  * xt2_text_save - print tables as iptables-save does
  * @table: only this one; NULL: all of the family, newest first
- * => 0, -ENOENT (no such table), -EIO
+ * => 0, -ENOENT (no such table), -EIO, -EOPNOTSUPP (see xt2_text_why())
  */
 int xt2_text_save(FILE *to, const struct xt2_ruleset *rs, int family, const char *table,
 		  bool counters);
+
+/* Why the last call of this header could not print a rule; "" if it could. */
+const char *xt2_text_why(void);
 
 /*
  * Parts of a rule as text, without a newline; as snprintf(), the answer is the

@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * restore.c - a file of iptables-save text into a ruleset
+ *
+ * The grammar is iptables-restore's: "*table", ":CHAIN POLICY [packets:bytes]",
+ * one rule or command a line, "COMMIT", comments.  Unlike it, all errors of a
+ * file are found in one run, and COMMIT names the rule that a table stumbles
+ * over.  arptables' text has no COMMIT: there the next table or the end of the
+ * file completes a table.
+ */
+#include "config.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "commands.h"
+#include "reach.h"
+#include "restore.h"
+#include "../engine/env.h"
+
+#define ERRORS_KEPT	20
+
+void xt2_text_errors_free(struct xt2_text_errors *errors)
+{
+	free(errors->list);
+	memset(errors, 0, sizeof(*errors));
+}
+
+/* --- errors ---------------------------------------------------------------- */
+
+/* => the new record, or NULL if there are enough of them (it is counted) */
+static struct xt2_err *error_add(struct xt2_load *load)
+{
+	struct xt2_text_errors *e = load->errors;
+	struct xt2_err *list;
+
+	load->failed = true;
+	if (e->count == ERRORS_KEPT) {
+		e->more++;
+		return NULL;
+	}
+	list = realloc(e->list, (e->count + 1) * sizeof(*list));
+	if (!list) {
+		e->more++;
+		return NULL;
+	}
+	e->list = list;
+	list += e->count++;
+	memset(list, 0, sizeof(*list));
+	snprintf(list->file, sizeof(list->file), "%s", load->path);
+	return list;
+}
+
+static void copy_text(char *to, size_t size, const char *from, size_t len)
+{
+	if (len >= size)
+		len = size - 1;
+	memcpy(to, from, len);
+	to[len] = '\0';
+}
+
+/* The text of a line that was read before. */
+static void error_line(struct xt2_load *load, struct xt2_err *err, unsigned int number)
+{
+	const char *p = load->text, *end = load->text + load->size, *nl;
+	unsigned int i;
+
+	err->line = number;
+	for (i = 1; i < number && p < end; i++) {
+		nl = memchr(p, '\n', (size_t)(end - p));
+		p = nl ? nl + 1 : end;
+	}
+	nl = memchr(p, '\n', (size_t)(end - p));
+	copy_text(err->rule, sizeof(err->rule), p, (size_t)((nl ? nl : end) - p));
+}
+
+static void set_status(struct xt2_load *load, int status)
+{
+	if (!load->errors->status)
+		load->errors->status = status;
+}
+
+/* "-dport" is "-d port" to getopt: the most common slip. */
+static void guess_hint(const struct xt2_load *load, struct xt2_err *err)
+{
+	const struct xt2_words *w = &load->line.words;
+	size_t len = load->end > load->at ? (size_t)(load->end - load->at) : 0;
+	int i;
+
+	if (err->hint[0])
+		return;
+	if (len && load->end[-1] == '\r') {
+		snprintf(err->hint, sizeof(err->hint),
+			 "the file has DOS line ends: take them out with tr -d '\\r'");
+		return;
+	}
+	for (i = 1; load->in_words && i < w->count; i++)
+		if (w->word[i][0] == '-' && strchr("sdipomjg", w->word[i][1] ? w->word[i][1] : ' ') &&
+		    strspn(w->word[i] + 1, "abcdefghijklmnopqrstuvwxyz-") > 2) {
+			snprintf(err->hint, sizeof(err->hint),
+				 "`%.60s' is read as `-%c %.60s': long options begin with --",
+				 w->word[i], w->word[i][1], w->word[i] + 2);
+			return;
+		}
+}
+
+static void report_failure(struct xt2_load *load, const struct xt2_failure *f)
+{
+	const struct xt2_words *w = &load->line.words;
+	struct xt2_err *err;
+	int at = load->line.at;
+
+	set_status(load, f->status);
+	err = error_add(load);
+	if (!err)
+		return;
+	err->code = f->code;
+	err->line = load->number;
+	copy_text(err->rule, sizeof(err->rule), load->at, (size_t)(load->end - load->at));
+	snprintf(err->message, sizeof(err->message), "%s", f->message);
+	snprintf(err->hint, sizeof(err->hint), "%s", f->hint);
+	if (load->in_words && at > 0 && at < w->count)
+		err->column = (unsigned int)(w->source[at] - load->at) + 1;
+	else if (load->column)
+		err->column = load->column;
+	guess_hint(load, err);
+}
+
+/* For xt2_reach_check(). */
+static void report_place(void *data, int chain, unsigned int rule, int code, const char *message,
+			 const char *hint)
+{
+	struct xt2_load *load = data;
+	unsigned int line = xt2_rule_line(load->rs, chain, rule);
+	struct xt2_err *err;
+
+	set_status(load, OTHER_PROBLEM);
+	err = error_add(load);
+	if (!err)
+		return;
+	err->code = code;
+	snprintf(err->message, sizeof(err->message), "%s (rule %u of chain %s)", message, rule + 1,
+		 xt2_chain_name(load->rs, chain));
+	snprintf(err->hint, sizeof(err->hint), "%s", hint);
+	/* an older rule's line is one of another file */
+	error_line(load, err, line && !load->opt->noflush ? line : load->number);
+}
+
+/* --- tables and chains ------------------------------------------------------ */
+
+static void table_begin(struct xt2_load *load, char *name)
+{
+	int family = load->opt->family, table;
+
+	load->column = 2;
+	load->in_table = true;
+	load->skip = load->opt->table && strcmp(load->opt->table, name);
+	if (load->skip)
+		return;
+	load->skip = true;		/* until it turns out to be good */
+	if (!xt2_table_hooks(family, name)) {
+		xt2_hint("tables are %s", family == XT2_ARP ? "filter" :
+			 "filter, nat, mangle, raw and security");
+		xt2_throw(XT2_E_UNKNOWN, PARAMETER_PROBLEM,
+			  "%s: unable to initialize table '%s'", load->line.program, name);
+	}
+	table = xt2_table_find(load->rs, family, name);
+	if (table < 0) {
+		table = xt2_table_add(load->rs, family, name, load->path);
+	} else if (!load->opt->noflush) {
+		xt2_commands_announce(load, table);
+		if (xt2_table_reset(load->rs, table, load->path) < 0)
+			table = -ENOMEM;
+	}
+	if (table < 0)
+		xt2_throw(XT2_E_SYSTEM, RESOURCE_PROBLEM, "%s: %s", name, strerror(-table));
+	load->skip = false;
+	load->line.table = xt2_table_name(load->rs, table);
+	load->line.table_number = table;
+}
+
+static void table_end(struct xt2_load *load)
+{
+	int ret;
+
+	load->in_table = false;
+	if (load->skip)
+		return;
+	ret = xt2_reach_check(load->rs, load->line.table_number, report_place, load);
+	if (ret < 0)
+		xt2_throw(XT2_E_SYSTEM, RESOURCE_PROBLEM, "%s", strerror(-ret));
+}
+
+/* The next word of a line that starts with "*" or ":"; NULL at its end. */
+static char *cut_word(char **rest)
+{
+	return strtok_r(NULL, " \t\r", rest);
+}
+
+static void chain_declare(struct xt2_load *load, const char *name)
+{
+	int table = load->line.table_number, chain = xt2_chain_find(load->rs, table, name), ret;
+
+	if (strlen(name) >= XT_EXTENSION_MAXNAMELEN)
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Invalid chain name `%s' (%u chars max)",
+			  name, XT_EXTENSION_MAXNAMELEN - 1);
+	if (chain >= 0 && xt2_chain_hook(load->rs, chain) >= 0)
+		return;
+	if (chain >= 0 && load->opt->noflush) {
+		xt2_chain_flush(load->rs, chain);
+		return;
+	}
+	ret = chain >= 0 || xt2_commands_reserved(name) ? -EEXIST :
+	      xt2_chain_add(load->rs, table, name);
+	if (ret < 0)
+		xt2_throw(ret == -ENOMEM ? XT2_E_SYSTEM : XT2_E_SYNTAX, PARAMETER_PROBLEM,
+			  "error creating chain '%s':%s", name, strerror(-ret));
+}
+
+static void chain_line(struct xt2_load *load, char *text)
+{
+	char *rest = NULL, *name, *policy, *counters;
+	unsigned long long packets = 0, bytes = 0;
+
+	load->column = 2;
+	name = strtok_r(text, " \t\r", &rest);
+	if (!name)
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "%s: line %u chain name invalid",
+			  load->line.program, load->number);
+	chain_declare(load, name);
+	policy = cut_word(&rest);
+	if (!policy)
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "%s: line %u policy invalid",
+			  load->line.program, load->number);
+	if (!strcmp(policy, "-"))
+		return;
+	counters = cut_word(&rest);
+	if (load->opt->counters && !(counters || load->opt->family == XT2_ARP))
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
+			  "invalid policy counters for chain '%s'", name);
+	if (load->opt->counters && counters &&
+	    sscanf(counters, "[%llu:%llu]", &packets, &bytes) != 2)
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
+			  "invalid policy counters for chain '%s'", name);
+	load->column = (unsigned int)(policy - text) + 2;
+	xt2_commands_policy(load, name, policy);
+	xt2_chain_set_counters(load->rs, xt2_chain_find(load->rs, load->line.table_number, name),
+			       packets, bytes);
+}
+
+/* --- rules ------------------------------------------------------------------- */
+
+/* "[packets:bytes]" before a rule.  => where the rule starts */
+static const char *rule_counters(struct xt2_load *load)
+{
+	const char *p = load->at, *close, *colon;
+	unsigned long long packets, bytes;
+
+	load->has_counters = false;
+	if (p == load->end || *p != '[')
+		return p;
+	close = memchr(p, ']', (size_t)(load->end - p));
+	if (!close)
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Bad line %u: need ]", load->number);
+	colon = memchr(p, ':', (size_t)(close - p));
+	if (!colon)
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Bad line %u: need :", load->number);
+	if (load->opt->counters) {
+		if (sscanf(p + 1, "%llu", &packets) != 1)
+			xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
+				  "-c packet counter not numeric");
+		if (sscanf(colon + 1, "%llu", &bytes) != 1)
+			xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "-c byte counter not numeric");
+		load->packets = packets;
+		load->bytes = bytes;
+		load->has_counters = true;
+	}
+	return close + 1;
+}
+
+static void rule_line(struct xt2_load *load)
+{
+	struct xt2_line *l = &load->line;
+	const char *start = rule_counters(load);
+
+	l->at = 0;
+	l->words.count = 0;
+	load->in_words = true;
+	xt2_words_cut(&l->words, start, (size_t)(load->end - start));
+	if (l->words.count == 1)
+		return;
+	xt2_line_parse(l);
+	if (load->has_counters) {
+		if (l->given & XT2_OPT_BIT(XT2_OPT_COUNTERS))
+			xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
+				  "multiple -c flags not allowed");
+		l->packets = load->packets;
+		l->bytes = load->bytes;
+	}
+	if (l->command)
+		xt2_commands_run(load);
+}
+
+/* --- lines -------------------------------------------------------------------- */
+
+static bool blank(const char *p, const char *end)
+{
+	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
+		p++;
+	return p == end;
+}
+
+/* A copy of the line that may be cut up, without its first byte. */
+static char *line_copy(struct xt2_load *load)
+{
+	size_t len = (size_t)(load->end - load->at);
+
+	if (len >= sizeof(load->buf))
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "the line is too long");
+	memcpy(load->buf, load->at, len);
+	load->buf[len] = '\0';
+	return load->buf + 1;
+}
+
+static void table_line(struct xt2_load *load)
+{
+	char *rest = NULL, *name = strtok_r(line_copy(load), " \t\r", &rest);
+
+	if (load->in_table) {
+		if (load->opt->family != XT2_ARP) {
+			load->in_table = false;
+			xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
+				  "COMMIT expected before the next table");
+		}
+		table_end(load);
+	}
+	if (!name)
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "%s: line %u table name invalid",
+			  load->line.program, load->number);
+	table_begin(load, name);
+}
+
+static void run_line(void *arg)
+{
+	struct xt2_load *load = arg;
+	const char *p = load->at, *end = load->end;
+
+	load->column = 0;
+	load->in_words = false;
+	if (blank(p, end))
+		return;
+	if (*p == '#') {
+		if (load->opt->report)
+			fprintf(load->opt->report, "%.*s\n", (int)(end - p), p);
+		return;
+	}
+	if (memchr(p, '\0', (size_t)(end - p)))
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "there is a zero byte in the line");
+	if (*p == '*') {
+		table_line(load);
+		return;
+	}
+	if (!load->in_table) {
+		xt2_hint("a table starts with \"*filter\" or the like");
+		xt2_throw(XT2_E_SYNTAX, OTHER_PROBLEM, "this line is outside of a table");
+	}
+	if (end - p >= 6 && !memcmp(p, "COMMIT", 6) && blank(p + 6, end)) {
+		table_end(load);
+		return;
+	}
+	if (load->skip)
+		return;
+	if (*p == ':')
+		chain_line(load, line_copy(load));
+	else
+		rule_line(load);
+}
+
+static void run_end(void *arg)
+{
+	struct xt2_load *load = arg;
+
+	load->column = 0;
+	load->in_words = false;
+	if (!load->in_table)
+		return;
+	if (load->opt->family == XT2_ARP) {
+		table_end(load);
+		return;
+	}
+	xt2_hint("the last line of a table is COMMIT");
+	xt2_throw(XT2_E_SYNTAX, OTHER_PROBLEM, "COMMIT expected at line %u", load->number);
+}
+
+static void read_lines(struct xt2_load *load)
+{
+	const char *p = load->text, *end = load->text + load->size, *nl;
+	struct xt2_failure failure;
+
+	for (load->number = 1; p < end; load->number++) {
+		nl = memchr(p, '\n', (size_t)(end - p));
+		load->at = p;
+		load->end = nl ? nl : end;
+		if (xt2_try(run_line, load, &failure))
+			report_failure(load, &failure);
+		xt2_line_end(&load->line);
+		p = nl ? nl + 1 : end;
+	}
+	load->at = load->end = end;
+	if (xt2_try(run_end, load, &failure))
+		report_failure(load, &failure);
+}
+
+/* --- files --------------------------------------------------------------------- */
+
+static int by_line(const void *a, const void *b)
+{
+	const struct xt2_err *x = a, *y = b;
+
+	return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* => 0, -errno */
+static int read_all(int fd, char **text, size_t *size)
+{
+	size_t room = 0, used = 0;
+	char *buf = NULL, *more;
+	ssize_t n;
+
+	for (;;) {
+		if (used == room) {
+			room = room ? room * 2 : 1 << 16;
+			more = realloc(buf, room);
+			if (!more) {
+				free(buf);
+				return -ENOMEM;
+			}
+			buf = more;
+		}
+		n = read(fd, buf + used, room - used);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		used += (size_t)n;
+	}
+	if (n < 0) {
+		n = -errno;
+		free(buf);
+		return (int)n;
+	}
+	*text = buf;
+	*size = used;
+	return 0;
+}
+
+static int read_file(const char *path, char **text, size_t *size)
+{
+	int fd, ret;
+
+	if (!strcmp(path, "-"))
+		return read_all(STDIN_FILENO, text, size);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = read_all(fd, text, size);
+	close(fd);
+	return ret;
+}
+
+static int system_error(struct xt2_load *load, int error)
+{
+	struct xt2_err *err = error_add(load);
+
+	set_status(load, error == -ENOMEM ? RESOURCE_PROBLEM : OTHER_PROBLEM);
+	if (err) {
+		err->code = XT2_E_SYSTEM;
+		err->errnum = -error;
+		snprintf(err->message, sizeof(err->message), "Can't open %s: %s", load->path,
+			 strerror(-error));
+	}
+	return error;
+}
+
+int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_text_options *opt,
+		  struct xt2_text_errors *errors)
+{
+	static const struct {
+		int family;
+		const char *program;
+	} programs[] = {
+		{ XT2_IPV4, "iptables-restore" },
+		{ XT2_IPV6, "ip6tables-restore" },
+		{ XT2_ARP, "arptables-restore" },
+	};
+	struct xt2_load *load = calloc(1, sizeof(*load));
+	size_t i;
+	int ret;
+
+	memset(errors, 0, sizeof(*errors));
+	if (!load)
+		return -ENOMEM;
+	load->path = strcmp(path, "-") ? path : "<stdin>";
+	load->rs = rs;
+	load->opt = opt;
+	load->errors = errors;
+	load->line.rs = rs;
+	load->line.family = opt->family;
+	load->line.table = "";
+	load->chain = -1;
+	for (i = 0; i < XT2_ARRAY_SIZE(programs); i++)
+		if (programs[i].family == opt->family)
+			load->line.program = programs[i].program;
+	ret = load->line.program ? xt2_libxt_setup(opt->family, xt2_line_options(opt->family),
+						   opt->resolve) : -EINVAL;
+	if (!ret)
+		ret = read_file(path, &load->text, &load->size);
+	if (ret < 0) {
+		system_error(load, ret);
+	} else {
+		read_lines(load);
+		if (errors->count)
+			qsort(errors->list, errors->count, sizeof(*errors->list), by_line);
+		ret = load->failed ? -EINVAL : 0;
+	}
+	xt2_line_free(&load->line);
+	free(load->text);
+	free(load);
+	return ret;
+}

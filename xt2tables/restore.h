@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* restore.h - the state of reading one file: see restore.c */
+#ifndef XT2_RESTORE_H
+#define XT2_RESTORE_H
+
+#include "rule.h"
+#include "text.h"
+
+struct xt2_load {
+	const char *path;
+	struct xt2_ruleset *rs;
+	const struct xt2_text_options *opt;
+	struct xt2_text_errors *errors;
+	bool failed;
+
+	char *text;			/* the whole file */
+	size_t size;
+	const char *at, *end;		/* the current line, without its end */
+	unsigned int number;		/* of the line, from 1 */
+	unsigned int column;		/* where the trouble is, unless in a word */
+	bool in_words;			/* line.words are those of this line */
+	char buf[10240];		/* a copy of "*" and ":" lines */
+
+	bool in_table;
+	bool skip;			/* a table that is not wanted, or not known */
+	struct xt2_line line;
+	bool has_counters;		/* before the rule */
+	__u64 packets, bytes;
+
+	int chain;			/* looked up last */
+	char chain_name[XT2_NAME_SIZE];
+};
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* rule-print.h - rules as text, to a stream: see rule-print.c */
+#ifndef XT2_RULE_PRINT_H
+#define XT2_RULE_PRINT_H
+
+#include "libxt.h"
+
+struct xt2_printer {
+	FILE *to;
+	const struct xt2_ruleset *rs;
+	int family;
+	union xt2_entry entry;	/* for the extensions' printers */
+};
+
+/* libxtables is set up for the family; all of these may throw (libxt.h). */
+void xt2_print_begin(struct xt2_printer *p, FILE *to, const struct xt2_ruleset *rs, int family);
+
+/* "-A CHAIN ..." and a newline, counters before it if they are wanted */
+void xt2_print_rule(struct xt2_printer *p, const char *chain, const struct xt2_rule *r,
+		    bool counters);
+
+/* Where the reason goes that xt2_text_why() gives. */
+struct xt2_failure *xt2_text_failure_(void);
+
+#endif
