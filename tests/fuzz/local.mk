@@ -9,3 +9,7 @@ FUZZ_TARGETS += tests/fuzz/fuzz-image
 tests_fuzz_fuzz_image_SOURCES = tests/fuzz/fuzz-image.c tests/fuzz/seed-image.h
 tests_fuzz_fuzz_image_LDFLAGS = $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_image_LDADD = libxt2-internal.la $(PCAP_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz-capture
+tests_fuzz_fuzz_capture_SOURCES = tests/fuzz/fuzz-capture.c
+tests_fuzz_fuzz_capture_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_capture_LDADD = libxt2-internal.la $(PCAP_LIBS)
