@@ -209,7 +209,7 @@ class Packets6(Packets):
 
     def _fragment(self):
         rng = self.rng
-        off = 0 if rng.random() < 0.45 else rng.choice((1, 2, 100, 8191))
+        off = 0 if rng.random() < 0.35 else rng.choice((1, 2, 100, 8191))
         return bytes([0, rng.choice((0, 0, 0, rng.getrandbits(8)))]) + \
             (off << 3 | rng.choice((0, 1, 1, rng.getrandbits(3)))).to_bytes(2, 'big') + \
             rng.choice(self.ids).to_bytes(4, 'big')
