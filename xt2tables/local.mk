@@ -31,6 +31,27 @@ xt2tables_restore_SOURCES = xt2tables/main.c
 xt2tables_restore_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
 xt2tables_restore_LDADD = libtext.la
 
+# Everything else: its subcommands, a row each in xt2.c.
+bin_PROGRAMS += xt2
+xt2_SOURCES = \
+	xt2tables/check.c \
+	xt2tables/dump.c \
+	xt2tables/explain.c \
+	xt2tables/host.c \
+	xt2tables/input.c \
+	xt2tables/json.c \
+	xt2tables/packet-words.c \
+	xt2tables/packet.c \
+	xt2tables/packet.h \
+	xt2tables/replay.c \
+	xt2tables/xt2.c \
+	xt2tables/xt2.h
+xt2_LDADD = liboracle.la libtext.la $(PCAP_LIBS)
+
+# The second evaluator, for explain and for the tests.
+noinst_LTLIBRARIES += liboracle.la
+liboracle_la_SOURCES = xt2tables/oracle.c xt2tables/oracle.h
+
 XT2TABLES_LINKS = xt2ip6tables-restore xt2arptables-restore \
 	xt2tables-save xt2ip6tables-save xt2arptables-save
 CLEANFILES += $(XT2TABLES_LINKS)
