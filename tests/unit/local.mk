@@ -15,4 +15,11 @@ tests_unit_test_ext_packet_LDADD = $(UNIT_LIBS)
 tests_unit_test_ext_packet_deep_SOURCES = tests/unit/test-ext-packet-deep.c \
 	tests/unit/ext-packet.c tests/unit/ext-packet.h
 tests_unit_test_ext_packet_deep_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-ext-target tests/unit/test-ext-rewrite tests/unit/test-ext-state
+tests_unit_test_ext_target_SOURCES = tests/unit/test-ext-target.c tests/unit/ext-case.h
+tests_unit_test_ext_target_LDADD = $(UNIT_LIBS)
+tests_unit_test_ext_rewrite_SOURCES = tests/unit/test-ext-rewrite.c tests/unit/ext-case.h
+tests_unit_test_ext_rewrite_LDADD = $(UNIT_LIBS)
+tests_unit_test_ext_state_SOURCES = tests/unit/test-ext-state.c tests/unit/ext-case.h
+tests_unit_test_ext_state_LDADD = $(UNIT_LIBS)
 endif
