@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #define LIST_FIRST  4u
-#define COMPACT_MIN (1u << 20) /* dead bytes that nobody minds */
+#define COMPACT_MIN (1u << 16) /* dead bytes that nobody minds */
 
 /* --- lists ------------------------------------------------------------- */
 

@@ -83,13 +83,12 @@ static void circle_print(const struct search *s, u32 from, char *buf, size_t siz
 	while (s->way[i].chain != from)
 		i++;
 	for (; i < s->n; i++) {
+		bool fits = len + 2 * (XT2_NAME_SIZE + 4) + 8 <= size;
+
 		len += (size_t)snprintf(buf + len, size - len, "%s -> ",
-					s->rs->chain[s->way[i].chain].name);
-		if (len + XT2_NAME_SIZE + 8 > size) {
-			snprintf(buf + len, size - len, "... -> ");
-			len += strlen(buf + len);
+					fits ? s->rs->chain[s->way[i].chain].name : "...");
+		if (!fits)
 			break;
-		}
 	}
 	snprintf(buf + len, size - len, "%s", s->rs->chain[from].name);
 }

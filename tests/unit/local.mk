@@ -22,4 +22,16 @@ tests_unit_test_ext_rewrite_SOURCES = tests/unit/test-ext-rewrite.c tests/unit/e
 tests_unit_test_ext_rewrite_LDADD = $(UNIT_LIBS)
 tests_unit_test_ext_state_SOURCES = tests/unit/test-ext-state.c tests/unit/ext-case.h
 tests_unit_test_ext_state_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-err
+tests_unit_test_err_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-ruleset
+tests_unit_test_ruleset_SOURCES = tests/unit/test-ruleset.c tests/lib/rules.h
+tests_unit_test_ruleset_LDADD = $(UNIT_LIBS)
+FAIL_ALLOC_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+FAIL_ALLOC_SOURCES = tests/lib/fail-alloc.c tests/lib/fail-alloc.h
+UNIT_TESTS += tests/unit/test-ruleset-random
+tests_unit_test_ruleset_random_SOURCES = tests/unit/test-ruleset-random.c tests/lib/rules.h \
+	$(FAIL_ALLOC_SOURCES)
+tests_unit_test_ruleset_random_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_LDFLAGS)
+tests_unit_test_ruleset_random_LDADD = $(UNIT_LIBS)
 endif
