@@ -221,7 +221,7 @@ int xt2_check_main(int argc, char **argv)
 	static const int rank[] = { [XT2_EXIT_OK] = 0, [XT2_EXIT_NO] = 1, [XT2_EXIT_UNSUPPORTED] = 2,
 				    [XT2_EXIT_USAGE] = 3, [XT2_EXIT_RESOURCE] = 4 };
 	struct check check = { 0 };
-	int c, family = XT2_IPV4, worst = XT2_EXIT_OK;
+	int c, i, family = XT2_IPV4, worst = XT2_EXIT_OK;
 	bool comma = false;
 
 	while ((c = getopt_long(argc, argv, "46h", options, NULL)) != -1)
@@ -239,11 +239,11 @@ int xt2_check_main(int argc, char **argv)
 		return xt2_usage("check", "no file given");
 	if (check.json)
 		putchar('[');
-	for (; optind < argc; optind++) {
+	for (i = optind; i < argc; i++) {	/* parsing rules uses getopt() as well */
 		int ret;
 
 		check.in.family = family;
-		ret = check_file(&check, argv[optind], &comma);
+		ret = check_file(&check, argv[i], &comma);
 		if (rank[ret] > rank[worst])
 			worst = ret;
 	}

@@ -637,16 +637,18 @@ int xt2_replay_main(int argc, char **argv)
 {
 	struct replay r = { .loops = 1 };
 	unsigned long long seed = 0;
+	char **paths;
 	int ret;
 
 	xt2_host_init(&r.host);
 	ret = arguments(&r, argc, argv, &seed);
 	if (ret != XT2_EXIT_OK)
 		return ret < 0 ? XT2_EXIT_OK : ret;
+	paths = argv + optind;		/* parsing rules uses getopt() as well */
 	ret = xt2_input_load(&r.in);
 	if (ret != XT2_EXIT_OK)
 		return ret;
-	ret = run(&r, argv + optind, seed);
+	ret = run(&r, paths, seed);
 	xt2_evaluator_free(r.ev);
 	free(r.scratch);
 	xt2_input_close(&r.in);
