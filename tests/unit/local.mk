@@ -34,4 +34,8 @@ tests_unit_test_ruleset_random_SOURCES = tests/unit/test-ruleset-random.c tests/
 	$(FAIL_ALLOC_SOURCES)
 tests_unit_test_ruleset_random_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_LDFLAGS)
 tests_unit_test_ruleset_random_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-ext-transport
+tests_unit_test_ext_transport_SOURCES = tests/unit/ext-transport.h tests/unit/ext-transport.c \
+	tests/unit/test-ext-transport.c
+tests_unit_test_ext_transport_LDADD = $(UNIT_LIBS)
 endif
