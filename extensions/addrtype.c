@@ -65,14 +65,13 @@ int xt2_addrtype_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 		dst = pkt->dst_type_out;
 	}
 	if (source) {
-		is = pkt->family == XT2_IPV6 ? is6(pkt->src, source, src) :
-					       is4(pkt->src4, source, src);
+		is = pkt->family == XT2_IPV6 ? is6(pkt->src, source, src)
+					     : is4(pkt->src4, source, src);
 		if (is == !!(flags & XT2_ADDRTYPE_SRC_INV))
 			return XT2_MISS;
 	}
 	if (dest) {
-		is = pkt->family == XT2_IPV6 ? is6(pkt->dst, dest, dst) :
-					       is4(pkt->dst4, dest, dst);
+		is = pkt->family == XT2_IPV6 ? is6(pkt->dst, dest, dst) : is4(pkt->dst4, dest, dst);
 		if (is == !!(flags & XT2_ADDRTYPE_DST_INV))
 			return XT2_MISS;
 	}
@@ -104,6 +103,7 @@ int xt2_addrtype_check(const struct xt2_match __img *m, u8 family)
 			flags = k->first;
 	}
 	limits = flags & (XT2_ADDRTYPE_IN | XT2_ADDRTYPE_OUT);
-	return limits && (!revision1 || limits == (XT2_ADDRTYPE_IN | XT2_ADDRTYPE_OUT)) ?
-	       -EINVAL : 0;
+	if (limits && !revision1)
+		return -EINVAL;
+	return limits == (XT2_ADDRTYPE_IN | XT2_ADDRTYPE_OUT) ? -EINVAL : 0;
 }

@@ -23,24 +23,59 @@
 #include "packet.h"
 
 enum {
-	LD_IMM = 0x00, LD_ABS_W = 0x20, LD_ABS_H = 0x28, LD_ABS_B = 0x30, LD_IND_W = 0x40,
-	LD_IND_H = 0x48, LD_IND_B = 0x50, LD_MEM = 0x60, LD_LEN = 0x80,
-	LDX_IMM = 0x01, LDX_MEM = 0x61, LDX_LEN = 0x81, LDX_MSH = 0xb1,
-	ST = 0x02, STX = 0x03, RET_K = 0x06, RET_A = 0x16, TAX = 0x07, TXA = 0x87,
-	ALU = 0x04, ADD = 0x00, SUB = 0x10, MUL = 0x20, DIV = 0x30, OR = 0x40, AND = 0x50,
-	LSH = 0x60, RSH = 0x70, NEG = 0x80, MOD = 0x90, XOR = 0xa0,
-	JMP = 0x05, JA = 0x00, JEQ = 0x10, JGT = 0x20, JGE = 0x30, JSET = 0x40,
-	X = 0x08, CLASS = 0x07, OP = 0xf0, SIZE = 0x18, HALF = 0x08, BYTE = 0x10,
+	LD_IMM = 0x00,
+	LD_ABS_W = 0x20,
+	LD_ABS_H = 0x28,
+	LD_ABS_B = 0x30,
+	LD_IND_W = 0x40,
+	LD_IND_H = 0x48,
+	LD_IND_B = 0x50,
+	LD_MEM = 0x60,
+	LD_LEN = 0x80,
+	LDX_IMM = 0x01,
+	LDX_MEM = 0x61,
+	LDX_LEN = 0x81,
+	LDX_MSH = 0xb1,
+	ST = 0x02,
+	STX = 0x03,
+	RET_K = 0x06,
+	RET_A = 0x16,
+	TAX = 0x07,
+	TXA = 0x87,
+	ALU = 0x04,
+	ADD = 0x00,
+	SUB = 0x10,
+	MUL = 0x20,
+	DIV = 0x30,
+	OR = 0x40,
+	AND = 0x50,
+	LSH = 0x60,
+	RSH = 0x70,
+	NEG = 0x80,
+	MOD = 0x90,
+	XOR = 0xa0,
+	JMP = 0x05,
+	JA = 0x00,
+	JEQ = 0x10,
+	JGT = 0x20,
+	JGE = 0x30,
+	JSET = 0x40,
+	X = 0x08,
+	CLASS = 0x07,
+	OP = 0xf0,
+	SIZE = 0x18,
+	HALF = 0x08,
+	BYTE = 0x10,
 };
 
 /* Offsets with a meaning of their own, and what they load. */
-#define NET_OFF		(-0x100000)
-#define LL_OFF		(-0x200000)
-#define AD_OFF		0xfffff000u
+#define NET_OFF (-0x100000)
+#define LL_OFF	(-0x200000)
+#define AD_OFF	0xfffff000u
 enum { PROTOCOL = 0, PKTTYPE = 4, MARK = 20, CPU = 36, XOR_X = 40, ANCILLARY_MAX = 60 };
 
-#define WORDS		16	/* of scratch memory */
-#define ETHER_SIZE	14
+#define WORDS	   16 /* of scratch memory */
+#define ETHER_SIZE 14
 
 struct machine {
 	struct xt2_pkt *pkt;
@@ -107,36 +142,19 @@ static u32 protocol(u8 family)
 static bool load_a(struct machine *s, const struct xt2_bpf_insn __img *i)
 {
 	switch (i->code) {
-	case LD_IMM:
-		s->a = i->k;
-		return true;
-	case LD_MEM:
-		s->a = s->mem[i->k % WORDS];
-		return true;
-	case LD_LEN:
-		s->a = s->pkt->len;
-		return true;
+	case LD_IMM: s->a = i->k; return true;
+	case LD_MEM: s->a = s->mem[i->k % WORDS]; return true;
+	case LD_LEN: s->a = s->pkt->len; return true;
 	case LD_IND_W:
 	case LD_IND_H:
-	case LD_IND_B:
-		return load(s->pkt, (s32)(s->x + i->k), bytes_of(i->code), &s->a);
+	case LD_IND_B: return load(s->pkt, (s32)(s->x + i->k), bytes_of(i->code), &s->a);
 	}
 	switch (i->k - AD_OFF) {
-	case PROTOCOL:
-		s->a = protocol(s->pkt->family);
-		return true;
-	case PKTTYPE:
-		s->a = s->pkt->pkttype;
-		return true;
-	case MARK:
-		s->a = s->pkt->mark;
-		return true;
-	case CPU:
-		s->a = s->pkt->cpu;
-		return true;
-	case XOR_X:
-		s->a ^= s->x;
-		return true;
+	case PROTOCOL: s->a = protocol(s->pkt->family); return true;
+	case PKTTYPE: s->a = s->pkt->pkttype; return true;
+	case MARK: s->a = s->pkt->mark; return true;
+	case CPU: s->a = s->pkt->cpu; return true;
+	case XOR_X: s->a ^= s->x; return true;
 	}
 	return load(s->pkt, (s32)i->k, bytes_of(i->code), &s->a);
 }
@@ -145,15 +163,9 @@ static bool load_a(struct machine *s, const struct xt2_bpf_insn __img *i)
 static bool load_x(struct machine *s, const struct xt2_bpf_insn __img *i)
 {
 	switch (i->code) {
-	case LDX_IMM:
-		s->x = i->k;
-		return true;
-	case LDX_MEM:
-		s->x = s->mem[i->k % WORDS];
-		return true;
-	case LDX_LEN:
-		s->x = s->pkt->len;
-		return true;
+	case LDX_IMM: s->x = i->k; return true;
+	case LDX_MEM: s->x = s->mem[i->k % WORDS]; return true;
+	case LDX_LEN: s->x = s->pkt->len; return true;
 	}
 	if (!load(s->pkt, (s32)i->k, 1, &s->x))
 		return false;
@@ -220,24 +232,15 @@ static u32 run(struct machine *s, const struct xt2_bpf_insn __img *insn, u32 n)
 			if (!load_x(s, i))
 				return 0;
 			break;
-		case ST:
-			s->mem[i->k % WORDS] = s->a;
-			break;
-		case STX:
-			s->mem[i->k % WORDS] = s->x;
-			break;
+		case ST: s->mem[i->k % WORDS] = s->a; break;
+		case STX: s->mem[i->k % WORDS] = s->x; break;
 		case ALU:
 			if (!alu(&s->a, i->code, v))
 				return 0;
 			break;
-		case JMP:
-			pc += jump(s->a, v, i);
-			break;
-		case RET_K:
-			return i->code == RET_A ? s->a : i->k;
-		default:
-			*(i->code == TAX ? &s->x : &s->a) = i->code == TAX ? s->a : s->x;
-			break;
+		case JMP: pc += jump(s->a, v, i); break;
+		case RET_K: return i->code == RET_A ? s->a : i->k;
+		default: *(i->code == TAX ? &s->x : &s->a) = i->code == TAX ? s->a : s->x; break;
 		}
 	}
 	return 0;
@@ -250,27 +253,52 @@ static u32 count(const struct xt2_match __img *m)
 
 int xt2_bpf_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
+	const struct xt2_match_bpf __img *k = (const struct xt2_match_bpf __img *)m;
 	struct machine s = { .pkt = ctx->pkt };
 
-	return run(&s, ((const struct xt2_match_bpf __img *)m)->insn, count(m)) ?
-	       XT2_HIT : XT2_MISS;
+	return run(&s, k->insn, count(m)) ? XT2_HIT : XT2_MISS;
 }
 
 static bool code_known(u16 code)
 {
 	switch (code) {
-	case LD_IMM: case LD_ABS_W: case LD_ABS_H: case LD_ABS_B: case LD_IND_W:
-	case LD_IND_H: case LD_IND_B: case LD_MEM: case LD_LEN:
-	case LDX_IMM: case LDX_MEM: case LDX_LEN: case LDX_MSH:
-	case ST: case STX: case RET_K: case RET_A: case TAX: case TXA:
-	case ALU | NEG: case JMP | JA:
-		return true;
+	case LD_IMM:
+	case LD_ABS_W:
+	case LD_ABS_H:
+	case LD_ABS_B:
+	case LD_IND_W:
+	case LD_IND_H:
+	case LD_IND_B:
+	case LD_MEM:
+	case LD_LEN:
+	case LDX_IMM:
+	case LDX_MEM:
+	case LDX_LEN:
+	case LDX_MSH:
+	case ST:
+	case STX:
+	case RET_K:
+	case RET_A:
+	case TAX:
+	case TXA:
+	case ALU | NEG:
+	case JMP | JA: return true;
 	}
 	switch (code & ~X) {
-	case ALU | ADD: case ALU | SUB: case ALU | MUL: case ALU | DIV: case ALU | OR:
-	case ALU | AND: case ALU | LSH: case ALU | RSH: case ALU | MOD: case ALU | XOR:
-	case JMP | JEQ: case JMP | JGT: case JMP | JGE: case JMP | JSET:
-		return true;
+	case ALU | ADD:
+	case ALU | SUB:
+	case ALU | MUL:
+	case ALU | DIV:
+	case ALU | OR:
+	case ALU | AND:
+	case ALU | LSH:
+	case ALU | RSH:
+	case ALU | MOD:
+	case ALU | XOR:
+	case JMP | JEQ:
+	case JMP | JGT:
+	case JMP | JGE:
+	case JMP | JSET: return true;
 	}
 	return false;
 }
@@ -289,26 +317,25 @@ static int verify_one(const struct xt2_bpf_insn __img *i, u32 left)
 		return i->jt < left && i->jf < left ? 0 : -EINVAL;
 	switch (i->code) {
 	case ALU | DIV:
-	case ALU | MOD:
-		return i->k ? 0 : -EINVAL;
+	case ALU | MOD: return i->k ? 0 : -EINVAL;
 	case ALU | LSH:
-	case ALU | RSH:
-		return i->k < 32 ? 0 : -EINVAL;
+	case ALU | RSH: return i->k < 32 ? 0 : -EINVAL;
 	case LD_MEM:
 	case LDX_MEM:
 	case ST:
-	case STX:
-		return i->k < WORDS ? 0 : -EINVAL;
-	case JMP | JA:
-		return i->k < left ? 0 : -EINVAL;
+	case STX: return i->k < WORDS ? 0 : -EINVAL;
+	case JMP | JA: return i->k < left ? 0 : -EINVAL;
 	case LD_ABS_W:
 	case LD_ABS_H:
 	case LD_ABS_B:
 		if (i->k < AD_OFF)
 			return 0;
 		switch (i->k - AD_OFF) {
-		case PROTOCOL: case PKTTYPE: case MARK: case CPU: case XOR_X:
-			return 0;
+		case PROTOCOL:
+		case PKTTYPE:
+		case MARK:
+		case CPU:
+		case XOR_X: return 0;
 		}
 		return i->k - AD_OFF <= ANCILLARY_MAX && !(i->k & 3) ? -EOPNOTSUPP : -EINVAL;
 	}

@@ -6,8 +6,8 @@
  */
 #include "packet.h"
 
-#define ETHER_SIZE	14
-#define ETHER_SOURCE	6
+#define ETHER_SIZE   14
+#define ETHER_SOURCE 6
 
 int xt2_mac_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {

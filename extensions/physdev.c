@@ -60,8 +60,9 @@ static int bridged_match(const struct xt2_match __img *m, const struct xt2_pkt *
 	if (!(bits & XT2_PHYSDEV_OUT))
 		return XT2_HIT;
 	w += words(in_form(m));
-	return out && equal(out_form(m), w, pkt->physout) != !!(invert & XT2_PHYSDEV_OUT) ?
-	       XT2_HIT : XT2_MISS;
+	if (!out || equal(out_form(m), w, pkt->physout) == !!(invert & XT2_PHYSDEV_OUT))
+		return XT2_MISS;
+	return XT2_HIT;
 }
 
 int xt2_physdev_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)

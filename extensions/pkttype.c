@@ -7,7 +7,7 @@
  */
 #include "packet.h"
 
-enum { BROADCAST = 1, MULTICAST = 2, LOOPBACK = 5 };	/* PACKET_* */
+enum { BROADCAST = 1, MULTICAST = 2, LOOPBACK = 5 }; /* PACKET_* */
 
 static u32 type(const struct xt2_pkt *pkt)
 {
@@ -21,7 +21,7 @@ static u32 type(const struct xt2_pkt *pkt)
 int xt2_pkttype_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	if (m->size > sizeof(*m))
-		return XT2_HIT;	/* the kernel xors; neither answer gives 0 */
+		return XT2_HIT; /* the kernel xors; neither answer gives 0 */
 	return xt2_answer(m, type(ctx->pkt) == m->arg);
 }
 

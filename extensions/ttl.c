@@ -9,18 +9,10 @@ static int compare(const struct xt2_match __img *m, const u8 *p)
 	if (!p)
 		return XT2_MISS;
 	switch (m->flags) {
-	case XT2_TTL_EQ:
-		hit = *p == m->arg;
-		break;
-	case XT2_TTL_NE:
-		hit = *p != m->arg;
-		break;
-	case XT2_TTL_LT:
-		hit = *p < m->arg;
-		break;
-	case XT2_TTL_GT:
-		hit = *p > m->arg;
-		break;
+	case XT2_TTL_EQ: hit = *p == m->arg; break;
+	case XT2_TTL_NE: hit = *p != m->arg; break;
+	case XT2_TTL_LT: hit = *p < m->arg; break;
+	case XT2_TTL_GT: hit = *p > m->arg; break;
 	}
 	return hit ? XT2_HIT : XT2_MISS;
 }

@@ -33,15 +33,9 @@ static bool locate(struct xt2_pkt *pkt, const __u32 __img *w, u32 *val)
 		return false;
 	for (i = 1; i < XT2_U32_NUMBERS(w[0]) && xt2_can_loop; i++) {
 		switch (XT2_U32_OP(w[0], i)) {
-		case XT2_U32_AND:
-			v &= w[1 + i];
-			break;
-		case XT2_U32_LEFT:
-			v <<= w[1 + i];
-			break;
-		case XT2_U32_RIGHT:
-			v >>= w[1 + i];
-			break;
+		case XT2_U32_AND: v &= w[1 + i]; break;
+		case XT2_U32_LEFT: v <<= w[1 + i]; break;
+		case XT2_U32_RIGHT: v >>= w[1 + i]; break;
 		case XT2_U32_AT:
 			if (base + v < base)
 				return false;
@@ -87,8 +81,8 @@ static bool test_valid(const __u32 __img *w)
 
 	for (i = 1; i < XT2_U32_NUMBERS_MAX && xt2_can_loop; i++) {
 		op = XT2_U32_OP(w[0], i);
-		if (i >= numbers ? op != 0 : (op == XT2_U32_LEFT || op == XT2_U32_RIGHT) &&
-					     w[1 + i] >= 32)
+		if (i >= numbers ? op != 0
+				 : (op == XT2_U32_LEFT || op == XT2_U32_RIGHT) && w[1 + i] >= 32)
 			return false;
 	}
 	return !(w[0] >> 28);
@@ -103,8 +97,8 @@ int xt2_u32_check(const struct xt2_match __img *m, u8 family)
 		return -EINVAL;
 	for (i = 0; i < m->arg && xt2_can_loop; i++) {
 		if (at >= end || XT2_U32_NUMBERS(w[at]) > XT2_U32_NUMBERS_MAX ||
-		    XT2_U32_RANGES(w[at]) > XT2_U32_RANGES_MAX ||
-		    XT2_U32_WORDS(w[at]) > end - at || !test_valid(w + at))
+		    XT2_U32_RANGES(w[at]) > XT2_U32_RANGES_MAX || XT2_U32_WORDS(w[at]) > end - at ||
+		    !test_valid(w + at))
 			return -EINVAL;
 		at += XT2_U32_WORDS(w[at]);
 	}

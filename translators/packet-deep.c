@@ -140,7 +140,8 @@ static int test_pack(const struct xt_u32_test *ct, u32 *w)
 		if (ct->location[i].nextop > XT_U32_AT)
 			err = -EOPNOTSUPP;
 		if ((ct->location[i].nextop == XT_U32_LEFTSH ||
-		     ct->location[i].nextop == XT_U32_RIGHTSH) && ct->location[i].number >= 32)
+		     ct->location[i].nextop == XT_U32_RIGHTSH) &&
+		    ct->location[i].number >= 32)
 			return -EINVAL;
 		w[0] |= (ct->location[i].nextop & 3u) << (6 + 2 * i);
 		w[n++] = ct->location[i].number;

@@ -272,8 +272,8 @@ static int devgroup_pack(const void *payload, u8 family, struct xt2_match *out)
 	const struct xt_devgroup_info *info = payload;
 	u32 n = 0;
 
-	if (info->flags & ~(XT_DEVGROUP_MATCH_SRC | XT_DEVGROUP_INVERT_SRC |
-			    XT_DEVGROUP_MATCH_DST | XT_DEVGROUP_INVERT_DST))
+	if (info->flags & ~(XT_DEVGROUP_MATCH_SRC | XT_DEVGROUP_INVERT_SRC | XT_DEVGROUP_MATCH_DST |
+			    XT_DEVGROUP_INVERT_DST))
 		return -EINVAL;
 	out->arg = info->flags;
 	if (info->src_group | info->src_mask) {
@@ -425,9 +425,8 @@ static int addrtype_pack1(const void *payload, u8 family, struct xt2_match *out)
 
 	if ((info->flags & limits) == limits)
 		return -EINVAL;
-	if (family == XT2_IPV6 &&
-	    (types & (XT_ADDRTYPE_BLACKHOLE | XT_ADDRTYPE_BROADCAST) ||
-	     types >= XT_ADDRTYPE_PROHIBIT))
+	if (family == XT2_IPV6 && (types & (XT_ADDRTYPE_BLACKHOLE | XT_ADDRTYPE_BROADCAST) ||
+				   types >= XT_ADDRTYPE_PROHIBIT))
 		return -EINVAL;
 	out->arg = info->source | (u32)info->dest << 16;
 	out->flags = XT2_ADDRTYPE_REVISION1;
@@ -453,14 +452,15 @@ static void addrtype_unpack1(const struct xt2_match *m, u8 family, void *payload
 
 /* --- rows --------------------------------------------------------------- */
 
-#define SIZE(s)		((sizeof(s) + 7) / 8 * 8)
-#define HIDDEN(s, f)	((offsetof(s, f) + 7) / 8 * 8)	/* the kernel's own from f on */
+#define SIZE(s)	     ((sizeof(s) + 7) / 8 * 8)
+#define HIDDEN(s, f) ((offsetof(s, f) + 7) / 8 * 8) /* the kernel's own from f on */
 
-#define ROW(n, fam, rev, TYPE, s, pack, unpack)				\
-	{ n, fam, rev, XT2_M_##TYPE, SIZE(s), 0, pack, unpack, 0 }
-#define ROWS46(n, rev, TYPE, s, pack, unpack)				\
-	ROW(n, XT2_IPV4, rev, TYPE, s, pack, unpack),			\
-	ROW(n, XT2_IPV6, rev, TYPE, s, pack, unpack)
+#define ROW(n, fam, rev, TYPE, s, pack, unpack)                        \
+	{                                                              \
+		n, fam, rev, XT2_M_##TYPE, SIZE(s), 0, pack, unpack, 0 \
+	}
+#define ROWS46(n, rev, TYPE, s, pack, unpack) \
+	ROW(n, XT2_IPV4, rev, TYPE, s, pack, unpack), ROW(n, XT2_IPV6, rev, TYPE, s, pack, unpack)
 
 /* The revisions that the kernel registers. */
 const struct xt2_match_row xt2_packet_rows[] = {
@@ -471,20 +471,20 @@ const struct xt2_match_row xt2_packet_rows[] = {
 	ROWS46("tos", 1, TOS, struct xt_tos_match_info, tos_pack, tos_unpack),
 	ROWS46("dscp", 0, DSCP, struct xt_dscp_info, dscp_pack, dscp_unpack),
 	ROW("mark", XT2_ANY_FAMILY, 1, MARK, struct xt_mark_mtinfo1, mark_pack, mark_unpack),
-	ROW("connmark", XT2_ANY_FAMILY, 1, CONNMARK, struct xt_connmark_mtinfo1,
-	    mark_pack, mark_unpack),
+	ROW("connmark", XT2_ANY_FAMILY, 1, CONNMARK, struct xt_connmark_mtinfo1, mark_pack,
+	    mark_unpack),
 	ROW("mac", XT2_ANY_FAMILY, 0, MAC, struct xt_mac_info, mac_pack, mac_unpack),
-	ROW("pkttype", XT2_ANY_FAMILY, 0, PKTTYPE, struct xt_pkttype_info,
-	    pkttype_pack, pkttype_unpack),
+	ROW("pkttype", XT2_ANY_FAMILY, 0, PKTTYPE, struct xt_pkttype_info, pkttype_pack,
+	    pkttype_unpack),
 	ROW("cpu", XT2_ANY_FAMILY, 0, CPU, struct xt_cpu_info, cpu_pack, cpu_unpack),
-	ROW("devgroup", XT2_ANY_FAMILY, 0, DEVGROUP, struct xt_devgroup_info,
-	    devgroup_pack, devgroup_unpack),
-	ROW("physdev", XT2_ANY_FAMILY, 0, PHYSDEV, struct xt_physdev_info,
-	    physdev_pack, physdev_unpack),
-	ROW("addrtype", XT2_IPV4, 0, ADDRTYPE, struct xt_addrtype_info,
-	    addrtype_pack0, addrtype_unpack0),
-	ROWS46("addrtype", 1, ADDRTYPE, struct xt_addrtype_info_v1,
-	       addrtype_pack1, addrtype_unpack1),
+	ROW("devgroup", XT2_ANY_FAMILY, 0, DEVGROUP, struct xt_devgroup_info, devgroup_pack,
+	    devgroup_unpack),
+	ROW("physdev", XT2_ANY_FAMILY, 0, PHYSDEV, struct xt_physdev_info, physdev_pack,
+	    physdev_unpack),
+	ROW("addrtype", XT2_IPV4, 0, ADDRTYPE, struct xt_addrtype_info, addrtype_pack0,
+	    addrtype_unpack0),
+	ROWS46("addrtype", 1, ADDRTYPE, struct xt_addrtype_info_v1, addrtype_pack1,
+	       addrtype_unpack1),
 	ROW("u32", XT2_ANY_FAMILY, 0, U32, struct xt_u32, xt2_u32_pack, xt2_u32_unpack),
 	{ "string", XT2_ANY_FAMILY, 1, XT2_M_STRING, SIZE(struct xt_string_info),
 	  HIDDEN(struct xt_string_info, config), xt2_string_pack, xt2_string_unpack, 0 },

@@ -16,17 +16,17 @@
 
 #include <xt2/format.h>
 
-#define XT2_INVERT_UPPER	0x7f
+#define XT2_INVERT_UPPER 0x7f
 
 /*
  * IPRANGE: arg is the native flags byte.  The source range, then the
  * destination range, each if its bit is set; bounds are numbers, most
  * significant half first.
  */
-#define XT2_IPRANGE_SRC		0x01
-#define XT2_IPRANGE_DST		0x02
-#define XT2_IPRANGE_SRC_INV	0x10
-#define XT2_IPRANGE_DST_INV	0x20
+#define XT2_IPRANGE_SRC	    0x01
+#define XT2_IPRANGE_DST	    0x02
+#define XT2_IPRANGE_SRC_INV 0x10
+#define XT2_IPRANGE_DST_INV 0x20
 
 struct xt2_match_iprange4 {
 	struct xt2_match head;
@@ -83,10 +83,10 @@ struct xt2_match_pkttype {
  * bm with icase and patterns whose letters don't pair up: len shifts follow
  * the pattern, 1 to len, by how many bytes the end of the pattern matched.
  */
-#define XT2_STRING_ICASE	0x01
-#define XT2_STRING_KMP		0x02	/* else bm */
-#define XT2_STRING_SHIFTS	0x04
-#define XT2_STRING_MAX		128	/* bytes of a pattern */
+#define XT2_STRING_ICASE  0x01
+#define XT2_STRING_KMP	  0x02 /* else bm */
+#define XT2_STRING_SHIFTS 0x04
+#define XT2_STRING_MAX	  128 /* bytes of a pattern */
 
 struct xt2_match_string {
 	struct xt2_match head;
@@ -98,14 +98,13 @@ struct xt2_match_string {
  * U32: arg tests, flags the rotated inversion.  A test is a word of counts
  * and operators, its numbers (at least one), and a pair of words a range.
  */
-#define XT2_U32_TESTS_MAX	11
-#define XT2_U32_NUMBERS_MAX	11
-#define XT2_U32_RANGES_MAX	11
-#define XT2_U32_NUMBERS(w)	((w) & 15)
-#define XT2_U32_RANGES(w)	((w) >> 4 & 15)
-#define XT2_U32_OP(w, i)	((w) >> (6 + 2 * (i)) & 3)	/* before number i, from 1 */
-#define XT2_U32_WORDS(w) \
-	(1 + (XT2_U32_NUMBERS(w) ? XT2_U32_NUMBERS(w) : 1) + 2 * XT2_U32_RANGES(w))
+#define XT2_U32_TESTS_MAX   11
+#define XT2_U32_NUMBERS_MAX 11
+#define XT2_U32_RANGES_MAX  11
+#define XT2_U32_NUMBERS(w)  ((w)&15)
+#define XT2_U32_RANGES(w)   ((w) >> 4 & 15)
+#define XT2_U32_OP(w, i)    ((w) >> (6 + 2 * (i)) & 3) /* before number i, from 1 */
+#define XT2_U32_WORDS(w)    (1 + (XT2_U32_NUMBERS(w) ? XT2_U32_NUMBERS(w) : 1) + 2 * XT2_U32_RANGES(w))
 
 enum xt2_u32_op {
 	XT2_U32_AND,
@@ -120,8 +119,8 @@ struct xt2_match_u32 {
 };
 
 /* BPF: classic instructions; flags the revision, arg revision 1's unused descriptor. */
-#define XT2_BPF_MAX		64
-#define XT2_BPF_REVISION1	0x20
+#define XT2_BPF_MAX	  64
+#define XT2_BPF_REVISION1 0x20
 
 struct xt2_bpf_insn {
 	__u16 code;
@@ -137,12 +136,12 @@ struct xt2_match_bpf {
 /* CPU: arg is the processor. */
 
 /* DEVGROUP: arg is the native flags; a pair of input and of output if not 0. */
-#define XT2_DEVGROUP_SRC	0x1	/* bits of arg */
-#define XT2_DEVGROUP_SRC_INV	0x2
-#define XT2_DEVGROUP_DST	0x4
-#define XT2_DEVGROUP_DST_INV	0x8
-#define XT2_DEVGROUP_IN_PAIR	0x01	/* xt2_match.flags */
-#define XT2_DEVGROUP_OUT_PAIR	0x02
+#define XT2_DEVGROUP_SRC      0x1 /* bits of arg */
+#define XT2_DEVGROUP_SRC_INV  0x2
+#define XT2_DEVGROUP_DST      0x4
+#define XT2_DEVGROUP_DST_INV  0x8
+#define XT2_DEVGROUP_IN_PAIR  0x01 /* xt2_match.flags */
+#define XT2_DEVGROUP_OUT_PAIR 0x02
 
 struct xt2_match_devgroup {
 	struct xt2_match head;
@@ -157,13 +156,13 @@ struct xt2_match_devgroup {
  * zero; 1 to 16, so many bytes of the name count, and it takes one word if
  * they fit, else two; XT2_PHYSDEV_MASKED, two words of name, two of mask.
  */
-#define XT2_PHYSDEV_IN		0x01
-#define XT2_PHYSDEV_OUT		0x02
-#define XT2_PHYSDEV_BRIDGED	0x04
-#define XT2_PHYSDEV_ISIN	0x08
-#define XT2_PHYSDEV_ISOUT	0x10
-#define XT2_PHYSDEV_BITS	0x1f
-#define XT2_PHYSDEV_MASKED	0xff
+#define XT2_PHYSDEV_IN	    0x01
+#define XT2_PHYSDEV_OUT	    0x02
+#define XT2_PHYSDEV_BRIDGED 0x04
+#define XT2_PHYSDEV_ISIN    0x08
+#define XT2_PHYSDEV_ISOUT   0x10
+#define XT2_PHYSDEV_BITS    0x1f
+#define XT2_PHYSDEV_MASKED  0xff
 
 struct xt2_match_physdev {
 	struct xt2_match head;
@@ -175,17 +174,17 @@ struct xt2_match_physdev {
  * native flags and the revision.  Revision 0 has only the inversions, each a
  * word whose lowest bit counts.  What doesn't fit into flags follows.
  */
-#define XT2_ADDRTYPE_SRC_INV	0x1
-#define XT2_ADDRTYPE_DST_INV	0x2
-#define XT2_ADDRTYPE_IN		0x4
-#define XT2_ADDRTYPE_OUT	0x8
-#define XT2_ADDRTYPE_FLAGS	0xf
-#define XT2_ADDRTYPE_REVISION1	0x20
+#define XT2_ADDRTYPE_SRC_INV   0x1
+#define XT2_ADDRTYPE_DST_INV   0x2
+#define XT2_ADDRTYPE_IN	       0x4
+#define XT2_ADDRTYPE_OUT       0x8
+#define XT2_ADDRTYPE_FLAGS     0xf
+#define XT2_ADDRTYPE_REVISION1 0x20
 
 struct xt2_match_addrtype {
 	struct xt2_match head;
-	__u32 first;		/* revision 1: flags; 0: source's inversion */
-	__u32 second;		/* revision 1: 0; 0: destination's inversion */
+	__u32 first; /* revision 1: flags; 0: source's inversion */
+	__u32 second; /* revision 1: 0; 0: destination's inversion */
 };
 
 #endif

@@ -21,7 +21,7 @@ u64 test_random(u64 *seed)
 	return z ^ z >> 31;
 }
 
-static u64 seed_now;	/* 0: no random test is running */
+static u64 seed_now; /* 0: no random test is running */
 
 void test_many(u32 n, void (*f)(u64 seed))
 {
@@ -56,8 +56,8 @@ static void packet(struct test_packet *t, u8 family, const u8 *bytes, u32 len)
 
 void test_packet4(struct test_packet *t)
 {
-	static const u8 bytes[40] = { 0x45, 0xb8, 0, 40, 0, 1, 0, 0, 64, 17, 0, 0,
-				      10, 1, 2, 3, 192, 168, 0, 9, 0, 53, 4, 0, 0, 20, 0, 0 };
+	static const u8 bytes[40] = { 0x45, 0xb8, 0,   40,  0, 1, 0, 0,	 64, 17, 0, 0,	10, 1,
+				      2,    3,	  192, 168, 0, 9, 0, 53, 4,  0,	 0, 20, 0,  0 };
 
 	packet(t, XT2_IPV4, bytes, sizeof(bytes));
 	t->pkt.src4 = 0x0a010203;
@@ -66,8 +66,8 @@ void test_packet4(struct test_packet *t)
 
 void test_packet6(struct test_packet *t)
 {
-	static const u8 bytes[56] = { 0x62, 0x80, 0, 0, 0, 16, 17, 3,
-				      0x20, 1, 0xd, 0xb8, [23] = 1, [24] = 0xff, 2, [39] = 5 };
+	static const u8 bytes[56] = { 0x62, 0x80, 0,   0,    0,	       16,	    17, 3,
+				      0x20, 1,	  0xd, 0xb8, [23] = 1, [24] = 0xff, 2,	[39] = 5 };
 
 	packet(t, XT2_IPV6, bytes, sizeof(bytes));
 	memcpy(t->pkt.src, bytes + 8, 16);
@@ -114,8 +114,8 @@ int test_pack(u8 family, const char *name, u8 revision, const void *payload, u32
 	return n;
 }
 
-int test_ask(struct test_packet *t, u8 family, const char *name, u8 revision,
-	     const void *payload, u32 size)
+int test_ask(struct test_packet *t, u8 family, const char *name, u8 revision, const void *payload,
+	     u32 size)
 {
 	assert_true(test_pack(family, name, revision, payload, size) > 0);
 	return xt2_match_ext(test_packed(), &t->ctx);
@@ -139,8 +139,8 @@ void test_string_random(void *payload, u64 *seed)
 	for (i = 0; i < info->patlen; i++)
 		info->pattern[i] = few[test_random(seed) % alphabet];
 	info->from_offset = test_random(seed) % 2 ? 0 : test_random(seed) % 100;
-	info->to_offset = test_random(seed) % 2 ? 65535 :
-			  info->from_offset + test_random(seed) % 200;
+	info->to_offset = test_random(seed) % 2 ? 65535
+						: info->from_offset + test_random(seed) % 200;
 	info->u.v1.flags = test_random(seed) % 4;
 	strcpy(info->algo, test_random(seed) % 2 ? "bm" : "kmp");
 }
@@ -207,7 +207,7 @@ u32 test_program_random(void *insns, u64 *seed)
 
 	for (pc = 0; pc < n; pc++)
 		f[pc] = insn_random(pc, n, seed);
-	for (pc = 0; pc + 1 < n && pc < 4; pc++) {	/* something to load from */
+	for (pc = 0; pc + 1 < n && pc < 4; pc++) { /* something to load from */
 		f[pc].code = pc & 1 ? 0x03 : 0x02;
 		f[pc].k = pc;
 	}
@@ -223,8 +223,7 @@ static void iface_random(char *name, char *mask, u64 *seed)
 	u32 i, n = test_random(seed) % 17;
 
 	switch (test_random(seed) % 4) {
-	case 0:
-		return;
+	case 0: return;
 	case 1:
 		for (i = 0; i < 16; i++) {
 			name[i] = test_random(seed);
@@ -283,9 +282,12 @@ static u32 real_bytes(const struct xt2_match_row *row)
 {
 	switch (row->type) {
 	case XT2_M_LENGTH: return 5;
-	case XT2_M_TTL: case XT2_M_HL: case XT2_M_DSCP: return 2;
+	case XT2_M_TTL:
+	case XT2_M_HL:
+	case XT2_M_DSCP: return 2;
 	case XT2_M_TOS: return 3;
-	case XT2_M_MARK: case XT2_M_CONNMARK: return 9;
+	case XT2_M_MARK:
+	case XT2_M_CONNMARK: return 9;
 	case XT2_M_DEVGROUP: return 20;
 	case XT2_M_MAC: return 12;
 	case XT2_M_ADDRTYPE: return row->revision ? 8 : 12;
@@ -341,7 +343,7 @@ void test_payload_random(u64 *seed)
 		((u8 *)room)[6] = ((u8 *)room)[7] = 0;
 	n = test_pack(family, row->name, row->revision, room, row->size);
 	if (n == -EINVAL || n == 0)
-		return;		/* the random payload is not valid; others are */
+		return; /* the random payload is not valid; others are */
 	assert_true(n > 0);
 	memset(back, 0xaa, sizeof(back));
 	assert_int_equal(xt2_match_unpack(family, test_packed(), &found, back, sizeof(back)),

@@ -15,7 +15,7 @@
 #include "../../extensions/extensions.h"
 #include "../../translators/ext.h"
 
-#define TEST_BYTES	256
+#define TEST_BYTES 256
 
 struct test_packet {
 	struct xt2_pkt pkt;
@@ -31,7 +31,7 @@ void test_many(u32 n, void (*f)(u64 seed));
 
 /* The teardown of tests that do: says with which seed it failed. */
 int test_seed(void **state);
-#define test_of_seeds(f)	cmocka_unit_test_teardown(f, test_seed)
+#define test_of_seeds(f) cmocka_unit_test_teardown(f, test_seed)
 
 /* IPv4: 10.1.2.3 to 192.168.0.9, TOS 0xb8, TTL 64, 40 bytes.  IPv6: 2001:db8::1
  * to ff02::5, class 0x28, hop limit 3, 56 bytes. */
@@ -44,16 +44,16 @@ int test_pack(u8 family, const char *name, u8 revision, const void *payload, u32
 struct xt2_match *test_packed(void);
 
 /* Pack, check, evaluate. => enum xt2_answer */
-int test_ask(struct test_packet *t, u8 family, const char *name, u8 revision,
-	     const void *payload, u32 size);
+int test_ask(struct test_packet *t, u8 family, const char *name, u8 revision, const void *payload,
+	     u32 size);
 
 /* Pack, check, unpack a random valid payload of a random row; all must agree. */
 void test_payload_random(u64 *seed);
-u32 test_payloads_least(void);	/* how often the rarest row had a valid one */
+u32 test_payloads_least(void); /* how often the rarest row had a valid one */
 
 /* Random valid native payloads; also used for comparing answers. */
 void test_string_random(void *payload, u64 *seed);
 void test_u32_random(void *payload, u64 *seed);
-u32 test_program_random(void *insns, u64 *seed);	/* => instructions, perhaps invalid */
+u32 test_program_random(void *insns, u64 *seed); /* => instructions, perhaps invalid */
 
 #endif

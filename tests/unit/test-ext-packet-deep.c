@@ -102,7 +102,7 @@ static bool occurs_bm(const struct native_string *s, const u8 *text, int n)
 		bad[i] = len;
 	for (i = 0; i < len - 1; i++)
 		bad[up(s->pattern[i])] = bad[down(up(s->pattern[i]))] = len - 1 - i;
-	for (at = len - 1; at < n; at += a > b ? a : b) {
+	for (at = len - 1; at<n; at += a> b ? a : b) {
 		for (i = 0; i < len && up(text[at - i]) == up(s->pattern[len - 1 - i]); i++)
 			;
 		if (i == len)
@@ -140,7 +140,7 @@ static void random_string(u64 seed)
 
 	test_string_random(&s, &seed);
 	test_packet_random(&t, family, &seed);
-	if (test_random(&seed) % 2 && t.pkt.len >= s.len)	/* plant it */
+	if (test_random(&seed) % 2 && t.pkt.len >= s.len) /* plant it */
 		memcpy(t.room + test_random(&seed) % (t.pkt.len - s.len + 1), s.pattern, s.len);
 	exact = malloc(t.pkt.caplen);
 	memcpy(exact, t.room, t.pkt.caplen);
@@ -350,9 +350,11 @@ static int run(struct test_packet *t, struct native_bpf b)
 	return test_ask(t, XT2_IPV4, "bpf", 0, &b, sizeof(b));
 }
 
-#define LOADS(k_, value) \
-	((struct native_bpf){ 4, { { 0x20, 0, 0, k_ }, { 0x15, 0, 1, value }, \
-				   { 6, 0, 0, 1 }, { 6, 0, 0, 0 } }, 0 })
+#define LOADS(k_, value)                                                                       \
+	((struct native_bpf){                                                                  \
+		4,                                                                             \
+		{ { 0x20, 0, 0, k_ }, { 0x15, 0, 1, value }, { 6, 0, 0, 1 }, { 6, 0, 0, 0 } }, \
+		0 })
 
 static void test_bpf_offsets(void **state)
 {
@@ -391,12 +393,9 @@ static void test_bpf_offsets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of_seeds(test_string),
-		cmocka_unit_test(test_string_cut),
-		test_of_seeds(test_u32),
-		test_of_seeds(test_bpf_pcap),
-		test_of_seeds(test_bpf_kernel),
-		cmocka_unit_test(test_bpf_offsets),
+		test_of_seeds(test_string),	cmocka_unit_test(test_string_cut),
+		test_of_seeds(test_u32),	test_of_seeds(test_bpf_pcap),
+		test_of_seeds(test_bpf_kernel), cmocka_unit_test(test_bpf_offsets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

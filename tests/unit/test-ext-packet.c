@@ -25,23 +25,27 @@
 #include <linux/netfilter_ipv4/ipt_ttl.h>
 #include <linux/netfilter_ipv6/ip6t_hl.h>
 
-#define INFO(s)	(union { struct s info; u64 room[(sizeof(struct s) + 7) / 8]; })
-#define ASK(t, family, name, rev, s, ...) \
-	test_ask(t, family, name, rev, &INFO(s) { .info = { __VA_ARGS__ } }, \
+#define INFO(s)                                       \
+	(union {                                      \
+		struct s info;                        \
+		u64 room[(sizeof(struct s) + 7) / 8]; \
+	})
+#define ASK(t, family, name, rev, s, ...)                                   \
+	test_ask(t, family, name, rev, &INFO(s){ .info = { __VA_ARGS__ } }, \
 		 (sizeof(struct s) + 7) / 8 * 8)
-#define PACK(family, name, rev, s, ...) \
-	test_pack(family, name, rev, &INFO(s) { .info = { __VA_ARGS__ } }, \
+#define PACK(family, name, rev, s, ...)                                   \
+	test_pack(family, name, rev, &INFO(s){ .info = { __VA_ARGS__ } }, \
 		  (sizeof(struct s) + 7) / 8 * 8)
-#define HITS(...)	assert_int_equal(ASK(&t, __VA_ARGS__), XT2_HIT)
-#define MISSES(...)	assert_int_equal(ASK(&t, __VA_ARGS__), XT2_MISS)
-#define REFUSED(...)	assert_int_equal(PACK(__VA_ARGS__), -EINVAL)
-#define TAKES(n, ...)	assert_int_equal(PACK(__VA_ARGS__), n)
+#define HITS(...)     assert_int_equal(ASK(&t, __VA_ARGS__), XT2_HIT)
+#define MISSES(...)   assert_int_equal(ASK(&t, __VA_ARGS__), XT2_MISS)
+#define REFUSED(...)  assert_int_equal(PACK(__VA_ARGS__), -EINVAL)
+#define TAKES(n, ...) assert_int_equal(PACK(__VA_ARGS__), n)
 
 static void test_iprange(void **state)
 {
 	struct test_packet t;
 
-	test_packet4(&t);	/* 10.1.2.3 to 192.168.0.9 */
+	test_packet4(&t); /* 10.1.2.3 to 192.168.0.9 */
 	HITS(XT2_IPV4, "iprange", 1, xt_iprange_mtinfo, .flags = IPRANGE_SRC,
 	     .src_min.ip = htonl(0x0a010203), .src_max.ip = htonl(0x0a010203));
 	MISSES(XT2_IPV4, "iprange", 1, xt_iprange_mtinfo, .flags = IPRANGE_SRC,
@@ -57,7 +61,7 @@ static void test_iprange(void **state)
 	TAKES(16, XT2_IPV4, "iprange", 1, xt_iprange_mtinfo, .flags = IPRANGE_DST,
 	      .dst_max.ip = htonl(5));
 
-	test_packet6(&t);	/* 2001:db8::1 to ff02::5 */
+	test_packet6(&t); /* 2001:db8::1 to ff02::5 */
 	HITS(XT2_IPV6, "iprange", 1, xt_iprange_mtinfo, .flags = IPRANGE_SRC,
 	     .src_min.all = { htonl(0x20010db8), 0, 0, htonl(1) },
 	     .src_max.all = { htonl(0x20010db8), 0, 0, htonl(1) });
@@ -74,13 +78,13 @@ static void test_header_fields(void **state)
 {
 	struct test_packet t;
 
-	test_packet4(&t);	/* length 40, TTL 64, TOS 0xb8 */
+	test_packet4(&t); /* length 40, TTL 64, TOS 0xb8 */
 	HITS(XT2_IPV4, "length", 0, xt_length_info, 40, 40, 0);
 	MISSES(XT2_IPV4, "length", 0, xt_length_info, 41, 65535, 0);
 	HITS(XT2_IPV4, "length", 0, xt_length_info, 41, 65535, 1);
 	HITS(XT2_IPV4, "length", 0, xt_length_info, 40, 40, 2);
 	HITS(XT2_IPV4, "length", 0, xt_length_info, 41, 41, 2);
-	t.pkt.len = 44;		/* the header's word counts, not this */
+	t.pkt.len = 44; /* the header's word counts, not this */
 	HITS(XT2_IPV4, "length", 0, xt_length_info, 40, 40, 0);
 	HITS(XT2_IPV4, "ttl", 0, ipt_ttl_info, IPT_TTL_EQ, 64);
 	MISSES(XT2_IPV4, "ttl", 0, ipt_ttl_info, IPT_TTL_NE, 64);
@@ -98,7 +102,7 @@ static void test_header_fields(void **state)
 	REFUSED(XT2_IPV4, "dscp", 0, xt_dscp_info, 64, 0);
 	TAKES(8, XT2_IPV4, "tos", 1, xt_tos_match_info, 0xff, 0xb8, 1);
 
-	test_packet6(&t);	/* 56 bytes, hop limit 3, class 0x28 */
+	test_packet6(&t); /* 56 bytes, hop limit 3, class 0x28 */
 	HITS(XT2_IPV6, "length", 0, xt_length_info, 56, 56, 0);
 	HITS(XT2_IPV6, "hl", 0, ip6t_hl_info, IP6T_HL_EQ, 3);
 	MISSES(XT2_IPV6, "hl", 0, ip6t_hl_info, IP6T_HL_GT, 3);
@@ -191,10 +195,11 @@ static void test_host(void **state)
 	TAKES(16, XT2_IPV4, "devgroup", 0, xt_devgroup_info, XT_DEVGROUP_MATCH_SRC, 4, 4, 0, 0);
 }
 
-#define ETH0		.physindev = "eth0", .in_mask = "\xff\xff\xff\xff\xff"
-#define ETH_ANY		.physindev = "eth+", .in_mask = "\xff\xff\xff"
-#define LONG_OUT	.physoutdev = "averylongname01", \
-			.out_mask = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
+#define ETH0	.physindev = "eth0", .in_mask = "\xff\xff\xff\xff\xff"
+#define ETH_ANY .physindev = "eth+", .in_mask = "\xff\xff\xff"
+#define LONG_OUT                         \
+	.physoutdev = "averylongname01", \
+	.out_mask = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
 
 static void test_physdev(void **state)
 {
@@ -313,7 +318,7 @@ static void test_deep_refusals(void **state)
 	u.tests[0].location[1].nextop = XT_U32_LEFTSH;
 	u.tests[0].location[1].number = 32;
 	assert_int_equal(test_pack(XT2_IPV4, "u32", 0, &u, sizeof(u)), -EINVAL);
-	u.tests[0].location[1].nextop = 9;	/* the kernel skips it */
+	u.tests[0].location[1].nextop = 9; /* the kernel skips it */
 	assert_int_equal(test_pack(XT2_IPV4, "u32", 0, &u, sizeof(u)), 0);
 	REFUSED(XT2_IPV4, "bpf", 0, xt_bpf_info, 0);
 	REFUSED(XT2_IPV4, "bpf", 0, xt_bpf_info, 65, { { 6, 0, 0, 1 } });
@@ -322,10 +327,10 @@ static void test_deep_refusals(void **state)
 	TAKES(0, XT2_IPV4, "bpf", 1, xt_bpf_info_v1, 1, 0, 4);
 	TAKES(0, XT2_IPV4, "bpf", 1, xt_bpf_info_v1, 2, 0, 4);
 	REFUSED(XT2_IPV4, "bpf", 1, xt_bpf_info_v1, 3, 1, 4, { { { 6, 0, 0, 1 } } });
-	TAKES(0, XT2_IPV4, "bpf", 0, xt_bpf_info, 2, { { 0x20, 0, 0, -0x1000 + 32 },
-						       { 6, 0, 0, 1 } });
-	REFUSED(XT2_IPV4, "bpf", 0, xt_bpf_info, 2, { { 0x20, 0, 0, -0x1000 + 33 },
-						      { 6, 0, 0, 1 } });
+	TAKES(0, XT2_IPV4, "bpf", 0, xt_bpf_info, 2,
+	      { { 0x20, 0, 0, -0x1000 + 32 }, { 6, 0, 0, 1 } });
+	REFUSED(XT2_IPV4, "bpf", 0, xt_bpf_info, 2,
+		{ { 0x20, 0, 0, -0x1000 + 33 }, { 6, 0, 0, 1 } });
 }
 
 static void test_comment(void **state)
@@ -391,18 +396,12 @@ static void test_roundtrip(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_iprange),
-		cmocka_unit_test(test_header_fields),
-		cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_link_layer),
-		cmocka_unit_test(test_host),
-		cmocka_unit_test(test_physdev),
-		cmocka_unit_test(test_addrtype4),
-		cmocka_unit_test(test_addrtype6),
-		cmocka_unit_test(test_deep_refusals),
-		cmocka_unit_test(test_comment),
-		test_of_seeds(test_random_matches),
-		test_of_seeds(test_roundtrip),
+		cmocka_unit_test(test_iprange),	      cmocka_unit_test(test_header_fields),
+		cmocka_unit_test(test_marks),	      cmocka_unit_test(test_link_layer),
+		cmocka_unit_test(test_host),	      cmocka_unit_test(test_physdev),
+		cmocka_unit_test(test_addrtype4),     cmocka_unit_test(test_addrtype6),
+		cmocka_unit_test(test_deep_refusals), cmocka_unit_test(test_comment),
+		test_of_seeds(test_random_matches),   test_of_seeds(test_roundtrip),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
