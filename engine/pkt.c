@@ -32,13 +32,18 @@ enum hop_option {
 	HOP_JUMBO = 194,
 };
 
-/* The internet checksum over a header that contains its own is right. */
+/*
+ * The internet checksum over a header that contains its own is right.  Such a
+ * sum is the same in any byte order and for words of any width; size is a
+ * multiple of 4.
+ */
 static bool sum_ok(const u8 *bytes, u32 size)
 {
-	u32 sum = 0;
+	u64 sum = 0;
 
-	for (u32 i = 0; i + 1 < size && xt2_can_loop; i += 2)
-		sum += xt2_be16(bytes + i);
+	for (u32 i = 0; i < size && xt2_can_loop; i += 4)
+		sum += xt2_be32(bytes + i);
+	sum = (sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32);
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
 	return sum == 0xffff;
