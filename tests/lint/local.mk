@@ -2,6 +2,7 @@ LINT_TESTS = \
 	tests/lint/format.sh \
 	tests/lint/headers.sh \
 	tests/lint/shell.sh \
-	tests/lint/source.py
+	tests/lint/source.py \
+	tests/lint/symbols.sh
 TESTS += $(LINT_TESTS)
 EXTRA_DIST += $(LINT_TESTS) .clang-format

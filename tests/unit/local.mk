@@ -38,4 +38,15 @@ UNIT_TESTS += tests/unit/test-ext-transport
 tests_unit_test_ext_transport_SOURCES = tests/unit/ext-transport.h tests/unit/ext-transport.c \
 	tests/unit/test-ext-transport.c
 tests_unit_test_ext_transport_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-image-file
+tests_unit_test_image_file_SOURCES = tests/unit/test-image-file.c tests/lib/rules.h \
+	$(FAIL_ALLOC_SOURCES)
+tests_unit_test_image_file_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_LDFLAGS) \
+	-Wl,--wrap=write,--wrap=fsync,--wrap=rename
+tests_unit_test_image_file_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-evaluator
+tests_unit_test_evaluator_SOURCES = tests/unit/test-evaluator.c tests/lib/packets.h \
+	tests/lib/rules.h $(FAIL_ALLOC_SOURCES)
+tests_unit_test_evaluator_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_LDFLAGS)
+tests_unit_test_evaluator_LDADD = $(UNIT_LIBS)
 endif
