@@ -4,8 +4,9 @@
  *
  * A pack function gives the match no more bytes than its payload uses, and
  * refuses what the kernel's checkentry refuses.  What a payload says about
- * parts that it doesn't use is not kept: xt2_match_pack() notices.  Hooks are
- * not known here; who knows them checks them.
+ * parts that it doesn't use is not kept: xt2_match_pack() notices.  Padding at
+ * its end is not looked at, as the kernel clears it.  Hooks are not known
+ * here; who knows them checks them.
  */
 #include "packet.h"
 #include <linux/netfilter/xt_addrtype.h>
@@ -455,9 +456,9 @@ static void addrtype_unpack1(const struct xt2_match *m, u8 family, void *payload
 #define SIZE(s)	     ((sizeof(s) + 7) / 8 * 8)
 #define HIDDEN(s, f) ((offsetof(s, f) + 7) / 8 * 8) /* the kernel's own from f on */
 
-#define ROW(n, fam, rev, TYPE, s, pack, unpack)                        \
-	{                                                              \
-		n, fam, rev, XT2_M_##TYPE, SIZE(s), 0, pack, unpack, 0 \
+#define ROW(n, fam, rev, TYPE, s, pack, unpack)                                \
+	{                                                                      \
+		n, fam, rev, XT2_M_##TYPE, SIZE(s), sizeof(s), pack, unpack, 0 \
 	}
 #define ROWS46(n, rev, TYPE, s, pack, unpack) \
 	ROW(n, XT2_IPV4, rev, TYPE, s, pack, unpack), ROW(n, XT2_IPV6, rev, TYPE, s, pack, unpack)
