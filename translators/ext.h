@@ -13,7 +13,7 @@
 
 #include "../engine/image.h"
 
-#define XT2_ANY_FAMILY	0	/* rows of UNSPEC extensions */
+#define XT2_ANY_FAMILY 0 /* rows of UNSPEC extensions */
 
 /*
  * A match's row.  pack: payload -> match; out has room for XT2_RULE_MAX bytes
@@ -24,14 +24,14 @@
  */
 struct xt2_match_row {
 	const char *name;
-	u8 family;		/* XT2_ANY_FAMILY, or the only one */
+	u8 family; /* XT2_ANY_FAMILY, or the only one */
 	u8 revision;
-	u8 type;		/* enum xt2_match_type */
-	u16 size;		/* XT_ALIGNed bytes of the payload */
-	u16 user_size;		/* bytes that userspace sees; 0: all */
+	u8 type; /* enum xt2_match_type */
+	u16 size; /* XT_ALIGNed bytes of the payload */
+	u16 user_size; /* bytes that userspace sees; 0: all */
 	int (*pack)(const void *payload, u8 family, struct xt2_match *out);
 	void (*unpack)(const struct xt2_match *m, u8 family, void *payload);
-	u8 copies;		/* 1: the match may carry a copy of the payload: XT2_MATCH_VERBATIM */
+	u8 copies; /* 1: the match may carry a copy of the payload: XT2_MATCH_VERBATIM */
 };
 
 /* A target's row; out is the rule's target data (zeroed), *size its bytes. */
@@ -39,25 +39,25 @@ struct xt2_target_row {
 	const char *name;
 	u8 family;
 	u8 revision;
-	u8 kind;		/* enum xt2_target */
+	u8 kind; /* enum xt2_target */
 	u16 size;
 	u16 user_size;
 	int (*pack)(const void *payload, u8 family, u32 *arg, void *out, u32 *size);
 	void (*unpack)(const struct xt2_rule *r, u8 family, void *payload);
-	const char *table;	/* the only table that may use it; NULL: any */
-	u8 hooks;		/* mask of the hooks that may lead to it; 0: any */
+	const char *table; /* the only table that may use it; NULL: any */
+	u8 hooks; /* mask of the hooks that may lead to it; 0: any */
 };
 
 /*
  * Where rows of one family share a type, these bits of xt2_match.flags hold
  * the low bits of the revision, so that unpacking finds the row.
  */
-#define XT2_MATCH_REVISION		0x60
-#define XT2_MATCH_REVISION_OF(m)	(((m)->flags & XT2_MATCH_REVISION) >> 5)
+#define XT2_MATCH_REVISION	 0x60
+#define XT2_MATCH_REVISION_OF(m) (((m)->flags & XT2_MATCH_REVISION) >> 5)
 
 /* For targets likewise: the two highest bits of the target word. */
-#define XT2_TARGET_REVISION(rev)	((u32)(rev) << 22)	/* in the argument */
-#define XT2_TARGET_REVISION_OF(t)	((u32)(t) >> 30)
+#define XT2_TARGET_REVISION(rev)  ((u32)(rev) << 22) /* in the argument */
+#define XT2_TARGET_REVISION_OF(t) ((u32)(t) >> 30)
 
 /* The rows, by file: each array ends with a row without a name. */
 extern const struct xt2_match_row xt2_transport_rows[];
@@ -73,7 +73,7 @@ const struct xt2_target_row *xt2_target_row_find(u8 family, const char *name, u8
  * Room that packing a payload of size bytes may need: the packed form, and
  * behind it what unpacking it again gives.
  */
-#define XT2_PACK_ROOM(size)	(5 * (size) + 192)
+#define XT2_PACK_ROOM(size) (5 * (size) + 192)
 
 /*
  * xt2_match_pack - a legacy match to the image's form
