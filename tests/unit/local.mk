@@ -49,4 +49,13 @@ tests_unit_test_evaluator_SOURCES = tests/unit/test-evaluator.c tests/lib/packet
 	tests/lib/rules.h $(FAIL_ALLOC_SOURCES)
 tests_unit_test_evaluator_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_LDFLAGS)
 tests_unit_test_evaluator_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-check
+tests_unit_test_check_SOURCES = tests/unit/test-check.c tests/unit/sample-image.h tests/fuzz/seed-image.h
+tests_unit_test_check_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-write
+tests_unit_test_write_SOURCES = tests/unit/test-write.c tests/unit/sample-image.h tests/fuzz/seed-image.h
+tests_unit_test_write_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-edit
+tests_unit_test_edit_SOURCES = tests/unit/test-edit.c tests/unit/sample-image.h tests/fuzz/seed-image.h
+tests_unit_test_edit_LDADD = $(UNIT_LIBS)
 endif
