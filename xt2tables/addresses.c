@@ -145,6 +145,7 @@ void xt2_addresses_parse(struct xt2_line *l, struct xt2_addresses *a)
 		address_add(a);		/* any */
 		return;
 	}
+	l->at = a->at;
 	for (;; p = comma + 1) {
 		while (isspace((unsigned char)*p))
 			p++;

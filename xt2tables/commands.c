@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 #include "commands.h"
+#include "../engine/check.h"
 
 static void fail(int error, const char *message) __attribute__((noreturn));
 
@@ -46,12 +47,28 @@ static int chain_of(struct xt2_load *load)
 	return chain;
 }
 
-static void refused(int error)
+static void failed(int error)
 {
-	if (error == -E2BIG)
-		fail(error, "there are too many rules");
 	if (error < 0)
-		fail(error, "the rule is not one that an image can hold");
+		fail(error, strerror(-error));
+}
+
+/* A rule that the ruleset does not take: the engine's check says why. */
+static void refused(struct xt2_load *load, const struct xt2_rule *r, int error)
+{
+	const struct xt2_rule_bounds bounds = {
+		(__u8)load->opt->family, ~0u, ~0u, ~0u,
+	};
+	const char *what = "it names what is not there";
+
+	if (error >= 0)
+		return;
+	if (error == -EINVAL) {
+		xt2_check_rule(r, r->size, &bounds, &what);
+		xt2_throw(XT2_E_OPTION, OTHER_PROBLEM, "the kernel would refuse this rule: %s",
+			  what);
+	}
+	failed(error);
 }
 
 static void command_append(struct xt2_load *load, unsigned int s, unsigned int d)
@@ -59,7 +76,7 @@ static void command_append(struct xt2_load *load, unsigned int s, unsigned int d
 	int chain = chain_of(load);
 	const struct xt2_rule *r = xt2_line_pack(&load->line, load->rs, s, d);
 
-	refused(xt2_rule_append(load->rs, chain, r, load->number));
+	refused(load, r, xt2_rule_append(load->rs, chain, r, load->number));
 	if (load->opt->report && !load->opt->noflush)
 		fprintf(load->opt->report, "%.*s\n", (int)(load->end - load->at), load->at);
 }
@@ -67,21 +84,23 @@ static void command_append(struct xt2_load *load, unsigned int s, unsigned int d
 static void command_insert(struct xt2_load *load, unsigned int s, unsigned int d)
 {
 	int chain = chain_of(load);
+	const struct xt2_rule *r;
 
 	if (load->line.number - 1 > xt2_chain_rules(load->rs, chain))
 		fail(-E2BIG, "Index of insertion too big");
-	refused(xt2_rule_insert(load->rs, chain, load->line.number - 1,
-				xt2_line_pack(&load->line, load->rs, s, d), load->number));
+	r = xt2_line_pack(&load->line, load->rs, s, d);
+	refused(load, r, xt2_rule_insert(load->rs, chain, load->line.number - 1, r, load->number));
 }
 
 static void command_replace(struct xt2_load *load, unsigned int s, unsigned int d)
 {
 	int chain = chain_of(load);
+	const struct xt2_rule *r;
 
 	if (load->line.number > xt2_chain_rules(load->rs, chain))
 		fail(-E2BIG, "Index of replacement too big");
-	refused(xt2_rule_replace(load->rs, chain, load->line.number - 1,
-				 xt2_line_pack(&load->line, load->rs, s, d), load->number));
+	r = xt2_line_pack(&load->line, load->rs, s, d);
+	refused(load, r, xt2_rule_replace(load->rs, chain, load->line.number - 1, r, load->number));
 }
 
 /* -D and -C */
@@ -96,7 +115,7 @@ static void command_delete(struct xt2_load *load, unsigned int s, unsigned int d
 		xt2_throw(XT2_E_UNKNOWN, OTHER_PROBLEM,
 			  "Bad rule (does a matching rule exist in that chain?)");
 	if (load->line.command == 'D')
-		refused(xt2_rule_delete(load->rs, chain, (unsigned int)at));
+		failed(xt2_rule_delete(load->rs, chain, (unsigned int)at));
 }
 
 static void delete_number(struct xt2_load *load)
@@ -105,7 +124,7 @@ static void delete_number(struct xt2_load *load)
 
 	if (load->line.number > xt2_chain_rules(load->rs, chain))
 		fail(-E2BIG, "Index of deletion too big");
-	refused(xt2_rule_delete(load->rs, chain, load->line.number - 1));
+	failed(xt2_rule_delete(load->rs, chain, load->line.number - 1));
 }
 
 /* A function for the named chain, or for all of the table. */
@@ -126,16 +145,11 @@ static void each_chain(struct xt2_load *load, bool base, void (*run)(struct xt2_
 
 static void flush(struct xt2_load *load, int chain)
 {
-	int ret = xt2_chain_flush(load->rs, chain);
-
-	if (ret < 0)
-		fail(ret, strerror(-ret));
+	failed(xt2_chain_flush(load->rs, chain));
 }
 
 static void delete_chain(struct xt2_load *load, int chain)
 {
-	int ret;
-
 	if (xt2_chain_hook(load->rs, chain) >= 0)
 		fail(-EINVAL, "Can't delete built-in chain");
 	if (xt2_chain_references(load->rs, chain))
@@ -143,9 +157,7 @@ static void delete_chain(struct xt2_load *load, int chain)
 	if (xt2_chain_rules(load->rs, chain))
 		fail(-ENOTEMPTY, "Chain is not empty");
 	load->chain = -1;
-	ret = xt2_chain_delete(load->rs, chain);
-	if (ret < 0)
-		fail(ret, strerror(-ret));
+	failed(xt2_chain_delete(load->rs, chain));
 }
 
 static void zero(struct xt2_load *load, int chain)
@@ -157,19 +169,16 @@ static void zero(struct xt2_load *load, int chain)
 		ret = xt2_rule_set_counters(load->rs, chain, i, 0, 0);
 	if (!ret && xt2_chain_hook(load->rs, chain) >= 0)
 		ret = xt2_chain_set_counters(load->rs, chain, 0, 0);
-	if (ret < 0)
-		fail(ret, strerror(-ret));
+	failed(ret);
 }
 
 static void zero_number(struct xt2_load *load)
 {
-	int chain = chain_of(load), ret;
+	int chain = chain_of(load);
 
 	if (load->line.number > xt2_chain_rules(load->rs, chain))
 		fail(-E2BIG, "Index of zeroing too big");
-	ret = xt2_rule_set_counters(load->rs, chain, load->line.number - 1, 0, 0);
-	if (ret < 0)
-		fail(ret, strerror(-ret));
+	failed(xt2_rule_set_counters(load->rs, chain, load->line.number - 1, 0, 0));
 }
 
 static void new_chain(struct xt2_load *load)
@@ -182,14 +191,13 @@ static void new_chain(struct xt2_load *load)
 		ret = xt2_chain_add(load->rs, load->line.table_number, name);
 	if (ret == -EEXIST)
 		fail(ret, "Chain already exists");
-	if (ret < 0)
-		fail(ret, strerror(-ret));
+	failed(ret);
 }
 
 static void rename_chain(struct xt2_load *load)
 {
 	const char *name = load->line.newname;
-	int chain = chain_of(load), ret;
+	int chain = chain_of(load);
 
 	if (xt2_chain_hook(load->rs, chain) >= 0)
 		fail(-EINVAL, "Can't rename built-in chain");
@@ -197,9 +205,7 @@ static void rename_chain(struct xt2_load *load)
 	    xt2_chain_find(load->rs, load->line.table_number, name) >= 0)
 		fail(-EEXIST, "File exists");
 	load->chain = -1;
-	ret = xt2_chain_rename(load->rs, chain, name);
-	if (ret < 0)
-		fail(ret, strerror(-ret));
+	failed(xt2_chain_rename(load->rs, chain, name));
 }
 
 void xt2_commands_policy(struct xt2_load *load, const char *name, const char *policy)

@@ -181,42 +181,56 @@ static bool is_local(const struct xt2_host *host, int family, const __u8 *addr, 
 	return false;
 }
 
-static __u16 type4(const struct xt2_host *host, __u32 addr)
+/*
+ * Address types as inet_addr_type() and inet_dev_addr_type() find them.  Seen
+ * from one interface only, loopback addresses are local on lo alone; those of
+ * --local are taken to be on every interface.
+ */
+static __u16 type4(const struct xt2_host *host, __u32 addr, bool loopback)
 {
 	__u32 raw = htonl(addr);
 
-	if (addr == 0xffffffff || !addr)
+	if (addr == 0xffffffff || !(addr >> 24))
 		return RTN_BROADCAST;
 	if (addr >> 28 == 0xe)
 		return RTN_MULTICAST;
-	if (addr >> 24 == 127 || is_local(host, XT2_IPV4, (const __u8 *)&raw, 4))
+	if ((addr >> 24 == 127 && loopback) || is_local(host, XT2_IPV4, (const __u8 *)&raw, 4))
 		return RTN_LOCAL;
 	return RTN_UNICAST;
 }
 
-static __u16 type6(const struct xt2_host *host, const __u64 addr[2])
+static __u16 type6(const struct xt2_host *host, const __u64 addr[2], bool loopback)
 {
-	static const __u8 loopback[16] = { [15] = 1 };
+	static const __u8 one[16] = { [15] = 1 };
 	const __u8 *a = (const __u8 *)addr;
 
 	if (a[0] == 0xff)
 		return RTN_MULTICAST;
-	if (!memcmp(a, loopback, 16) || is_local(host, XT2_IPV6, a, 16))
+	if ((!memcmp(a, one, 16) && loopback) || is_local(host, XT2_IPV6, a, 16))
 		return RTN_LOCAL;
 	return RTN_UNICAST;
 }
 
+static __u16 type(const struct xt2_host *host, const struct xt2_pkt *pkt, bool source, bool loopback)
+{
+	if (pkt->family == XT2_IPV4)
+		return type4(host, source ? pkt->src4 : pkt->dst4, loopback);
+	return type6(host, source ? pkt->src : pkt->dst, loopback);
+}
+
 static void fill_types(const struct xt2_host *host, struct xt2_pkt *pkt)
 {
-	if (pkt->family == XT2_IPV4) {
-		pkt->src_type = type4(host, pkt->src4);
-		pkt->dst_type = type4(host, pkt->dst4);
-	} else if (pkt->family == XT2_IPV6) {
-		pkt->src_type = type6(host, pkt->src);
-		pkt->dst_type = type6(host, pkt->dst);
-	}
-	pkt->src_type_in = pkt->src_type_out = pkt->src_type;
-	pkt->dst_type_in = pkt->dst_type_out = pkt->dst_type;
+	const bool in_lo = !strcmp((const char *)pkt->in, "lo");
+	const bool out_lo = !strcmp((const char *)pkt->out, "lo");
+
+	if (pkt->family == XT2_ARP)
+		return;
+	pkt->src_type = type(host, pkt, true, true);
+	pkt->dst_type = type(host, pkt, false, true);
+	pkt->src_type_in = type(host, pkt, true, in_lo);
+	pkt->dst_type_in = type(host, pkt, false, in_lo);
+	pkt->src_type_out = type(host, pkt, true, out_lo);
+	pkt->dst_type_out = type(host, pkt, false, out_lo);
 }
 
 void xt2_host_fill(const struct xt2_host *host, struct xt2_pkt *pkt,

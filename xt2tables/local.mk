@@ -8,6 +8,7 @@ libtext_la_SOURCES = \
 	xt2tables/libxt.h \
 	xt2tables/names.c \
 	xt2tables/names.h \
+	xt2tables/option-checks.c \
 	xt2tables/places.c \
 	xt2tables/reach.c \
 	xt2tables/reach.h \

@@ -26,53 +26,53 @@ static const char *const table_names[] = { "filter", "nat", "mangle", "raw", "se
 
 static const struct xt2_place places[] = {
 	/* matches */
-	{ "ah", 0, 0, 0, IPPROTO_AH },
-	{ "cgroup", 0, 0, OUT | POST | IN, 0 },
-	{ "dccp", 0, 0, 0, IPPROTO_DCCP },
-	{ "esp", 0, 0, 0, IPPROTO_ESP },
-	{ "eui64", XT2_IPV6, 0, PRE | IN | FWD, 0 },
-	{ "icmp", XT2_IPV4, 0, 0, IPPROTO_ICMP },
-	{ "icmp6", XT2_IPV6, 0, 0, IPPROTO_ICMPV6 },
-	{ "ipcomp", 0, 0, 0, IPPROTO_COMP },
-	{ "mac", 0, 0, PRE | IN | FWD, 0 },
-	{ "mh", XT2_IPV6, 0, 0, IPPROTO_MH },
-	{ "osf", XT2_IPV4, 0, IN | PRE | FWD, IPPROTO_TCP },
-	{ "owner", 0, 0, OUT | POST, 0 },
-	{ "realm", 0, 0, POST | FWD | OUT | IN, 0 },
-	{ "rpfilter", 0, RAW | MANGLE, PRE, 0 },
-	{ "sctp", 0, 0, 0, IPPROTO_SCTP },
-	{ "socket", 0, 0, PRE | IN, 0 },
-	{ "tcp", 0, 0, 0, IPPROTO_TCP },
-	{ "tcpmss", 0, 0, 0, IPPROTO_TCP },
-	{ "udp", 0, 0, 0, IPPROTO_UDP },
-	{ "udplite", 0, 0, 0, IPPROTO_UDPLITE },
+	{ "ah", XT2_IPV4, 0, 0, IPPROTO_AH, 0 },
+	{ "cgroup", 0, 0, OUT | POST | IN, 0, 0 },
+	{ "dccp", 0, 0, 0, IPPROTO_DCCP, 0 },
+	{ "esp", 0, 0, 0, IPPROTO_ESP, 0 },
+	{ "eui64", XT2_IPV6, 0, PRE | IN | FWD, 0, 0 },
+	{ "icmp", XT2_IPV4, 0, 0, IPPROTO_ICMP, 0 },
+	{ "icmp6", XT2_IPV6, 0, 0, IPPROTO_ICMPV6, 0 },
+	{ "ipcomp", 0, 0, 0, IPPROTO_COMP, 0 },
+	{ "mac", 0, 0, PRE | IN | FWD, 0, 0 },
+	{ "mh", XT2_IPV6, 0, 0, IPPROTO_MH, 0 },
+	{ "osf", XT2_IPV4, 0, IN | PRE | FWD, IPPROTO_TCP, 0 },
+	{ "owner", 0, 0, OUT | POST, 0, 0 },
+	{ "realm", 0, 0, POST | FWD | OUT | IN, 0, 0 },
+	{ "rpfilter", 0, RAW | MANGLE, PRE, 0, 0 },
+	{ "sctp", 0, 0, 0, IPPROTO_SCTP, 0 },
+	{ "socket", 0, 0, PRE | IN, 0, 0 },
+	{ "tcp", 0, 0, 0, IPPROTO_TCP, 0 },
+	{ "tcpmss", 0, 0, 0, IPPROTO_TCP, 0 },
+	{ "udp", 0, 0, 0, IPPROTO_UDP, 0 },
+	{ "udplite", 0, 0, 0, IPPROTO_UDPLITE, 0 },
 	/* targets */
-	{ "CHECKSUM", 0, MANGLE, 0, 0 },
-	{ "CLASSIFY", XT2_IPV4, 0, OUT | FWD | POST, 0 },
-	{ "CLASSIFY", XT2_IPV6, 0, OUT | FWD | POST, 0 },
-	{ "CLASSIFY", XT2_ARP, 0, 1u << XT2_ARP_OUTPUT | 1u << XT2_ARP_FORWARD, 0 },
-	{ "CONNSECMARK", 0, MANGLE | SECURITY, 0, 0 },
-	{ "CT", 0, RAW, 0, 0 },
-	{ "DNAT", 0, NAT, PRE | OUT, 0 },
-	{ "DNPT", XT2_IPV6, MANGLE, PRE | OUT, 0 },
-	{ "DSCP", 0, MANGLE, 0, 0 },
-	{ "ECN", XT2_IPV4, MANGLE, 0, 0 },
-	{ "HL", XT2_IPV6, MANGLE, 0, 0 },
-	{ "MASQUERADE", 0, NAT, POST, 0 },
-	{ "NETMAP", 0, NAT, PRE | POST | OUT | IN, 0 },
-	{ "NOTRACK", 0, RAW, 0, 0 },
-	{ "REDIRECT", 0, NAT, PRE | OUT, 0 },
-	{ "REJECT", 0, FILTER, IN | FWD | OUT, 0 },
-	{ "SECMARK", 0, MANGLE | SECURITY, 0, 0 },
-	{ "SNAT", 0, NAT, POST | IN, 0 },
-	{ "SNPT", XT2_IPV6, MANGLE, IN | POST, 0 },
-	{ "SYNPROXY", 0, 0, IN | FWD, 0 },
-	{ "TCPMSS", 0, 0, 0, IPPROTO_TCP },
-	{ "TCPOPTSTRIP", 0, MANGLE, 0, IPPROTO_TCP },
-	{ "TOS", 0, MANGLE, 0, 0 },
-	{ "TPROXY", 0, MANGLE, PRE, 0 },
-	{ "TRACE", 0, RAW, 0, 0 },
-	{ "TTL", XT2_IPV4, MANGLE, 0, 0 },
+	{ "CHECKSUM", 0, MANGLE, 0, 0, 0 },
+	{ "CLASSIFY", XT2_IPV4, 0, OUT | FWD | POST, 0, 0 },
+	{ "CLASSIFY", XT2_IPV6, 0, OUT | FWD | POST, 0, 0 },
+	{ "CLASSIFY", XT2_ARP, 0, 1u << XT2_ARP_OUTPUT | 1u << XT2_ARP_FORWARD, 0, 0 },
+	{ "CONNSECMARK", 0, MANGLE | SECURITY, 0, 0, 0 },
+	{ "CT", 0, RAW, 0, 0, 0 },
+	{ "DNAT", 0, NAT, PRE | OUT, 0, 0 },
+	{ "DNPT", XT2_IPV6, MANGLE, PRE | OUT, 0, 0 },
+	{ "DSCP", 0, MANGLE, 0, 0, 0 },
+	{ "ECN", XT2_IPV4, MANGLE, 0, 0, 0 },
+	{ "HL", XT2_IPV6, MANGLE, 0, 0, 0 },
+	{ "MASQUERADE", 0, NAT, POST, 0, 0 },
+	{ "NETMAP", 0, NAT, PRE | POST | OUT | IN, 0, 0 },
+	{ "NOTRACK", 0, RAW, 0, 0, 0 },
+	{ "REDIRECT", 0, NAT, PRE | OUT, 0, 0 },
+	{ "REJECT", 0, FILTER, IN | FWD | OUT, 0, 0 },
+	{ "SECMARK", 0, MANGLE | SECURITY, 0, 0, 0 },
+	{ "SNAT", 0, NAT, POST | IN, 0, 0 },
+	{ "SNPT", XT2_IPV6, MANGLE, IN | POST, 0, 0 },
+	{ "SYNPROXY", 0, 0, IN | FWD, IPPROTO_TCP, 0 },
+	{ "TCPMSS", 0, 0, 0, IPPROTO_TCP, 0 },
+	{ "TCPOPTSTRIP", 0, MANGLE, 0, IPPROTO_TCP, 0 },
+	{ "TOS", 0, MANGLE, 0, 0, 0 },
+	{ "TPROXY", 0, MANGLE, PRE, IPPROTO_TCP, IPPROTO_UDP },
+	{ "TRACE", 0, RAW, 0, 0, 0 },
+	{ "TTL", XT2_IPV4, MANGLE, 0, 0, 0 },
 };
 
 const struct xt2_place *xt2_place_find(int family, const char *name)
@@ -96,10 +96,10 @@ static unsigned int table_bit(const char *table)
 	return 0;
 }
 
-static void wrong_table(const struct xt2_line *l, const char *what, const struct xt2_place *place)
+static void wrong_table(struct xt2_line *l, const char *what, const struct xt2_place *place)
 	__attribute__((noreturn));
 
-static void wrong_table(const struct xt2_line *l, const char *what, const struct xt2_place *place)
+static void wrong_table(struct xt2_line *l, const char *what, const struct xt2_place *place)
 {
 	char list[64] = "";
 	unsigned int i;
@@ -109,12 +109,13 @@ static void wrong_table(const struct xt2_line *l, const char *what, const struct
 			strcat(list, *list ? " or " : "");
 			strcat(list, table_names[i]);
 		}
+	xt2_line_point(l, place->name);
 	xt2_hint("move the rule to table %s", list);
 	xt2_throw(XT2_E_TABLE, OTHER_PROBLEM, "%s %s is allowed in table %s only, not in %s", what,
 		  place->name, list, l->table);
 }
 
-void xt2_place_check(const struct xt2_line *l, const char *what, const char *name)
+void xt2_place_check(struct xt2_line *l, const char *what, const char *name)
 {
 	const struct xt2_place *place = xt2_place_find(l->family, name);
 	const char *proto;
@@ -123,9 +124,10 @@ void xt2_place_check(const struct xt2_line *l, const char *what, const char *nam
 		return;
 	if (place->tables && !(place->tables & table_bit(l->table)))
 		wrong_table(l, what, place);
-	if (!place->proto ||
-	    (place->proto == l->proto && !(l->inverted & XT2_OPT_BIT(XT2_OPT_PROTOCOL))))
+	if (!place->proto || (l->proto && !(l->inverted & XT2_OPT_BIT(XT2_OPT_PROTOCOL)) &&
+			      (l->proto == place->proto || l->proto == place->other_proto)))
 		return;
+	xt2_line_point(l, name);
 	proto = xt2_libxt_proto_name(place->proto);
 	if (proto)
 		xt2_hint("write -p %s before it", proto);

@@ -391,9 +391,11 @@ bool xt2_line_option(struct xt2_line *l, int c, char *arg, bool invert)
 		return true;
 	case 's':
 		l->src.text = set_option(l, XT2_OPT_SOURCE, arg, invert);
+		l->src.at = optind - 1;
 		return true;
 	case 'd':
 		l->dst.text = set_option(l, XT2_OPT_DESTINATION, arg, invert);
+		l->dst.at = optind - 1;
 		return true;
 	case 'i':
 		iface_option(l, set_option(l, XT2_OPT_IN, arg, invert), &l->in);

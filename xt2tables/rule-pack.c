@@ -190,8 +190,10 @@ static __u32 added(int number, const char *what)
 	return (__u32)number;
 }
 
-static void refused(const char *what, const char *name, int error)
+static void refused(struct packer *p, const char *what, const char *name, int error)
 {
+	if (error < 0)
+		xt2_line_point(p->l, name);
 	if (error == -ENOSPC)
 		too_long();
 	if (error == -EILSEQ)
@@ -211,6 +213,7 @@ static void pack_match(struct packer *p, const struct xt_entry_match *e)
 	int ret;
 
 	xt2_place_check(p->l, "match", name);
+	xt2_place_check_options(p->l, name, e->u.user.revision, e->data);
 	if (!strcmp(name, "comment")) {
 		ret = xt2_instance_add(p->rs, XT2_INSTANCE_COMMENT, e->u.user.revision, name,
 				       e->data, strnlen((const char *)e->data, size));
@@ -219,7 +222,7 @@ static void pack_match(struct packer *p, const struct xt_entry_match *e)
 	}
 	ret = xt2_match_pack((__u8)p->l->family, name, e->u.user.revision, e->data, size, m,
 			     room_left(p));
-	refused("match", name, ret);
+	refused(p, "match", name, ret);
 	if (ret > 0) {
 		if (xt2_match_info(m->type) & XT2_EXT_CELL)
 			m->arg = added(xt2_cell_add(p->rs), "cell");
@@ -243,6 +246,7 @@ static __u32 pack_target(struct packer *p, const struct xt_entry_target *e)
 	int ret = -ENOENT;
 
 	xt2_place_check(p->l, "target", name);
+	xt2_place_check_options(p->l, name, e->u.user.revision, e->data);
 	if (!nat_target(name))
 		ret = xt2_target_pack((__u8)p->l->family, name, e->u.user.revision, e->data, size,
 				      &target, p->at, room_left(p));
@@ -251,7 +255,7 @@ static __u32 pack_target(struct packer *p, const struct xt_entry_target *e)
 		return target;
 	}
 	if (ret != -ENOENT)
-		refused("target", name, ret);
+		refused(p, "target", name, ret);
 	ret = xt2_instance_add(p->rs, XT2_INSTANCE_TARGET, e->u.user.revision, name, e->data, size);
 	return XT2_TARGET(nat_target(name) ? XT2_T_NAT : XT2_T_FOREIGN, added(ret, name));
 }

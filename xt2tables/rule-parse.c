@@ -177,9 +177,8 @@ static bool parse_quick(struct xt2_line *l)
 		c = quick_option(l, arg, &takes_word);
 		if (!c || (takes_word && optind >= l->words.count))
 			return false;
-		if (c == 'j' && l->jump_chain < 0)
-			l->at = optind;
 		arg = takes_word ? l->words.word[optind++] : NULL;
+		l->at = optind - 1;
 		if (!xt2_line_option(l, c, arg, invert))
 			return false;
 		if (c == 'j' && needs_extension(l))
@@ -297,9 +296,20 @@ void xt2_line_parse(struct xt2_line *l)
 			return;
 		}
 	}
+	l->at = 0;
 	xt2_line_check(l);
+	l->at = 0;
 	if (l->go && l->jump_chain < 0)
 		xt2_throw(XT2_E_UNKNOWN, PARAMETER_PROBLEM, "goto '%s' is not a chain", l->jump);
+}
+
+void xt2_line_point(struct xt2_line *l, const char *name)
+{
+	int i;
+
+	for (l->at = 0, i = 1; !l->at && i < l->words.count; i++)
+		if (!strcmp(l->words.word[i], name))
+			l->at = i;
 }
 
 void xt2_line_end(struct xt2_line *l)

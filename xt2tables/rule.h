@@ -38,6 +38,7 @@ struct xt2_address {
 
 struct xt2_addresses {
 	const char *text;	/* NULL: not given */
+	int at;			/* its word */
 	unsigned int count, room;
 	struct xt2_address *list;
 };
@@ -126,6 +127,9 @@ void xt2_line_check(struct xt2_line *l);
 /* Is the next word an argument rather than an option? */
 bool xt2_line_has_word(const struct xt2_line *l);
 
+/* For messages: the word that names this extension. */
+void xt2_line_point(struct xt2_line *l, const char *name);
+
 /* -s, -d */
 void xt2_addresses_parse(struct xt2_line *l, struct xt2_addresses *a);
 
@@ -145,11 +149,15 @@ struct xt2_place {
 	unsigned int tables;	/* XT2_IN_* bits; 0: any */
 	unsigned int hooks;	/* bits of hook numbers; 0: any */
 	unsigned int proto;	/* 0: any */
+	unsigned int other_proto;	/* allowed, too */
 };
 
 /* => NULL: no constraint */
 const struct xt2_place *xt2_place_find(int family, const char *name);
 /* Throws if the rule's table or protocol is not one for this extension. */
-void xt2_place_check(const struct xt2_line *l, const char *what, const char *name);
+void xt2_place_check(struct xt2_line *l, const char *what, const char *name);
+/* The same for what depends on the options; payload: in the legacy form. */
+void xt2_place_check_options(struct xt2_line *l, const char *name, int revision,
+			     const void *payload);
 
 #endif

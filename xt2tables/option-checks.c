@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * option-checks.c - options that the kernel refuses in some rules
+ *
+ * Checks of checkentry functions that look beyond the extension's own data:
+ * at the rule's protocol or at its other matches; and of extensions that are
+ * carried as they are, so that no translator looks at them.  Each names the
+ * option that is missing, where iptables-restore would say "line N failed".
+ */
+#include "config.h"
+#include <string.h>
+#include "rule.h"
+#include <linux/netfilter/xt_cgroup.h>
+#include <linux/netfilter/xt_ecn.h>
+#include <linux/netfilter/xt_tcpudp.h>
+#include <linux/netfilter_ipv4/ipt_REJECT.h>
+#include <linux/netfilter_ipv6/ip6t_NPT.h>
+#include <linux/netfilter_ipv6/ip6t_REJECT.h>
+#include "../engine/env.h"
+
+#define TCP_SYN	0x02
+
+static bool is_tcp(const struct xt2_line *l)
+{
+	return l->proto == IPPROTO_TCP && !(l->inverted & XT2_OPT_BIT(XT2_OPT_PROTOCOL));
+}
+
+static void refuse(struct xt2_line *l, const char *name, const char *message, const char *hint)
+	__attribute__((noreturn));
+
+static void refuse(struct xt2_line *l, const char *name, const char *message, const char *hint)
+{
+	xt2_line_point(l, name);
+	if (hint)
+		xt2_hint("%s", hint);
+	xt2_throw(XT2_E_OPTION, OTHER_PROBLEM, "%s: %s", name, message);
+}
+
+/* net/netfilter/xt_ecn.c */
+static void check_ecn(struct xt2_line *l, int revision, const void *payload)
+{
+	const struct xt_ecn_info *info = payload;
+
+	if (info->operation & (XT_ECN_OP_MATCH_ECE | XT_ECN_OP_MATCH_CWR) && !is_tcp(l))
+		refuse(l, "ecn", "the TCP flags need -p tcp, not inverted", "write -p tcp before it");
+}
+
+/* net/ipv4/netfilter/ipt_REJECT.c, net/ipv6/netfilter/ip6t_REJECT.c */
+static void check_reject(struct xt2_line *l, int revision, const void *payload)
+{
+	const struct ipt_reject_info *four = payload;
+	const struct ip6t_reject_info *six = payload;
+	bool reset = l->family == XT2_IPV6 ? six->with == IP6T_TCP_RESET :
+		     four->with == IPT_TCP_RESET;
+
+	if (reset && !is_tcp(l))
+		refuse(l, "REJECT", "--reject-with tcp-reset needs -p tcp, not inverted",
+		       "write -p tcp before it");
+}
+
+/* net/netfilter/xt_TCPMSS.c */
+static void check_tcpmss(struct xt2_line *l, int revision, const void *payload)
+{
+	const struct xtables_rule_match *m;
+	const struct xt_tcp *tcp;
+
+	for (m = l->ext.matches; m; m = m->next) {
+		tcp = (const struct xt_tcp *)m->match->m->data;
+		if (!strcmp(m->match->m->u.user.name, "tcp") && tcp->flg_cmp & TCP_SYN &&
+		    !(tcp->invflags & XT_TCP_INV_FLAGS))
+			return;
+	}
+	refuse(l, "TCPMSS", "it only works on TCP SYN packets", "add --tcp-flags SYN,RST SYN");
+}
+
+/* net/netfilter/xt_cgroup.c */
+static void check_cgroup(struct xt2_line *l, int revision, const void *payload)
+{
+	const struct xt_cgroup_info_v1 *info = payload;	/* v2 starts alike */
+
+	if (revision && !info->has_path == !info->has_classid)
+		refuse(l, "cgroup", "it takes either --path or --cgroup", NULL);
+}
+
+static bool outside_mask(const union nf_inet_addr *prefix, unsigned int len)
+{
+	unsigned int i;
+
+	for (i = len; i < 128; i++)
+		if (prefix->in6.s6_addr[i / 8] & 0x80 >> i % 8)
+			return true;
+	return false;
+}
+
+/* net/ipv6/netfilter/ip6t_NPT.c */
+static void check_npt(struct xt2_line *l, int revision, const void *payload)
+{
+	const struct ip6t_npt_tginfo *npt = payload;
+	const char *name = l->ext.target->t->u.user.name;
+
+	if (npt->src_pfx_len > 64 || npt->dst_pfx_len > 64)
+		refuse(l, name, "prefixes are at most 64 bits long", NULL);
+	if (outside_mask(&npt->src_pfx, npt->src_pfx_len) ||
+	    outside_mask(&npt->dst_pfx, npt->dst_pfx_len))
+		refuse(l, name, "a prefix has bits behind its length", NULL);
+}
+
+static const struct {
+	const char *name;
+	void (*check)(struct xt2_line *l, int revision, const void *payload);
+} checks[] = {
+	{ "DNPT", check_npt },
+	{ "REJECT", check_reject },
+	{ "SNPT", check_npt },
+	{ "TCPMSS", check_tcpmss },
+	{ "cgroup", check_cgroup },
+	{ "ecn", check_ecn },
+};
+
+void xt2_place_check_options(struct xt2_line *l, const char *name, int revision,
+			     const void *payload)
+{
+	size_t i;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(checks); i++)
+		if (!strcmp(checks[i].name, name))
+			checks[i].check(l, revision, payload);
+}
