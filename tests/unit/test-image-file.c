@@ -402,7 +402,7 @@ static int store_on_full_disk(void)
 {
 	struct xt2_mapping map;
 
-	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	if (unshare(CLONE_NEWNS) || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
 	    mount("none", folder, "tmpfs", 0, "size=128k") || chdir(folder))
 		return SKIPPED;
 	if (store("image", &small, NULL) || store("image", &large, NULL) != -ENOSPC)

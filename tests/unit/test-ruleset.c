@@ -354,7 +354,7 @@ static void long_loops_fit_the_message(void **state)
 	struct xt2_ruleset *rs = *state;
 	struct xt2_mapping map = { 0 };
 	struct xt2_err err;
-	char name[32];
+	char name[64];
 	int first = -1, i, c, last = xt2_chain_base(rs, FILTER, XT2_INPUT);
 
 	for (i = 0; i < 1000; i++) {
