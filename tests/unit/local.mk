@@ -38,6 +38,10 @@ UNIT_TESTS += tests/unit/test-ext-transport
 tests_unit_test_ext_transport_SOURCES = tests/unit/ext-transport.h tests/unit/ext-transport.c \
 	tests/unit/test-ext-transport.c
 tests_unit_test_ext_transport_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-hit-drop
+tests_unit_test_hit_drop_SOURCES = tests/unit/ext-transport.h tests/unit/ext-transport.c \
+	tests/unit/test-hit-drop.c
+tests_unit_test_hit_drop_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-image-file
 tests_unit_test_image_file_SOURCES = tests/unit/test-image-file.c tests/lib/rules.h \
 	$(FAIL_ALLOC_SOURCES)
