@@ -24,28 +24,28 @@ extern "C" {
 
 enum xt2_code {
 	XT2_OK,
-	XT2_E_SYNTAX,		/* the text is not in the grammar */
-	XT2_E_OPTION,		/* an extension's options are wrong */
-	XT2_E_UNKNOWN,		/* no such extension, chain, table, interface, ... */
-	XT2_E_TABLE,		/* not allowed in this table or hook */
-	XT2_E_LOOP,		/* chains jump in a circle */
-	XT2_E_IMAGE,		/* not a valid image */
-	XT2_E_CAPTURE,		/* not a valid capture */
-	XT2_E_UNSUPPORTED,	/* cannot be evaluated here */
-	XT2_E_LIMIT,		/* larger than the format allows */
-	XT2_E_SYSTEM,		/* the system refused: see errnum */
+	XT2_E_SYNTAX, /* the text is not in the grammar */
+	XT2_E_OPTION, /* an extension's options are wrong */
+	XT2_E_UNKNOWN, /* no such extension, chain, table, interface, ... */
+	XT2_E_TABLE, /* not allowed in this table or hook */
+	XT2_E_LOOP, /* chains jump in a circle */
+	XT2_E_IMAGE, /* not a valid image */
+	XT2_E_CAPTURE, /* not a valid capture */
+	XT2_E_UNSUPPORTED, /* cannot be evaluated here */
+	XT2_E_LIMIT, /* larger than the format allows */
+	XT2_E_SYSTEM, /* the system refused: see errnum */
 };
 
 /* The caller's; every string is NUL-terminated, empty if not known. */
 struct xt2_err {
-	int code;		/* enum xt2_code */
-	int errnum;		/* errno, or 0 */
-	unsigned int line;	/* from 1; 0: none */
-	unsigned int column;	/* from 1; 0: none */
+	int code; /* enum xt2_code */
+	int errnum; /* errno, or 0 */
+	unsigned int line; /* from 1; 0: none */
+	unsigned int column; /* from 1; 0: none */
 	char file[256];
-	char rule[512];		/* the text of the rule or line */
-	char message[512];	/* the reason */
-	char hint[256];		/* what to do about it */
+	char rule[512]; /* the text of the rule or line */
+	char message[512]; /* the reason */
+	char hint[256]; /* what to do about it */
 };
 
 /* "E_SYNTAX" for XT2_E_SYNTAX, and so on. */
@@ -58,9 +58,9 @@ void xt2_err_print(const struct xt2_err *err, FILE *to);
 
 struct xt2_mapping {
 	struct xt2_image *image;
-	size_t size;		/* bytes of the image */
-	size_t capacity;	/* bytes mapped or allocated */
-	int mapped;		/* munmap() it, else free() it */
+	size_t size; /* bytes of the image */
+	size_t capacity; /* bytes mapped or allocated */
+	int mapped; /* munmap() it, else free() it */
 };
 
 /*
@@ -108,7 +108,7 @@ int xt2_image_lock(const char *path, int wait, struct xt2_err *err);
  */
 struct xt2_ruleset;
 
-struct xt2_ruleset *xt2_ruleset_new(void);	/* NULL: no memory */
+struct xt2_ruleset *xt2_ruleset_new(void); /* NULL: no memory */
 void xt2_ruleset_free(struct xt2_ruleset *rs);
 
 /*
@@ -157,7 +157,7 @@ int xt2_table_find(const struct xt2_ruleset *rs, int family, const char *name);
 int xt2_table_add(struct xt2_ruleset *rs, int family, const char *name, const char *source);
 int xt2_table_family(const struct xt2_ruleset *rs, int table);
 const char *xt2_table_name(const struct xt2_ruleset *rs, int table);
-const char *xt2_table_source(const struct xt2_ruleset *rs, int table);	/* NULL: not known */
+const char *xt2_table_source(const struct xt2_ruleset *rs, int table); /* NULL: not known */
 /* Back to the initial state: empty base chains with policy ACCEPT, no user chains. */
 int xt2_table_reset(struct xt2_ruleset *rs, int table, const char *source);
 
@@ -169,17 +169,17 @@ int xt2_table_reset(struct xt2_ruleset *rs, int table, const char *source);
  */
 int xt2_chain_find(const struct xt2_ruleset *rs, int table, const char *name);
 int xt2_chain_add(struct xt2_ruleset *rs, int table, const char *name);
-int xt2_chain_delete(struct xt2_ruleset *rs, int chain);	/* -EBUSY: still named; -ENOTEMPTY */
+int xt2_chain_delete(struct xt2_ruleset *rs, int chain); /* -EBUSY: still named; -ENOTEMPTY */
 int xt2_chain_rename(struct xt2_ruleset *rs, int chain, const char *name);
 int xt2_chain_base(const struct xt2_ruleset *rs, int table, int hook);
-int xt2_chain_hook(const struct xt2_ruleset *rs, int chain);	/* -1: user chain */
+int xt2_chain_hook(const struct xt2_ruleset *rs, int chain); /* -1: user chain */
 int xt2_chain_table(const struct xt2_ruleset *rs, int chain);
 const char *xt2_chain_name(const struct xt2_ruleset *rs, int chain);
-unsigned int xt2_chain_rules(const struct xt2_ruleset *rs, int chain);	/* tail not counted */
+unsigned int xt2_chain_rules(const struct xt2_ruleset *rs, int chain); /* tail not counted */
 int xt2_chain_flush(struct xt2_ruleset *rs, int chain);
-int xt2_chain_references(const struct xt2_ruleset *rs, int chain);	/* rules that jump here */
+int xt2_chain_references(const struct xt2_ruleset *rs, int chain); /* rules that jump here */
 /* Base chains of a table in hook order, then user chains in the order of their names. */
-int xt2_chain_next(const struct xt2_ruleset *rs, int table, int previous);	/* -1 starts, -1 ends */
+int xt2_chain_next(const struct xt2_ruleset *rs, int table, int previous); /* -1 starts, -1 ends */
 /* Policy of a base chain: XT2_T_ACCEPT or XT2_T_DROP; its counters are the tail's. */
 int xt2_chain_policy(const struct xt2_ruleset *rs, int chain);
 int xt2_chain_set_policy(struct xt2_ruleset *rs, int chain, int target);
@@ -194,15 +194,15 @@ int xt2_chain_set_counters(struct xt2_ruleset *rs, int chain, __u64 packets, __u
  */
 const struct xt2_rule *xt2_rule_get(const struct xt2_ruleset *rs, int chain, unsigned int at);
 unsigned int xt2_rule_line(const struct xt2_ruleset *rs, int chain, unsigned int at);
-int xt2_rule_insert(struct xt2_ruleset *rs, int chain, unsigned int at,
-		    const struct xt2_rule *rule, unsigned int line);
+int xt2_rule_insert(struct xt2_ruleset *rs, int chain, unsigned int at, const struct xt2_rule *rule,
+		    unsigned int line);
 int xt2_rule_append(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule,
 		    unsigned int line);
 int xt2_rule_replace(struct xt2_ruleset *rs, int chain, unsigned int at,
 		     const struct xt2_rule *rule, unsigned int line);
 int xt2_rule_delete(struct xt2_ruleset *rs, int chain, unsigned int at);
-int xt2_rule_set_counters(struct xt2_ruleset *rs, int chain, unsigned int at,
-			  __u64 packets, __u64 bytes);
+int xt2_rule_set_counters(struct xt2_ruleset *rs, int chain, unsigned int at, __u64 packets,
+			  __u64 bytes);
 /*
  * First rule equal to this one but for counters, cells and numbers of equal
  * instances.  => position, -ENOENT, -EINVAL
@@ -216,7 +216,7 @@ int xt2_rule_find(const struct xt2_ruleset *rs, int chain, const struct xt2_rule
 int xt2_instance_add(struct xt2_ruleset *rs, int kind, int revision, const char *name,
 		     const void *data, size_t size);
 const struct xt2_instance *xt2_instance_get(const struct xt2_ruleset *rs, unsigned int i);
-int xt2_cell_add(struct xt2_ruleset *rs);	/* starts at 0 */
+int xt2_cell_add(struct xt2_ruleset *rs); /* starts at 0 */
 
 /* --- evaluation -------------------------------------------------------- */
 
@@ -224,14 +224,14 @@ struct xt2_evaluator;
 
 /* What decided; strings belong to the image. */
 struct xt2_result {
-	int verdict;		/* enum xt2_verdict */
-	unsigned int arg;	/* QUEUE: number; REJECT: type */
-	const char *table;	/* NULL: no table of this hook had anything to say */
+	int verdict; /* enum xt2_verdict */
+	unsigned int arg; /* QUEUE: number; REJECT: type */
+	const char *table; /* NULL: no table of this hook had anything to say */
 	const char *chain;
-	unsigned int rule;	/* from 1; 0: the policy */
-	int hotdrop;		/* a match refused the packet as malformed */
-	int faults;		/* the image is at fault: the packet was dropped */
-	unsigned int events;	/* LOG, NFLOG, TRACE that happened */
+	unsigned int rule; /* from 1; 0: the policy */
+	int hotdrop; /* a match refused the packet as malformed */
+	int faults; /* the image is at fault: the packet was dropped */
+	unsigned int events; /* LOG, NFLOG, TRACE that happened */
 };
 
 /*
@@ -276,18 +276,18 @@ struct xt2_capture;
 
 /* One packet of a capture; pointers are valid until the next call. */
 struct xt2_captured {
-	const __u8 *frame;	/* the frame as captured */
-	__u32 caplen, len;	/* bytes captured; bytes on the wire, >= caplen */
-	__u64 time;		/* ns since 1970 */
-	__u32 network;		/* offset of the network header in frame, <= caplen */
-	int family;		/* enum xt2_family; 0: none of ours */
+	const __u8 *frame; /* the frame as captured */
+	__u32 caplen, len; /* bytes captured; bytes on the wire, >= caplen */
+	__u64 time; /* ns since 1970 */
+	__u32 network; /* offset of the network header in frame, <= caplen */
+	int family; /* enum xt2_family; 0: none of ours */
 	/*
 	 * The 14 bytes of an Ethernet header, NULL if there is none.  Without
 	 * VLAN tags, so not always in the frame; of a cooked header only the
 	 * sender's address is known, and the receiver's is zero.
 	 */
 	const __u8 *mac;
-	__u8 pkttype;		/* PACKET_*, from the cooked header or the MAC address */
+	__u8 pkttype; /* PACKET_*, from the cooked header or the MAC address */
 };
 
 /*
@@ -312,7 +312,7 @@ int xt2_capture_next(struct xt2_capture *cap, struct xt2_captured *packet, struc
 /* The link type as libpcap numbers it: DLT_*. */
 int xt2_capture_linktype(const struct xt2_capture *cap);
 
-void xt2_capture_close(struct xt2_capture *cap);	/* NULL is fine */
+void xt2_capture_close(struct xt2_capture *cap); /* NULL is fine */
 
 /* A capture being written: pcap with nanoseconds. */
 struct xt2_dump;
