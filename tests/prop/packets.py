@@ -58,6 +58,26 @@ class Packets:
             data = data[:rng.randint(0, min(28, len(data)))]
         return number, data
 
+    def scramble(self, data, start):
+        """Now and then change, drop or double some bytes from start on; => data of the same length"""
+        rng = self.rng
+        if rng.random() > 0.06 or self.w.tracked or len(data) - start < 2:
+            return data
+        out = bytearray(data)
+        end = min(len(out), start + 120)
+        for _ in range(rng.choice((1, 1, 2, 8))):
+            at = rng.randrange(start, end)
+            how = rng.randrange(4)
+            if how == 0:
+                out[at] = rng.choice((0, 1, 0xff, 0x7f, 0x80))
+            elif how == 1:
+                out[at] ^= 1 << rng.randrange(8)
+            elif how == 2:
+                out[at:] = out[at + 1:] + out[at:at + 1]
+            else:
+                out[at] = rng.randrange(256)
+        return bytes(out)
+
     def _ether_heads(self):
         rng, w = self.rng, self.w
         to = [TAP_MAC] * 4 + [b'\xff' * 6, b'\x01\x00\x5e\x00\x00\x01', b'\x33\x33\x00\x00\x00\x01']
@@ -105,6 +125,7 @@ class Packets4(Packets):
         proto, data = self.segment()
         if rng.random() < 0.03:
             return self.broken(proto, data)
+        data = self.scramble(data, 0)
         opts = rng.choice(self.options)
         ihl = 5 + len(opts) // 4
         dst = rng.choice(self.addrs) if rng.random() < 0.95 else rng.choice(self.w.groups)
@@ -253,6 +274,10 @@ class Packets6(Packets):
         proto, data, seen = self.chain(*self.segment())
         if rng.random() < 0.03:
             return self.broken(proto, data)
+        if proto != HOP:
+            data = self.scramble(data, 0)
+        elif seen:
+            data = self.scramble(data, 8 * (data[1] + 1))
         dst = rng.choice(self.addrs) if rng.random() < 0.95 else rng.choice(self.w.groups)
         src = rng.choice(self.addrs)
         if src[0] == 0xff or dst[0] == 0xff and dst[1] & 15 < 2:

@@ -54,7 +54,7 @@ class Rules:
         if w.family == 4 and r.random() < 0.05:
             parts.append(matches.base_fragment(w, r))
         exts = []
-        for _ in range(r.choice((0, 1, 1, 1, 2, 3))):
+        for _ in range(r.choice((0, 1, 1, 1, 1, 2, 2, 3, 7))):
             label, _, _, needs, fn = r.choice(self.rows)
             if label.startswith('base:') or needs and proto and needs != proto:
                 continue

@@ -192,7 +192,7 @@ def arguments():
     ap.add_argument('--seed', type=int)
     ap.add_argument('--seeds', default='1-300', help='first and last')
     ap.add_argument('--count', type=int, default=1500, help='packets for each ruleset')
-    ap.add_argument('--short', action='store_true', help='60 rulesets, 400 packets each, at most 20 s')
+    ap.add_argument('--short', action='store_true', help='120 rulesets, 400 packets each, at most 20 s')
     ap.add_argument('--seconds', type=float, default=0, help='stop after that time')
     ap.add_argument('--show', type=int, default=6, help='differences to print of a case')
     ap.add_argument('--cases', type=int, default=10, help='differing cases to print')
@@ -203,7 +203,7 @@ def arguments():
     first, last = map(int, args.seeds.split('-'))
     args.full = args.seed is None and not args.short and last - first >= 299
     if args.short:
-        first, last, args.count, args.seconds = 1, 30, 400, 20
+        first, last, args.count, args.seconds = 1, 60, 400, 20
     seeds = range(first, last + 1) if args.seed is None else [args.seed]
     # an older kernel goes on reassembling fragments after the last ruleset that tracks connections
     args.seeds = sorted(seeds, key=tracks)

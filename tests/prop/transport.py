@@ -48,7 +48,8 @@ class Transport:
                 word = rng.choice(self.w.words)
                 parts.append(word if rng.random() < 0.7 else word.swapcase())
         if rng.random() < 0.1:
-            parts.append(rand_bytes(rng, rng.randint(300, 900)))
+            # rarely longer than a page: the kernel must not need several pieces for it
+            parts.append(rand_bytes(rng, rng.choice((300, 900, 900, 1400, 5000, 20000 if rng.random() < 0.1 else 700))))
         return b''.join(parts)
 
     def _tcp_option(self):
