@@ -132,25 +132,23 @@ static void base_chains(struct xt2_ruleset *rs, u32 table)
 
 int xt2_table_add(struct xt2_ruleset *rs, int family, const char *name, const char *source)
 {
-	unsigned int hooks = xt2_table_hooks(family, name);
-	char *copy;
+	struct xt2_table_ t = { .family = family, .hooks = xt2_table_hooks(family, name) };
 	int ret;
 
-	if (!hooks)
+	if (!t.hooks)
 		return -EINVAL;
 	if (xt2_table_find(rs, family, name) >= 0)
 		return -EEXIST;
+	strcpy(t.name, name); /* which may be in an array that moves now */
 	if (rs->tables == rs->table_cap &&
 	    xt2_grow_(&rs->table, &rs->table_cap, sizeof(*rs->table)))
 		return -ENOMEM;
 	ret = xt2_chains_reserve_(rs, XT2_HOOKS_MAX);
 	if (!ret)
-		ret = xt2_text_copy_(source, &copy);
+		ret = xt2_text_copy_(source, &t.source);
 	if (ret)
 		return ret;
-	rs->table[rs->tables] =
-		(struct xt2_table_){ .family = family, .hooks = hooks, .source = copy };
-	strcpy(rs->table[rs->tables].name, name);
+	rs->table[rs->tables] = t;
 	base_chains(rs, rs->tables);
 	return (int)rs->tables++;
 }

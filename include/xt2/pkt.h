@@ -114,6 +114,10 @@ enum xt2_pkt_seen {
 	XT2_UNSEEN_LOOPBACK, /* IPv6 addresses that are seen only on a loopback interface */
 };
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * xt2_pkt_receive - would the kernel's receive path pass this packet on?
  * @family: XT2_IPV4, XT2_IPV6 or XT2_ARP
@@ -156,5 +160,9 @@ int xt2_pkt_parse(struct xt2_pkt *pkt, __u8 family);
 
 /* For enum xt2_pkt_seen: a few words, as in "bad checksum". */
 const char *xt2_pkt_seen_name(int seen);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -425,6 +425,57 @@ static void images_hold_what_is_used(void **state)
 	xt2_image_close(&map2);
 }
 
+/* Chain numbers that an image leaves out are given to new chains. */
+static void gaps_in_images_are_filled(void **state)
+{
+	struct xt2_ruleset *rs = *state, *again = xt2_ruleset_new();
+	struct xt2_mapping map, copy;
+	const struct xt2_root *root;
+	u32 *page;
+	u32 gone;
+
+	xt2_chain_add(rs, FILTER, "gone");
+	assert_int_equal(xt2_ruleset_write(rs, &map, NULL), 0);
+	root = xt2_image_root(map.image);
+	gone = image_chain(map.image, "gone")->index;
+	page = xt2_at(map.image, *(u32 *)xt2_at(map.image, root->chain_dir));
+	page[gone] = 0;
+	memset((void *)xt2_image_chain_cold(map.image, root, gone), 0,
+	       sizeof(struct xt2_chain_cold));
+	assert_int_equal(xt2_image_copy(map.image, map.size, &copy, NULL), 0);
+	assert_int_equal(xt2_ruleset_load(again, copy.image, copy.size), 0);
+	assert_null(xt2_chain_name(again, (int)gone));
+	assert_int_equal(xt2_chain_add(again, FILTER, "new"), gone);
+	xt2_ruleset_free(again);
+	xt2_image_close(&map);
+	xt2_image_close(&copy);
+}
+
+/* Names and rules may come from the ruleset that they go to. */
+static void a_ruleset_feeds_itself(void **state)
+{
+	static const int families[] = { XT2_IPV6, XT2_IPV4 };
+	static const char *const tables[] = { "mangle", "raw", "security", "nat" };
+	struct xt2_ruleset *rs = *state;
+	size_t i, j;
+	int t;
+
+	for (i = 0; i < 2; i++) {
+		for (j = 0; j < 4; j++) {
+			t = xt2_table_find(rs, families[1 - i], tables[j]);
+			xt2_table_add(rs, families[i], t < 0 ? tables[j] : xt2_table_name(rs, t),
+				      xt2_table_source(rs, NAT));
+		}
+	}
+	assert_int_equal(xt2_ruleset_tables(rs), 10);
+	for (i = 0; i < 2; i++) {
+		for (j = 0; j < 4; j++)
+			assert_true(xt2_table_find(rs, families[i], tables[j]) >= 0);
+	}
+	assert_int_equal(xt2_table_reset(rs, NAT, xt2_table_source(rs, NAT)), 0);
+	assert_string_equal(xt2_table_source(rs, NAT), "a.rules");
+}
+
 /* The order in which chains were made does not show. */
 static void equal_rulesets_are_packed_alike(void **state)
 {
@@ -529,6 +580,8 @@ int main(void)
 		CASE(loops_are_named),
 		CASE(long_loops_fit_the_message),
 		CASE(images_hold_what_is_used),
+		CASE(gaps_in_images_are_filled),
+		CASE(a_ruleset_feeds_itself),
 		CASE(equal_rulesets_are_packed_alike),
 		CASE(empty_rulesets_are_images),
 		CASE(rules_take_little_memory),
