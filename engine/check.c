@@ -15,6 +15,24 @@
 #include "rule.h"
 #include "walk.h"
 
+/* doc/format.md gives these places. */
+_Static_assert(sizeof(struct xt2_image) == 64 && offsetof(struct xt2_image, root) == 16, "header");
+_Static_assert(sizeof(struct xt2_root) == 72 && offsetof(struct xt2_root, chain_dir) == 28 &&
+		       offsetof(struct xt2_root, slots) == 52 &&
+		       offsetof(struct xt2_root, visits) == 64,
+	       "root");
+_Static_assert(sizeof(struct xt2_table) == 40 && offsetof(struct xt2_table, source) == 36, "table");
+_Static_assert(sizeof(struct xt2_hook) == 24 && offsetof(struct xt2_hook, visits) == 16, "hook");
+_Static_assert(sizeof(struct xt2_chain) == 32 && offsetof(struct xt2_chain, index) == 16 &&
+		       offsetof(struct xt2_chain, hook) == 22,
+	       "chain");
+_Static_assert(sizeof(struct xt2_chain_cold) == 40 && offsetof(struct xt2_chain_cold, lines) == 32,
+	       "cold side");
+_Static_assert(sizeof(struct xt2_rule) == 24 && offsetof(struct xt2_rule, packets) == 8, "rule");
+_Static_assert(sizeof(struct xt2_match) == 8 && offsetof(struct xt2_match, arg) == 4, "match");
+_Static_assert(sizeof(struct xt2_instance) == 40 && offsetof(struct xt2_instance, name) == 8,
+	       "instance");
+
 /* Every chain index has a cold record, so that bounds their number. */
 static u64 chains_max(u64 size)
 {

@@ -57,6 +57,7 @@ static void swap_hooks(struct sample *s, u32 i)
 	X(instance_far, "instance is outside the image", \
 	  sample_instances(s)[1] = (u32)s->img->size - 32) \
 	X(instance_odd, "instance is outside the image", sample_instances(s)[1] += 4) \
+	X(instance_beyond, "instance is outside the image", sample_instances(s)[1] = ~7u) \
 	X(instance_twice, "two structures overlap", \
 	  sample_instances(s)[1] = sample_instances(s)[0]) \
 	X(instance_long, "data of an instance are outside the image", \
@@ -72,7 +73,9 @@ static void swap_hooks(struct sample *s, u32 i)
 	X(instance_empty, "name of an instance is not valid", \
 	  memset(sample_instance(s, 1)->name, 0, XT2_NAME_SIZE)) \
 	X(family, "table of an unknown family", sample_table(s, 1)->family = XT2_BRIDGE) \
-	X(table_reserved, "reserved bytes of a table are set", sample_table(s, 1)->reserved[2] = 1) \
+	X(table_reserved0, "reserved bytes of a table are set", sample_table(s, 1)->reserved[0] = 1) \
+	X(table_reserved1, "reserved bytes of a table are set", sample_table(s, 1)->reserved[1] = 1) \
+	X(table_reserved2, "reserved bytes of a table are set", sample_table(s, 1)->reserved[2] = 1) \
 	X(table_empty, "name of a table is not valid", memset(sample_table(s, 0)->name, 0, 32)) \
 	X(table_long, "name of a table is not valid", memset(sample_table(s, 0)->name, 'x', 32)) \
 	X(table_rest, "name of a table is not valid", sample_table(s, 0)->name[31] = 'x') \
@@ -102,6 +105,8 @@ static void swap_hooks(struct sample *s, u32 i)
 	X(used_large, "chain uses more bytes than it has", \
 	  sample_chain(s, 1)->used = sample_chain(s, 1)->size + 24) \
 	X(used_none, "wrong number of rules in a chain", sample_chain(s, 1)->used = 32) \
+	X(used_nothing, "wrong number of rules in a chain", sample_chain(s, 1)->used = 32; \
+	  sample_chain(s, 1)->rules = 0) \
 	X(used_more, "wrong size of a rule", sample_chain(s, 5)->used += 8) \
 	X(rules_more, "wrong number of rules in a chain", sample_chain(s, 0)->rules++) \
 	X(tail, "last rule of a chain is not where it should be", sample_chain(s, 0)->tail = 40) \
