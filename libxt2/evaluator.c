@@ -15,6 +15,7 @@
  */
 #include "config.h"
 #include "ruleset.h"
+#include "track.h"
 #include "../engine/eval.h"
 #include "../engine/rule.h"
 
@@ -124,6 +125,7 @@ static int run(struct xt2_ctx *ctx, int hook, const char *table, struct xt2_resu
 {
 	const struct xt2_root *root = ctx->root;
 	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_track track = { 0 };
 	int verdict = XT2_ACCEPT;
 	u32 i;
 
@@ -132,6 +134,7 @@ static int run(struct xt2_ctx *ctx, int hook, const char *table, struct xt2_resu
 
 		if (h->family != pkt->family || h->hook != hook)
 			break;
+		xt2_track_table(&track, pkt, h->priority);
 		if (!is_asked(xt2_image_table(ctx->img, root, h->table), table, pkt))
 			continue;
 		ctx->nevents = 0;

@@ -19,7 +19,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/ruleset-write.c \
 	libxt2/ruleset.c \
 	libxt2/ruleset.h \
-	libxt2/tables.c
+	libxt2/tables.c \
+	libxt2/track.h
 libxt2_internal_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS)
 libxt2_internal_la_LIBADD = libtranslators.la libextensions.la libengine.la
 

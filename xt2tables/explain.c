@@ -10,6 +10,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../libxt2/track.h"
 #include "oracle.h"
 #include "packet.h"
 #include "text.h"
@@ -253,18 +254,27 @@ static void why_not(struct explain *e)
 	printf("%s%s\n", answer != XT2_MISS ? "the packet is malformed for " : "it fails at ", text);
 }
 
-/* A nat table's chains are for packets that create a connection. */
+/* A nat table's chains are for packets that create a connection; ICMP errors follow it. */
 static bool reaches(const struct explain *e, const char *table)
 {
+	const struct xt2_pkt *pkt = &e->packet.pkt;
+
 	if (e->table)
 		return !strcmp(e->table, table);
-	return strcmp(table, "nat") || e->host.ct.state & (XT2_CT_NEW | XT2_CT_RELATED);
+	if (strcmp(table, "nat"))
+		return true;
+	if (pkt->notrack)
+		return false;
+	if (pkt->ct.state & XT2_CT_RELATED)
+		return pkt->proto != (pkt->family == XT2_IPV6 ? 58 : 1);
+	return pkt->ct.state & XT2_CT_NEW;
 }
 
 static int walk_tables(struct explain *e, int hook)
 {
 	const struct xt2_image *img = e->in.map.image;
 	const struct xt2_root *root = e->ctx.root;
+	struct xt2_track track = { 0 };
 	const struct xt2_hook *h;
 	int verdict = XT2_ACCEPT;
 	__u32 i;
@@ -274,7 +284,10 @@ static int walk_tables(struct explain *e, int hook)
 		const struct xt2_table *t = xt2_image_table(img, root, h->table);
 		int table;
 
-		if (h->family != e->packet.pkt.family || h->hook != hook || !reaches(e, t->name))
+		if (h->family != e->packet.pkt.family || h->hook != hook)
+			continue;
+		xt2_track_table(&track, &e->packet.pkt, h->priority);
+		if (!reaches(e, t->name))
 			continue;
 		table = xt2_table_find(e->in.rs, h->family, t->name);
 		verdict = xt2_oracle_run(&e->oracle, xt2_chain_base(e->in.rs, table, hook));
@@ -342,12 +355,12 @@ static int run(struct explain *e)
 	char text[256];
 	int hook, verdict;
 
+	e->spec.host = &e->host;
+	e->spec.hook = e->hook;
 	if (xt2_packet_build(&e->spec, &e->packet, &err) < 0)
 		return xt2_fail(&err);
 	xt2_host_fill(&e->host, &e->packet.pkt, &e->packet.captured);
-	hook = xt2_hook_number(e->packet.pkt.family, e->hook);
-	if (hook < 0)
-		return xt2_usage("explain", "no hook '%s'", e->hook);
+	hook = e->packet.pkt.hook;
 	if (xt2_input_unsupported(&e->in, e->hook, e->table))
 		return XT2_EXIT_UNSUPPORTED;
 	if (e->why_not && find_rule(e, &err) < 0)
@@ -357,7 +370,6 @@ static int run(struct explain *e)
 				   .now = e->packet.captured.time, .random = 1 };
 	e->oracle = (struct xt2_oracle){ .rs = e->in.rs, .ctx = &e->ctx, .step = on_step,
 					 .data = e };
-	e->packet.pkt.hook = hook;
 	xt2_packet_describe(&e->packet.pkt, text, sizeof(text));
 	if (e->json) {
 		fputs("{\"packet\":", stdout);

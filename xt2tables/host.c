@@ -151,6 +151,12 @@ int xt2_host_option(struct xt2_host *host, const char *name, const char *arg)
 		return number(arg, &host->out_group);
 	if (!strcmp(name, "cpu"))
 		return number(arg, &host->cpu);
+	if (!strcmp(name, "mtu"))
+		return number(arg, &host->mtu);
+	if (!strcmp(name, "whole-exthdrs")) {
+		host->whole_exthdrs = true;
+		return 1;
+	}
 	if (!strcmp(name, "ctstate"))
 		return ct_state(host, arg);
 	if (!strcmp(name, "local"))
@@ -233,6 +239,40 @@ static void fill_types(const struct xt2_host *host, struct xt2_pkt *pkt)
 	pkt->dst_type_out = type(host, pkt, false, out_lo);
 }
 
+static const char *other_way(const struct xt2_host *host, int hook,
+			     const struct xt2_captured *captured)
+{
+	bool incoming = captured->family == XT2_ARP ?
+				hook != XT2_ARP_OUTPUT :
+				hook != XT2_OUTPUT && hook != XT2_POSTROUTING;
+
+	if (host->pkttype >= 0 || !incoming)
+		return NULL;
+	if (captured->pkttype == PACKET_OTHERHOST)
+		return "for another host";
+	if (captured->pkttype == PACKET_OUTGOING)
+		return "sent, not received";
+	return NULL;
+}
+
+const char *xt2_host_receive(const struct xt2_host *host, int hook,
+			     const struct xt2_captured *captured, struct xt2_pkt *pkt)
+{
+	const char *why = other_way(host, hook, captured);
+	int seen;
+
+	if (why)
+		return why;
+	pkt->whole_exthdrs = host->whole_exthdrs;
+	seen = xt2_pkt_receive(captured->family, captured->frame + captured->network,
+			       captured->caplen - captured->network,
+			       captured->len - captured->network, &pkt->len);
+	if (seen == XT2_SEEN || (seen == XT2_UNSEEN_LOOPBACK &&
+				 !strcmp((const char *)host->in, "lo")))
+		return NULL;
+	return xt2_pkt_seen_name(seen);
+}
+
 void xt2_host_fill(const struct xt2_host *host, struct xt2_pkt *pkt,
 		   const struct xt2_captured *captured)
 {
@@ -245,6 +285,7 @@ void xt2_host_fill(const struct xt2_host *host, struct xt2_pkt *pkt,
 	pkt->in_group = host->in_group;
 	pkt->out_group = host->out_group;
 	pkt->cpu = host->cpu;
+	pkt->mtu = host->mtu;
 	pkt->ct = host->ct;
 	pkt->ct.proto = pkt->proto;
 	pkt->mac = captured->mac;

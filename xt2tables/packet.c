@@ -394,7 +394,8 @@ static int build(const struct xt2_packet_spec *spec, struct xt2_packet *p, struc
 
 int xt2_packet_build(const struct xt2_packet_spec *spec, struct xt2_packet *p, struct xt2_err *err)
 {
-	int n, seen;
+	const char *why;
+	int n, hook;
 
 	memset(p, 0, sizeof(*p));
 	n = spec->capture ? from_capture(spec, p, err) : build(spec, p, err);
@@ -405,10 +406,17 @@ int xt2_packet_build(const struct xt2_packet_spec *spec, struct xt2_packet *p, s
 	p->pkt.data = p->bytes;
 	p->pkt.caplen = n;
 	p->pkt.room = sizeof(p->bytes) - n;
-	seen = xt2_pkt_receive(p->captured.family, p->bytes, n,
-			       p->captured.len - p->captured.network, &p->pkt.len);
-	if (seen != XT2_SEEN)
-		return bad(err, "the hook would not see it: %s", xt2_pkt_seen_name(seen));
+	hook = xt2_hook_number(p->captured.family, spec->hook);
+	if (hook < 0)
+		return bad(err, "no hook '%s'", spec->hook);
+	p->captured.len -= p->captured.network;
+	p->captured.caplen = n;
+	p->captured.network = 0;
+	p->captured.frame = p->bytes;
+	why = xt2_host_receive(spec->host, hook, &p->captured, &p->pkt);
+	if (why)
+		return bad(err, "the hook would not see it: %s", why);
+	p->pkt.hook = hook;
 	if (p->pkt.caplen > p->pkt.len)
 		p->pkt.caplen = p->pkt.len;
 	if (xt2_pkt_parse(&p->pkt, p->captured.family) < 0)

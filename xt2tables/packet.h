@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <xt2/xt2.h>
+#include "xt2.h"
 
 /* What the user told about a packet; builds the bytes when all is known. */
 struct xt2_packet_spec {
@@ -21,6 +22,8 @@ struct xt2_packet_spec {
 	const char *hex;			/* the bytes from the network header on */
 	const char *capture;			/* a file, and the packet's number from 1 */
 	unsigned long number;
+	const struct xt2_host *host;
+	const char *hook;			/* name of the hook it shall be at */
 };
 
 /* Room for a packet; pkt points into it. */

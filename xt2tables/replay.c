@@ -18,7 +18,9 @@
 #include "xt2.h"
 
 #define ROOM	64	/* bytes by which a target may lengthen a packet */
+#define MAC	14	/* bytes of an Ethernet header */
 #define FAMILIES 3
+#define REASONS	16	/* why packets were not seen */
 
 static const int families[FAMILIES] = { XT2_IPV4, XT2_IPV6, XT2_ARP };
 
@@ -36,6 +38,7 @@ struct replay {
 	const char *counters, *verdicts, *accepted, *dropped;
 	FILE *verdicts_to;
 	struct xt2_dump *accepted_to, *dropped_to;
+	int linktype;			/* of what they get */
 	bool json, quiet, preload, writes;
 	unsigned long loops;
 	__u8 *scratch;			/* a frame that targets may change */
@@ -43,7 +46,11 @@ struct replay {
 
 	/* figures */
 	__u64 packets, evaluated, other, cut, faults, hotdrops, events;
-	__u64 verdict[XT2_NEXT], unseen[16];
+	__u64 verdict[XT2_NEXT];
+	struct {
+		const char *why;
+		__u64 packets;
+	} unseen[REASONS];
 	double seconds;
 	struct timespec started, shown;
 };
@@ -75,8 +82,6 @@ static void progress(struct replay *r, bool last)
 /* A frame whose bytes targets may change, with room to grow. */
 static int own_frame(struct replay *r, struct xt2_captured *c)
 {
-	size_t mac = c->mac ? (size_t)(c->mac - c->frame) : 0;
-
 	if (c->caplen + ROOM > r->scratch_size) {
 		size_t size = c->caplen + ROOM + 4096;
 		__u8 *p = realloc(r->scratch, size);
@@ -88,8 +93,6 @@ static int own_frame(struct replay *r, struct xt2_captured *c)
 	}
 	memcpy(r->scratch, c->frame, c->caplen);
 	c->frame = r->scratch;
-	if (c->mac)
-		c->mac = r->scratch + mac;
 	return 0;
 }
 
@@ -143,24 +146,34 @@ static int keep(struct replay *r, struct xt2_captured *c, const struct xt2_pkt *
 	return xt2_dump_write(to, c);
 }
 
+static void unseen(struct replay *r, __u64 number, const char *why)
+{
+	int i;
+
+	reason_line(r, number, "UNSEEN", why);
+	for (i = 0; i < REASONS - 1 && r->unseen[i].why && strcmp(r->unseen[i].why, why); i++)
+		;
+	r->unseen[i].why = why;
+	r->unseen[i].packets++;
+}
+
 /* => 0, or -errno if results cannot be kept */
 static int one(struct replay *r, const struct packet *p)
 {
 	struct xt2_captured c = p->c;
 	struct xt2_pkt pkt = { 0 };
 	struct xt2_result res;
-	int f = family_index(r, c.family), seen;
+	int f = family_index(r, c.family);
+	const char *why;
 
 	if (f < 0) {
 		r->other++;
 		reason_line(r, p->number, "OTHER", "not a packet of this ruleset's family");
 		return 0;
 	}
-	seen = xt2_pkt_receive(c.family, c.frame + c.network, c.caplen - c.network,
-			       c.len - c.network, &pkt.len);
-	if (seen != XT2_SEEN) {
-		r->unseen[seen]++;
-		reason_line(r, p->number, "UNSEEN", xt2_pkt_seen_name(seen));
+	why = xt2_host_receive(&r->host, r->hooks[f], &c, &pkt);
+	if (why) {
+		unseen(r, p->number, why);
 		return 0;
 	}
 	if (r->writes && own_frame(r, &c) < 0)
@@ -171,8 +184,7 @@ static int one(struct replay *r, const struct packet *p)
 		pkt.caplen = pkt.len;
 	pkt.room = r->writes ? ROOM : 0;
 	if (xt2_pkt_parse(&pkt, c.family) < 0) {
-		r->unseen[XT2_UNSEEN_SHORT]++;
-		reason_line(r, p->number, "UNSEEN", xt2_pkt_seen_name(XT2_UNSEEN_SHORT));
+		unseen(r, p->number, xt2_pkt_seen_name(XT2_UNSEEN_SHORT));
 		return 0;
 	}
 	xt2_host_fill(&r->host, &pkt, &c);
@@ -214,7 +226,7 @@ static int stream(struct replay *r, struct xt2_capture *cap, struct xt2_err *err
 
 static int copy_packet(struct packet *to, const struct xt2_captured *c)
 {
-	__u8 *frame = malloc(c->caplen + 1);
+	__u8 *frame = malloc(c->caplen + MAC);
 
 	if (!frame)
 		return -ENOMEM;
@@ -222,7 +234,7 @@ static int copy_packet(struct packet *to, const struct xt2_captured *c)
 	to->c = *c;
 	to->c.frame = frame;
 	if (c->mac)
-		to->c.mac = frame + (c->mac - c->frame);
+		to->c.mac = memcpy(frame + c->caplen, c->mac, MAC);
 	return 0;
 }
 
@@ -279,15 +291,14 @@ static __u64 unseen_total(const struct replay *r)
 	__u64 n = 0;
 	size_t i;
 
-	for (i = 0; i < sizeof(r->unseen) / sizeof(r->unseen[0]); i++)
-		n += r->unseen[i];
+	for (i = 0; i < REASONS; i++)
+		n += r->unseen[i].packets;
 	return n;
 }
 
 static void summary_json(const struct replay *r, FILE *to)
 {
 	static const int verdicts[] = { XT2_ACCEPT, XT2_DROP, XT2_REJECT, XT2_QUEUE };
-	const char *comma = "";
 	size_t i;
 
 	fprintf(to, "{\"packets\":%llu,\"evaluated\":%llu,\"verdicts\":{",
@@ -296,13 +307,9 @@ static void summary_json(const struct replay *r, FILE *to)
 		fprintf(to, "%s\"%s\":%llu", i ? "," : "", xt2_verdict_name(verdicts[i]),
 			(unsigned long long)r->verdict[verdicts[i]]);
 	fputs("},\"unseen\":{", to);
-	for (i = 1; i < sizeof(r->unseen) / sizeof(r->unseen[0]); i++) {
-		if (!r->unseen[i])
-			continue;
-		fprintf(to, "%s\"%s\":%llu", comma, xt2_pkt_seen_name(i),
-			(unsigned long long)r->unseen[i]);
-		comma = ",";
-	}
+	for (i = 0; i < REASONS && r->unseen[i].why; i++)
+		fprintf(to, "%s\"%s\":%llu", i ? "," : "", r->unseen[i].why,
+			(unsigned long long)r->unseen[i].packets);
 	fprintf(to, "},\"other\":%llu,\"cut\":%llu,\"hotdrops\":%llu,\"events\":%llu,"
 		"\"faults\":%llu,\"seconds\":%.6f}\n",
 		(unsigned long long)r->other, (unsigned long long)r->cut,
@@ -313,7 +320,6 @@ static void summary_json(const struct replay *r, FILE *to)
 static void summary_text(const struct replay *r, FILE *to)
 {
 	static const int verdicts[] = { XT2_ACCEPT, XT2_DROP, XT2_REJECT, XT2_QUEUE };
-	const char *comma = " (";
 	size_t i;
 
 	fprintf(to, "%llu packets", (unsigned long long)r->packets);
@@ -330,13 +336,9 @@ static void summary_text(const struct replay *r, FILE *to)
 	if (unseen_total(r)) {
 		fprintf(to, "%llu not seen by the hook, the kernel drops them before",
 			(unsigned long long)unseen_total(r));
-		for (i = 1; i < sizeof(r->unseen) / sizeof(r->unseen[0]); i++) {
-			if (!r->unseen[i])
-				continue;
-			fprintf(to, "%s%llu %s", comma, (unsigned long long)r->unseen[i],
-				xt2_pkt_seen_name(i));
-			comma = ", ";
-		}
+		for (i = 0; i < REASONS && r->unseen[i].why; i++)
+			fprintf(to, "%s%llu %s", i ? ", " : " (",
+				(unsigned long long)r->unseen[i].packets, r->unseen[i].why);
 		fputs(")\n", to);
 	}
 	if (r->other)
@@ -435,6 +437,12 @@ static int open_outputs(struct replay *r, const struct xt2_capture *like)
 {
 	struct xt2_err err = { 0 };
 
+	if ((r->accepted_to || r->dropped_to) && r->linktype != xt2_capture_linktype(like)) {
+		fputs("xt2 replay: --accepted and --dropped need captures of one link type\n",
+		      stderr);
+		return XT2_EXIT_USAGE;
+	}
+	r->linktype = xt2_capture_linktype(like);
 	if (r->verdicts && !r->verdicts_to) {
 		r->verdicts_to = strcmp(r->verdicts, "-") ? fopen(r->verdicts, "we") : stdout;
 		if (!r->verdicts_to)

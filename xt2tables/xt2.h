@@ -69,6 +69,8 @@ struct xt2_host {
 	__u64 in[2], out[2], physin[2], physout[2];
 	__u32 mark, in_group, out_group, cpu;
 	int pkttype;		/* -1: from the capture */
+	bool whole_exthdrs;	/* see struct xt2_pkt */
+	__u32 mtu;
 	struct xt2_pkt_ct ct;
 	unsigned int nlocal;	/* the host's own addresses, for addrtype */
 	struct {
@@ -92,7 +94,10 @@ struct xt2_host {
 	"      --local ADDR,...   addresses of this host (for addrtype)\n"		\
 	"      --in-group N, --out-group N\n"						\
 	"                         device groups\n"					\
-	"      --cpu N            CPU that handles the packet\n"
+	"      --cpu N            CPU that handles the packet\n"				\
+	"      --mtu N            path MTU (for TCPMSS --clamp-mss-to-pmtu)\n"			\
+	"      --whole-exthdrs    IPv6 extension headers must lie in the packet as a\n"	\
+	"                         whole, as newer stable kernels ask\n"
 
 void xt2_host_init(struct xt2_host *host);
 
@@ -114,7 +119,21 @@ int xt2_host_option(struct xt2_host *host, const char *name, const char *arg);
 	{ "ctstatus", 1, NULL, XT2_HOST_OPTION },					\
 	{ "pkttype", 1, NULL, XT2_HOST_OPTION }, { "local", 1, NULL, XT2_HOST_OPTION },	\
 	{ "in-group", 1, NULL, XT2_HOST_OPTION },					\
-	{ "out-group", 1, NULL, XT2_HOST_OPTION }, { "cpu", 1, NULL, XT2_HOST_OPTION }
+	{ "out-group", 1, NULL, XT2_HOST_OPTION }, { "cpu", 1, NULL, XT2_HOST_OPTION }, \
+	{ "mtu", 1, NULL, XT2_HOST_OPTION },						\
+	{ "whole-exthdrs", 0, NULL, XT2_HOST_OPTION }
+
+/*
+ * xt2_host_receive - would the hook see this packet of a capture?
+ * @pkt: zeroed; len and whole_exthdrs are set, for xt2_pkt_parse()
+ *
+ * The receive path's checks, and what the capture and the host say: a frame
+ * for another host is not received, one that was sent is at no incoming hook,
+ * and loopback addresses belong on lo.
+ * => NULL: it would; otherwise why not
+ */
+const char *xt2_host_receive(const struct xt2_host *host, int hook,
+			     const struct xt2_captured *captured, struct xt2_pkt *pkt);
 
 /* Fills in the host's fields of a parsed packet. */
 void xt2_host_fill(const struct xt2_host *host, struct xt2_pkt *pkt,

@@ -15,3 +15,14 @@ EXTRA_DIST += \
 	tests/prop/targets.py \
 	tests/prop/transport.py \
 	tests/prop/world.py
+
+# The oracle of xt2 explain against the evaluator: no kernel, no root.
+check_PROGRAMS += tests/prop/oracle-equal
+tests_prop_oracle_equal_SOURCES = \
+	tests/prop/oracle-equal.c \
+	xt2tables/host.c \
+	xt2tables/input.c
+tests_prop_oracle_equal_LDADD = liboracle.la libtext.la $(PCAP_LIBS)
+
+TESTS += tests/prop/oracle.sh
+EXTRA_DIST += tests/prop/oracle.py tests/prop/oracle.sh
