@@ -4,3 +4,4 @@ include tests/unit/local.mk
 include tests/fuzz/local.mk
 include tests/lint/local.mk
 include tests/prop/local.mk
+include tests/golden/local.mk

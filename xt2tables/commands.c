@@ -190,7 +190,7 @@ static void new_chain(struct xt2_load *load)
 	    xt2_chain_find(load->rs, load->line.table_number, name) < 0)
 		ret = xt2_chain_add(load->rs, load->line.table_number, name);
 	if (ret == -EEXIST)
-		fail(ret, "Chain already exists");
+		fail(ret, "Chain already exists.");
 	failed(ret);
 }
 

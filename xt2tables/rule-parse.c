@@ -214,6 +214,9 @@ static bool extension_option(struct xt2_line *l, int c, int index, bool invert)
 	if (c == ':')
 		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "option \"%s\" requires an argument",
 			  word);
+	if (!l->protocol && l->family != XT2_ARP)
+		xt2_hint("an option of a protocol needs -p before it, as in \"-p tcp --dport 22\"; "
+			 "one of a match needs -m");
 	xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "unknown option \"%s\"", word);
 }
 

@@ -265,6 +265,49 @@ def judge_all(cases, answers, programs):
             yield (case, legacy) + ((None, None) if good else judge(case, legacy, programs))
 
 
+def dumps(source):
+    """Saved rulesets in the source package: => list of (family, path)"""
+    found = []
+    for path in sorted(glob.glob(source + "/iptables/tests/shell/testcases/*/dumps/*")):
+        if not path.endswith((".xml", ".nft", ".sed")):
+            found.append((6 if "ip6" in os.path.basename(path) else 4, path))
+    return found
+
+
+def legacy_dump(family, path):
+    """=> what iptables-legacy saves after restoring a dump, None if it does not load"""
+    name = "iptables-legacy" if family == 4 else "ip6tables-legacy"
+    done = subprocess.run(["unshare", "-n", "sh", "-c",
+                           "%s-restore -c < \"$1\" && %s-save -c" % (name, name), "sh", path],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          universal_newlines=True)
+    return None if done.returncode else [x for x in done.stdout.splitlines() if x[:1] != "#"]
+
+
+def check_dumps(source, programs, oracle):
+    """=> number of dumps that come out wrong"""
+    bad, count = 0, 0
+    for family, path in dumps(source):
+        expected = legacy_dump(family, path) if oracle else None
+        prefix = programs + ("/xt2tables" if family == 4 else "/xt2ip6tables")
+        if oracle and expected is None:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            env = dict(os.environ, XT2_IMAGE=folder + "/image")
+            done = run([prefix + "-restore", "-c", path], "", env)
+            saved = run([prefix + "-save", "-c"], "", env).stdout
+            run([prefix + "-restore", "-c"], saved, env)
+            again = run([prefix + "-save", "-c"], "", env).stdout
+        lines = [x for x in saved.splitlines() if x[:1] != "#"]
+        twice = [x for x in again.splitlines() if x[:1] != "#"]
+        count += 1
+        if done.returncode or lines != twice or (oracle and lines != expected):
+            bad += 1
+            print("wrong: " + os.path.relpath(path, source) + "\n" + done.stderr)
+    print("%d dumps, %d wrong" % (count, bad))
+    return bad
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--source")
@@ -306,6 +349,8 @@ def main():
         print("%s: %s\n%s" % (verdict, where, evidence))
     print("%d rules, %d load with iptables-legacy, %d of those wrong; %d others accepted" % (
         len(cases), loads, bad, laxer))
+    if not args.files:
+        bad += check_dumps(source, programs, answers and answers[0] is not None)
     return 1 if bad or not loads else 0
 
 
