@@ -48,7 +48,7 @@ static inline struct xt2_match *seed_match(struct seed_rule *s, u8 type, u8 flag
 					   const void *payload, u16 size)
 {
 	struct xt2_rule *r = seed_rule(s);
-	struct xt2_match *m = (struct xt2_match *)((u8 *)r + r->size);
+	struct xt2_match *m = (struct xt2_match *)(s->bytes + r->size / 8);
 
 	*m = (struct xt2_match){
 		.type = type, .flags = flags, .size = (u16)(sizeof(*m) + size), .arg = arg
@@ -182,7 +182,7 @@ static inline void seed_target(struct seed_rule *s, u64 *state)
 	};
 	struct xt2_rule *r = seed_rule(s);
 	u32 try, more = s->last - s->first, kind = seed_below(state, 8);
-	u64 *data = (u64 *)((u8 *)r + r->target_offset);
+	u64 *data = s->bytes + r->target_offset / 8;
 
 	r->target = plain[seed_below(state, XT2_ARRAY_SIZE(plain))];
 	if (kind < 3 && more)
