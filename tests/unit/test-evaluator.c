@@ -235,6 +235,30 @@ static void notrack_keeps_packets_from_nat(void **state)
 	pkt.ct.state = XT2_CT_NEW;
 	assert_int_equal(evaluate(XT2_PREROUTING, NULL), XT2_DROP);
 	decided("nat", "PREROUTING", 1);
+	pkt.notrack = 1; /* as the host says */
+	assert_int_equal(evaluate(XT2_PREROUTING, NULL), XT2_ACCEPT);
+	decided("raw", "PREROUTING", 0);
+}
+
+/* Whatever is not ACCEPT ends it. */
+static void later_tables_see_what_was_accepted(void **state)
+{
+	int mangle = base(XT2_IPV4, "mangle", XT2_INPUT);
+
+	append_from(mangle, 1, XT2_TARGET(XT2_T_QUEUE, 0));
+	append_from(mangle, 2, XT2_TARGET(XT2_T_NFQUEUE, 3));
+	append(base(XT2_IPV4, "filter", XT2_INPUT), XT2_TARGET(XT2_T_REJECT, 0));
+	append(base(XT2_IPV4, "security", XT2_INPUT), DROP);
+	begin();
+	udp4(1);
+	assert_int_equal(evaluate(XT2_INPUT, NULL), XT2_QUEUE);
+	decided("mangle", "INPUT", 1);
+	udp4(2);
+	assert_int_equal(evaluate(XT2_INPUT, NULL), XT2_QUEUE);
+	decided("mangle", "INPUT", 2);
+	udp4(3);
+	assert_int_equal(evaluate(XT2_INPUT, NULL), XT2_REJECT);
+	decided("filter", "INPUT", 1);
 }
 
 static void families_keep_apart(void **state)
@@ -493,6 +517,7 @@ int main(void)
 		CASE(nat_sees_what_makes_a_mapping),
 		CASE(related_icmp6_has_its_mapping),
 		CASE(notrack_keeps_packets_from_nat),
+		CASE(later_tables_see_what_was_accepted),
 		CASE(families_keep_apart),
 		CASE(no_table_accepts),
 		CASE(places_are_named),
