@@ -5,6 +5,7 @@ tests_lib_inject_SOURCES = tests/lib/inject.c
 
 TESTS += tests/prop/counters.sh
 EXTRA_DIST += \
+	tests/prop/bytecode.py \
 	tests/prop/compare.py \
 	tests/prop/counters.sh \
 	tests/prop/kernel.py \

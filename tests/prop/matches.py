@@ -8,6 +8,8 @@ drawn from the World that the packets are made of.
 import ipaddress
 import time
 
+import bytecode
+
 ROWS = []
 # Only in rulesets that track connections.
 TRACKING = ('state', 'conntrack', 'connmark')
@@ -133,6 +135,13 @@ for proto in ('tcp', 'udp', 'sctp', 'dccp'):
         ends = [span(r, w.ports, 65535, open_ended=proto in ('tcp', 'udp')) for _ in range(2)]
         return f'-m {proto} {inv(r)}--sport {ends[0]} {inv(r)}--dport {ends[1]}'
     row(f'{proto}:both', f'-p {proto}')(both)
+
+
+@row('tcp:all', '-p tcp')
+def tcp_all(w, r):
+    parts = [f'{inv(r)}--sport {span(r, w.ports, 65535)}', f'{inv(r)}--dport {span(r, w.ports, 65535)}',
+             tcp_flags(w, r)[7:], tcp_option(w, r)[7:]]
+    return '-m tcp ' + ' '.join(r.sample(parts, r.randint(2, 4)))
 
 
 ICMP_NAMES = ('echo-request', 'echo-reply', 'destination-unreachable', 'port-unreachable', 'any',
@@ -357,35 +366,9 @@ def u32(w, r):
     return f'-m u32 {inv(r)}--u32 "{text}"'
 
 
-def bytecode(insns):
-    return f'"{len(insns)},{",".join("%d %d %d %d" % i for i in insns)}"'
-
-
 @row('bpf')
 def bpf(w, r):
-    """Classic BPF: loads of each size and mode, arithmetic, scratch memory, jumps both ways."""
-    k = r.choice((0, 1, 2, 6, 8, 9, 12, 20, 22, 24, 40, 42, 60, 200))
-    size = r.choice((0x20, 0x28, 0x30))
-    top = {0x20: 0xffffffff, 0x28: 0xffff, 0x30: 0xff}[size]
-    value = r.choice(w.ports + w.lives + w.tos + [6, 17, 64]) & top
-    load = r.choice(([(size, 0, 0, k)], [(size, 0, 0, k)], [(0x80, 0, 0, 0)], [(0xb1, 0, 0, 0), (0x40 | size & 0x18, 0, 0, k % 16)],
-                     [(0x01, 0, 0, k), (0x40 | size & 0x18, 0, 0, r.randrange(8))],
-                     [(size, 0, 0, 0xfff00000 + k % 40)],
-                     [(size, 0, 0, k), (0x02, 0, 0, 3), (0x00, 0, 0, 7), (0x60, 0, 0, 3)]))
-    ops = {0x04: r.randrange(1 << 16), 0x14: r.randrange(256), 0x24: r.randrange(9), 0x34: r.randint(1, 9),
-           0x44: r.randrange(256), 0x54: r.choice((0xff, 0xf0, 0x3c, 0x1fff)), 0x64: r.randrange(8),
-           0x74: r.randrange(8), 0x94: r.randint(2, 9), 0xa4: r.randrange(256), 0x84: 0}
-    code = list(load)
-    for op in r.sample(sorted(ops), r.choice((0, 0, 1, 2))):
-        code.append((op, 0, 0, ops[op]))
-        if r.random() < 0.2:
-            code += [(0x07, 0, 0, 0), (0x0c, 0, 0, 0), (0x87, 0, 0, 0)]
-    jump = r.choice((0x15, 0x15, 0x25, 0x35, 0x45))
-    code.append((jump, 0, 1, value))
-    code += [(0x06, 0, 0, r.choice((1, 65535))), r.choice(((0x06, 0, 0, 0), (0x06, 0, 0, 0), (0x16, 0, 0, 0)))]
-    if r.random() < 0.3:
-        code[-3] = (jump, 1, 0, value)
-    return f'-m bpf --bytecode {bytecode(code)}'
+    return f'-m bpf --bytecode "{bytecode.program(w, r)}"'
 
 
 # IPv6 extension headers.
@@ -542,7 +525,18 @@ def time_(w, r):
 
     def clock(hours):
         return time.strftime('%H:%M', time.gmtime(now + hours * 3600))
-    how = r.randrange(5)
+    today = time.gmtime(now).tm_wday
+    names = ('Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun')
+    near = ','.join(names[d % 7] for d in (today - 1, today, today + 1))
+    how = r.randrange(8)
+    if how == 5:
+        return f'-m time {inv(r)}--weekdays {near} --timestart {clock(-2)} --timestop {clock(8)}'
+    if how == 6:
+        days = {time.gmtime(now + d * 86400).tm_mday for d in (-1, 0, 1)}
+        return f'-m time {inv(r)}--monthdays {",".join(map(str, sorted(days)))} --datestop {date(3)}'
+    if how == 7:
+        # from now on until nearly the same time again: through midnight, as one span
+        return f'-m time --timestart {clock(-3)} --timestop {clock(-4)} --contiguous --weekdays {near}'
     if how == 0:
         return f'-m time --datestart {date(-30)} --datestop {date(30)}'
     if how == 1:
@@ -571,8 +565,10 @@ def probability(w, r):
 def limit(w, r):
     """So slow a rate that nothing is refilled during a run: the burst hits, the rest misses.
 
-    The kernel refuses a burst that is worth more than about 37 hours.
+    The kernel refuses a burst that is worth more than about 37 hours.  Or so large a burst that all hit.
     """
+    if r.random() < 0.2:
+        return f'-m limit --limit {r.choice((100, 10000))}/second --limit-burst {r.randint(2000, 10000)}'
     rate = r.choice((1, 10))
     return f'-m limit --limit {rate}/hour --limit-burst {r.randint(1, 36 * rate)}'
 
