@@ -43,19 +43,25 @@ static inline struct xt2_rule *seed_rule(struct seed_rule *s)
 	return (struct xt2_rule *)s->bytes;
 }
 
-/* Append a match; payload may be NULL: zeros.  => the match */
+/* Append a match; payload may be NULL: zeros; size is a multiple of 8.  => the match */
 static inline struct xt2_match *seed_match(struct seed_rule *s, u8 type, u8 flags, u32 arg,
 					   const void *payload, u16 size)
 {
 	struct xt2_rule *r = seed_rule(s);
-	struct xt2_match *m = (struct xt2_match *)(s->bytes + r->size / 8);
+	const u32 at = r->size / 8;
+	u64 words[SEED_RULE_SIZE / 8] = { 0 };
+	struct xt2_match *m = (struct xt2_match *)&s->bytes[at];
 
 	*m = (struct xt2_match){
-		.type = type, .flags = flags, .size = (u16)(sizeof(*m) + size), .arg = arg
+		.type = type,
+		.flags = flags,
+		.size = (u16)(sizeof(*m) + size),
+		.arg = arg,
 	};
-	memset(m + 1, 0, size);
 	if (payload)
-		memcpy(m + 1, payload, size);
+		memcpy(words, payload, size);
+	for (u32 i = 0; i < size / 8u; i++)
+		s->bytes[at + 1 + i] = words[i];
 	r->size = r->target_offset = (u16)(r->size + m->size);
 	return m;
 }
