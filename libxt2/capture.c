@@ -363,6 +363,17 @@ int xt2_capture_next(struct xt2_capture *cap, struct xt2_captured *packet, struc
 	return 1;
 }
 
+int xt2_capture_percent(const struct xt2_capture *cap)
+{
+	FILE *from = pcap_file(cap->pcap);
+	off_t at = from ? ftello(from) : -1;
+	struct stat st;
+
+	if (at < 0 || fstat(fileno(from), &st) < 0 || !S_ISREG(st.st_mode) || st.st_size <= 0)
+		return -1;
+	return at < st.st_size ? (int)(at * 100 / st.st_size) : 100;
+}
+
 int xt2_capture_linktype(const struct xt2_capture *cap)
 {
 	return pcap_datalink(cap->pcap);

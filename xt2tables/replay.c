@@ -63,20 +63,33 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* Seconds spent on packets are measured around evaluation only when preloaded. */
-static void progress(struct replay *r, bool last)
+/* A bar on the terminal, from the second second on; percent -1: not known. */
+static void progress(struct replay *r, int percent)
 {
+	static const char full[] = "########################################";
+	const int width = sizeof(full) - 1;
 	struct timespec t;
 
-	if (r->quiet || !isatty(STDERR_FILENO) || (!last && r->packets % 4096))
+	if (r->quiet || !isatty(STDERR_FILENO))
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	if (t.tv_sec - r->started.tv_sec < 2 || (!last && t.tv_sec == r->shown.tv_sec))
+	if (t.tv_sec - r->started.tv_sec < 2 || t.tv_sec == r->shown.tv_sec)
 		return;
 	r->shown = t;
-	fprintf(stderr, "\r%llu packets, %ld s%s", (unsigned long long)r->packets,
-		(long)(t.tv_sec - r->started.tv_sec), last ? "\n" : "");
+	if (percent >= 0)
+		fprintf(stderr, "\r[%-*.*s] %3d%%  %llu packets", width, percent * width / 100, full,
+			percent, (unsigned long long)r->packets);
+	else
+		fprintf(stderr, "\r%llu packets, %ld s", (unsigned long long)r->packets,
+			(long)(t.tv_sec - r->started.tv_sec));
 	fflush(stderr);
+}
+
+/* The line of the bar is free for what follows. */
+static void progress_end(const struct replay *r)
+{
+	if (r->shown.tv_sec)
+		fprintf(stderr, "\r%-72s\r", "");
 }
 
 /* A frame whose bytes targets may change, with room to grow. */
@@ -218,7 +231,8 @@ static int stream(struct replay *r, struct xt2_capture *cap, struct xt2_err *err
 		n = one(r, &p);
 		if (n < 0)
 			return lost("cannot keep a packet", n);
-		progress(r, false);
+		if (!(r->packets % 4096))
+			progress(r, xt2_capture_percent(cap));
 	}
 	r->seconds += now() - start;
 	return n < 0 ? xt2_fail(err) : XT2_EXIT_OK;
@@ -275,7 +289,8 @@ static int preloaded(struct replay *r, struct xt2_capture *cap, struct xt2_err *
 				ret = lost("cannot keep a packet", got);
 				break;
 			}
-			progress(r, false);
+			if (!(r->packets % 4096))
+				progress(r, (loop * n + i) * 100 / (r->loops * n));
 		}
 	}
 	r->seconds += now() - start;
@@ -494,7 +509,7 @@ static int captures(struct replay *r, char **paths)
 			ret = r->preload ? preloaded(r, cap, &err) : stream(r, cap, &err);
 		xt2_capture_close(cap);
 	}
-	progress(r, true);
+	progress_end(r);
 	return ret;
 }
 

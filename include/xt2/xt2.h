@@ -312,6 +312,9 @@ int xt2_capture_next(struct xt2_capture *cap, struct xt2_captured *packet, struc
 /* The link type as libpcap numbers it: DLT_*. */
 int xt2_capture_linktype(const struct xt2_capture *cap);
 
+/* How much of the file has been read.  => 0 to 100; -1: not known (a pipe) */
+int xt2_capture_percent(const struct xt2_capture *cap);
+
 void xt2_capture_close(struct xt2_capture *cap); /* NULL is fine */
 
 /* A capture being written: pcap with nanoseconds. */
