@@ -144,6 +144,7 @@ static int run(struct xt2_ctx *ctx, int hook, const char *table, struct xt2_resu
 		if (verdict != XT2_ACCEPT)
 			break;
 	}
+	xt2_track_table(&track, pkt, XT2_PRIORITY_CONNTRACK); /* the caller's again */
 	return verdict;
 }
 

@@ -203,6 +203,10 @@ static void nat_sees_what_makes_a_mapping(void **state)
 	assert_false(nat_sees(XT2_CT_UNTRACKED, IPPROTO_UDP));
 	assert_false(nat_sees(0, IPPROTO_UDP));
 	udp4(1);
+	pkt.ct.state = XT2_CT_NEW;
+	pkt.notrack = 1; /* as the host says */
+	assert_int_equal(evaluate(XT2_POSTROUTING, NULL), XT2_ACCEPT);
+	assert_null(result.table);
 	assert_int_equal(evaluate(XT2_POSTROUTING, "nat"), XT2_ACCEPT); /* asked by name */
 	decided("nat", "POSTROUTING", 0);
 	assert_int_equal(evaluate(XT2_FORWARD, "nat"), XT2_ACCEPT);
@@ -238,6 +242,35 @@ static void notrack_keeps_packets_from_nat(void **state)
 	pkt.notrack = 1; /* as the host says */
 	assert_int_equal(evaluate(XT2_PREROUTING, NULL), XT2_ACCEPT);
 	decided("raw", "PREROUTING", 0);
+}
+
+/* raw runs before the tracker; the caller gets back what it said. */
+static void raw_knows_no_connections(void **state)
+{
+	int pre = base(XT2_IPV4, "raw", XT2_PREROUTING);
+	struct rule_build b;
+
+	rule_begin(&b);
+	rule_match(&b, XT2_M_STATE, sizeof(struct xt2_match), XT2_CT_NEW);
+	assert_int_equal(xt2_rule_append(rs, pre, rule_end(&b, DROP), 0), 0);
+	append_from(pre, 1, DROP);
+	append_from(pre, 2, XT2_TARGET(XT2_T_NOTRACK, 0));
+	begin();
+	udp4(1);
+	pkt.ct.state = XT2_CT_NEW;
+	pkt.ct.mark = 9;
+	assert_int_equal(evaluate(XT2_PREROUTING, NULL), XT2_DROP);
+	decided("raw", "PREROUTING", 2);
+	assert_int_equal(pkt.ct.state, XT2_CT_NEW);
+	assert_int_equal(pkt.ct.mark, 9);
+	udp4(3);
+	pkt.ct.state = XT2_CT_NEW;
+	assert_int_equal(evaluate(XT2_PREROUTING, NULL), XT2_ACCEPT);
+	assert_int_equal(pkt.ct.state, XT2_CT_NEW);
+	udp4(2);
+	pkt.ct.state = XT2_CT_NEW;
+	assert_int_equal(evaluate(XT2_PREROUTING, NULL), XT2_ACCEPT);
+	assert_int_equal(pkt.ct.state, XT2_CT_UNTRACKED);
 }
 
 /* Whatever is not ACCEPT ends it. */
@@ -517,6 +550,7 @@ int main(void)
 		CASE(nat_sees_what_makes_a_mapping),
 		CASE(related_icmp6_has_its_mapping),
 		CASE(notrack_keeps_packets_from_nat),
+		CASE(raw_knows_no_connections),
 		CASE(later_tables_see_what_was_accepted),
 		CASE(families_keep_apart),
 		CASE(no_table_accepts),
