@@ -26,16 +26,16 @@ typedef __s64 s64;
 #define __img
 
 /* Loops over the bytes of an image or a packet; BPF bounds them. */
-#define xt2_can_loop	true
+#define xt2_can_loop true
 
 #ifndef likely
-#define likely(x)	__builtin_expect(!!(x), 1)
-#define unlikely(x)	__builtin_expect(!!(x), 0)
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
 #endif
 #define XT2_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define __fallthrough	__attribute__((__fallthrough__))
+#define __fallthrough	  __attribute__((__fallthrough__))
 #ifndef __always_inline
-#define __always_inline	inline __attribute__((__always_inline__))
+#define __always_inline inline __attribute__((__always_inline__))
 #endif
 
 /* Loads from packet bytes: any alignment, network order to host order. */
@@ -79,8 +79,8 @@ static inline u64 xt2_cell_load(const u64 __img *cell)
 /* => true if *cell was old and is now new */
 static inline bool xt2_cell_swap(u64 __img *cell, u64 old, u64 new)
 {
-	return __atomic_compare_exchange_n(cell, &old, new, false,
-					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_RELAXED,
+					   __ATOMIC_RELAXED);
 }
 
 /* The root is read once per packet; everything behind it was stored before. */

@@ -100,27 +100,17 @@ static int rare_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 	struct xt2_pkt *pkt = ctx->pkt;
 
 	switch (m->type) {
-	case XT2_M_SRC4_MASK:
-		return xt2_answer(m, addr4_masked(m, pkt->src4));
-	case XT2_M_DST4_MASK:
-		return xt2_answer(m, addr4_masked(m, pkt->dst4));
-	case XT2_M_IN_MASK:
-		return xt2_answer(m, iface_masked(m, pkt->in));
-	case XT2_M_OUT_MASK:
-		return xt2_answer(m, iface_masked(m, pkt->out));
-	case XT2_M_FRAGMENT:
-		return xt2_answer(m, pkt->fragoff != 0);
-	case XT2_M_ARP_HRD:
-		return xt2_answer(m, arp_field(m, pkt, 0, 2));
-	case XT2_M_ARP_PRO:
-		return xt2_answer(m, arp_field(m, pkt, 2, 2));
-	case XT2_M_ARP_HLN:
-		return xt2_answer(m, arp_field(m, pkt, 4, 1));
-	case XT2_M_ARP_OP:
-		return xt2_answer(m, arp_field(m, pkt, 6, 2));
-	case XT2_M_ARP_SHA:
-		return xt2_answer(m, arp_dev(m, pkt, 8));
-	case XT2_M_ARP_THA:	/* behind a 6-byte sender and its IPv4 address */
+	case XT2_M_SRC4_MASK: return xt2_answer(m, addr4_masked(m, pkt->src4));
+	case XT2_M_DST4_MASK: return xt2_answer(m, addr4_masked(m, pkt->dst4));
+	case XT2_M_IN_MASK: return xt2_answer(m, iface_masked(m, pkt->in));
+	case XT2_M_OUT_MASK: return xt2_answer(m, iface_masked(m, pkt->out));
+	case XT2_M_FRAGMENT: return xt2_answer(m, pkt->fragoff != 0);
+	case XT2_M_ARP_HRD: return xt2_answer(m, arp_field(m, pkt, 0, 2));
+	case XT2_M_ARP_PRO: return xt2_answer(m, arp_field(m, pkt, 2, 2));
+	case XT2_M_ARP_HLN: return xt2_answer(m, arp_field(m, pkt, 4, 1));
+	case XT2_M_ARP_OP: return xt2_answer(m, arp_field(m, pkt, 6, 2));
+	case XT2_M_ARP_SHA: return xt2_answer(m, arp_dev(m, pkt, 8));
+	case XT2_M_ARP_THA: /* behind a 6-byte sender and its IPv4 address */
 		return xt2_answer(m, arp_dev(m, pkt, 18));
 	}
 	return xt2_match_ext(m, ctx);
@@ -135,28 +125,20 @@ static __always_inline int xt2_match(const struct xt2_match __img *m, struct xt2
 		return xt2_answer(m, !((pkt->src4 ^ m->arg) >> (m->flags & XT2_ADDR4_SHIFT)));
 	case XT2_M_DST4:
 		return xt2_answer(m, !((pkt->dst4 ^ m->arg) >> (m->flags & XT2_ADDR4_SHIFT)));
-	case XT2_M_SRC6:
-		return xt2_answer(m, addr6_equal(m, pkt->src));
-	case XT2_M_DST6:
-		return xt2_answer(m, addr6_equal(m, pkt->dst));
-	case XT2_M_SRC6_MASK:
-		return xt2_answer(m, addr6_masked(m, pkt->src));
-	case XT2_M_DST6_MASK:
-		return xt2_answer(m, addr6_masked(m, pkt->dst));
-	case XT2_M_IN:
-		return xt2_answer(m, iface_equal(m, pkt->in));
-	case XT2_M_OUT:
-		return xt2_answer(m, iface_equal(m, pkt->out));
-	case XT2_M_PROTO:
-		return proto_match(m, pkt);
+	case XT2_M_SRC6: return xt2_answer(m, addr6_equal(m, pkt->src));
+	case XT2_M_DST6: return xt2_answer(m, addr6_equal(m, pkt->dst));
+	case XT2_M_SRC6_MASK: return xt2_answer(m, addr6_masked(m, pkt->src));
+	case XT2_M_DST6_MASK: return xt2_answer(m, addr6_masked(m, pkt->dst));
+	case XT2_M_IN: return xt2_answer(m, iface_equal(m, pkt->in));
+	case XT2_M_OUT: return xt2_answer(m, iface_equal(m, pkt->out));
+	case XT2_M_PROTO: return proto_match(m, pkt);
 	}
 	return rare_match(m, ctx);
 }
 
 /* A match drops but holds: the matches behind m decide if the rule is done. */
-static __attribute__((__noinline__)) int rest_match(const struct xt2_rule __img *r,
-						    const struct xt2_match __img *m,
-						    struct xt2_ctx *ctx)
+static __attribute__((__noinline__)) int
+rest_match(const struct xt2_rule __img *r, const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	const u8 __img *end = (const u8 __img *)r + r->target_offset;
 
@@ -195,7 +177,8 @@ static __always_inline u32 shape_of(const struct xt2_rule __img *r)
  * next rule's place does not depend on a load from the one before it.  The
  * answer is the first rule that has to be looked at.
  */
-static __always_inline struct xt2_rule __img *next_addr4(struct xt2_rule __img *r, u8 type, u32 addr)
+static __always_inline struct xt2_rule __img *next_addr4(struct xt2_rule __img *r, u8 type,
+							 u32 addr)
 {
 	const u32 shape = shape_of(r), step = r->size;
 	const struct xt2_match __img *m;
@@ -286,15 +269,10 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 		r->bytes += len;
 
 		switch (XT2_TARGET_KIND(r->target)) {
-		case XT2_T_CONTINUE:
-			goto next;
+		case XT2_T_CONTINUE: goto next;
 		case XT2_T_ACCEPT:
-		case XT2_T_NAT:
-			verdict = XT2_ACCEPT;
-			goto decided;
-		case XT2_T_DROP:
-			verdict = XT2_DROP;
-			goto decided;
+		case XT2_T_NAT: verdict = XT2_ACCEPT; goto decided;
+		case XT2_T_DROP: verdict = XT2_DROP; goto decided;
 		case XT2_T_QUEUE:
 			ctx->verdict_arg = 0;
 			verdict = XT2_QUEUE;
@@ -322,27 +300,26 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 				return fault(ctx);
 			r = xt2_chain_first(chain);
 			continue;
-		case XT2_T_FOREIGN:
-			return fault(ctx);
+		case XT2_T_FOREIGN: return fault(ctx);
 		}
 		ctx->chain = offset_of(ctx, chain);
 		verdict = xt2_target_ext(r, ctx);
 		if (verdict != XT2_NEXT)
 			goto decided;
-		len = ctx->pkt->len;	/* TCPMSS may have changed it */
-	next:
+		len = ctx->pkt->len; /* TCPMSS may have changed it */
+next:
 		if (unlikely(!r->size))
 			return fault(ctx);
 		r = next_rule(r, ctx->pkt);
 		continue;
-	hotdrop:
+hotdrop:
 		if (verdict == XT2_HIT_DROP)
 			hit_drop(r, chain, ctx);
 		if (ctx->faults != faults)
 			return fault(ctx);
 		ctx->hotdrop = 1;
 		verdict = XT2_DROP;
-	decided:
+decided:
 		ctx->chain = offset_of(ctx, chain);
 		ctx->rule = offset_of(ctx, r);
 		return verdict;

@@ -17,42 +17,42 @@
 enum xt2_answer {
 	XT2_MISS,
 	XT2_HIT,
-	XT2_HOTDROP,		/* drop now; the rule does not count */
-	XT2_HIT_DROP,		/* holds; drop when the rule is done with, its target included */
+	XT2_HOTDROP, /* drop now; the rule does not count */
+	XT2_HIT_DROP, /* holds; drop when the rule is done with, its target included */
 };
 
 /* Where evaluation goes on after a jump. */
 struct xt2_frame {
-	u32 rule;		/* offset of the jump rule */
-	u32 chain;		/* offset of its chain */
+	u32 rule; /* offset of the jump rule */
+	u32 chain; /* offset of its chain */
 };
 
 /* Something that happened on the way: LOG, NFLOG, TRACE. */
 struct xt2_event {
-	u8 target;		/* enum xt2_target */
-	u32 chain;		/* offset of the chain */
-	u32 rule;		/* offset of the rule */
+	u8 target; /* enum xt2_target */
+	u32 chain; /* offset of the chain */
+	u32 rule; /* offset of the rule */
 };
 
 struct xt2_ctx {
 	struct xt2_pkt *pkt;
 	const struct xt2_image __img *img;
-	const struct xt2_root __img *root;	/* loaded once per packet */
-	u64 now;		/* ns since 1970; what limit and time see */
-	s32 tz_west;		/* minutes west of Greenwich; time --kerneltz */
-	u64 random;		/* state of statistic's generator; any seed but 0 */
+	const struct xt2_root __img *root; /* loaded once per packet */
+	u64 now; /* ns since 1970; what limit and time see */
+	s32 tz_west; /* minutes west of Greenwich; time --kerneltz */
+	u64 random; /* state of statistic's generator; any seed but 0 */
 	struct xt2_frame *stack;
-	u32 stack_size;		/* frames at stack */
+	u32 stack_size; /* frames at stack */
 	struct xt2_event *events;
-	u32 events_size;	/* events at events; may be 0 */
+	u32 events_size; /* events at events; may be 0 */
 
 	/* results */
-	u32 chain;		/* offset of the chain that decided; 0: a fault */
-	u32 rule;		/* offset of the rule that decided */
+	u32 chain; /* offset of the chain that decided; 0: a fault */
+	u32 rule; /* offset of the rule that decided */
 	u32 verdict_arg;
-	u32 nevents;		/* events that happened; those past events_size are lost */
-	u8 hotdrop;		/* the verdict came from a match */
-	u64 faults;		/* total: broken image, stack overflow; each one dropped */
+	u32 nevents; /* events that happened; those past events_size are lost */
+	u8 hotdrop; /* the verdict came from a match */
+	u64 faults; /* total: broken image, stack overflow; each one dropped */
 };
 
 /*

@@ -2,6 +2,9 @@
 /* image.c - names and properties of what an image may hold */
 #include "image.h"
 
+/* A case of a list is a line. */
+/* clang-format off */
+
 u32 xt2_match_info(u8 type)
 {
 	switch (type) {
@@ -49,6 +52,8 @@ const char *xt2_target_name(u8 kind)
 	}
 	return NULL;
 }
+
+/* clang-format on */
 
 u32 xt2_rule_number(const struct xt2_chain __img *c, const struct xt2_rule __img *r)
 {

@@ -31,8 +31,8 @@ xt2_image_table(const struct xt2_image __img *img, const struct xt2_root __img *
 	return (const struct xt2_table __img *)xt2_at(img, root->table) + i;
 }
 
-static inline const struct xt2_hook __img *
-xt2_image_hook(const struct xt2_image __img *img, const struct xt2_root __img *root, u32 i)
+static inline const struct xt2_hook __img *xt2_image_hook(const struct xt2_image __img *img,
+							  const struct xt2_root __img *root, u32 i)
 {
 	return (const struct xt2_hook __img *)xt2_at(img, root->hook) + i;
 }
@@ -52,8 +52,8 @@ static inline u32 xt2_chain_offset(const struct xt2_image __img *img,
 }
 
 /* => the chain, or NULL if the index is not in use */
-static inline struct xt2_chain __img *
-xt2_image_chain(const struct xt2_image __img *img, const struct xt2_root __img *root, u32 index)
+static inline struct xt2_chain __img *xt2_image_chain(const struct xt2_image __img *img,
+						      const struct xt2_root __img *root, u32 index)
 {
 	u32 off = index < root->chains ? xt2_chain_offset(img, root, index) : 0;
 
@@ -61,13 +61,14 @@ xt2_image_chain(const struct xt2_image __img *img, const struct xt2_root __img *
 }
 
 static inline const struct xt2_chain_cold __img *
-xt2_image_chain_cold(const struct xt2_image __img *img, const struct xt2_root __img *root, u32 index)
+xt2_image_chain_cold(const struct xt2_image __img *img, const struct xt2_root __img *root,
+		     u32 index)
 {
 	return (const struct xt2_chain_cold __img *)xt2_at(img, root->chain_cold) + index;
 }
 
-static inline u64 __img *
-xt2_image_cell(const struct xt2_image __img *img, const struct xt2_root __img *root, u32 i)
+static inline u64 __img *xt2_image_cell(const struct xt2_image __img *img,
+					const struct xt2_root __img *root, u32 i)
 {
 	return (u64 __img *)xt2_at(img, root->cell) + i;
 }
@@ -101,9 +102,8 @@ static inline struct xt2_rule __img *xt2_rule_next(const struct xt2_rule __img *
 	return (struct xt2_rule __img *)((u8 __img *)r + r->size);
 }
 
-#define xt2_chain_for_each_rule(r, c)						\
-	for ((r) = xt2_chain_first(c);						\
-	     (const u8 __img *)(r) < (const u8 __img *)(c) + (c)->used;		\
+#define xt2_chain_for_each_rule(r, c)                                                             \
+	for ((r) = xt2_chain_first(c); (const u8 __img *)(r) < (const u8 __img *)(c) + (c)->used; \
 	     (r) = xt2_rule_next(r))
 
 /* Matches of a rule. */
@@ -117,8 +117,8 @@ static inline struct xt2_match __img *xt2_match_next(const struct xt2_match __im
 	return (struct xt2_match __img *)((u8 __img *)m + m->size);
 }
 
-#define xt2_rule_for_each_match(m, r)						\
-	for ((m) = xt2_rule_first_match(r);					\
+#define xt2_rule_for_each_match(m, r)                                            \
+	for ((m) = xt2_rule_first_match(r);                                      \
 	     (const u8 __img *)(m) < (const u8 __img *)(r) + (r)->target_offset; \
 	     (m) = xt2_match_next(m))
 
@@ -133,15 +133,15 @@ static inline u32 xt2_rule_target_size(const struct xt2_rule __img *r)
 	return r->size - r->target_offset;
 }
 
-#define xt2_image_for_each_table(t, i, img, root)				\
+#define xt2_image_for_each_table(t, i, img, root) \
 	for ((i) = 0; (i) < (root)->tables && ((t) = xt2_image_table(img, root, i)); (i)++)
 
-#define xt2_image_for_each_hook(h, i, img, root)				\
+#define xt2_image_for_each_hook(h, i, img, root) \
 	for ((i) = 0; (i) < (root)->hooks && ((h) = xt2_image_hook(img, root, i)); (i)++)
 
 /* Skips chain indices that are not in use. */
-#define xt2_image_for_each_chain(c, i, img, root)				\
-	for ((i) = 0; (i) < (root)->chains; (i)++)				\
+#define xt2_image_for_each_chain(c, i, img, root)  \
+	for ((i) = 0; (i) < (root)->chains; (i)++) \
 		if (((c) = xt2_image_chain(img, root, i)))
 
 /* What the extension list says about a match or target: XT2_EXT_* bits. */

@@ -7,6 +7,9 @@
  */
 #include "extensions.h"
 
+/* A case of a list is a line. */
+/* clang-format off */
+
 int xt2_match_ext(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	switch (m->type) {

@@ -14,12 +14,12 @@
 
 #include "../engine/eval.h"
 
-#define XT2_DECLARE_MATCH(id, NAME, name, flags)					\
-	int xt2_##name##_match(const struct xt2_match __img *m, struct xt2_ctx *ctx);	\
+#define XT2_DECLARE_MATCH(id, NAME, name, flags)                                      \
+	int xt2_##name##_match(const struct xt2_match __img *m, struct xt2_ctx *ctx); \
 	int xt2_##name##_check(const struct xt2_match __img *m, u8 family);
 
-#define XT2_DECLARE_TARGET(id, NAME, name, flags)					\
-	int xt2_##name##_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx);	\
+#define XT2_DECLARE_TARGET(id, NAME, name, flags)                                     \
+	int xt2_##name##_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx); \
 	int xt2_##name##_target_check(const struct xt2_rule __img *r, u8 family);
 
 XT2_EXT_MATCHES(XT2_DECLARE_MATCH)

@@ -99,7 +99,8 @@ int main(int argc, char **argv)
 		double start = now();
 
 		for (i = 0; i < packets; i++)
-			if (sendto(t.fd, t.bytes, t.size, 0, (struct sockaddr *)&t.to, t.to_size) >= 0 ||
+			if (sendto(t.fd, t.bytes, t.size, 0, (struct sockaddr *)&t.to, t.to_size) >=
+				    0 ||
 			    errno != EPERM) {
 				fprintf(stderr, "xt1-cost: not dropped: %s\n", strerror(errno));
 				return 1;

@@ -111,7 +111,8 @@ int main(int argc, char **argv)
 		for (k = 0; k < rounds; k++)
 			for (i = 0; i < n; i++)
 				if (!parse(&list[i], &pkt))
-					xt2_evaluate(ev, hook, argv[3], &pkt, list[i].time, 0, &res);
+					xt2_evaluate(ev, hook, argv[3], &pkt, list[i].time, 0,
+						     &res);
 		start = (now() - start) / n / rounds;
 		if (start < best)
 			best = start;

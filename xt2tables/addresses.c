@@ -14,7 +14,7 @@
 #include "names.h"
 #include "rule.h"
 
-#define TEXT_MAX	255
+#define TEXT_MAX 255
 
 static struct xt2_address *address_add(struct xt2_addresses *a)
 {
@@ -124,7 +124,8 @@ static void other_arp_address(struct xt2_line *l, char *text, struct xt2_address
 
 	memset(&k, 0, sizeof(k));
 	if (slash && !plain_mask(AF_INET, slash + 1, k.mask))
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "invalid mask `%s' specified", slash + 1);
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "invalid mask `%s' specified",
+			  slash + 1);
 	if (!isalpha((unsigned char)*text)) {
 		if (slash)
 			*slash = '\0';
@@ -142,7 +143,7 @@ void xt2_addresses_parse(struct xt2_line *l, struct xt2_addresses *a)
 
 	a->count = 0;
 	if (!p) {
-		address_add(a);		/* any */
+		address_add(a); /* any */
 		return;
 	}
 	l->at = a->at;

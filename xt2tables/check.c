@@ -17,7 +17,7 @@
 struct check {
 	struct xt2_input in;
 	bool json, strict;
-	bool first;			/* no finding has been printed for this file */
+	bool first; /* no finding has been printed for this file */
 	unsigned int errors, unsupported, warnings;
 	unsigned int rules, chains;
 };
@@ -79,8 +79,7 @@ static bool ends_chain(const struct xt2_rule *r)
 	case XT2_T_QUEUE:
 	case XT2_T_NAT:
 	case XT2_T_REJECT:
-	case XT2_T_NFQUEUE:
-		return true;
+	case XT2_T_NFQUEUE: return true;
 	}
 	return false;
 }
@@ -134,7 +133,8 @@ static int unreachable(struct check *c)
 		if (end == n)
 			continue;
 		snprintf(text, sizeof(text), "%s:%u and what follows (%u rule%s) is never reached",
-			 xt2_chain_name(c->in.rs, todo[i]), end + 1, n - end, n - end > 1 ? "s" : "");
+			 xt2_chain_name(c->in.rs, todo[i]), end + 1, n - end,
+			 n - end > 1 ? "s" : "");
 		warn(c, todo[i], end, text);
 	}
 	for (t = 0; t < xt2_ruleset_tables(c->in.rs); t++)
@@ -210,16 +210,20 @@ static const char help[] =
 enum { OPT_ARP = 1, OPT_STRICT, OPT_JSON, OPT_RESOLVE };
 
 static const struct option options[] = {
-	{ "ipv4", 0, NULL, '4' }, { "ipv6", 0, NULL, '6' }, { "arp", 0, NULL, OPT_ARP },
-	{ "strict", 0, NULL, OPT_STRICT }, { "json", 0, NULL, OPT_JSON },
-	{ "resolve", 0, NULL, OPT_RESOLVE }, { "help", 0, NULL, 'h' }, { NULL, 0, NULL, 0 },
+	{ "ipv4", 0, NULL, '4' },      { "ipv6", 0, NULL, '6' },
+	{ "arp", 0, NULL, OPT_ARP },   { "strict", 0, NULL, OPT_STRICT },
+	{ "json", 0, NULL, OPT_JSON }, { "resolve", 0, NULL, OPT_RESOLVE },
+	{ "help", 0, NULL, 'h' },      { NULL, 0, NULL, 0 },
 };
 
 int xt2_check_main(int argc, char **argv)
 {
 	/* the worst of several files, by how much is wrong */
-	static const int rank[] = { [XT2_EXIT_OK] = 0, [XT2_EXIT_NO] = 1, [XT2_EXIT_UNSUPPORTED] = 2,
-				    [XT2_EXIT_USAGE] = 3, [XT2_EXIT_RESOURCE] = 4 };
+	static const int rank[] = { [XT2_EXIT_OK] = 0,
+				    [XT2_EXIT_NO] = 1,
+				    [XT2_EXIT_UNSUPPORTED] = 2,
+				    [XT2_EXIT_USAGE] = 3,
+				    [XT2_EXIT_RESOURCE] = 4 };
 	struct check check = { 0 };
 	int c, i, family = XT2_IPV4, worst = XT2_EXIT_OK;
 	bool comma = false;
@@ -239,7 +243,7 @@ int xt2_check_main(int argc, char **argv)
 		return xt2_usage("check", "no file given");
 	if (check.json)
 		putchar('[');
-	for (i = optind; i < argc; i++) {	/* parsing rules uses getopt() as well */
+	for (i = optind; i < argc; i++) { /* parsing rules uses getopt() as well */
 		int ret;
 
 		check.in.family = family;

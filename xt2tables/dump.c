@@ -15,7 +15,7 @@
 struct dump {
 	const struct xt2_image *img;
 	const struct xt2_root *root;
-	const char *only;	/* of the chains, only this one */
+	const char *only; /* of the chains, only this one */
 	bool bytes, json, first;
 };
 
@@ -25,8 +25,8 @@ static void row(struct dump *d, const void *at, unsigned int indent, const char 
 	unsigned long long off = (const __u8 *)at - (const __u8 *)d->img;
 
 	if (d->json) {
-		printf("%s{\"offset\":%llu,\"what\":\"%s\",\"size\":%llu", d->first ? "" : ",\n", off,
-		       what, (unsigned long long)size);
+		printf("%s{\"offset\":%llu,\"what\":\"%s\",\"size\":%llu", d->first ? "" : ",\n",
+		       off, what, (unsigned long long)size);
 		d->first = false;
 	} else {
 		printf("%8llx  %*s%s: %llu bytes", off, indent, "", what, (unsigned long long)size);
@@ -200,18 +200,17 @@ static void dump(struct dump *d)
 		dump_instance(d, xt2_image_instance(d->img, d->root, i), i);
 }
 
-static const char help[] =
-	"Usage: xt2 dump [-x] [--chain NAME] [--json] IMAGE\n\n"
-	"Shows an image's layout: everything in it with its offset and size.\n\n"
-	"  -x, --hex              the payloads' bytes as well\n"
-	"  -c, --chain NAME       of the chains, only this one\n"
-	"      --json             JSON: an array of objects\n";
+static const char help[] = "Usage: xt2 dump [-x] [--chain NAME] [--json] IMAGE\n\n"
+			   "Shows an image's layout: everything in it with its offset and size.\n\n"
+			   "  -x, --hex              the payloads' bytes as well\n"
+			   "  -c, --chain NAME       of the chains, only this one\n"
+			   "      --json             JSON: an array of objects\n";
 
 enum { OPT_JSON = 1 };
 
 static const struct option options[] = {
-	{ "hex", 0, NULL, 'x' }, { "chain", 1, NULL, 'c' },
-	{ "json", 0, NULL, OPT_JSON }, { "help", 0, NULL, 'h' }, { NULL, 0, NULL, 0 },
+	{ "hex", 0, NULL, 'x' },  { "chain", 1, NULL, 'c' }, { "json", 0, NULL, OPT_JSON },
+	{ "help", 0, NULL, 'h' }, { NULL, 0, NULL, 0 },
 };
 
 int xt2_dump_main(int argc, char **argv)

@@ -30,7 +30,7 @@ struct explain {
 
 	/* of the run */
 	unsigned int steps;
-	int why_chain;			/* the rule asked for by --why-not */
+	int why_chain; /* the rule asked for by --why-not */
 	unsigned int why_at;
 	bool why_seen;
 	const struct xt2_match *why_failed;
@@ -237,21 +237,23 @@ static void why_not(struct explain *e)
 		snprintf(decider, sizeof(decider), "nothing");
 	printf("%s: ", where);
 	if (e->why_seen && answer == XT2_HIT) {
-		printf("it matched%s\n", e->oracle.chain == e->why_chain &&
-		       e->oracle.at == e->why_at ? " and decided" : "");
+		printf("it matched%s\n",
+		       e->oracle.chain == e->why_chain && e->oracle.at == e->why_at ? " and decided"
+										    : "");
 		return;
 	}
 	if (!e->why_seen) {
 		printf("not reached, %s decided; alone, ", decider);
-		answer = xt2_oracle_rule(&e->oracle, xt2_rule_get(e->in.rs, e->why_chain, e->why_at),
-					 &failed);
+		answer = xt2_oracle_rule(&e->oracle,
+					 xt2_rule_get(e->in.rs, e->why_chain, e->why_at), &failed);
 	}
 	if (answer == XT2_HIT) {
 		puts("it would match");
 		return;
 	}
 	condition(e, e->why_chain, failed, text, sizeof(text));
-	printf("%s%s\n", answer != XT2_MISS ? "the packet is malformed for " : "it fails at ", text);
+	printf("%s%s\n", answer != XT2_MISS ? "the packet is malformed for " : "it fails at ",
+	       text);
 }
 
 /* A nat table's chains are for packets that create a connection; ICMP errors follow it. */
@@ -330,7 +332,8 @@ static void assumptions(const struct explain *e)
 	} uncertain[] = {
 		{ XT2_M_LIMIT, "limit: as if no packet had come before" },
 		{ XT2_M_QUOTA, "quota: as if nothing had been spent" },
-		{ XT2_M_STATISTIC, "statistic: as if this were the first packet; random is random" },
+		{ XT2_M_STATISTIC,
+		  "statistic: as if this were the first packet; random is random" },
 		{ XT2_M_TIME, "time: the packet's time is taken" },
 	};
 	const struct xt2_chain *c;
@@ -365,11 +368,13 @@ static int run(struct explain *e)
 		return XT2_EXIT_UNSUPPORTED;
 	if (e->why_not && find_rule(e, &err) < 0)
 		return xt2_fail(&err);
-	e->ctx = (struct xt2_ctx){ .pkt = &e->packet.pkt, .img = e->in.map.image,
+	e->ctx = (struct xt2_ctx){ .pkt = &e->packet.pkt,
+				   .img = e->in.map.image,
 				   .root = xt2_image_root(e->in.map.image),
-				   .now = e->packet.captured.time, .random = 1 };
-	e->oracle = (struct xt2_oracle){ .rs = e->in.rs, .ctx = &e->ctx, .step = on_step,
-					 .data = e };
+				   .now = e->packet.captured.time,
+				   .random = 1 };
+	e->oracle =
+		(struct xt2_oracle){ .rs = e->in.rs, .ctx = &e->ctx, .step = on_step, .data = e };
 	xt2_packet_describe(&e->packet.pkt, text, sizeof(text));
 	if (e->json) {
 		fputs("{\"packet\":", stdout);
@@ -406,27 +411,60 @@ static const char help[] =
 	"  --capture FILE --number N\n"
 	"                         the N-th packet of a capture\n"
 	"  --hex BYTES            from the network header on\n\n"
-	"What only a host knows:\n"
-	XT2_HOST_HELP;
+	"What only a host knows:\n" XT2_HOST_HELP;
 
-enum { OPT_ARP = 1, OPT_WHY, OPT_JSON, OPT_RESOLVE, OPT_SPORT, OPT_DPORT, OPT_FLAGS, OPT_ICMP,
-       OPT_LENGTH, OPT_TTL, OPT_TOS, OPT_FRAGMENT, OPT_MACS, OPT_MACD, OPT_OP, OPT_CAPTURE,
-       OPT_NUMBER, OPT_HEX };
+enum {
+	OPT_ARP = 1,
+	OPT_WHY,
+	OPT_JSON,
+	OPT_RESOLVE,
+	OPT_SPORT,
+	OPT_DPORT,
+	OPT_FLAGS,
+	OPT_ICMP,
+	OPT_LENGTH,
+	OPT_TTL,
+	OPT_TOS,
+	OPT_FRAGMENT,
+	OPT_MACS,
+	OPT_MACD,
+	OPT_OP,
+	OPT_CAPTURE,
+	OPT_NUMBER,
+	OPT_HEX
+};
 
 static const struct option options[] = {
-	{ "ipv4", 0, NULL, '4' }, { "ipv6", 0, NULL, '6' }, { "arp", 0, NULL, OPT_ARP },
-	{ "hook", 1, NULL, 'H' }, { "table", 1, NULL, 't' }, { "why-not", 1, NULL, OPT_WHY },
-	{ "brief", 0, NULL, 'b' }, { "json", 0, NULL, OPT_JSON },
-	{ "resolve", 0, NULL, OPT_RESOLVE }, { "help", 0, NULL, 'h' },
-	{ "source", 1, NULL, 's' }, { "destination", 1, NULL, 'd' }, { "protocol", 1, NULL, 'p' },
-	{ "sport", 1, NULL, OPT_SPORT }, { "dport", 1, NULL, OPT_DPORT },
-	{ "tcp-flags", 1, NULL, OPT_FLAGS }, { "icmp-type", 1, NULL, OPT_ICMP },
-	{ "icmpv6-type", 1, NULL, OPT_ICMP }, { "length", 1, NULL, OPT_LENGTH },
-	{ "ttl", 1, NULL, OPT_TTL }, { "tos", 1, NULL, OPT_TOS },
-	{ "fragment", 0, NULL, OPT_FRAGMENT }, { "mac-source", 1, NULL, OPT_MACS },
-	{ "mac-destination", 1, NULL, OPT_MACD }, { "arp-op", 1, NULL, OPT_OP },
-	{ "capture", 1, NULL, OPT_CAPTURE }, { "number", 1, NULL, OPT_NUMBER },
-	{ "hex", 1, NULL, OPT_HEX }, XT2_HOST_OPTIONS, { NULL, 0, NULL, 0 },
+	{ "ipv4", 0, NULL, '4' },
+	{ "ipv6", 0, NULL, '6' },
+	{ "arp", 0, NULL, OPT_ARP },
+	{ "hook", 1, NULL, 'H' },
+	{ "table", 1, NULL, 't' },
+	{ "why-not", 1, NULL, OPT_WHY },
+	{ "brief", 0, NULL, 'b' },
+	{ "json", 0, NULL, OPT_JSON },
+	{ "resolve", 0, NULL, OPT_RESOLVE },
+	{ "help", 0, NULL, 'h' },
+	{ "source", 1, NULL, 's' },
+	{ "destination", 1, NULL, 'd' },
+	{ "protocol", 1, NULL, 'p' },
+	{ "sport", 1, NULL, OPT_SPORT },
+	{ "dport", 1, NULL, OPT_DPORT },
+	{ "tcp-flags", 1, NULL, OPT_FLAGS },
+	{ "icmp-type", 1, NULL, OPT_ICMP },
+	{ "icmpv6-type", 1, NULL, OPT_ICMP },
+	{ "length", 1, NULL, OPT_LENGTH },
+	{ "ttl", 1, NULL, OPT_TTL },
+	{ "tos", 1, NULL, OPT_TOS },
+	{ "fragment", 0, NULL, OPT_FRAGMENT },
+	{ "mac-source", 1, NULL, OPT_MACS },
+	{ "mac-destination", 1, NULL, OPT_MACD },
+	{ "arp-op", 1, NULL, OPT_OP },
+	{ "capture", 1, NULL, OPT_CAPTURE },
+	{ "number", 1, NULL, OPT_NUMBER },
+	{ "hex", 1, NULL, OPT_HEX },
+	XT2_HOST_OPTIONS,
+	{ NULL, 0, NULL, 0 },
 };
 
 static int packet_option(struct xt2_packet_spec *s, int c)
@@ -477,10 +515,10 @@ static int arguments(struct explain *e, int argc, char **argv)
 		case XT2_HOST_OPTION:
 			name = c == 'i' ? "in" : c == 'o' ? "out" : options[index].name;
 			if (xt2_host_option(&e->host, name, optarg) != 1)
-				return xt2_usage("explain", "--%s: bad argument '%s'", name, optarg);
+				return xt2_usage("explain", "--%s: bad argument '%s'", name,
+						 optarg);
 			break;
-		default:
-			return xt2_usage("explain", "bad arguments");
+		default: return xt2_usage("explain", "bad arguments");
 		}
 	}
 	if (optind + 1 != argc)
@@ -505,11 +543,11 @@ int xt2_explain_main(int argc, char **argv)
 		return ret < 0 ? XT2_EXIT_OK : ret;
 	ret = xt2_input_load(&e.in);
 	if (ret == XT2_EXIT_OK && e.in.family)
-		ret = xt2_input_reload(&e.in);	/* numbers of the image, for cells */
+		ret = xt2_input_reload(&e.in); /* numbers of the image, for cells */
 	if (ret != XT2_EXIT_OK)
 		return ret;
 	if (!e.in.family && e.spec.capture)
-		e.spec.family = 0;	/* an image has all families */
+		e.spec.family = 0; /* an image has all families */
 	ret = run(&e);
 	xt2_input_close(&e.in);
 	return ret;

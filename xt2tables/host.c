@@ -21,22 +21,28 @@ struct word {
 };
 
 static const struct word ct_states[] = {
-	{ "INVALID", XT2_CT_INVALID }, { "ESTABLISHED", XT2_CT_ESTABLISHED },
-	{ "RELATED", XT2_CT_RELATED }, { "NEW", XT2_CT_NEW },
+	{ "INVALID", XT2_CT_INVALID },	   { "ESTABLISHED", XT2_CT_ESTABLISHED },
+	{ "RELATED", XT2_CT_RELATED },	   { "NEW", XT2_CT_NEW },
 	{ "UNTRACKED", XT2_CT_UNTRACKED }, { "SNAT", XT2_CT_SNAT },
-	{ "DNAT", XT2_CT_DNAT }, { NULL, 0 },
+	{ "DNAT", XT2_CT_DNAT },	   { NULL, 0 },
 };
 
 static const struct word ct_status[] = {
-	{ "EXPECTED", IPS_EXPECTED }, { "SEEN_REPLY", IPS_SEEN_REPLY },
-	{ "ASSURED", IPS_ASSURED }, { "CONFIRMED", IPS_CONFIRMED }, { NULL, 0 },
+	{ "EXPECTED", IPS_EXPECTED },
+	{ "SEEN_REPLY", IPS_SEEN_REPLY },
+	{ "ASSURED", IPS_ASSURED },
+	{ "CONFIRMED", IPS_CONFIRMED },
+	{ NULL, 0 },
 };
 
 static const struct word ct_dirs[] = { { "ORIGINAL", 0 }, { "REPLY", 1 }, { NULL, 0 } };
 
 static const struct word pkttypes[] = {
-	{ "unicast", PACKET_HOST }, { "broadcast", PACKET_BROADCAST },
-	{ "multicast", PACKET_MULTICAST }, { "otherhost", PACKET_OTHERHOST }, { NULL, 0 },
+	{ "unicast", PACKET_HOST },
+	{ "broadcast", PACKET_BROADCAST },
+	{ "multicast", PACKET_MULTICAST },
+	{ "otherhost", PACKET_OTHERHOST },
+	{ NULL, 0 },
 };
 
 void xt2_host_init(struct xt2_host *host)
@@ -217,7 +223,8 @@ static __u16 type6(const struct xt2_host *host, const __u64 addr[2], bool loopba
 	return RTN_UNICAST;
 }
 
-static __u16 type(const struct xt2_host *host, const struct xt2_pkt *pkt, bool source, bool loopback)
+static __u16 type(const struct xt2_host *host, const struct xt2_pkt *pkt, bool source,
+		  bool loopback)
 {
 	if (pkt->family == XT2_IPV4)
 		return type4(host, source ? pkt->src4 : pkt->dst4, loopback);
@@ -242,9 +249,8 @@ static void fill_types(const struct xt2_host *host, struct xt2_pkt *pkt)
 static const char *other_way(const struct xt2_host *host, int hook,
 			     const struct xt2_captured *captured)
 {
-	bool incoming = captured->family == XT2_ARP ?
-				hook != XT2_ARP_OUTPUT :
-				hook != XT2_OUTPUT && hook != XT2_POSTROUTING;
+	bool incoming = captured->family == XT2_ARP ? hook != XT2_ARP_OUTPUT
+						    : hook != XT2_OUTPUT && hook != XT2_POSTROUTING;
 
 	if (host->pkttype >= 0 || !incoming)
 		return NULL;
@@ -267,8 +273,8 @@ const char *xt2_host_receive(const struct xt2_host *host, int hook,
 	seen = xt2_pkt_receive(captured->family, captured->frame + captured->network,
 			       captured->caplen - captured->network,
 			       captured->len - captured->network, &pkt->len);
-	if (seen == XT2_SEEN || (seen == XT2_UNSEEN_LOOPBACK &&
-				 !strcmp((const char *)host->in, "lo")))
+	if (seen == XT2_SEEN ||
+	    (seen == XT2_UNSEEN_LOOPBACK && !strcmp((const char *)host->in, "lo")))
 		return NULL;
 	return xt2_pkt_seen_name(seen);
 }

@@ -41,7 +41,8 @@ static int report(const struct xt2_input *in, const struct xt2_err *err)
 
 static int load_text(struct xt2_input *in, struct xt2_err *err)
 {
-	struct xt2_text_options opt = { .family = in->family, .counters = true,
+	struct xt2_text_options opt = { .family = in->family,
+					.counters = true,
 					.resolve = in->resolve };
 	struct xt2_text_errors errors = { 0 };
 	int r = xt2_text_load(in->path, in->rs, &opt, &errors);
@@ -111,7 +112,7 @@ int xt2_input_reload(struct xt2_input *in)
 }
 
 static int report_unsupported(void *data, const char *table, const char *chain, unsigned int rule,
-			     const char *extension)
+			      const char *extension)
 {
 	const struct xt2_input *in = data;
 	struct xt2_err err = { .code = XT2_E_UNSUPPORTED };

@@ -25,7 +25,7 @@
 #include "names.h"
 #include "../translators/ext.h"
 
-#define OPTION_RANGE	256	/* numbers that libxtables gives to one extension's options */
+#define OPTION_RANGE 256 /* numbers that libxtables gives to one extension's options */
 
 /* Exported by libxtables, but not declared in its header. */
 extern struct xtables_match *xtables_pending_matches;
@@ -42,7 +42,7 @@ static struct xtables_globals globals = {
 	.compat_rev = revision_known,
 };
 
-static int current;			/* family; 0: not set up */
+static int current; /* family; 0: not set up */
 
 static struct {
 	jmp_buf *back;
@@ -77,7 +77,7 @@ static void throw(int code, int status, const char *format, va_list args)
 	size_t len;
 
 	if (!trap.back)
-		abort();	/* a caller forgot xt2_try() */
+		abort(); /* a caller forgot xt2_try() */
 	f->code = code;
 	f->status = status;
 	vsnprintf(f->message, sizeof(f->message), format, args);
@@ -176,7 +176,7 @@ void xt2_libxt_end(struct xt2_ext *ext)
 	struct xtables_target *t = ext->target;
 
 	for (m = ext->matches; m; m = m->next)
-		if (m->match == m->match->next)		/* a clone's own */
+		if (m->match == m->match->next) /* a clone's own */
 			free(m->match->udata);
 	xtables_rule_matches_free(&ext->matches);
 	if (t) {
@@ -209,8 +209,8 @@ static void refuse_kernel_bound(const char *name, const char *option)
 		if (strcmp(name, kernel_bound[i].name) ||
 		    (kernel_bound[i].option && (!option || strcmp(option, kernel_bound[i].option))))
 			continue;
-		xt2_hint("%s", option ? "give the program with --bytecode instead" :
-			 "list the addresses in rules of a chain of their own");
+		xt2_hint("%s", option ? "give the program with --bytecode instead"
+				      : "list the addresses in rules of a chain of their own");
 		xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM, "%s%s%s cannot be kept in an image: %s",
 			  name, option ? " --" : "", option ? option : "", kernel_bound[i].reason);
 	}
@@ -255,8 +255,10 @@ void xt2_libxt_match(struct xt2_ext *ext, const char *name)
 	refuse_kernel_bound(name, NULL);
 	m = xtables_find_match(name, XTF_LOAD_MUST_SUCCEED, &ext->matches);
 	if (m->real_name && !(m->ext_flags & XTABLES_EXT_ALIAS))
-		fprintf(stderr, "Notice: the %s match is converted into %s match "
-			"in rule listing and saving.\n", m->name, m->real_name);
+		fprintf(stderr,
+			"Notice: the %s match is converted into %s match "
+			"in rule listing and saving.\n",
+			m->name, m->real_name);
 	match_init(m, m == m->next);
 }
 
@@ -299,8 +301,10 @@ bool xt2_libxt_target(struct xt2_ext *ext, const char *name)
 	t->t = xtables_calloc(1, size);
 	t->t->u.target_size = size;
 	if (t->real_name && !(t->ext_flags & XTABLES_EXT_ALIAS))
-		fprintf(stderr, "Notice: The %s target is converted into %s target "
-			"in rule listing and saving.\n", name, t->real_name);
+		fprintf(stderr,
+			"Notice: The %s target is converted into %s target "
+			"in rule listing and saving.\n",
+			name, t->real_name);
 	strcpy(t->t->u.user.name, t->real_name ? t->real_name : name);
 	t->t->u.user.revision = t->revision;
 	if (t->udata_size) {
@@ -407,7 +411,8 @@ void xt2_libxt_print_match(FILE *to, const union xt2_entry *entry, const char *n
 	p.plugin = xtables_find_match(name, XTF_TRY_LOAD, NULL);
 	if (p.plugin)
 		p.plugin = xtables_find_match_revision(name, XTF_TRY_LOAD, p.plugin, revision);
-	if (!p.plugin || size > sizeof(legacy.bytes) - sizeof(legacy.match) || p.plugin->size > size)
+	if (!p.plugin || size > sizeof(legacy.bytes) - sizeof(legacy.match) ||
+	    p.plugin->size > size)
 		xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM,
 			  "no library here can print match %s, revision %d", name, revision);
 	memset(&legacy.match, 0, sizeof(legacy.match));
@@ -448,7 +453,8 @@ static void target_find(struct target_print *p, int revision, const void *payloa
 	p->payload = &legacy.target;
 	p->plugin = xtables_find_target(p->name, XTF_TRY_LOAD);
 	if (p->plugin)
-		p->plugin = xtables_find_target_revision(p->name, XTF_TRY_LOAD, p->plugin, revision);
+		p->plugin =
+			xtables_find_target_revision(p->name, XTF_TRY_LOAD, p->plugin, revision);
 	if (!p->plugin || size > sizeof(legacy.bytes) - sizeof(legacy.target) ||
 	    p->plugin->size > size)
 		xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM,
@@ -460,8 +466,8 @@ static void target_find(struct target_print *p, int revision, const void *payloa
 	memcpy(legacy.target.data, payload, size);
 }
 
-void xt2_libxt_print_target(FILE *to, const union xt2_entry *entry, const char *name,
-			    int revision, const void *payload, unsigned int size)
+void xt2_libxt_print_target(FILE *to, const union xt2_entry *entry, const char *name, int revision,
+			    const void *payload, unsigned int size)
 {
 	struct target_print p = { .entry = entry, .name = name };
 

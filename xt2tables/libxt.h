@@ -17,8 +17,8 @@
 
 /* Why a line was refused. */
 struct xt2_failure {
-	int code;		/* enum xt2_code */
-	int status;		/* exit status, as iptables' own: enum xtables_exittype */
+	int code; /* enum xt2_code */
+	int status; /* exit status, as iptables' own: enum xtables_exittype */
 	char message[512];
 	char hint[256];
 };
@@ -88,8 +88,8 @@ void xt2_libxt_finish(struct xt2_ext *ext);
  */
 void xt2_libxt_print_match(FILE *to, const union xt2_entry *entry, const char *name, int revision,
 			   const void *payload, unsigned int size);
-void xt2_libxt_print_target(FILE *to, const union xt2_entry *entry, const char *name,
-			    int revision, const void *payload, unsigned int size);
+void xt2_libxt_print_target(FILE *to, const union xt2_entry *entry, const char *name, int revision,
+			    const void *payload, unsigned int size);
 /* Options of an ARP target alone, as arptables lists them. */
 void xt2_libxt_print_arp_options(FILE *to, const union xt2_entry *entry, const char *name,
 				 int revision, const void *payload, unsigned int size);

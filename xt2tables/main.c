@@ -19,12 +19,12 @@
 #include "text.h"
 #include "../engine/env.h"
 
-#define DEFAULT_IMAGE	"/run/xt2/ruleset.xt2"
-#define LIKE_VERSION	"1.8.9"		/* the iptables that callers take this for */
+#define DEFAULT_IMAGE "/run/xt2/ruleset.xt2"
+#define LIKE_VERSION  "1.8.9" /* the iptables that callers take this for */
 
 struct program {
 	const char *name;
-	const char *legacy;		/* iptables' name, in messages that scripts read */
+	const char *legacy; /* iptables' name, in messages that scripts read */
 	int family;
 	int (*run)(const struct program *program, int argc, char **argv);
 };
@@ -56,9 +56,10 @@ static int print_version(const struct program *program)
 
 static int status_of(int error)
 {
-	return error == -ENOMEM || error == -EAGAIN || error == -ENOSPC || error == -EDQUOT ||
-	       error == -EACCES || error == -EPERM || error == -EROFS ?
-	       RESOURCE_PROBLEM : OTHER_PROBLEM;
+	bool resource = error == -ENOMEM || error == -EAGAIN || error == -ENOSPC ||
+			error == -EDQUOT || error == -EACCES || error == -EPERM || error == -EROFS;
+
+	return resource ? RESOURCE_PROBLEM : OTHER_PROBLEM;
 }
 
 static int failed(const struct xt2_err *err, int error)
@@ -101,7 +102,7 @@ struct restore_options {
 	struct xt2_text_options text;
 	const char *image, *file;
 	bool test;
-	int wait;		/* seconds; < 0: for ever */
+	int wait; /* seconds; < 0: for ever */
 };
 
 enum { OPT_IMAGE = 256, OPT_RESOLVE };
@@ -124,7 +125,8 @@ static const struct option restore_options[] = {
 
 static void restore_usage(const struct program *program, FILE *to)
 {
-	fprintf(to, "Usage: %s [-c] [-v] [-V] [-t] [-h] [-n] [-w secs] [-W usecs] [-T table] "
+	fprintf(to,
+		"Usage: %s [-c] [-v] [-V] [-t] [-h] [-n] [-w secs] [-W usecs] [-T table] "
 		"[-M command] [--image PATH] [--resolve] [file]\n"
 		"  -c, --counters   take the counters from the file\n"
 		"  -n, --noflush    don't empty the tables first\n"
@@ -134,7 +136,8 @@ static void restore_usage(const struct program *program, FILE *to)
 		"  -w, --wait       wait for the image's lock, for so many seconds at most\n"
 		"  -W, -M           accepted and not needed\n"
 		"      --image      image file (else $XT2_IMAGE, else " DEFAULT_IMAGE ")\n"
-		"      --resolve    look host names up (DNS)\n", program->name);
+		"      --resolve    look host names up (DNS)\n",
+		program->name);
 }
 
 /* The number of an option whose argument may be the next word.  => false: not one */
@@ -158,26 +161,13 @@ static int restore_parse(const struct program *program, int argc, char **argv,
 
 	while ((c = getopt_long(argc, argv, "bcvVthnw::W::M:T:", restore_options, NULL)) != -1) {
 		switch (c) {
-		case 'b':
-			fprintf(stderr, "-b/--binary option is not implemented\n");
-			break;
-		case 'c':
-			o->text.counters = true;
-			break;
-		case 'v':
-			o->text.report = stdout;
-			break;
-		case 'V':
-			return print_version(program);
-		case 't':
-			o->test = true;
-			break;
-		case 'h':
-			restore_usage(program, stdout);
-			return 0;
-		case 'n':
-			o->text.noflush = true;
-			break;
+		case 'b': fprintf(stderr, "-b/--binary option is not implemented\n"); break;
+		case 'c': o->text.counters = true; break;
+		case 'v': o->text.report = stdout; break;
+		case 'V': return print_version(program);
+		case 't': o->test = true; break;
+		case 'h': restore_usage(program, stdout); return 0;
+		case 'n': o->text.noflush = true; break;
 		case 'w':
 			o->wait = -1;
 			if (!number_option(argc, argv, &o->wait)) {
@@ -191,17 +181,10 @@ static int restore_parse(const struct program *program, int argc, char **argv,
 				return PARAMETER_PROBLEM;
 			}
 			break;
-		case 'M':
-			break;
-		case 'T':
-			o->text.table = optarg;
-			break;
-		case OPT_IMAGE:
-			o->image = optarg;
-			break;
-		case OPT_RESOLVE:
-			o->text.resolve = true;
-			break;
+		case 'M': break;
+		case 'T': o->text.table = optarg; break;
+		case OPT_IMAGE: o->image = optarg; break;
+		case OPT_RESOLVE: o->text.resolve = true; break;
 		default:
 			fprintf(stderr, "Try `%s -h' for more information.\n", program->name);
 			return OTHER_PROBLEM;
@@ -239,7 +222,7 @@ static int lock_image(const char *path, int wait, int *lock)
 	int ret;
 
 	if (!strcmp(path, DEFAULT_IMAGE))
-		mkdir("/run/xt2", 0755);	/* if it fails, the lock does, and says why */
+		mkdir("/run/xt2", 0755); /* if it fails, the lock does, and says why */
 	memset(&err, 0, sizeof(err));
 	ret = xt2_image_lock(path, wait, &err);
 	if (ret == -EAGAIN) {
@@ -334,37 +317,24 @@ static const struct option save_options[] = {
 };
 
 /* => -1: go on; else: an exit status */
-static int save_parse(const struct program *program, int argc, char **argv,
-		      struct save_options *o)
+static int save_parse(const struct program *program, int argc, char **argv, struct save_options *o)
 {
 	int c;
 
 	while ((c = getopt_long(argc, argv, "bcdt:M:f:Vh", save_options, NULL)) != -1) {
 		switch (c) {
-		case 'b':
-			fprintf(stderr, "-b/--binary option is not implemented\n");
-			break;
-		case 'c':
-			o->counters = true;
-			break;
+		case 'b': fprintf(stderr, "-b/--binary option is not implemented\n"); break;
+		case 'c': o->counters = true; break;
 		case 'd':
-		case 'M':
-			break;
-		case 't':
-			o->table = optarg;
-			break;
-		case 'f':
-			o->file = optarg;
-			break;
-		case 'V':
-			return print_version(program);
+		case 'M': break;
+		case 't': o->table = optarg; break;
+		case 'f': o->file = optarg; break;
+		case 'V': return print_version(program);
 		case 'h':
 			printf("Usage: %s [-c] [-t table] [-f file] [--image PATH]\n",
 			       program->name);
 			return 0;
-		case OPT_IMAGE:
-			o->image = optarg;
-			break;
+		case OPT_IMAGE: o->image = optarg; break;
 		default:
 			fprintf(stderr, "Try `%s -h' for more information.\n", program->name);
 			return OTHER_PROBLEM;
@@ -384,7 +354,7 @@ static int add_table(struct xt2_ruleset *rs, int family, const char *table)
 		return 0;
 	if (!xt2_table_hooks(family, table)) {
 		fprintf(stderr, "Cannot initialize: Table does not exist "
-			"(do you need to insmod?)\n");
+				"(do you need to insmod?)\n");
 		return OTHER_PROBLEM;
 	}
 	return xt2_table_add(rs, family, table, NULL) < 0 ? RESOURCE_PROBLEM : 0;
@@ -437,7 +407,7 @@ int main(int argc, char **argv)
 	const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
 	size_t i;
 
-	if (!strncmp(name, "lt-", 3))		/* libtool runs it under this name */
+	if (!strncmp(name, "lt-", 3)) /* libtool runs it under this name */
 		name += 3;
 	for (i = 0; i < XT2_ARRAY_SIZE(programs); i++)
 		if (!strcmp(name, programs[i].name))

@@ -14,6 +14,8 @@
 #include <sys/socket.h>
 #include "names.h"
 
+#define OURS __attribute__((visibility("default")))
+
 static bool resolve;
 
 void xt2_names_resolve(bool on)
@@ -26,9 +28,8 @@ bool xt2_names_resolving(void)
 	return resolve;
 }
 
-__attribute__((visibility("default")))
-int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
-		struct addrinfo **res)
+OURS int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+		     struct addrinfo **res)
 {
 	static __typeof__(getaddrinfo) *libc;
 	struct addrinfo h = { .ai_flags = 0 };
@@ -44,8 +45,7 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
 	return libc(node, service, &h, res);
 }
 
-__attribute__((visibility("default")))
-struct netent *getnetbyname(const char *name)
+OURS struct netent *getnetbyname(const char *name)
 {
 	struct netent *net;
 

@@ -229,8 +229,9 @@ static int walk(struct xt2_oracle *o, int base, struct stack *back)
 
 	for (;;) {
 		unsigned int rules = xt2_chain_rules(o->rs, now.chain);
-		struct xt2_step step = { .depth = back->used, .chain = now.chain, .at = now.at,
-					 .answer = XT2_HIT };
+		struct xt2_step step = {
+			.depth = back->used, .chain = now.chain, .at = now.at, .answer = XT2_HIT
+		};
 		int kind = XT2_T_RETURN, verdict;
 
 		if (now.at < rules) {
@@ -250,18 +251,12 @@ static int walk(struct xt2_oracle *o, int base, struct stack *back)
 			continue;
 		}
 		switch (kind) {
-		case XT2_T_CONTINUE:
-			now.at++;
-			continue;
+		case XT2_T_CONTINUE: now.at++; continue;
 		case XT2_T_ACCEPT:
-		case XT2_T_NAT:
-			return decided(o, now.chain, now.at, XT2_ACCEPT);
-		case XT2_T_DROP:
-			return decided(o, now.chain, now.at, XT2_DROP);
-		case XT2_T_QUEUE:
-			return decided(o, now.chain, now.at, XT2_QUEUE);
-		case XT2_T_FOREIGN:
-			return decided(o, -1, 0, XT2_DROP);
+		case XT2_T_NAT: return decided(o, now.chain, now.at, XT2_ACCEPT);
+		case XT2_T_DROP: return decided(o, now.chain, now.at, XT2_DROP);
+		case XT2_T_QUEUE: return decided(o, now.chain, now.at, XT2_QUEUE);
+		case XT2_T_FOREIGN: return decided(o, -1, 0, XT2_DROP);
 		case XT2_T_RETURN:
 			if (back->used) {
 				now = back->place[--back->used];

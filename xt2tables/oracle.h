@@ -14,23 +14,23 @@
 
 /* A rule that was tried. */
 struct xt2_step {
-	unsigned int depth;		/* jumps that are open */
-	int chain;			/* number in the ruleset */
-	unsigned int at;		/* position from 0; the number of rules: the tail */
-	const struct xt2_rule *rule;	/* NULL: the tail */
-	int answer;			/* enum xt2_answer */
-	const struct xt2_match *failed;	/* the first condition that did not hold */
+	unsigned int depth; /* jumps that are open */
+	int chain; /* number in the ruleset */
+	unsigned int at; /* position from 0; the number of rules: the tail */
+	const struct xt2_rule *rule; /* NULL: the tail */
+	int answer; /* enum xt2_answer */
+	const struct xt2_match *failed; /* the first condition that did not hold */
 };
 
 struct xt2_oracle {
-	const struct xt2_ruleset *rs;	/* loaded from the image of ctx */
-	struct xt2_ctx *ctx;		/* packet, image and root (for state cells), clock */
-	void (*step)(void *data, const struct xt2_step *step);	/* may be NULL */
+	const struct xt2_ruleset *rs; /* loaded from the image of ctx */
+	struct xt2_ctx *ctx; /* packet, image and root (for state cells), clock */
+	void (*step)(void *data, const struct xt2_step *step); /* may be NULL */
 	void *data;
 
 	/* results */
-	int chain;			/* that decided; -1: a fault */
-	unsigned int at;		/* its rule; the number of rules: the tail */
+	int chain; /* that decided; -1: a fault */
+	unsigned int at; /* its rule; the number of rules: the tail */
 };
 
 /*

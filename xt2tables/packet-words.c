@@ -34,16 +34,16 @@ static bool has_ports(const struct xt2_pkt *pkt)
 	case IPPROTO_UDP:
 	case IPPROTO_UDPLITE:
 	case IPPROTO_SCTP:
-	case IPPROTO_DCCP:
-		return pkt->l4 == XT2_L4_OK && !pkt->fragoff;
+	case IPPROTO_DCCP: return pkt->l4 == XT2_L4_OK && !pkt->fragoff;
 	}
 	return false;
 }
 
 static const char *flags(const struct xt2_pkt *pkt, char buf[40])
 {
-	static const char *const names[] = { "FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE",
-					     "CWR" };
+	static const char *const names[] = {
+		"FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR"
+	};
 	__u8 bits;
 	int i;
 
@@ -73,8 +73,8 @@ int xt2_packet_describe(const struct xt2_pkt *pkt, char *buf, size_t size)
 	address(pkt, true, s);
 	address(pkt, false, d);
 	if (pkt->family == XT2_ARP)
-		return snprintf(buf, size, "arp operation %u, %s -> %s", pkt->data[6] << 8 | pkt->data[7],
-				s, d);
+		return snprintf(buf, size, "arp operation %u, %s -> %s",
+				pkt->data[6] << 8 | pkt->data[7], s, d);
 	if (has_ports(pkt)) {
 		const char *b = pkt->family == XT2_IPV6 ? "[" : "", *e = *b ? "]" : "";
 
@@ -105,7 +105,7 @@ static void ct_state(const struct xt2_pkt *pkt, char *buf, size_t size)
 		int bit;
 		const char *name;
 	} states[] = {
-		{ XT2_CT_NEW, "NEW" }, { XT2_CT_ESTABLISHED, "ESTABLISHED" },
+		{ XT2_CT_NEW, "NEW" },	       { XT2_CT_ESTABLISHED, "ESTABLISHED" },
 		{ XT2_CT_RELATED, "RELATED" }, { XT2_CT_UNTRACKED, "UNTRACKED" },
 		{ XT2_CT_INVALID, "INVALID" },
 	};
@@ -128,9 +128,7 @@ void xt2_packet_value(const struct xt2_pkt *pkt, const struct xt2_match *m, char
 	case XT2_M_SRC4:
 	case XT2_M_SRC4_MASK:
 	case XT2_M_SRC6:
-	case XT2_M_SRC6_MASK:
-		snprintf(buf, size, "source is %s", address(pkt, true, a));
-		break;
+	case XT2_M_SRC6_MASK: snprintf(buf, size, "source is %s", address(pkt, true, a)); break;
 	case XT2_M_DST4:
 	case XT2_M_DST4_MASK:
 	case XT2_M_DST6:
@@ -143,19 +141,13 @@ void xt2_packet_value(const struct xt2_pkt *pkt, const struct xt2_match *m, char
 			 address(pkt, false, a));
 		break;
 	case XT2_M_IN:
-	case XT2_M_IN_MASK:
-		interface("in", pkt->in, buf, size);
-		break;
+	case XT2_M_IN_MASK: interface("in", pkt->in, buf, size); break;
 	case XT2_M_OUT:
-	case XT2_M_OUT_MASK:
-		interface("out", pkt->out, buf, size);
-		break;
-	case XT2_M_PROTO:
-		snprintf(buf, size, "protocol is %s", protocol(pkt, proto));
-		break;
+	case XT2_M_OUT_MASK: interface("out", pkt->out, buf, size); break;
+	case XT2_M_PROTO: snprintf(buf, size, "protocol is %s", protocol(pkt, proto)); break;
 	case XT2_M_FRAGMENT:
-		snprintf(buf, size, "it is %s", pkt->fragoff ? "a later fragment" :
-			 "whole or a first fragment");
+		snprintf(buf, size, "it is %s",
+			 pkt->fragoff ? "a later fragment" : "whole or a first fragment");
 		break;
 	case XT2_M_TCP:
 	case XT2_M_UDP:
@@ -165,7 +157,8 @@ void xt2_packet_value(const struct xt2_pkt *pkt, const struct xt2_match *m, char
 	case XT2_M_MULTIPORT:
 		if (has_ports(pkt))
 			snprintf(buf, size, "ports are %u -> %u%s%s", pkt->sport, pkt->dport,
-				 m->type == XT2_M_TCP ? "," : "", m->type == XT2_M_TCP ? flags(pkt, f) : "");
+				 m->type == XT2_M_TCP ? "," : "",
+				 m->type == XT2_M_TCP ? flags(pkt, f) : "");
 		else
 			snprintf(buf, size, "it has no ports");
 		break;
@@ -176,24 +169,12 @@ void xt2_packet_value(const struct xt2_pkt *pkt, const struct xt2_match *m, char
 				 pkt->data[pkt->thoff + 1]);
 		break;
 	case XT2_M_STATE:
-	case XT2_M_CONNTRACK:
-		ct_state(pkt, buf, size);
-		break;
-	case XT2_M_MARK:
-		snprintf(buf, size, "mark is 0x%x", pkt->mark);
-		break;
-	case XT2_M_CONNMARK:
-		snprintf(buf, size, "connection mark is 0x%x", pkt->ct.mark);
-		break;
-	case XT2_M_LENGTH:
-		snprintf(buf, size, "length is %u", pkt->len);
-		break;
-	case XT2_M_TTL:
-		snprintf(buf, size, "TTL is %u", pkt->data[8]);
-		break;
-	case XT2_M_HL:
-		snprintf(buf, size, "hop limit is %u", pkt->data[7]);
-		break;
+	case XT2_M_CONNTRACK: ct_state(pkt, buf, size); break;
+	case XT2_M_MARK: snprintf(buf, size, "mark is 0x%x", pkt->mark); break;
+	case XT2_M_CONNMARK: snprintf(buf, size, "connection mark is 0x%x", pkt->ct.mark); break;
+	case XT2_M_LENGTH: snprintf(buf, size, "length is %u", pkt->len); break;
+	case XT2_M_TTL: snprintf(buf, size, "TTL is %u", pkt->data[8]); break;
+	case XT2_M_HL: snprintf(buf, size, "hop limit is %u", pkt->data[7]); break;
 	case XT2_M_ADDRTYPE:
 		snprintf(buf, size, "source type is %u, destination type %u (see --local)",
 			 pkt->src_type, pkt->dst_type);

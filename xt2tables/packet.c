@@ -107,8 +107,9 @@ static int protocol(const struct xt2_packet_spec *spec, struct xt2_err *err)
 	size_t i;
 
 	if (!arg)
-		return spec->sport || spec->dport || spec->tcp_flags ? IPPROTO_TCP :
-			spec->icmp_type ? (spec->family == XT2_IPV6 ? 58 : 1) : IPPROTO_TCP;
+		return spec->sport || spec->dport || spec->tcp_flags ? IPPROTO_TCP
+		       : spec->icmp_type ? (spec->family == XT2_IPV6 ? 58 : 1)
+					 : IPPROTO_TCP;
 	for (i = 0; i < sizeof(icmp6) / sizeof(icmp6[0]); i++)
 		if (!strcmp(arg, icmp6[i].name))
 			return icmp6[i].number;
@@ -122,8 +123,9 @@ static int protocol(const struct xt2_packet_spec *spec, struct xt2_err *err)
 
 static int tcp_flags(const char *arg, struct xt2_err *err)
 {
-	static const char *const names[] = { "FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE",
-					     "CWR" };
+	static const char *const names[] = {
+		"FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR"
+	};
 	int flags = 0;
 	size_t i;
 
@@ -161,7 +163,8 @@ static int transport(const struct xt2_packet_spec *spec, int proto, __u8 *p, siz
 		type = strtoul(spec->icmp_type, &slash, 0);
 		code = *slash == '/' ? strtoul(slash + 1, &slash, 0) : 0;
 		if (*slash || type > 255 || code > 255)
-			return bad(err, "ICMP type: '%s' is not TYPE or TYPE/CODE", spec->icmp_type);
+			return bad(err, "ICMP type: '%s' is not TYPE or TYPE/CODE",
+				   spec->icmp_type);
 	} else if (proto == 58) {
 		type = 128;
 	}
@@ -183,14 +186,14 @@ static int transport(const struct xt2_packet_spec *spec, int proto, __u8 *p, siz
 	case IPPROTO_SCTP:
 		put16(p, sport);
 		put16(p + 2, dport);
-		p[12] = 1;		/* an INIT chunk */
+		p[12] = 1; /* an INIT chunk */
 		put16(p + 14, 20);
 		return 32;
 	case IPPROTO_DCCP:
 		put16(p, sport);
 		put16(p + 2, dport);
 		p[4] = 4;
-		p[8] = 0 << 1 | 1;	/* a REQUEST with a long sequence number */
+		p[8] = 0 << 1 | 1; /* a REQUEST with a long sequence number */
 		return 20;
 	case IPPROTO_ICMP:
 	case 58:
@@ -294,7 +297,8 @@ static int arp(const struct xt2_packet_spec *spec, __u8 *b, struct xt2_err *err)
 
 	if (op && !strcasecmp(op, "reply"))
 		n = 2;
-	else if (op && strcasecmp(op, "request") && number(op, 65535, "ARP operation", 1, &n, err) < 0)
+	else if (op && strcasecmp(op, "request") &&
+		 number(op, 65535, "ARP operation", 1, &n, err) < 0)
 		return -EINVAL;
 	put16(b, 1);
 	put16(b + 2, 0x0800);
@@ -381,8 +385,9 @@ static int build(const struct xt2_packet_spec *spec, struct xt2_packet *p, struc
 	if (n < 0)
 		return n;
 	if (spec->mac_source || spec->mac_destination) {
-		put16(p->mac + 12, spec->family == XT2_IPV4 ? 0x0800 :
-			spec->family == XT2_IPV6 ? 0x86dd : 0x0806);
+		put16(p->mac + 12, spec->family == XT2_IPV4   ? 0x0800
+				   : spec->family == XT2_IPV6 ? 0x86dd
+							      : 0x0806);
 		if (mac(spec->mac_destination, p->mac, err) < 0 ||
 		    mac(spec->mac_source, p->mac + 6, err) < 0)
 			return -EINVAL;

@@ -10,20 +10,20 @@
 /* What the user told about a packet; builds the bytes when all is known. */
 struct xt2_packet_spec {
 	int family;
-	const char *source, *destination;	/* addresses */
-	const char *protocol;			/* name or number */
+	const char *source, *destination; /* addresses */
+	const char *protocol; /* name or number */
 	const char *sport, *dport;
-	const char *icmp_type;			/* TYPE or TYPE/CODE */
-	const char *tcp_flags;			/* "SYN,ACK"; default: SYN */
+	const char *icmp_type; /* TYPE or TYPE/CODE */
+	const char *tcp_flags; /* "SYN,ACK"; default: SYN */
 	const char *ttl, *tos, *length;
 	const char *mac_source, *mac_destination;
-	const char *arp_op;			/* request, reply or a number */
-	bool fragment;				/* one that is not the first */
-	const char *hex;			/* the bytes from the network header on */
-	const char *capture;			/* a file, and the packet's number from 1 */
+	const char *arp_op; /* request, reply or a number */
+	bool fragment; /* one that is not the first */
+	const char *hex; /* the bytes from the network header on */
+	const char *capture; /* a file, and the packet's number from 1 */
 	unsigned long number;
 	const struct xt2_host *host;
-	const char *hook;			/* name of the hook it shall be at */
+	const char *hook; /* name of the hook it shall be at */
 };
 
 /* Room for a packet; pkt points into it. */

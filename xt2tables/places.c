@@ -13,14 +13,18 @@
 #include "../engine/env.h"
 
 enum {
-	FILTER = 1, NAT = 2, MANGLE = 4, RAW = 8, SECURITY = 16,
+	FILTER = 1,
+	NAT = 2,
+	MANGLE = 4,
+	RAW = 8,
+	SECURITY = 16,
 };
 
-#define PRE	(1u << XT2_PREROUTING)
-#define IN	(1u << XT2_INPUT)
-#define FWD	(1u << XT2_FORWARD)
-#define OUT	(1u << XT2_OUTPUT)
-#define POST	(1u << XT2_POSTROUTING)
+#define PRE  (1u << XT2_PREROUTING)
+#define IN   (1u << XT2_INPUT)
+#define FWD  (1u << XT2_FORWARD)
+#define OUT  (1u << XT2_OUTPUT)
+#define POST (1u << XT2_POSTROUTING)
 
 static const char *const table_names[] = { "filter", "nat", "mangle", "raw", "security" };
 

@@ -17,10 +17,10 @@
 #include "text.h"
 #include "xt2.h"
 
-#define ROOM	64	/* bytes by which a target may lengthen a packet */
-#define MAC	14	/* bytes of an Ethernet header */
+#define ROOM	 64 /* bytes by which a target may lengthen a packet */
+#define MAC	 14 /* bytes of an Ethernet header */
 #define FAMILIES 3
-#define REASONS	16	/* why packets were not seen */
+#define REASONS	 16 /* why packets were not seen */
 
 static const int families[FAMILIES] = { XT2_IPV4, XT2_IPV6, XT2_ARP };
 
@@ -34,14 +34,14 @@ struct replay {
 	struct xt2_host host;
 	struct xt2_evaluator *ev;
 	const char *hook, *table;
-	int hooks[FAMILIES];		/* number of the hook, -1: family is not evaluated */
+	int hooks[FAMILIES]; /* number of the hook, -1: family is not evaluated */
 	const char *counters, *verdicts, *accepted, *dropped;
 	FILE *verdicts_to;
 	struct xt2_dump *accepted_to, *dropped_to;
-	int linktype;			/* of what they get */
+	int linktype; /* of what they get */
 	bool json, quiet, preload, writes;
 	unsigned long loops;
-	__u8 *scratch;			/* a frame that targets may change */
+	__u8 *scratch; /* a frame that targets may change */
 	size_t scratch_size;
 
 	/* figures */
@@ -77,8 +77,8 @@ static void progress(struct replay *r, int percent)
 		return;
 	r->shown = t;
 	if (percent >= 0)
-		fprintf(stderr, "\r[%-*.*s] %3d%%  %llu packets", width, percent * width / 100, full,
-			percent, (unsigned long long)r->packets);
+		fprintf(stderr, "\r[%-*.*s] %3d%%  %llu packets", width, percent * width / 100,
+			full, percent, (unsigned long long)r->packets);
 	else
 		fprintf(stderr, "\r%llu packets, %ld s", (unsigned long long)r->packets,
 			(long)(t.tv_sec - r->started.tv_sec));
@@ -325,7 +325,8 @@ static void summary_json(const struct replay *r, FILE *to)
 	for (i = 0; i < REASONS && r->unseen[i].why; i++)
 		fprintf(to, "%s\"%s\":%llu", i ? "," : "", r->unseen[i].why,
 			(unsigned long long)r->unseen[i].packets);
-	fprintf(to, "},\"other\":%llu,\"cut\":%llu,\"hotdrops\":%llu,\"events\":%llu,"
+	fprintf(to,
+		"},\"other\":%llu,\"cut\":%llu,\"hotdrops\":%llu,\"events\":%llu,"
 		"\"faults\":%llu,\"seconds\":%.6f}\n",
 		(unsigned long long)r->other, (unsigned long long)r->cut,
 		(unsigned long long)r->hotdrops, (unsigned long long)r->events,
@@ -359,8 +360,10 @@ static void summary_text(const struct replay *r, FILE *to)
 	if (r->other)
 		fprintf(to, "%llu of other protocols\n", (unsigned long long)r->other);
 	if (r->cut)
-		fprintf(to, "warning: %llu were captured with too short a snap length to decide all"
-			" conditions\n", (unsigned long long)r->cut);
+		fprintf(to,
+			"warning: %llu were captured with too short a snap length to decide all"
+			" conditions\n",
+			(unsigned long long)r->cut);
 	if (r->faults)
 		fprintf(to, "warning: %llu faults\n", (unsigned long long)r->faults);
 	if (r->seconds > 0 && r->packets)
@@ -415,9 +418,11 @@ static void notes(const struct replay *r)
 		return;
 	if (image_has_nat(img))
 		fputs("note: addresses are not translated; NAT targets count and accept\n", stderr);
-	if (!r->host.ct.state && (image_has(img, 0, XT2_M_CONNTRACK) || image_has(img, 0, XT2_M_STATE)))
+	if (!r->host.ct.state &&
+	    (image_has(img, 0, XT2_M_CONNTRACK) || image_has(img, 0, XT2_M_STATE)))
 		fputs("note: rules ask for the conntrack state, and no --ctstate was given: packets count"
-		      " as INVALID, as without conntrack\n", stderr);
+		      " as INVALID, as without conntrack\n",
+		      stderr);
 	if (!r->host.nlocal && image_has(img, 0, XT2_M_ADDRTYPE))
 		fputs("note: rules ask for address types; tell the host's own addresses with --local\n",
 		      stderr);
@@ -438,7 +443,7 @@ static int write_counters(struct replay *r)
 	for (i = 0; i < FAMILIES && !ret; i++)
 		if (r->hooks[i] >= 0) {
 			ret = xt2_text_save(to, r->in.rs, families[i], r->table, true);
-			if (ret == -ENOENT)	/* no such table in this family */
+			if (ret == -ENOENT) /* no such table in this family */
 				ret = 0;
 		}
 	if (fflush(to) == EOF || ferror(to))
@@ -532,22 +537,42 @@ static const char help[] =
 	"      --loop N           evaluate it N times (implies --preload)\n"
 	"      --seed N           for -m statistic --mode random\n"
 	"      --resolve          host names in the rules may be looked up\n"
-	"  -q, --quiet            no notes, no progress\n"
-	XT2_HOST_HELP;
+	"  -q, --quiet            no notes, no progress\n" XT2_HOST_HELP;
 
-enum { OPT_ARP = 1, OPT_IMAGE, OPT_VERDICTS, OPT_ACCEPTED, OPT_DROPPED, OPT_JSON, OPT_PRELOAD,
-       OPT_LOOP, OPT_SEED, OPT_RESOLVE };
+enum {
+	OPT_ARP = 1,
+	OPT_IMAGE,
+	OPT_VERDICTS,
+	OPT_ACCEPTED,
+	OPT_DROPPED,
+	OPT_JSON,
+	OPT_PRELOAD,
+	OPT_LOOP,
+	OPT_SEED,
+	OPT_RESOLVE
+};
 
 static const struct option options[] = {
-	{ "rules", 1, NULL, 'r' }, { "image", 1, NULL, OPT_IMAGE }, { "arp", 0, NULL, OPT_ARP },
-	{ "ipv4", 0, NULL, '4' }, { "ipv6", 0, NULL, '6' }, { "hook", 1, NULL, 'H' },
-	{ "table", 1, NULL, 't' }, { "counters", 1, NULL, 'c' },
-	{ "verdicts", 1, NULL, OPT_VERDICTS }, { "accepted", 1, NULL, OPT_ACCEPTED },
-	{ "dropped", 1, NULL, OPT_DROPPED }, { "json", 0, NULL, OPT_JSON },
-	{ "preload", 0, NULL, OPT_PRELOAD }, { "loop", 1, NULL, OPT_LOOP },
-	{ "seed", 1, NULL, OPT_SEED }, { "resolve", 0, NULL, OPT_RESOLVE },
-	{ "quiet", 0, NULL, 'q' }, { "help", 0, NULL, 'h' },
-	XT2_HOST_OPTIONS, { NULL, 0, NULL, 0 },
+	{ "rules", 1, NULL, 'r' },
+	{ "image", 1, NULL, OPT_IMAGE },
+	{ "arp", 0, NULL, OPT_ARP },
+	{ "ipv4", 0, NULL, '4' },
+	{ "ipv6", 0, NULL, '6' },
+	{ "hook", 1, NULL, 'H' },
+	{ "table", 1, NULL, 't' },
+	{ "counters", 1, NULL, 'c' },
+	{ "verdicts", 1, NULL, OPT_VERDICTS },
+	{ "accepted", 1, NULL, OPT_ACCEPTED },
+	{ "dropped", 1, NULL, OPT_DROPPED },
+	{ "json", 0, NULL, OPT_JSON },
+	{ "preload", 0, NULL, OPT_PRELOAD },
+	{ "loop", 1, NULL, OPT_LOOP },
+	{ "seed", 1, NULL, OPT_SEED },
+	{ "resolve", 0, NULL, OPT_RESOLVE },
+	{ "quiet", 0, NULL, 'q' },
+	{ "help", 0, NULL, 'h' },
+	XT2_HOST_OPTIONS,
+	{ NULL, 0, NULL, 0 },
 };
 
 /* => XT2_EXIT_OK, or < 0: help was asked for, or XT2_EXIT_USAGE */
@@ -558,7 +583,11 @@ static int arguments(struct replay *r, int argc, char **argv, unsigned long long
 
 	while ((c = getopt_long(argc, argv, "r:46H:t:c:i:o:qh", options, &index)) != -1) {
 		switch (c) {
-		case 'r': r->in.path = optarg; if (!r->in.family) r->in.family = XT2_IPV4; break;
+		case 'r':
+			r->in.path = optarg;
+			if (!r->in.family)
+				r->in.family = XT2_IPV4;
+			break;
 		case OPT_IMAGE: r->in.path = optarg; break;
 		case '4': r->in.family = XT2_IPV4; break;
 		case '6': r->in.family = XT2_IPV6; break;
@@ -586,8 +615,7 @@ static int arguments(struct replay *r, int argc, char **argv, unsigned long long
 			if (xt2_host_option(&r->host, name, optarg) != 1)
 				return xt2_usage("replay", "--%s: bad argument '%s'", name, optarg);
 			break;
-		default:
-			return xt2_usage("replay", "bad arguments");
+		default: return xt2_usage("replay", "bad arguments");
 		}
 	}
 	if (!r->in.path)
@@ -647,8 +675,10 @@ static int run(struct replay *r, char **paths, unsigned long long seed)
 		close_outputs(r);
 	if (ret != XT2_EXIT_OK)
 		return ret;
-	to = (r->counters && !strcmp(r->counters, "-")) || (r->verdicts && !strcmp(r->verdicts, "-")) ?
-		stderr : stdout;
+	to = (r->counters && !strcmp(r->counters, "-")) ||
+			     (r->verdicts && !strcmp(r->verdicts, "-"))
+		     ? stderr
+		     : stdout;
 	if (r->json)
 		summary_json(r, to);
 	else if (!r->quiet || to == stdout)
@@ -667,7 +697,7 @@ int xt2_replay_main(int argc, char **argv)
 	ret = arguments(&r, argc, argv, &seed);
 	if (ret != XT2_EXIT_OK)
 		return ret < 0 ? XT2_EXIT_OK : ret;
-	paths = argv + optind;		/* parsing rules uses getopt() as well */
+	paths = argv + optind; /* parsing rules uses getopt() as well */
 	ret = xt2_input_load(&r.in);
 	if (ret != XT2_EXIT_OK)
 		return ret;

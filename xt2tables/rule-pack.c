@@ -104,7 +104,7 @@ static void pack_iface(struct packer *p, int type, int type_mask, const struct x
 	struct xt2_match_iface *m;
 
 	if (!i->len) {
-		if (invert)	/* "! -i +": never */
+		if (invert) /* "! -i +": never */
 			match_add(p, type_mask, sizeof(struct xt2_match_iface_mask), true, 0);
 		return;
 	}
@@ -134,8 +134,8 @@ static void pack_ip(struct packer *p, const struct xt2_address *s, const struct 
 	}
 	pack_ifaces(p);
 	if (l->proto)
-		match_add(p, XT2_M_PROTO, sizeof(struct xt2_match),
-			  inverted(p, XT2_OPT_PROTOCOL), l->proto);
+		match_add(p, XT2_M_PROTO, sizeof(struct xt2_match), inverted(p, XT2_OPT_PROTOCOL),
+			  l->proto);
 	else if (l->family == XT2_IPV6 && (l->given & XT2_OPT_BIT(XT2_OPT_PROTOCOL)))
 		/* "-p all" looks for the upper-layer header all the same: any but 0 */
 		match_add(p, XT2_M_PROTO, sizeof(struct xt2_match), true, 0);
@@ -150,8 +150,7 @@ static void pack_field(struct packer *p, int type, const struct xt2_field *f, en
 
 	if (!(p->l->given & XT2_OPT_BIT(o)) || (!f->mask && !f->value && !invert))
 		return;
-	match_add(p, type, sizeof(struct xt2_match), invert,
-		  (__u32)f->mask << 16 | f->value);
+	match_add(p, type, sizeof(struct xt2_match), invert, (__u32)f->mask << 16 | f->value);
 }
 
 static void pack_mac(struct packer *p, int type, const struct xt2_mac *mac, enum xt2_option o)
@@ -185,8 +184,8 @@ static __u32 added(int number, const char *what)
 {
 	if (number < 0)
 		xt2_throw(number == -ENOMEM ? XT2_E_SYSTEM : XT2_E_LIMIT,
-			  number == -ENOMEM ? RESOURCE_PROBLEM : OTHER_PROBLEM,
-			  "%s: %s", what, strerror(-number));
+			  number == -ENOMEM ? RESOURCE_PROBLEM : OTHER_PROBLEM, "%s: %s", what,
+			  strerror(-number));
 	return (__u32)number;
 }
 
@@ -201,8 +200,8 @@ static void refused(struct packer *p, const char *what, const char *name, int er
 			  "%s %s: these options cannot be represented exactly", what, name);
 	if (error < 0)
 		xt2_throw(XT2_E_OPTION, OTHER_PROBLEM,
-			  "%s %s: the kernel would refuse these options (Invalid argument)",
-			  what, name);
+			  "%s %s: the kernel would refuse these options (Invalid argument)", what,
+			  name);
 }
 
 static void pack_match(struct packer *p, const struct xt_entry_match *e)
@@ -266,11 +265,8 @@ static __u32 target(struct packer *p)
 		const char *name;
 		int kind;
 	} verdicts[] = {
-		{ "", XT2_T_CONTINUE },
-		{ "ACCEPT", XT2_T_ACCEPT },
-		{ "DROP", XT2_T_DROP },
-		{ "RETURN", XT2_T_RETURN },
-		{ "QUEUE", XT2_T_QUEUE },
+		{ "", XT2_T_CONTINUE },	    { "ACCEPT", XT2_T_ACCEPT }, { "DROP", XT2_T_DROP },
+		{ "RETURN", XT2_T_RETURN }, { "QUEUE", XT2_T_QUEUE },
 	};
 	struct xt2_line *l = p->l;
 	size_t i;

@@ -15,6 +15,7 @@
 #include "../engine/env.h"
 
 /* Options of iptables and ip6tables; a base option wins over an extension's. */
+/* clang-format off */
 static struct option ip_options[] = {
 	{ "append", 1, NULL, 'A' },
 	{ "delete", 1, NULL, 'D' },
@@ -55,7 +56,9 @@ static struct option ip_options[] = {
 	{ "ipv6", 0, NULL, '6' },
 	{ NULL, 0, NULL, 0 },
 };
+/* clang-format on */
 
+/* clang-format off */
 static struct option arp_options[] = {
 	{ "append", 1, NULL, 'A' },
 	{ "delete", 1, NULL, 'D' },
@@ -96,11 +99,11 @@ static struct option arp_options[] = {
 	{ "set-counters", 1, NULL, 'c' },
 	{ NULL, 0, NULL, 0 },
 };
+/* clang-format on */
 
 static const char ip_letters[] =
 	"-:A:C:D:E:F::I:L::M:N:P:VX::Z::c:d:i:j:o:p:s:t:R:S::W::46bfg:h::m:nvw::x";
-static const char arp_letters[] =
-	"-:A:D:R:I:L::M:F::Z::N:X::E:P:Vh::o:p:s:d:j:l:i:vnt:m:c:";
+static const char arp_letters[] = "-:A:D:R:I:L::M:F::Z::N:X::E:P:Vh::o:p:s:d:j:l:i:vnt:m:c:";
 
 struct option *xt2_line_options(int family)
 {
@@ -167,7 +170,7 @@ static bool parse_quick(struct xt2_line *l)
 	char *arg;
 	int c;
 
-	for (optind = 1; optind < l->words.count; ) {
+	for (optind = 1; optind < l->words.count;) {
 		l->at = optind;
 		arg = l->words.word[optind++];
 		if (!strcmp(arg, "!") && !invert) {
@@ -260,7 +263,8 @@ static bool parse_full(struct xt2_line *l)
 	opterr = 0;
 	for (;;) {
 		index = -1;
-		c = getopt_long(l->words.count, l->words.word, letters, xt2_libxt_options(), &index);
+		c = getopt_long(l->words.count, l->words.word, letters, xt2_libxt_options(),
+				&index);
 		if (c == -1)
 			break;
 		l->at = optind > 1 ? optind - 1 : 1;
@@ -282,7 +286,8 @@ static bool parse_full(struct xt2_line *l)
 		invert = false;
 	}
 	if (optind < l->words.count)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "unknown arguments found on commandline");
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
+			  "unknown arguments found on commandline");
 	if (invert)
 		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "nothing appropriate following !");
 	return true;

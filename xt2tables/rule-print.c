@@ -19,7 +19,7 @@
 #include "text.h"
 #include "../translators/ext.h"
 
-#define PAYLOAD_MAX	0x10000
+#define PAYLOAD_MAX 0x10000
 
 static struct xt2_failure failure;
 
@@ -151,7 +151,7 @@ static void print_proto(struct xt2_printer *p, const struct xt2_match *m)
 {
 	const char *name;
 
-	if (!m->arg)		/* "-p all" of IPv6: iptables-save leaves it out, too */
+	if (!m->arg) /* "-p all" of IPv6: iptables-save leaves it out, too */
 		return;
 	option(p, m, 'p');
 	name = xt2_libxt_proto_name(m->arg);
@@ -211,7 +211,7 @@ static unsigned int target_payload(struct xt2_printer *p, const struct xt2_rule 
 				   const char **name, int *revision)
 {
 	static const char *const verdicts[] = {
-		[XT2_T_CONTINUE] = "", [XT2_T_ACCEPT] = "ACCEPT", [XT2_T_DROP] = "DROP",
+		[XT2_T_CONTINUE] = "",	   [XT2_T_ACCEPT] = "ACCEPT", [XT2_T_DROP] = "DROP",
 		[XT2_T_RETURN] = "RETURN", [XT2_T_QUEUE] = "QUEUE",
 	};
 	unsigned int kind = XT2_TARGET_KIND(r->target);
@@ -239,8 +239,8 @@ static unsigned int target_payload(struct xt2_printer *p, const struct xt2_rule 
 	}
 	size = xt2_target_unpack((__u8)p->family, r, &row, payload, sizeof(payload));
 	if (size < 0)
-		damaged(xt2_target_name((__u8)kind) ? xt2_target_name((__u8)kind) :
-			"an unknown target");
+		damaged(xt2_target_name((__u8)kind) ? xt2_target_name((__u8)kind)
+						    : "an unknown target");
 	*name = row->name;
 	*revision = row->revision;
 	return (unsigned int)size;
@@ -255,43 +255,27 @@ static void print_target(struct xt2_printer *p, const struct xt2_rule *r)
 	if (revision >= 0)
 		xt2_libxt_print_target(p->to, &p->entry, name, revision, payload, size);
 	else if (*name)
-		fprintf(p->to, " -%c %s",
-			XT2_TARGET_KIND(r->target) == XT2_T_GOTO ? 'g' : 'j', name);
+		fprintf(p->to, " -%c %s", XT2_TARGET_KIND(r->target) == XT2_T_GOTO ? 'g' : 'j',
+			name);
 }
 
 static void print_match(struct xt2_printer *p, const struct xt2_match *m)
 {
 	switch (m->type) {
 	case XT2_M_SRC4:
-	case XT2_M_SRC4_MASK:
-		print_addr4(p, m, 's');
-		return;
+	case XT2_M_SRC4_MASK: print_addr4(p, m, 's'); return;
 	case XT2_M_DST4:
-	case XT2_M_DST4_MASK:
-		print_addr4(p, m, 'd');
-		return;
+	case XT2_M_DST4_MASK: print_addr4(p, m, 'd'); return;
 	case XT2_M_SRC6:
-	case XT2_M_SRC6_MASK:
-		print_addr6(p, m, 's');
-		return;
+	case XT2_M_SRC6_MASK: print_addr6(p, m, 's'); return;
 	case XT2_M_DST6:
-	case XT2_M_DST6_MASK:
-		print_addr6(p, m, 'd');
-		return;
+	case XT2_M_DST6_MASK: print_addr6(p, m, 'd'); return;
 	case XT2_M_IN:
-	case XT2_M_IN_MASK:
-		print_iface(p, m, 'i');
-		return;
+	case XT2_M_IN_MASK: print_iface(p, m, 'i'); return;
 	case XT2_M_OUT:
-	case XT2_M_OUT_MASK:
-		print_iface(p, m, 'o');
-		return;
-	case XT2_M_PROTO:
-		print_proto(p, m);
-		return;
-	case XT2_M_FRAGMENT:
-		fputs(invert(m) ? " ! -f" : " -f", p->to);
-		return;
+	case XT2_M_OUT_MASK: print_iface(p, m, 'o'); return;
+	case XT2_M_PROTO: print_proto(p, m); return;
+	case XT2_M_FRAGMENT: fputs(invert(m) ? " ! -f" : " -f", p->to); return;
 	}
 	print_extension(p, m);
 }

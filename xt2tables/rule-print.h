@@ -9,7 +9,7 @@ struct xt2_printer {
 	FILE *to;
 	const struct xt2_ruleset *rs;
 	int family;
-	union xt2_entry entry;	/* for the extensions' printers */
+	union xt2_entry entry; /* for the extensions' printers */
 };
 
 /* libxtables is set up for the family; all of these may throw (libxt.h). */

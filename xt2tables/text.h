@@ -14,20 +14,20 @@
 #include <xt2/xt2.h>
 
 struct xt2_text_options {
-	int family;		/* XT2_IPV4, XT2_IPV6, XT2_ARP */
-	bool counters;		/* -c: take the counters from the text */
-	bool noflush;		/* -n: tables of the file are not reset first */
-	bool resolve;		/* host names may be looked up (DNS) */
-	const char *table;	/* -T: only this table; NULL: all */
-	FILE *report;		/* -v: what is being done; NULL: nothing */
+	int family; /* XT2_IPV4, XT2_IPV6, XT2_ARP */
+	bool counters; /* -c: take the counters from the text */
+	bool noflush; /* -n: tables of the file are not reset first */
+	bool resolve; /* host names may be looked up (DNS) */
+	const char *table; /* -T: only this table; NULL: all */
+	FILE *report; /* -v: what is being done; NULL: nothing */
 };
 
 /* Errors of a whole file, in the order of its lines. */
 struct xt2_text_errors {
-	struct xt2_err *list;	/* malloc'ed; release with xt2_text_errors_free() */
-	unsigned int count;	/* errors at list */
-	unsigned int more;	/* further errors that were not kept */
-	int status;		/* exit status that iptables-restore has for the first one */
+	struct xt2_err *list; /* malloc'ed; release with xt2_text_errors_free() */
+	unsigned int count; /* errors at list */
+	unsigned int more; /* further errors that were not kept */
+	int status; /* exit status that iptables-restore has for the first one */
 };
 
 void xt2_text_errors_free(struct xt2_text_errors *errors);

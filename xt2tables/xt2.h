@@ -9,8 +9,8 @@
 /* Exit codes of xt2; after 2, 3 and 4 nothing has changed. */
 enum xt2_exit {
 	XT2_EXIT_OK,
-	XT2_EXIT_NO,		/* a negative answer */
-	XT2_EXIT_USAGE,		/* wrong arguments, or an error in an input file */
+	XT2_EXIT_NO, /* a negative answer */
+	XT2_EXIT_USAGE, /* wrong arguments, or an error in an input file */
 	XT2_EXIT_UNSUPPORTED,
 	XT2_EXIT_RESOURCE,
 };
@@ -33,9 +33,9 @@ int xt2_exit_code(const struct xt2_err *err);
 
 struct xt2_input {
 	const char *path;
-	int family;		/* of a text; 0: an image, which has them all */
+	int family; /* of a text; 0: an image, which has them all */
 	bool resolve;
-	void (*report)(void *data, const struct xt2_err *err);	/* NULL: print errors */
+	void (*report)(void *data, const struct xt2_err *err); /* NULL: print errors */
 	void *data;
 	struct xt2_ruleset *rs;
 	struct xt2_mapping map;
@@ -68,35 +68,35 @@ void xt2_json_error(FILE *to, const struct xt2_err *err);
 struct xt2_host {
 	__u64 in[2], out[2], physin[2], physout[2];
 	__u32 mark, in_group, out_group, cpu;
-	int pkttype;		/* -1: from the capture */
-	bool whole_exthdrs;	/* see struct xt2_pkt */
+	int pkttype; /* -1: from the capture */
+	bool whole_exthdrs; /* see struct xt2_pkt */
 	__u32 mtu;
 	struct xt2_pkt_ct ct;
-	unsigned int nlocal;	/* the host's own addresses, for addrtype */
+	unsigned int nlocal; /* the host's own addresses, for addrtype */
 	struct {
 		int family;
 		__u8 addr[16];
 	} local[XT2_LOCAL_MAX];
 };
 
-#define XT2_HOST_HELP									\
-	"  -i, --in IF            interface the packet came in on\n"			\
-	"  -o, --out IF           interface it goes out on\n"				\
-	"      --physdev-in IF, --physdev-out IF\n"					\
-	"                         bridge ports it passes\n"				\
-	"      --mark N           packet mark\n"					\
+#define XT2_HOST_HELP                                                                     \
+	"  -i, --in IF            interface the packet came in on\n"                      \
+	"  -o, --out IF           interface it goes out on\n"                             \
+	"      --physdev-in IF, --physdev-out IF\n"                                       \
+	"                         bridge ports it passes\n"                               \
+	"      --mark N           packet mark\n"                                          \
 	"      --ctstate S        conntrack state: NEW, ESTABLISHED, RELATED, INVALID,\n" \
-	"                         UNTRACKED; with ,SNAT ,DNAT; default: not tracked\n"	\
-	"      --ctdir D          ORIGINAL or REPLY\n"					\
-	"      --ctmark N         mark of the connection\n"				\
-	"      --ctstatus S       EXPECTED, SEEN_REPLY, ASSURED, CONFIRMED\n"		\
-	"      --pkttype T        unicast, broadcast, multicast, otherhost\n"		\
-	"      --local ADDR,...   addresses of this host (for addrtype)\n"		\
-	"      --in-group N, --out-group N\n"						\
-	"                         device groups\n"					\
-	"      --cpu N            CPU that handles the packet\n"				\
-	"      --mtu N            path MTU (for TCPMSS --clamp-mss-to-pmtu)\n"			\
-	"      --whole-exthdrs    IPv6 extension headers must lie in the packet as a\n"	\
+	"                         UNTRACKED; with ,SNAT ,DNAT; default: not tracked\n"    \
+	"      --ctdir D          ORIGINAL or REPLY\n"                                    \
+	"      --ctmark N         mark of the connection\n"                               \
+	"      --ctstatus S       EXPECTED, SEEN_REPLY, ASSURED, CONFIRMED\n"             \
+	"      --pkttype T        unicast, broadcast, multicast, otherhost\n"             \
+	"      --local ADDR,...   addresses of this host (for addrtype)\n"                \
+	"      --in-group N, --out-group N\n"                                             \
+	"                         device groups\n"                                        \
+	"      --cpu N            CPU that handles the packet\n"                          \
+	"      --mtu N            path MTU (for TCPMSS --clamp-mss-to-pmtu)\n"            \
+	"      --whole-exthdrs    IPv6 extension headers must lie in the packet as a\n"   \
 	"                         whole, as newer stable kernels ask\n"
 
 void xt2_host_init(struct xt2_host *host);
@@ -110,6 +110,7 @@ int xt2_host_option(struct xt2_host *host, const char *name, const char *arg);
 
 /* Long options of a host, for getopt_long(); val is XT2_HOST_OPTION. */
 #define XT2_HOST_OPTION 0x1000
+/* clang-format off */
 #define XT2_HOST_OPTIONS								\
 	{ "in", 1, NULL, XT2_HOST_OPTION }, { "out", 1, NULL, XT2_HOST_OPTION },	\
 	{ "physdev-in", 1, NULL, XT2_HOST_OPTION },					\
@@ -122,6 +123,7 @@ int xt2_host_option(struct xt2_host *host, const char *name, const char *arg);
 	{ "out-group", 1, NULL, XT2_HOST_OPTION }, { "cpu", 1, NULL, XT2_HOST_OPTION }, \
 	{ "mtu", 1, NULL, XT2_HOST_OPTION },						\
 	{ "whole-exthdrs", 0, NULL, XT2_HOST_OPTION }
+/* clang-format on */
 
 /*
  * xt2_host_receive - would the hook see this packet of a capture?

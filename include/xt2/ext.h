@@ -11,6 +11,9 @@
 
 #include <xt2/format.h>
 
+/* A row of a list is a line. */
+/* clang-format off */
+
 /* What a host must know about an extension before it evaluates it. */
 #define XT2_EXT_CELL		0x01	/* xt2_match.arg is a state cell */
 #define XT2_EXT_INSTANCE	0x02	/* the argument is an instance */
@@ -143,11 +146,13 @@ enum xt2_target {
 	XT2_T_COUNT
 };
 
+/* clang-format on */
+
 /*
  * SRC4, DST4: (packet's ^ arg) >> (flags & 31) == 0; arg is the network.
  * The shift is 32 minus the prefix length, so /0 takes the MASK form.
  */
-#define XT2_ADDR4_SHIFT		0x1f
+#define XT2_ADDR4_SHIFT 0x1f
 
 /* SRC4_MASK, DST4_MASK: (packet's & mask) == arg */
 struct xt2_match_addr4_mask {
@@ -159,7 +164,7 @@ struct xt2_match_addr4_mask {
 /* SRC6, DST6: equality */
 struct xt2_match_addr6 {
 	struct xt2_match head;
-	__u64 addr[2];		/* 16 raw bytes, network order */
+	__u64 addr[2]; /* 16 raw bytes, network order */
 };
 
 /* SRC6_MASK, DST6_MASK: (packet's & mask) == addr */

@@ -51,8 +51,10 @@ static void load(struct side *s, const char *path, int family)
 		die(path);
 	s->map = in.map;
 	s->rs = in.rs;
-	s->ctx = (struct xt2_ctx){ .pkt = &s->pkt, .img = s->map.image,
-				   .root = xt2_image_root(s->map.image), .random = 42 };
+	s->ctx = (struct xt2_ctx){ .pkt = &s->pkt,
+				   .img = s->map.image,
+				   .root = xt2_image_root(s->map.image),
+				   .random = 42 };
 	s->ctx.stack_size = s->ctx.root->depth;
 	s->ctx.stack = calloc(s->ctx.stack_size + 1, sizeof(*s->ctx.stack));
 	s->bytes = malloc(65536 + ROOM);
@@ -77,7 +79,8 @@ static void on_step(void *data, const struct xt2_step *step)
 }
 
 /* The same packet for both; false: the hook would not see it. */
-static bool fill(struct side *s, const struct xt2_host *host, const struct xt2_captured *c, int hook)
+static bool fill(struct side *s, const struct xt2_host *host, const struct xt2_captured *c,
+		 int hook)
 {
 	__u32 n = c->caplen - c->network;
 
@@ -151,7 +154,7 @@ static void compare_counters(const struct side *eval, const struct side *slow)
 				packets = xt2_rule_get(slow->rs, i, at)->packets;
 				bytes = xt2_rule_get(slow->rs, i, at)->bytes;
 			} else if (xt2_chain_hook(slow->rs, i) < 0) {
-				break;	/* the end of a user chain has no counter in text */
+				break; /* the end of a user chain has no counter in text */
 			} else {
 				xt2_chain_counters(slow->rs, i, &packets, &bytes);
 			}
