@@ -297,15 +297,21 @@ static void repair(u8 *data, size_t size)
 	free(img);
 }
 
+/* A new image, every other one with its structures in any order. */
 static size_t fresh(u8 *data, size_t size, size_t max, u64 seed)
 {
-	void *buf = get(SEED_IMAGE_SIZE), *scratch = get(xt2_check_scratch(SEED_IMAGE_SIZE));
-	u64 made = seed_image(seed, buf, SEED_IMAGE_SIZE, scratch);
+	u8 *buf = get(3 * SEED_IMAGE_SIZE), *made = buf;
+	void *scratch = get(xt2_check_scratch(SEED_IMAGE_SIZE));
+	u64 random = seed + 1, n = seed_image(seed, buf, SEED_IMAGE_SIZE, scratch);
 
-	need(made);
-	if (made <= max) {
-		memcpy(data, buf, made);
-		size = made;
+	need(n);
+	if (seed % 2) {
+		made = buf + SEED_IMAGE_SIZE;
+		n = seed_scatter(&random, (void *)buf, (void *)made);
+	}
+	if (n <= max) {
+		memcpy(data, made, n);
+		size = n;
 	}
 	free(scratch);
 	free(buf);

@@ -313,4 +313,113 @@ static inline u64 seed_image(u64 seed, void *buf, u64 cap, void *scratch)
 	return xt2_write_end(&w, scratch, &size) ? 0 : size;
 }
 
+/* A structure of an image that may stand anywhere. */
+struct seed_place {
+	u64 from, size, to;
+};
+
+struct seed_places {
+	u32 n;
+	struct seed_place at[512];
+};
+
+static inline void seed_found(struct seed_places *p, u64 from, u64 size)
+{
+	if (from && size)
+		p->at[p->n++] = (struct seed_place){ .from = from, .size = (size + 7) & ~7ull };
+}
+
+static inline void seed_find(struct seed_places *p, const struct xt2_image *img)
+{
+	const struct xt2_root *root = xt2_image_root(img);
+	const u32 pages = (root->chains + XT2_CHAIN_PAGE - 1) / XT2_CHAIN_PAGE;
+	const u32 *dir = xt2_at(img, root->chain_dir), *offs = xt2_at(img, root->instance);
+	const struct xt2_chain *c;
+	u32 i;
+
+	p->n = 0;
+	seed_found(p, img->root, sizeof(*root));
+	seed_found(p, root->table, root->tables * sizeof(struct xt2_table));
+	seed_found(p, root->hook, root->hooks * sizeof(struct xt2_hook));
+	seed_found(p, root->chain_dir, pages * sizeof(u32));
+	seed_found(p, root->chain_cold, root->chains * sizeof(struct xt2_chain_cold));
+	seed_found(p, root->cell, root->cells * sizeof(u64));
+	seed_found(p, root->instance, root->instances * sizeof(u32));
+	for (i = 0; i < pages; i++)
+		seed_found(p, dir[i], XT2_CHAIN_PAGE * sizeof(u32));
+	for (i = 0; i < root->instances; i++)
+		seed_found(p, offs[i],
+			   sizeof(struct xt2_instance) + xt2_image_instance(img, root, i)->size);
+	xt2_image_for_each_chain(c, i, img, root) {
+		seed_found(p, xt2_chain_offset(img, root, i), c->size);
+		seed_found(p, xt2_image_chain_cold(img, root, i)->lines, c->rules * sizeof(u32));
+	}
+}
+
+static inline void seed_moved(const struct seed_places *p, u32 *off)
+{
+	for (u32 i = 0; i < p->n; i++)
+		if (p->at[i].from == *off) {
+			*off = (u32)p->at[i].to;
+			return;
+		}
+}
+
+static inline void seed_adjust(const struct seed_places *p, struct xt2_image *img)
+{
+	struct xt2_root *root = (struct xt2_root *)xt2_image_root(img);
+	u32 *words[] = { &root->table,	    &root->hook, &root->chain_dir,
+			 &root->chain_cold, &root->cell, &root->instance };
+	struct xt2_chain_cold *cold;
+	u32 i, *dir, *page, *offs;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(words); i++)
+		seed_moved(p, words[i]);
+	dir = xt2_at(img, root->chain_dir);
+	cold = xt2_at(img, root->chain_cold);
+	offs = xt2_at(img, root->instance);
+	for (i = 0; i < root->chains; i++) {
+		if (i % XT2_CHAIN_PAGE == 0)
+			seed_moved(p, &dir[i / XT2_CHAIN_PAGE]);
+		page = xt2_at(img, dir[i / XT2_CHAIN_PAGE]);
+		seed_moved(p, &page[i % XT2_CHAIN_PAGE]);
+		seed_moved(p, &cold[i].lines);
+	}
+	for (i = 0; i < root->instances; i++)
+		seed_moved(p, &offs[i]);
+}
+
+/*
+ * Put the structures of an image in any other order, with holes between some.
+ * => bytes of the image at to, which has room for twice the old one
+ */
+static inline u64 seed_scatter(u64 *state, const struct xt2_image *from, struct xt2_image *to)
+{
+	struct seed_places p;
+	u64 pos = sizeof(*from);
+	u32 i, j;
+
+	seed_find(&p, from);
+	for (i = p.n; i > 1; i--) {
+		struct seed_place one = p.at[i - 1];
+
+		j = seed_below(state, i);
+		p.at[i - 1] = p.at[j];
+		p.at[j] = one;
+	}
+	memset(to, 0xa5, 2 * from->size);
+	*to = *from;
+	for (i = 0; i < p.n; i++) {
+		pos += seed_below(state, 4) ? 0 : 8 * seed_below(state, 4);
+		p.at[i].to = pos;
+		memcpy(xt2_at(to, pos), xt2_at(from, p.at[i].from), p.at[i].size);
+		pos += p.at[i].size;
+		if (p.at[i].from == from->root)
+			to->root = p.at[i].to;
+	}
+	to->size = pos;
+	seed_adjust(&p, to);
+	return pos;
+}
+
 #endif

@@ -221,6 +221,24 @@ static void test_images(void **state)
 	}
 }
 
+/* Structures may stand in any order, with anything between them. */
+static void test_scattered(void **state)
+{
+	static u64 from[SEED_IMAGE_SIZE / 8], to[SEED_IMAGE_SIZE / 4];
+	void *scratch = malloc(xt2_check_scratch(sizeof(to)));
+	struct xt2_check_err err;
+
+	for (u64 seed = 1; seed <= 300; seed++) {
+		u64 size, random = seed;
+
+		assert_int_not_equal(seed_image(seed, from, sizeof(from), scratch), 0);
+		size = seed_scatter(&random, (void *)from, (void *)to);
+		if (xt2_check(to, size, scratch, &err))
+			fail_msg("seed %llu: %s", (unsigned long long)seed, err.what);
+	}
+	free(scratch);
+}
+
 /* Every prefix of an image is refused, however it is cut. */
 static void test_truncated(void **state)
 {
@@ -578,9 +596,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sample),	  cmocka_unit_test(test_images),
-		cmocka_unit_test(test_truncated), cmocka_unit_test(test_report),
-		cmocka_unit_test(test_rules),	  cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_visits),
+		cmocka_unit_test(test_scattered), cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_report),	  cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_ways),	  cmocka_unit_test(test_visits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
