@@ -56,9 +56,7 @@ static void failed(int error)
 /* A rule that the ruleset does not take: the engine's check says why. */
 static void refused(struct xt2_load *load, const struct xt2_rule *r, int error)
 {
-	const struct xt2_rule_bounds bounds = {
-		(__u8)load->opt->family, ~0u, ~0u, ~0u,
-	};
+	const struct xt2_rule_bounds bounds = { (__u8)load->opt->family, ~0u, ~0u, ~0u };
 	const char *what = "it names what is not there";
 
 	if (error >= 0)
@@ -211,8 +209,9 @@ static void rename_chain(struct xt2_load *load)
 void xt2_commands_policy(struct xt2_load *load, const char *name, const char *policy)
 {
 	int chain = xt2_chain_find(load->rs, load->line.table_number, name);
-	int target = !strcmp(policy, "ACCEPT") ? XT2_T_ACCEPT :
-		     !strcmp(policy, "DROP") ? XT2_T_DROP : -1;
+	int target = !strcmp(policy, "ACCEPT") ? XT2_T_ACCEPT
+		     : !strcmp(policy, "DROP") ? XT2_T_DROP
+					       : -1;
 	const char *why = NULL;
 
 	if (chain < 0 || xt2_chain_hook(load->rs, chain) < 0)
@@ -230,8 +229,8 @@ static void set_policy(struct xt2_load *load)
 	struct xt2_line *l = &load->line;
 
 	xt2_commands_policy(load, l->chain, l->policy);
-	if (load->has_counters || l->given & XT2_OPT_BIT(XT2_OPT_COUNTERS))
-		xt2_chain_set_counters(load->rs, chain_of(load), l->packets, l->bytes);
+	/* without -c they start anew */
+	failed(xt2_chain_set_counters(load->rs, chain_of(load), l->packets, l->bytes));
 }
 
 static void each_address(struct xt2_load *load,
@@ -247,15 +246,9 @@ static void each_address(struct xt2_load *load,
 void xt2_commands_run(struct xt2_load *load)
 {
 	switch (load->line.command) {
-	case 'A':
-		each_address(load, command_append);
-		break;
-	case 'I':
-		each_address(load, command_insert);
-		break;
-	case 'R':
-		each_address(load, command_replace);
-		break;
+	case 'A': each_address(load, command_append); break;
+	case 'I': each_address(load, command_insert); break;
+	case 'R': each_address(load, command_replace); break;
 	case 'D':
 	case 'C':
 		if (load->line.by_number)
@@ -263,27 +256,17 @@ void xt2_commands_run(struct xt2_load *load)
 		else
 			each_address(load, command_delete);
 		break;
-	case 'F':
-		each_chain(load, true, flush);
-		break;
-	case 'X':
-		each_chain(load, false, delete_chain);
-		break;
+	case 'F': each_chain(load, true, flush); break;
+	case 'X': each_chain(load, false, delete_chain); break;
 	case 'Z':
 		if (load->line.by_number)
 			zero_number(load);
 		else
 			each_chain(load, true, zero);
 		break;
-	case 'N':
-		new_chain(load);
-		break;
-	case 'E':
-		rename_chain(load);
-		break;
-	case 'P':
-		set_policy(load);
-		break;
+	case 'N': new_chain(load); break;
+	case 'E': rename_chain(load); break;
+	case 'P': set_policy(load); break;
 	}
 }
 
@@ -295,7 +278,8 @@ void xt2_commands_announce(struct xt2_load *load, int table)
 		return;
 	for (chain = xt2_chain_next(load->rs, table, -1); chain >= 0;
 	     chain = xt2_chain_next(load->rs, table, chain))
-		fprintf(load->opt->report, "Flushing chain `%s'\n", xt2_chain_name(load->rs, chain));
+		fprintf(load->opt->report, "Flushing chain `%s'\n",
+			xt2_chain_name(load->rs, chain));
 	for (chain = xt2_chain_next(load->rs, table, -1); chain >= 0;
 	     chain = xt2_chain_next(load->rs, table, chain))
 		if (xt2_chain_hook(load->rs, chain) < 0)

@@ -10,7 +10,12 @@
 #include "config.h"
 #include <string.h>
 #include "rule.h"
+#include <linux/netfilter/xt_TCPMSS.h>
+#include <linux/netfilter/xt_addrtype.h>
 #include <linux/netfilter/xt_cgroup.h>
+#include <linux/netfilter/xt_devgroup.h>
+#include <linux/netfilter/xt_physdev.h>
+#include <linux/netfilter/xt_policy.h>
 #include <linux/netfilter/xt_ecn.h>
 #include <linux/netfilter/xt_tcpudp.h>
 #include <linux/netfilter_ipv4/ipt_REJECT.h>
@@ -125,4 +130,73 @@ void xt2_place_check_options(struct xt2_line *l, const char *name, int revision,
 	for (i = 0; i < XT2_ARRAY_SIZE(checks); i++)
 		if (!strcmp(checks[i].name, name))
 			checks[i].check(l, revision, payload);
+}
+
+/* --- hooks ---------------------------------------------------------------- */
+
+#define PRE	(1u << XT2_PREROUTING)
+#define IN	(1u << XT2_INPUT)
+#define FWD	(1u << XT2_FORWARD)
+#define OUT	(1u << XT2_OUTPUT)
+#define POST	(1u << XT2_POSTROUTING)
+
+static unsigned int hooks_devgroup(const void *payload)
+{
+	const struct xt_devgroup_info *info = payload;
+
+	return (info->flags & XT_DEVGROUP_MATCH_SRC ? PRE | IN | FWD : ~0u) &
+	       (info->flags & XT_DEVGROUP_MATCH_DST ? FWD | OUT | POST : ~0u);
+}
+
+static unsigned int hooks_addrtype(const void *payload)
+{
+	const struct xt_addrtype_info_v1 *info = payload;
+
+	return (info->flags & XT_ADDRTYPE_LIMIT_IFACE_OUT ? ~(PRE | IN) : ~0u) &
+	       (info->flags & XT_ADDRTYPE_LIMIT_IFACE_IN ? ~(OUT | POST) : ~0u);
+}
+
+static unsigned int hooks_policy(const void *payload)
+{
+	const struct xt_policy_info *info = payload;
+
+	return (info->flags & XT_POLICY_MATCH_OUT ? ~(PRE | IN) : ~0u) &
+	       (info->flags & XT_POLICY_MATCH_IN ? ~(OUT | POST) : ~0u);
+}
+
+static unsigned int hooks_physdev(const void *payload)
+{
+	const struct xt_physdev_info *info = payload;
+	bool bridged = info->bitmask & XT_PHYSDEV_OP_BRIDGED &&
+		       !(info->invert & XT_PHYSDEV_OP_BRIDGED);
+
+	return info->bitmask & (XT_PHYSDEV_OP_OUT | XT_PHYSDEV_OP_ISOUT) && !bridged ? ~OUT : ~0u;
+}
+
+static unsigned int hooks_tcpmss(const void *payload)
+{
+	const struct xt_tcpmss_info *info = payload;
+
+	return info->mss == XT_TCPMSS_CLAMP_PMTU ? FWD | OUT | POST : ~0u;
+}
+
+static const struct {
+	const char *name;
+	unsigned int (*hooks)(const void *payload);
+} option_hooks[] = {
+	{ "TCPMSS", hooks_tcpmss },
+	{ "addrtype", hooks_addrtype },
+	{ "devgroup", hooks_devgroup },
+	{ "physdev", hooks_physdev },
+	{ "policy", hooks_policy },
+};
+
+unsigned int xt2_place_option_hooks(const char *name, const void *payload)
+{
+	size_t i;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(option_hooks); i++)
+		if (!strcmp(option_hooks[i].name, name))
+			return option_hooks[i].hooks(payload);
+	return ~0u;
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "reach.h"
-#include "../engine/image.h"
+#include "../translators/ext.h"
 
 struct edge {			/* a rule that jumps */
 	int chain;
@@ -21,7 +21,8 @@ struct edge {			/* a rule that jumps */
 };
 
 struct spot {			/* a rule with an extension that is bound to hooks */
-	const struct xt2_place *place;
+	const char *name;
+	unsigned int hooks;	/* where it is allowed */
 	unsigned int rule;
 	bool reported;
 };
@@ -44,6 +45,7 @@ struct walk {
 	int nodes;
 	int problems;
 	const struct xt2_place *match_place[256], *target_place[256];
+	__u64 payload[512];	/* of an extension, in the legacy form */
 	void (*report)(void *data, int chain, unsigned int rule, int code, const char *message,
 		       const char *hint);
 	void *data;
@@ -68,25 +70,62 @@ static const struct xt2_place *hook_bound(int family, const char *name)
 	return place && place->hooks ? place : NULL;
 }
 
-static const struct xt2_place *foreign_place(const struct walk *w, unsigned int i)
-{
-	const struct xt2_instance *in = xt2_instance_get(w->rs, i);
-
-	return in ? hook_bound(w->family, in->name) : NULL;
-}
-
-static int spot_add(struct node *n, const struct xt2_place *place, unsigned int rule)
+static int spot_add(struct node *n, const char *name, unsigned int hooks, unsigned int rule)
 {
 	struct spot *list;
 
-	if (!place)
+	if (hooks == ~0u)
 		return 0;
 	list = grow(n->spot, n->spots, &n->spot_room, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	n->spot = list;
-	list[n->spots++] = (struct spot){ .place = place, .rule = rule };
+	list[n->spots++] = (struct spot){ .name = name, .hooks = hooks, .rule = rule };
 	return 0;
+}
+
+static unsigned int place_hooks(const struct xt2_place *place)
+{
+	return place ? place->hooks : ~0u;
+}
+
+static int foreign_note(struct walk *w, struct node *n, unsigned int i, unsigned int at)
+{
+	const struct xt2_instance *in = xt2_instance_get(w->rs, i);
+
+	if (!in)
+		return 0;
+	return spot_add(n, in->name, place_hooks(hook_bound(w->family, in->name)) &
+			xt2_place_option_hooks(in->name, xt2_instance_data(in)), at);
+}
+
+/* Matches whose hooks depend on their options are few: only they are unpacked. */
+static int match_note(struct walk *w, struct node *n, const struct xt2_match *m, unsigned int at)
+{
+	unsigned int hooks = place_hooks(w->match_place[m->type]);
+	const struct xt2_match_row *row;
+
+	if (m->type == XT2_M_FOREIGN)
+		return foreign_note(w, n, m->arg, at);
+	if ((m->type == XT2_M_DEVGROUP || m->type == XT2_M_PHYSDEV ||
+	     m->type == XT2_M_ADDRTYPE) &&
+	    xt2_match_unpack((__u8)w->family, m, &row, w->payload, sizeof(w->payload)) >= 0 &&
+	    !(m->type == XT2_M_ADDRTYPE && !row->revision))
+		hooks &= xt2_place_option_hooks(row->name, w->payload);
+	return spot_add(n, xt2_match_name(m->type), hooks, at);
+}
+
+static int target_note(struct walk *w, struct node *n, const struct xt2_rule *r, unsigned int at)
+{
+	unsigned int kind = XT2_TARGET_KIND(r->target), hooks = place_hooks(w->target_place[kind]);
+	const struct xt2_target_row *row;
+
+	if (kind == XT2_T_FOREIGN || kind == XT2_T_NAT)
+		return foreign_note(w, n, XT2_TARGET_ARG(r->target), at);
+	if (kind == XT2_T_TCPMSS &&
+	    xt2_target_unpack((__u8)w->family, r, &row, w->payload, sizeof(w->payload)) >= 0)
+		hooks &= xt2_place_option_hooks(row->name, w->payload);
+	return spot_add(n, xt2_target_name((__u8)kind), hooks, at);
 }
 
 static int edge_add(struct node *n, int chain, unsigned int rule)
@@ -102,24 +141,17 @@ static int edge_add(struct node *n, int chain, unsigned int rule)
 
 static int rule_note(struct walk *w, struct node *n, const struct xt2_rule *r, unsigned int at)
 {
-	unsigned int kind = XT2_TARGET_KIND(r->target), arg = XT2_TARGET_ARG(r->target);
+	unsigned int kind = XT2_TARGET_KIND(r->target);
 	const struct xt2_match *m;
 	int ret = 0;
 
-	xt2_rule_for_each_match(m, r) {
-		if (m->type < XT2_M_TCP)
-			continue;
-		if (m->type == XT2_M_FOREIGN)
-			ret |= spot_add(n, foreign_place(w, m->arg), at);
-		else
-			ret |= spot_add(n, w->match_place[m->type], at);
-	}
+	xt2_rule_for_each_match(m, r)
+		if (m->type >= XT2_M_TCP)
+			ret |= match_note(w, n, m, at);
 	if (kind == XT2_T_JUMP || kind == XT2_T_GOTO)
-		ret |= edge_add(n, (int)arg, at);
-	else if (kind == XT2_T_FOREIGN || kind == XT2_T_NAT)
-		ret |= spot_add(n, foreign_place(w, arg), at);
-	else
-		ret |= spot_add(n, w->target_place[kind], at);
+		ret |= edge_add(n, (int)XT2_TARGET_ARG(r->target), at);
+	else if (kind > XT2_T_QUEUE)
+		ret |= target_note(w, n, r, at);
 	return ret ? -ENOMEM : 0;
 }
 
@@ -189,13 +221,13 @@ static void spots_check(struct walk *w, int chain, int hook)
 	for (i = 0; i < n->spots; i++) {
 		struct spot *s = &n->spot[i];
 
-		if (s->reported || s->place->hooks & 1u << hook)
+		if (s->reported || s->hooks & 1u << hook)
 			continue;
 		s->reported = true;
-		hook_names(w->family, s->place->hooks & xt2_table_hooks(w->family,
+		hook_names(w->family, s->hooks & xt2_table_hooks(w->family,
 			   xt2_table_name(w->rs, w->table)), names, sizeof(names));
 		snprintf(message, sizeof(message), "%s cannot be used in a rule that %s reaches",
-			 s->place->name, xt2_hook_name(w->family, hook));
+			 s->name, xt2_hook_name(w->family, hook));
 		if (*names)
 			snprintf(hint, sizeof(hint), "allowed from %s", names);
 		else

@@ -149,6 +149,24 @@ static void report_place(void *data, int chain, unsigned int rule, int code, con
 
 /* --- tables and chains ------------------------------------------------------ */
 
+/* Empty a table, but for the policies: they last until a ":" line changes them. */
+static int table_flush(struct xt2_load *load, int table)
+{
+	int policy[XT2_HOOKS_MAX], hook, chain, ret;
+
+	xt2_commands_announce(load, table);
+	for (hook = 0; hook < XT2_HOOKS_MAX; hook++) {
+		chain = xt2_chain_base(load->rs, table, hook);
+		policy[hook] = chain < 0 ? -1 : xt2_chain_policy(load->rs, chain);
+	}
+	ret = xt2_table_reset(load->rs, table, load->path);
+	for (hook = 0; !ret && hook < XT2_HOOKS_MAX; hook++)
+		if (policy[hook] >= 0)
+			ret = xt2_chain_set_policy(load->rs, xt2_chain_base(load->rs, table, hook),
+						   policy[hook]);
+	return ret;
+}
+
 static void table_begin(struct xt2_load *load, char *name)
 {
 	int family = load->opt->family, table;
@@ -166,11 +184,11 @@ static void table_begin(struct xt2_load *load, char *name)
 			  "%s: unable to initialize table '%s'", load->line.program, name);
 	}
 	table = xt2_table_find(load->rs, family, name);
+	load->chain = -1;
 	if (table < 0) {
 		table = xt2_table_add(load->rs, family, name, load->path);
 	} else if (!load->opt->noflush) {
-		xt2_commands_announce(load, table);
-		if (xt2_table_reset(load->rs, table, load->path) < 0)
+		if (table_flush(load, table) < 0)
 			table = -ENOMEM;
 	}
 	if (table < 0)
@@ -257,7 +275,7 @@ static const char *rule_counters(struct xt2_load *load)
 	const char *p = load->at, *close, *colon;
 	unsigned long long packets, bytes;
 
-	load->has_counters = false;
+	load->line.has_counters = false;
 	if (p == load->end || *p != '[')
 		return p;
 	close = memchr(p, ']', (size_t)(load->end - p));
@@ -272,9 +290,9 @@ static const char *rule_counters(struct xt2_load *load)
 				  "-c packet counter not numeric");
 		if (sscanf(colon + 1, "%llu", &bytes) != 1)
 			xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "-c byte counter not numeric");
-		load->packets = packets;
-		load->bytes = bytes;
-		load->has_counters = true;
+		load->line.preset_packets = packets;
+		load->line.preset_bytes = bytes;
+		load->line.has_counters = true;
 	}
 	return close + 1;
 }
@@ -291,13 +309,6 @@ static void rule_line(struct xt2_load *load)
 	if (l->words.count == 1)
 		return;
 	xt2_line_parse(l);
-	if (load->has_counters) {
-		if (l->given & XT2_OPT_BIT(XT2_OPT_COUNTERS))
-			xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
-				  "multiple -c flags not allowed");
-		l->packets = load->packets;
-		l->bytes = load->bytes;
-	}
 	if (l->command)
 		xt2_commands_run(load);
 }

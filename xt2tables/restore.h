@@ -24,8 +24,6 @@ struct xt2_load {
 	bool in_table;
 	bool skip;			/* a table that is not wanted, or not known */
 	struct xt2_line line;
-	bool has_counters;		/* before the rule */
-	__u64 packets, bytes;
 
 	int chain;			/* looked up last */
 	char chain_name[XT2_NAME_SIZE];

@@ -452,6 +452,16 @@ static void check_options(const struct xt2_line *l)
 				  "Illegal option `-%c' with this command", option_letters[i]);
 }
 
+/* Counters before a rule are its -c. */
+static void preset_counters(struct xt2_line *l)
+{
+	if (!l->has_counters)
+		return;
+	set_option(l, XT2_OPT_COUNTERS, NULL, false);
+	l->packets = l->preset_packets;
+	l->bytes = l->preset_bytes;
+}
+
 static void check_chain(const struct xt2_line *l)
 {
 	const char *chain = l->chain;
@@ -484,6 +494,7 @@ void xt2_line_check(struct xt2_line *l)
 	xt2_libxt_finish(&l->ext);
 	if (!l->command)
 		bad("no command specified", "");
+	preset_counters(l);
 	check_options(l);
 	if (strchr(RULE_COMMANDS, l->command)) {
 		xt2_addresses_parse(l, &l->src);

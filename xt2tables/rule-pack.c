@@ -273,6 +273,10 @@ static __u32 target(struct packer *p)
 
 	if (l->ext.target)
 		return pack_target(p, l->ext.target->t);
+	if (l->jump_chain >= 0 && xt2_chain_hook(l->rs, l->jump_chain) >= 0) {
+		xt2_line_point(l, l->jump);
+		xt2_throw(XT2_E_SYNTAX, OTHER_PROBLEM, "Can't jump to built-in chain %s", l->jump);
+	}
 	if (l->jump_chain >= 0)
 		return XT2_TARGET(l->go ? XT2_T_GOTO : XT2_T_JUMP, l->jump_chain);
 	for (i = 0; i < XT2_ARRAY_SIZE(verdicts); i++)

@@ -89,6 +89,8 @@ struct xt2_line {
 	const struct xt2_ruleset *rs;
 	int table_number;
 	const char *program;		/* "iptables-restore", for messages */
+	bool has_counters;		/* -c, and they stand before the rule: */
+	__u64 preset_packets, preset_bytes;
 	struct xt2_words words;
 	int at;				/* word that is being read, for the column */
 
@@ -159,5 +161,7 @@ void xt2_place_check(struct xt2_line *l, const char *what, const char *name);
 /* The same for what depends on the options; payload: in the legacy form. */
 void xt2_place_check_options(struct xt2_line *l, const char *name, int revision,
 			     const void *payload);
+/* => bits of the hooks in which these options are allowed; ~0: any */
+unsigned int xt2_place_option_hooks(const char *name, const void *payload);
 
 #endif

@@ -68,6 +68,10 @@ GOLDEN_CASES = \
 	tests/golden/reject/017-many.v4.err \
 	tests/golden/reject/018-zero-byte.v4 \
 	tests/golden/reject/018-zero-byte.v4.err \
+	tests/golden/reject/019-builtin-jump.v4 \
+	tests/golden/reject/019-builtin-jump.v4.err \
+	tests/golden/reject/020-option-hooks.v4 \
+	tests/golden/reject/020-option-hooks.v4.err \
 	tests/golden/reject/101-v6.v6 \
 	tests/golden/reject/101-v6.v6.err \
 	tests/golden/reject/201-arp.arp \

@@ -37,7 +37,7 @@ if unshare -n iptables-legacy-save -t filter >/dev/null 2>&1 &&
    unshare -n ip6tables-legacy-save -t filter >/dev/null 2>&1; then
 	witness=yes
 else
-	echo "iptables-legacy cannot be asked here: cases are not compared with it"
+	echo "SKIP: iptables-legacy cannot be asked here: cases are not compared with it"
 fi
 
 program() {	# FILE -> prefix of its programs
