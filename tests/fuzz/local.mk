@@ -3,13 +3,13 @@
 FUZZ_TARGETS =
 if FUZZERS
 noinst_PROGRAMS += $(FUZZ_TARGETS)
-FUZZ_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+FUZZ_LINK = $(AM_LDFLAGS) -fsanitize=fuzzer
 endif
 FUZZ_TARGETS += tests/fuzz/fuzz-image
 tests_fuzz_fuzz_image_SOURCES = tests/fuzz/fuzz-image.c tests/fuzz/seed-image.h
-tests_fuzz_fuzz_image_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_image_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_fuzz_image_LDADD = libxt2-internal.la $(PCAP_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz-capture
 tests_fuzz_fuzz_capture_SOURCES = tests/fuzz/fuzz-capture.c
-tests_fuzz_fuzz_capture_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_capture_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_fuzz_capture_LDADD = libxt2-internal.la $(PCAP_LIBS)

@@ -27,12 +27,12 @@ tests_unit_test_err_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-ruleset
 tests_unit_test_ruleset_SOURCES = tests/unit/test-ruleset.c tests/lib/rules.h
 tests_unit_test_ruleset_LDADD = $(UNIT_LIBS)
-FAIL_ALLOC_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
-FAIL_ALLOC_SOURCES = tests/lib/fail-alloc.c tests/lib/fail-alloc.h
+FAIL_ALLOC_WRAP = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+FAIL_ALLOC_FILES = tests/lib/fail-alloc.c tests/lib/fail-alloc.h
 UNIT_TESTS += tests/unit/test-ruleset-random
 tests_unit_test_ruleset_random_SOURCES = tests/unit/test-ruleset-random.c tests/lib/rules.h \
-	$(FAIL_ALLOC_SOURCES)
-tests_unit_test_ruleset_random_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_LDFLAGS)
+	$(FAIL_ALLOC_FILES)
+tests_unit_test_ruleset_random_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
 tests_unit_test_ruleset_random_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-ext-transport
 tests_unit_test_ext_transport_SOURCES = tests/unit/ext-transport.h tests/unit/ext-transport.c \
@@ -44,14 +44,14 @@ tests_unit_test_hit_drop_SOURCES = tests/unit/ext-transport.h tests/unit/ext-tra
 tests_unit_test_hit_drop_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-image-file
 tests_unit_test_image_file_SOURCES = tests/unit/test-image-file.c tests/lib/rules.h \
-	$(FAIL_ALLOC_SOURCES)
-tests_unit_test_image_file_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_LDFLAGS) \
+	$(FAIL_ALLOC_FILES)
+tests_unit_test_image_file_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP) \
 	-Wl,--wrap=write,--wrap=fsync,--wrap=rename
 tests_unit_test_image_file_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-evaluator
 tests_unit_test_evaluator_SOURCES = tests/unit/test-evaluator.c tests/lib/packets.h \
-	tests/lib/rules.h $(FAIL_ALLOC_SOURCES)
-tests_unit_test_evaluator_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_LDFLAGS)
+	tests/lib/rules.h $(FAIL_ALLOC_FILES)
+tests_unit_test_evaluator_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
 tests_unit_test_evaluator_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-check
 tests_unit_test_check_SOURCES = tests/unit/test-check.c tests/unit/sample-image.h tests/fuzz/seed-image.h
