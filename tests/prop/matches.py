@@ -536,7 +536,8 @@ def time_(w, r):
         return f'-m time {inv(r)}--monthdays {",".join(map(str, sorted(days)))} --datestop {date(3)}'
     if how == 7:
         # from now on until nearly the same time again: through midnight, as one span
-        return f'-m time --timestart {clock(-3)} --timestop {clock(-4)} --contiguous --weekdays {near}'
+        contiguous = ' --contiguous' if clock(-4) < clock(-3) else ''
+        return f'-m time --timestart {clock(-3)} --timestop {clock(-4)}{contiguous} --weekdays {near}'
     if how == 0:
         return f'-m time --datestart {date(-30)} --datestop {date(30)}'
     if how == 1:

@@ -124,6 +124,12 @@ class Rules:
                 self.probe(chains[level], row)
             else:
                 self.ordinary(name, chains, level)
+        if name == 'mangle':
+            for _ in range(r.randint(1, 4)):
+                needs, go = targets.writer(self.w, r, self.without)
+                self.add('-A PREROUTING', matches.base_src(self.w, r) if r.random() < 0.5 else '', needs, go)
+            for text in targets.observers(self.w, r):
+                self.add('-A PREROUTING', text)
         self.out.append('COMMIT')
 
     def chain_names(self):

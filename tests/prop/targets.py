@@ -7,6 +7,7 @@ namespace of its own; NFLOG without a listener is, too.
 """
 
 SYN = '-p tcp -m tcp --tcp-flags SYN,RST SYN'
+WRITERS = ('TTL', 'HL', 'TOS', 'DSCP', 'ECN', 'TCPMSS')
 ROWS = []
 
 
@@ -81,7 +82,8 @@ def dscp(w, r):
 
 @row('ECN', tables=('mangle',), families=(4,), needs='-p tcp')
 def ecn(w, r):
-    return '--ecn-tcp-remove'
+    return r.choice(('--ecn-tcp-remove', f'--ecn-tcp-cwr {r.randrange(2)}', f'--ecn-ip-ect {r.randrange(4)}',
+                     f'--ecn-tcp-ece {r.randrange(2)} --ecn-tcp-cwr {r.randrange(2)}'))
 
 
 @row('TCPMSS', needs=SYN)
@@ -92,6 +94,30 @@ def tcpmss(w, r):
 @row('NFQUEUE', tables=('mangle',))
 def nfqueue(w, r):
     return r.choice(('--queue-num 3', '--queue-num 3 --queue-bypass', '--queue-balance 1:4'))
+
+
+def observers(w, r):
+    """Conditions on what the targets above may have changed, checksums included; each halves the packets."""
+    def bit(expr, bits):
+        return f'"{expr}>>{r.randrange(bits)}&1=1"'
+    tcp = '0>>22&0x3c@' if w.family == 4 else '40@'
+    out = [f'-p tcp -m u32 --u32 {bit(tcp + "16>>16", 16)}', f'-p tcp -m u32 --u32 {bit(tcp + "16>>16", 16)}',
+           f'-p tcp -m u32 --u32 {bit(tcp + "12>>16", 16)}', f'-p tcp -m u32 --u32 {bit(tcp + "20", 32)}',
+           f'-p tcp -m tcpmss --mss 0:{r.choice((99, 536, 1220, 1459))}', '-p tcp -m tcpmss --mss 536',
+           '-p tcp -m ecn --ecn-tcp-cwr', '-p tcp -m ecn --ecn-tcp-ece', f'-m length --length 0:{r.randrange(60, 120)}']
+    if w.family == 4:
+        out += [f'-m u32 --u32 {bit("8", 16)}', f'-m u32 --u32 {bit("8", 16)}', f'-m u32 --u32 {bit("8>>24", 8)}',
+                f'-m u32 --u32 {bit("0>>16", 8)}', f'-m u32 --u32 {bit("0", 16)}']
+    else:
+        out += [f'-m u32 --u32 {bit("4", 8)}', f'-m u32 --u32 {bit("0>>20", 8)}', f'-m u32 --u32 {bit("4>>16", 16)}',
+                f'-m u32 --u32 {bit("0", 20)}']
+    return out
+
+
+def writer(w, r, without):
+    """=> (what it needs, target text with -j) of a target that changes the packet"""
+    name, _, _, needs, fn = r.choice([t for t in ROWS if w.family in t[2] and t[0] in WRITERS and t[0] not in without])
+    return needs, f'-j {name} {fn(w, r)}'
 
 
 def pick(w, r, table, without):

@@ -48,7 +48,7 @@ class World:
         self.marks = [rng.randrange(1, 256) for _ in range(3)] + [rng.randrange(1 << 32)]
         self.words = rng.sample(WORDS, 5)
         self.words.append(bytes(rng.randrange(256) for _ in range(rng.randint(1, 9))))
-        self.mss = [536, 1460, rng.randrange(65536)]
+        self.mss = [536, 1460, rng.choice((0, 1220, 1459)), rng.randrange(65536)]
         self.flags = [0x02, 0x12, 0x10, 0x11, 0x04, 0x18, rng.randrange(256), rng.randrange(256)]
         self.icmp = [rng.choice((0, 3, 4, 5, 8, 11, 12, 13)) for _ in range(3)] + [rng.randrange(256)]
         self.icmp6 = [rng.choice((1, 2, 3, 4, 128, 129, 133, 134, 135, 136)) for _ in range(3)]
