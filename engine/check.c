@@ -523,50 +523,76 @@ static int check_hooks(struct check *c)
 	return 0;
 }
 
-/* => as memcmp(): the order of two chains' tables and names; any order will do */
-static int compare(const struct check *c, u32 a, u32 b)
-{
-	u32 ta = xt2_image_chain(c->img, c->root, a)->table;
-	u32 tb = xt2_image_chain(c->img, c->root, b)->table;
+/* A chain's table and name, in short; two of these fit into a walk's place. */
+struct short_name {
+	u64 hash;
+	u32 chain;
+	u32 table;
+};
 
-	if (ta != tb)
-		return ta < tb ? -1 : 1;
-	return memcmp(xt2_image_chain_cold(c->img, c->root, a)->name,
-		      xt2_image_chain_cold(c->img, c->root, b)->name, XT2_NAME_SIZE);
+_Static_assert(2 * sizeof(struct short_name) <= sizeof(struct xt2_walk_chain), "scratch");
+
+static struct short_name shorten(const struct check *c, const struct xt2_chain __img *ch, u32 chain)
+{
+	const char __img *name = xt2_image_chain_cold(c->img, c->root, chain)->name;
+	struct short_name s = { .hash = ch->table, .chain = chain, .table = ch->table };
+	u64 word;
+	u32 i;
+
+	for (i = 0; i < XT2_NAME_SIZE; i += sizeof(word)) {
+		memcpy(&word, name + i, sizeof(word));
+		s.hash = (s.hash ^ word) * 0x9e3779b97f4a7c15ull;
+		s.hash ^= s.hash >> 32;
+	}
+	return s;
 }
 
-/* Merge from[at, mid) and from[mid, end). => false: two names are the same */
-static bool merge(const struct check *c, const u32 *from, u32 *to, u32 at, u32 mid, u32 end)
+/* => as memcmp(); any order will do.  Names are read only if hashes are the same. */
+static int compare(const struct check *c, const struct short_name *a, const struct short_name *b)
+{
+	if (a->hash != b->hash)
+		return a->hash < b->hash ? -1 : 1;
+	if (a->table != b->table)
+		return a->table < b->table ? -1 : 1;
+	return memcmp(xt2_image_chain_cold(c->img, c->root, a->chain)->name,
+		      xt2_image_chain_cold(c->img, c->root, b->chain)->name, XT2_NAME_SIZE);
+}
+
+/* Merge from[at, mid) and from[mid, end). => false: c->chain has another's name */
+static bool merge(struct check *c, const struct short_name *from, struct short_name *to, u32 at,
+		  u32 mid, u32 end)
 {
 	u32 a = at, b = mid;
 	int order;
 
 	while (at < end && xt2_can_loop) {
-		order = a == mid ? 1 : b == end ? -1 : compare(c, from[a], from[b]);
-		if (!order)
+		order = a == mid ? 1 : b == end ? -1 : compare(c, &from[a], &from[b]);
+		if (!order) {
+			c->chain = from[b].chain;
 			return false;
+		}
 		to[at++] = order < 0 ? from[a++] : from[b++];
 	}
 	return true;
 }
 
-/* A merge sort, since hostile names can make any hash slow. */
+/* A merge sort, since hostile names can make any hash table slow. */
 static int check_names(struct check *c)
 {
-	u32 *from = (u32 *)c->walk, *to = from + c->root->chains, *swap;
+	struct short_name *from = (void *)c->walk, *to = from + c->root->chains, *swap;
 	const struct xt2_chain __img *ch;
 	u32 i, n = 0, at, mid, end;
 	u64 run;
 
 	xt2_image_for_each_chain(ch, i, c->img, c->root)
-		from[n++] = i;
+		from[n++] = shorten(c, ch, i);
 	for (run = 1; run < n; run *= 2) {
 		for (at = 0; at < n && xt2_can_loop; at = end) {
 			mid = run < n - at ? at + (u32)run : n;
 			end = run < n - mid ? mid + (u32)run : n;
 			if (!merge(c, from, to, at, mid, end))
 				return bad(c, "two chains of a table have the same name",
-					   xt2_at(c->img, c->root->chain_cold));
+					   xt2_image_chain_cold(c->img, c->root, c->chain));
 		}
 		swap = from;
 		from = to;

@@ -258,6 +258,32 @@ static void test_truncated(void **state)
 	}
 }
 
+/* n chains in a row, each with jumps to the next. => root */
+static const struct xt2_root *make_row(u64 *words, u64 cap, void *scratch, u32 n, u32 jumps)
+{
+	struct xt2_writer w;
+	struct seed_rule s;
+	char name[16];
+	u64 size;
+
+	xt2_write_begin(&w, words, cap, 1, 1, 1, n, 0, 0);
+	xt2_write_table(&w, XT2_IPV6, "raw", ~0u);
+	xt2_write_hook(&w, XT2_IPV6, XT2_PREROUTING, 0, -300, 0);
+	for (u32 i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "C%u", i);
+		xt2_write_chain_begin(&w, i, 0, i ? XT2_HOOK_NONE : XT2_PREROUTING, name);
+		seed_rule_begin(&s, XT2_T_JUMP, i + 1);
+		for (u32 j = 0; j < jumps && i + 1 < n; j++)
+			xt2_write_rule(&w, seed_rule(&s));
+		seed_rule_begin(&s, i ? XT2_T_RETURN : XT2_T_DROP, 0);
+		xt2_write_rule(&w, seed_rule(&s));
+		xt2_write_chain_end(&w, NULL, 0);
+	}
+	assert_int_equal(xt2_write_end(&w, scratch, &size), 0);
+	assert_int_equal(xt2_check(words, size, scratch, NULL), 0);
+	return xt2_image_root((void *)words);
+}
+
 /* Where the report points. */
 static void test_report(void **state)
 {
@@ -274,6 +300,30 @@ static void test_report(void **state)
 	assert_int_equal(xt2_check(s->img, s->given, s->scratch, &s->err), -EINVAL);
 	assert_int_equal(s->err.chain, ~0u);
 	assert_int_equal(s->err.offset, 32);
+	assert_int_equal(sample_make(s), 0);
+	memcpy(sample_cold(s, 3)->name, sample_cold(s, 4)->name, XT2_NAME_SIZE);
+	assert_int_equal(xt2_check(s->img, s->given, s->scratch, &s->err), -EINVAL);
+	assert_int_equal(s->err.chain, 4);
+}
+
+/* Any two of many chains with one name are found. */
+static void test_names(void **state)
+{
+	static u64 words[4096], scratch[8192];
+	const u32 n = 61;
+
+	for (u32 a = 0; a < n; a++) {
+		u32 b = (a + 1 + a * a % (n - 1)) % n;
+		struct xt2_check_err err;
+		struct xt2_chain_cold *cold;
+
+		make_row(words, sizeof(words), scratch, n, 0);
+		cold = xt2_at(words, xt2_image_root((void *)words)->chain_cold);
+		memcpy(cold[a].name, cold[b].name, XT2_NAME_SIZE);
+		assert_int_equal(xt2_check(words, sizeof(words), scratch, &err), -EINVAL);
+		assert_string_equal(err.what, "two chains of a table have the same name");
+		assert_true(err.chain == a || err.chain == b);
+	}
 }
 
 /* clang-format off */
@@ -543,32 +593,6 @@ static void test_ways(void **state)
 	}
 }
 
-/* n chains in a row, each with jumps to the next. => root */
-static const struct xt2_root *make_row(u64 *words, u64 cap, void *scratch, u32 n, u32 jumps)
-{
-	struct xt2_writer w;
-	struct seed_rule s;
-	char name[16];
-	u64 size;
-
-	xt2_write_begin(&w, words, cap, 1, 1, 1, n, 0, 0);
-	xt2_write_table(&w, XT2_IPV6, "raw", ~0u);
-	xt2_write_hook(&w, XT2_IPV6, XT2_PREROUTING, 0, -300, 0);
-	for (u32 i = 0; i < n; i++) {
-		snprintf(name, sizeof(name), "C%u", i);
-		xt2_write_chain_begin(&w, i, 0, i ? XT2_HOOK_NONE : XT2_PREROUTING, name);
-		seed_rule_begin(&s, XT2_T_JUMP, i + 1);
-		for (u32 j = 0; j < jumps && i + 1 < n; j++)
-			xt2_write_rule(&w, seed_rule(&s));
-		seed_rule_begin(&s, i ? XT2_T_RETURN : XT2_T_DROP, 0);
-		xt2_write_rule(&w, seed_rule(&s));
-		xt2_write_chain_end(&w, NULL, 0);
-	}
-	assert_int_equal(xt2_write_end(&w, scratch, &size), 0);
-	assert_int_equal(xt2_check(words, size, scratch, NULL), 0);
-	return xt2_image_root((void *)words);
-}
-
 static void test_visits(void **state)
 {
 	const u64 cap = 32 << 20;
@@ -597,8 +621,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sample),	  cmocka_unit_test(test_images),
 		cmocka_unit_test(test_scattered), cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_report),	  cmocka_unit_test(test_rules),
-		cmocka_unit_test(test_ways),	  cmocka_unit_test(test_visits),
+		cmocka_unit_test(test_report),	  cmocka_unit_test(test_names),
+		cmocka_unit_test(test_rules),	  cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_visits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
