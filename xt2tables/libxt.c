@@ -35,6 +35,23 @@ static void leave(enum xtables_exittype status, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
 static int revision_known(const char *name, uint8_t revision, int opt);
 
+/*
+ * For LeakSanitizer, which looks for functions of these names: a plugin that
+ * throws cannot give back what it had allocated.
+ */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_options(void);
+
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libxtables.so\nleak:/xtables/lib\n";
+}
+
+const char *__lsan_default_options(void)
+{
+	return "print_suppressions=0";
+}
+
 static struct xtables_globals globals = {
 	.program_name = "xt2tables",
 	.program_version = PACKAGE_VERSION,
