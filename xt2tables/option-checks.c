@@ -23,7 +23,7 @@
 #include <linux/netfilter_ipv6/ip6t_REJECT.h>
 #include "../engine/env.h"
 
-#define TCP_SYN	0x02
+#define TCP_SYN 0x02
 
 static bool is_tcp(const struct xt2_line *l)
 {
@@ -47,7 +47,8 @@ static void check_ecn(struct xt2_line *l, int revision, const void *payload)
 	const struct xt_ecn_info *info = payload;
 
 	if (info->operation & (XT_ECN_OP_MATCH_ECE | XT_ECN_OP_MATCH_CWR) && !is_tcp(l))
-		refuse(l, "ecn", "the TCP flags need -p tcp, not inverted", "write -p tcp before it");
+		refuse(l, "ecn", "the TCP flags need -p tcp, not inverted",
+		       "write -p tcp before it");
 }
 
 /* net/ipv4/netfilter/ipt_REJECT.c, net/ipv6/netfilter/ip6t_REJECT.c */
@@ -55,8 +56,8 @@ static void check_reject(struct xt2_line *l, int revision, const void *payload)
 {
 	const struct ipt_reject_info *four = payload;
 	const struct ip6t_reject_info *six = payload;
-	bool reset = l->family == XT2_IPV6 ? six->with == IP6T_TCP_RESET :
-		     four->with == IPT_TCP_RESET;
+	bool reset = l->family == XT2_IPV6 ? six->with == IP6T_TCP_RESET
+					   : four->with == IPT_TCP_RESET;
 
 	if (reset && !is_tcp(l))
 		refuse(l, "REJECT", "--reject-with tcp-reset needs -p tcp, not inverted",
@@ -81,7 +82,7 @@ static void check_tcpmss(struct xt2_line *l, int revision, const void *payload)
 /* net/netfilter/xt_cgroup.c */
 static void check_cgroup(struct xt2_line *l, int revision, const void *payload)
 {
-	const struct xt_cgroup_info_v1 *info = payload;	/* v2 starts alike */
+	const struct xt_cgroup_info_v1 *info = payload; /* v2 starts alike */
 
 	if (revision && !info->has_path == !info->has_classid)
 		refuse(l, "cgroup", "it takes either --path or --cgroup", NULL);
@@ -114,12 +115,8 @@ static const struct {
 	const char *name;
 	void (*check)(struct xt2_line *l, int revision, const void *payload);
 } checks[] = {
-	{ "DNPT", check_npt },
-	{ "REJECT", check_reject },
-	{ "SNPT", check_npt },
-	{ "TCPMSS", check_tcpmss },
-	{ "cgroup", check_cgroup },
-	{ "ecn", check_ecn },
+	{ "DNPT", check_npt },	    { "REJECT", check_reject }, { "SNPT", check_npt },
+	{ "TCPMSS", check_tcpmss }, { "cgroup", check_cgroup }, { "ecn", check_ecn },
 };
 
 void xt2_place_check_options(struct xt2_line *l, const char *name, int revision,
@@ -134,11 +131,11 @@ void xt2_place_check_options(struct xt2_line *l, const char *name, int revision,
 
 /* --- hooks ---------------------------------------------------------------- */
 
-#define PRE	(1u << XT2_PREROUTING)
-#define IN	(1u << XT2_INPUT)
-#define FWD	(1u << XT2_FORWARD)
-#define OUT	(1u << XT2_OUTPUT)
-#define POST	(1u << XT2_POSTROUTING)
+#define PRE  (1u << XT2_PREROUTING)
+#define IN   (1u << XT2_INPUT)
+#define FWD  (1u << XT2_FORWARD)
+#define OUT  (1u << XT2_OUTPUT)
+#define POST (1u << XT2_POSTROUTING)
 
 static unsigned int hooks_devgroup(const void *payload)
 {
@@ -184,10 +181,8 @@ static const struct {
 	const char *name;
 	unsigned int (*hooks)(const void *payload);
 } option_hooks[] = {
-	{ "TCPMSS", hooks_tcpmss },
-	{ "addrtype", hooks_addrtype },
-	{ "devgroup", hooks_devgroup },
-	{ "physdev", hooks_physdev },
+	{ "TCPMSS", hooks_tcpmss },	{ "addrtype", hooks_addrtype },
+	{ "devgroup", hooks_devgroup }, { "physdev", hooks_physdev },
 	{ "policy", hooks_policy },
 };
 

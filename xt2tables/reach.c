@@ -15,14 +15,14 @@
 #include "reach.h"
 #include "../translators/ext.h"
 
-struct edge {			/* a rule that jumps */
+struct edge { /* a rule that jumps */
 	int chain;
 	unsigned int rule;
 };
 
-struct spot {			/* a rule with an extension that is bound to hooks */
+struct spot { /* a rule with an extension that is bound to hooks */
 	const char *name;
-	unsigned int hooks;	/* where it is allowed */
+	unsigned int hooks; /* where it is allowed */
 	unsigned int rule;
 	bool reported;
 };
@@ -31,11 +31,11 @@ struct node {
 	struct edge *edge;
 	struct spot *spot;
 	unsigned int edges, edge_room, spots, spot_room;
-	unsigned int next;	/* edge to follow next */
-	int from;		/* chain that we came from */
-	bool open;		/* on the way from the hook to here */
-	bool seen;		/* from this hook */
-	bool reported;		/* a loop through here was */
+	unsigned int next; /* edge to follow next */
+	int from; /* chain that we came from */
+	bool open; /* on the way from the hook to here */
+	bool seen; /* from this hook */
+	bool reported; /* a loop through here was */
 };
 
 struct walk {
@@ -45,7 +45,7 @@ struct walk {
 	int nodes;
 	int problems;
 	const struct xt2_place *match_place[256], *target_place[256];
-	__u64 payload[512];	/* of an extension, in the legacy form */
+	__u64 payload[512]; /* of an extension, in the legacy form */
 	void (*report)(void *data, int chain, unsigned int rule, int code, const char *message,
 		       const char *hint);
 	void *data;
@@ -95,8 +95,10 @@ static int foreign_note(struct walk *w, struct node *n, unsigned int i, unsigned
 
 	if (!in)
 		return 0;
-	return spot_add(n, in->name, place_hooks(hook_bound(w->family, in->name)) &
-			xt2_place_option_hooks(in->name, xt2_instance_data(in)), at);
+	return spot_add(n, in->name,
+			place_hooks(hook_bound(w->family, in->name)) &
+				xt2_place_option_hooks(in->name, xt2_instance_data(in)),
+			at);
 }
 
 /* Matches whose hooks depend on their options are few: only they are unpacked. */
@@ -107,8 +109,7 @@ static int match_note(struct walk *w, struct node *n, const struct xt2_match *m,
 
 	if (m->type == XT2_M_FOREIGN)
 		return foreign_note(w, n, m->arg, at);
-	if ((m->type == XT2_M_DEVGROUP || m->type == XT2_M_PHYSDEV ||
-	     m->type == XT2_M_ADDRTYPE) &&
+	if ((m->type == XT2_M_DEVGROUP || m->type == XT2_M_PHYSDEV || m->type == XT2_M_ADDRTYPE) &&
 	    xt2_match_unpack((__u8)w->family, m, &row, w->payload, sizeof(w->payload)) >= 0 &&
 	    !(m->type == XT2_M_ADDRTYPE && !row->revision))
 		hooks &= xt2_place_option_hooks(row->name, w->payload);
@@ -160,9 +161,8 @@ static bool ends_chain(const struct xt2_rule *r)
 {
 	unsigned int kind = XT2_TARGET_KIND(r->target);
 
-	return r->target_offset == sizeof(*r) &&
-	       (kind == XT2_T_ACCEPT || kind == XT2_T_DROP || kind == XT2_T_RETURN ||
-		kind == XT2_T_QUEUE);
+	return r->target_offset == sizeof(*r) && (kind == XT2_T_ACCEPT || kind == XT2_T_DROP ||
+						  kind == XT2_T_RETURN || kind == XT2_T_QUEUE);
 }
 
 static int chain_note(struct walk *w, int chain)
@@ -224,8 +224,9 @@ static void spots_check(struct walk *w, int chain, int hook)
 		if (s->reported || s->hooks & 1u << hook)
 			continue;
 		s->reported = true;
-		hook_names(w->family, s->hooks & xt2_table_hooks(w->family,
-			   xt2_table_name(w->rs, w->table)), names, sizeof(names));
+		hook_names(w->family,
+			   s->hooks & xt2_table_hooks(w->family, xt2_table_name(w->rs, w->table)),
+			   names, sizeof(names));
 		snprintf(message, sizeof(message), "%s cannot be used in a rule that %s reaches",
 			 s->name, xt2_hook_name(w->family, hook));
 		if (*names)
@@ -312,8 +313,11 @@ int xt2_reach_check(const struct xt2_ruleset *rs, int table,
 		    void *data)
 {
 	struct walk w = {
-		.rs = rs, .table = table, .family = xt2_table_family(rs, table),
-		.report = report, .data = data,
+		.rs = rs,
+		.table = table,
+		.family = xt2_table_family(rs, table),
+		.report = report,
+		.data = data,
 	};
 	int ret = walk_begin(&w), hook, base;
 

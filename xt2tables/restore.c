@@ -19,7 +19,7 @@
 #include "restore.h"
 #include "../engine/env.h"
 
-#define ERRORS_KEPT	20
+#define ERRORS_KEPT 20
 
 void xt2_text_errors_free(struct xt2_text_errors *errors)
 {
@@ -96,7 +96,8 @@ static void guess_hint(const struct xt2_load *load, struct xt2_err *err)
 		return;
 	}
 	for (i = 1; load->in_words && i < w->count; i++)
-		if (w->word[i][0] == '-' && strchr("sdipomjg", w->word[i][1] ? w->word[i][1] : ' ') &&
+		if (w->word[i][0] == '-' &&
+		    strchr("sdipomjg", w->word[i][1] ? w->word[i][1] : ' ') &&
 		    strspn(w->word[i] + 1, "abcdefghijklmnopqrstuvwxyz-") > 2) {
 			snprintf(err->hint, sizeof(err->hint),
 				 "`%.60s' is read as `-%c %.60s': long options begin with --",
@@ -143,8 +144,10 @@ static void report_place(void *data, int chain, unsigned int rule, int code, con
 	snprintf(err->message, sizeof(err->message), "%s (rule %u of chain %s)", message, rule + 1,
 		 xt2_chain_name(load->rs, chain));
 	snprintf(err->hint, sizeof(err->hint), "%s", hint);
-	/* an older rule's line is one of another file */
-	error_line(load, err, line && !load->opt->noflush ? line : load->number);
+	error_line(load, err, line);
+	/* a rule that was there before has a line of another file */
+	if (load->opt->noflush && !strstr(err->rule, xt2_chain_name(load->rs, chain)))
+		error_line(load, err, load->number);
 }
 
 /* --- tables and chains ------------------------------------------------------ */
@@ -176,12 +179,12 @@ static void table_begin(struct xt2_load *load, char *name)
 	load->skip = load->opt->table && strcmp(load->opt->table, name);
 	if (load->skip)
 		return;
-	load->skip = true;		/* until it turns out to be good */
+	load->skip = true; /* until it turns out to be good */
 	if (!xt2_table_hooks(family, name)) {
-		xt2_hint("tables are %s", family == XT2_ARP ? "filter" :
-			 "filter, nat, mangle, raw and security");
-		xt2_throw(XT2_E_UNKNOWN, PARAMETER_PROBLEM,
-			  "%s: unable to initialize table '%s'", load->line.program, name);
+		xt2_hint("tables are %s",
+			 family == XT2_ARP ? "filter" : "filter, nat, mangle, raw and security");
+		xt2_throw(XT2_E_UNKNOWN, PARAMETER_PROBLEM, "%s: unable to initialize table '%s'",
+			  load->line.program, name);
 	}
 	table = xt2_table_find(load->rs, family, name);
 	load->chain = -1;
@@ -229,8 +232,8 @@ static void chain_declare(struct xt2_load *load, const char *name)
 		xt2_chain_flush(load->rs, chain);
 		return;
 	}
-	ret = chain >= 0 || xt2_commands_reserved(name) ? -EEXIST :
-	      xt2_chain_add(load->rs, table, name);
+	ret = chain >= 0 || xt2_commands_reserved(name) ? -EEXIST
+							: xt2_chain_add(load->rs, table, name);
 	if (ret < 0)
 		xt2_throw(ret == -ENOMEM ? XT2_E_SYSTEM : XT2_E_SYNTAX, PARAMETER_PROBLEM,
 			  "error creating chain '%s':%s", name, strerror(-ret));
@@ -255,12 +258,12 @@ static void chain_line(struct xt2_load *load, char *text)
 		return;
 	counters = cut_word(&rest);
 	if (load->opt->counters && !(counters || load->opt->family == XT2_ARP))
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
-			  "invalid policy counters for chain '%s'", name);
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "invalid policy counters for chain '%s'",
+			  name);
 	if (load->opt->counters && counters &&
 	    sscanf(counters, "[%llu:%llu]", &packets, &bytes) != 2)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
-			  "invalid policy counters for chain '%s'", name);
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "invalid policy counters for chain '%s'",
+			  name);
 	load->column = (unsigned int)(policy - text) + 2;
 	xt2_commands_policy(load, name, policy);
 	xt2_chain_set_counters(load->rs, xt2_chain_find(load->rs, load->line.table_number, name),
@@ -286,8 +289,7 @@ static const char *rule_counters(struct xt2_load *load)
 		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Bad line %u: need :", load->number);
 	if (load->opt->counters) {
 		if (sscanf(p + 1, "%llu", &packets) != 1)
-			xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
-				  "-c packet counter not numeric");
+			xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "-c packet counter not numeric");
 		if (sscanf(colon + 1, "%llu", &bytes) != 1)
 			xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "-c byte counter not numeric");
 		load->line.preset_packets = packets;
@@ -523,8 +525,9 @@ int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_tex
 	for (i = 0; i < XT2_ARRAY_SIZE(programs); i++)
 		if (programs[i].family == opt->family)
 			load->line.program = programs[i].program;
-	ret = load->line.program ? xt2_libxt_setup(opt->family, xt2_line_options(opt->family),
-						   opt->resolve) : -EINVAL;
+	ret = load->line.program
+		      ? xt2_libxt_setup(opt->family, xt2_line_options(opt->family), opt->resolve)
+		      : -EINVAL;
 	if (!ret)
 		ret = read_file(path, &load->text, &load->size);
 	if (ret < 0) {

@@ -13,19 +13,19 @@ struct xt2_load {
 	struct xt2_text_errors *errors;
 	bool failed;
 
-	char *text;			/* the whole file */
+	char *text; /* the whole file */
 	size_t size;
-	const char *at, *end;		/* the current line, without its end */
-	unsigned int number;		/* of the line, from 1 */
-	unsigned int column;		/* where the trouble is, unless in a word */
-	bool in_words;			/* line.words are those of this line */
-	char buf[10240];		/* a copy of "*" and ":" lines */
+	const char *at, *end; /* the current line, without its end */
+	unsigned int number; /* of the line, from 1 */
+	unsigned int column; /* where the trouble is, unless in a word */
+	bool in_words; /* line.words are those of this line */
+	char buf[10240]; /* a copy of "*" and ":" lines */
 
 	bool in_table;
-	bool skip;			/* a table that is not wanted, or not known */
+	bool skip; /* a table that is not wanted, or not known */
 	struct xt2_line line;
 
-	int chain;			/* looked up last */
+	int chain; /* looked up last */
 	char chain_name[XT2_NAME_SIZE];
 };
 

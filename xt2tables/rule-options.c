@@ -20,14 +20,14 @@ static const char option_letters[XT2_OPT_COUNT] = {
 	's', 'd', 'p', 'j', 'i', 'o', 'f', 'c', '2', '3', 'l', '4', '5', '6', 'v', 'n', 'x', '0',
 };
 
-#define INVERTIBLE (XT2_OPT_BIT(XT2_OPT_SOURCE) | XT2_OPT_BIT(XT2_OPT_DESTINATION) |	\
-	XT2_OPT_BIT(XT2_OPT_PROTOCOL) | XT2_OPT_BIT(XT2_OPT_IN) | XT2_OPT_BIT(XT2_OPT_OUT) | \
-	XT2_OPT_BIT(XT2_OPT_FRAGMENT) | XT2_OPT_BIT(XT2_OPT_SRC_MAC) |			\
-	XT2_OPT_BIT(XT2_OPT_DST_MAC) | XT2_OPT_BIT(XT2_OPT_HLEN) |			\
-	XT2_OPT_BIT(XT2_OPT_OPCODE) | XT2_OPT_BIT(XT2_OPT_HTYPE) |			\
-	XT2_OPT_BIT(XT2_OPT_PTYPE))
+#define INVERTIBLE                                                                                \
+	(XT2_OPT_BIT(XT2_OPT_SOURCE) | XT2_OPT_BIT(XT2_OPT_DESTINATION) |                         \
+	 XT2_OPT_BIT(XT2_OPT_PROTOCOL) | XT2_OPT_BIT(XT2_OPT_IN) | XT2_OPT_BIT(XT2_OPT_OUT) |     \
+	 XT2_OPT_BIT(XT2_OPT_FRAGMENT) | XT2_OPT_BIT(XT2_OPT_SRC_MAC) |                           \
+	 XT2_OPT_BIT(XT2_OPT_DST_MAC) | XT2_OPT_BIT(XT2_OPT_HLEN) | XT2_OPT_BIT(XT2_OPT_OPCODE) | \
+	 XT2_OPT_BIT(XT2_OPT_HTYPE) | XT2_OPT_BIT(XT2_OPT_PTYPE))
 
-#define RULE_COMMANDS	"AIDRC"
+#define RULE_COMMANDS "AIDRC"
 
 static void bad(const char *format, const char *what) __attribute__((noreturn));
 
@@ -119,12 +119,10 @@ static void command_option(struct xt2_line *l, int c, char *arg, bool invert)
 	if (c == 'N')
 		chain_name_check(arg);
 	l->chain = arg;
-	if (!arg && xt2_line_has_word(l))	/* F X Z: the chain is optional */
+	if (!arg && xt2_line_has_word(l)) /* F X Z: the chain is optional */
 		l->chain = next_word(l);
 	switch (c) {
-	case 'I':
-		l->number = 1;
-		__fallthrough;
+	case 'I': l->number = 1; __fallthrough;
 	case 'D':
 	case 'R':
 	case 'Z':
@@ -193,8 +191,9 @@ static void target_name_check(const char *name)
 	if (!*name)
 		bad("Invalid target name (too short)", "");
 	if (strlen(name) >= XT_EXTENSION_MAXNAMELEN)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Invalid target name `%s' (%u chars max)",
-			  name, XT_EXTENSION_MAXNAMELEN - 1);
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
+			  "Invalid target name `%s' (%u chars max)", name,
+			  XT_EXTENSION_MAXNAMELEN - 1);
 	for (p = name; *p; p++)
 		if (isspace((unsigned char)*p))
 			bad("Invalid target name `%s'", name);
@@ -246,8 +245,8 @@ static bool arp_number(const char *text, int base, long max, struct xt2_field *f
 }
 
 static const char *const arp_opcodes[] = {
-	"Request", "Reply", "Request_Reverse", "Reply_Reverse", "DRARP_Request",
-	"DRARP_Reply", "DRARP_Error", "InARP_Request", "ARP_NAK",
+	"Request",     "Reply",	      "Request_Reverse", "Reply_Reverse", "DRARP_Request",
+	"DRARP_Reply", "DRARP_Error", "InARP_Request",	 "ARP_NAK",
 };
 
 static void arp_opcode(const char *arg, struct xt2_field *f)
@@ -284,11 +283,12 @@ static void arp_mac(char *arg, struct xt2_mac *m, const char *message)
 	} named[] = {
 		{ "Unicast", { { 0 }, { 1 } } },
 		{ "Multicast", { { 1 }, { 1 } } },
-		{ "Broadcast", { { 255, 255, 255, 255, 255, 255 },
-				 { 255, 255, 255, 255, 255, 255 } } },
+		{ "Broadcast",
+		  { { 255, 255, 255, 255, 255, 255 }, { 255, 255, 255, 255, 255, 255 } } },
 	};
 	char *slash = strrchr(arg, '/');
 	struct ether_addr a, k;
+	bool good;
 	size_t i;
 
 	for (i = 0; i < XT2_ARRAY_SIZE(named); i++)
@@ -297,12 +297,13 @@ static void arp_mac(char *arg, struct xt2_mac *m, const char *message)
 			return;
 		}
 	memset(&k, 0xff, sizeof(k));
-	if (slash) {
+	/* The word stays whole: if this is the quick reader, the full one may follow. */
+	if (slash)
 		*slash = '\0';
-		if (!ether_aton_r(slash + 1, &k))
-			bad(message, "");
-	}
-	if (!ether_aton_r(arg, &a))
+	good = ether_aton_r(arg, &a) && (!slash || ether_aton_r(slash + 1, &k));
+	if (slash)
+		*slash = '/';
+	if (!good)
 		bad(message, "");
 	for (i = 0; i < 6; i++) {
 		m->mask[i] = k.ether_addr_octet[i];
@@ -330,9 +331,7 @@ static bool arp_option(struct xt2_line *l, int c, char *arg, bool invert)
 		if (l->inverted & XT2_OPT_BIT(XT2_OPT_HLEN))
 			l->ext.entry.arp.arp.invflags |= ARPT_INV_ARPHLN;
 		return true;
-	case 4:
-		arp_opcode(set_option(l, XT2_OPT_OPCODE, arg, invert), &l->op);
-		return true;
+	case 4: arp_opcode(set_option(l, XT2_OPT_OPCODE, arg, invert), &l->op); return true;
 	case 5:
 		arp_named(set_option(l, XT2_OPT_HTYPE, arg, invert), 16, "Ethernet", 1, &l->hrd,
 			  "Problem with specified hardware type");
@@ -341,8 +340,7 @@ static bool arp_option(struct xt2_line *l, int c, char *arg, bool invert)
 		arp_named(set_option(l, XT2_OPT_PTYPE, arg, invert), 0, "ipv4", 0x800, &l->pro,
 			  "Problem with specified protocol type");
 		return true;
-	case 8:
-		bad("not supported", "");
+	case 8: bad("not supported", "");
 	}
 	return false;
 }
@@ -355,17 +353,10 @@ static bool foreign_option(struct xt2_line *l, int c, bool invert)
 		if (!(l->given & XT2_OPT_BIT(XT2_OPT_VERBOSE)))
 			set_option(l, XT2_OPT_VERBOSE, NULL, invert);
 		return true;
-	case 'n':
-		set_option(l, XT2_OPT_NUMERIC, NULL, invert);
-		return true;
-	case 'x':
-		set_option(l, XT2_OPT_EXACT, NULL, invert);
-		return true;
-	case '0':
-		set_option(l, XT2_OPT_LINES, NULL, invert);
-		return true;
-	case 'M':
-		return true;
+	case 'n': set_option(l, XT2_OPT_NUMERIC, NULL, invert); return true;
+	case 'x': set_option(l, XT2_OPT_EXACT, NULL, invert); return true;
+	case '0': set_option(l, XT2_OPT_LINES, NULL, invert); return true;
+	case 'M': return true;
 	case 't':
 		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "The -t option cannot be used in %s.",
 			  l->program);
@@ -377,7 +368,8 @@ static bool foreign_option(struct xt2_line *l, int c, bool invert)
 	case 'S':
 	case 'h':
 	case 'V':
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "-%c has no place in a file of rules", c);
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "-%c has no place in a file of rules",
+			  c);
 	}
 	return false;
 }
@@ -385,10 +377,17 @@ static bool foreign_option(struct xt2_line *l, int c, bool invert)
 bool xt2_line_option(struct xt2_line *l, int c, char *arg, bool invert)
 {
 	switch (c) {
-	case 'A': case 'C': case 'D': case 'R': case 'I': case 'F':
-	case 'Z': case 'N': case 'X': case 'E': case 'P':
-		command_option(l, c, arg, invert);
-		return true;
+	case 'A':
+	case 'C':
+	case 'D':
+	case 'R':
+	case 'I':
+	case 'F':
+	case 'Z':
+	case 'N':
+	case 'X':
+	case 'E':
+	case 'P': command_option(l, c, arg, invert); return true;
 	case 's':
 		l->src.text = set_option(l, XT2_OPT_SOURCE, arg, invert);
 		l->src.at = optind - 1;
@@ -397,15 +396,9 @@ bool xt2_line_option(struct xt2_line *l, int c, char *arg, bool invert)
 		l->dst.text = set_option(l, XT2_OPT_DESTINATION, arg, invert);
 		l->dst.at = optind - 1;
 		return true;
-	case 'i':
-		iface_option(l, set_option(l, XT2_OPT_IN, arg, invert), &l->in);
-		return true;
-	case 'o':
-		iface_option(l, set_option(l, XT2_OPT_OUT, arg, invert), &l->out);
-		return true;
-	case 'g':
-		l->go = true;
-		__fallthrough;
+	case 'i': iface_option(l, set_option(l, XT2_OPT_IN, arg, invert), &l->in); return true;
+	case 'o': iface_option(l, set_option(l, XT2_OPT_OUT, arg, invert), &l->out); return true;
+	case 'g': l->go = true; __fallthrough;
 	case 'j':
 		set_option(l, XT2_OPT_JUMP, NULL, invert);
 		target_name_check(arg);
@@ -487,10 +480,11 @@ void xt2_line_check(struct xt2_line *l)
 	const unsigned int addresses = XT2_OPT_BIT(XT2_OPT_SOURCE) |
 				       XT2_OPT_BIT(XT2_OPT_DESTINATION);
 
-	if (!strcmp(l->table, "nat") && ((l->policy && !strcmp(l->policy, "DROP")) ||
-					 !strcmp(l->jump, "DROP")))
+	if (!strcmp(l->table, "nat") &&
+	    ((l->policy && !strcmp(l->policy, "DROP")) || !strcmp(l->jump, "DROP")))
 		bad("The \"nat\" table is not intended for filtering, "
-		    "the use of DROP is therefore inhibited.", "");
+		    "the use of DROP is therefore inhibited.",
+		    "");
 	xt2_libxt_finish(&l->ext);
 	if (!l->command)
 		bad("no command specified", "");

@@ -12,16 +12,16 @@
 #include <netinet/in.h>
 #include "libxt.h"
 
-#define XT2_WORDS_MAX	252	/* iptables' own limit of arguments to a rule */
-#define XT2_WORD_MAX	1023	/* bytes of one word */
+#define XT2_WORDS_MAX 252 /* iptables' own limit of arguments to a rule */
+#define XT2_WORD_MAX  1023 /* bytes of one word */
 
 /* The words of a line; word[0] is not one of them, as in argv. */
 struct xt2_words {
 	int count;
 	char *word[XT2_WORDS_MAX + 2];
-	const char *source[XT2_WORDS_MAX + 2];	/* where each one starts in the line */
-	char *buf;		/* copies of the words */
-	size_t room;		/* bytes at buf */
+	const char *source[XT2_WORDS_MAX + 2]; /* where each one starts in the line */
+	char *buf; /* copies of the words */
+	size_t room; /* bytes at buf */
 };
 
 /*
@@ -33,12 +33,12 @@ void xt2_words_cut(struct xt2_words *w, const char *line, size_t len);
 void xt2_words_free(struct xt2_words *w);
 
 struct xt2_address {
-	__u8 addr[16], mask[16];	/* network order; IPv4: the first 4 bytes */
+	__u8 addr[16], mask[16]; /* network order; IPv4: the first 4 bytes */
 };
 
 struct xt2_addresses {
-	const char *text;	/* NULL: not given */
-	int at;			/* its word */
+	const char *text; /* NULL: not given */
+	int at; /* its word */
 	unsigned int count, room;
 	struct xt2_address *list;
 };
@@ -66,14 +66,14 @@ enum xt2_option {
 	XT2_OPT_COUNT
 };
 
-#define XT2_OPT_BIT(o)	(1u << (o))
+#define XT2_OPT_BIT(o) (1u << (o))
 
 struct xt2_iface {
-	char name[IFNAMSIZ];	/* padded with NUL, without "+" */
-	unsigned int len;	/* bytes to compare; 0: any */
+	char name[IFNAMSIZ]; /* padded with NUL, without "+" */
+	unsigned int len; /* bytes to compare; 0: any */
 };
 
-struct xt2_field {		/* a number of the ARP header */
+struct xt2_field { /* a number of the ARP header */
 	__u16 value, mask;
 };
 
@@ -88,26 +88,26 @@ struct xt2_line {
 	const char *table;
 	const struct xt2_ruleset *rs;
 	int table_number;
-	const char *program;		/* "iptables-restore", for messages */
-	bool has_counters;		/* -c, and they stand before the rule: */
+	const char *program; /* "iptables-restore", for messages */
+	bool has_counters; /* -c, and they stand before the rule: */
 	__u64 preset_packets, preset_bytes;
 	struct xt2_words words;
-	int at;				/* word that is being read, for the column */
+	int at; /* word that is being read, for the column */
 
 	/* set by xt2_line_parse() */
-	char command;			/* A I D R F X N P Z E C; 0: nothing to do here */
-	bool by_number;			/* -D, -Z name a rule by number */
+	char command; /* A I D R F X N P Z E C; 0: nothing to do here */
+	bool by_number; /* -D, -Z name a rule by number */
 	const char *chain, *newname, *policy;
 	unsigned int number;
-	unsigned int given, inverted;	/* XT2_OPT_BIT()s */
+	unsigned int given, inverted; /* XT2_OPT_BIT()s */
 	struct xt2_addresses src, dst;
 	struct xt2_iface in, out;
 	unsigned int proto;
-	char *protocol;			/* as written */
+	char *protocol; /* as written */
 	bool proto_used;
-	const char *jump;		/* "": no target */
-	bool go;			/* -g */
-	int jump_chain;			/* chain number, -1: not a chain */
+	const char *jump; /* "": no target */
+	bool go; /* -g */
+	int jump_chain; /* chain number, -1: not a chain */
 	__u64 packets, bytes;
 	struct xt2_field hrd, pro, hln, op;
 	struct xt2_mac sha, tha;
@@ -147,11 +147,11 @@ const struct xt2_rule *xt2_line_pack(struct xt2_line *l, struct xt2_ruleset *rs,
 /* Where an extension may be used (places.c). */
 struct xt2_place {
 	const char *name;
-	int family;		/* 0: any */
-	unsigned int tables;	/* XT2_IN_* bits; 0: any */
-	unsigned int hooks;	/* bits of hook numbers; 0: any */
-	unsigned int proto;	/* 0: any */
-	unsigned int other_proto;	/* allowed, too */
+	int family; /* 0: any */
+	unsigned int tables; /* XT2_IN_* bits; 0: any */
+	unsigned int hooks; /* bits of hook numbers; 0: any */
+	unsigned int proto; /* 0: any */
+	unsigned int other_proto; /* allowed, too */
 };
 
 /* => NULL: no constraint */

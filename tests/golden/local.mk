@@ -72,6 +72,9 @@ GOLDEN_CASES = \
 	tests/golden/reject/019-builtin-jump.v4.err \
 	tests/golden/reject/020-option-hooks.v4 \
 	tests/golden/reject/020-option-hooks.v4.err \
+	tests/golden/reject/021-noflush.v4 \
+	tests/golden/reject/021-noflush.v4.base \
+	tests/golden/reject/021-noflush.v4.err \
 	tests/golden/reject/101-v6.v6 \
 	tests/golden/reject/101-v6.v6.err \
 	tests/golden/reject/201-arp.arp \

@@ -118,7 +118,12 @@ accept() {
 reject() {
 	rm -f "$XT2_IMAGE"
 	restore=$bindir/$(program "$1")-restore
-	printf '*filter\n:INPUT DROP [0:0]\n-A INPUT -j ACCEPT\nCOMMIT\n' | "$restore" || bad "setup"
+	if [ -e "$1.base" ]; then
+		"$restore" -c "$1.base" || bad "$1.base"
+	else
+		printf '*filter\n:INPUT DROP [0:0]\n-A INPUT -j ACCEPT\nCOMMIT\n' | "$restore" ||
+			bad "setup"
+	fi
 	cp "$XT2_IMAGE" "$tmp/before"
 	# shellcheck disable=SC2046
 	(cd "$srcdir/reject" && "$restore" $(options "$1") "${1##*/}") > "$tmp/out" 2> "$tmp/err"
