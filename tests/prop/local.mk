@@ -3,8 +3,10 @@
 check_PROGRAMS += tests/lib/inject
 tests_lib_inject_SOURCES = tests/lib/inject.c
 
-TESTS += tests/prop/counters.sh
+TESTS += tests/prop/counters.sh tests/prop/arp.sh
 EXTRA_DIST += \
+	tests/prop/arp.py \
+	tests/prop/arp.sh \
 	tests/prop/bytecode.py \
 	tests/prop/compare.py \
 	tests/prop/counters.sh \
