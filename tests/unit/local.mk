@@ -62,4 +62,6 @@ tests_unit_test_write_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-edit
 tests_unit_test_edit_SOURCES = tests/unit/test-edit.c tests/unit/sample-image.h tests/fuzz/seed-image.h
 tests_unit_test_edit_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-text
+tests_unit_test_text_LDADD = libtext.la $(UNIT_LIBS)
 endif
