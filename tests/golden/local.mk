@@ -1,6 +1,9 @@
 # Golden cases of the text programs, and iptables' own extension tests.
 TESTS += tests/golden/run.sh tests/golden/xtables-suite.py
 dist_check_SCRIPTS += tests/golden/run.sh tests/golden/xtables-suite.py
+# The source package that xtables-suite.py fetches.
+clean-local:
+	rm -rf cache
 EXTRA_DIST += $(GOLDEN_CASES)
 GOLDEN_CASES = \
 	tests/golden/accept/001-server.v4 \

@@ -11,6 +11,9 @@ The source package is fetched from the package mirrors that apt is configured
 with, into $XT2_TEST_CACHE (or cache/ in the build directory), and read there.
 Without network or package manager the test is skipped, and says why.
 
+With XT2_SHORT set, lines that are expected to be refused are left out, and
+without iptables-legacy only every tenth line is tried.
+
 usage: xtables-suite.py [--source DIR] [--programs DIR] [--no-oracle] [FILE.t...]
 """
 
@@ -329,11 +332,14 @@ def main():
         if not source:
             skip(why)
     cases = collect(source, args.files)
+    short = bool(os.environ.get("XT2_SHORT"))
+    if short:
+        cases = [c for c in cases if c[7] == "OK"]
     requests = [(c[1], c[3], restore_text(c[3], [(c[4], c[5])])) for c in cases]
     answers = None if args.no_oracle else ask_oracle(requests)
     if answers is None:
         print("SKIP: iptables-legacy cannot be asked here: expecting what the tests say")
-        cases = [c for c in cases if c[7] == "OK"]
+        cases = [c for c in cases if c[7] == "OK"][::10 if short else 1]
         answers = [None] * len(cases)
     bad, loads, laxer = 0, 0, 0
     for case, legacy, verdict, evidence in judge_all(cases, answers, programs):
