@@ -334,7 +334,11 @@ def string(w, r, algo):
     else:
         text = f'--hex-string "|{word.hex()}|"'
     out = f'-m string {inv(r)}{text} --algo {algo}'
-    if r.random() < 0.3:
+    if r.random() < 0.25:
+        # just around a word at the start of a payload
+        start = (20 if w.family == 4 else 40) + r.choice((8, 20)) + r.choice((0, 0, 1))
+        out += f' --from {start - r.randrange(3)} --to {start + len(word) + r.choice((-1, 0, 0, 1))}'
+    elif r.random() < 0.3:
         out += f' --from {r.choice((0, 20, 28, 40, 60, r.randrange(200)))}'
         if r.random() < 0.6:
             out += f' --to {r.choice((200, 230, 400, 1500, 65535))}'

@@ -20,6 +20,11 @@ def rand_bytes(rng, n):
     return rng.getrandbits(8 * n).to_bytes(n, 'big') if n else b''
 
 
+def other_case(word):
+    """The kernel knows upper and lower case of Latin 1, too."""
+    return bytes(c ^ 0x20 if chr(c).isalpha() else c for c in word)
+
+
 class Transport:
     def __init__(self, world, rng):
         self.w, self.rng = world, rng
@@ -46,7 +51,7 @@ class Transport:
                 parts.append(b'ab' * rng.randint(1, 6))
             if rng.random() < 0.6:
                 word = rng.choice(self.w.words)
-                parts.append(word if rng.random() < 0.7 else word.swapcase())
+                parts.append(word if rng.random() < 0.7 else other_case(word))
         if rng.random() < 0.1:
             # rarely longer than a page: the kernel must not need several pieces for it
             parts.append(rand_bytes(rng, rng.choice((300, 900, 900, 1400, 5000, 20000 if rng.random() < 0.1 else 700))))

@@ -13,7 +13,7 @@ DEV = {TUN: 'tun0', TAP: 'tap0'}
 TAP_MAC = bytes.fromhex('02aa00000001')
 
 WORDS = [b'GET /', b'Host: ', b'abab', b'ababc', b'x', b'needle', b'NeEdLe', b'aaab', b'aaaa',
-         b'\x00\x01\x02', b'\xff\xfe', b'HTTP/1.1', b'mississippi', b'issip', b'pi\r\n', b'abcabcabd', b'ab' * 20, b'b' + b'ab' * 5, bytes(3)]
+         b'\x00\x01\x02', b'\xff\xfe', b'HTTP/1.1', b'mississippi', b'issip', b'pi\r\n', b'abcabcabd', b'ab' * 20, b'b' + b'ab' * 5, bytes(3), b'zaZ', b'z\xe9\xf7\xdf', b'\xc9\xfeq']
 
 PROTOS4 = {'icmp': 1, 'tcp': 6, 'udp': 17, 'dccp': 33, 'esp': 50, 'ah': 51, 'ipcomp': 108,
            'sctp': 132, 'udplite': 136}
