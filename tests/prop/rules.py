@@ -129,7 +129,8 @@ class Rules:
                 needs, go = targets.writer(self.w, r, self.without)
                 self.add('-A PREROUTING', matches.base_src(self.w, r) if r.random() < 0.5 else '', needs, go)
             for text in targets.observers(self.w, r):
-                self.add('-A PREROUTING', text)
+                if not any(f'-m {m} ' in text for m in self.without):
+                    self.add('-A PREROUTING', text)
         self.out.append('COMMIT')
 
     def chain_names(self):
