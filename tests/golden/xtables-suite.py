@@ -339,7 +339,9 @@ def main():
     answers = None if args.no_oracle else ask_oracle(requests)
     if answers is None:
         print("SKIP: iptables-legacy cannot be asked here: expecting what the tests say")
-        cases = [c for c in cases if c[7] == "OK"][::10 if short else 1]
+        # libxt files are meant for both families, but say what IPv4 prints
+        cases = [c for c in cases if c[7] == "OK" and (c[1] == 4 or c[0][:5] != "libxt")]
+        cases = cases[::10 if short else 1]
         answers = [None] * len(cases)
     bad, loads, laxer = 0, 0, 0
     for case, legacy, verdict, evidence in judge_all(cases, answers, programs):
