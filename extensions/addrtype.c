@@ -16,7 +16,7 @@ static u32 type4(u32 addr, u16 known)
 {
 	if (known)
 		return known;
-	if (addr >> 24 == 0 || addr == 0xffffffff)
+	if (!addr || addr == 0xffffffff)
 		return BROADCAST;
 	return addr >> 28 == 0xe ? MULTICAST : UNICAST;
 }

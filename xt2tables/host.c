@@ -202,7 +202,7 @@ static __u16 type4(const struct xt2_host *host, __u32 addr, bool loopback)
 {
 	__u32 raw = htonl(addr);
 
-	if (addr == 0xffffffff || !(addr >> 24))
+	if (addr == 0xffffffff || !addr)
 		return RTN_BROADCAST;
 	if (addr >> 28 == 0xe)
 		return RTN_MULTICAST;

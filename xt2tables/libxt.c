@@ -211,11 +211,10 @@ void xt2_libxt_end(struct xt2_ext *ext)
 
 /* Extensions whose options mean something to the running kernel alone. */
 static const struct {
-	const char *name, *option, *reason;
+	const char *name, *option, *reason, *hint;
 } kernel_bound[] = {
-	{ "set", NULL, "a rule holds the number that the running kernel gave to the ipset" },
-	{ "SET", NULL, "a rule holds the number that the running kernel gave to the ipset" },
-	{ "bpf", "object-pinned", "a rule holds a file descriptor of the running kernel" },
+	{ "bpf", "object-pinned", "a rule holds a file descriptor of the running kernel",
+	  "give the program with --bytecode instead" },
 };
 
 static void refuse_kernel_bound(const char *name, const char *option)
@@ -223,13 +222,12 @@ static void refuse_kernel_bound(const char *name, const char *option)
 	size_t i;
 
 	for (i = 0; i < XT2_ARRAY_SIZE(kernel_bound); i++) {
-		if (strcmp(name, kernel_bound[i].name) ||
-		    (kernel_bound[i].option && (!option || strcmp(option, kernel_bound[i].option))))
+		if (!option || strcmp(name, kernel_bound[i].name) ||
+		    strcmp(option, kernel_bound[i].option))
 			continue;
-		xt2_hint("%s", option ? "give the program with --bytecode instead"
-				      : "list the addresses in rules of a chain of their own");
-		xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM, "%s%s%s cannot be kept in an image: %s",
-			  name, option ? " --" : "", option ? option : "", kernel_bound[i].reason);
+		xt2_hint("%s", kernel_bound[i].hint);
+		xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM, "%s --%s cannot be kept in an image: %s",
+			  name, option, kernel_bound[i].reason);
 	}
 }
 

@@ -21,6 +21,8 @@ libtext_la_SOURCES = \
 	xt2tables/rule-print.h \
 	xt2tables/rule.h \
 	xt2tables/save.c \
+	xt2tables/sets.c \
+	xt2tables/sets.h \
 	xt2tables/text.h \
 	xt2tables/words.c
 libtext_la_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)

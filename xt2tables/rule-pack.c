@@ -11,6 +11,7 @@
 #include <string.h>
 #include "rule.h"
 #include "../translators/ext.h"
+#include "sets.h"
 
 struct packer {
 	struct xt2_line *l;
@@ -204,6 +205,22 @@ static void refused(struct packer *p, const char *what, const char *name, int er
 			  name);
 }
 
+/* An extension that is carried: its payload, and the names of its sets. */
+static int carry(struct packer *p, int kind, int revision, const char *name, const void *data,
+		 __u32 size)
+{
+	static __u8 both[XT2_RULE_MAX + 1024];
+	int names;
+
+	if (!xt2_sets_used(name))
+		return xt2_instance_add(p->rs, kind, revision, name, data, size);
+	memcpy(both, data, size);
+	names = xt2_sets_noted(both + size, sizeof(both) - size);
+	if (names < 0)
+		return names;
+	return xt2_instance_add(p->rs, kind, revision, name, both, size + (__u32)names);
+}
+
 static void pack_match(struct packer *p, const struct xt_entry_match *e)
 {
 	const char *name = e->u.user.name;
@@ -228,7 +245,7 @@ static void pack_match(struct packer *p, const struct xt_entry_match *e)
 		p->at += ret;
 		return;
 	}
-	ret = xt2_instance_add(p->rs, XT2_INSTANCE_MATCH, e->u.user.revision, name, e->data, size);
+	ret = carry(p, XT2_INSTANCE_MATCH, e->u.user.revision, name, e->data, size);
 	match_add(p, XT2_M_FOREIGN, sizeof(*m), false, added(ret, name));
 }
 
@@ -255,7 +272,7 @@ static __u32 pack_target(struct packer *p, const struct xt_entry_target *e)
 	}
 	if (ret != -ENOENT)
 		refused(p, "target", name, ret);
-	ret = xt2_instance_add(p->rs, XT2_INSTANCE_TARGET, e->u.user.revision, name, e->data, size);
+	ret = carry(p, XT2_INSTANCE_TARGET, e->u.user.revision, name, e->data, size);
 	return XT2_TARGET(nat_target(name) ? XT2_T_NAT : XT2_T_FOREIGN, added(ret, name));
 }
 

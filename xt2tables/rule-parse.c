@@ -13,6 +13,7 @@
 #include <string.h>
 #include "rule.h"
 #include "../engine/env.h"
+#include "sets.h"
 
 /* Options of iptables and ip6tables; a base option wins over an extension's. */
 /* clang-format off */
@@ -217,7 +218,7 @@ static bool extension_option(struct xt2_line *l, int c, int index, bool invert)
 	if (c == ':')
 		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "option \"%s\" requires an argument",
 			  word);
-	if (!l->protocol && l->family != XT2_ARP)
+	if (!l->protocol && !l->ext.matches && l->family != XT2_ARP)
 		xt2_hint("an option of a protocol needs -p before it, as in \"-p tcp --dport 22\"; "
 			 "one of a match needs -m");
 	xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "unknown option \"%s\"", word);
@@ -298,6 +299,7 @@ void xt2_line_parse(struct xt2_line *l)
 	reset(l);
 	if (!parse_quick(l)) {
 		reset(l);
+		xt2_sets_begin();
 		xt2_libxt_begin(&l->ext);
 		if (!parse_full(l)) {
 			l->command = 0;

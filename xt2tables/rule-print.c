@@ -18,6 +18,7 @@
 #include "rule.h"
 #include "text.h"
 #include "../translators/ext.h"
+#include "sets.h"
 
 #define PAYLOAD_MAX 0x10000
 
@@ -195,6 +196,7 @@ static void print_extension(struct xt2_printer *p, const struct xt2_match *m)
 	}
 	if (m->type == XT2_M_FOREIGN) {
 		in = instance(p, m->arg);
+		xt2_sets_learn(in);
 		memcpy(payload, xt2_instance_data(in), in->size);
 		xt2_libxt_print_match(p->to, &p->entry, in->name, in->revision, payload, in->size);
 		return;
@@ -232,6 +234,7 @@ static unsigned int target_payload(struct xt2_printer *p, const struct xt2_rule 
 	}
 	if (kind == XT2_T_FOREIGN || kind == XT2_T_NAT) {
 		in = instance(p, XT2_TARGET_ARG(r->target));
+		xt2_sets_learn(in);
 		memcpy(payload, xt2_instance_data(in), in->size);
 		*name = in->name;
 		*revision = in->revision;

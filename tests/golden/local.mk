@@ -29,6 +29,11 @@ GOLDEN_CASES = \
 	tests/golden/accept/010-empty.v4.ok \
 	tests/golden/accept/011-attached.v4 \
 	tests/golden/accept/011-attached.v4.ok \
+	tests/golden/accept/012-sets.v4 \
+	tests/golden/accept/012-sets.v4.ok \
+	tests/golden/accept/013-sets-noflush.v4 \
+	tests/golden/accept/013-sets-noflush.v4.base \
+	tests/golden/accept/013-sets-noflush.v4.ok \
 	tests/golden/accept/101-server.v6 \
 	tests/golden/accept/101-server.v6.ok \
 	tests/golden/accept/102-grammar.v6 \
