@@ -1,4 +1,5 @@
 LINT_TESTS = \
+	tests/lint/compiler.sh \
 	tests/lint/format.sh \
 	tests/lint/headers.sh \
 	tests/lint/shell.sh \

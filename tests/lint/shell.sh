@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck has nothing to say about the scripts.
+# The scripts please shellcheck.
 top=${top_srcdir:-.}
 command -v shellcheck >/dev/null || { echo "SKIP: no shellcheck"; exit 77; }
 cd "$top" || exit 1

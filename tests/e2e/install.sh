@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What "make install" leaves can be used: by hand, by man, and by a program
+# that is compiled with the flags of pkg-config.  "make uninstall" leaves nothing.
+top=$(cd "${top_srcdir:-.}" && pwd)
+build=$(cd "${top_builddir:-.}" && pwd)
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+root=$tmp/root
+cc=${CC:-cc}
+failed=0
+
+bad() {
+	echo "FAIL: $*"
+	failed=1
+}
+
+# This runs inside "make check": its options are not ours.
+quiet_make() {
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$build" DESTDIR="$root" "$@" \
+		>"$tmp/make.log" 2>&1 || {
+		tail -n 20 "$tmp/make.log"
+		echo "make $*"
+		exit 1
+	}
+}
+
+folder() {	# VARIABLE of the makefile -> its value
+	# shellcheck disable=SC2016 # the makefile's
+	printf 'include Makefile\nshow:\n\t@echo $(%s)\n' "$1" |
+		env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$build" --no-print-directory \
+			-f - show
+}
+
+quiet_make install
+bindir=$root$(folder bindir)
+libdir=$root$(folder libdir)
+mandir=$root$(folder mandir)
+includedir=$root$(folder includedir)
+
+# programs, under all their names
+for program in xt2 xt2tables-restore xt2ip6tables-restore xt2arptables-restore xt2tables-save \
+	xt2ip6tables-save xt2arptables-save; do
+	"$bindir/$program" --help >/dev/null 2>&1 || bad "$program --help"
+done
+XT2_IMAGE=$tmp/image
+export XT2_IMAGE
+"$bindir/xt2tables-restore" "$top/examples/server.rules" || bad "restore"
+"$bindir/xt2tables-save" >"$tmp/saved" || bad "save"
+grep -q '^COMMIT' "$tmp/saved" || bad "what is saved"
+
+# man pages, from where man would read them
+if command -v mandoc >/dev/null; then
+	for page in "$mandir"/man[18]/*; do
+		(cd "$mandir" && mandoc -T lint -W error "$page") || bad "$page"
+	done
+else
+	echo "SKIP: no mandoc"
+fi
+
+# a program
+if command -v pkg-config >/dev/null; then
+	pc() {
+		PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config "$@" xt2
+	}
+	# shellcheck disable=SC2046,SC2086 # lists of words
+	"$cc" -std=gnu11 -Wall -Wextra -Werror $SANITIZE_CFLAGS -o "$tmp/embed" \
+		"$top/examples/embed.c" $(pc --cflags --libs) || bad "examples/embed.c"
+	LD_LIBRARY_PATH=$libdir "$tmp/embed" >"$tmp/answer"
+	printf '%s\n' '192.0.2.9: DROP by filter INPUT 1' '198.51.100.1: ACCEPT by filter INPUT 0' |
+		diff - "$tmp/answer" || bad "what examples/embed.c prints"
+	[ "$(pc --modversion)" = "$(folder VERSION)" ] || bad "the version in xt2.pc"
+else
+	echo "SKIP: no pkg-config"
+fi
+
+# headers
+for header in "$includedir"/xt2/*.h; do
+	printf '#include <xt2/%s>\n' "${header##*/}" >"$tmp/alone.c"
+	cp "$tmp/alone.c" "$tmp/alone.cc"
+	"$cc" -std=c11 -Wall -Wextra -Werror -I"$includedir" -fsyntax-only "$tmp/alone.c" ||
+		bad "${header##*/} alone"
+	command -v c++ >/dev/null || continue
+	c++ -std=c++11 -Wall -Wextra -Werror -I"$includedir" -fsyntax-only "$tmp/alone.cc" ||
+		bad "${header##*/} alone, as C++"
+done
+command -v c++ >/dev/null || echo "SKIP: no C++ compiler"
+
+# only the programs know libxtables
+needed() {
+	LC_ALL=C readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'
+}
+needed "$libdir/libxt2.so" | grep -q '^libc\.' || bad "readelf libxt2.so"
+needed "$libdir/libxt2.so" | grep '^libxtables\.' && bad "libxt2.so needs libxtables"
+
+quiet_make uninstall
+left=$(find "$root" ! -type d)
+[ -z "$left" ] || bad "uninstall leaves $left"
+exit $failed
