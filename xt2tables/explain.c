@@ -282,6 +282,8 @@ static int walk_tables(struct explain *e, int hook)
 	__u32 i;
 
 	e->oracle.chain = -1;
+	if (!root) /* an image without rules yet: everything passes */
+		return XT2_ACCEPT;
 	xt2_image_for_each_hook(h, i, img, root) {
 		const struct xt2_table *t = xt2_image_table(img, root, h->table);
 		int table;
@@ -343,6 +345,8 @@ static void assumptions(const struct explain *e)
 	__u32 i;
 	size_t k;
 
+	if (!e->ctx.root)
+		return;
 	xt2_image_for_each_chain(c, i, e->in.map.image, e->ctx.root)
 		xt2_chain_for_each_rule(r, c)
 			xt2_rule_for_each_match(m, r)
