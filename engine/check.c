@@ -381,8 +381,11 @@ static const char *check_target_ref(const struct xt2_image __img *img,
 		if (!to)
 			return "rule names a chain that is not there";
 		return to->table == table ? NULL : "rule names a chain of another table";
-	case XT2_T_FOREIGN:
-	case XT2_T_NAT: return check_instance_kind(img, root, arg, XT2_INSTANCE_TARGET);
+	case XT2_T_NAT: /* it accepts: elsewhere that would be an answer nobody gave */
+		if (memcmp(xt2_image_table(img, root, table)->name, "nat", sizeof("nat")))
+			return "NAT target outside a nat table";
+		__fallthrough;
+	case XT2_T_FOREIGN: return check_instance_kind(img, root, arg, XT2_INSTANCE_TARGET);
 	}
 	return NULL;
 }

@@ -34,6 +34,7 @@ static inline u32 seed_below(u64 *state, u32 n)
 /* A rule of family; chains first to last - 1 may be jumped to. */
 struct seed_rule {
 	u8 family;
+	bool nat; /* NAT targets may be there */
 	u32 first, last;
 	u64 bytes[SEED_RULE_SIZE / 8];
 };
@@ -195,7 +196,7 @@ static inline void seed_target(struct seed_rule *s, u64 *state)
 		r->target = XT2_TARGET(kind ? XT2_T_JUMP : XT2_T_GOTO,
 				       s->first + seed_below(state, more));
 	if (kind == 3)
-		r->target = XT2_TARGET(seed_below(state, 2) ? XT2_T_FOREIGN : XT2_T_NAT, 2);
+		r->target = XT2_TARGET(seed_below(state, 2) && s->nat ? XT2_T_NAT : XT2_T_FOREIGN, 2);
 	if (kind != 4)
 		return;
 	kind = XT2_T_REJECT + seed_below(state, XT2_T_COUNT - XT2_T_REJECT);
@@ -249,6 +250,8 @@ static inline void seed_chain(struct xt2_writer *w, struct seed_rule *s, u64 *st
 	xt2_write_chain_end(w, seed_below(state, 2) ? lines : NULL, 8 * seed_below(state, 9));
 }
 
+#define SEED_NAT 2 /* number of the table that is called so */
+
 struct seed_table {
 	u8 family, hooks; /* hooks: so many, from the first on */
 	u32 first, users; /* chains: base chains, then user chains */
@@ -274,7 +277,9 @@ static inline u32 seed_tables(struct seed_table *t, u32 n, u64 *state, u32 *hook
 static inline void seed_table(struct xt2_writer *w, const struct seed_table *t, u16 number,
 			      u64 *state)
 {
-	struct seed_rule s = { .family = t->family, .last = t->first + t->hooks + t->users };
+	struct seed_rule s = { .family = t->family,
+			       .nat = number == SEED_NAT,
+			       .last = t->first + t->hooks + t->users };
 	u32 i;
 
 	for (i = 0; i < (u32)t->hooks + t->users; i++) {
@@ -291,7 +296,7 @@ static inline void seed_table(struct xt2_writer *w, const struct seed_table *t, 
 /* => bytes of the image at buf, 0 if it did not fit */
 static inline u64 seed_image(u64 seed, void *buf, u64 cap, void *scratch)
 {
-	static const char *const names[] = { "filter", "mangle", "nat", "raw" };
+	static const char *const names[] = { "filter", "mangle", [SEED_NAT] = "nat", "raw" };
 	u64 state = seed * 2 + 1, size = 0;
 	struct seed_table tables[4];
 	struct xt2_writer w;

@@ -141,7 +141,7 @@ static inline void sample_write(struct xt2_writer *w, void *buf, u64 cap)
 {
 	xt2_write_begin(w, buf, cap, 7, 3, SAMPLE_HOOKS, SAMPLE_CHAINS, 4, 2);
 	xt2_write_table(w, XT2_IPV4, "filter", 3);
-	xt2_write_table(w, XT2_IPV6, "filter", ~0u);
+	xt2_write_table(w, XT2_IPV6, "nat", ~0u);
 	xt2_write_table(w, XT2_ARP, "filter", ~0u);
 	xt2_write_hook(w, XT2_IPV6, XT2_INPUT, 1, 0, 2);
 	xt2_write_hook(w, XT2_IPV4, XT2_FORWARD, 0, 0, 1);

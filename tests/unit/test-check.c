@@ -133,6 +133,8 @@ static void swap_hooks(struct sample *s, u32 i)
 	  sample_rule(s, 4, 0)->target = XT2_TARGET(XT2_T_FOREIGN, 1)) \
 	X(nat_kind, "rule names an instance of another kind", \
 	  sample_rule(s, 2, 0)->target = XT2_TARGET(XT2_T_NAT, 3)) \
+	X(nat_elsewhere, "NAT target outside a nat table", \
+	  sample_rule(s, 0, 0)->target = XT2_TARGET(XT2_T_NAT, 2)) \
 	X(match_cell, "match names a cell that is not there", \
 	  xt2_match_next(sample_match(s, 4, 0))->arg = 2) \
 	X(name_empty, "name of a chain is not valid", memset(sample_cold(s, 3)->name, 0, 32)) \
