@@ -226,8 +226,9 @@ static void refuse_kernel_bound(const char *name, const char *option)
 		    strcmp(option, kernel_bound[i].option))
 			continue;
 		xt2_hint("%s", kernel_bound[i].hint);
-		xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM, "%s --%s cannot be kept in an image: %s",
-			  name, option, kernel_bound[i].reason);
+		xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM,
+			  "%s --%s cannot be kept in an image: %s", name, option,
+			  kernel_bound[i].reason);
 	}
 }
 

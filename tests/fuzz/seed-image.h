@@ -196,7 +196,8 @@ static inline void seed_target(struct seed_rule *s, u64 *state)
 		r->target = XT2_TARGET(kind ? XT2_T_JUMP : XT2_T_GOTO,
 				       s->first + seed_below(state, more));
 	if (kind == 3)
-		r->target = XT2_TARGET(seed_below(state, 2) && s->nat ? XT2_T_NAT : XT2_T_FOREIGN, 2);
+		r->target =
+			XT2_TARGET(seed_below(state, 2) && s->nat ? XT2_T_NAT : XT2_T_FOREIGN, 2);
 	if (kind != 4)
 		return;
 	kind = XT2_T_REJECT + seed_below(state, XT2_T_COUNT - XT2_T_REJECT);
