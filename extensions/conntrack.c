@@ -134,7 +134,7 @@ int xt2_conntrack_check(const struct xt2_match __img *m, u8 family)
 	const struct xt2_match_conntrack __img *k = (const struct xt2_match_conntrack __img *)m;
 	u32 part, i, words;
 
-	if (!(family == XT2_IPV4 || family == XT2_IPV6) || m->size < sizeof(*k))
+	if (!xt2_family_inet(family) || m->size < sizeof(*k))
 		return -EINVAL;
 	if (m->flags & ~0x60 || !XT2_CONNTRACK_REVISION(m->flags) || k->reserved)
 		return -EINVAL;

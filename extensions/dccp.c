@@ -85,7 +85,7 @@ int xt2_dccp_check(const struct xt2_match __img *m, u8 family)
 	const u8 tests = XT2_BYTE(m->arg, 1);
 	u32 size = sizeof(*m);
 
-	if (!xt2_family_inet_(family) || tests >> 4 & ~tests)
+	if (!xt2_family_inet(family) || tests >> 4 & ~tests)
 		return -EINVAL;
 	if (m->flags & XT2_PORTS_FOLLOW)
 		size = sizeof(struct xt2_match_dccp);

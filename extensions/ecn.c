@@ -51,7 +51,7 @@ int xt2_ecn_check(const struct xt2_match __img *m, u8 family)
 {
 	const u8 all = XT2_ECN_IP | XT2_ECN_ECE | XT2_ECN_CWR;
 
-	if (!xt2_family_inet_(family) || (XT2_BYTE(m->arg, 0) | XT2_BYTE(m->arg, 1)) & ~all)
+	if (!xt2_family_inet(family) || (XT2_BYTE(m->arg, 0) | XT2_BYTE(m->arg, 1)) & ~all)
 		return -EINVAL;
 	return xt2_size_check_(m, sizeof(*m), 0, 0);
 }

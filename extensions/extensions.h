@@ -14,6 +14,12 @@
 
 #include "../engine/eval.h"
 
+/* For checks: what most extensions look at, ARP packets have not. */
+static inline bool xt2_family_inet(u8 family)
+{
+	return family == XT2_IPV4 || family == XT2_IPV6;
+}
+
 #define XT2_DECLARE_MATCH(id, NAME, name, flags)                                      \
 	int xt2_##name##_match(const struct xt2_match __img *m, struct xt2_ctx *ctx); \
 	int xt2_##name##_check(const struct xt2_match __img *m, u8 family);

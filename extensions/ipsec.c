@@ -66,7 +66,7 @@ int xt2_ah_check(const struct xt2_match __img *m, u8 family)
 	u32 size = xt2_range_size_(m);
 	int err;
 
-	if (!size || !xt2_family_inet_(family))
+	if (!size || !xt2_family_inet(family))
 		return -EINVAL;
 	if (family == XT2_IPV4)
 		return xt2_size_check_(m, size, XT2_VERBATIM_AH4, flags);
@@ -96,7 +96,7 @@ int xt2_esp_check(const struct xt2_match __img *m, u8 family)
 {
 	u32 size = xt2_range_size_(m);
 
-	if (!size || !xt2_family_inet_(family))
+	if (!size || !xt2_family_inet(family))
 		return -EINVAL;
 	return xt2_size_check_(m, size, XT2_VERBATIM_ESP, XT2_RANGE_FORM | XT2_MATCH_INVERT);
 }
@@ -118,7 +118,7 @@ int xt2_ipcomp_check(const struct xt2_match __img *m, u8 family)
 {
 	u32 size = xt2_range_size_(m);
 
-	if (!size || !xt2_family_inet_(family))
+	if (!size || !xt2_family_inet(family))
 		return -EINVAL;
 	return xt2_size_check_(m, size, XT2_VERBATIM_IPCOMP,
 			       XT2_RANGE_FORM | XT2_MATCH_INVERT | XT2_IPCOMP_RES);

@@ -65,7 +65,7 @@ int xt2_multiport_check(const struct xt2_match __img *m, u8 family)
 	const struct xt2_match_multiport __img *k = (const struct xt2_match_multiport __img *)m;
 	const u32 n = XT2_BYTE(m->arg, 0), ranges = m->arg >> 16;
 
-	if (!xt2_family_inet_(family) || n > XT2_MULTIPORT_MAX ||
+	if (!xt2_family_inet(family) || n > XT2_MULTIPORT_MAX ||
 	    XT2_BYTE(m->arg, 1) > XT2_MULTIPORT_EITHER)
 		return -EINVAL;
 	if (xt2_size_check_(m, sizeof(*m) + (n + 3) / 4 * 8, XT2_VERBATIM_MULTIPORT,

@@ -22,11 +22,6 @@ _Static_assert(sizeof(((struct xt2_match_devgroup *)0)->pair[0]) == 8, "part of 
 _Static_assert(offsetof(struct xt2_match_physdev, word) == 8, "part of the format");
 _Static_assert(sizeof(struct xt2_match_addrtype) == 16, "part of the format");
 
-static inline bool xt2_family_inet(u8 family)
-{
-	return family == XT2_IPV4 || family == XT2_IPV6;
-}
-
 /* For inversions that the kernel xors with the answer: upper bits always hit. */
 static inline int xt2_answer_xor(const struct xt2_match __img *m, bool holds)
 {

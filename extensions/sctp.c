@@ -160,7 +160,7 @@ int xt2_sctp_check(const struct xt2_match __img *m, u8 family)
 	const u8 how = XT2_SCTP_ANY | XT2_SCTP_ALL | XT2_SCTP_ONLY;
 	const u8 tested = XT2_BYTE(m->arg, 0), inverted = XT2_BYTE(m->arg, 1);
 
-	if (!xt2_family_inet_(family) || tested & ~all || inverted & ~tested)
+	if (!xt2_family_inet(family) || tested & ~all || inverted & ~tested)
 		return -EINVAL;
 	if (XT2_BYTE(m->arg, 3) > XT2_SCTP_FLAGS_MAX)
 		return -EINVAL;

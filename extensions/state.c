@@ -25,7 +25,5 @@ int xt2_state_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 
 int xt2_state_check(const struct xt2_match __img *m, u8 family)
 {
-	return (family == XT2_IPV4 || family == XT2_IPV6) && m->size == sizeof(*m) && !m->flags
-		       ? 0
-		       : -EINVAL;
+	return xt2_family_inet(family) && m->size == sizeof(*m) && !m->flags ? 0 : -EINVAL;
 }

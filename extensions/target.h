@@ -46,11 +46,6 @@ static inline bool xt2_target_none(const struct xt2_rule __img *r)
 	return !xt2_rule_target_size(r);
 }
 
-static inline bool xt2_family_ip(u8 family)
-{
-	return family == XT2_IPV4 || family == XT2_IPV6;
-}
-
 /* => the protocol that a rule asks for; 0 if none, or if the test is inverted */
 u32 xt2_rule_proto(const struct xt2_rule __img *r);
 

@@ -33,7 +33,7 @@ int xt2_notrack_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 
 int xt2_notrack_target_check(const struct xt2_rule __img *r, u8 family)
 {
-	return xt2_family_ip(family) && !xt2_rule_arg(r) && xt2_target_none(r) ? 0 : -EINVAL;
+	return xt2_family_inet(family) && !xt2_rule_arg(r) && xt2_target_none(r) ? 0 : -EINVAL;
 }
 
 int xt2_ct_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
@@ -53,7 +53,7 @@ int xt2_ct_target_check(const struct xt2_rule __img *r, u8 family)
 	u32 revision = XT2_ARG_REVISION(arg);
 	struct xt2_ct data;
 
-	if (!xt2_family_ip(family) || revision > 2 || arg >> 8 & 0x3fff)
+	if (!xt2_family_inet(family) || revision > 2 || arg >> 8 & 0x3fff)
 		return -EINVAL;
 	if (XT2_CT_FLAGS(arg) & ~(revision == 2 ? CT_ALL : CT_NOTRACK))
 		return -EINVAL;

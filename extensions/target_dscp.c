@@ -63,8 +63,8 @@ int xt2_tos_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 
 int xt2_tos_target_check(const struct xt2_rule __img *r, u8 family)
 {
-	return xt2_family_ip(family) && xt2_target_none(r) && !(xt2_rule_arg(r) >> 16) ? 0
-										       : -EINVAL;
+	return xt2_family_inet(family) && xt2_target_none(r) && !(xt2_rule_arg(r) >> 16) ? 0
+											 : -EINVAL;
 }
 
 int xt2_dscp_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
@@ -74,7 +74,7 @@ int xt2_dscp_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 
 int xt2_dscp_target_check(const struct xt2_rule __img *r, u8 family)
 {
-	return xt2_family_ip(family) && xt2_target_none(r) && xt2_rule_arg(r) < 64 ? 0 : -EINVAL;
+	return xt2_family_inet(family) && xt2_target_none(r) && xt2_rule_arg(r) < 64 ? 0 : -EINVAL;
 }
 
 static int set_ecn_ip(struct xt2_pkt *pkt, u8 bits)

@@ -21,7 +21,7 @@ int xt2_log_target_check(const struct xt2_rule __img *r, u8 family)
 	const u8 __img *prefix = xt2_rule_target_data(r);
 	u32 arg = xt2_rule_arg(r);
 
-	if (!xt2_family_ip(family) || XT2_LOG_LEVEL(arg) >= 8 || arg >> 16)
+	if (!xt2_family_inet(family) || XT2_LOG_LEVEL(arg) >= 8 || arg >> 16)
 		return -EINVAL;
 	if (!xt2_target_sized(r, 32))
 		return -EINVAL;
@@ -43,7 +43,7 @@ int xt2_nflog_target_check(const struct xt2_rule __img *r, u8 family)
 	u32 size = xt2_rule_target_size(r);
 	const u8 __img *data = xt2_rule_target_data(r);
 
-	if (!xt2_family_ip(family) || arg >> 18)
+	if (!xt2_family_inet(family) || arg >> 18)
 		return -EINVAL;
 	if (size < sizes || !xt2_target_sized(r, sizes + XT2_NFLOG_PREFIX))
 		return -EINVAL;
@@ -63,5 +63,5 @@ int xt2_trace_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 
 int xt2_trace_target_check(const struct xt2_rule __img *r, u8 family)
 {
-	return xt2_family_ip(family) && !xt2_rule_arg(r) && xt2_target_none(r) ? 0 : -EINVAL;
+	return xt2_family_inet(family) && !xt2_rule_arg(r) && xt2_target_none(r) ? 0 : -EINVAL;
 }

@@ -32,7 +32,7 @@ int xt2_mark_target_check(const struct xt2_rule __img *r, u8 family)
 {
 	const struct xt2_mark __img *data = xt2_rule_target_data(r);
 
-	if (family != XT2_ARP && !xt2_family_ip(family))
+	if (family != XT2_ARP && !xt2_family_inet(family))
 		return -EINVAL;
 	if (xt2_target_none(r))
 		return 0;
@@ -76,7 +76,7 @@ int xt2_connmark_target_check(const struct xt2_rule __img *r, u8 family)
 	u32 revision = XT2_ARG_REVISION(arg);
 	struct xt2_connmark data;
 
-	if (!xt2_family_ip(family) || arg >> 14 & 0xff || (revision != 1 && revision != 2))
+	if (!xt2_family_inet(family) || arg >> 14 & 0xff || (revision != 1 && revision != 2))
 		return -EINVAL;
 	if (revision == 1 && arg >> 8 & 0x3f)
 		return -EINVAL;
@@ -98,7 +98,7 @@ int xt2_classify_target_check(const struct xt2_rule __img *r, u8 family)
 {
 	const u32 __img *data = xt2_rule_target_data(r);
 
-	if (family != XT2_ARP && !xt2_family_ip(family))
+	if (family != XT2_ARP && !xt2_family_inet(family))
 		return -EINVAL;
 	if (xt2_target_none(r))
 		return 0;

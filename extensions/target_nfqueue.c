@@ -40,7 +40,7 @@ int xt2_nfqueue_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 	queues = data.more + 1u;
 	if (queues > 1 && arg & XT2_NFQUEUE_CPU_FANOUT)
 		queue += pkt->cpu % queues;
-	else if (queues > 1 && xt2_family_ip(pkt->family))
+	else if (queues > 1 && xt2_family_inet(pkt->family))
 		queue += (u32)((u64)flow_hash(pkt) * queues >> 32);
 	ctx->verdict_arg = queue;
 	return XT2_QUEUE;

@@ -25,7 +25,7 @@ int xt2_reject_target_check(const struct xt2_rule __img *r, u8 family)
 {
 	u32 with = xt2_rule_arg(r);
 
-	if (!xt2_family_ip(family) || !xt2_target_none(r))
+	if (!xt2_family_inet(family) || !xt2_target_none(r))
 		return -EINVAL;
 	if (with == (family == XT2_IPV4 ? ECHOREPLY4 : ECHOREPLY6))
 		return -EINVAL;

@@ -144,7 +144,7 @@ int xt2_tcpmss_target_check(const struct xt2_rule __img *r, u8 family)
 {
 	const struct xt2_match __img *m;
 
-	if (!xt2_family_ip(family) || !xt2_target_none(r) || xt2_rule_arg(r) > MSS_CLAMP)
+	if (!xt2_family_inet(family) || !xt2_target_none(r) || xt2_rule_arg(r) > MSS_CLAMP)
 		return -EINVAL;
 	if (xt2_rule_proto(r) != XT2_PROTO_TCP)
 		return -EINVAL;

@@ -86,7 +86,7 @@ int xt2_tcp_check(const struct xt2_match __img *m, u8 family)
 		break;
 	default: return -EINVAL;
 	}
-	if (!xt2_family_inet_(family) || m->arg & unused)
+	if (!xt2_family_inet(family) || m->arg & unused)
 		return -EINVAL;
 	return xt2_size_check_(m, size, 0, flags);
 }

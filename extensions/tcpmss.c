@@ -56,7 +56,7 @@ int xt2_tcpmss_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 
 int xt2_tcpmss_check(const struct xt2_match __img *m, u8 family)
 {
-	if (!xt2_family_inet_(family))
+	if (!xt2_family_inet(family))
 		return -EINVAL;
 	return xt2_size_check_(m, sizeof(*m), XT2_VERBATIM_TCPMSS,
 			       XT2_MATCH_INVERT | XT2_TCPMSS_ANY);

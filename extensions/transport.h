@@ -5,12 +5,6 @@
 
 #include "extensions.h"
 
-/* Tables of the other families have none of these matches. */
-static inline bool xt2_family_inet_(u8 family)
-{
-	return family == XT2_IPV4 || family == XT2_IPV6;
-}
-
 /*
  * For checks: the match has size bytes, plus copy for the legacy payload if
  * it carries one, and no other flags than these.  => 0, -EINVAL

@@ -53,7 +53,7 @@ int xt2_udp_check(const struct xt2_match __img *m, u8 family)
 		break;
 	default: return -EINVAL;
 	}
-	if (!xt2_family_inet_(family) || m->arg & unused)
+	if (!xt2_family_inet(family) || m->arg & unused)
 		return -EINVAL;
 	return xt2_size_check_(m, size, XT2_VERBATIM_UDP, flags);
 }

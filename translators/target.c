@@ -39,7 +39,7 @@ static u32 trimmed(const void *data, u32 size)
 	return n * 8;
 }
 
-/* Data from its offset off on; what is not there stays zero. */
+/* Data from its offset off on; what is not there stays as it was. */
 static void read_data(const struct xt2_rule *r, u32 off, void *to, u32 size)
 {
 	u32 have = xt2_rule_target_size(r);
