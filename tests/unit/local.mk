@@ -1,4 +1,5 @@
 # Units, mirrored on the sources: a row in UNIT_TESTS per file.
+EXTRA_DIST += tests/lib/no-units
 if HAVE_CMOCKA
 UNIT_TESTS =
 check_PROGRAMS += $(UNIT_TESTS)
@@ -64,4 +65,6 @@ tests_unit_test_edit_SOURCES = tests/unit/test-edit.c tests/unit/sample-image.h 
 tests_unit_test_edit_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-text
 tests_unit_test_text_LDADD = libtext.la $(UNIT_LIBS)
+else
+TESTS += tests/lib/no-units
 endif
