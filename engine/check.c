@@ -474,25 +474,13 @@ static int check_chains(struct check *c)
 	return 0;
 }
 
-/* => true if b must not come after a: the same place, or an earlier one */
-static bool misplaced(const struct xt2_hook __img *a, const struct xt2_hook __img *b)
-{
-	if (a->family != b->family)
-		return a->family > b->family;
-	if (a->hook != b->hook)
-		return a->hook > b->hook;
-	if (a->priority != b->priority)
-		return a->priority > b->priority;
-	return a->table >= b->table;
-}
-
 static int check_hook(struct check *c, u32 i)
 {
 	const struct xt2_hook __img *h = xt2_image_hook(c->img, c->root, i);
 	const struct xt2_chain __img *ch;
 	u8 bit;
 
-	if (i && misplaced(h - 1, h))
+	if (i && !xt2_hook_before(h - 1, h))
 		return bad(c, "hook entries are not in order", h);
 	if (h->table >= c->root->tables)
 		return bad(c, "hook entry of a table that is not there", h);

@@ -2,9 +2,9 @@
 /*
  * rule.h - what a well-formed rule is
  *
- * What a rule says about the way through the chains, and the order of a
- * chain's rules with edits that are not yet made.  xt2_check_rule() in check.h
- * says whether a rule is well-formed.
+ * What a rule says about the way through the chains, the order of hook
+ * entries, and that of a chain's rules with edits that are not yet made.
+ * xt2_check_rule() in check.h says whether a rule is well-formed.
  */
 #ifndef XT2_ENGINE_RULE_H
 #define XT2_ENGINE_RULE_H
@@ -29,6 +29,18 @@ static inline u32 xt2_family_hooks(u8 family)
  * => true if it is the policy of a base chain or the RETURN of a user chain
  */
 bool xt2_rule_is_tail(const struct xt2_rule __img *r, bool base);
+
+/* The order of hook entries: what a packet meets at a hook is one run.  => true: a comes before b */
+static inline bool xt2_hook_before(const struct xt2_hook __img *a, const struct xt2_hook __img *b)
+{
+	if (a->family != b->family)
+		return a->family < b->family;
+	if (a->hook != b->hook)
+		return a->hook < b->hook;
+	if (a->priority != b->priority)
+		return a->priority < b->priority;
+	return a->table < b->table;
+}
 
 /* => true if the rule goes to another chain */
 static inline bool xt2_rule_branches(const struct xt2_rule __img *r)

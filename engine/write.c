@@ -9,6 +9,7 @@
  * result is an image is decided once, by the check, before the magic is set.
  */
 #include "write.h"
+#include "rule.h"
 
 static int fail(struct xt2_writer *w, int error)
 {
@@ -248,17 +249,6 @@ int xt2_write_chain_end(struct xt2_writer *w, const u32 *lines, u32 capacity)
 	return 0;
 }
 
-static bool later(const struct xt2_hook *a, const struct xt2_hook *b)
-{
-	if (a->family != b->family)
-		return a->family > b->family;
-	if (a->hook != b->hook)
-		return a->hook > b->hook;
-	if (a->priority != b->priority)
-		return a->priority > b->priority;
-	return a->table > b->table;
-}
-
 /* By insertion: there are as many as tables have hooks. */
 static void sort_hooks(struct xt2_hook *h, u32 n)
 {
@@ -267,7 +257,7 @@ static void sort_hooks(struct xt2_hook *h, u32 n)
 
 	for (i = 1; i < n; i++) {
 		one = h[i];
-		for (at = i; at && later(&h[at - 1], &one); at--)
+		for (at = i; at && xt2_hook_before(&one, &h[at - 1]); at--)
 			h[at] = h[at - 1];
 		h[at] = one;
 	}

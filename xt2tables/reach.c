@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "reach.h"
+#include "../engine/rule.h"
 #include "../translators/ext.h"
 
 struct edge { /* a rule that jumps */
@@ -156,15 +157,6 @@ static int rule_note(struct walk *w, struct node *n, const struct xt2_rule *r, u
 	return ret ? -ENOMEM : 0;
 }
 
-/* No rule behind it is ever reached. */
-static bool ends_chain(const struct xt2_rule *r)
-{
-	unsigned int kind = XT2_TARGET_KIND(r->target);
-
-	return r->target_offset == sizeof(*r) && (kind == XT2_T_ACCEPT || kind == XT2_T_DROP ||
-						  kind == XT2_T_RETURN || kind == XT2_T_QUEUE);
-}
-
 static int chain_note(struct walk *w, int chain)
 {
 	unsigned int at, rules = xt2_chain_rules(w->rs, chain);
@@ -174,7 +166,7 @@ static int chain_note(struct walk *w, int chain)
 		r = xt2_rule_get(w->rs, chain, at);
 		if (rule_note(w, &w->node[chain], r, at))
 			return -ENOMEM;
-		if (ends_chain(r))
+		if (xt2_rule_ends(r)) /* no rule behind it is ever reached */
 			break;
 	}
 	return 0;
