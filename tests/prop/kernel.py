@@ -6,15 +6,21 @@ them counters and the state of matches.  Each function raises Missing with a rea
 the machine lacks something, Refused where the kernel refuses a ruleset.
 """
 import os
+import re
 import shutil
+import struct
 import subprocess
 import sys
 
 import matches
+import packets
 import targets
 from world import DEV, TAP, TUN, World
 
 INSIDE = 'XT2_PROP_NAMESPACE'
+# A destination header that says it has 2,048 bytes, of which 8 are there; UDP should follow.
+CUT_EXTHDR = struct.pack('!IHBB', 0x60000000, 8, 60, 64) + bytes.fromhex('20010db8' + '0' * 23 + '1') * 2 + \
+    bytes([17, 255, 1, 4, 0, 0, 0, 0])
 
 
 class Missing(Exception):
@@ -50,7 +56,7 @@ def legacy(family, verb):
 class Kernel:
     def __init__(self, inject, workdir, families):
         os.environ['XTABLES_LOCKFILE'] = os.path.join(workdir, 'lock')
-        self.inject_path = inject
+        self.dir = workdir
         self.restore = {f: legacy(f, 'restore') for f in families}
         self.save = {f: legacy(f, 'save') for f in families}
         for f in families:
@@ -83,6 +89,21 @@ class Kernel:
         if len(answer) != 2:
             raise RuntimeError(f'inject stopped at {pcap}')
         return int(answer[0]), int(answer[1])
+
+    def whole_exthdrs(self):
+        """Does -p drop a packet with an IPv6 extension header that is longer than the packet?
+
+        Kernels differ.  If not, the search goes on to the header's successor.
+        """
+        self.load(6, '*raw\n-A PREROUTING\n-A PREROUTING -p udp\nCOMMIT\n*mangle\nCOMMIT\n')
+        path = os.path.join(self.dir, 'probe.pcap')
+        with open(path, 'wb') as f:
+            f.write(packets.capture(packets.LINKTYPE_RAW, [CUT_EXTHDR], 0))
+        self.inject(path)
+        seen, hit = (int(n) for n in re.findall(r'^\[(\d+):\d+\] -A', self.counters(6), re.M))
+        if seen != 1:
+            raise RuntimeError(f'{seen} packets seen, 1 was sent')
+        return not hit
 
     def counters(self, family):
         return subprocess.run([self.save[family], '-c'], capture_output=True, text=True, check=True).stdout

@@ -310,19 +310,21 @@ class Packets6(Packets):
         return (head + data if how != 6 else head[:rng.randint(1, 39)]), False
 
 
+def capture(link, frames, now):
+    """=> pcap file as bytes"""
+    out = [HEADER(0xa1b2c3d4, 2, 4, 0, 0, 262144, link)]
+    for i, data in enumerate(frames):
+        out += RECORD(now, i, len(data), len(data)), data
+    return b''.join(out)
+
+
 def build(seed, family, count, now=None):
     """=> (pcap file as bytes, number of packets that the hook sees)"""
     p = Packets4(seed) if family == 4 else Packets6(seed)
-    now = int(time.time()) if now is None else now
+    frames = [p.frame() for _ in range(count)]
     link = LINKTYPE_ETHERNET if p.w.link == TAP else LINKTYPE_RAW
-    out = [HEADER(0xa1b2c3d4, 2, 4, 0, 0, 262144, link)]
-    seen = 0
-    for i in range(count):
-        data, ok = p.frame()
-        seen += ok
-        out.append(RECORD(now, i, len(data), len(data)))
-        out.append(data)
-    return b''.join(out), seen
+    data = capture(link, [data for data, _ in frames], int(time.time()) if now is None else now)
+    return data, sum(ok for _, ok in frames)
 
 
 def main():

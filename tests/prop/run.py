@@ -41,12 +41,15 @@ class Runner:
         self.kernel = Kernel(args.inject, workdir, args.families)
         self.tally = {f: compare.Tally() for f in args.families}
         self.without = {}
+        self.options = {f: [] for f in args.families}
         self.counts = dict.fromkeys(('rulesets', 'refused', 'packets', 'seen', 'counters', 'failed'), 0)
         self.spent = dict.fromkeys(('generate', 'kernel', 'xt2'), 0.0)
 
     def features(self):
         """Leave out what this kernel lacks; what it has and refuses is an error of the generator."""
         bad = False
+        if 6 in self.args.families and self.kernel.whole_exthdrs():
+            self.options[6].append('--whole-exthdrs')
         for f in self.args.families:
             lacking, refused = self.kernel.without(f)
             self.without[f] = tuple(sorted(lacking))
@@ -77,7 +80,7 @@ class Runner:
 
     def ask_xt2(self, seed, family):
         cmd = [self.args.xt2, 'replay', '--rules', self.path('rules'), f'-{family}', '--hook', 'PREROUTING',
-               '--in', DEV[link_of(seed)], '--counters', '-', self.path('capture.pcap')]
+               '--in', DEV[link_of(seed)], *self.options[family], '--counters', '-', self.path('capture.pcap')]
         p = subprocess.run(cmd, capture_output=True, text=True, check=False)
         if p.returncode not in (0, 1):
             raise RuntimeError(f'exit code {p.returncode}: {p.stderr.strip()}')
