@@ -44,8 +44,6 @@ struct xt2_target_row {
 	u16 user_size;
 	int (*pack)(const void *payload, u8 family, u32 *arg, void *out, u32 *size);
 	void (*unpack)(const struct xt2_rule *r, u8 family, void *payload);
-	const char *table; /* the only table that may use it; NULL: any */
-	u8 hooks; /* mask of the hooks that may lead to it; 0: any */
 };
 
 /*
@@ -112,12 +110,5 @@ int xt2_target_pack(u8 family, const char *name, u8 revision, const void *payloa
 /* As xt2_match_unpack(). */
 int xt2_target_unpack(u8 family, const struct xt2_rule *r, const struct xt2_target_row **row,
 		      void *payload, u32 cap);
-
-/*
- * Where the kernel lets a target be: its only table (NULL: any), and the mask
- * of the hooks that may lead to its rule, by jumps too (0: any).
- */
-const char *xt2_target_table(u8 family, u32 target);
-u8 xt2_target_hooks(u8 family, u32 target);
 
 #endif

@@ -446,7 +446,6 @@ static void ecn_unpack(const struct xt2_rule *r, u8 family, void *payload)
 	info[2] = (u8)(arg_of(r) >> 16);
 }
 
-/* Clamping needs a route; xt2_target_hooks() knows. */
 static int tcpmss_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
 {
 	*arg = ((const struct xt_tcpmss_info *)payload)->mss;
@@ -459,88 +458,53 @@ static void tcpmss_unpack(const struct xt2_rule *r, u8 family, void *payload)
 }
 
 #define ALIGNED(size) (((size) + 7) & ~7u)
-#define HOOK(h)	      (1 << XT2_##h)
-#define LOCAL	      (HOOK(INPUT) | HOOK(FORWARD) | HOOK(OUTPUT))
-#define LEAVING	      (HOOK(FORWARD) | HOOK(OUTPUT) | HOOK(POSTROUTING))
-#define ARP_LEAVING   (HOOK(ARP_OUTPUT) | HOOK(ARP_FORWARD))
 
-/* name, family, revision, kind, bytes of the structure, functions, table, hooks */
-#define ROW(name, fam, rev, KIND, bytes, fn, un, tab, hks)                                        \
-	{                                                                                         \
-		name, fam, rev, XT2_T_##KIND, ALIGNED(bytes), bytes, fn##_pack, un##_unpack, tab, \
-			hks                                                                       \
+/* name, family, revision, kind, bytes of the structure, functions */
+#define ROW(name, fam, rev, KIND, bytes, fn, un)                                            \
+	{                                                                                   \
+		name, fam, rev, XT2_T_##KIND, ALIGNED(bytes), bytes, fn##_pack, un##_unpack \
 	}
-#define ROW_IP(name, rev, KIND, bytes, fn, un, tab, hks)         \
-	ROW(name, XT2_IPV4, rev, KIND, bytes, fn, un, tab, hks), \
-		ROW(name, XT2_IPV6, rev, KIND, bytes, fn, un, tab, hks)
+#define ROW_IP(name, rev, KIND, bytes, fn, un) \
+	ROW(name, XT2_IPV4, rev, KIND, bytes, fn, un), ROW(name, XT2_IPV6, rev, KIND, bytes, fn, un)
 
 /* clang-format off */
 const struct xt2_target_row xt2_target_rows[] = {
-	ROW("REJECT", XT2_IPV4, 0, REJECT, sizeof(struct ipt_reject_info), reject, reject,
-	    "filter", LOCAL),
-	ROW("REJECT", XT2_IPV6, 0, REJECT, sizeof(struct ip6t_reject_info), reject, reject,
-	    "filter", LOCAL),
-	ROW_IP("LOG", 0, LOG, sizeof(struct xt_log_info), log, log, NULL, 0),
-	ROW_IP("NFLOG", 0, NFLOG, sizeof(struct xt_nflog_info), nflog, nflog, NULL, 0),
+	ROW("REJECT", XT2_IPV4, 0, REJECT, sizeof(struct ipt_reject_info), reject, reject),
+	ROW("REJECT", XT2_IPV6, 0, REJECT, sizeof(struct ip6t_reject_info), reject, reject),
+	ROW_IP("LOG", 0, LOG, sizeof(struct xt_log_info), log, log),
+	ROW_IP("NFLOG", 0, NFLOG, sizeof(struct xt_nflog_info), nflog, nflog),
 	ROW("NFQUEUE", XT2_ANY_FAMILY, 0, NFQUEUE, sizeof(struct xt_NFQ_info),
-	    nfqueue0, nfqueue, NULL, 0),
+	    nfqueue0, nfqueue),
 	ROW("NFQUEUE", XT2_ANY_FAMILY, 1, NFQUEUE, sizeof(struct xt_NFQ_info_v1),
-	    nfqueue1, nfqueue, NULL, 0),
+	    nfqueue1, nfqueue),
 	ROW("NFQUEUE", XT2_ANY_FAMILY, 2, NFQUEUE, sizeof(struct xt_NFQ_info_v2),
-	    nfqueue2, nfqueue, NULL, 0),
+	    nfqueue2, nfqueue),
 	ROW("NFQUEUE", XT2_ANY_FAMILY, 3, NFQUEUE, sizeof(struct xt_NFQ_info_v3),
-	    nfqueue3, nfqueue, NULL, 0),
-	ROW_IP("MARK", 2, MARK, sizeof(struct xt_mark_tginfo2), mark, mark, NULL, 0),
-	ROW("MARK", XT2_ARP, 2, MARK, sizeof(struct xt_mark_tginfo2), mark, mark, NULL, 0),
+	    nfqueue3, nfqueue),
+	ROW_IP("MARK", 2, MARK, sizeof(struct xt_mark_tginfo2), mark, mark),
+	ROW("MARK", XT2_ARP, 2, MARK, sizeof(struct xt_mark_tginfo2), mark, mark),
 	ROW_IP("CONNMARK", 1, CONNMARK, offsetof(struct xt_connmark_tginfo1, mode) + 1,
-	       connmark1, connmark1, NULL, 0),
+	       connmark1, connmark1),
 	ROW_IP("CONNMARK", 2, CONNMARK, offsetof(struct xt_connmark_tginfo2, mode) + 1,
-	       connmark2, connmark2, NULL, 0),
+	       connmark2, connmark2),
 	ROW_IP("CLASSIFY", 0, CLASSIFY, sizeof(struct xt_classify_target_info),
-	       classify, classify, NULL, LEAVING),
+	       classify, classify),
 	ROW("CLASSIFY", XT2_ARP, 0, CLASSIFY, sizeof(struct xt_classify_target_info),
-	    classify, classify, NULL, ARP_LEAVING),
-	ROW_IP("TRACE", 0, TRACE, 0, empty, empty, "raw", 0),
-	ROW_IP("NOTRACK", 0, NOTRACK, 0, empty, empty, "raw", 0),
-	{ "CT", XT2_IPV4, 0, XT2_T_CT, 40, 32, ct0_pack, ct_unpack, "raw", 0 },
-	{ "CT", XT2_IPV6, 0, XT2_T_CT, 40, 32, ct0_pack, ct_unpack, "raw", 0 },
-	{ "CT", XT2_IPV4, 1, XT2_T_CT, 72, 64, ct1_pack, ct_unpack, "raw", 0 },
-	{ "CT", XT2_IPV6, 1, XT2_T_CT, 72, 64, ct1_pack, ct_unpack, "raw", 0 },
-	{ "CT", XT2_IPV4, 2, XT2_T_CT, 72, 64, ct2_pack, ct_unpack, "raw", 0 },
-	{ "CT", XT2_IPV6, 2, XT2_T_CT, 72, 64, ct2_pack, ct_unpack, "raw", 0 },
-	ROW("TTL", XT2_IPV4, 0, TTL, sizeof(struct ipt_TTL_info), ttl, ttl, "mangle", 0),
-	ROW("HL", XT2_IPV6, 0, HL, sizeof(struct ip6t_HL_info), ttl, ttl, "mangle", 0),
-	ROW_IP("TOS", 1, TOS, sizeof(struct xt_tos_target_info), tos, tos, "mangle", 0),
-	ROW_IP("DSCP", 0, DSCP, sizeof(struct xt_DSCP_info), dscp, dscp, "mangle", 0),
-	ROW("ECN", XT2_IPV4, 0, ECN, sizeof(struct ipt_ECN_info), ecn, ecn, "mangle", 0),
-	ROW_IP("TCPMSS", 0, TCPMSS, sizeof(struct xt_tcpmss_info), tcpmss, tcpmss, NULL, 0),
+	    classify, classify),
+	ROW_IP("TRACE", 0, TRACE, 0, empty, empty),
+	ROW_IP("NOTRACK", 0, NOTRACK, 0, empty, empty),
+	{ "CT", XT2_IPV4, 0, XT2_T_CT, 40, 32, ct0_pack, ct_unpack },
+	{ "CT", XT2_IPV6, 0, XT2_T_CT, 40, 32, ct0_pack, ct_unpack },
+	{ "CT", XT2_IPV4, 1, XT2_T_CT, 72, 64, ct1_pack, ct_unpack },
+	{ "CT", XT2_IPV6, 1, XT2_T_CT, 72, 64, ct1_pack, ct_unpack },
+	{ "CT", XT2_IPV4, 2, XT2_T_CT, 72, 64, ct2_pack, ct_unpack },
+	{ "CT", XT2_IPV6, 2, XT2_T_CT, 72, 64, ct2_pack, ct_unpack },
+	ROW("TTL", XT2_IPV4, 0, TTL, sizeof(struct ipt_TTL_info), ttl, ttl),
+	ROW("HL", XT2_IPV6, 0, HL, sizeof(struct ip6t_HL_info), ttl, ttl),
+	ROW_IP("TOS", 1, TOS, sizeof(struct xt_tos_target_info), tos, tos),
+	ROW_IP("DSCP", 0, DSCP, sizeof(struct xt_DSCP_info), dscp, dscp),
+	ROW("ECN", XT2_IPV4, 0, ECN, sizeof(struct ipt_ECN_info), ecn, ecn),
+	ROW_IP("TCPMSS", 0, TCPMSS, sizeof(struct xt_tcpmss_info), tcpmss, tcpmss),
 	{ 0 },
 };
 /* clang-format on */
-
-static const struct xt2_target_row *row_of(u8 family, u32 target)
-{
-	const struct xt2_target_row *row;
-
-	for (row = xt2_target_rows; row->name; row++)
-		if (row->kind == XT2_TARGET_KIND(target) &&
-		    (row->family == family || row->family == XT2_ANY_FAMILY))
-			return row;
-	return NULL;
-}
-
-const char *xt2_target_table(u8 family, u32 target)
-{
-	const struct xt2_target_row *row = row_of(family, target);
-
-	return row ? row->table : NULL;
-}
-
-u8 xt2_target_hooks(u8 family, u32 target)
-{
-	const struct xt2_target_row *row = row_of(family, target);
-
-	if (row && row->kind == XT2_T_TCPMSS && XT2_TARGET_ARG(target) == XT_TCPMSS_CLAMP_PMTU)
-		return LEAVING;
-	return row ? row->hooks : 0;
-}
