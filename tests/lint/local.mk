@@ -1,5 +1,6 @@
 LINT_TESTS = \
 	tests/lint/compiler.sh \
+	tests/lint/dist.sh \
 	tests/lint/format.sh \
 	tests/lint/headers.sh \
 	tests/lint/shell.sh \
