@@ -20,7 +20,7 @@
 #include "../engine/env.h"
 #include "sets.h"
 
-#define ERRORS_KEPT 20
+#define ERRORS_KEPT 20 /* unless the caller says otherwise */
 
 void xt2_text_errors_free(struct xt2_text_errors *errors)
 {
@@ -37,7 +37,7 @@ static struct xt2_err *error_add(struct xt2_load *load)
 	struct xt2_err *list;
 
 	load->failed = true;
-	if (e->count == ERRORS_KEPT) {
+	if (e->count == (load->opt->errors ? load->opt->errors : ERRORS_KEPT)) {
 		e->more++;
 		return NULL;
 	}
@@ -82,6 +82,26 @@ static void set_status(struct xt2_load *load, int status)
 		load->errors->status = status;
 }
 
+/* Text for the other IP family: its addresses and its ICMP are not known here. */
+static bool family_hint(const struct xt2_load *load, struct xt2_err *err)
+{
+	static const char host[] = "host/network `";
+	const bool v6 = load->opt->family == XT2_IPV6;
+	const char *p = strstr(err->message, host), *word = p ? p + strlen(host) : "";
+	const size_t n = strcspn(word, "'");
+
+	if (load->opt->family == XT2_ARP)
+		return false;
+	if (p ? (v6 ? strspn(word, "0123456789.") : strspn(word, "0123456789abcdefABCDEF:")) != n ||
+			    (!v6 && !memchr(word, ':', n))
+	      : !strstr(err->message, v6 ? "match `icmp'" : "match `icmp6'"))
+		return false;
+	snprintf(err->hint, sizeof(err->hint),
+		 "is this %s text? It is for xt2%stables-restore, and for xt2 with -%d",
+		 v6 ? "iptables-save" : "ip6tables-save", v6 ? "" : "ip6", v6 ? 4 : 6);
+	return true;
+}
+
 /* "-dport" is "-d port" to getopt: the most common slip. */
 static void guess_hint(const struct xt2_load *load, struct xt2_err *err)
 {
@@ -89,7 +109,7 @@ static void guess_hint(const struct xt2_load *load, struct xt2_err *err)
 	size_t len = load->end > load->at ? (size_t)(load->end - load->at) : 0;
 	int i;
 
-	if (err->hint[0])
+	if (err->hint[0] || family_hint(load, err))
 		return;
 	if (len && load->end[-1] == '\r') {
 		snprintf(err->hint, sizeof(err->hint),
@@ -407,6 +427,28 @@ static void run_end(void *arg)
 	xt2_throw(XT2_E_SYNTAX, OTHER_PROBLEM, "COMMIT expected at line %u", load->number);
 }
 
+/* One error for a file that is no text at all.  => true */
+static bool binary(struct xt2_load *load)
+{
+	const char *nl = memchr(load->text, '\n', load->size);
+	const __u32 magic = XT2_MAGIC;
+	struct xt2_err *err;
+
+	if (!load->size || !memchr(load->text, '\0', nl ? (size_t)(nl - load->text) : load->size))
+		return false;
+	set_status(load, PARAMETER_PROBLEM);
+	err = error_add(load);
+	if (!err)
+		return true;
+	err->code = XT2_E_SYNTAX;
+	err->line = 1;
+	snprintf(err->message, sizeof(err->message), "this is a binary file, not text");
+	if (load->size >= sizeof(magic) && !memcmp(load->text, &magic, sizeof(magic)))
+		snprintf(err->hint, sizeof(err->hint),
+			 "it is an image: xt2tables-save --image FILE makes text of it");
+	return true;
+}
+
 static void read_lines(struct xt2_load *load)
 {
 	const char *p = load->text, *end = load->text + load->size, *nl;
@@ -535,7 +577,8 @@ int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_tex
 	if (ret < 0) {
 		system_error(load, ret);
 	} else {
-		read_lines(load);
+		if (!binary(load))
+			read_lines(load);
 		if (errors->count)
 			qsort(errors->list, errors->count, sizeof(*errors->list), by_line);
 		ret = load->failed ? -EINVAL : 0;

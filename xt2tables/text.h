@@ -19,6 +19,7 @@ struct xt2_text_options {
 	bool noflush; /* -n: tables of the file are not reset first */
 	bool resolve; /* host names may be looked up (DNS) */
 	const char *table; /* -T: only this table; NULL: all */
+	unsigned int errors; /* to keep at most; 0: 20 */
 	FILE *report; /* -v: what is being done; NULL: nothing */
 };
 

@@ -83,6 +83,10 @@ GOLDEN_CASES = \
 	tests/golden/reject/021-noflush.v4 \
 	tests/golden/reject/021-noflush.v4.base \
 	tests/golden/reject/021-noflush.v4.err \
+	tests/golden/reject/022-other-family.v4 \
+	tests/golden/reject/022-other-family.v4.err \
+	tests/golden/reject/023-image.v4 \
+	tests/golden/reject/023-image.v4.err \
 	tests/golden/reject/101-v6.v6 \
 	tests/golden/reject/101-v6.v6.err \
 	tests/golden/reject/201-arp.arp \
