@@ -118,6 +118,8 @@ static int protocol(const struct xt2_packet_spec *spec, struct xt2_err *err)
 	p = getprotobyname(arg);
 	if (p)
 		return p->p_proto;
+	if (isalpha((unsigned char)*arg))
+		return bad(err, "unknown protocol '%s'", arg);
 	return number(arg, 255, "protocol", 0, &n, err) < 0 ? -EINVAL : (int)n;
 }
 
@@ -147,6 +149,60 @@ static int tcp_flags(const char *arg, struct xt2_err *err)
 	return flags;
 }
 
+/* By number, TYPE or TYPE/CODE, or by the name that iptables has for it. */
+static int icmp_type(const char *arg, bool v6, unsigned long *type, unsigned long *code,
+		     struct xt2_err *err)
+{
+	static const struct {
+		const char *name;
+		short type4, type6, code; /* -1: not in this family */
+	} names[] = {
+		{ "echo-request", 8, 128, 0 },
+		{ "ping", 8, 128, 0 },
+		{ "echo-reply", 0, 129, 0 },
+		{ "pong", 0, 129, 0 },
+		{ "destination-unreachable", 3, 1, 0 },
+		{ "network-unreachable", 3, -1, 0 },
+		{ "no-route", -1, 1, 0 },
+		{ "host-unreachable", 3, -1, 1 },
+		{ "communication-prohibited", 3, -1, 13 },
+		{ "communication-prohibited", -1, 1, 1 },
+		{ "port-unreachable", 3, -1, 3 },
+		{ "port-unreachable", -1, 1, 4 },
+		{ "fragmentation-needed", 3, -1, 4 },
+		{ "packet-too-big", -1, 2, 0 },
+		{ "redirect", 5, 137, 0 },
+		{ "time-exceeded", 11, 3, 0 },
+		{ "ttl-exceeded", 11, 3, 0 },
+		{ "parameter-problem", 12, 4, 0 },
+		{ "timestamp-request", 13, -1, 0 },
+		{ "timestamp-reply", 14, -1, 0 },
+		{ "router-solicitation", 10, 133, 0 },
+		{ "router-advertisement", 9, 134, 0 },
+		{ "neighbour-solicitation", -1, 135, 0 },
+		{ "neighbor-solicitation", -1, 135, 0 },
+		{ "neighbour-advertisement", -1, 136, 0 },
+		{ "neighbor-advertisement", -1, 136, 0 },
+	};
+	char *end;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		int named = v6 ? names[i].type6 : names[i].type4;
+
+		if (strcmp(arg, names[i].name) || named < 0)
+			continue;
+		*type = named;
+		*code = names[i].code;
+		return 0;
+	}
+	*type = strtoul(arg, &end, 0);
+	*code = *end == '/' ? strtoul(end + 1, &end, 0) : 0;
+	if (!*arg || *end || *type > 255 || *code > 255)
+		return bad(err, "ICMP type: '%s' is no known name, TYPE or TYPE/CODE", arg);
+	return 0;
+}
+
 /* The transport header and payload.  => its bytes, or -EINVAL */
 static int transport(const struct xt2_packet_spec *spec, int proto, __u8 *p, size_t room,
 		     struct xt2_err *err)
@@ -154,17 +210,13 @@ static int transport(const struct xt2_packet_spec *spec, int proto, __u8 *p, siz
 	const char *name = proto == IPPROTO_UDP ? "udp" : "tcp";
 	unsigned long sport, dport, type = 8, code = 0;
 	int flags = tcp_flags(spec->tcp_flags, err);
-	char *slash;
 
 	if (flags < 0 || port(spec->sport, name, "source port", 40000, &sport, err) < 0 ||
 	    port(spec->dport, name, "destination port", 80, &dport, err) < 0)
 		return -EINVAL;
 	if (spec->icmp_type) {
-		type = strtoul(spec->icmp_type, &slash, 0);
-		code = *slash == '/' ? strtoul(slash + 1, &slash, 0) : 0;
-		if (*slash || type > 255 || code > 255)
-			return bad(err, "ICMP type: '%s' is not TYPE or TYPE/CODE",
-				   spec->icmp_type);
+		if (icmp_type(spec->icmp_type, proto == 58, &type, &code, err) < 0)
+			return -EINVAL;
 	} else if (proto == 58) {
 		type = 128;
 	}
