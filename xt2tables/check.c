@@ -22,14 +22,25 @@ struct check {
 	unsigned int rules, chains;
 };
 
+static void print_warning(const char *severity, const struct xt2_err *err)
+{
+	fputs(err->file, stdout);
+	if (err->line)
+		printf(":%u", err->line);
+	printf(": %s: %s\n", severity, err->message);
+	if (err->rule[0] && err->line)
+		printf("%4u | %s\n", err->line, err->rule);
+	else if (err->rule[0])
+		printf("     | %s\n", err->rule);
+}
+
 static void print(struct check *c, const char *severity, const struct xt2_err *err)
 {
 	if (!c->json) {
-		if (!strcmp(severity, "error"))
+		if (strcmp(severity, "warning"))
 			xt2_err_print(err, stdout);
 		else
-			printf("%s:%u: %s: %s%s%s\n", err->file, err->line, severity, err->message,
-			       err->rule[0] ? "\n   " : "", err->rule);
+			print_warning(severity, err);
 		return;
 	}
 	printf("%s{\"severity\":\"%s\",\"problem\":", c->first ? "" : ",", severity);
@@ -40,24 +51,27 @@ static void print(struct check *c, const char *severity, const struct xt2_err *e
 
 static void on_error(void *data, const struct xt2_err *err)
 {
+	const bool carried = err->code == XT2_E_UNSUPPORTED;
 	struct check *c = data;
 
-	if (err->code == XT2_E_UNSUPPORTED)
+	if (carried)
 		c->unsupported++;
 	else
 		c->errors++;
-	print(c, "error", err);
+	print(c, carried ? "unsupported" : "error", err);
 }
 
 static void warn(struct check *c, int chain, unsigned int at, const char *message)
 {
 	struct xt2_err err = { .code = XT2_OK };
+	const char *file;
 
 	c->warnings++;
 	snprintf(err.file, sizeof(err.file), "%s", c->in.path);
 	snprintf(err.message, sizeof(err.message), "%s", message);
 	if (at < xt2_chain_rules(c->in.rs, chain)) {
-		err.line = xt2_rule_line(c->in.rs, chain, at);
+		err.line = xt2_input_line(&c->in, chain, at, &file);
+		snprintf(err.file, sizeof(err.file), "%s", file);
 		xt2_text_rule(c->in.rs, chain, at, err.rule, sizeof(err.rule));
 	}
 	print(c, "warning", &err);
@@ -161,7 +175,7 @@ static int check_file(struct check *c, const char *path, bool *comma)
 	c->in.path = path;
 	c->in.report = on_error;
 	c->in.data = c;
-	c->errors = c->unsupported = c->warnings = c->rules = c->chains = 0;
+	c->in.more = c->errors = c->unsupported = c->warnings = c->rules = c->chains = 0;
 	c->first = true;
 	if (c->json) {
 		fputs(*comma ? ",{\"file\":" : "{\"file\":", stdout);
@@ -184,12 +198,14 @@ static int check_file(struct check *c, const char *path, bool *comma)
 		ret = XT2_EXIT_UNSUPPORTED;
 	if (ret == XT2_EXIT_OK && c->warnings && c->strict)
 		ret = XT2_EXIT_NO;
+	c->errors += c->in.more;
 	if (c->json)
 		printf("],\"rules\":%u,\"chains\":%u,\"errors\":%u,\"unsupported\":%u,\"warnings\":%u}",
 		       c->rules, c->chains, c->errors, c->unsupported, c->warnings);
 	else if (ret == XT2_EXIT_OK || ret == XT2_EXIT_NO || ret == XT2_EXIT_UNSUPPORTED)
-		printf("%s: %u rules in %u chains, %u that cannot be evaluated, %u warning%s\n",
-		       path, c->rules, c->chains, c->unsupported, c->warnings,
+		printf("%s: %u rule%s in %u chain%s, %u that cannot be evaluated, %u warning%s\n",
+		       path, c->rules, c->rules == 1 ? "" : "s", c->chains,
+		       c->chains == 1 ? "" : "s", c->unsupported, c->warnings,
 		       c->warnings == 1 ? "" : "s");
 	else
 		printf("%s: %u error%s\n", path, c->errors, c->errors == 1 ? "" : "s");
@@ -237,7 +253,7 @@ int xt2_check_main(int argc, char **argv)
 		case OPT_JSON: check.json = true; break;
 		case OPT_RESOLVE: check.in.resolve = true; break;
 		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
-		default: return xt2_usage("check", "bad arguments");
+		default: return xt2_see_help("check");
 		}
 	if (optind == argc)
 		return xt2_usage("check", "no file given");

@@ -44,7 +44,9 @@ static void word(const struct dump *d, const char *name, const char *v)
 		printf(",\"%s\":", name);
 		xt2_json_string(stdout, v);
 	} else {
-		printf(", %s %s", name, v);
+		printf(", %s ", name);
+		for (; *v; v++) /* a terminal must not obey an image */
+			putchar((unsigned char)*v < 0x20 || *v == 0x7f ? '?' : *v);
 	}
 }
 
@@ -129,7 +131,8 @@ static void dump_instance(struct dump *d, const struct xt2_instance *in, unsigne
 		word(d, "name", in->name);
 		number(d, "revision", in->revision);
 		bytes(d, xt2_instance_data(in), in->size);
-	} else {
+	}
+	if (!in->name[0] || in->kind == XT2_INSTANCE_COMMENT) {
 		snprintf(text, sizeof(text), "%.*s", (int)in->size,
 			 (const char *)xt2_instance_data(in));
 		word(d, "text", text);
@@ -200,6 +203,19 @@ static void dump(struct dump *d)
 		dump_instance(d, xt2_image_instance(d->img, d->root, i), i);
 }
 
+/* Is there a chain of this name? */
+static bool has_chain(const struct dump *d)
+{
+	const struct xt2_chain *c;
+	__u32 i;
+
+	if (d->root)
+		xt2_image_for_each_chain(c, i, d->img, d->root)
+			if (!strcmp(xt2_image_chain_cold(d->img, d->root, c->index)->name, d->only))
+				return true;
+	return false;
+}
+
 static const char help[] = "Usage: xt2 dump [-x] [--chain NAME] [--json] IMAGE\n\n"
 			   "Shows an image's layout: everything in it with its offset and size.\n\n"
 			   "  -x, --hex              the payloads' bytes as well\n"
@@ -226,7 +242,7 @@ int xt2_dump_main(int argc, char **argv)
 		case 'c': d.only = optarg; break;
 		case OPT_JSON: d.json = true; break;
 		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
-		default: return xt2_usage("dump", "bad arguments");
+		default: return xt2_see_help("dump");
 		}
 	if (optind + 1 != argc)
 		return xt2_usage("dump", "give one image");
@@ -234,11 +250,15 @@ int xt2_dump_main(int argc, char **argv)
 		return xt2_fail(&err);
 	d.img = map.image;
 	d.root = xt2_image_root(map.image);
+	if (d.only && !has_chain(&d)) {
+		xt2_image_close(&map);
+		return xt2_usage("dump", "%s has no chain '%s'", argv[optind], d.only);
+	}
 	if (d.json)
 		putchar('[');
 	dump(&d);
 	if (d.json)
 		puts("]");
 	xt2_image_close(&map);
-	return fflush(stdout) == EOF ? XT2_EXIT_RESOURCE : XT2_EXIT_OK;
+	return XT2_EXIT_OK;
 }

@@ -24,6 +24,7 @@ struct explain {
 	struct xt2_packet_spec spec;
 	struct xt2_packet packet;
 	const char *hook, *table, *why_not;
+	const char *number; /* of --number */
 	bool json, brief;
 	struct xt2_ctx ctx;
 	struct xt2_oracle oracle;
@@ -91,6 +92,8 @@ static const char *outcome(const struct explain *e, const struct xt2_step *step,
 
 	if (step->answer == XT2_MISS)
 		return "no";
+	if (step->answer < 0)
+		return "not known";
 	if (step->answer == XT2_HOTDROP || step->answer == XT2_HIT_DROP)
 		return "malformed, DROP";
 	if (!step->rule) {
@@ -115,15 +118,11 @@ static const char *outcome(const struct explain *e, const struct xt2_step *step,
 	return xt2_target_name(kind);
 }
 
-static unsigned int line_of(const struct explain *e, int chain, unsigned int at)
-{
-	return at < xt2_chain_rules(e->in.rs, chain) ? xt2_rule_line(e->in.rs, chain, at) : 0;
-}
-
 static void step_json(struct explain *e, const struct xt2_step *step)
 {
 	char text[TEXT], buf[64];
-	unsigned int line = line_of(e, step->chain, step->at);
+	const char *file;
+	unsigned int line = xt2_input_line(&e->in, step->chain, step->at, &file);
 
 	printf("%s{\"depth\":%u,\"table\":", e->steps ? "," : "", step->depth);
 	xt2_json_string(stdout, xt2_table_name(e->in.rs, xt2_chain_table(e->in.rs, step->chain)));
@@ -150,7 +149,8 @@ static void step_text(const struct explain *e, const struct xt2_step *step)
 {
 	char where[128], text[TEXT], buf[64];
 	const char *what = outcome(e, step, buf, sizeof(buf));
-	unsigned int line = line_of(e, step->chain, step->at);
+	const char *file;
+	unsigned int line = xt2_input_line(&e->in, step->chain, step->at, &file);
 
 	if (e->brief && step->answer == XT2_MISS)
 		return;
@@ -163,7 +163,7 @@ static void step_text(const struct explain *e, const struct xt2_step *step)
 	if (text[0])
 		printf("  %s", text);
 	if (line && step->answer != XT2_MISS)
-		printf("   [%s:%u]", e->in.path, line);
+		printf("   [%s:%u]", file, line);
 	putchar('\n');
 }
 
@@ -208,6 +208,8 @@ static int find_rule(struct explain *e, struct xt2_err *err)
 	at = strtoul(colon + 1, &end, 10);
 	if (*end || !at)
 		return -EINVAL;
+	snprintf(err->hint, sizeof(err->hint), "%s has no chain '%s' in this family's tables",
+		 e->in.path, name);
 	for (t = 0; t < n; t++) {
 		int c;
 
@@ -215,8 +217,13 @@ static int find_rule(struct explain *e, struct xt2_err *err)
 		    (table[0] && strcmp(table, xt2_table_name(e->in.rs, t))))
 			continue;
 		c = xt2_chain_find(e->in.rs, t, name);
-		if (c < 0 || at > xt2_chain_rules(e->in.rs, c))
+		if (c < 0)
 			continue;
+		if (at > xt2_chain_rules(e->in.rs, c)) {
+			snprintf(err->hint, sizeof(err->hint), "rules of %s/%s: %u",
+				 xt2_table_name(e->in.rs, t), name, xt2_chain_rules(e->in.rs, c));
+			continue;
+		}
 		e->why_chain = c;
 		e->why_at = at - 1;
 		return 0;
@@ -226,7 +233,8 @@ static int find_rule(struct explain *e, struct xt2_err *err)
 
 static void why_not(struct explain *e)
 {
-	char text[TEXT], where[128], decider[128];
+	const bool decided = e->oracle.chain == e->why_chain && e->oracle.at == e->why_at;
+	char text[TEXT] = "", where[128], decider[128];
 	const struct xt2_match *failed = e->why_failed;
 	int answer = e->why_answer;
 
@@ -235,25 +243,41 @@ static void why_not(struct explain *e)
 		place(e, e->oracle.chain, e->oracle.at, decider, sizeof(decider));
 	else
 		snprintf(decider, sizeof(decider), "nothing");
-	printf("%s: ", where);
-	if (e->why_seen && answer == XT2_HIT) {
-		printf("it matched%s\n",
-		       e->oracle.chain == e->why_chain && e->oracle.at == e->why_at ? " and decided"
-										    : "");
-		return;
-	}
-	if (!e->why_seen) {
-		printf("not reached, %s decided; alone, ", decider);
+	if (!e->why_seen)
 		answer = xt2_oracle_rule(&e->oracle,
 					 xt2_rule_get(e->in.rs, e->why_chain, e->why_at), &failed);
-	}
-	if (answer == XT2_HIT) {
-		puts("it would match");
+	if (answer != XT2_HIT)
+		condition(e, e->why_chain, failed, text, sizeof(text));
+	if (e->json) {
+		fputs(",\"why_not\":{\"rule\":", stdout);
+		xt2_json_string(stdout, where);
+		printf(",\"reached\":%s,\"matches\":%s,\"decided\":%s",
+		       e->why_seen ? "true" : "false",
+		       answer == XT2_HIT ? "true"
+		       : answer < 0	 ? "null"
+					 : "false",
+		       decided ? "true" : "false");
+		if (text[0]) {
+			printf(",\"%s\":", answer == XT2_MISS ? "failed"
+					   : answer < 0	      ? "unsupported"
+							      : "malformed");
+			xt2_json_string(stdout, text);
+		}
+		putchar('}');
 		return;
 	}
-	condition(e, e->why_chain, failed, text, sizeof(text));
-	printf("%s%s\n", answer != XT2_MISS ? "the packet is malformed for " : "it fails at ",
-	       text);
+	printf("%s: ", where);
+	if (!e->why_seen)
+		printf("not reached, %s decided; alone, ", decider);
+	if (answer == XT2_HIT && e->why_seen)
+		printf("it matched%s\n", decided ? " and decided" : "");
+	else if (answer == XT2_HIT)
+		puts("it would match");
+	else if (answer < 0)
+		printf("it cannot be evaluated: %s\n", text);
+	else
+		printf("%s%s\n",
+		       answer == XT2_MISS ? "it fails at " : "the packet is malformed for ", text);
 }
 
 /* A nat table's chains are for packets that create a connection; ICMP errors follow it. */
@@ -301,6 +325,53 @@ static int walk_tables(struct explain *e, int hook)
 	return verdict;
 }
 
+/* The first extension of a rule that is only carried. */
+static const char *carried(const struct explain *e, const struct xt2_rule *r)
+{
+	const struct xt2_match *m;
+	unsigned int arg = XT2_TARGET_ARG(r->target);
+
+	xt2_rule_for_each_match(m, r)
+		if (xt2_match_info(m->type) & XT2_EXT_FOREIGN) {
+			arg = m->arg;
+			break;
+		}
+	return xt2_instance_get(e->in.rs, arg)->name;
+}
+
+/* The packet has come to a rule that cannot be evaluated.  => XT2_EXIT_UNSUPPORTED */
+static int unknown(struct explain *e)
+{
+	struct xt2_err err = { .code = XT2_E_UNSUPPORTED };
+	const int chain = e->oracle.chain;
+	const unsigned int at = e->oracle.at;
+	const char *name = carried(e, xt2_rule_get(e->in.rs, chain, at)), *file;
+	char where[128];
+
+	place(e, chain, at, where, sizeof(where));
+	if (e->json) {
+		fputs("],\"verdict\":null,\"unsupported\":{\"rule\":", stdout);
+		xt2_json_string(stdout, where);
+		fputs(",\"extension\":", stdout);
+		xt2_json_string(stdout, name);
+		putchar('}');
+	} else {
+		printf("verdict: not known, %s cannot be evaluated\n", where);
+	}
+	if (e->why_not)
+		why_not(e);
+	if (e->json)
+		puts("}");
+	fflush(stdout);
+	err.line = xt2_input_line(&e->in, chain, at, &file);
+	snprintf(err.file, sizeof(err.file), "%s", file);
+	snprintf(err.message, sizeof(err.message),
+		 "%s: '%s' is kept and saved, but cannot be evaluated", where, name);
+	xt2_text_rule(e->in.rs, chain, at, err.rule, sizeof(err.rule));
+	snprintf(err.hint, sizeof(err.hint), "ask with a copy of the rules without it");
+	return xt2_fail(&err);
+}
+
 static void conclude(struct explain *e, int verdict)
 {
 	char where[128];
@@ -312,6 +383,8 @@ static void conclude(struct explain *e, int verdict)
 			fputs(",\"decided_by\":", stdout);
 			xt2_json_string(stdout, where);
 		}
+		if (e->why_not)
+			why_not(e);
 		puts("}");
 		return;
 	}
@@ -325,35 +398,48 @@ static void conclude(struct explain *e, int verdict)
 		why_not(e);
 }
 
-/* A match that answers by chance or by what came before cannot be known. */
+/* What the packet alone does not tell, and a rule on its way asks. */
 static void assumptions(const struct explain *e)
 {
-	static const struct {
+	const bool untracked = !e->host.ct.state;
+	const struct {
 		int type;
+		bool holds;
 		const char *text;
 	} uncertain[] = {
-		{ XT2_M_LIMIT, "limit: as if no packet had come before" },
-		{ XT2_M_QUOTA, "quota: as if nothing had been spent" },
-		{ XT2_M_STATISTIC,
+		{ XT2_M_CONNTRACK, untracked, "conntrack: INVALID, not tracked; see --ctstate" },
+		{ XT2_M_STATE, untracked, "state: INVALID, not tracked; see --ctstate" },
+		{ XT2_M_LIMIT, true, "limit: as if no packet had come before" },
+		{ XT2_M_QUOTA, true, "quota: as if nothing had been spent" },
+		{ XT2_M_STATISTIC, true,
 		  "statistic: as if this were the first packet; random is random" },
-		{ XT2_M_TIME, "time: the packet's time is taken" },
+		{ XT2_M_TIME, true, "time: the packet's time is taken" },
 	};
+	__u8 *reached = xt2_input_reached(&e->in, e->hook, e->table);
+	bool seen[256] = { false }, comma = false;
 	const struct xt2_chain *c;
 	const struct xt2_rule *r;
 	const struct xt2_match *m;
-	bool seen[256] = { false };
 	__u32 i;
 	size_t k;
 
-	if (!e->ctx.root)
-		return;
-	xt2_image_for_each_chain(c, i, e->in.map.image, e->ctx.root)
-		xt2_chain_for_each_rule(r, c)
-			xt2_rule_for_each_match(m, r)
-				seen[m->type] = true;
-	for (k = 0; k < sizeof(uncertain) / sizeof(uncertain[0]); k++)
-		if (seen[uncertain[k].type])
+	if (reached && e->ctx.root)
+		xt2_image_for_each_chain(c, i, e->in.map.image, e->ctx.root)
+			xt2_chain_for_each_rule(r, c)
+				xt2_rule_for_each_match(m, r)
+					seen[m->type] |= reached[c->index];
+	free(reached);
+	for (k = 0; k < sizeof(uncertain) / sizeof(uncertain[0]); k++) {
+		if (!uncertain[k].holds || !seen[uncertain[k].type])
+			continue;
+		if (e->json) {
+			fputs(comma ? "," : "", stdout);
+			xt2_json_string(stdout, uncertain[k].text);
+			comma = true;
+		} else {
 			printf("assumed: %s\n", uncertain[k].text);
+		}
+	}
 }
 
 static int run(struct explain *e)
@@ -362,14 +448,14 @@ static int run(struct explain *e)
 	char text[256];
 	int hook, verdict;
 
+	if (xt2_input_table(&e->in, e->hook, e->table, text, sizeof(text)) < 0)
+		return xt2_usage("explain", "%s", text);
 	e->spec.host = &e->host;
 	e->spec.hook = e->hook;
 	if (xt2_packet_build(&e->spec, &e->packet, &err) < 0)
 		return xt2_fail(&err);
 	xt2_host_fill(&e->host, &e->packet.pkt, &e->packet.captured);
 	hook = e->packet.pkt.hook;
-	if (xt2_input_unsupported(&e->in, e->hook, e->table))
-		return XT2_EXIT_UNSUPPORTED;
 	if (e->why_not && find_rule(e, &err) < 0)
 		return xt2_fail(&err);
 	e->ctx = (struct xt2_ctx){ .pkt = &e->packet.pkt,
@@ -383,12 +469,16 @@ static int run(struct explain *e)
 	if (e->json) {
 		fputs("{\"packet\":", stdout);
 		xt2_json_string(stdout, text);
-		fputs(",\"steps\":[", stdout);
+		fputs(",\"assumed\":[", stdout);
+		assumptions(e);
+		fputs("],\"steps\":[", stdout);
 	} else {
 		printf("packet: %s\n", text);
 		assumptions(e);
 	}
 	verdict = walk_tables(e, hook);
+	if (verdict == -EOPNOTSUPP)
+		return unknown(e);
 	if (verdict < 0) {
 		fputs("xt2 explain: out of memory\n", stderr);
 		return XT2_EXIT_RESOURCE;
@@ -489,10 +579,38 @@ static int packet_option(struct xt2_packet_spec *s, int c)
 	case OPT_MACD: s->mac_destination = optarg; return 1;
 	case OPT_OP: s->arp_op = optarg; return 1;
 	case OPT_CAPTURE: s->capture = optarg; return 1;
-	case OPT_NUMBER: s->number = strtoul(optarg, NULL, 10); return 1;
 	case OPT_HEX: s->hex = optarg; return 1;
 	}
 	return 0;
+}
+
+/* A packet is given in one way.  => XT2_EXIT_* */
+static int packet_given(struct explain *e)
+{
+	struct xt2_packet_spec *s = &e->spec;
+	const bool fields = s->source || s->destination || s->protocol || s->sport || s->dport ||
+			    s->tcp_flags || s->icmp_type || s->length || s->ttl || s->tos ||
+			    s->fragment || s->mac_source || s->mac_destination || s->arp_op;
+	char *end;
+
+	if (!!s->capture + !!s->hex + fields > 1)
+		return xt2_usage("explain",
+				 "the packet is given by --capture, by --hex, or by its fields");
+	if (e->number && !s->capture)
+		return xt2_usage("explain", "--number is for packets of a --capture");
+	s->number = 1;
+	if (e->number) {
+		errno = 0;
+		s->number = strtoul(e->number, &end, 10);
+		if (errno || *end || !s->number || *e->number == '-')
+			return xt2_usage("explain", "--number: bad number '%s'", e->number);
+	}
+	/* rules without -4 and -6 are of the family of the address */
+	if (!e->in.family && ((s->source && strchr(s->source, ':')) ||
+			      (s->destination && strchr(s->destination, ':'))))
+		e->in.family = XT2_IPV6;
+	s->family = e->in.family ? e->in.family : XT2_IPV4;
+	return XT2_EXIT_OK;
 }
 
 static int arguments(struct explain *e, int argc, char **argv)
@@ -510,6 +628,7 @@ static int arguments(struct explain *e, int argc, char **argv)
 		case 'H': e->hook = optarg; break;
 		case 't': e->table = optarg; break;
 		case OPT_WHY: e->why_not = optarg; break;
+		case OPT_NUMBER: e->number = optarg; break;
 		case 'b': e->brief = true; break;
 		case OPT_JSON: e->json = true; break;
 		case OPT_RESOLVE: e->in.resolve = true; break;
@@ -522,18 +641,15 @@ static int arguments(struct explain *e, int argc, char **argv)
 				return xt2_usage("explain", "--%s: bad argument '%s'", name,
 						 optarg);
 			break;
-		default: return xt2_usage("explain", "bad arguments");
+		default: return xt2_see_help("explain");
 		}
 	}
 	if (optind + 1 != argc)
 		return xt2_usage("explain", "give one file of rules");
 	if (!e->hook)
 		return xt2_usage("explain", "which hook? Give --hook, such as --hook INPUT");
-	if (e->spec.capture && !e->spec.number)
-		e->spec.number = 1;
 	e->in.path = argv[optind];
-	e->spec.family = e->in.family ? e->in.family : XT2_IPV4;
-	return XT2_EXIT_OK;
+	return packet_given(e);
 }
 
 int xt2_explain_main(int argc, char **argv)

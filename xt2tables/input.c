@@ -7,13 +7,22 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "../engine/image.h"
+#include "../engine/rule.h"
 #include "text.h"
 #include "xt2.h"
 
-/* A text has no NUL among its first bytes; an image has its magic. */
+#define ERRORS_MAX 10000 /* of a text, for callers that list all of them */
+
+static const int families[] = { XT2_IPV4, XT2_IPV6, XT2_ARP };
+#define FAMILIES (sizeof(families) / sizeof(families[0]))
+
+/* An image has its magic.  What cannot be read twice, such as a pipe, is text. */
 static bool is_image(const char *path)
 {
 	struct xt2_image head;
@@ -22,7 +31,7 @@ static bool is_image(const char *path)
 
 	if (fd < 0)
 		return false;
-	n = read(fd, &head, sizeof(head));
+	n = pread(fd, &head, sizeof(head), 0);
 	close(fd);
 	if (n < 4)
 		return false;
@@ -43,7 +52,8 @@ static int load_text(struct xt2_input *in, struct xt2_err *err)
 {
 	struct xt2_text_options opt = { .family = in->family,
 					.counters = true,
-					.resolve = in->resolve };
+					.resolve = in->resolve,
+					.errors = in->report ? ERRORS_MAX : 0 };
 	struct xt2_text_errors errors = { 0 };
 	int r = xt2_text_load(in->path, in->rs, &opt, &errors);
 	int code = XT2_EXIT_USAGE;
@@ -51,8 +61,9 @@ static int load_text(struct xt2_input *in, struct xt2_err *err)
 
 	for (i = 0; i < errors.count; i++)
 		code = report(in, &errors.list[i]);
-	if (errors.more)
-		fprintf(stderr, "%u more errors\n", errors.more);
+	in->more = errors.more;
+	if (errors.more && !in->report)
+		fprintf(stderr, "%u more errors: xt2 check lists them\n", errors.more);
 	xt2_text_errors_free(&errors);
 	if (r < 0)
 		return code;
@@ -111,23 +122,36 @@ int xt2_input_reload(struct xt2_input *in)
 	return XT2_EXIT_OK;
 }
 
+struct unsupported {
+	const struct xt2_input *in;
+	const char *hook;
+	int family;
+	bool hinted;
+};
+
 static int report_unsupported(void *data, const char *table, const char *chain, unsigned int rule,
 			      const char *extension)
 {
-	const struct xt2_input *in = data;
+	struct unsupported *u = data;
+	const struct xt2_input *in = u->in;
+	const char *file;
 	struct xt2_err err = { .code = XT2_E_UNSUPPORTED };
-	int t, c, family;
+	int t, c;
 
 	snprintf(err.file, sizeof(err.file), "%s", in->path);
 	snprintf(err.message, sizeof(err.message),
 		 "%s/%s:%u: '%s' is kept and saved, but cannot be evaluated", table, chain, rule,
 		 extension);
-	for (family = XT2_IPV4; family <= XT2_IPV6 && in->family; family++) {
-		t = family == in->family ? xt2_table_find(in->rs, family, table) : -1;
-		c = t >= 0 ? xt2_chain_find(in->rs, t, chain) : -1;
-		if (c < 0 || rule < 1 || rule > xt2_chain_rules(in->rs, c))
-			continue;
-		err.line = xt2_rule_line(in->rs, c, rule - 1);
+	if (u->hook && !u->hinted)
+		snprintf(err.hint, sizeof(err.hint),
+			 "packets can reach it from %s: evaluate a copy of the rules without it",
+			 u->hook);
+	u->hinted = true;
+	t = xt2_table_find(in->rs, u->family, table);
+	c = t >= 0 ? xt2_chain_find(in->rs, t, chain) : -1;
+	if (c >= 0 && rule && rule <= xt2_chain_rules(in->rs, c)) {
+		err.line = xt2_input_line(in, c, rule - 1, &file);
+		snprintf(err.file, sizeof(err.file), "%s", file);
 		xt2_text_rule(in->rs, c, rule - 1, err.rule, sizeof(err.rule));
 	}
 	report(in, &err);
@@ -136,17 +160,123 @@ static int report_unsupported(void *data, const char *table, const char *chain, 
 
 int xt2_input_unsupported(const struct xt2_input *in, const char *hook, const char *table)
 {
-	static const int families[] = { XT2_IPV4, XT2_IPV6, XT2_ARP };
+	struct unsupported u = { .in = in, .hook = hook };
 	int n = 0;
 	size_t i;
 
-	for (i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+	for (i = 0; i < FAMILIES; i++) {
 		int number = hook ? xt2_hook_number(families[i], hook) : -1;
 
 		if (hook && number < 0)
 			continue;
+		u.family = families[i];
 		n += xt2_image_unsupported(in->map.image, families[i], number, table,
-					   report_unsupported, (void *)in);
+					   report_unsupported, &u);
 	}
 	return n;
+}
+
+struct reached {
+	const struct xt2_image *img;
+	const struct xt2_root *root;
+	__u8 *seen; /* by chain */
+	__u32 *todo, n;
+};
+
+static void reach(struct reached *r, __u32 chain)
+{
+	if (r->seen[chain])
+		return;
+	r->seen[chain] = 1;
+	r->todo[r->n++] = chain;
+}
+
+static void reach_hook(struct reached *r, const struct xt2_hook *h, const char *hook,
+		       const char *table)
+{
+	const struct xt2_table *t = xt2_image_table(r->img, r->root, h->table);
+
+	if (!strcmp(xt2_hook_name(h->family, h->hook), hook) && (!table || !strcmp(table, t->name)))
+		reach(r, h->chain);
+}
+
+__u8 *xt2_input_reached(const struct xt2_input *in, const char *hook, const char *table)
+{
+	struct reached r = { .img = in->map.image, .root = xt2_image_root(in->map.image) };
+	const struct xt2_rule *rule;
+	const struct xt2_hook *h;
+	__u32 i, n = r.root ? r.root->chains : 0;
+
+	r.seen = calloc(n + 1, sizeof(*r.seen));
+	r.todo = calloc(n + 1, sizeof(*r.todo));
+	if (r.seen && r.todo && r.root) {
+		xt2_image_for_each_hook(h, i, r.img, r.root)
+			reach_hook(&r, h, hook, table);
+		while (r.n) {
+			const struct xt2_chain *c = xt2_image_chain(r.img, r.root, r.todo[--r.n]);
+
+			xt2_chain_for_each_rule(rule, c) {
+				if (xt2_rule_branches(rule))
+					reach(&r, XT2_TARGET_ARG(rule->target));
+				else if (xt2_rule_ends(rule))
+					break;
+			}
+		}
+	}
+	free(r.todo);
+	return r.seen;
+}
+
+static int no(char *why, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int no(char *why, size_t size, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, size, format, args);
+	va_end(args);
+	return -ENOENT;
+}
+
+int xt2_input_table(const struct xt2_input *in, const char *hook, const char *table, char *why,
+		    size_t size)
+{
+	bool known = false, there = false, fits = false;
+	size_t i;
+
+	for (i = 0; i < FAMILIES; i++) {
+		int number = xt2_hook_number(families[i], hook);
+
+		if (in->family && in->family != families[i])
+			continue;
+		known |= number >= 0;
+		if (!table || xt2_table_find(in->rs, families[i], table) < 0)
+			continue;
+		there = true;
+		fits |= number >= 0 && xt2_table_hooks(families[i], table) >> number & 1;
+	}
+	if (!known)
+		return no(why, size, "no hook '%s': hooks are %s", hook,
+			  in->family == XT2_ARP
+				  ? "INPUT, OUTPUT and FORWARD"
+				  : "PREROUTING, INPUT, FORWARD, OUTPUT and POSTROUTING");
+	if (table && !there)
+		return no(why, size, "the rules have no table '%s'", table);
+	if (table && !fits)
+		return no(why, size, "table '%s' has no hook '%s'", table, hook);
+	return 0;
+}
+
+unsigned int xt2_input_line(const struct xt2_input *in, int chain, unsigned int at,
+			    const char **file)
+{
+	const char *source = xt2_table_source(in->rs, xt2_chain_table(in->rs, chain));
+	unsigned int line = 0;
+
+	if (at < xt2_chain_rules(in->rs, chain) && (in->family || source))
+		line = xt2_rule_line(in->rs, chain, at);
+	*file = line && !in->family ? source : in->path;
+	return line;
 }

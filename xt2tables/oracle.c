@@ -165,8 +165,13 @@ int xt2_oracle_rule(struct xt2_oracle *o, const struct xt2_rule *rule,
 	*failed = NULL;
 	while (off < rule->target_offset) {
 		const struct xt2_match *m = (const void *)((const __u8 *)rule + off);
-		int answer = test(m, o->ctx);
+		int answer;
 
+		if (xt2_match_info(m->type) & XT2_EXT_FOREIGN) {
+			*failed = m;
+			return -EOPNOTSUPP;
+		}
+		answer = test(m, o->ctx);
 		if (answer == XT2_HIT_DROP) {
 			*failed = m;
 			drop = true;
@@ -242,6 +247,8 @@ static int walk(struct xt2_oracle *o, int base, struct stack *back)
 			kind = xt2_chain_policy(o->rs, now.chain);
 		}
 		report(o, &step);
+		if (step.answer < 0)
+			return decided(o, now.chain, now.at, step.answer);
 		if (step.answer == XT2_HOTDROP)
 			return decided(o, now.chain, now.at, XT2_DROP);
 		if (step.answer == XT2_HIT_DROP)
@@ -256,7 +263,7 @@ static int walk(struct xt2_oracle *o, int base, struct stack *back)
 		case XT2_T_NAT: return decided(o, now.chain, now.at, XT2_ACCEPT);
 		case XT2_T_DROP: return decided(o, now.chain, now.at, XT2_DROP);
 		case XT2_T_QUEUE: return decided(o, now.chain, now.at, XT2_QUEUE);
-		case XT2_T_FOREIGN: return decided(o, -1, 0, XT2_DROP);
+		case XT2_T_FOREIGN: return decided(o, now.chain, now.at, -EOPNOTSUPP);
 		case XT2_T_RETURN:
 			if (back->used) {
 				now = back->place[--back->used];

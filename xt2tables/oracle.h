@@ -18,7 +18,7 @@ struct xt2_step {
 	int chain; /* number in the ruleset */
 	unsigned int at; /* position from 0; the number of rules: the tail */
 	const struct xt2_rule *rule; /* NULL: the tail */
-	int answer; /* enum xt2_answer */
+	int answer; /* enum xt2_answer; -EOPNOTSUPP: cannot be evaluated */
 	const struct xt2_match *failed; /* the first condition that did not hold */
 };
 
@@ -35,11 +35,15 @@ struct xt2_oracle {
 
 /*
  * xt2_oracle_run - run a base chain
- * => enum xt2_verdict; -ENOMEM
+ * => enum xt2_verdict; -EOPNOTSUPP: chain and at name a rule that would have to be
+ *    evaluated and cannot; -ENOMEM
  */
 int xt2_oracle_run(struct xt2_oracle *o, int base_chain);
 
-/* One rule alone.  => enum xt2_answer; *failed: the first condition that did not hold */
+/*
+ * One rule alone.  => enum xt2_answer, or -EOPNOTSUPP; *failed: the first condition that did
+ * not hold, or cannot be evaluated
+ */
 int xt2_oracle_rule(struct xt2_oracle *o, const struct xt2_rule *rule,
 		    const struct xt2_match **failed);
 

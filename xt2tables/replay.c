@@ -40,7 +40,7 @@ struct replay {
 	struct xt2_dump *accepted_to, *dropped_to;
 	int linktype; /* of what they get */
 	bool json, quiet, preload, writes;
-	unsigned long loops;
+	unsigned long long loops;
 	__u8 *scratch; /* a frame that targets may change */
 	size_t scratch_size;
 
@@ -53,6 +53,7 @@ struct replay {
 	} unseen[REASONS];
 	double seconds;
 	struct timespec started, shown;
+	bool noted; /* the notes have been printed */
 };
 
 static double now(void)
@@ -216,7 +217,7 @@ static int one(struct replay *r, const struct packet *p)
 static int lost(const char *what, int error)
 {
 	fprintf(stderr, "xt2 replay: %s: %s\n", what, strerror(-error));
-	return XT2_EXIT_RESOURCE;
+	return xt2_exit_errno(-error);
 }
 
 /* Packet by packet, in constant memory. */
@@ -258,7 +259,7 @@ static int preloaded(struct replay *r, struct xt2_capture *cap, struct xt2_err *
 	struct packet *list = NULL;
 	size_t n = 0, room = 0, i;
 	struct xt2_captured c;
-	unsigned long loop;
+	unsigned long long loop;
 	double start;
 	int got, ret = XT2_EXIT_OK;
 
@@ -358,7 +359,11 @@ static void summary_text(const struct replay *r, FILE *to)
 		fputs(")\n", to);
 	}
 	if (r->other)
-		fprintf(to, "%llu of other protocols\n", (unsigned long long)r->other);
+		fprintf(to, "%llu not %s, and so not evaluated\n", (unsigned long long)r->other,
+			!r->in.family		   ? "of a family of the image"
+			: r->in.family == XT2_IPV4 ? "IPv4"
+			: r->in.family == XT2_IPV6 ? "IPv6"
+						   : "ARP");
 	if (r->cut)
 		fprintf(to,
 			"warning: %llu were captured with too short a snap length to decide all"
@@ -371,8 +376,8 @@ static void summary_text(const struct replay *r, FILE *to)
 			r->packets / r->seconds / 1e6);
 }
 
-/* Has any rule that the hook can reach this property (XT2_EXT_*), or this match? */
-static bool image_has(const struct xt2_image *img, __u32 info, int match)
+/* Has any rule such a target (XT2_EXT_*) or this match?  seen: in these chains only, or NULL */
+static bool image_has(const struct xt2_image *img, const __u8 *seen, __u32 info, int match)
 {
 	const struct xt2_root *root = xt2_image_root(img);
 	const struct xt2_chain *c;
@@ -382,7 +387,9 @@ static bool image_has(const struct xt2_image *img, __u32 info, int match)
 
 	if (!root)
 		return false;
-	xt2_image_for_each_chain(c, i, img, root)
+	xt2_image_for_each_chain(c, i, img, root) {
+		if (seen && !seen[c->index])
+			continue;
 		xt2_chain_for_each_rule(rule, c) {
 			if (xt2_target_info(XT2_TARGET_KIND(rule->target)) & info)
 				return true;
@@ -390,10 +397,11 @@ static bool image_has(const struct xt2_image *img, __u32 info, int match)
 				if ((int)m->type == match)
 					return true;
 		}
+	}
 	return false;
 }
 
-static bool image_has_nat(const struct xt2_image *img)
+static bool image_has_nat(const struct xt2_image *img, const __u8 *seen)
 {
 	const struct xt2_root *root = xt2_image_root(img);
 	const struct xt2_chain *c;
@@ -404,28 +412,35 @@ static bool image_has_nat(const struct xt2_image *img)
 		return false;
 	xt2_image_for_each_chain(c, i, img, root)
 		xt2_chain_for_each_rule(rule, c)
-			if (XT2_TARGET_KIND(rule->target) == XT2_T_NAT)
+			if (seen[c->index] && XT2_TARGET_KIND(rule->target) == XT2_T_NAT)
 				return true;
 	return false;
 }
 
 /* What a user should know before believing the figures. */
-static void notes(const struct replay *r)
+static void notes(struct replay *r)
 {
 	const struct xt2_image *img = r->in.map.image;
+	const struct xt2_root *root = xt2_image_root(img);
+	__u8 *seen = r->quiet || r->noted ? NULL : xt2_input_reached(&r->in, r->hook, r->table);
 
-	if (r->quiet)
+	if (!seen)
 		return;
-	if (image_has_nat(img))
+	r->noted = true;
+	if (!root || !memchr(seen, 1, root->chains))
+		fprintf(stderr, "note: no table of the rules has a chain at %s: all packets pass\n",
+			r->hook);
+	if (image_has_nat(img, seen))
 		fputs("note: addresses are not translated; NAT targets count and accept\n", stderr);
 	if (!r->host.ct.state &&
-	    (image_has(img, 0, XT2_M_CONNTRACK) || image_has(img, 0, XT2_M_STATE)))
+	    (image_has(img, seen, 0, XT2_M_CONNTRACK) || image_has(img, seen, 0, XT2_M_STATE)))
 		fputs("note: rules ask for the conntrack state, and no --ctstate was given: packets count"
 		      " as INVALID, as without conntrack\n",
 		      stderr);
-	if (!r->host.nlocal && image_has(img, 0, XT2_M_ADDRTYPE))
+	if (!r->host.nlocal && image_has(img, seen, 0, XT2_M_ADDRTYPE))
 		fputs("note: rules ask for address types; tell the host's own addresses with --local\n",
 		      stderr);
+	free(seen);
 }
 
 static int write_counters(struct replay *r)
@@ -510,8 +525,10 @@ static int captures(struct replay *r, char **paths)
 		if (!cap)
 			return xt2_fail(&err);
 		ret = open_outputs(r, cap);
-		if (ret == XT2_EXIT_OK)
+		if (ret == XT2_EXIT_OK) {
+			notes(r);
 			ret = r->preload ? preloaded(r, cap, &err) : stream(r, cap, &err);
+		}
 		xt2_capture_close(cap);
 	}
 	progress_end(r);
@@ -575,6 +592,16 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+/* => 0; or -EINVAL: not a number, or less than the least */
+static int number(const char *arg, unsigned long long least, unsigned long long *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(arg, &end, 0);
+	return errno || end == arg || *end || *arg == '-' || *out < least ? -EINVAL : 0;
+}
+
 /* => XT2_EXIT_OK, or < 0: help was asked for, or XT2_EXIT_USAGE */
 static int arguments(struct replay *r, int argc, char **argv, unsigned long long *seed)
 {
@@ -584,11 +611,11 @@ static int arguments(struct replay *r, int argc, char **argv, unsigned long long
 	while ((c = getopt_long(argc, argv, "r:46H:t:c:i:o:qh", options, &index)) != -1) {
 		switch (c) {
 		case 'r':
+		case OPT_IMAGE:
+			if (r->in.path)
+				return xt2_usage("replay", "more than one file of rules");
 			r->in.path = optarg;
-			if (!r->in.family)
-				r->in.family = XT2_IPV4;
 			break;
-		case OPT_IMAGE: r->in.path = optarg; break;
 		case '4': r->in.family = XT2_IPV4; break;
 		case '6': r->in.family = XT2_IPV6; break;
 		case OPT_ARP: r->in.family = XT2_ARP; break;
@@ -602,9 +629,13 @@ static int arguments(struct replay *r, int argc, char **argv, unsigned long long
 		case OPT_PRELOAD: r->preload = true; break;
 		case OPT_LOOP:
 			r->preload = true;
-			r->loops = strtoul(optarg, NULL, 10);
+			if (number(optarg, 1, &r->loops) < 0)
+				return xt2_usage("replay", "--loop: bad number '%s'", optarg);
 			break;
-		case OPT_SEED: *seed = strtoull(optarg, NULL, 0); break;
+		case OPT_SEED:
+			if (number(optarg, 0, seed) < 0)
+				return xt2_usage("replay", "--seed: bad number '%s'", optarg);
+			break;
 		case OPT_RESOLVE: r->in.resolve = true; break;
 		case 'q': r->quiet = true; break;
 		case 'h': fputs(help, stdout); return -1;
@@ -615,7 +646,7 @@ static int arguments(struct replay *r, int argc, char **argv, unsigned long long
 			if (xt2_host_option(&r->host, name, optarg) != 1)
 				return xt2_usage("replay", "--%s: bad argument '%s'", name, optarg);
 			break;
-		default: return xt2_usage("replay", "bad arguments");
+		default: return xt2_see_help("replay");
 		}
 	}
 	if (!r->in.path)
@@ -630,25 +661,19 @@ static int arguments(struct replay *r, int argc, char **argv, unsigned long long
 /* The numbers of the hook in the families that the ruleset has. */
 static int find_hooks(struct replay *r)
 {
-	int i, found = 0;
+	char why[128];
+	int i;
 
 	for (i = 0; i < FAMILIES; i++) {
 		bool ours = !r->in.family || r->in.family == families[i];
 
 		r->hooks[i] = ours ? xt2_hook_number(families[i], r->hook) : -1;
-		if (r->hooks[i] < 0)
-			continue;
-		if (r->table && xt2_table_find(r->in.rs, families[i], r->table) < 0) {
+		if (r->table && xt2_table_find(r->in.rs, families[i], r->table) < 0)
 			r->hooks[i] = -1;
-			continue;
-		}
-		found++;
 	}
-	if (found)
-		return XT2_EXIT_OK;
-	if (r->table)
-		return xt2_usage("replay", "no table '%s' with a hook '%s'", r->table, r->hook);
-	return xt2_usage("replay", "no hook '%s'", r->hook);
+	if (xt2_input_table(&r->in, r->hook, r->table, why, sizeof(why)) < 0)
+		return xt2_usage("replay", "%s", why);
+	return XT2_EXIT_OK;
 }
 
 static int run(struct replay *r, char **paths, unsigned long long seed)
@@ -665,8 +690,7 @@ static int run(struct replay *r, char **paths, unsigned long long seed)
 		return lost("ruleset", -errno);
 	if (seed)
 		xt2_evaluator_seed(r->ev, seed);
-	r->writes = image_has(r->in.map.image, XT2_EXT_WRITES, -1);
-	notes(r);
+	r->writes = image_has(r->in.map.image, NULL, XT2_EXT_WRITES, -1);
 	clock_gettime(CLOCK_MONOTONIC, &r->started);
 	ret = captures(r, paths);
 	if (ret == XT2_EXIT_OK)

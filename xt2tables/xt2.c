@@ -38,6 +38,12 @@ static void help(FILE *to)
 	      to);
 }
 
+int xt2_see_help(const char *command)
+{
+	fprintf(stderr, "Try \"xt2 %s --help\".\n", command);
+	return XT2_EXIT_USAGE;
+}
+
 int xt2_usage(const char *command, const char *format, ...)
 {
 	va_list args;
@@ -46,8 +52,8 @@ int xt2_usage(const char *command, const char *format, ...)
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
-	fprintf(stderr, "\nTry \"xt2 %s --help\".\n", command);
-	return XT2_EXIT_USAGE;
+	fputc('\n', stderr);
+	return xt2_see_help(command);
 }
 
 int xt2_fail(const struct xt2_err *err)
@@ -60,31 +66,73 @@ int xt2_exit_code(const struct xt2_err *err)
 {
 	switch (err->code) {
 	case XT2_E_UNSUPPORTED: return XT2_EXIT_UNSUPPORTED;
-	case XT2_E_SYSTEM: return err->errnum == ENOENT ? XT2_EXIT_USAGE : XT2_EXIT_RESOURCE;
+	case XT2_E_SYSTEM: return xt2_exit_errno(err->errnum);
 	}
+	return XT2_EXIT_USAGE;
+}
+
+int xt2_exit_errno(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+	case EISDIR:
+	case ELOOP:
+	case ENAMETOOLONG:
+	case EACCES:
+	case EPERM: return XT2_EXIT_USAGE;
+	}
+	return XT2_EXIT_RESOURCE;
+}
+
+/* What has been printed must have arrived. */
+static int finish(const char *name, int ret)
+{
+	int lost;
+
+	errno = 0;
+	lost = fflush(stdout) == EOF || ferror(stdout);
+	if (!lost || ret == XT2_EXIT_RESOURCE)
+		return ret;
+	fprintf(stderr, "xt2 %s: standard output: %s\n", name, strerror(errno ? errno : EIO));
+	return XT2_EXIT_RESOURCE;
+}
+
+static int run(const char *name, int argc, char **argv)
+{
+	static char full[16]; /* for getopt's messages */
+	size_t i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(name, commands[i].name)) {
+			snprintf(full, sizeof(full), "xt2 %s", name);
+			argv[0] = full;
+			return finish(name, commands[i].main(argc, argv));
+		}
+	fprintf(stderr, "xt2: no such command: %s\nTry \"xt2 --help\".\n", name);
 	return XT2_EXIT_USAGE;
 }
 
 int main(int argc, char **argv)
 {
-	size_t i;
+	static char help_option[] = "--help";
 
 	if (argc < 2) {
 		help(stderr);
 		return XT2_EXIT_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		if (argc > 2 && argv[2][0] != '-') { /* "xt2 help replay" */
+			argv[1] = argv[2];
+			argv[2] = help_option;
+			return run(argv[1], 2, argv + 1);
+		}
 		help(stdout);
-		return XT2_EXIT_OK;
+		return finish("help", XT2_EXIT_OK);
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		puts("xt2 " PACKAGE_VERSION);
-		return XT2_EXIT_OK;
+		return finish("version", XT2_EXIT_OK);
 	}
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].main(argc - 1, argv + 1);
-	fprintf(stderr, "xt2: no such command: %s\n", argv[1]);
-	help(stderr);
-	return XT2_EXIT_USAGE;
+	return run(argv[1], argc - 1, argv + 1);
 }

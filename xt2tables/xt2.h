@@ -23,11 +23,20 @@ int xt2_dump_main(int argc, char **argv);
 /* Says what is wrong with the arguments and how to get help.  => XT2_EXIT_USAGE */
 int xt2_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same when getopt() has said what is wrong. */
+int xt2_see_help(const char *command);
+
 /* Prints an error.  => the exit code for it */
 int xt2_fail(const struct xt2_err *err);
 
 /* The exit code for an error. */
 int xt2_exit_code(const struct xt2_err *err);
+
+/*
+ * The exit code for an errno: a file that is not there, or is not ours, is an
+ * error of the arguments; a full disk is not.
+ */
+int xt2_exit_errno(int error);
 
 /* --- a ruleset from a text or an image (input.c) ------------------------- */
 
@@ -37,6 +46,7 @@ struct xt2_input {
 	bool resolve;
 	void (*report)(void *data, const struct xt2_err *err); /* NULL: print errors */
 	void *data;
+	unsigned int more; /* errors of the text that were too many to report */
 	struct xt2_ruleset *rs;
 	struct xt2_mapping map;
 };
@@ -55,9 +65,35 @@ int xt2_input_reload(struct xt2_input *in);
 /* Reports what cannot be evaluated at a hook; NULL: anywhere.  => number of such rules */
 int xt2_input_unsupported(const struct xt2_input *in, const char *hook, const char *table);
 
+/*
+ * xt2_input_reached - the chains that packets can get to
+ * @hook, @table: from here; NULL table: all of the hook
+ * => a byte for each chain of the image, to free(); NULL: no memory
+ */
+__u8 *xt2_input_reached(const struct xt2_input *in, const char *hook, const char *table);
+
+/*
+ * xt2_input_table - is this a table of the rules, with this hook?
+ * @table: NULL is all, and fine; @why: set if not
+ * => 0, -ENOENT
+ */
+int xt2_input_table(const struct xt2_input *in, const char *hook, const char *table, char *why,
+		    size_t size);
+
+/*
+ * xt2_input_line - where a rule was written
+ * @file: set to the text; for an image that was made from one, to its name
+ * => line from 1; 0: not known, and file is the input
+ */
+unsigned int xt2_input_line(const struct xt2_input *in, int chain, unsigned int at,
+			    const char **file);
+
 /* --- output (json.c) ------------------------------------------------------ */
 
-/* A JSON string with its quotes; bytes that are not ASCII become \u00xx. */
+/*
+ * A JSON string with its quotes.  UTF-8 stays what it is, written in ASCII as
+ * \uxxxx; bytes that are none become \u00xx.
+ */
 void xt2_json_string(FILE *to, const char *s);
 void xt2_json_error(FILE *to, const struct xt2_err *err);
 

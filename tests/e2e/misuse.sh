@@ -1,0 +1,134 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What goes wrong at a shell: wrong arguments, files that are not there or not
+# what they should be, full disks.  The exit code and the message say what it
+# was, and standard output stays empty, but for the findings of "xt2 check".
+top=$(cd "${top_srcdir:-.}" && pwd)
+build=$(cd "${top_builddir:-.}" && pwd)
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+PATH=$build:$PATH
+XT2_IMAGE=$tmp/image
+export XT2_IMAGE
+cd "$top/examples" || exit 99
+count=0
+failed=0
+
+bad() {
+	echo "FAIL: $*"
+	cat "$tmp/out" "$tmp/err"
+	failed=1
+}
+
+no() {	# STATUS MESSAGE PROGRAM ARGUMENTS...
+	count=$((count + 1))
+	status=$1
+	message=$2
+	shift 2
+	"$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	got=$?
+	[ $got = "$status" ] || bad "$*: exit code $got, not $status"
+	grep -qF -e "$message" "$tmp/err" || bad "$*: no '$message'"
+	[ ! -s "$tmp/out" ] || bad "$*: something on standard output"
+	[ "$(grep -c Try "$tmp/err")" -lt 2 ] || bad "$*: says it twice"
+}
+
+ok() {	# MESSAGE PROGRAM ARGUMENTS...
+	count=$((count + 1))
+	message=$1
+	shift
+	"$@" >"$tmp/out" 2>"$tmp/err" </dev/null || bad "$*: exit code $?"
+	grep -qF -e "$message" "$tmp/out" || bad "$*: no '$message'"
+}
+
+replay() {
+	xt2 replay -r server.rules -H INPUT -i eth0 --ctstate NEW "$@"
+}
+
+explain() {
+	xt2 explain server.rules -H INPUT -i eth0 --ctstate NEW "$@"
+}
+
+xt2tables-restore server.rules || exit 99
+head -c 5000 /dev/zero >"$tmp/zeros"
+mkdir "$tmp/folder"
+
+no 2 'Usage: xt2 COMMAND' xt2
+no 2 'no such command: replya' xt2 replya
+ok 'Usage: xt2 COMMAND' xt2 -h
+ok 'Usage: xt2 replay' xt2 help replay
+ok 'Usage: xt2 dump' xt2 dump --help
+no 2 "xt2 replay: unrecognized option '--bogus'" replay --bogus
+no 2 "xt2 check: invalid option -- 'z'" xt2 check -z
+
+# numbers and words of options
+no 2 "--loop: bad number '0'" replay --loop 0 server.pcap
+no 2 "--seed: bad number 'x'" replay --seed x server.pcap
+no 2 "--number: bad number '0'" explain --capture server.pcap --number 0
+no 2 '--number is for packets of a --capture' explain -s 192.0.2.1 --number 2
+no 2 'by --hex, or by its fields' explain -s 192.0.2.1 --hex 45
+no 2 "unknown protocol 'tpc'" explain -p tpc
+no 2 "ICMP type: 'echo'" explain -p icmp --icmp-type echo
+no 2 'hint: rules of filter/SSH: 3' explain -s 192.0.2.1 --why-not SSH:4
+no 2 "hint: server.rules has no chain 'SHS'" explain -s 192.0.2.1 --why-not SHS:1
+no 2 "hint: write CHAIN:NUMBER" explain -s 192.0.2.1 --why-not SSH
+
+# tables and hooks: one that is misspelt must not look like one that lets all pass
+no 2 'hooks are PREROUTING, INPUT' xt2 explain server.rules -H input
+no 2 'hooks are PREROUTING, INPUT' xt2 replay -r server.rules -H input server.pcap
+no 2 "the rules have no table 'filer'" explain -t filer
+no 2 "the rules have no table 'filer'" replay -t filer server.pcap
+no 2 "table 'filter' has no hook 'PREROUTING'" xt2 explain server.rules -t filter -H PREROUTING
+no 2 'more than one file of rules' replay -r server6.rules server.pcap
+no 2 "has no chain 'NOPE'" xt2 dump -c NOPE "$XT2_IMAGE"
+xt2 replay -r server.rules -H PREROUTING server.pcap 2>&1 >/dev/null |
+	grep -q 'note: no table of the rules' || bad "a hook without tables"
+
+# files
+no 2 'No such file' xt2 replay -r "$tmp/nosuch" -H INPUT server.pcap
+no 2 'No such file' replay "$tmp/nosuch"
+no 2 'Is a directory' xt2 replay -r "$tmp/folder" -H INPUT server.pcap
+no 2 'Is a directory' replay "$tmp/folder"
+no 2 'Is a directory' xt2 dump "$tmp/folder"
+no 2 'not a capture' replay server.rules
+no 2 'a binary file, not text' xt2 replay -r server.pcap -H INPUT server.pcap
+no 2 'a binary file, not text' xt2tables-restore "$tmp/zeros"
+no 2 'not a valid image' xt2 dump server.rules
+no 2 'No such file' replay --verdicts "$tmp/nosuch/file" server.pcap
+no 2 'No such file' replay --accepted "$tmp/nosuch/file" server.pcap
+if [ -w /dev/full ]; then
+	for command in "check server.rules" "dump $XT2_IMAGE" "explain server.rules -H INPUT" \
+		"replay -r server.rules -H INPUT server.pcap" --help; do
+		# shellcheck disable=SC2086 # a list of words
+		xt2 $command >/dev/full 2>"$tmp/err"
+		[ $? = 4 ] || bad "$command: a full disk does not matter"
+		grep -q 'standard output: No space left' "$tmp/err" || bad "$command: no message"
+	done
+fi
+
+# a pipe is read once, from its first byte
+for rules in - /dev/stdin; do
+	replay -q --json server.pcap >"$tmp/want"
+	# shellcheck disable=SC2002 # a pipe is the point
+	cat server.rules | xt2 replay -r $rules -H INPUT -i eth0 --ctstate NEW -q --json \
+		server.pcap >"$tmp/got" 2>"$tmp/err"
+	sed -i 's/"seconds".*//' "$tmp/want" "$tmp/got"
+	grep -q '"packets":600' "$tmp/want" || bad "packets"
+	cmp "$tmp/want" "$tmp/got" || bad "rules from $rules"
+done
+# shellcheck disable=SC2002
+cat "$XT2_IMAGE" | xt2 check /dev/stdin | grep -q 'hint: it is an image' || bad "image in a pipe"
+
+# every error of a file is counted and listed by check
+{
+	echo '*filter'
+	yes -- '-A INPUT -j NOWHERE' | head -n 50
+	echo COMMIT
+} >"$tmp/many"
+xt2 check "$tmp/many" >"$tmp/out"
+[ $? = 2 ] || bad "exit code of many errors"
+[ "$(grep -c 'error\[' "$tmp/out")" = 50 ] || bad "check shows not all of 50 errors"
+grep -q ': 50 errors' "$tmp/out" || bad "check counts not 50 errors"
+
+echo "$count calls"
+exit $failed
