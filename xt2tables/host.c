@@ -3,8 +3,9 @@
  * host.c - what a capture does not tell about its packets
  *
  * Interfaces, marks, conntrack state and so on come from options and hold for
- * all packets.  Address types follow from the addresses and --local as they
- * would on a host with these addresses and a default route.
+ * all packets; a tracked connection without NAT has the addresses and ports of
+ * the packet itself.  Address types follow from the addresses and --local as
+ * they would on a host with these addresses and a default route.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <linux/rtnetlink.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../engine/pkt.h"
 #include "xt2.h"
 
 struct word {
@@ -279,6 +281,87 @@ const char *xt2_host_receive(const struct xt2_host *host, int hook,
 	return xt2_pkt_seen_name(seen);
 }
 
+/* What conntrack keeps as the ports of a packet's connection, in the packet's direction and back. */
+struct ports {
+	__u16 src, dst, back_src, back_dst;
+};
+
+/* Not xt2_pkt_at(): nobody has asked for these bytes yet. */
+static const __u8 *transport(const struct xt2_pkt *pkt, __u32 size)
+{
+	if (pkt->thoff > pkt->caplen || pkt->caplen - pkt->thoff < size)
+		return NULL;
+	return pkt->data + pkt->thoff;
+}
+
+/* An ICMP question has its number for a source port, its type and code for the other one. */
+static bool icmp_ports(const struct xt2_pkt *pkt, struct ports *ports)
+{
+	static const struct {
+		__u8 proto, ask, answer;
+	} pairs[] = {
+		{ IPPROTO_ICMP, 8, 0 },	      { IPPROTO_ICMP, 13, 14 },
+		{ IPPROTO_ICMP, 15, 16 },     { IPPROTO_ICMP, 17, 18 },
+		{ IPPROTO_ICMPV6, 128, 129 }, { IPPROTO_ICMPV6, 139, 140 },
+	};
+	const __u8 *icmp = transport(pkt, 8);
+	size_t i;
+
+	for (i = 0; icmp && i < XT2_ARRAY_SIZE(pairs); i++) {
+		bool asks = icmp[0] == pairs[i].ask;
+
+		if (pairs[i].proto != pkt->proto || (!asks && icmp[0] != pairs[i].answer))
+			continue;
+		ports->src = ports->back_src = xt2_be16(icmp + 4);
+		ports->dst = xt2_be16(icmp);
+		ports->back_dst = (asks ? pairs[i].answer : pairs[i].ask) << 8 | icmp[1];
+		return true;
+	}
+	return false; /* an error belongs to another connection */
+}
+
+static bool ports_of(const struct xt2_pkt *pkt, struct ports *ports)
+{
+	switch (pkt->proto) {
+	case IPPROTO_ICMP:
+	case IPPROTO_ICMPV6: return icmp_ports(pkt, ports);
+	case IPPROTO_TCP:
+	case IPPROTO_UDP:
+	case IPPROTO_UDPLITE:
+	case IPPROTO_SCTP:
+	case IPPROTO_DCCP:
+		*ports = (struct ports){ pkt->sport, pkt->dport, pkt->dport, pkt->sport };
+		return transport(pkt, 4);
+	case IPPROTO_GRE: return false;
+	}
+	return true;
+}
+
+/* Without NAT, the addresses and ports of a connection are those of its packets. */
+static void fill_tuple(struct xt2_pkt *pkt)
+{
+	struct xt2_pkt_ct *ct = &pkt->ct;
+	struct ports p = { 0 };
+	__u64 src[2] = { pkt->src[0], pkt->src[1] }, dst[2] = { pkt->dst[0], pkt->dst[1] };
+
+	if (!(ct->state & XT2_CT_TRACKED) || ct->state & (XT2_CT_SNAT | XT2_CT_DNAT) ||
+	    pkt->l4 != XT2_L4_OK || pkt->fragoff || !ports_of(pkt, &p))
+		return;
+	if (pkt->family == XT2_IPV4) {
+		src[0] = htonl(pkt->src4);
+		dst[0] = htonl(pkt->dst4);
+	}
+	memcpy(ct->reply ? ct->repl_src : ct->orig_src, src, sizeof(src));
+	memcpy(ct->reply ? ct->repl_dst : ct->orig_dst, dst, sizeof(dst));
+	memcpy(ct->reply ? ct->orig_src : ct->repl_src, dst, sizeof(dst));
+	memcpy(ct->reply ? ct->orig_dst : ct->repl_dst, src, sizeof(src));
+	ct->orig_sport = ct->reply ? p.back_src : p.src;
+	ct->orig_dport = ct->reply ? p.back_dst : p.dst;
+	ct->repl_sport = ct->reply ? p.src : p.back_src;
+	ct->repl_dport = ct->reply ? p.dst : p.back_dst;
+	ct->tuple = 1;
+}
+
 void xt2_host_fill(const struct xt2_host *host, struct xt2_pkt *pkt,
 		   const struct xt2_captured *captured)
 {
@@ -294,6 +377,7 @@ void xt2_host_fill(const struct xt2_host *host, struct xt2_pkt *pkt,
 	pkt->mtu = host->mtu;
 	pkt->ct = host->ct;
 	pkt->ct.proto = pkt->proto;
+	fill_tuple(pkt);
 	pkt->mac = captured->mac;
 	pkt->mac_len = captured->mac ? 14 : 0;
 	pkt->pkttype = host->pkttype >= 0 ? host->pkttype : captured->pkttype;

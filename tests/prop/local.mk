@@ -3,7 +3,7 @@
 check_PROGRAMS += tests/lib/inject
 tests_lib_inject_SOURCES = tests/lib/inject.c
 
-TESTS += tests/prop/counters.sh tests/prop/arp.sh
+TESTS += tests/prop/counters.sh tests/prop/arp.sh tests/prop/tuple.sh
 EXTRA_DIST += \
 	tests/prop/arp.py \
 	tests/prop/arp.sh \
@@ -17,6 +17,8 @@ EXTRA_DIST += \
 	tests/prop/run.py \
 	tests/prop/targets.py \
 	tests/prop/transport.py \
+	tests/prop/tuple.py \
+	tests/prop/tuple.sh \
 	tests/prop/world.py
 
 # The oracle of xt2 explain against the evaluator: no kernel, no root.
