@@ -455,11 +455,14 @@ static void target_print(void *arg)
 		p->plugin->save(p->entry, p->payload);
 }
 
+/* Plugins for ARP print what arptables reads; those for any family save it. */
 static void target_print_arp(void *arg)
 {
 	struct target_print *p = arg;
 
-	if (p->plugin->print)
+	if (p->plugin->family != NFPROTO_ARP && p->plugin->save)
+		p->plugin->save(p->entry, p->payload);
+	else if (p->plugin->print)
 		p->plugin->print(p->entry, p->payload, 1);
 }
 

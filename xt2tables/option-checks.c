@@ -16,6 +16,7 @@
 #include <linux/netfilter/xt_devgroup.h>
 #include <linux/netfilter/xt_physdev.h>
 #include <linux/netfilter/xt_policy.h>
+#include <linux/netfilter/xt_rateest.h>
 #include <linux/netfilter/xt_ecn.h>
 #include <linux/netfilter/xt_tcpudp.h>
 #include <linux/netfilter_ipv4/ipt_REJECT.h>
@@ -88,6 +89,20 @@ static void check_cgroup(struct xt2_line *l, int revision, const void *payload)
 		refuse(l, "cgroup", "it takes either --path or --cgroup", NULL);
 }
 
+/* net/netfilter/xt_rateest.c; libxtables' printer exits at such a rule */
+static void check_rateest(struct xt2_line *l, int revision, const void *payload)
+{
+	const struct xt_rateest_match_info *info = payload;
+	unsigned int how = info->flags & (XT_RATEEST_MATCH_ABS | XT_RATEEST_MATCH_REL);
+
+	if (info->mode < XT_RATEEST_MATCH_EQ || info->mode > XT_RATEEST_MATCH_GT)
+		refuse(l, "rateest", "it takes one of --rateest-lt, --rateest-gt and --rateest-eq",
+		       NULL);
+	if (!how || how == (XT_RATEEST_MATCH_ABS | XT_RATEEST_MATCH_REL) ||
+	    !(info->flags & (XT_RATEEST_MATCH_BPS | XT_RATEEST_MATCH_PPS)))
+		refuse(l, "rateest", "there is no rate to compare with", NULL);
+}
+
 static bool outside_mask(const union nf_inet_addr *prefix, unsigned int len)
 {
 	unsigned int i;
@@ -117,6 +132,7 @@ static const struct {
 } checks[] = {
 	{ "DNPT", check_npt },	    { "REJECT", check_reject }, { "SNPT", check_npt },
 	{ "TCPMSS", check_tcpmss }, { "cgroup", check_cgroup }, { "ecn", check_ecn },
+	{ "rateest", check_rateest },
 };
 
 void xt2_place_check_options(struct xt2_line *l, const char *name, int revision,

@@ -124,12 +124,33 @@ static void print_addr6(struct xt2_printer *p, const struct xt2_match *m, char l
 		fputs(inet_ntop(AF_INET6, &mask, buf, sizeof(buf)), p->to);
 }
 
+/*
+ * A name as one word.  iptables-save never quotes names, and cannot read its
+ * text again if one has a blank; kernel and ip(8) don't give such names, but
+ * text may.
+ */
+static void put_name(FILE *to, const char *name)
+{
+	if (!name[strcspn(name, " \t\"")]) {
+		fputs(name, to);
+		return;
+	}
+	fputc('"', to);
+	for (; *name; name++) {
+		if (*name == '"' || *name == '\\')
+			fputc('\\', to);
+		fputc(*name, to);
+	}
+	fputc('"', to);
+}
+
 /* A name, or the start of one and "+". */
 static void put_iface(FILE *to, const struct xt2_match *m)
 {
 	const struct xt2_match_iface *k = (const struct xt2_match_iface *)m;
 	const struct xt2_match_iface_mask *masked = (const struct xt2_match_iface_mask *)m;
-	const char *name = (const char *)k->name;
+	char name[IFNAMSIZ + 2] = "";
+	size_t len;
 
 	if (m->type == XT2_M_IN_MASK || m->type == XT2_M_OUT_MASK) {
 		if (masked->mask[0] | masked->mask[1])
@@ -137,9 +158,11 @@ static void put_iface(FILE *to, const struct xt2_match *m)
 		fputc('+', to);
 		return;
 	}
-	fwrite(name, 1, strnlen(name, m->arg), to);
-	if (strnlen(name, m->arg) == m->arg)
-		fputc('+', to);
+	len = strnlen((const char *)k->name, m->arg < IFNAMSIZ ? m->arg : IFNAMSIZ);
+	memcpy(name, k->name, len);
+	if (len == m->arg)
+		name[len] = '+';
+	put_name(to, name);
 }
 
 static void print_iface(struct xt2_printer *p, const struct xt2_match *m, char letter)
@@ -255,11 +278,12 @@ static void print_target(struct xt2_printer *p, const struct xt2_rule *r)
 	int revision;
 	unsigned int size = target_payload(p, r, &name, &revision);
 
-	if (revision >= 0)
+	if (revision >= 0) {
 		xt2_libxt_print_target(p->to, &p->entry, name, revision, payload, size);
-	else if (*name)
-		fprintf(p->to, " -%c %s", XT2_TARGET_KIND(r->target) == XT2_T_GOTO ? 'g' : 'j',
-			name);
+	} else if (*name) {
+		fputs(XT2_TARGET_KIND(r->target) == XT2_T_GOTO ? " -g " : " -j ", p->to);
+		put_name(p->to, name);
+	}
 }
 
 static void print_match(struct xt2_printer *p, const struct xt2_match *m)
@@ -399,6 +423,13 @@ static void print_arp_options(struct xt2_printer *p, const char *name, int revis
 	free(text);
 }
 
+static void print_arp_jump(FILE *to, const char *name)
+{
+	fputs("-j ", to);
+	put_name(to, name);
+	fputc(' ', to);
+}
+
 static void print_arp_rule(struct xt2_printer *p, const struct xt2_rule *r)
 {
 	const struct xt2_match *m;
@@ -409,7 +440,7 @@ static void print_arp_rule(struct xt2_printer *p, const struct xt2_rule *r)
 	size_t i;
 
 	if (*name)
-		fprintf(p->to, "-j %s ", name);
+		print_arp_jump(p->to, name);
 	xt2_rule_for_each_match(m, r)
 		all++;
 	for (i = 0; i < XT2_ARRAY_SIZE(arp_conditions); i++)
@@ -452,7 +483,7 @@ static void print_rule(struct xt2_printer *p, const char *chain, const struct xt
 
 	entry_fill(p, r);
 	fputs("-A ", p->to);
-	fputs(chain, p->to);
+	put_name(p->to, chain);
 	if (p->family == XT2_ARP) {
 		fputc(' ', p->to);
 		print_arp_rule(p, r);
@@ -513,7 +544,7 @@ static void part_target(void *arg)
 	}
 	size = target_payload(&part->printer, part->rule, &name, &revision);
 	if (*name)
-		fprintf(part->printer.to, "-j %s ", name);
+		print_arp_jump(part->printer.to, name);
 	if (revision >= 0)
 		print_arp_options(&part->printer, name, revision, size);
 }

@@ -34,12 +34,16 @@ GOLDEN_CASES = \
 	tests/golden/accept/013-sets-noflush.v4 \
 	tests/golden/accept/013-sets-noflush.v4.base \
 	tests/golden/accept/013-sets-noflush.v4.ok \
+	tests/golden/accept/014-names.v4 \
+	tests/golden/accept/014-names.v4.ok \
 	tests/golden/accept/101-server.v6 \
 	tests/golden/accept/101-server.v6.ok \
 	tests/golden/accept/102-grammar.v6 \
 	tests/golden/accept/102-grammar.v6.ok \
 	tests/golden/accept/201-arp.arp \
 	tests/golden/accept/201-arp.arp.ok \
+	tests/golden/accept/202-targets.arp \
+	tests/golden/accept/202-targets.arp.ok \
 	tests/golden/reject/001-typo.v4 \
 	tests/golden/reject/001-typo.v4.err \
 	tests/golden/reject/002-target.v4 \
@@ -87,6 +91,8 @@ GOLDEN_CASES = \
 	tests/golden/reject/022-other-family.v4.err \
 	tests/golden/reject/023-image.v4 \
 	tests/golden/reject/023-image.v4.err \
+	tests/golden/reject/024-rateest.v4 \
+	tests/golden/reject/024-rateest.v4.err \
 	tests/golden/reject/101-v6.v6 \
 	tests/golden/reject/101-v6.v6.err \
 	tests/golden/reject/201-arp.arp \
