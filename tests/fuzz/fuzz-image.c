@@ -14,10 +14,11 @@
  */
 #include <stdlib.h>
 
-#include "seed-image.h"
+#include "seed-packet.h"
 #include "../../engine/edit.h"
 
-#define VISITS_MAX 4096
+#define VISITS_MAX 1024
+#define PACKETS	   3 /* at each hook */
 #define STACK_MAX  256
 #define WORK_MAX   (1u << 20) /* visits times bytes */
 #define EDIT_ROOM  4096
@@ -97,69 +98,116 @@ static void read_all(const struct xt2_image *img, const struct xt2_root *root)
 	}
 }
 
-/* Packets: a family, then its bytes. */
-static const struct packet {
-	u8 family, len;
-	u8 bytes[64];
-} packets[] = {
-	{ XT2_IPV4, 44, { 0x45, 0,  0,	  44, 0, 1,    0, 0, 64, 6, 0, 0, 10, 0,   0,
-			  1,	10, 0,	  0,  2, 0x10, 0, 0, 80, 0, 0, 0, 1,  0,   0,
-			  0,	0,  0x60, 2,  1, 0,    0, 0, 0,	 0, 2, 4, 5,  0xb4 } },
-	{ XT2_IPV4, 28, { 0x45, 0, 0,  28, 0, 1, 0x20, 0, 64, 17, 0, 0, 10, 0,
-			  0,	1, 10, 0,  0, 2, 0x10, 0, 0,  53, 0, 8, 0,  0 } },
-	{ XT2_IPV4, 24, { 0x45, 0, 0, 24, 0,  1, 0, 1, 64, 1, 0, 0,
-			  10,	0, 0, 1,  10, 0, 0, 2, 8,  0, 0, 0 } },
-	{ XT2_IPV6, 60, { 0x60, 0, 0,	 0, 0, 20, 6, 64, 0, 0, 0, 0, 0, 0, 0,	  0, 0, 0, 0,
-			  0,	0, 0,	 0, 1, 0,  0, 0,  0, 0, 0, 0, 0, 0, 0,	  0, 0, 0, 0,
-			  0,	2, 0x10, 0, 0, 80, 0, 0,  0, 1, 0, 0, 0, 0, 0x50, 2, 1, 0 } },
-	{ XT2_IPV6, 56, { 0x60, 0, 0, 0, 0,  16, 0, 64, 0, 0, 0, 0, 0,	  0, 0, 0,  0, 0,
-			  0,	0, 0, 0, 0,  1,	 0, 0,	0, 0, 0, 0, 0,	  0, 0, 0,  0, 0,
-			  0,	0, 0, 2, 17, 0,	 1, 4,	0, 0, 0, 0, 0x10, 0, 0, 53, 0, 8 } },
-	{ XT2_IPV6, 44, { 0x60, 0, 0, 0, 0, 4, 43, 64 } },
-	{ XT2_ARP, 28, { 0,  1, 8, 0, 6, 4, 0, 1, 2, 0, 0,  0, 0, 1,
-			 10, 0, 0, 1, 0, 0, 0, 0, 0, 0, 10, 0, 0, 2 } },
-};
+/* => caplen; the packet with what the host knows, in a block of its exact size */
+static u32 make_packet(struct xt2_pkt *pkt, u8 family, u64 *state)
+{
+	static const u8 rooms[] = { 0, 0, 3, 4, 40 };
+	struct seed_packet p = { .state = state };
+	u32 len;
 
-static void eval_packet(struct xt2_image *img, const struct xt2_hook *h, const struct packet *p)
+	seed_packet(&p, family);
+	*pkt = (struct xt2_pkt){ .caplen = p.size, .len = p.size };
+	pkt->room = rooms[seed_below(state, XT2_ARRAY_SIZE(rooms))];
+	pkt->data = get(p.size + pkt->room);
+	memcpy(pkt->data, p.bytes, p.size);
+	need(xt2_pkt_seen_name(xt2_pkt_receive(family, pkt->data, p.size, p.size, &len))[0]);
+	if (!seed_below(state, 8))
+		pkt->len += seed_below(state, 2000); /* cut off in the capture only */
+	seed_host(pkt, state);
+	return p.size;
+}
+
+static void eval_packet(struct xt2_image *img, const struct xt2_hook *h, u64 *state)
 {
 	static struct xt2_frame stack[STACK_MAX];
 	struct xt2_event events[4];
-	u8 bytes[sizeof(p->bytes)];
-	struct xt2_pkt pkt = { .data = bytes, .caplen = p->len, .len = p->len, .hook = h->hook };
+	struct xt2_pkt pkt;
 	struct xt2_ctx ctx = {
 		.pkt = &pkt,
 		.img = img,
 		.root = xt2_image_root(img),
-		.now = 1000000000,
+		.now = seed_below(state, 4) ? 1700000000000000000ull + (seed_next(state) >> 14)
+					    : seed_next(state),
+		.tz_west = (s32)seed_below(state, 1500) - 720,
 		.random = 1,
 		.stack = stack,
 		.stack_size = STACK_MAX,
 		.events = events,
 		.events_size = 4,
 	};
+	u8 *bytes;
 	int verdict;
 
-	memcpy(bytes, p->bytes, sizeof(bytes));
-	memcpy(pkt.in, "eth0", 5);
-	need(!xt2_pkt_parse(&pkt, p->family));
-	verdict = xt2_eval(&ctx, h);
-	need(xt2_verdict_name(verdict) != NULL);
-	need(ctx.faults || (ctx.chain && ctx.rule < img->size));
+	make_packet(&pkt, h->family, state);
+	bytes = pkt.data;
+	pkt.hook = h->hook;
+	if (!xt2_pkt_parse(&pkt, h->family)) {
+		verdict = xt2_eval(&ctx, h);
+		need(xt2_verdict_name(verdict) != NULL);
+		need(ctx.faults || (ctx.chain && ctx.rule < img->size));
+	}
+	free(bytes);
 }
 
-static void eval_all(struct xt2_image *img, const struct xt2_root *root)
+static void eval_all(struct xt2_image *img, const struct xt2_root *root, u64 state)
 {
 	const struct xt2_hook *h;
-	u32 i;
+	u32 i, n;
 
 	xt2_image_for_each_hook(h, i, img, root) {
 		if (h->visits > VISITS_MAX || h->depth > STACK_MAX ||
 		    h->visits * img->size > WORK_MAX)
 			continue;
-		for (size_t n = 0; n < XT2_ARRAY_SIZE(packets); n++)
-			if (packets[n].family == h->family)
-				eval_packet(img, h, &packets[n]);
+		for (n = 0; n < PACKETS; n++)
+			eval_packet(img, h, &state);
 	}
+}
+
+/* What takes any number must have an answer. */
+static void ask_names(void)
+{
+	for (u32 i = 0; i < 256; i++) {
+		need(!xt2_match_info((u8)i) || xt2_match_name((u8)i));
+		need(!xt2_target_info((u8)i) || xt2_target_name((u8)i));
+		sink += xt2_verdict_name((int)i) != NULL;
+	}
+}
+
+/* Calls of the writer in any order: it says no, or the image is good. */
+static void write_badly(u64 state)
+{
+	static u64 buf[4096];
+	u64 size = 0, cap = seed_below(&state, 4) ? sizeof(buf) : seed_below(&state, 9000);
+	void *scratch = get(xt2_check_scratch(sizeof(buf)));
+	struct seed_rule s = { .family = XT2_IPV4, .last = 2 };
+	u32 lines[4] = { 0 };
+	struct xt2_writer w;
+
+	xt2_write_begin(&w, buf, cap, 1, 1 + seed_below(&state, 2), 1 + seed_below(&state, 2),
+			1 + seed_below(&state, 2), seed_below(&state, 2), seed_below(&state, 2));
+	for (u32 n = 8 + seed_below(&state, 8); n; n--) {
+		switch (seed_below(&state, 8)) {
+		case 0: xt2_write_table(&w, XT2_IPV4, "raw", ~0u); break;
+		case 1:
+			xt2_write_hook(&w, XT2_IPV4, (u8)seed_below(&state, 6), 0, 0,
+				       seed_below(&state, 2));
+			break;
+		case 2: xt2_write_cell(&w, seed_below(&state, 2), 1); break;
+		case 3: xt2_write_instance(&w, XT2_INSTANCE_MATCH, 0, "set", lines, 4); break;
+		case 4:
+			xt2_write_chain_begin(&w, seed_below(&state, 3), 0,
+					      seed_below(&state, 2) ? 0 : XT2_HOOK_NONE, "a");
+			break;
+		case 5: xt2_write_chain_end(&w, seed_below(&state, 2) ? lines : NULL, 0); break;
+		case 6: xt2_write_rule(&w, seed_any_rule(&s, &state)); break;
+		default:
+			seed_rule_begin(&s, seed_below(&state, 2) ? XT2_T_ACCEPT : XT2_T_RETURN, 0);
+			xt2_write_rule(&w, seed_rule(&s));
+		}
+	}
+	if (!xt2_write_end(&w, scratch, &size))
+		need(!xt2_check(buf, size, scratch, NULL));
+	free(scratch);
 }
 
 /* One to three edits with rules of the image, drawn from its bytes. */
@@ -223,6 +271,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	args[1] = longer; /* first, so that the caller's own counts */
 	args[++*argc] = NULL;
 	*argv = args;
+	ask_names();
 	return 0;
 }
 
@@ -234,6 +283,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	const struct xt2_root *root;
 	u64 state = size + 1;
 
+	for (size_t i = 0; i + 8 <= size; i += 264)
+		state = state * 31 + xt2_raw64(data + i);
+	if (!(state >> 8 & 15))
+		write_badly(state | 1);
 	memcpy(img, data, size);
 	if (xt2_check(img, size, scratch, &err)) {
 		need(err.what != NULL);
@@ -244,7 +297,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		goto out;
 	state += root->generation;
 	read_all(img, root);
-	eval_all(img, root);
+	eval_all(img, root, state | 1);
 	need(!xt2_check(img, size, scratch, &err));
 	if (root->chains)
 		edit_one(img, state | 1);
