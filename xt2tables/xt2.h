@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <xt2/xt2.h>
 
-/* Exit codes of xt2; after 2, 3 and 4 nothing has changed. */
+/* Exit codes of xt2; after 2, 3 and 4 no image has changed. */
 enum xt2_exit {
 	XT2_EXIT_OK,
 	XT2_EXIT_NO, /* a negative answer */

@@ -236,6 +236,10 @@ struct xt2_result {
 
 /*
  * xt2_evaluator_new - prepare to evaluate packets with a checked image
+ *
+ * Rules count in the image, which must stay until free.  To read the counters,
+ * load it into a ruleset: xt2_ruleset_load(), then packets and bytes of
+ * xt2_rule_get(), and xt2_chain_counters().
  * => NULL and errno: ENOMEM, or E2BIG: chains that jump more than 2^20 deep or
  *    send a packet through more than 2^32 chains
  */
@@ -249,7 +253,8 @@ void xt2_evaluator_seed(struct xt2_evaluator *ev, __u64 seed);
  * @hook: number of a hook of pkt->family
  * @table: only this table; NULL: all, but nat tables only for packets that
  *   make a mapping: conntrack state NEW, or RELATED and no ICMP error
- * @pkt: parsed; matches may set pkt->cut, targets may change mark and bytes
+ * @pkt: parsed; matches may set pkt->cut, targets may change mark and bytes.
+ *   Whether the kernel would show it to a hook at all: xt2_pkt_receive()
  * @now: ns since 1970, for limit and time
  * @want_place: fill in table, chain, rule, which costs a walk of the chain
  * => enum xt2_verdict
