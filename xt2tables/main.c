@@ -62,8 +62,12 @@ static int status_of(int error)
 	return resource ? RESOURCE_PROBLEM : OTHER_PROBLEM;
 }
 
-static int failed(const struct xt2_err *err, int error)
+static int failed(struct xt2_err *err, int error)
 {
+	if ((error == -EACCES || error == -EROFS) && !err->hint[0])
+		snprintf(err->hint, sizeof(err->hint),
+			 "an image of your own: --image FILE or XT2_IMAGE=FILE; only looking: "
+			 "xt2 check");
 	xt2_err_print(err, stderr);
 	return status_of(error);
 }
@@ -316,6 +320,17 @@ static const struct option save_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+static void save_usage(const struct program *program)
+{
+	printf("Usage: %s [-c] [-t table] [-f file] [-V] [-h] [-M command] [--image PATH]\n"
+	       "  -c, --counters   print the counters of rules\n"
+	       "  -t, --table      only this table\n"
+	       "  -f, --file       write to this file\n"
+	       "  -M               accepted and not needed\n"
+	       "      --image      image file (else $XT2_IMAGE, else " DEFAULT_IMAGE ")\n",
+	       program->name);
+}
+
 /* => -1: go on; else: an exit status */
 static int save_parse(const struct program *program, int argc, char **argv, struct save_options *o)
 {
@@ -330,10 +345,7 @@ static int save_parse(const struct program *program, int argc, char **argv, stru
 		case 't': o->table = optarg; break;
 		case 'f': o->file = optarg; break;
 		case 'V': return print_version(program);
-		case 'h':
-			printf("Usage: %s [-c] [-t table] [-f file] [--image PATH]\n",
-			       program->name);
-			return 0;
+		case 'h': save_usage(program); return 0;
 		case OPT_IMAGE: o->image = optarg; break;
 		default:
 			fprintf(stderr, "Try `%s -h' for more information.\n", program->name);
@@ -382,6 +394,7 @@ static int save_to(const struct program *program, const struct save_options *o,
 static int save(const struct program *program, int argc, char **argv)
 {
 	struct save_options o = { .table = NULL };
+	const char *path;
 	struct xt2_ruleset *rs;
 	struct xt2_mapping map;
 	struct xt2_err err;
@@ -390,7 +403,10 @@ static int save(const struct program *program, int argc, char **argv)
 	status = save_parse(program, argc, argv, &o);
 	if (status >= 0)
 		return status;
-	ret = load_image(image_path(o.image), &rs, &map, &err);
+	path = image_path(o.image);
+	ret = load_image(path, &rs, &map, &err);
+	if (!ret && !map.image)
+		fprintf(stderr, "note: there is no image %s\n", path);
 	if (ret < 0)
 		status = failed(&err, ret);
 	else

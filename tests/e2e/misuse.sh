@@ -45,6 +45,7 @@ replay() {
 	xt2 replay -r server.rules -H INPUT -i eth0 --ctstate NEW "$@"
 }
 
+# shellcheck disable=SC2317 # called by no and ok
 explain() {
 	xt2 explain server.rules -H INPUT -i eth0 --ctstate NEW "$@"
 }
@@ -94,6 +95,9 @@ no 2 'not a capture' replay server.rules
 no 2 'a binary file, not text' xt2 replay -r server.pcap -H INPUT server.pcap
 no 2 'a binary file, not text' xt2tables-restore "$tmp/zeros"
 no 2 'not a valid image' xt2 dump server.rules
+"$build/xt2tables-save" --image "$tmp/nosuch" >"$tmp/out" 2>"$tmp/err" || bad "save: exit code $?"
+grep -q 'note: there is no image' "$tmp/err" || bad "save without image"
+[ ! -s "$tmp/out" ] || bad "save without image prints"
 no 2 'No such file' replay --verdicts "$tmp/nosuch/file" server.pcap
 no 2 'No such file' replay --accepted "$tmp/nosuch/file" server.pcap
 if [ -w /dev/full ]; then
