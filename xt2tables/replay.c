@@ -11,6 +11,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 #include "../engine/image.h"
@@ -21,6 +22,7 @@
 #define MAC	 14 /* bytes of an Ethernet header */
 #define FAMILIES 3
 #define REASONS	 16 /* why packets were not seen */
+#define FIGURES	 32 /* columns beside the bar */
 
 static const int families[FAMILIES] = { XT2_IPV4, XT2_IPV6, XT2_ARP };
 
@@ -68,7 +70,8 @@ static double now(void)
 static void progress(struct replay *r, int percent)
 {
 	static const char full[] = "########################################";
-	const int width = sizeof(full) - 1;
+	struct winsize window;
+	int width = sizeof(full) - 1;
 	struct timespec t;
 
 	if (r->quiet || !isatty(STDERR_FILENO))
@@ -77,6 +80,10 @@ static void progress(struct replay *r, int percent)
 	if (t.tv_sec - r->started.tv_sec < 2 || t.tv_sec == r->shown.tv_sec)
 		return;
 	r->shown = t;
+	/* a line that the terminal breaks cannot be written over */
+	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &window) && window.ws_col &&
+	    window.ws_col < width + FIGURES)
+		width = window.ws_col > FIGURES ? window.ws_col - FIGURES : 0;
 	if (percent >= 0)
 		fprintf(stderr, "\r[%-*.*s] %3d%%  %llu packets", width, percent * width / 100,
 			full, percent, (unsigned long long)r->packets);
@@ -90,7 +97,7 @@ static void progress(struct replay *r, int percent)
 static void progress_end(const struct replay *r)
 {
 	if (r->shown.tv_sec)
-		fprintf(stderr, "\r%-72s\r", "");
+		fputs("\r\033[K", stderr);
 }
 
 /* A frame whose bytes targets may change, with room to grow. */
