@@ -16,7 +16,8 @@
 #include "text.h"
 #include "xt2.h"
 
-#define TEXT 4096
+#define TEXT	   4096
+#define VISITS_MAX (1u << 24) /* chains that a packet may enter: more take too long to show */
 
 struct explain {
 	struct xt2_input in;
@@ -442,6 +443,22 @@ static void assumptions(const struct explain *e)
 	}
 }
 
+/* Chains that jump to the next one twice each make 2^n ways. */
+static int too_many_ways(const struct explain *e)
+{
+	const struct xt2_root *root = xt2_image_root(e->in.map.image);
+	struct xt2_err err = { .code = XT2_E_LIMIT };
+
+	if (!root || root->visits <= VISITS_MAX)
+		return XT2_EXIT_OK;
+	snprintf(err.file, sizeof(err.file), "%s", e->in.path);
+	snprintf(err.message, sizeof(err.message),
+		 "a packet may enter %llu chains on its way: too many to show",
+		 (unsigned long long)root->visits);
+	xt2_fail(&err);
+	return XT2_EXIT_RESOURCE;
+}
+
 static int run(struct explain *e)
 {
 	struct xt2_err err = { 0 };
@@ -458,6 +475,8 @@ static int run(struct explain *e)
 	hook = e->packet.pkt.hook;
 	if (e->why_not && find_rule(e, &err) < 0)
 		return xt2_fail(&err);
+	if (too_many_ways(e) != XT2_EXIT_OK)
+		return XT2_EXIT_RESOURCE;
 	e->ctx = (struct xt2_ctx){ .pkt = &e->packet.pkt,
 				   .img = e->in.map.image,
 				   .root = xt2_image_root(e->in.map.image),
