@@ -18,9 +18,17 @@ import targets
 from world import DEV, TAP, TUN, World
 
 INSIDE = 'XT2_PROP_NAMESPACE'
-# A destination header that says it has 2,048 bytes, of which 8 are there; UDP should follow.
-CUT_EXTHDR = struct.pack('!IHBB', 0x60000000, 8, 60, 64) + bytes.fromhex('20010db8' + '0' * 23 + '1') * 2 + \
+# Behind a destination header that says it has 2,048 bytes, of which 8 are there, UDP should follow.
+CUT_EXTHDR = packets.IP6(0x60000000, 8, 60, 64, bytes.fromhex('20010db8' + '0' * 23 + '1'), bytes(15) + b'\2') + \
     bytes([17, 255, 1, 4, 0, 0, 0, 0])
+# TCP with flag CWR and MSS 536.  IPv6 matches that look at a later fragment see the packet's own header.
+TCP = struct.pack('!HHIIBBHHHI', 1, 2, 0, 0, 0x60, 0x82, 0, 0, 0, 0x02040218)
+FRAGMENT = {
+    4: packets.checked(packets.IP4(0x45, 0, 44, 1, 185, 64, 6, 0, bytes([192, 0, 2, 1]), bytes([192, 0, 2, 2]))) + TCP,
+    6: packets.IP6(0x60000000, 32, 44, 64, bytes.fromhex('20010db8') + TCP[12:], bytes(15) + b'\2') +
+       struct.pack('!BBHI', 6, 0, 185 << 3, 1) + TCP}
+# Up to Linux 6.18 they do.
+LATER = {'tcpmss': '-p tcp -m tcpmss --mss 536', 'ecn': '-p tcp -m ecn --ecn-tcp-cwr'}
 
 
 class Missing(Exception):
@@ -90,20 +98,29 @@ class Kernel:
             raise RuntimeError(f'inject stopped at {pcap}')
         return int(answer[0]), int(answer[1])
 
+    def hits(self, family, packet, rule):
+        """Does the rule hit the packet?"""
+        self.load(family, f'*raw\n-A PREROUTING\n-A PREROUTING {rule}\nCOMMIT\n*mangle\nCOMMIT\n')
+        path = os.path.join(self.dir, 'probe.pcap')
+        with open(path, 'wb') as f:
+            f.write(packets.capture(packets.LINKTYPE_RAW, [packet], 0))
+        self.inject(path)
+        seen, hit = (int(n) for n in re.findall(r'^\[(\d+):\d+\] -A', self.counters(family), re.M))
+        if seen != 1:
+            raise RuntimeError(f'{seen} packets seen, 1 was sent')
+        return hit == 1
+
     def whole_exthdrs(self):
         """Does -p drop a packet with an IPv6 extension header that is longer than the packet?
 
         Kernels differ.  If not, the search goes on to the header's successor.
         """
-        self.load(6, '*raw\n-A PREROUTING\n-A PREROUTING -p udp\nCOMMIT\n*mangle\nCOMMIT\n')
-        path = os.path.join(self.dir, 'probe.pcap')
-        with open(path, 'wb') as f:
-            f.write(packets.capture(packets.LINKTYPE_RAW, [CUT_EXTHDR], 0))
-        self.inject(path)
-        seen, hit = (int(n) for n in re.findall(r'^\[(\d+):\d+\] -A', self.counters(6), re.M))
-        if seen != 1:
-            raise RuntimeError(f'{seen} packets seen, 1 was sent')
-        return not hit
+        return not self.hits(6, CUT_EXTHDR, '-p udp')
+
+    def unlike(self, family, lacking):
+        """=> {match: how it differs from the one that xt2 evaluates}"""
+        return {name: 'this kernel does not look at later fragments' for name, rule in LATER.items()
+                if name not in lacking and not self.hits(family, FRAGMENT[family], rule)}
 
     def counters(self, family):
         return subprocess.run([self.save[family], '-c'], capture_output=True, text=True, check=True).stdout

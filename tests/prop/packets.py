@@ -30,6 +30,11 @@ def checksum(head):
     return ~((s & 0xffff) + (s >> 16)) & 0xffff
 
 
+def checked(head):
+    """An IPv4 header with its checksum"""
+    return head[:10] + checksum(head).to_bytes(2, 'big') + head[12:]
+
+
 class Packets:
     """What both families share: a transport segment, whole or cut."""
 
@@ -129,9 +134,8 @@ class Packets4(Packets):
         opts = rng.choice(self.options)
         ihl = 5 + len(opts) // 4
         dst = rng.choice(self.addrs) if rng.random() < 0.95 else rng.choice(self.w.groups)
-        head = IP4(0x40 | ihl, rng.choice(self.tos), ihl * 4 + len(data), rng.getrandbits(16),
-                   self.fragment(), rng.choice(self.lives), proto, 0, rng.choice(self.addrs), dst) + opts
-        head = head[:10] + checksum(head).to_bytes(2, 'big') + head[12:]
+        head = checked(IP4(0x40 | ihl, rng.choice(self.tos), ihl * 4 + len(data), rng.getrandbits(16),
+                           self.fragment(), rng.choice(self.lives), proto, 0, rng.choice(self.addrs), dst) + opts)
         if rng.random() < 0.04:
             data += rand_bytes(rng, rng.randint(1, 24))
         return head + data, True

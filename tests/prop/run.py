@@ -10,7 +10,7 @@
 
 Ends with 0 if all counters are equal and, in a full run, every match hit and missed often enough, with
 1 if not, with 77 (and the reason) if this machine cannot show it.  Matches that the running kernel has
-not got are left out, and named.
+not got, or that it is known to evaluate in another way, are left out, and named.
 """
 import argparse
 import os
@@ -52,9 +52,12 @@ class Runner:
             self.options[6].append('--whole-exthdrs')
         for f in self.args.families:
             lacking, refused = self.kernel.without(f)
-            self.without[f] = tuple(sorted(lacking))
+            unlike = self.kernel.unlike(f, lacking)
+            self.without[f] = tuple(sorted(lacking | unlike))
             for name, why in lacking.items():
-                print(f'SKIP IPv{f} {name}: not in this kernel: {why}')
+                print(f'SKIP: IPv{f} {name}: not in this kernel: {why}')
+            for name, why in unlike.items():
+                print(f'SKIP: IPv{f} {name}: {why}')
             for name, why in refused.items():
                 print(f'FAIL IPv{f} {name}: {why}')
                 bad = True
