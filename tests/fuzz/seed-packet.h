@@ -243,13 +243,13 @@ static inline void seed_packet_arp(struct seed_packet *p)
 /* What the host knows, or does not. */
 static inline void seed_host(struct xt2_pkt *pkt, u64 *state)
 {
-	static const char *const names[] = { "", "lo", "eth0", "tap0", "eth1234567890ab" };
+	static const char names[][16] = { "", "lo", "eth0", "tap0", "eth1234567890ab" };
 	static const u16 states[] = { 0, 1, 2, 4, 8, 0x48, 0x82, 0x100 };
 	static const u8 mac[14] = { 2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x86, 0xdd };
 	u64 *const ifaces[] = { pkt->in, pkt->out, pkt->physin, pkt->physout };
 
 	for (u32 i = 0; i < XT2_ARRAY_SIZE(ifaces); i++)
-		memcpy(ifaces[i], names[seed_below(state, XT2_ARRAY_SIZE(names))], 5);
+		memcpy(ifaces[i], names[seed_below(state, XT2_ARRAY_SIZE(names))], 16);
 	pkt->bridged = (u8)seed_below(state, 2);
 	pkt->pkttype = (u8)seed_below(state, 4);
 	if (seed_below(state, 2)) {
