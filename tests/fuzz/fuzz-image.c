@@ -99,10 +99,10 @@ static void read_all(const struct xt2_image *img, const struct xt2_root *root)
 }
 
 /* => caplen; the packet with what the host knows, in a block of its exact size */
-static u32 make_packet(struct xt2_pkt *pkt, u8 family, u64 *state)
+static u32 make_packet(struct xt2_pkt *pkt, u8 family, u8 proto, u64 *state)
 {
 	static const u8 rooms[] = { 0, 0, 3, 4, 40 };
-	struct seed_packet p = { .state = state };
+	struct seed_packet p = { .state = state, .proto = proto };
 	u32 len;
 
 	seed_packet(&p, family);
@@ -115,6 +115,19 @@ static u32 make_packet(struct xt2_pkt *pkt, u8 family, u64 *state)
 		pkt->len += seed_below(state, 2000); /* cut off in the capture only */
 	seed_host(pkt, state);
 	return p.size;
+}
+
+/* A protocol that the chain wants, for packets that get further. */
+static u8 wanted_proto(const struct xt2_chain *c)
+{
+	const struct xt2_match *m;
+	const struct xt2_rule *r;
+
+	xt2_chain_for_each_rule(r, c)
+		xt2_rule_for_each_match(m, r)
+			if (m->type == XT2_M_PROTO)
+				return (u8)m->arg;
+	return 0;
 }
 
 static void eval_packet(struct xt2_image *img, const struct xt2_hook *h, u64 *state)
@@ -138,7 +151,7 @@ static void eval_packet(struct xt2_image *img, const struct xt2_hook *h, u64 *st
 	u8 *bytes;
 	int verdict;
 
-	make_packet(&pkt, h->family, state);
+	make_packet(&pkt, h->family, wanted_proto(xt2_image_chain(img, ctx.root, h->chain)), state);
 	bytes = pkt.data;
 	pkt.hook = h->hook;
 	if (!xt2_pkt_parse(&pkt, h->family)) {

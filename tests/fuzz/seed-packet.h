@@ -15,6 +15,7 @@
 
 struct seed_packet {
 	u64 *state;
+	u8 proto; /* often this one; 0: any */
 	u32 size;
 	u8 bytes[SEED_PACKET_SIZE];
 };
@@ -138,10 +139,15 @@ static inline void seed_transport(struct seed_packet *p, u8 proto)
 	seed_bytes(p, seed_below(p->state, 60));
 }
 
+static inline u8 seed_proto(struct seed_packet *p, u8 other)
+{
+	return p->proto && seed_below(p->state, 4) ? p->proto : other;
+}
+
 static inline void seed_ip4(struct seed_packet *p)
 {
 	static const u8 protos[] = { 6, 6, 6, 17, 136, 1, 132, 33, 50, 51, 108, 47 };
-	u8 proto = protos[seed_below(p->state, XT2_ARRAY_SIZE(protos))];
+	u8 proto = seed_proto(p, protos[seed_below(p->state, XT2_ARRAY_SIZE(protos))]);
 	u32 words = seed_below(p->state, 4) ? 0 : seed_below(p->state, 5);
 
 	seed_put(p, 0x45 + words);
@@ -207,7 +213,8 @@ static inline void seed_ip6(struct seed_packet *p)
 {
 	static const u8 protos[] = { 6, 6, 6, 17, 136, 58, 132, 33, 50, 108, 135, 59 };
 	static const u8 kinds[] = { 43, 43, 44, 51, 60, 60 };
-	u8 proto = protos[seed_below(p->state, XT2_ARRAY_SIZE(protos))], chain[6], n = 0;
+	u8 proto = seed_proto(p, protos[seed_below(p->state, XT2_ARRAY_SIZE(protos))]);
+	u8 chain[6], n = 0;
 
 	if (!seed_below(p->state, 3))
 		chain[n++] = 0;
