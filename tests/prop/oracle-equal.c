@@ -23,6 +23,7 @@
 #define ROOM 64
 
 struct side {
+	struct xt2_input in;
 	struct xt2_mapping map;
 	struct xt2_ruleset *rs;
 	struct xt2_ctx ctx;
@@ -45,12 +46,11 @@ static void die(const char *what)
 
 static void load(struct side *s, const char *path, int family)
 {
-	struct xt2_input in = { .path = path, .family = family };
-
-	if (xt2_input_load(&in) != 0 || xt2_input_reload(&in) != 0)
+	s->in = (struct xt2_input){ .path = path, .family = family };
+	if (xt2_input_load(&s->in) != 0 || xt2_input_reload(&s->in) != 0)
 		die(path);
-	s->map = in.map;
-	s->rs = in.rs;
+	s->map = s->in.map;
+	s->rs = s->in.rs;
 	s->ctx = (struct xt2_ctx){ .pkt = &s->pkt,
 				   .img = s->map.image,
 				   .root = xt2_image_root(s->map.image),
@@ -60,6 +60,13 @@ static void load(struct side *s, const char *path, int family)
 	s->bytes = malloc(65536 + ROOM);
 	if (!s->ctx.stack || !s->bytes)
 		die("out of memory");
+}
+
+static void unload(struct side *s)
+{
+	free(s->bytes);
+	free(s->ctx.stack);
+	xt2_input_close(&s->in);
 }
 
 static void on_step(void *data, const struct xt2_step *step)
@@ -208,6 +215,8 @@ int main(int argc, char **argv)
 	}
 	xt2_capture_close(cap);
 	compare_counters(&eval, &slow);
+	unload(&eval);
+	unload(&slow);
 	printf("%lu evaluations, %lu differences\n", evaluations, differences);
 	return differences ? 1 : 0;
 }
