@@ -5,3 +5,7 @@ libtranslators_la_SOURCES += translators/ext.c translators/transport.c \
 	translators/transport.h translators/transport6.c
 libtranslators_la_SOURCES += translators/packet.h translators/packet.c translators/packet-deep.c
 libtranslators_la_SOURCES += translators/state.c translators/target.c
+libtranslators_la_SOURCES += translators/legacy.h translators/legacy-format.h \
+	translators/legacy-format.c translators/legacy-known.c translators/legacy-entry.c \
+	translators/legacy-check.c translators/legacy-trace.c translators/legacy-chains.c \
+	translators/legacy-base.c translators/legacy-read.c translators/legacy-write.c

@@ -65,6 +65,12 @@ tests_unit_test_edit_SOURCES = tests/unit/test-edit.c tests/unit/sample-image.h 
 tests_unit_test_edit_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-text
 tests_unit_test_text_LDADD = libtext.la $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-legacy
+tests_unit_test_legacy_SOURCES = tests/unit/test-legacy.c tests/legacy/turn.h
+tests_unit_test_legacy_LDADD = $(UNIT_LIBS)
+EXTRA_DIST += tests/legacy/vectors/README tests/legacy/vectors/tables.vec \
+	tests/legacy/vectors/rules.vec tests/legacy/vectors/kernel.vec \
+	tests/legacy/vectors/defects.vec
 else
 TESTS += tests/lib/no-units
 endif

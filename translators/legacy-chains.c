@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * legacy-chains.c - the chains of a checked table, found in one pass
+ *
+ * The kernel knows entries, hooks and jumps, and no chains.  Tools write base
+ * chains from the hook's entry to the underflow, and user chains from an
+ * ERROR entry with the name to the next one.  That is what is looked for here;
+ * a chain without a tail of its own gets one, so that it ends as the kernel
+ * would end it.  Entries that belong to no chain by this reading are refused,
+ * though the kernel would take them: see doc/legacy.md.
+ */
+#include "legacy-format.h"
+
+struct finder {
+	struct xt2_legacy *l;
+	struct xt2_legacy_chain_ *open; /* the chain of the entries that come */
+	u32 last; /* offset of the last entry that was looked at */
+};
+
+static int strange(struct xt2_legacy *l, u32 pos, const char *field, const char *what)
+{
+	legacy_refuse(l, -EINVAL, l->f->header + pos, field, what);
+	if (l->err)
+		l->err->stricter = true;
+	return -EINVAL;
+}
+
+/* => the hook whose first rule this is, or XT2_HOOK_NONE */
+static u8 hook_at(const struct xt2_legacy *l, u32 pos)
+{
+	u8 h;
+
+	for (h = 0; h < l->f->hooks; h++)
+		if (l->valid_hooks & 1u << h && l->hook_entry[h] == pos)
+			return h;
+	return XT2_HOOK_NONE;
+}
+
+static struct xt2_legacy_chain_ *base_chain(struct xt2_legacy *l, u8 hook)
+{
+	return &l->chain[__builtin_popcount(l->valid_hooks & ((1u << hook) - 1))];
+}
+
+/* The last entry of a user chain is its RETURN. */
+static bool returns(const struct xt2_legacy *l, u32 pos)
+{
+	const u8 *e = l->at + pos, *t = legacy_target(l->f, e);
+
+	return legacy_is_standard(t) && legacy_verdict(t) == LEGACY_RETURN &&
+	       legacy_unconditional(l->f, e);
+}
+
+static bool decides(const struct xt2_legacy *l, u32 pos)
+{
+	const u8 *e = l->at + pos, *t = legacy_target(l->f, e);
+
+	return legacy_is_standard(t) && legacy_verdict(t) < 0 && legacy_unconditional(l->f, e);
+}
+
+/* A user chain is over; next is the base chain that begins now, or NULL. */
+static void close_user(struct finder *f, const struct xt2_legacy_chain_ *next)
+{
+	struct xt2_legacy_chain_ *c = f->open;
+
+	f->open = NULL;
+	if (!c || c->hook != XT2_HOOK_NONE)
+		return;
+	if (c->entries && returns(f->l, f->last)) {
+		c->fall = LEGACY_TAIL;
+	} else if (c->entries && decides(f->l, f->last)) {
+		c->fall = LEGACY_ENDS;
+	} else if (next) {
+		c->fall = LEGACY_RUNS;
+		c->next = (u32)(next - f->l->chain);
+	} else {
+		c->fall = LEGACY_DROPS;
+	}
+}
+
+static int open_user(struct finder *f, u32 pos)
+{
+	struct xt2_legacy *l = f->l;
+	const u8 *e = l->at + pos, *t = legacy_target(l->f, e);
+	struct xt2_legacy_chain_ *c;
+
+	if (f->open && f->open->hook != XT2_HOOK_NONE)
+		return strange(l, pos, "target", "a base chain has no policy before this chain");
+	if (hook_at(l, pos) != XT2_HOOK_NONE)
+		return strange(l, pos, "hook_entry", "a base chain begins with an ERROR entry");
+	if (!legacy_unconditional(l->f, e))
+		return strange(l, pos, NULL, "an ERROR entry has conditions");
+	close_user(f, NULL);
+	if (pos + legacy_next(l->f, e) == l->size) /* the end of the table */
+		return 0;
+	if (!t[LEGACY_TARGET])
+		return strange(l, pos, "errorname", "a chain has no name");
+	if (l->chains == XT2_CHAINS_MAX)
+		return strange(l, pos, NULL, "more chains than an image can have");
+	c = f->open = &l->chain[l->chains++];
+	memset(c, 0, sizeof(*c));
+	c->head = pos;
+	c->first = pos + legacy_next(l->f, e);
+	c->hook = XT2_HOOK_NONE;
+	return 0;
+}
+
+static int open_base(struct finder *f, u32 pos, u8 hook)
+{
+	struct xt2_legacy *l = f->l;
+	struct xt2_legacy_chain_ *c = base_chain(l, hook);
+
+	if (f->open && f->open->hook != XT2_HOOK_NONE)
+		return strange(l, pos, "hook_entry", "a base chain begins inside another");
+	close_user(f, c);
+	f->open = c;
+	memset(c, 0, sizeof(*c));
+	c->head = c->first = pos;
+	c->hook = hook;
+	return 0;
+}
+
+/* => 0; what makes no difference to the kernel, or what no image can say: -EINVAL */
+static int check_entry(struct xt2_legacy *l, u32 pos)
+{
+	const u8 *e = l->at + pos;
+	const char *what = legacy_base_strange(l->f, e);
+
+	if (what)
+		return strange(l, pos, NULL, what);
+	if (l->family == XT2_ARP && legacy_u16(e + l->f->target_offset) != l->f->entry)
+		return strange(l, pos, NULL, "an ARP rule has matches, which the kernel ignores");
+	return 0;
+}
+
+static int add_entry(struct finder *f, u32 pos)
+{
+	struct xt2_legacy *l = f->l;
+	struct xt2_legacy_chain_ *c;
+	u8 hook = hook_at(l, pos);
+	int err = hook == XT2_HOOK_NONE ? 0 : open_base(f, pos, hook);
+
+	if (err)
+		return err;
+	c = f->open;
+	if (!c)
+		return strange(l, pos, NULL, "a rule belongs to no chain");
+	err = check_entry(l, pos);
+	if (err)
+		return err;
+	if (c->first == pos)
+		legacy_entry_at(l, pos)->chain = (u32)(c - l->chain);
+	c->entries++;
+	if (c->hook != XT2_HOOK_NONE && l->underflow[c->hook] == pos)
+		f->open = NULL;
+	return 0;
+}
+
+/*
+ * A jump into the middle of a chain that something reaches: there is no chain
+ * that it could name.  Where nothing leads, any target will do.
+ */
+static int check_jump(struct xt2_legacy *l, u32 pos)
+{
+	const u8 *e = l->at + pos, *t = legacy_target(l->f, e);
+	const struct xt2_legacy_entry_ *to;
+	u32 verdict;
+
+	if (!legacy_is_standard(t) || legacy_verdict(t) < 0 || !legacy_entry_at(l, pos)->hooks)
+		return 0;
+	verdict = (u32)legacy_verdict(t);
+	to = legacy_entry_at(l, verdict);
+	if (verdict == pos + legacy_next(l->f, e) || !to || to->flags & LEGACY_ENTRY_ERROR ||
+	    to->chain != LEGACY_NONE)
+		return 0;
+	return strange(l, pos, "verdict", "a jump into the middle of a chain");
+}
+
+int legacy_chains_find(struct xt2_legacy *l)
+{
+	struct finder f = { .l = l };
+	u32 pos;
+	int err = 0;
+
+	l->base_chains = l->chains = (u32)__builtin_popcount(l->valid_hooks);
+	for (pos = 0; !err && pos < l->size; pos += legacy_next(l->f, l->at + pos)) {
+		err = legacy_entry_at(l, pos)->flags & LEGACY_ENTRY_ERROR ? open_user(&f, pos)
+									  : add_entry(&f, pos);
+		f.last = pos;
+	}
+	if (err)
+		return err;
+	if (f.open && f.open->hook != XT2_HOOK_NONE)
+		return strange(l, f.open->first, "underflow",
+			       "the policy is before its base chain");
+	close_user(&f, NULL);
+	for (pos = 0; !err && pos < l->size; pos += legacy_next(l->f, l->at + pos))
+		err = check_jump(l, pos);
+	return err;
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * legacy-entry.c - what extensions check when a rule is loaded
+ *
+ * The kernel's checkentry functions, as far as xt2's own packing does not ask
+ * the same: what looks at the rule around the extension, and the payloads of
+ * extensions that are only carried.  What depends on the state of a kernel
+ * (ipsets, accounting objects, whether a cgroup exists) is not known here.
+ */
+#include "legacy-format.h"
+#include <linux/in.h>
+#include <linux/netfilter/nf_nat.h>
+#include <linux/netfilter/xt_AUDIT.h>
+#include <linux/netfilter/xt_CHECKSUM.h>
+#include <linux/netfilter/xt_CONNSECMARK.h>
+#include <linux/netfilter/xt_IDLETIMER.h>
+#include <linux/netfilter/xt_LED.h>
+#include <linux/netfilter/xt_RATEEST.h>
+#include <linux/netfilter/xt_SECMARK.h>
+#include <linux/netfilter/xt_TCPMSS.h>
+#include <linux/netfilter/xt_addrtype.h>
+#include <linux/netfilter/xt_cgroup.h>
+#include <linux/netfilter/xt_cluster.h>
+#include <linux/netfilter/xt_connbytes.h>
+#include <linux/netfilter/xt_connlabel.h>
+#include <linux/netfilter/xt_devgroup.h>
+#include <linux/netfilter/xt_ecn.h>
+#include <linux/netfilter/xt_hashlimit.h>
+#include <linux/netfilter/xt_physdev.h>
+#include <linux/netfilter/xt_policy.h>
+#include <linux/netfilter/xt_rateest.h>
+#include <linux/netfilter/xt_recent.h>
+#include <linux/netfilter/xt_rpfilter.h>
+#include <linux/netfilter/xt_socket.h>
+#include <linux/netfilter/xt_tcpudp.h>
+#include <linux/netfilter_arp/arpt_mangle.h>
+#include <linux/netfilter_ipv4/ip_tables.h>
+#include <linux/netfilter_ipv4/ipt_CLUSTERIP.h>
+#include <linux/netfilter_ipv4/ipt_REJECT.h>
+#include <linux/netfilter_ipv6/ip6t_NPT.h>
+#include <linux/netfilter_ipv6/ip6t_REJECT.h>
+#include <linux/netfilter_ipv6/ip6t_srh.h>
+
+#define TCP_SYN 0x02
+
+static bool is_tcp(const struct legacy_rule_ *rule)
+{
+	return rule->proto == IPPROTO_TCP && !rule->inv_proto;
+}
+
+static int valid(bool ok)
+{
+	return ok ? 0 : -EINVAL;
+}
+
+/* None of these hooks may lead here. */
+static int not_from(const struct legacy_rule_ *rule, u32 hooks)
+{
+	return valid(!(rule->hooks & hooks));
+}
+
+/* A name in a fixed array has to end there. */
+static int name_ends(const char *name, u32 size)
+{
+	return strnlen(name, size) < size ? 0 : -ENAMETOOLONG;
+}
+
+/* The name of a file in /proc: xt_check_proc_name(). */
+static int name_file(const char *name, u32 size)
+{
+	u32 i, len = strnlen(name, size);
+
+	if (!len)
+		return -EINVAL;
+	if (len == size)
+		return -ENAMETOOLONG;
+	if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))
+		return -EINVAL;
+	for (i = 0; i < len; i++)
+		if (name[i] == '/')
+			return -EINVAL;
+	return 0;
+}
+
+/* --- matches ---------------------------------------------------------------- */
+
+int legacy_ecn_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_ecn_info *info = payload;
+
+	return valid(!(info->operation & (XT_ECN_OP_MATCH_ECE | XT_ECN_OP_MATCH_CWR)) ||
+		     is_tcp(rule));
+}
+
+int legacy_cgroup0_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	return valid(!(((const struct xt_cgroup_info_v0 *)payload)->invert & ~1u));
+}
+
+/* Revisions 1 and 2 begin alike. */
+int legacy_cgroup_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_cgroup_info_v1 *info = payload;
+
+	return valid(info->invert_path <= 1 && info->invert_classid <= 1 &&
+		     !info->has_path != !info->has_classid);
+}
+
+int legacy_devgroup_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	u32 flags = ((const struct xt_devgroup_info *)payload)->flags, bad = 0;
+
+	if (flags & ~(XT_DEVGROUP_MATCH_SRC | XT_DEVGROUP_INVERT_SRC | XT_DEVGROUP_MATCH_DST |
+		      XT_DEVGROUP_INVERT_DST))
+		return -EINVAL;
+	if (flags & XT_DEVGROUP_MATCH_SRC)
+		bad |= LEGACY_OUT | LEGACY_POST;
+	if (flags & XT_DEVGROUP_MATCH_DST)
+		bad |= LEGACY_PRE | LEGACY_IN;
+	return not_from(rule, bad);
+}
+
+int legacy_addrtype_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	u32 flags = ((const struct xt_addrtype_info_v1 *)payload)->flags, bad = 0;
+
+	if (flags & XT_ADDRTYPE_LIMIT_IFACE_IN && flags & XT_ADDRTYPE_LIMIT_IFACE_OUT)
+		return -EINVAL;
+	if (flags & XT_ADDRTYPE_LIMIT_IFACE_OUT)
+		bad |= LEGACY_PRE | LEGACY_IN;
+	if (flags & XT_ADDRTYPE_LIMIT_IFACE_IN)
+		bad |= LEGACY_OUT | LEGACY_POST;
+	return not_from(rule, bad);
+}
+
+int legacy_policy_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_policy_info *info = payload;
+	u32 bad = 0;
+
+	if (!(info->flags & (XT_POLICY_MATCH_IN | XT_POLICY_MATCH_OUT)) ||
+	    info->len > XT_POLICY_MAX_ELEM)
+		return -EINVAL;
+	if (info->flags & XT_POLICY_MATCH_OUT)
+		bad |= LEGACY_PRE | LEGACY_IN;
+	if (info->flags & XT_POLICY_MATCH_IN)
+		bad |= LEGACY_POST | LEGACY_OUT;
+	return not_from(rule, bad);
+}
+
+int legacy_physdev_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_physdev_info *info = payload;
+	bool out = info->bitmask & (XT_PHYSDEV_OP_OUT | XT_PHYSDEV_OP_ISOUT);
+	bool bridged = info->bitmask & XT_PHYSDEV_OP_BRIDGED &&
+		       !(info->invert & XT_PHYSDEV_OP_BRIDGED);
+
+	return not_from(rule, out && !bridged ? LEGACY_OUT : 0);
+}
+
+int legacy_rpfilter_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	return valid(!(((const struct xt_rpfilter_info *)payload)->flags & ~0xfu));
+}
+
+/* Revision 1 adds a mask behind what is looked at. */
+int legacy_recent_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_recent_mtinfo *info = payload;
+	u32 set = info->check_set;
+
+	if (set & ~(u32)XT_RECENT_VALID_FLAGS ||
+	    __builtin_popcount(set & (XT_RECENT_SET | XT_RECENT_REMOVE | XT_RECENT_CHECK |
+				      XT_RECENT_UPDATE)) != 1)
+		return -EINVAL;
+	if (set & (XT_RECENT_SET | XT_RECENT_REMOVE) &&
+	    (info->seconds || info->hit_count || set & XT_RECENT_MODIFIERS))
+		return -EINVAL;
+	if (set & XT_RECENT_REAP && !info->seconds)
+		return -EINVAL;
+	return name_file(info->name, sizeof(info->name));
+}
+
+static int hashlimit(const struct legacy_rule_ *rule, u32 mode, u32 known, bool timed, u8 src,
+		     u8 dst)
+{
+	u8 most = rule->family == XT2_IPV4 ? 32 : 128;
+
+	return valid(timed && src <= most && dst <= most && !(mode & ~known));
+}
+
+int legacy_hashlimit1_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_hashlimit_mtinfo1 *info = payload;
+	int err = name_file(info->name, sizeof(info->name));
+
+	return err ? err
+		   : hashlimit(rule, info->cfg.mode, 0x3f,
+			       info->cfg.gc_interval && info->cfg.expire, info->cfg.srcmask,
+			       info->cfg.dstmask);
+}
+
+int legacy_hashlimit_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_hashlimit_mtinfo2 *info = payload; /* revision 3 only adds behind */
+	u32 known = rule->revision == 3 ? 0x7f : 0x3f;
+	int err = name_file(info->name, sizeof(info->name));
+
+	return err ? err
+		   : hashlimit(rule, info->cfg.mode, known,
+			       info->cfg.gc_interval && info->cfg.expire, info->cfg.srcmask,
+			       info->cfg.dstmask);
+}
+
+int legacy_rateest_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_rateest_match_info *info = payload;
+	u32 way = info->flags & (XT_RATEEST_MATCH_ABS | XT_RATEEST_MATCH_REL);
+	int err;
+
+	if (__builtin_popcount(way) != 1 ||
+	    !(info->flags & (XT_RATEEST_MATCH_BPS | XT_RATEEST_MATCH_PPS)))
+		return -EINVAL;
+	if (info->mode != XT_RATEEST_MATCH_EQ && info->mode != XT_RATEEST_MATCH_LT &&
+	    info->mode != XT_RATEEST_MATCH_GT)
+		return -EINVAL;
+	err = name_ends(info->name1, sizeof(info->name1));
+	return err || way == XT_RATEEST_MATCH_ABS ? err
+						  : name_ends(info->name2, sizeof(info->name2));
+}
+
+int legacy_cluster_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_cluster_match_info *info = payload;
+
+	if (info->total_nodes > XT_CLUSTER_NODES_MAX)
+		return -EINVAL;
+	return info->node_mask < 1ull << info->total_nodes ? 0 : -EDOM;
+}
+
+int legacy_connbytes_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_connbytes_info *info = payload;
+
+	return valid(info->what <= XT_CONNBYTES_AVGPKT && info->direction <= XT_CONNBYTES_DIR_BOTH);
+}
+
+int legacy_connlabel_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_connlabel_mtinfo *info = payload;
+
+	if (info->options & ~(XT_CONNLABEL_OP_INVERT | XT_CONNLABEL_OP_SET))
+		return -EINVAL;
+	return info->bit <= XT_CONNLABEL_MAXBIT ? 0 : -ERANGE;
+}
+
+int legacy_srh_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct ip6t_srh *info = payload;
+
+	return valid(
+		!((info->mt_flags & ~IP6T_SRH_MASK) | (info->mt_invflags & ~IP6T_SRH_INV_MASK)));
+}
+
+int legacy_srh1_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct ip6t_srh1 *info = payload;
+
+	return valid(
+		!((info->mt_flags & ~IP6T_SRH_MASK) | (info->mt_invflags & ~IP6T_SRH_INV_MASK)));
+}
+
+/* Each revision knows one flag more. */
+int legacy_socket_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_socket_mtinfo1 *info = payload;
+
+	return valid(info->flags < 1 << rule->revision);
+}
+
+/* --- targets ---------------------------------------------------------------- */
+
+int legacy_reject_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	u32 with = ((const struct ipt_reject_info *)payload)->with;
+	u32 reset = rule->family == XT2_IPV6 ? (u32)IP6T_TCP_RESET : (u32)IPT_TCP_RESET;
+
+	return valid(with != reset || is_tcp(rule));
+}
+
+/* A rule that only TCP packets with SYN get through. */
+static bool syn_only(const struct legacy_rule_ *rule)
+{
+	const u8 *m;
+	struct xt_tcp tcp;
+
+	for (m = rule->matches; m < rule->matches_end; m += legacy_u16(m)) {
+		if (memcmp(m + 2, "tcp", sizeof("tcp")))
+			continue;
+		memcpy(&tcp, m + LEGACY_TARGET, sizeof(tcp));
+		if (tcp.flg_cmp & TCP_SYN && !(tcp.invflags & XT_TCP_INV_FLAGS))
+			return true;
+	}
+	return false;
+}
+
+int legacy_tcpmss_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_tcpmss_info *info = payload;
+
+	if (info->mss == XT_TCPMSS_CLAMP_PMTU && not_from(rule, LEGACY_PRE | LEGACY_IN))
+		return -EINVAL;
+	return valid(syn_only(rule));
+}
+
+static bool prefix_ends(const union nf_inet_addr *prefix, u32 len)
+{
+	const u8 *bytes = (const u8 *)prefix;
+	u32 i;
+
+	for (i = len; i < 128; i++)
+		if (bytes[i / 8] & 0x80 >> i % 8)
+			return false;
+	return true;
+}
+
+int legacy_npt_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct ip6t_npt_tginfo *npt = payload;
+
+	return valid(npt->src_pfx_len <= 64 && npt->dst_pfx_len <= 64 &&
+		     prefix_ends(&npt->src_pfx, npt->src_pfx_len) &&
+		     prefix_ends(&npt->dst_pfx, npt->dst_pfx_len));
+}
+
+int legacy_rateest_target_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_rateest_target_info *info = payload;
+
+	return name_ends(info->name, sizeof(info->name));
+}
+
+/* Revision 1 begins alike. */
+int legacy_idletimer_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct idletimer_tg_info *info = payload;
+
+	return valid(info->timeout && info->timeout < 0x7fffffff / 1000 && info->label[0] &&
+		     !name_ends(info->label, sizeof(info->label)));
+}
+
+int legacy_led_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	return valid(((const struct xt_led_info *)payload)->id[0]);
+}
+
+int legacy_audit_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	return ((const struct xt_audit_info *)payload)->type <= XT_AUDIT_TYPE_MAX ? 0 : -ERANGE;
+}
+
+int legacy_checksum_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	return valid(((const struct xt_CHECKSUM_info *)payload)->operation == XT_CHECKSUM_OP_FILL);
+}
+
+int legacy_connsecmark_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	u8 mode = ((const struct xt_connsecmark_target_info *)payload)->mode;
+
+	return valid(mode == CONNSECMARK_SAVE || mode == CONNSECMARK_RESTORE);
+}
+
+int legacy_secmark_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	return valid(((const struct xt_secmark_target_info *)payload)->mode == SECMARK_MODE_SEL);
+}
+
+static const struct nf_nat_ipv4_multi_range_compat *ranges4(const void *payload)
+{
+	return payload;
+}
+
+int legacy_nat4_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	return valid(ranges4(payload)->rangesize == 1);
+}
+
+int legacy_netmap4_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	return valid(ranges4(payload)->range[0].flags & NF_NAT_RANGE_MAP_IPS &&
+		     ranges4(payload)->rangesize == 1);
+}
+
+int legacy_netmap6_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	return valid(((const struct nf_nat_range *)payload)->flags & NF_NAT_RANGE_MAP_IPS);
+}
+
+/* MASQUERADE and REDIRECT choose the address themselves. */
+int legacy_masquerade4_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	return valid(!(ranges4(payload)->range[0].flags & NF_NAT_RANGE_MAP_IPS) &&
+		     ranges4(payload)->rangesize == 1);
+}
+
+int legacy_masquerade6_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	return valid(legacy_netmap6_check(rule, payload) != 0);
+}
+
+int legacy_mangle_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct arpt_mangle *info = payload;
+
+	return valid(!(info->flags & ~ARPT_MANGLE_MASK) && info->flags & ARPT_MANGLE_MASK &&
+		     (info->target == 0 || info->target == 1 || info->target == -1));
+}
+
+int legacy_clusterip_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct ipt_clusterip_tgt_info *info = payload;
+	u32 i;
+
+	if (info->hash_mode > CLUSTERIP_HASHMODE_SIP_SPT_DPT ||
+	    info->num_local_nodes > CLUSTERIP_MAX_NODES)
+		return -EINVAL;
+	for (i = 0; i < info->num_local_nodes; i++)
+		if (!info->local_nodes[i] || info->local_nodes[i] > 64)
+			return -EINVAL;
+	return valid(legacy_u32(rule->base + offsetof(struct ipt_ip, dmsk)) == ~0u &&
+		     legacy_u32(rule->base + offsetof(struct ipt_ip, dst)));
+}
