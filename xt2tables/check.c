@@ -7,6 +7,7 @@
  * one without conditions comes before it and ends the chain, or no hook leads
  * to its chain.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,17 @@ out:
 	return ret;
 }
 
+/* Is there an end to a packet's way through the chains? */
+static int ways(const struct check *c)
+{
+	struct xt2_evaluator *ev = xt2_evaluator_new(c->in.map.image, c->in.map.size);
+
+	if (!ev)
+		return errno == E2BIG ? xt2_input_too_long(&c->in) : XT2_EXIT_RESOURCE;
+	xt2_evaluator_free(ev);
+	return XT2_EXIT_OK;
+}
+
 static int check_file(struct check *c, const char *path, bool *comma)
 {
 	int ret;
@@ -189,8 +201,7 @@ static int check_file(struct check *c, const char *path, bool *comma)
 		ret = c->in.family ? xt2_input_reload(&c->in) : XT2_EXIT_OK;
 		if (ret == XT2_EXIT_OK) {
 			xt2_input_unsupported(&c->in, NULL, NULL);
-			if (unreachable(c) < 0)
-				ret = XT2_EXIT_RESOURCE;
+			ret = unreachable(c) < 0 ? XT2_EXIT_RESOURCE : ways(c);
 		}
 		xt2_input_close(&c->in);
 	}

@@ -443,22 +443,6 @@ static void assumptions(const struct explain *e)
 	}
 }
 
-/* Chains that jump to the next one twice each make 2^n ways. */
-static int too_many_ways(const struct explain *e)
-{
-	const struct xt2_root *root = xt2_image_root(e->in.map.image);
-	struct xt2_err err = { .code = XT2_E_LIMIT };
-
-	if (!root || root->visits <= VISITS_MAX)
-		return XT2_EXIT_OK;
-	snprintf(err.file, sizeof(err.file), "%s", e->in.path);
-	snprintf(err.message, sizeof(err.message),
-		 "a packet may enter %llu chains on its way: too many to show",
-		 (unsigned long long)root->visits);
-	xt2_fail(&err);
-	return XT2_EXIT_RESOURCE;
-}
-
 static int run(struct explain *e)
 {
 	struct xt2_err err = { 0 };
@@ -475,13 +459,13 @@ static int run(struct explain *e)
 	hook = e->packet.pkt.hook;
 	if (e->why_not && find_rule(e, &err) < 0)
 		return xt2_fail(&err);
-	if (too_many_ways(e) != XT2_EXIT_OK)
-		return XT2_EXIT_RESOURCE;
 	e->ctx = (struct xt2_ctx){ .pkt = &e->packet.pkt,
 				   .img = e->in.map.image,
 				   .root = xt2_image_root(e->in.map.image),
 				   .now = e->packet.captured.time,
 				   .random = 1 };
+	if (e->ctx.root && e->ctx.root->visits > VISITS_MAX)
+		return xt2_input_too_long(&e->in);
 	e->oracle =
 		(struct xt2_oracle){ .rs = e->in.rs, .ctx = &e->ctx, .step = on_step, .data = e };
 	xt2_packet_describe(&e->packet.pkt, text, sizeof(text));

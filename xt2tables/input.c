@@ -280,3 +280,16 @@ unsigned int xt2_input_line(const struct xt2_input *in, int chain, unsigned int 
 	*file = line && !in->family ? source : in->path;
 	return line;
 }
+
+int xt2_input_too_long(const struct xt2_input *in)
+{
+	const struct xt2_root *root = xt2_image_root(in->map.image);
+	struct xt2_err err = { .code = XT2_E_LIMIT };
+
+	snprintf(err.file, sizeof(err.file), "%s", in->path);
+	snprintf(err.message, sizeof(err.message),
+		 "chains lead to chains in too many ways: a packet may enter %llu, %u deep",
+		 (unsigned long long)root->visits, root->depth);
+	report(in, &err);
+	return XT2_EXIT_RESOURCE;
+}

@@ -694,7 +694,7 @@ static int run(struct replay *r, char **paths, unsigned long long seed)
 		return XT2_EXIT_UNSUPPORTED;
 	r->ev = xt2_evaluator_new(r->in.map.image, r->in.map.size);
 	if (!r->ev)
-		return lost("ruleset", -errno);
+		return errno == E2BIG ? xt2_input_too_long(&r->in) : lost("ruleset", -errno);
 	if (seed)
 		xt2_evaluator_seed(r->ev, seed);
 	r->writes = image_has(r->in.map.image, NULL, XT2_EXT_WRITES, -1);

@@ -66,6 +66,14 @@ int xt2_input_reload(struct xt2_input *in);
 int xt2_input_unsupported(const struct xt2_input *in, const char *hook, const char *table);
 
 /*
+ * xt2_input_too_long - report that packets have too long a way to go
+ *
+ * Chains that jump to the next one twice each make 2^n ways.
+ * => XT2_EXIT_RESOURCE
+ */
+int xt2_input_too_long(const struct xt2_input *in);
+
+/*
  * xt2_input_reached - the chains that packets can get to
  * @hook, @table: from here; NULL table: all of the hook
  * => a byte for each chain of the image, to free(); NULL: no memory
