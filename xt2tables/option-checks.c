@@ -130,9 +130,15 @@ static const struct {
 	const char *name;
 	void (*check)(struct xt2_line *l, int revision, const void *payload);
 } checks[] = {
-	{ "DNPT", check_npt },	    { "REJECT", check_reject }, { "SNPT", check_npt },
-	{ "TCPMSS", check_tcpmss }, { "cgroup", check_cgroup }, { "ecn", check_ecn },
+	/* clang-format off */
+	{ "DNPT", check_npt },
+	{ "REJECT", check_reject },
+	{ "SNPT", check_npt },
+	{ "TCPMSS", check_tcpmss },
+	{ "cgroup", check_cgroup },
+	{ "ecn", check_ecn },
 	{ "rateest", check_rateest },
+	/* clang-format on */
 };
 
 void xt2_place_check_options(struct xt2_line *l, const char *name, int revision,
