@@ -1,9 +1,9 @@
 # Golden cases of the text programs, and iptables' own extension tests.
 TESTS += tests/golden/run.sh tests/golden/xtables-suite.py
 dist_check_SCRIPTS += tests/golden/run.sh tests/golden/xtables-suite.py
-# The source package that xtables-suite.py fetches.
+# The source package that xtables-suite.py fetches, and what tests/vm/run does.
 clean-local:
-	rm -rf cache
+	rm -rf cache vm
 EXTRA_DIST += $(GOLDEN_CASES)
 GOLDEN_CASES = \
 	tests/golden/accept/001-server.v4 \
