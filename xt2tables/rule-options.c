@@ -175,6 +175,8 @@ static void iface_option(struct xt2_line *l, const char *arg, struct xt2_iface *
 
 	if (!*arg)
 		bad("Empty interface is likely to be undesired", "");
+	if (l->family == XT2_ARP && !strcmp(arg, "!"))
+		bad("arptables reads an interface named ! as an inversion", "");
 	xtables_parse_interface(arg, name, mask);
 	iface->len = (unsigned int)strlen(name);
 	if (name[iface->len - 1] == '+')
