@@ -11,3 +11,4 @@ dist_man_MANS += \
 	doc/xt2tables-restore.8 \
 	doc/xt2tables-save.8
 EXTRA_DIST += doc/design.md doc/extensions.md doc/format.md
+EXTRA_DIST += doc/legacy.md

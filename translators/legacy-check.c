@@ -240,9 +240,9 @@ static const struct legacy_known *find(struct xt2_legacy *l, u32 pos, const u8 *
 		*err = wrong(l, -EINVAL, pos, "name", "name of an extension is not terminated");
 		return NULL;
 	}
-	k = legacy_known_find(l->family, target, name, ext[LEGACY_REVISION], index);
+	k = legacy_known_find(l->family, target, name, ext[LEGACY_REVISION], index, err);
 	if (!k)
-		*err = wrong(l, -ENOENT, pos, target ? "target" : "match",
+		*err = wrong(l, *err, pos, target ? "target" : "match",
 			     "no such extension, or not in this revision");
 	return k;
 }
@@ -386,6 +386,14 @@ static int check_hooks(struct xt2_legacy *l)
 		if (last != LEGACY_NONE && l->hook_entry[h] <= l->hook_entry[last])
 			return header_fault(l, -EINVAL, 44 + 4 * h, "hook_entry",
 					    "not behind the one of the hook before");
+		last = h;
+	}
+	/* There are places for five hooks of any family; those that ARP lacks are 0. */
+	for (h = l->f->hooks; h < XT2_LEGACY_HOOKS; h++) {
+		if (!(legacy_u32(l->blob + 32) & 1u << h))
+			continue;
+		if (last != LEGACY_NONE)
+			return header_fault(l, -EINVAL, 32, "valid_hooks", "no such hook");
 		last = h;
 	}
 	return 0;

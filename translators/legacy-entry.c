@@ -26,6 +26,7 @@
 #include <linux/netfilter/xt_devgroup.h>
 #include <linux/netfilter/xt_ecn.h>
 #include <linux/netfilter/xt_hashlimit.h>
+#include <linux/netfilter/xt_owner.h>
 #include <linux/netfilter/xt_physdev.h>
 #include <linux/netfilter/xt_policy.h>
 #include <linux/netfilter/xt_rateest.h>
@@ -133,6 +134,36 @@ int legacy_addrtype_check(const struct legacy_rule_ *rule, const void *payload)
 	return not_from(rule, bad);
 }
 
+/* The protocols that have ports. */
+int legacy_multiport_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	static const u8 protos[] = { IPPROTO_TCP, IPPROTO_UDP, IPPROTO_UDPLITE, IPPROTO_SCTP,
+				     IPPROTO_DCCP };
+	size_t i;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(protos); i++)
+		if (rule->proto == protos[i])
+			return valid(!rule->inv_proto);
+	return -EINVAL;
+}
+
+/* Users from min to max; ~0 is none. */
+static bool range_ok(u32 min, u32 max)
+{
+	return min <= max && max != ~0u;
+}
+
+int legacy_owner_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_owner_match_info *info = payload;
+
+	if (info->match & ~(XT_OWNER_UID | XT_OWNER_GID | XT_OWNER_SOCKET | XT_OWNER_SUPPL_GROUPS))
+		return -EINVAL;
+	if (info->match & XT_OWNER_UID && !range_ok(info->uid_min, info->uid_max))
+		return -EINVAL;
+	return valid(!(info->match & XT_OWNER_GID) || range_ok(info->gid_min, info->gid_max));
+}
+
 int legacy_policy_check(const struct legacy_rule_ *rule, const void *payload)
 {
 	const struct xt_policy_info *info = payload;
@@ -181,35 +212,65 @@ int legacy_recent_check(const struct legacy_rule_ *rule, const void *payload)
 	return name_file(info->name, sizeof(info->name));
 }
 
-static int hashlimit(const struct legacy_rule_ *rule, u32 mode, u32 known, bool timed, u8 src,
-		     u8 dst)
-{
-	u8 most = rule->family == XT2_IPV4 ? 32 : 128;
+/*
+ * The revisions have the same fields in other widths.  Whether a rate is too
+ * high to be counted depends on how often a kernel's clock ticks: not asked.
+ */
+struct hashlimit {
+	const char *name;
+	u32 name_size;
+	u64 avg, burst;
+	u32 mode, gc_interval, expire, interval;
+	u8 src, dst;
+};
 
-	return valid(timed && src <= most && dst <= most && !(mode & ~known));
+static int hashlimit_rate(const struct hashlimit *h, u32 revision)
+{
+	if (h->mode & XT_HASHLIMIT_RATE_MATCH) {
+		if (revision < 3)
+			return -EINVAL;
+		if (!h->avg || h->avg > 0xffffffff)
+			return -ERANGE;
+		return valid(h->interval);
+	}
+	return h->mode & XT_HASHLIMIT_BYTES || h->burst ? 0 : -ERANGE;
 }
+
+static int hashlimit(const struct legacy_rule_ *rule, const struct hashlimit *h)
+{
+	u32 most = rule->family == XT2_IPV4 ? 32 : 128;
+	int err = name_file(h->name, h->name_size);
+
+	if (err)
+		return err;
+	if (!h->gc_interval || !h->expire || h->src > most || h->dst > most ||
+	    h->mode & ~(XT_HASHLIMIT_RATE_MATCH * 2u - 1))
+		return -EINVAL;
+	return hashlimit_rate(h, rule->revision);
+}
+
+#define HASHLIMIT(info)                                                                  \
+	.name = (info)->name, .name_size = sizeof((info)->name), .avg = (info)->cfg.avg, \
+	.burst = (info)->cfg.burst, .mode = (info)->cfg.mode,                            \
+	.gc_interval = (info)->cfg.gc_interval, .expire = (info)->cfg.expire,            \
+	.src = (info)->cfg.srcmask, .dst = (info)->cfg.dstmask
 
 int legacy_hashlimit1_check(const struct legacy_rule_ *rule, const void *payload)
 {
 	const struct xt_hashlimit_mtinfo1 *info = payload;
-	int err = name_file(info->name, sizeof(info->name));
 
-	return err ? err
-		   : hashlimit(rule, info->cfg.mode, 0x3f,
-			       info->cfg.gc_interval && info->cfg.expire, info->cfg.srcmask,
-			       info->cfg.dstmask);
+	return hashlimit(rule, &(struct hashlimit){ HASHLIMIT(info) });
 }
 
 int legacy_hashlimit_check(const struct legacy_rule_ *rule, const void *payload)
 {
-	const struct xt_hashlimit_mtinfo2 *info = payload; /* revision 3 only adds behind */
-	u32 known = rule->revision == 3 ? 0x7f : 0x3f;
-	int err = name_file(info->name, sizeof(info->name));
+	const struct xt_hashlimit_mtinfo2 *two = payload;
+	const struct xt_hashlimit_mtinfo3 *three = payload;
 
-	return err ? err
-		   : hashlimit(rule, info->cfg.mode, known,
-			       info->cfg.gc_interval && info->cfg.expire, info->cfg.srcmask,
-			       info->cfg.dstmask);
+	if (rule->revision == 2)
+		return hashlimit(rule, &(struct hashlimit){ HASHLIMIT(two) });
+	return hashlimit(rule,
+			 &(struct hashlimit){ HASHLIMIT(three), .interval = three->cfg.interval });
 }
 
 int legacy_rateest_check(const struct legacy_rule_ *rule, const void *payload)

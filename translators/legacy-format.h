@@ -134,9 +134,12 @@ enum legacy_table {
 extern const struct legacy_known legacy_matches[], legacy_targets[];
 u8 legacy_table_bit(const char *name);
 
-/* => the row, or NULL; *index: its place */
+/*
+ * => the row, and *index, its place; or NULL, and *err: -ENOENT, or
+ *    -EPROTOTYPE: only other revisions are registered for all families
+ */
 const struct legacy_known *legacy_known_find(u8 family, bool target, const char *name, u8 revision,
-					     u32 *index);
+					     u32 *index, int *err);
 
 /* checkentry functions that look at more than xt2's own translators do: legacy-entry.c */
 int legacy_ecn_check(const struct legacy_rule_ *rule, const void *payload);
@@ -147,6 +150,8 @@ int legacy_cgroup_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_npt_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_devgroup_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_addrtype_check(const struct legacy_rule_ *rule, const void *payload);
+int legacy_multiport_check(const struct legacy_rule_ *rule, const void *payload);
+int legacy_owner_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_policy_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_physdev_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_rpfilter_check(const struct legacy_rule_ *rule, const void *payload);

@@ -73,18 +73,18 @@ const struct legacy_known legacy_matches[] = {
 	{ "iprange", IP, 1, 68, 68, 0, 0, 0, 0, 0, NULL },
 	{ "ipv6header", V6, 0, 3, 3, 0, 0, 0, 0, 0, NULL },
 	{ "ipvs", ANY, 0, 40, 40, 0, 0, 0, 0, 0, NULL },
-	{ "l2tp", IP, 0, 16, 16, 0, 0, PRE | IN | FWD | OUT, 0, 0, NULL },
+	{ "l2tp", IP, 0, 16, 16, 0, 0, PRE | IN | FWD | OUT, IPPROTO_UDP, IPPROTO_L2TP, NULL },
 	{ "length", IP, 0, 6, 6, 0, 0, 0, 0, 0, NULL },
 	{ "limit", ANY, 0, 40, 8, 28, 0, 0, 0, 0, NULL },
-	{ "mac", IP, 0, 12, 12, 0, 0, PRE | IN | FWD, 0, 0, NULL },
+	{ "mac", ANY, 0, 12, 12, 0, 0, PRE | IN | FWD, 0, 0, NULL },
 	{ "mark", ANY, 1, 12, 12, 0, 0, 0, 0, 0, NULL },
 	{ "mh", V6, 0, 3, 3, 0, 0, 0, IPPROTO_MH, 0, NULL },
-	{ "multiport", IP, 1, 48, 48, 0, 0, 0, 0, 0, NULL },
+	{ "multiport", IP, 1, 48, 48, 0, 0, 0, 0, 0, legacy_multiport_check },
 	{ "nfacct", ANY, 0, 40, 32, 0, 0, 0, 0, 0, NULL },
 	{ "nfacct", ANY, 1, 40, 32, 0, 0, 0, 0, 0, NULL },
 	{ "osf", V4, 0, 48, 48, 0, 0, PRE | IN | FWD, IPPROTO_TCP, 0, NULL },
-	{ "owner", IP, 1, 20, 20, 0, 0, OUT | POST, 0, 0, NULL },
-	{ "physdev", IP, 0, 66, 66, 0, 0, 0, 0, 0, legacy_physdev_check },
+	{ "owner", ANY, 1, 20, 20, 0, 0, OUT | POST, 0, 0, legacy_owner_check },
+	{ "physdev", ANY, 0, 66, 66, 0, 0, 0, 0, 0, legacy_physdev_check },
 	{ "pkttype", ANY, 0, 8, 8, 0, 0, 0, 0, 0, NULL },
 	{ "policy", IP, 0, 308, 308, 0, 0, 0, 0, 0, legacy_policy_check },
 	{ "quota", ANY, 0, 24, 16, 0, 0, 0, 0, 0, NULL },
@@ -218,17 +218,21 @@ static u8 family_bits(u8 family)
 }
 
 const struct legacy_known *legacy_known_find(u8 family, bool target, const char *name, u8 revision,
-					     u32 *index)
+					     u32 *index, int *err)
 {
 	const struct legacy_known *rows = target ? legacy_targets : legacy_matches;
 	u32 n = target ? XT2_ARRAY_SIZE(legacy_targets) : XT2_ARRAY_SIZE(legacy_matches);
 	u32 i = lower_bound(rows, n, name);
 
-	for (; i < n && !strncmp(rows[i].name, name, LEGACY_NAME); i++)
+	*err = -ENOENT;
+	for (; i < n && !strncmp(rows[i].name, name, LEGACY_NAME); i++) {
 		if (rows[i].revision == revision && rows[i].families & family_bits(family)) {
 			*index = i;
 			return &rows[i];
 		}
+		if (rows[i].families & LEGACY_UNSPEC) /* the last place where the kernel looks */
+			*err = -EPROTOTYPE;
+	}
 	return NULL;
 }
 

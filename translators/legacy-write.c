@@ -87,8 +87,9 @@ static int put_extension(struct entry *n, const struct legacy_known *k, const ch
 static const struct legacy_known *known(struct entry *n, bool target, const char *name, u8 revision)
 {
 	u32 index;
+	int err;
 	const struct legacy_known *k =
-		legacy_known_find(n->w->f->family, target, name, revision, &index);
+		legacy_known_find(n->w->f->family, target, name, revision, &index, &err);
 
 	if (!k)
 		fail(n->w, -EOPNOTSUPP, "an extension that the kernel does not have");

@@ -87,7 +87,7 @@ u64 xt2_legacy_scratch(u8 family, bool compat, u64 len);
  * Time is linear in len.  Follows do_replace(), translate_table() and their
  * compat forms in net/ipv4/netfilter/ip_tables.c, arp_tables.c,
  * net/ipv6/netfilter/ip6_tables.c, and net/netfilter/x_tables.c.
- * => 0; -EINVAL, -ENOMEM, -ENOENT, -ELOOP, or what an extension's own check
+ * => 0; -EINVAL, -ENOMEM, -ENOENT, -EPROTOTYPE, -ELOOP, or what an extension's own check
  *    answers (-ERANGE, -EDOM, -ENAMETOOLONG); -EAFNOSUPPORT: no such family
  */
 int xt2_legacy_check(struct xt2_legacy *l, u8 family, bool compat, const void *blob, u64 len,

@@ -33,3 +33,7 @@ tests_fuzz_fuzz_text_LDADD = libtext.la $(PCAP_LIBS)
 FUZZ_TARGETS += tests/fuzz/make-seeds
 tests_fuzz_make_seeds_SOURCES = tests/fuzz/make-seeds.c tests/fuzz/rules.h
 tests_fuzz_make_seeds_LDADD = libtext.la $(PCAP_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz-legacy
+tests_fuzz_fuzz_legacy_SOURCES = tests/fuzz/fuzz-legacy.c tests/legacy/turn.h
+tests_fuzz_fuzz_legacy_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_fuzz_legacy_LDADD = libxt2-internal.la $(PCAP_LIBS)
