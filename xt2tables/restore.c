@@ -7,10 +7,14 @@
  * file are found in one run, and COMMIT names the rule that a table stumbles
  * over.  arptables' text has no COMMIT: there the next table or the end of the
  * file completes a table.
+ *
+ * Lines are read as iptables-restore reads them, to the byte: a file that is
+ * found good here but has, say, no newline after COMMIT would be refused at boot.
  */
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -109,13 +113,13 @@ static void guess_hint(const struct xt2_load *load, struct xt2_err *err)
 	size_t len = load->end > load->at ? (size_t)(load->end - load->at) : 0;
 	int i;
 
-	if (err->hint[0] || family_hint(load, err))
-		return;
 	if (len && load->end[-1] == '\r') {
 		snprintf(err->hint, sizeof(err->hint),
 			 "the file has DOS line ends: take them out with tr -d '\\r'");
 		return;
 	}
+	if (err->hint[0] || family_hint(load, err))
+		return;
 	for (i = 1; load->in_words && i < w->count; i++)
 		if (w->word[i][0] == '-' &&
 		    strchr("sdipomjg", w->word[i][1] ? w->word[i][1] : ' ') &&
@@ -237,7 +241,7 @@ static void table_end(struct xt2_load *load)
 /* The next word of a line that starts with "*" or ":"; NULL at its end. */
 static char *cut_word(char **rest)
 {
-	return strtok_r(NULL, " \t\r", rest);
+	return strtok_r(NULL, " \t", rest);
 }
 
 static void chain_declare(struct xt2_load *load, const char *name)
@@ -266,7 +270,7 @@ static void chain_line(struct xt2_load *load, char *text)
 	unsigned long long packets = 0, bytes = 0;
 
 	load->column = 2;
-	name = strtok_r(text, " \t\r", &rest);
+	name = strtok_r(text, " \t", &rest);
 	if (!name)
 		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "%s: line %u chain name invalid",
 			  load->line.program, load->number);
@@ -350,8 +354,6 @@ static char *line_copy(struct xt2_load *load)
 {
 	size_t len = (size_t)(load->end - load->at);
 
-	if (len >= sizeof(load->buf))
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "the line is too long");
 	memcpy(load->buf, load->at, len);
 	load->buf[len] = '\0';
 	return load->buf + 1;
@@ -359,7 +361,9 @@ static char *line_copy(struct xt2_load *load)
 
 static void table_line(struct xt2_load *load)
 {
-	char *rest = NULL, *name = strtok_r(line_copy(load), " \t\r", &rest);
+	char *rest = NULL, *name = strtok_r(line_copy(load), " \t", &rest);
+	size_t len = name ? strlen(name) : 0;
+	const bool dos = len && name[len - 1] == '\r';
 
 	if (load->in_table) {
 		if (load->opt->family != XT2_ARP) {
@@ -372,7 +376,60 @@ static void table_line(struct xt2_load *load)
 	if (!name)
 		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "%s: line %u table name invalid",
 			  load->line.program, load->number);
+	if (dos)
+		name[len - 1] = '\0'; /* the errors of its rules are of interest as well */
 	table_begin(load, name);
+	if (dos && !load->skip)
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
+			  "a carriage return belongs to the table's name");
+}
+
+/*
+ * A line of nothing but white space is a rule without a word to iptables-restore,
+ * while an empty one is nothing at all.
+ */
+static void blank_line(struct xt2_load *load)
+{
+	xt2_hint("the line has only white space: make it empty");
+	if (load->in_table)
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "no command specified");
+	xt2_throw(XT2_E_SYNTAX, OTHER_PROBLEM, "this line is outside of a table");
+}
+
+/*
+ * It ends the table in any case, so that the next one is read well; but only as
+ * a line of its own is it iptables-restore's.
+ */
+static void commit_line(struct xt2_load *load)
+{
+	const char *after = load->at + strlen("COMMIT");
+	const bool skip = load->skip;
+
+	table_end(load);
+	if (skip)
+		return;
+	if (after != load->end) {
+		xt2_hint("take the white space after it away");
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Bad argument `COMMIT'");
+	}
+	if (load->end == load->text + load->size) {
+		xt2_hint("the file has to end with a newline");
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Bad argument `COMMIT'");
+	}
+}
+
+/* What is more is a line of its own to iptables-restore; fine if that is a comment. */
+static bool too_long(const struct xt2_load *load)
+{
+	const char *p = load->at;
+	const bool comment = *p == '#';
+
+	while (load->end - p >= (ptrdiff_t)sizeof(load->buf)) {
+		p += sizeof(load->buf) - 1;
+		if (!comment || *p != '#')
+			return true;
+	}
+	return false;
 }
 
 static void run_line(void *arg)
@@ -382,8 +439,12 @@ static void run_line(void *arg)
 
 	load->column = 0;
 	load->in_words = false;
-	if (blank(p, end))
+	if (p == end)
 		return;
+	if (too_long(load)) {
+		xt2_hint("iptables-restore reads %zu bytes at most", sizeof(load->buf) - 1);
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "the line is too long");
+	}
 	if (*p == '#') {
 		if (load->opt->report)
 			fprintf(load->opt->report, "%.*s\n", (int)(end - p), p);
@@ -395,12 +456,17 @@ static void run_line(void *arg)
 		table_line(load);
 		return;
 	}
+	if (blank(p, end)) {
+		if (!load->skip)
+			blank_line(load);
+		return;
+	}
 	if (!load->in_table) {
 		xt2_hint("a table starts with \"*filter\" or the like");
 		xt2_throw(XT2_E_SYNTAX, OTHER_PROBLEM, "this line is outside of a table");
 	}
 	if (end - p >= 6 && !memcmp(p, "COMMIT", 6) && blank(p + 6, end)) {
-		table_end(load);
+		commit_line(load);
 		return;
 	}
 	if (load->skip)

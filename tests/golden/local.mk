@@ -34,6 +34,8 @@ GOLDEN_CASES = \
 	tests/golden/accept/013-sets-noflush.v4 \
 	tests/golden/accept/013-sets-noflush.v4.base \
 	tests/golden/accept/013-sets-noflush.v4.ok \
+	tests/golden/accept/014-byte-exact.v4 \
+	tests/golden/accept/014-byte-exact.v4.ok \
 	tests/golden/accept/014-names.v4 \
 	tests/golden/accept/014-names.v4.ok \
 	tests/golden/accept/101-server.v6 \
@@ -93,6 +95,10 @@ GOLDEN_CASES = \
 	tests/golden/reject/023-image.v4.err \
 	tests/golden/reject/024-rateest.v4 \
 	tests/golden/reject/024-rateest.v4.err \
+	tests/golden/reject/025-byte-exact.v4 \
+	tests/golden/reject/025-byte-exact.v4.err \
+	tests/golden/reject/027-long-line.v4 \
+	tests/golden/reject/027-long-line.v4.err \
 	tests/golden/reject/101-v6.v6 \
 	tests/golden/reject/101-v6.v6.err \
 	tests/golden/reject/201-arp.arp \
