@@ -8,15 +8,20 @@
  * option that is missing, where iptables-restore would say "line N failed".
  */
 #include "config.h"
+#include <limits.h>
 #include <string.h>
 #include "rule.h"
+#include <linux/netfilter/xt_IDLETIMER.h>
 #include <linux/netfilter/xt_TCPMSS.h>
 #include <linux/netfilter/xt_addrtype.h>
 #include <linux/netfilter/xt_cgroup.h>
+#include <linux/netfilter/xt_connlabel.h>
 #include <linux/netfilter/xt_devgroup.h>
+#include <linux/netfilter/xt_hashlimit.h>
 #include <linux/netfilter/xt_physdev.h>
 #include <linux/netfilter/xt_policy.h>
 #include <linux/netfilter/xt_rateest.h>
+#include <linux/netfilter/xt_recent.h>
 #include <linux/netfilter/xt_ecn.h>
 #include <linux/netfilter/xt_tcpudp.h>
 #include <linux/netfilter_ipv4/ipt_REJECT.h>
@@ -24,7 +29,9 @@
 #include <linux/netfilter_ipv6/ip6t_REJECT.h>
 #include "../engine/env.h"
 
-#define TCP_SYN 0x02
+#define TCP_SYN		  0x02
+#define HASHLIMIT_MAX	  1048576 /* of its size and of its entries */
+#define RECENT_STAMPS_MAX 65535 /* an older kernel has 255 */
 
 static bool is_tcp(const struct xt2_line *l)
 {
@@ -126,19 +133,77 @@ static void check_npt(struct xt2_line *l, int revision, const void *payload)
 		refuse(l, name, "a prefix has bits behind its length", NULL);
 }
 
+/* The kernel makes a file of that name. */
+static void check_file_name(struct xt2_line *l, const char *name, const char *file)
+{
+	if (!*file || !strcmp(file, ".") || !strcmp(file, "..") || strchr(file, '/'))
+		refuse(l, name, "its name cannot be that of a file", NULL);
+}
+
+/* net/netfilter/xt_hashlimit.c */
+static void check_hashlimit(struct xt2_line *l, int revision, const void *payload)
+{
+	const struct xt_hashlimit_mtinfo3 *info = payload;
+
+	if (revision != 3)
+		return;
+	if (!info->cfg.gc_interval || !info->cfg.expire)
+		refuse(l, "hashlimit", "--hashlimit-htable-gcinterval and -expire cannot be 0",
+		       NULL);
+	check_file_name(l, "hashlimit", info->name);
+}
+
+/* net/netfilter/xt_recent.c; the second revision adds to the first one's end */
+static void check_recent(struct xt2_line *l, int revision, const void *payload)
+{
+	const struct xt_recent_mtinfo_v1 *info = payload;
+
+	if (info->check_set & (XT_RECENT_SET | XT_RECENT_REMOVE) &&
+	    (info->seconds || info->hit_count || info->check_set & XT_RECENT_MODIFIERS))
+		refuse(l, "recent", "--set and --remove go with none of its other tests",
+		       "--seconds, --hitcount, --reap and --rttl need --rcheck or --update");
+	if (info->check_set & XT_RECENT_REAP && !info->seconds)
+		refuse(l, "recent", "--reap needs --seconds", NULL);
+	if (info->hit_count > RECENT_STAMPS_MAX)
+		refuse(l, "recent", "--hitcount is at most 65535", NULL);
+	check_file_name(l, "recent", info->name);
+}
+
+/* net/netfilter/xt_connlabel.c */
+static void check_connlabel(struct xt2_line *l, int revision, const void *payload)
+{
+	const struct xt_connlabel_mtinfo *info = payload;
+
+	if (info->bit > XT_CONNLABEL_MAXBIT)
+		refuse(l, "connlabel", "labels are at most 127", NULL);
+}
+
+/* net/netfilter/xt_IDLETIMER.c; both revisions start alike */
+static void check_idletimer(struct xt2_line *l, int revision, const void *payload)
+{
+	const struct idletimer_tg_info *info = payload;
+
+	if (!info->timeout)
+		refuse(l, "IDLETIMER", "--timeout cannot be 0", NULL);
+	if (info->timeout >= INT_MAX / 1000)
+		refuse(l, "IDLETIMER", "--timeout is too long", NULL);
+}
+
 static const struct {
 	const char *name;
 	void (*check)(struct xt2_line *l, int revision, const void *payload);
 } checks[] = {
-	/* clang-format off */
 	{ "DNPT", check_npt },
+	{ "IDLETIMER", check_idletimer },
 	{ "REJECT", check_reject },
 	{ "SNPT", check_npt },
 	{ "TCPMSS", check_tcpmss },
 	{ "cgroup", check_cgroup },
+	{ "connlabel", check_connlabel },
 	{ "ecn", check_ecn },
+	{ "hashlimit", check_hashlimit },
 	{ "rateest", check_rateest },
-	/* clang-format on */
+	{ "recent", check_recent },
 };
 
 void xt2_place_check_options(struct xt2_line *l, const char *name, int revision,
@@ -149,6 +214,19 @@ void xt2_place_check_options(struct xt2_line *l, const char *name, int revision,
 	for (i = 0; i < XT2_ARRAY_SIZE(checks); i++)
 		if (!strcmp(checks[i].name, name))
 			checks[i].check(l, revision, payload);
+}
+
+/* hashlimit_mt_check_common() takes less and says so in the kernel's log only. */
+void xt2_place_settle(const char *name, int revision, void *payload)
+{
+	struct xt_hashlimit_mtinfo3 *info = payload;
+
+	if (strcmp(name, "hashlimit") || revision != 3)
+		return;
+	if (info->cfg.size > HASHLIMIT_MAX)
+		info->cfg.size = HASHLIMIT_MAX;
+	if (info->cfg.max > HASHLIMIT_MAX)
+		info->cfg.max = HASHLIMIT_MAX;
 }
 
 /* --- hooks ---------------------------------------------------------------- */

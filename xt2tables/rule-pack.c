@@ -221,7 +221,7 @@ static int carry(struct packer *p, int kind, int revision, const char *name, con
 	return xt2_instance_add(p->rs, kind, revision, name, both, size + (__u32)names);
 }
 
-static void pack_match(struct packer *p, const struct xt_entry_match *e)
+static void pack_match(struct packer *p, struct xt_entry_match *e)
 {
 	const char *name = e->u.user.name;
 	__u32 size = e->u.match_size - (__u32)sizeof(*e);
@@ -230,6 +230,7 @@ static void pack_match(struct packer *p, const struct xt_entry_match *e)
 
 	xt2_place_check(p->l, "match", name);
 	xt2_place_check_options(p->l, name, e->u.user.revision, e->data);
+	xt2_place_settle(name, e->u.user.revision, e->data);
 	if (!strcmp(name, "comment")) {
 		ret = xt2_instance_add(p->rs, XT2_INSTANCE_COMMENT, e->u.user.revision, name,
 				       e->data, strnlen((const char *)e->data, size));

@@ -161,6 +161,8 @@ void xt2_place_check(struct xt2_line *l, const char *what, const char *name);
 /* The same for what depends on the options; payload: in the legacy form. */
 void xt2_place_check_options(struct xt2_line *l, const char *name, int revision,
 			     const void *payload);
+/* Change a payload as the kernel does when it takes the rule. */
+void xt2_place_settle(const char *name, int revision, void *payload);
 /* => bits of the hooks in which these options are allowed; ~0: any */
 unsigned int xt2_place_option_hooks(const char *name, const void *payload);
 

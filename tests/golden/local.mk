@@ -36,6 +36,8 @@ GOLDEN_CASES = \
 	tests/golden/accept/013-sets-noflush.v4.ok \
 	tests/golden/accept/014-byte-exact.v4 \
 	tests/golden/accept/014-byte-exact.v4.ok \
+	tests/golden/accept/015-table-sizes.v4 \
+	tests/golden/accept/015-table-sizes.v4.ok \
 	tests/golden/accept/014-names.v4 \
 	tests/golden/accept/014-names.v4.ok \
 	tests/golden/accept/101-server.v6 \
@@ -97,6 +99,8 @@ GOLDEN_CASES = \
 	tests/golden/reject/024-rateest.v4.err \
 	tests/golden/reject/025-byte-exact.v4 \
 	tests/golden/reject/025-byte-exact.v4.err \
+	tests/golden/reject/026-kernel-bound-carried.v4 \
+	tests/golden/reject/026-kernel-bound-carried.v4.err \
 	tests/golden/reject/027-long-line.v4 \
 	tests/golden/reject/027-long-line.v4.err \
 	tests/golden/reject/101-v6.v6 \
