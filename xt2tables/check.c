@@ -169,13 +169,19 @@ out:
 	return ret;
 }
 
+static int no_memory(void)
+{
+	fputs("xt2 check: out of memory\n", stderr);
+	return XT2_EXIT_RESOURCE;
+}
+
 /* Is there an end to a packet's way through the chains? */
 static int ways(const struct check *c)
 {
 	struct xt2_evaluator *ev = xt2_evaluator_new(c->in.map.image, c->in.map.size);
 
 	if (!ev)
-		return errno == E2BIG ? xt2_input_too_long(&c->in) : XT2_EXIT_RESOURCE;
+		return errno == E2BIG ? xt2_input_too_long(&c->in) : no_memory();
 	xt2_evaluator_free(ev);
 	return XT2_EXIT_OK;
 }
@@ -200,8 +206,10 @@ static int check_file(struct check *c, const char *path, bool *comma)
 		/* numbers of the image, so that chains can be marked in an array */
 		ret = c->in.family ? xt2_input_reload(&c->in) : XT2_EXIT_OK;
 		if (ret == XT2_EXIT_OK) {
-			xt2_input_unsupported(&c->in, NULL, NULL);
-			ret = unreachable(c) < 0 ? XT2_EXIT_RESOURCE : ways(c);
+			if (xt2_input_unsupported(&c->in, NULL, NULL) < 0 || unreachable(c) < 0)
+				ret = no_memory();
+			else
+				ret = ways(c);
 		}
 		xt2_input_close(&c->in);
 	}

@@ -202,6 +202,8 @@ static void rename_chain(struct xt2_load *load)
 	if (xt2_commands_reserved(name) || strlen(name) >= XT_EXTENSION_MAXNAMELEN ||
 	    xt2_chain_find(load->rs, load->line.table_number, name) >= 0)
 		fail(-EEXIST, "File exists");
+	if (name[strcspn(name, " \t\r")]) /* iptables takes it, but cannot read it from ":a b -" */
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Invalid chain name `%s'", name);
 	load->chain = -1;
 	failed(xt2_chain_rename(load->rs, chain, name));
 }

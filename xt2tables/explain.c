@@ -52,14 +52,21 @@ static void place(const struct explain *e, int chain, unsigned int at, char *buf
 			 xt2_chain_hook(rs, chain) >= 0 ? "policy" : "end");
 }
 
+/* There was no memory for a text that the answer should have. */
+static bool incomplete;
+
 /* The rule without "-A CHAIN ". */
 static void rule_text(const struct explain *e, int chain, unsigned int at, char *buf, size_t size)
 {
 	const char *p;
+	int ret;
 
 	buf[0] = 0;
-	if (at >= xt2_chain_rules(e->in.rs, chain) ||
-	    xt2_text_rule(e->in.rs, chain, at, buf, size) < 0)
+	if (at >= xt2_chain_rules(e->in.rs, chain))
+		return;
+	ret = xt2_text_rule(e->in.rs, chain, at, buf, size);
+	incomplete |= ret == -ENOMEM;
+	if (ret < 0)
 		return;
 	p = buf;
 	if (!strncmp(p, "-A ", 3)) {
@@ -76,9 +83,12 @@ static void condition(const struct explain *e, int chain, const struct xt2_match
 {
 	char value[256];
 	size_t n;
+	int ret;
 
 	buf[0] = 0;
-	if (xt2_text_match(e->in.rs, chain, m, buf, size) < 0 || !buf[0])
+	ret = xt2_text_match(e->in.rs, chain, m, buf, size);
+	incomplete |= ret == -ENOMEM;
+	if (ret < 0 || !buf[0])
 		snprintf(buf, size, "-m %s", xt2_match_name(m->type));
 	xt2_packet_value(&e->packet.pkt, m, value, sizeof(value));
 	n = strlen(buf);
@@ -672,6 +682,10 @@ int xt2_explain_main(int argc, char **argv)
 	if (!e.in.family && e.spec.capture)
 		e.spec.family = 0; /* an image has all families */
 	ret = run(&e);
+	if (ret < XT2_EXIT_USAGE && incomplete) {
+		fputs("xt2 explain: out of memory\n", stderr);
+		ret = XT2_EXIT_RESOURCE;
+	}
 	xt2_input_close(&e.in);
 	return ret;
 }

@@ -87,7 +87,7 @@ int xt2_input_load(struct xt2_input *in)
 		fputs("xt2: out of memory\n", stderr);
 		return XT2_EXIT_RESOURCE;
 	}
-	if (strcmp(in->path, "-") && is_image(in->path)) {
+	if (in->image || (strcmp(in->path, "-") && is_image(in->path))) {
 		in->family = 0;
 		r = load_image(in, &err);
 	} else {
@@ -161,7 +161,7 @@ static int report_unsupported(void *data, const char *table, const char *chain, 
 int xt2_input_unsupported(const struct xt2_input *in, const char *hook, const char *table)
 {
 	struct unsupported u = { .in = in, .hook = hook };
-	int n = 0;
+	int n = 0, found;
 	size_t i;
 
 	for (i = 0; i < FAMILIES; i++) {
@@ -170,8 +170,11 @@ int xt2_input_unsupported(const struct xt2_input *in, const char *hook, const ch
 		if (hook && number < 0)
 			continue;
 		u.family = families[i];
-		n += xt2_image_unsupported(in->map.image, families[i], number, table,
-					   report_unsupported, &u);
+		found = xt2_image_unsupported(in->map.image, families[i], number, table,
+					      report_unsupported, &u);
+		if (found < 0)
+			return found;
+		n += found;
 	}
 	return n;
 }

@@ -54,12 +54,17 @@ static int print_version(const struct program *program)
 	return 0;
 }
 
+/* What the system lacks or forbids is a resource; anything else is wrong input. */
 static int status_of(int error)
 {
-	bool resource = error == -ENOMEM || error == -EAGAIN || error == -ENOSPC ||
-			error == -EDQUOT || error == -EACCES || error == -EPERM || error == -EROFS;
+	static const int resources[] = { ENOMEM, EAGAIN, ENOSPC, EDQUOT,  EFBIG,  EIO,	 EROFS,
+					 EACCES, EPERM,	 ENOENT, ENOTDIR, EMFILE, ENFILE };
+	size_t i;
 
-	return resource ? RESOURCE_PROBLEM : OTHER_PROBLEM;
+	for (i = 0; i < XT2_ARRAY_SIZE(resources); i++)
+		if (error == -resources[i])
+			return RESOURCE_PROBLEM;
+	return OTHER_PROBLEM;
 }
 
 static int failed(struct xt2_err *err, int error)

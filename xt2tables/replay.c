@@ -450,10 +450,19 @@ static void notes(struct replay *r)
 	free(seen);
 }
 
+/* => 0, or -errno of what could not be written */
+static int flushed(FILE *to)
+{
+	errno = 0;
+	if (fflush(to) != EOF && !ferror(to))
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
 static int write_counters(struct replay *r)
 {
 	FILE *to = strcmp(r->counters, "-") ? fopen(r->counters, "we") : stdout;
-	int i, ret = 0;
+	int i, flush, ret = 0;
 
 	if (!to)
 		return lost(r->counters, -errno);
@@ -468,8 +477,9 @@ static int write_counters(struct replay *r)
 			if (ret == -ENOENT) /* no such table in this family */
 				ret = 0;
 		}
-	if (fflush(to) == EOF || ferror(to))
-		ret = ret ? ret : -EIO;
+	flush = flushed(to);
+	if (flush && (!ret || ret == -EIO))
+		ret = flush;
 	if (to != stdout && fclose(to) == EOF && !ret)
 		ret = -errno;
 	return ret < 0 ? lost(r->counters, ret) : XT2_EXIT_OK;
@@ -506,11 +516,12 @@ static int open_outputs(struct replay *r, const struct xt2_capture *like)
 static int close_outputs(struct replay *r)
 {
 	struct xt2_err err = { 0 };
-	int ret = XT2_EXIT_OK;
+	int ret = XT2_EXIT_OK, flush;
 
 	if (r->verdicts_to) {
-		if (fflush(r->verdicts_to) == EOF || ferror(r->verdicts_to))
-			ret = lost(r->verdicts, -EIO);
+		flush = flushed(r->verdicts_to);
+		if (flush)
+			ret = lost(r->verdicts, flush);
 		if (r->verdicts_to != stdout)
 			fclose(r->verdicts_to);
 	}
@@ -622,6 +633,7 @@ static int arguments(struct replay *r, int argc, char **argv, unsigned long long
 			if (r->in.path)
 				return xt2_usage("replay", "more than one file of rules");
 			r->in.path = optarg;
+			r->in.image = c == OPT_IMAGE;
 			break;
 		case '4': r->in.family = XT2_IPV4; break;
 		case '6': r->in.family = XT2_IPV6; break;
@@ -690,8 +702,9 @@ static int run(struct replay *r, char **paths, unsigned long long seed)
 
 	if (ret != XT2_EXIT_OK)
 		return ret;
-	if (xt2_input_unsupported(&r->in, r->hook, r->table))
-		return XT2_EXIT_UNSUPPORTED;
+	ret = xt2_input_unsupported(&r->in, r->hook, r->table);
+	if (ret)
+		return ret < 0 ? lost("ruleset", ret) : XT2_EXIT_UNSUPPORTED;
 	r->ev = xt2_evaluator_new(r->in.map.image, r->in.map.size);
 	if (!r->ev)
 		return errno == E2BIG ? xt2_input_too_long(&r->in) : lost("ruleset", -errno);

@@ -400,6 +400,14 @@ static bool print_arp_match(struct xt2_printer *p, const struct xt2_match *m)
 	return false;
 }
 
+/* => true: not everything that was printed is there */
+static bool close_lost(FILE *to)
+{
+	bool lost = ferror(to);
+
+	return fclose(to) || lost;
+}
+
 /* Options as libxtables prints them, but with the space behind. */
 static void print_arp_options(struct xt2_printer *p, const char *name, int revision,
 			      unsigned int size)
@@ -412,7 +420,7 @@ static void print_arp_options(struct xt2_printer *p, const char *name, int revis
 	if (!mem)
 		xt2_throw(XT2_E_SYSTEM, RESOURCE_PROBLEM, "out of memory");
 	xt2_libxt_print_arp_options(mem, &p->entry, name, revision, payload, size);
-	if (fclose(mem) || !text) {
+	if (close_lost(mem) || !text) {
 		free(text);
 		xt2_throw(XT2_E_SYSTEM, RESOURCE_PROBLEM, "out of memory");
 	}
@@ -568,7 +576,7 @@ static int part_text(struct part *part, const struct xt2_ruleset *rs, void (*pri
 	ret = xt2_libxt_setup(part->printer.family, xt2_line_options(part->printer.family), false);
 	if (!ret)
 		ret = xt2_try(print, part, &failure) ? -EOPNOTSUPP : 0;
-	if (fclose(mem) && !ret)
+	if ((close_lost(mem) || !text) && !ret)
 		ret = -ENOMEM;
 	if (!ret) {
 		for (start = text; *start == ' '; start++)

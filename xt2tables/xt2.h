@@ -43,6 +43,7 @@ int xt2_exit_errno(int error);
 struct xt2_input {
 	const char *path;
 	int family; /* of a text; 0: an image, which has them all */
+	bool image; /* it must be one */
 	bool resolve;
 	void (*report)(void *data, const struct xt2_err *err); /* NULL: print errors */
 	void *data;
@@ -62,7 +63,7 @@ void xt2_input_close(struct xt2_input *in);
 /* The ruleset of the evaluated image, counters included: in->rs is replaced. */
 int xt2_input_reload(struct xt2_input *in);
 
-/* Reports what cannot be evaluated at a hook; NULL: anywhere.  => number of such rules */
+/* Reports what cannot be evaluated at a hook; NULL: anywhere.  => number of such rules, -ENOMEM */
 int xt2_input_unsupported(const struct xt2_input *in, const char *hook, const char *table);
 
 /*
