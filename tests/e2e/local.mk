@@ -1,5 +1,22 @@
 # The whole of it, as a user has it.
-E2E_TESTS = tests/e2e/empty-image.sh tests/e2e/install.sh tests/e2e/json.sh tests/e2e/many-ways.sh \
-	tests/e2e/misuse.sh
+E2E_TESTS = \
+	tests/e2e/alloc.sh \
+	tests/e2e/atomic.sh \
+	tests/e2e/concurrent.sh \
+	tests/e2e/disk.sh \
+	tests/e2e/empty-image.sh \
+	tests/e2e/hostile.sh \
+	tests/e2e/install.sh \
+	tests/e2e/json.sh \
+	tests/e2e/kill.sh \
+	tests/e2e/many-ways.sh \
+	tests/e2e/misuse.sh \
+	tests/e2e/replay.sh
 TESTS += $(E2E_TESTS)
-EXTRA_DIST += $(E2E_TESTS)
+EXTRA_DIST += $(E2E_TESTS) tests/e2e/common.sh
+
+# For LD_PRELOAD; -rpath makes libtool build a shared one.
+check_LTLIBRARIES = tests/lib/fail-preload.la
+tests_lib_fail_preload_la_SOURCES = tests/lib/fail-preload.c
+tests_lib_fail_preload_la_CFLAGS = $(AM_CFLAGS) -Wno-missing-prototypes -fno-builtin
+tests_lib_fail_preload_la_LDFLAGS = -module -avoid-version -rpath /nowhere

@@ -8,4 +8,4 @@ find scripts .ci tests perf autogen.sh -type f 2>/dev/null | while read -r f; do
 	case $(head -c 30 "$f" | head -n 1 | tr -d '\0') in
 	'#!/bin/sh'* | '#!/usr/bin/env bash'* | '#!/bin/bash'*) echo "$f" ;;
 	esac
-done | xargs shellcheck
+done | xargs shellcheck -x

@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Every allocation of every program fails once: no crash; the exit code says
+# so, or the answer is the right one; the image is the old one or the new one.
+# shellcheck source=tests/e2e/common.sh
+. "${top_srcdir:-.}/tests/e2e/common.sh"
+shim=$build/tests/lib/.libs/fail-preload.so
+[ -e "$shim" ] || { bad "no $shim"; exit 1; }
+if ldd "$build/xt2" | grep -q asan || nm "$build/xt2" 2>/dev/null | grep -q __asan_init; then
+	echo "with AddressSanitizer malloc() is not ours to replace: nothing done"
+	exit 0
+fi
+most=300	# failures tried for each program
+[ -z "${XT2_SHORT:-}" ] || most=30
+cat >"$tmp/rules" <<'EOF'
+*filter
+:INPUT DROP [1:2]
+:C - [0:0]
+-A INPUT -s 10.0.0.1,10.0.0.2 -p tcp -m tcp --dport 22 -m comment --comment "a b" -j C
+-A INPUT -m limit --limit 3/min -j LOG --log-prefix "x "
+-A C -m string --string abc --algo bm -j REJECT
+COMMIT
+*mangle
+-A PREROUTING -m set --match-set s src -j MARK --set-mark 1
+COMMIT
+EOF
+printf '*filter\n:OLD - [0:0]\n-A OLD -s 1.2.3.4 -j DROP\nCOMMIT\n' >"$tmp/old"
+xt2tables-restore --image "$tmp/old.xt2" "$tmp/old" || exit 99
+cp "$tmp/old.xt2" "$tmp/image"
+xt2tables-restore -n --image "$tmp/image" "$tmp/rules" || exit 99
+rules_of "$tmp/image" >"$tmp/new.rules"
+rules_of "$tmp/old.xt2" >"$tmp/old.rules"
+
+# HOW N PROGRAM ARGUMENTS...
+run() {
+	how=$1 n=$2
+	shift 2
+	count=$((count + 1))
+	env "$how=$n" LD_PRELOAD="$shim" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	status=$?
+	case $status in
+	0 | 1 | 2 | 4) ;;
+	134) # glibc 2.36 aborts when it has no memory to read nsswitch.conf
+		grep -q 'nss_database.c.*Assertion' "$tmp/err" || bad "$how=$n $*: abort: $(cat "$tmp/err")"
+		;;
+	*)
+		bad "$how=$n $*: exit code $status"
+		cat "$tmp/err"
+		;;
+	esac
+	# check says what is wrong on standard output
+	[ "$status" = 0 ] || [ -s "$tmp/err" ] || grep -q 'error\[' "$tmp/out" || bad "$how=$n $*: exit code $status, and no message"
+}
+
+# CHECK PROGRAM ARGUMENTS...: CHECK is called after each failure
+each() {
+	check=$1
+	shift
+	cp "$tmp/old.xt2" "$tmp/image"
+	FAIL_ALLOC_COUNT=$tmp/n LD_PRELOAD=$shim "$@" >"$tmp/want" 2>/dev/null </dev/null
+	total=$(cat "$tmp/n")
+	step=$(((total + most - 1) / most))
+	n=1
+	while [ $n -le "$total" ]; do
+		cp "$tmp/old.xt2" "$tmp/image"
+		run FAIL_ALLOC_AT "$n" "$@"
+		$check
+		if [ $((n % 7)) = 0 ]; then
+			cp "$tmp/old.xt2" "$tmp/image"
+			run FAIL_ALLOC_FROM "$n" "$@"
+			$check
+		fi
+		n=$((n + step))
+	done
+	echo "$1: $total allocations"
+}
+
+# shellcheck disable=SC2317 # called by each
+stored() {
+	if [ "$status" = 0 ]; then
+		rules_of "$tmp/image" | cmp -s - "$tmp/new.rules" || bad "n=$n: stored, but something else"
+	else
+		cmp -s "$tmp/image" "$tmp/old.xt2" || bad "n=$n: the image has changed"
+	fi
+}
+
+# shellcheck disable=SC2317
+answered() {
+	# without memory libc knows no names of protocols
+	grep -v '^#' "$tmp/want" | sed 's/^packet: tcp/packet: 6/' >"$tmp/w"
+	grep -v '^#' "$tmp/out" | sed 's/^packet: tcp/packet: 6/' >"$tmp/o"
+	[ "$status" != 0 ] || cmp -s "$tmp/w" "$tmp/o" || bad "n=$n: another answer: $(diff "$tmp/w" "$tmp/o")"
+	cmp -s "$tmp/image" "$tmp/old.xt2" || bad "n=$n: the image has changed"
+}
+
+head -c 4000 "$top/examples/server.pcap" >"$tmp/pcap" # ends within a packet
+python3 - "$top/examples/server.pcap" "$tmp/pcap" <<'EOF' || cp "$top/examples/server.pcap" "$tmp/pcap"
+import struct, sys
+b = open(sys.argv[1], "rb").read()
+at = 24
+for _ in range(20):
+    at += 16 + struct.unpack_from("<I", b, at + 8)[0]
+open(sys.argv[2], "wb").write(b[:at])
+EOF
+grep -v match-set "$tmp/rules" >"$tmp/known" # a finding of check would be exit code 3
+each stored xt2tables-restore -n --image "$tmp/image" "$tmp/rules"
+each answered xt2tables-save -c --image "$tmp/image"
+each answered xt2 check "$tmp/known"
+each answered xt2 explain "$tmp/known" -H INPUT -s 10.0.0.1 -p tcp --dport 22 -t filter
+each answered xt2 replay -q -r "$tmp/known" -H INPUT -t filter --counters - "$tmp/pcap"
+each answered xt2 dump "$tmp/image"
+done_with
