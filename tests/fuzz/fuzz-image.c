@@ -193,7 +193,7 @@ static void write_badly(u64 state)
 	u64 size = 0, cap = seed_below(&state, 4) ? sizeof(buf) : seed_below(&state, 9000);
 	void *scratch = get(xt2_check_scratch(sizeof(buf)));
 	struct seed_rule s = { .family = XT2_IPV4, .last = 2 };
-	u32 lines[4] = { 0 };
+	u32 lines[64] = { 0 };
 	struct xt2_writer w;
 
 	xt2_write_begin(&w, buf, cap, 1, 1 + seed_below(&state, 2), 1 + seed_below(&state, 2),
