@@ -240,7 +240,7 @@ static const struct legacy_known *find(struct xt2_legacy *l, u32 pos, const u8 *
 		*err = wrong(l, -EINVAL, pos, "name", "name of an extension is not terminated");
 		return NULL;
 	}
-	k = legacy_known_find(l->family, target, name, ext[LEGACY_REVISION], index, err);
+	k = legacy_known_find(&l->cache, l->family, target, name, ext[LEGACY_REVISION], index, err);
 	if (!k)
 		*err = wrong(l, *err, pos, target ? "target" : "match",
 			     "no such extension, or not in this revision");

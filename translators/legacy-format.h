@@ -138,8 +138,9 @@ u8 legacy_table_bit(const char *name);
  * => the row, and *index, its place; or NULL, and *err: -ENOENT, or
  *    -EPROTOTYPE: only other revisions are registered for all families
  */
-const struct legacy_known *legacy_known_find(u8 family, bool target, const char *name, u8 revision,
-					     u32 *index, int *err);
+const struct legacy_known *legacy_known_find(struct xt2_legacy_cache_ *cache, u8 family,
+					     bool target, const char *name, u8 revision, u32 *index,
+					     int *err);
 
 /* checkentry functions that look at more than xt2's own translators do: legacy-entry.c */
 int legacy_ecn_check(const struct legacy_rule_ *rule, const void *payload);
@@ -268,14 +269,9 @@ static inline s32 legacy_verdict(const u8 *target)
 /* No condition at all, flags included: unconditional() of ip_tables.c. */
 static inline bool legacy_unconditional(const struct xt2_legacy_format_ *f, const u8 *e)
 {
-	u32 i;
+	static const u8 zero[192];
 
-	if (legacy_u16(e + f->target_offset) != f->entry)
-		return false;
-	for (i = 0; i < f->base->size; i++)
-		if (e[i])
-			return false;
-	return true;
+	return legacy_u16(e + f->target_offset) == f->entry && !memcmp(e, zero, f->base->size);
 }
 
 const struct xt2_legacy_format_ *legacy_format_find(u8 family, bool compat);

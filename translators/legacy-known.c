@@ -217,8 +217,8 @@ static u8 family_bits(u8 family)
 	return family == XT2_IPV4 ? V4 : family == XT2_IPV6 ? V6 : ARP | LEGACY_UNSPEC;
 }
 
-const struct legacy_known *legacy_known_find(u8 family, bool target, const char *name, u8 revision,
-					     u32 *index, int *err)
+static const struct legacy_known *find(u8 family, bool target, const char *name, u8 revision,
+				       int *err)
 {
 	const struct legacy_known *rows = target ? legacy_targets : legacy_matches;
 	u32 n = target ? XT2_ARRAY_SIZE(legacy_targets) : XT2_ARRAY_SIZE(legacy_matches);
@@ -226,14 +226,36 @@ const struct legacy_known *legacy_known_find(u8 family, bool target, const char 
 
 	*err = -ENOENT;
 	for (; i < n && !strncmp(rows[i].name, name, LEGACY_NAME); i++) {
-		if (rows[i].revision == revision && rows[i].families & family_bits(family)) {
-			*index = i;
+		if (rows[i].revision == revision && rows[i].families & family_bits(family))
 			return &rows[i];
-		}
 		if (rows[i].families & LEGACY_UNSPEC) /* the last place where the kernel looks */
 			*err = -EPROTOTYPE;
 	}
 	return NULL;
+}
+
+/* A place for a name: what is found there is compared.  Targets have a half of their own. */
+static u32 place_of(bool target, const char *name, u8 revision)
+{
+	u32 hash = (u32)revision * 7, i;
+
+	for (i = 0; i < 4 && name[i]; i++)
+		hash = hash * 5 + (u8)name[i];
+	return hash % 32 + (target ? 32 : 0);
+}
+
+const struct legacy_known *legacy_known_find(struct xt2_legacy_cache_ *cache, u8 family,
+					     bool target, const char *name, u8 revision, u32 *index,
+					     int *err)
+{
+	const struct legacy_known *rows = target ? legacy_targets : legacy_matches;
+	const struct legacy_known **at = &cache->row[place_of(target, name, revision)];
+
+	if (!*at || (*at)->revision != revision || strncmp((*at)->name, name, LEGACY_NAME))
+		*at = find(family, target, name, revision, err);
+	if (*at)
+		*index = (u32)(*at - rows);
+	return *at;
 }
 
 int xt2_legacy_revision(u8 family, bool target, const char *name, u8 revision)

@@ -93,8 +93,8 @@ static int add_match(struct packer *p, const u8 *ext)
 	u32 index;
 	int ret;
 
-	k = legacy_known_find(p->l->family, false, legacy_name(ext), ext[LEGACY_REVISION], &index,
-			      &ret);
+	k = legacy_known_find(&p->l->cache, p->l->family, false, legacy_name(ext),
+			      ext[LEGACY_REVISION], &index, &ret);
 	legacy_payload_in(k, p->l->compat, ext + LEGACY_TARGET, p->l->payload);
 	if (!strncmp(k->name, "comment", sizeof("comment")))
 		return add_comment(p, k);
@@ -116,8 +116,8 @@ static int add_target(struct packer *p, const u8 *ext)
 	u32 index, cap = sizeof(p->sink->rule) - used(p);
 	int ret = -ENOENT;
 
-	k = legacy_known_find(p->l->family, true, legacy_name(ext), ext[LEGACY_REVISION], &index,
-			      &ret);
+	k = legacy_known_find(&p->l->cache, p->l->family, true, legacy_name(ext),
+			      ext[LEGACY_REVISION], &index, &ret);
 	legacy_payload_in(k, p->l->compat, ext + LEGACY_TARGET, p->l->payload);
 	if (p->l->target_row[index] && !p->carried)
 		ret = xt2_target_pack(p->l->family, k->name, k->revision, p->l->payload,

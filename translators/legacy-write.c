@@ -88,8 +88,8 @@ static const struct legacy_known *known(struct entry *n, bool target, const char
 {
 	u32 index;
 	int err;
-	const struct legacy_known *k =
-		legacy_known_find(n->w->f->family, target, name, revision, &index, &err);
+	const struct legacy_known *k = legacy_known_find(&n->w->cache, n->w->f->family, target,
+							 name, revision, &index, &err);
 
 	if (!k)
 		fail(n->w, -EOPNOTSUPP, "an extension that the kernel does not have");

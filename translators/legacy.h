@@ -35,6 +35,13 @@ struct xt2_legacy_err {
 	bool stricter; /* the kernel would have taken it */
 };
 
+struct legacy_known;
+
+/* Extensions that were looked up, by name: tables use few, again and again. */
+struct xt2_legacy_cache_ {
+	const struct legacy_known *row[64];
+};
+
 struct xt2_legacy_format_;
 struct xt2_legacy_entry_;
 struct xt2_legacy_chain_;
@@ -63,6 +70,7 @@ struct xt2_legacy {
 	u32 slots;
 	struct xt2_legacy_chain_ *chain;
 	struct xt2_legacy_err *err;
+	struct xt2_legacy_cache_ cache;
 	const struct xt2_match_row *match_row[XT2_LEGACY_MATCHES];
 	const struct xt2_target_row *target_row[XT2_LEGACY_TARGETS];
 	u8 match_seen[XT2_LEGACY_MATCHES], target_seen[XT2_LEGACY_TARGETS];
@@ -178,6 +186,7 @@ struct xt2_legacy_writer {
 	u32 chains;
 	const struct xt2_instance *(*instance)(void *data, u32 number);
 	void *data;
+	struct xt2_legacy_cache_ cache;
 	u64 payload[XT2_LEGACY_PAYLOAD / 8];
 };
 
