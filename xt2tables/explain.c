@@ -434,6 +434,7 @@ static void assumptions(const struct explain *e)
 	__u32 i;
 	size_t k;
 
+	incomplete |= !reached;
 	if (reached && e->ctx.root)
 		xt2_image_for_each_chain(c, i, e->in.map.image, e->ctx.root)
 			xt2_chain_for_each_rule(r, c)

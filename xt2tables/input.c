@@ -61,6 +61,11 @@ static int load_text(struct xt2_input *in, struct xt2_err *err)
 
 	for (i = 0; i < errors.count; i++)
 		code = report(in, &errors.list[i]);
+	if (r < 0 && !errors.count) { /* not even room to say what is wrong */
+		xt2_text_errors_free(&errors);
+		fprintf(stderr, "xt2: %s: out of memory\n", in->path);
+		return XT2_EXIT_RESOURCE;
+	}
 	in->more = errors.more;
 	if (errors.more && !in->report)
 		fprintf(stderr, "%u more errors: xt2 check lists them\n", errors.more);
@@ -225,6 +230,10 @@ __u8 *xt2_input_reached(const struct xt2_input *in, const char *hook, const char
 					break;
 			}
 		}
+	}
+	if (!r.todo) {
+		free(r.seen);
+		return NULL;
 	}
 	free(r.todo);
 	return r.seen;

@@ -213,6 +213,10 @@ static int report(const struct program *program, const struct xt2_text_errors *e
 	unsigned int i, line = 0;
 
 	fflush(stdout);
+	if (!errors->count) { /* not even room to say what is wrong */
+		fprintf(stderr, "%s: out of memory\n", program->legacy);
+		return RESOURCE_PROBLEM;
+	}
 	for (i = 0; i < errors->count; i++) {
 		xt2_err_print(&errors->list[i], stderr);
 		if (!line)

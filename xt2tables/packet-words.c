@@ -17,12 +17,20 @@ static const char *address(const struct xt2_pkt *pkt, bool source, char buf[INET
 	return inet_ntop(AF_INET, &raw, buf, INET6_ADDRSTRLEN);
 }
 
+/* The usual ones need no file. */
 static const char *protocol(const struct xt2_pkt *pkt, char buf[16])
 {
-	const struct protoent *p = getprotobynumber(pkt->proto);
+	const struct protoent *p;
 
 	if (pkt->l4 != XT2_L4_OK)
 		return "no";
+	switch (pkt->proto) {
+	case 1: return "icmp";
+	case 6: return "tcp";
+	case 17: return "udp";
+	case 58: return "ipv6-icmp";
+	}
+	p = getprotobynumber(pkt->proto);
 	snprintf(buf, 16, "%u", pkt->proto);
 	return p ? p->p_name : buf;
 }

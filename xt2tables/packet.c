@@ -47,7 +47,8 @@ static int number(const char *arg, unsigned long max, const char *what, unsigned
 static int port(const char *arg, const char *proto, const char *what, unsigned long fallback,
 		unsigned long *out, struct xt2_err *err)
 {
-	const struct servent *s = arg ? getservbyname(arg, proto) : NULL;
+	const struct servent *s = arg && isalpha((unsigned char)*arg) ? getservbyname(arg, proto)
+								      : NULL;
 
 	if (s) {
 		*out = ntohs(s->s_port);
@@ -100,7 +101,8 @@ static int protocol(const struct xt2_packet_spec *spec, struct xt2_err *err)
 	static const struct {
 		const char *name;
 		int number;
-	} icmp6[] = { { "icmp6", 58 }, { "icmpv6", 58 }, { "ipv6-icmp", 58 } };
+	} known[] = { { "icmp6", 58 }, { "icmpv6", 58 }, { "ipv6-icmp", 58 }, { "tcp", 6 },
+		      { "udp", 17 },   { "sctp", 132 },	 { "dccp", 33 } };
 	const char *arg = spec->protocol;
 	const struct protoent *p;
 	unsigned long n;
@@ -110,9 +112,9 @@ static int protocol(const struct xt2_packet_spec *spec, struct xt2_err *err)
 		return spec->sport || spec->dport || spec->tcp_flags ? IPPROTO_TCP
 		       : spec->icmp_type ? (spec->family == XT2_IPV6 ? 58 : 1)
 					 : IPPROTO_TCP;
-	for (i = 0; i < sizeof(icmp6) / sizeof(icmp6[0]); i++)
-		if (!strcmp(arg, icmp6[i].name))
-			return icmp6[i].number;
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(arg, known[i].name))
+			return known[i].number;
 	if (!strcmp(arg, "icmp"))
 		return spec->family == XT2_IPV6 ? 58 : 1;
 	p = getprotobyname(arg);

@@ -40,9 +40,6 @@ run() {
 	status=$?
 	case $status in
 	0 | 1 | 2 | 4) ;;
-	134) # glibc 2.36 aborts when it has no memory to read nsswitch.conf
-		grep -q 'nss_database.c.*Assertion' "$tmp/err" || bad "$how=$n $*: abort: $(cat "$tmp/err")"
-		;;
 	*)
 		bad "$how=$n $*: exit code $status"
 		cat "$tmp/err"
@@ -86,9 +83,8 @@ stored() {
 
 # shellcheck disable=SC2317
 answered() {
-	# without memory libc knows no names of protocols
-	grep -v '^#' "$tmp/want" | sed 's/^packet: tcp/packet: 6/' >"$tmp/w"
-	grep -v '^#' "$tmp/out" | sed 's/^packet: tcp/packet: 6/' >"$tmp/o"
+	grep -v '^#' "$tmp/want" >"$tmp/w"
+	grep -v '^#' "$tmp/out" >"$tmp/o"
 	[ "$status" != 0 ] || cmp -s "$tmp/w" "$tmp/o" || bad "n=$n: another answer: $(diff "$tmp/w" "$tmp/o")"
 	cmp -s "$tmp/image" "$tmp/old.xt2" || bad "n=$n: the image has changed"
 }
