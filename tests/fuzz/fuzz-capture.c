@@ -123,6 +123,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 	need(!xt2_capture_open("/", &err) && err.errnum == EISDIR);
 	need(!xt2_capture_open("/dev/null", &err) && err.code == XT2_E_CAPTURE);
+	need(!xt2_capture_open("/nosuch", &err) && err.errnum == ENOENT);
 	return 0;
 }
 
@@ -141,6 +142,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	need(!cap == (err.code != XT2_OK) && !cap == (err.message[0] != '\0'));
 	if (!cap)
 		return 0;
+	need(size % 64 || !xt2_dump_open("/nosuch/file", cap, &err));
 	dump = size % 8 ? NULL : xt2_dump_open("/dev/null", cap, &err);
 	for (u32 i = 0; i < PACKETS_MAX; i++) {
 		more = xt2_capture_next(cap, &p, &err);

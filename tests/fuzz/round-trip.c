@@ -223,6 +223,29 @@ static void compare(const struct xt2_ruleset *a, const struct xt2_ruleset *b, in
 	}
 }
 
+/* Every part of a rule can be said by itself, as explain and check do. */
+static void say_rule(const struct xt2_ruleset *rs, int chain, unsigned int at)
+{
+	const struct xt2_rule *r = xt2_rule_get(rs, chain, at);
+	const struct xt2_match *m;
+	char buf[64]; /* most texts are longer: they are cut, and nothing more */
+
+	need(xt2_text_rule(rs, chain, at, buf, sizeof(buf)) > 0);
+	need(xt2_text_target(rs, chain, r, buf, sizeof(buf)) >= 0);
+	xt2_rule_for_each_match(m, r)
+		need(xt2_text_match(rs, chain, m, buf, sizeof(buf)) >= 0);
+}
+
+static void say_rules(const struct xt2_ruleset *rs)
+{
+	int t, c;
+
+	for (t = 0; t < xt2_ruleset_tables(rs); t++)
+		for (c = xt2_chain_next(rs, t, -1); c >= 0; c = xt2_chain_next(rs, t, c))
+			if (xt2_chain_rules(rs, c))
+				say_rule(rs, c, xt2_chain_rules(rs, c) - 1);
+}
+
 /* --- evaluation ---------------------------------------------------------------- */
 
 static void eval_hook(struct xt2_evaluator *ev, u8 family, u8 hook)
@@ -332,6 +355,7 @@ void round_trip(const u8 *text, size_t size)
 	if (!rs)
 		return;
 	pack(rs);
+	say_rules(rs);
 	saved = save(rs, opt.family, NULL, &len);
 	opt.counters = true;
 	opt.noflush = false;

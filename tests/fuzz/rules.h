@@ -14,6 +14,16 @@ static const struct fuzz_rule {
 	int family;
 	const char *table, *rule;
 } fuzz_rules[] = {
+	{ XT2_IPV4, "filter", "-A INPUT -m set --match-set web src,dst" },
+	{ XT2_IPV4, "filter",
+	  "-A INPUT -m set ! --match-set a src --packets-gt 3 ! --update-counters --return-nomatch" },
+	{ XT2_IPV4, "mangle", "-A PREROUTING -j SET --add-set web src --exist --timeout 60" },
+	{ XT2_IPV4, "mangle", "-A PREROUTING -j SET --map-set web src --map-mark" },
+	{ XT2_IPV6, "filter", "-A INPUT -m set --match-set web src,dst" },
+	{ XT2_IPV6, "filter",
+	  "-A INPUT -m set ! --match-set a src --packets-gt 3 ! --update-counters --return-nomatch" },
+	{ XT2_IPV6, "mangle", "-A PREROUTING -j SET --add-set web src --exist --timeout 60" },
+	{ XT2_IPV6, "mangle", "-A PREROUTING -j SET --map-set web src --map-mark" },
 	{ XT2_IPV4, "filter",
 	  "-A INPUT -p tcp -m tcp --sport 1:1024 ! --dport 22 --tcp-flags SYN,ACK SYN" },
 	{ XT2_IPV4, "filter", "-A INPUT -p tcp -m tcp ! --syn --tcp-option 8 -j DROP" },
