@@ -473,9 +473,9 @@ static int check_extension(struct xt2_legacy *l, u32 pos, const u8 *ext, bool ta
 		return 0;
 	legacy_payload_in(k, l->compat, ext + LEGACY_TARGET, l->payload);
 	rule->revision = k->revision;
-	err = target ? check_target_payload(l, k, index) : check_match_payload(l, k, index);
-	if (!err && k->check)
-		err = k->check(rule, l->payload);
+	err = k->check ? k->check(rule, l->payload) : 0;
+	if (!err)
+		err = target ? check_target_payload(l, k, index) : check_match_payload(l, k, index);
 	return err ? wrong(l, err, pos, k->name, "the extension refuses these options") : 0;
 }
 

@@ -24,6 +24,7 @@
 #include <linux/netfilter/xt_connbytes.h>
 #include <linux/netfilter/xt_connlabel.h>
 #include <linux/netfilter/xt_devgroup.h>
+#include <linux/netfilter/xt_dscp.h>
 #include <linux/netfilter/xt_ecn.h>
 #include <linux/netfilter/xt_hashlimit.h>
 #include <linux/netfilter/xt_owner.h>
@@ -37,6 +38,7 @@
 #include <linux/netfilter_arp/arpt_mangle.h>
 #include <linux/netfilter_ipv4/ip_tables.h>
 #include <linux/netfilter_ipv4/ipt_CLUSTERIP.h>
+#include <linux/netfilter_ipv4/ipt_ECN.h>
 #include <linux/netfilter_ipv4/ipt_REJECT.h>
 #include <linux/netfilter_ipv6/ip6t_NPT.h>
 #include <linux/netfilter_ipv6/ip6t_REJECT.h>
@@ -84,6 +86,11 @@ static int name_file(const char *name, u32 size)
 }
 
 /* --- matches ---------------------------------------------------------------- */
+
+int legacy_dscp_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	return ((const struct xt_dscp_info *)payload)->dscp <= XT_DSCP_MAX ? 0 : -EDOM;
+}
 
 int legacy_ecn_check(const struct legacy_rule_ *rule, const void *payload)
 {
@@ -340,6 +347,14 @@ int legacy_socket_check(const struct legacy_rule_ *rule, const void *payload)
 }
 
 /* --- targets ---------------------------------------------------------------- */
+
+int legacy_ecn_target_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct ipt_ECN_info *info = payload;
+
+	return valid(!(info->operation & (IPT_ECN_OP_SET_ECE | IPT_ECN_OP_SET_CWR)) ||
+		     is_tcp(rule));
+}
 
 int legacy_reject_check(const struct legacy_rule_ *rule, const void *payload)
 {

@@ -143,7 +143,9 @@ const struct legacy_known *legacy_known_find(struct xt2_legacy_cache_ *cache, u8
 					     int *err);
 
 /* checkentry functions that look at more than xt2's own translators do: legacy-entry.c */
+int legacy_dscp_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_ecn_check(const struct legacy_rule_ *rule, const void *payload);
+int legacy_ecn_target_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_reject_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_tcpmss_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_cgroup0_check(const struct legacy_rule_ *rule, const void *payload);

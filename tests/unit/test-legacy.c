@@ -660,6 +660,32 @@ static void test_cve_2024_35896(void **state)
 	turn_free(t);
 }
 
+/* Other errnos than EINVAL, and checks of the rule around an extension. */
+static void test_extension_answers(void **state)
+{
+	struct turn *t = turn_new();
+	u8 p[48] = { 0 };
+	u32 limit[10] = { 0xffffffff, 0xffffffff };
+
+	assert_int_equal(one_match(t, 0, "mark", 9, p, 16), -EPROTOTYPE);
+	assert_int_equal(one_match(t, 0, "nosuch", 0, p, 16), -ENOENT);
+	assert_int_equal(one_match(t, 0, "limit", 0, limit, 40), -ERANGE);
+	p[0] = 64; /* --dscp */
+	assert_int_equal(one_match(t, 0, "dscp", 0, p, 8), -EDOM);
+	p[0] = 1;
+	p[1] = 1;
+	p[2] = 53;
+	assert_int_equal(one_match(t, 0, "multiport", 1, p, 48), -EINVAL);
+	assert_int_equal(one_match(t, 17, "multiport", 1, p, 48), 0);
+	put32(p, 7); /* tcp-reset */
+	assert_int_equal(one_target(t, XT2_IPV4, false, "REJECT", 0, p, 8), -EINVAL);
+	assert_string_equal(t->err.field, "REJECT");
+	put32(p, 3);
+	assert_int_equal(one_target(t, XT2_IPV4, false, "REJECT", 0, p, 8), 0);
+	assert_int_equal(one_target(t, XT2_IPV4, false, "TTL", 0, p, 8), -EINVAL);
+	turn_free(t);
+}
+
 /* Names that do not end. */
 static void test_unterminated(void **state)
 {
@@ -725,6 +751,7 @@ int main(void)
 		cmocka_unit_test(test_cve_2023_39192_39193),
 		cmocka_unit_test(test_cve_2024_50038),
 		cmocka_unit_test(test_cve_2024_35896),
+		cmocka_unit_test(test_extension_answers),
 		cmocka_unit_test(test_unterminated),
 		cmocka_unit_test(test_linear),
 	};
