@@ -24,6 +24,7 @@
 #include <linux/netfilter/xt_recent.h>
 #include <linux/netfilter/xt_ecn.h>
 #include <linux/netfilter/xt_tcpudp.h>
+#include <linux/netfilter/xt_time.h>
 #include <linux/netfilter_ipv4/ipt_REJECT.h>
 #include <linux/netfilter_ipv6/ip6t_NPT.h>
 #include <linux/netfilter_ipv6/ip6t_REJECT.h>
@@ -108,6 +109,15 @@ static void check_rateest(struct xt2_line *l, int revision, const void *payload)
 	if (!how || how == (XT_RATEEST_MATCH_ABS | XT_RATEEST_MATCH_REL) ||
 	    !(info->flags & (XT_RATEEST_MATCH_BPS | XT_RATEEST_MATCH_PPS)))
 		refuse(l, "rateest", "there is no rate to compare with", NULL);
+}
+
+/* iptables would save a list of no days, which it cannot read */
+static void check_time(struct xt2_line *l, int revision, const void *payload)
+{
+	const struct xt_time_info *info = payload;
+
+	if (!info->weekdays_match || !info->monthdays_match)
+		refuse(l, "time", "the list of days has no day", NULL);
 }
 
 static bool outside_mask(const union nf_inet_addr *prefix, unsigned int len)
@@ -204,6 +214,7 @@ static const struct {
 	{ "hashlimit", check_hashlimit },
 	{ "rateest", check_rateest },
 	{ "recent", check_recent },
+	{ "time", check_time },
 };
 
 void xt2_place_check_options(struct xt2_line *l, const char *name, int revision,
