@@ -116,7 +116,7 @@ static void check_time(struct xt2_line *l, int revision, const void *payload)
 {
 	const struct xt_time_info *info = payload;
 
-	if (!info->weekdays_match || !info->monthdays_match)
+	if (!info->weekdays_match || !(info->monthdays_match & XT_TIME_ALL_MONTHDAYS))
 		refuse(l, "time", "the list of days has no day", NULL);
 }
 
@@ -227,11 +227,17 @@ void xt2_place_check_options(struct xt2_line *l, const char *name, int revision,
 			checks[i].check(l, revision, payload);
 }
 
-/* hashlimit_mt_check_common() takes less and says so in the kernel's log only. */
+/*
+ * hashlimit_mt_check_common() takes less and says so in the kernel's log only.
+ * Of time's days of a month, 0 is none, and iptables does not save it.
+ */
 void xt2_place_settle(const char *name, int revision, void *payload)
 {
 	struct xt_hashlimit_mtinfo3 *info = payload;
+	struct xt_time_info *time = payload;
 
+	if (!strcmp(name, "time"))
+		time->monthdays_match &= XT_TIME_ALL_MONTHDAYS;
 	if (strcmp(name, "hashlimit") || revision != 3)
 		return;
 	if (info->cfg.size > HASHLIMIT_MAX)
