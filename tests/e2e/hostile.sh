@@ -118,7 +118,7 @@ gives "1 2" xt2tables-restore --image "$image" "$tmp/long"
 	printf '\nCOMMIT\n'
 } >"$tmp/long"
 gives "1 2" xt2tables-restore --image "$image" "$tmp/long"
-head -c 100000 /dev/urandom >"$tmp/random"
+head -c 100000 "$build/xt2" >"$tmp/random"
 gives "1 2" xt2tables-restore --image "$image" "$tmp/random"
 gives 2 xt2 check "$tmp/random"
 gives 2 xt2 dump "$tmp/random"

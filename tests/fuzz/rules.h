@@ -14,6 +14,23 @@ static const struct fuzz_rule {
 	int family;
 	const char *table, *rule;
 } fuzz_rules[] = {
+	{ XT2_IPV4, "filter", "-A INPUT -m string --string aT --algo bm --icase" },
+	{ XT2_IPV4, "filter", "-A INPUT -m string --string TaT --algo bm" },
+	{ XT2_IPV4, "filter", "-A INPUT -j NFQUEUE --queue-balance 1:4" },
+	{ XT2_IPV4, "mangle", "-A FORWARD -p tcp --syn -j TCPMSS --set-mss 500" },
+	{ XT2_IPV4, "filter", "-A INPUT -m addrtype --src-type UNSPEC" },
+	{ XT2_IPV4, "filter", "-A INPUT -m addrtype --dst-type UNICAST,MULTICAST,ANYCAST" },
+	{ XT2_IPV6, "filter", "-A INPUT -m string --string aT --algo bm --icase" },
+	{ XT2_IPV6, "filter", "-A INPUT -m string --string TaT --algo bm" },
+	{ XT2_IPV6, "filter", "-A INPUT -j NFQUEUE --queue-balance 1:4" },
+	{ XT2_IPV6, "mangle", "-A FORWARD -p tcp --syn -j TCPMSS --set-mss 500" },
+	{ XT2_IPV6, "filter", "-A INPUT -m addrtype --src-type UNSPEC" },
+	{ XT2_IPV6, "filter", "-A INPUT -m addrtype --dst-type UNICAST,MULTICAST,ANYCAST" },
+	{ XT2_IPV4, "mangle", "-A PREROUTING -j ECN --ecn-ip-ect 1" },
+	{ XT2_IPV6, "filter", "-A INPUT -m hbh --hbh-opts 1" },
+	{ XT2_IPV6, "filter", "-A INPUT -m dst --dst-opts 0,1:3" },
+	{ XT2_IPV6, "filter", "-A INPUT -m hbh --hbh-opts 5:2,1" },
+	{ XT2_IPV6, "filter", "-A INPUT -m rt --rt-type 0 --rt-0-addrs fd00::ff:fe00:1" },
 	{ XT2_IPV4, "filter", "-A INPUT -m set --match-set web src,dst" },
 	{ XT2_IPV4, "filter",
 	  "-A INPUT -m set ! --match-set a src --packets-gt 3 ! --update-counters --return-nomatch" },

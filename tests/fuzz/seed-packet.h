@@ -136,7 +136,8 @@ static inline void seed_transport(struct seed_packet *p, u8 proto)
 		break;
 	default: seed_bytes(p, 12);
 	}
-	seed_bytes(p, seed_below(p->state, 60));
+	if (seed_below(p->state, 2))
+		seed_bytes(p, seed_below(p->state, 60));
 }
 
 static inline u8 seed_proto(struct seed_packet *p, u8 other)
