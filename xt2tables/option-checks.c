@@ -111,15 +111,6 @@ static void check_rateest(struct xt2_line *l, int revision, const void *payload)
 		refuse(l, "rateest", "there is no rate to compare with", NULL);
 }
 
-/* iptables would save a list of no days, which it cannot read */
-static void check_time(struct xt2_line *l, int revision, const void *payload)
-{
-	const struct xt_time_info *info = payload;
-
-	if (!info->weekdays_match || !(info->monthdays_match & XT_TIME_ALL_MONTHDAYS))
-		refuse(l, "time", "the list of days has no day", NULL);
-}
-
 static bool outside_mask(const union nf_inet_addr *prefix, unsigned int len)
 {
 	unsigned int i;
@@ -214,7 +205,6 @@ static const struct {
 	{ "hashlimit", check_hashlimit },
 	{ "rateest", check_rateest },
 	{ "recent", check_recent },
-	{ "time", check_time },
 };
 
 void xt2_place_check_options(struct xt2_line *l, const char *name, int revision,

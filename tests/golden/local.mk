@@ -99,8 +99,6 @@ GOLDEN_CASES = \
 	tests/golden/reject/024-rateest.v4.err \
 	tests/golden/reject/025-byte-exact.v4 \
 	tests/golden/reject/025-byte-exact.v4.err \
-	tests/golden/reject/025-no-day.v4 \
-	tests/golden/reject/025-no-day.v4.err \
 	tests/golden/reject/026-kernel-bound-carried.v4 \
 	tests/golden/reject/026-kernel-bound-carried.v4.err \
 	tests/golden/reject/027-long-line.v4 \
