@@ -31,7 +31,7 @@ got=$(xt2tables-save --image "$image" | grep -c -- '-A INPUT')
 
 # the lock is held by somebody else
 hold() {	# SECONDS
-	flock "$image.lock" sleep "$1" &
+	(flock 9 && exec sleep "$1") 9>>"$image.lock" &
 	holder=$!
 	while flock -n "$image.lock" true; do sleep 0.05; done
 }
@@ -49,7 +49,6 @@ gives 0 xt2tables-restore -n -t --image "$image" "$tmp/more"
 gives 0 xt2tables-save --image "$image"
 cmp -s "$image" "$tmp/kept" || bad "changed in spite of the lock"
 kill $holder
-pkill -P $holder 2>/dev/null
 wait $holder 2>/dev/null
 hold 1
 gives 0 xt2tables-restore -n -w --image "$image" "$tmp/more"

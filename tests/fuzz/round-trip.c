@@ -345,6 +345,26 @@ static struct xt2_text_options how_to_read(const u8 *text, size_t size)
 	return opt;
 }
 
+/*
+ * libxtables' printers of these put names into the text without quotes, so
+ * that neither iptables-restore nor we can read one with a blank again.
+ */
+static bool name_unquoted(const u8 *text, size_t size)
+{
+	static const char *const options[] = {
+		"rateest",   "--name", "--hashlimit-n", "--helper", "--nfacct",
+		"--label",   "--path", "--selctx",	"-set",	    "--genre",
+		"--physdev", "--oif",  "--timeout",	"--algo",
+	};
+
+	if (!memchr(text, '"', size))
+		return false;
+	for (size_t i = 0; i < XT2_ARRAY_SIZE(options); i++)
+		if (memmem(text, size, options[i], strlen(options[i])))
+			return true;
+	return false;
+}
+
 void round_trip(const u8 *text, size_t size)
 {
 	struct xt2_text_options opt = how_to_read(text, size);
@@ -361,8 +381,9 @@ void round_trip(const u8 *text, size_t size)
 	opt.noflush = false;
 	opt.table = NULL;
 	again = load((const u8 *)saved, len, &opt);
-	need(again);
-	compare(rs, again, opt.family);
+	need(again || name_unquoted(text, size));
+	if (again)
+		compare(rs, again, opt.family);
 	xt2_ruleset_free(rs);
 	xt2_ruleset_free(again);
 	free(saved);
