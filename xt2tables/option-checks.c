@@ -111,6 +111,15 @@ static void check_rateest(struct xt2_line *l, int revision, const void *payload)
 		refuse(l, "rateest", "there is no rate to compare with", NULL);
 }
 
+/* Never true, and iptables would save it without --tcp-flags: always true. */
+static void check_tcp(struct xt2_line *l, int revision, const void *payload)
+{
+	const struct xt_tcp *tcp = payload;
+
+	if (!tcp->flg_mask && tcp->flg_cmp)
+		refuse(l, "tcp", "--tcp-flags examines no flag", NULL);
+}
+
 static bool outside_mask(const union nf_inet_addr *prefix, unsigned int len)
 {
 	unsigned int i;
@@ -205,6 +214,7 @@ static const struct {
 	{ "hashlimit", check_hashlimit },
 	{ "rateest", check_rateest },
 	{ "recent", check_recent },
+	{ "tcp", check_tcp },
 };
 
 void xt2_place_check_options(struct xt2_line *l, const char *name, int revision,
