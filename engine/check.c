@@ -390,19 +390,39 @@ static const char *check_target_ref(const struct xt2_image __img *img,
 	return NULL;
 }
 
+/* A bridge's watchers are targets behind the matches: once one is there, no match follows. */
+static const char *check_carried(const struct xt2_image __img *img,
+				 const struct xt2_root __img *root, u32 table, u32 i,
+				 bool *watching)
+{
+	u8 kind = xt2_image_instance(img, root, i)->kind;
+
+	if (kind == XT2_INSTANCE_TARGET &&
+	    xt2_image_table(img, root, table)->family == XT2_BRIDGE) {
+		*watching = true;
+		return NULL;
+	}
+	if (*watching)
+		return "match behind a watcher";
+	return check_instance_kind(img, root, i, XT2_INSTANCE_MATCH);
+}
+
 int xt2_check_refs_(const struct xt2_image __img *img, const struct xt2_root __img *root,
 		    const struct xt2_rule __img *r, u32 table, const char **what)
 {
 	const struct xt2_match __img *m;
 	const char *text = check_target_ref(img, root, r, table);
+	bool watching = false;
 
 	xt2_rule_for_each_match(m, r) {
 		if (text)
 			break;
-		if (m->type == XT2_M_COMMENT)
+		if (watching && m->type != XT2_M_FOREIGN)
+			text = "match behind a watcher";
+		else if (m->type == XT2_M_COMMENT)
 			text = check_instance_kind(img, root, m->arg, XT2_INSTANCE_COMMENT);
 		else if (m->type == XT2_M_FOREIGN)
-			text = check_instance_kind(img, root, m->arg, XT2_INSTANCE_MATCH);
+			text = check_carried(img, root, table, m->arg, &watching);
 	}
 	if (!text)
 		return 0;
@@ -435,7 +455,7 @@ static int check_rules(struct check *c, const struct xt2_chain __img *ch)
 		return bad(c, "wrong number of rules in a chain", &ch->rules);
 	if (ch->tail != ch->used - r->size)
 		return bad(c, "last rule of a chain is not where it should be", &ch->tail);
-	if (!xt2_rule_is_tail(r, ch->hook != XT2_HOOK_NONE))
+	if (!xt2_rule_is_tail(r, bounds.family, ch->hook != XT2_HOOK_NONE))
 		return bad(c, "chain does not end in a policy or a return", r);
 	return 0;
 }

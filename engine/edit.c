@@ -74,7 +74,7 @@ static int check_rules(const struct plan *p)
 		    xt2_check_refs_(p->img, p->root, e->rule, p->chain->table, &what))
 			return -EINVAL;
 		if (e->op == XT2_EDIT_REPLACE && e->at == p->chain->rules - 1 &&
-		    !xt2_rule_is_tail(e->rule, p->chain->hook != XT2_HOOK_NONE))
+		    !xt2_rule_is_tail(e->rule, bounds.family, p->chain->hook != XT2_HOOK_NONE))
 			return -EINVAL;
 	}
 	return 0;

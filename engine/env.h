@@ -28,6 +28,18 @@ typedef __s64 s64;
 /* Loops over the bytes of an image or a packet; BPF bounds them. */
 #define xt2_can_loop true
 
+/* A pointer that a host put into memory; BPF has to be told that it still is one. */
+#define xt2_ptr(p) (p)
+
+/* A number that starts at 0 and is changed in a loop whose length the verifier cannot know. */
+#define xt2_zero 0u
+
+/* A rule counts; a host may keep the counters elsewhere. */
+#define xt2_rule_count(r, n, ctx) ((r)->packets++, (r)->bytes += (n))
+
+/* May this environment evaluate an extension with these XT2_EXT_* bits? */
+#define xt2_can_run(flags) true
+
 #ifndef likely
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)

@@ -113,6 +113,7 @@ static int rare_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 	case XT2_M_ARP_THA: /* behind a 6-byte sender and its IPv4 address */
 		return xt2_answer(m, arp_dev(m, pkt, 18));
 	}
+	/* A bridge's base tests are met like a foreign match: a fault, and the packet is dropped. */
 	return xt2_match_ext(m, ctx);
 }
 
@@ -142,7 +143,8 @@ rest_match(const struct xt2_rule __img *r, const struct xt2_match __img *m, stru
 {
 	const u8 __img *end = (const u8 __img *)r + r->target_offset;
 
-	for (m = xt2_match_next(m); (const u8 __img *)m < end; m = xt2_match_next(m)) {
+	for (m = xt2_match_next(m); (const u8 __img *)m < end && xt2_can_loop;
+	     m = xt2_match_next(m)) {
 		int answer = xt2_match(m, ctx);
 
 		if (answer != XT2_HIT && answer != XT2_HIT_DROP)
@@ -228,8 +230,7 @@ static u32 offset_of(const struct xt2_ctx *ctx, const void __img *p)
 static void hit_drop(struct xt2_rule __img *r, const struct xt2_chain __img *chain,
 		     struct xt2_ctx *ctx)
 {
-	r->packets++;
-	r->bytes += ctx->pkt->len;
+	xt2_rule_count(r, ctx->pkt->len, ctx);
 	ctx->chain = offset_of(ctx, chain);
 	if (XT2_TARGET_KIND(r->target) == XT2_T_FOREIGN)
 		ctx->faults++;
@@ -252,7 +253,7 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 	struct xt2_rule __img *r;
 	u32 len = ctx->pkt->len;
 	const u64 faults = ctx->faults;
-	u32 depth = 0;
+	u32 depth = xt2_zero;
 
 	ctx->hotdrop = 0;
 	if (unlikely(!base))
@@ -265,8 +266,7 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 			goto next;
 		if (unlikely(verdict != XT2_HIT))
 			goto hotdrop;
-		r->packets++;
-		r->bytes += len;
+		xt2_rule_count(r, len, ctx);
 
 		switch (XT2_TARGET_KIND(r->target)) {
 		case XT2_T_CONTINUE: goto next;

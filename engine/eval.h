@@ -41,6 +41,7 @@ struct xt2_ctx {
 	u64 now; /* ns since 1970; what limit and time see */
 	s32 tz_west; /* minutes west of Greenwich; time --kerneltz */
 	u64 random; /* state of statistic's generator; any seed but 0 */
+	void __img *counters; /* of a host that keeps them elsewhere */
 	struct xt2_frame *stack;
 	u32 stack_size; /* frames at stack */
 	struct xt2_event *events;

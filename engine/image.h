@@ -117,9 +117,9 @@ static inline struct xt2_match __img *xt2_match_next(const struct xt2_match __im
 	return (struct xt2_match __img *)((u8 __img *)m + m->size);
 }
 
-#define xt2_rule_for_each_match(m, r)                                            \
-	for ((m) = xt2_rule_first_match(r);                                      \
-	     (const u8 __img *)(m) < (const u8 __img *)(r) + (r)->target_offset; \
+#define xt2_rule_for_each_match(m, r)                                                            \
+	for ((m) = xt2_rule_first_match(r);                                                      \
+	     (const u8 __img *)(m) < (const u8 __img *)(r) + (r)->target_offset && xt2_can_loop; \
 	     (m) = xt2_match_next(m))
 
 /* Data of a rule's target, and its length in bytes. */

@@ -251,7 +251,7 @@ static int ip6_here(struct xt2_ip6_walk *walk, u32 off, u8 next, u16 fragoff)
  * Walk to the header of a type; want < 0: to the first one that isn't passable.
  * A later fragment ends the walk: its header may be named, not looked at.
  */
-static int ip6_walk(struct xt2_pkt *pkt, int want, struct xt2_ip6_walk *walk)
+static __always_inline int ip6_walk(struct xt2_pkt *pkt, int want, struct xt2_ip6_walk *walk)
 {
 	u32 off = IP6_HEADER, size;
 	u16 fragoff;
@@ -295,7 +295,7 @@ int xt2_ip6_find(struct xt2_pkt *pkt, u8 want, struct xt2_ip6_walk *walk)
 
 static int parse_ip4(struct xt2_pkt *pkt)
 {
-	const u8 *data = pkt->data;
+	const u8 *data = xt2_ptr(pkt->data);
 
 	if (pkt->caplen < IP4_HEADER)
 		return -EINVAL;
@@ -310,7 +310,7 @@ static int parse_ip4(struct xt2_pkt *pkt)
 
 static int parse_ip6(struct xt2_pkt *pkt)
 {
-	const u8 *data = pkt->data;
+	const u8 *data = xt2_ptr(pkt->data);
 	struct xt2_ip6_walk walk;
 
 	if (pkt->caplen < IP6_HEADER)
@@ -335,8 +335,8 @@ static int parse_arp(struct xt2_pkt *pkt)
 	if (pkt->caplen < ARP_HEADER)
 		return -EINVAL;
 	pkt->l4 = XT2_L4_NONE;
-	pkt->src4 = xt2_be32(pkt->data + 14);
-	pkt->dst4 = xt2_be32(pkt->data + 24);
+	pkt->src4 = xt2_be32(xt2_ptr(pkt->data) + 14);
+	pkt->dst4 = xt2_be32(xt2_ptr(pkt->data) + 24);
 	return 0;
 }
 
@@ -349,7 +349,7 @@ static void parse_ports(struct xt2_pkt *pkt)
 		return;
 	if (pkt->thoff > pkt->caplen || pkt->caplen - pkt->thoff < 4)
 		return;
-	data = pkt->data + pkt->thoff;
+	data = xt2_ptr(pkt->data) + pkt->thoff;
 	pkt->sport = xt2_be16(data);
 	pkt->dport = xt2_be16(data + 2);
 }
@@ -390,20 +390,17 @@ int xt2_pkt_parse(struct xt2_pkt *pkt, __u8 family)
 
 const char *xt2_pkt_seen_name(int seen)
 {
-	static const char *const names[] = {
-		[XT2_SEEN] = "seen",
-		[XT2_UNSEEN_SHORT] = "header not complete",
-		[XT2_UNSEEN_VERSION] = "bad version",
-		[XT2_UNSEEN_HEADER] = "bad header",
-		[XT2_UNSEEN_LENGTH] = "bad length",
-		[XT2_UNSEEN_CHECKSUM] = "bad checksum",
-		[XT2_UNSEEN_ADDRESS] = "bad address",
-		[XT2_UNSEEN_OPTIONS] = "bad hop-by-hop options",
-		[XT2_UNSEEN_FAMILY] = "another family",
-		[XT2_UNSEEN_LOOPBACK] = "only for loopback",
-	};
-
-	if (seen < 0 || (size_t)seen >= XT2_ARRAY_SIZE(names))
-		return "unknown";
-	return names[seen];
+	switch (seen) {
+	case XT2_SEEN: return "seen";
+	case XT2_UNSEEN_SHORT: return "header not complete";
+	case XT2_UNSEEN_VERSION: return "bad version";
+	case XT2_UNSEEN_HEADER: return "bad header";
+	case XT2_UNSEEN_LENGTH: return "bad length";
+	case XT2_UNSEEN_CHECKSUM: return "bad checksum";
+	case XT2_UNSEEN_ADDRESS: return "bad address";
+	case XT2_UNSEEN_OPTIONS: return "bad hop-by-hop options";
+	case XT2_UNSEEN_FAMILY: return "another family";
+	case XT2_UNSEEN_LOOPBACK: return "only for loopback";
+	}
+	return "unknown";
 }

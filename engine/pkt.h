@@ -45,7 +45,7 @@ int xt2_ip6_find(struct xt2_pkt *pkt, u8 want, struct xt2_ip6_walk *walk);
 static inline const u8 *xt2_pkt_at(struct xt2_pkt *pkt, u32 off, u32 len)
 {
 	if (likely(off <= pkt->caplen && len <= pkt->caplen - off))
-		return pkt->data + off;
+		return xt2_ptr(pkt->data) + off;
 	if (off <= pkt->len && len <= pkt->len - off)
 		pkt->cut = 1;
 	return NULL;

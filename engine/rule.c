@@ -12,6 +12,7 @@
 #define F4 0x01
 #define F6 0x02
 #define FA 0x04
+#define FB 0x08
 
 /* What a match must look like; size 0: the extension knows. */
 struct row {
@@ -30,10 +31,10 @@ static const struct row rows[XT2_M_COUNT] = {
 	[XT2_M_DST6] = { 24, F6, XT2_MATCH_INVERT, 0 },
 	[XT2_M_SRC6_MASK] = { 40, F6, XT2_MATCH_INVERT, 0 },
 	[XT2_M_DST6_MASK] = { 40, F6, XT2_MATCH_INVERT, 0 },
-	[XT2_M_IN] = { 24, F4 | F6 | FA, XT2_MATCH_INVERT, 16 },
-	[XT2_M_OUT] = { 24, F4 | F6 | FA, XT2_MATCH_INVERT, 16 },
-	[XT2_M_IN_MASK] = { 40, F4 | F6 | FA, XT2_MATCH_INVERT, 0 },
-	[XT2_M_OUT_MASK] = { 40, F4 | F6 | FA, XT2_MATCH_INVERT, 0 },
+	[XT2_M_IN] = { 24, F4 | F6 | FA | FB, XT2_MATCH_INVERT, 16 },
+	[XT2_M_OUT] = { 24, F4 | F6 | FA | FB, XT2_MATCH_INVERT, 16 },
+	[XT2_M_IN_MASK] = { 40, F4 | F6 | FA | FB, XT2_MATCH_INVERT, 0 },
+	[XT2_M_OUT_MASK] = { 40, F4 | F6 | FA | FB, XT2_MATCH_INVERT, 0 },
 	[XT2_M_PROTO] = { 8, F4 | F6, XT2_MATCH_INVERT, 0xffff },
 	[XT2_M_FRAGMENT] = { 8, F4, XT2_MATCH_INVERT, 0 },
 	[XT2_M_ARP_HRD] = { 8, FA, XT2_MATCH_INVERT, ~0u },
@@ -42,13 +43,25 @@ static const struct row rows[XT2_M_COUNT] = {
 	[XT2_M_ARP_OP] = { 8, FA, XT2_MATCH_INVERT, ~0u },
 	[XT2_M_ARP_SHA] = { 40, FA, XT2_MATCH_INVERT, 16 },
 	[XT2_M_ARP_THA] = { 40, FA, XT2_MATCH_INVERT, 16 },
-	[XT2_M_COMMENT] = { 8, F4 | F6 | FA, 0, ~0u },
-	[XT2_M_FOREIGN] = { 8, F4 | F6 | FA, 0, ~0u },
+	[XT2_M_ETH_TYPE] = { 8, FB, XT2_MATCH_INVERT, 0xffff },
+	[XT2_M_ETH_LENGTH] = { 8, FB, XT2_MATCH_INVERT, 0xffff },
+	[XT2_M_ETH_ANY] = { 8, FB, XT2_MATCH_INVERT, 0xffff },
+	[XT2_M_ETH_SRC] = { 24, FB, XT2_MATCH_INVERT, 0 },
+	[XT2_M_ETH_DST] = { 24, FB, XT2_MATCH_INVERT, 0 },
+	[XT2_M_LOGICAL_IN] = { 24, FB, XT2_MATCH_INVERT, 16 },
+	[XT2_M_LOGICAL_OUT] = { 24, FB, XT2_MATCH_INVERT, 16 },
+	[XT2_M_COMMENT] = { 8, F4 | F6 | FA | FB, 0, ~0u },
+	[XT2_M_FOREIGN] = { 8, F4 | F6 | FA | FB, 0, ~0u },
 };
 
 static u8 family_bit(u8 family)
 {
-	return family == XT2_IPV4 ? F4 : family == XT2_IPV6 ? F6 : FA;
+	switch (family) {
+	case XT2_IPV4: return F4;
+	case XT2_IPV6: return F6;
+	case XT2_ARP: return FA;
+	}
+	return FB;
 }
 
 static int bad(const char **what, const char *text)
@@ -75,13 +88,24 @@ static int addr4_mask(const struct xt2_match __img *m, const char **what)
 	return a->reserved ? bad(what, "reserved bytes of a match are set") : 0;
 }
 
-/* An interface name takes 8 or 16 bytes, whichever is enough. */
-static int iface(const struct xt2_match __img *m, const char **what)
+static int eth(const struct xt2_match __img *m, const char **what)
+{
+	const struct xt2_match_eth __img *a = (const void __img *)m;
+	u32 i;
+
+	for (i = 0; i < sizeof(a->reserved); i++)
+		if (a->reserved[i])
+			return bad(what, "reserved bytes of a match are set");
+	return 0;
+}
+
+/* An interface name takes 8 or 16 bytes, whichever is enough; a bridge's may be any. */
+static int iface(const struct xt2_match __img *m, bool any, const char **what)
 {
 	const u8 __img *name = (const u8 __img *)(m + 1);
-	u32 i, room = m->arg <= 8 ? 8 : 16;
+	u32 i, room = !m->arg ? 0 : m->arg <= 8 ? 8 : 16;
 
-	if (!m->arg || m->size != sizeof(*m) + room)
+	if ((!m->arg && !any) || m->size != sizeof(*m) + room)
 		return bad(what, "wrong size of an interface name");
 	for (i = m->arg; i < room; i++)
 		if (name[i])
@@ -92,7 +116,8 @@ static int iface(const struct xt2_match __img *m, const char **what)
 static int base_match(const struct xt2_match __img *m, u8 family, const char **what)
 {
 	const struct row *row = &rows[m->type];
-	bool named = m->type == XT2_M_IN || m->type == XT2_M_OUT;
+	bool logical = m->type == XT2_M_LOGICAL_IN || m->type == XT2_M_LOGICAL_OUT;
+	bool named = m->type == XT2_M_IN || m->type == XT2_M_OUT || logical;
 
 	if (m->size != row->size && !named)
 		return bad(what, "wrong size of a match");
@@ -108,7 +133,11 @@ static int base_match(const struct xt2_match __img *m, u8 family, const char **w
 	case XT2_M_SRC4_MASK:
 	case XT2_M_DST4_MASK: return addr4_mask(m, what);
 	case XT2_M_IN:
-	case XT2_M_OUT: return iface(m, what);
+	case XT2_M_OUT:
+	case XT2_M_LOGICAL_IN:
+	case XT2_M_LOGICAL_OUT: return iface(m, logical, what);
+	case XT2_M_ETH_SRC:
+	case XT2_M_ETH_DST: return eth(m, what);
 	}
 	return 0;
 }
@@ -127,6 +156,8 @@ static int check_match(const struct xt2_match __img *m, const struct xt2_rule_bo
 		return bad(what, "match names an instance that is not there");
 	if (rows[m->type].size)
 		return base_match(m, bounds->family, what);
+	if (bounds->family == XT2_BRIDGE)
+		return bad(what, "match of another family");
 	if (xt2_match_ext_check(m, bounds->family))
 		return bad(what, "payload of a match is not valid");
 	return 0;
@@ -150,6 +181,12 @@ static int check_matches(const struct xt2_rule __img *r, const struct xt2_rule_b
 	return 0;
 }
 
+/* What ebtables has. */
+static bool bridge_target(u8 kind)
+{
+	return kind <= XT2_T_JUMP || kind == XT2_T_FOREIGN;
+}
+
 static int base_target(const struct xt2_rule __img *r, const struct xt2_rule_bounds *bounds,
 		       const char **what)
 {
@@ -157,6 +194,8 @@ static int base_target(const struct xt2_rule __img *r, const struct xt2_rule_bou
 
 	if (r->size != r->target_offset)
 		return bad(what, "target has data that it cannot have");
+	if (bounds->family == XT2_BRIDGE && !bridge_target(XT2_TARGET_KIND(r->target)))
+		return bad(what, "target of another family");
 	switch (XT2_TARGET_KIND(r->target)) {
 	case XT2_T_JUMP:
 	case XT2_T_GOTO:
@@ -191,15 +230,19 @@ int xt2_check_rule(const struct xt2_rule __img *r, u32 size, const struct xt2_ru
 		return bad(what, "unknown target");
 	if (kind < XT2_T_REJECT)
 		return base_target(r, bounds, what);
+	if (bounds->family == XT2_BRIDGE)
+		return bad(what, "target of another family");
 	return xt2_target_ext_check(r, bounds->family) ? bad(what, "data of a target is not valid")
 						       : 0;
 }
 
-bool xt2_rule_is_tail(const struct xt2_rule __img *r, bool base)
+bool xt2_rule_is_tail(const struct xt2_rule __img *r, u8 family, bool base)
 {
 	u8 kind = XT2_TARGET_KIND(r->target);
 
 	if (r->target_offset != sizeof(*r))
 		return false;
-	return base ? kind == XT2_T_ACCEPT || kind == XT2_T_DROP : kind == XT2_T_RETURN;
+	if (kind == XT2_T_ACCEPT || kind == XT2_T_DROP)
+		return base || family == XT2_BRIDGE;
+	return !base && kind == XT2_T_RETURN;
 }

@@ -12,13 +12,14 @@
 #include "check.h"
 #include "edit.h"
 
-/* => number of hooks of a family; 0: no tables of this family in version 1 */
+/* => number of hooks of a family; 0: no such family */
 static inline u32 xt2_family_hooks(u8 family)
 {
 	switch (family) {
 	case XT2_IPV4:
 	case XT2_IPV6: return XT2_POSTROUTING + 1;
 	case XT2_ARP: return XT2_ARP_FORWARD + 1;
+	case XT2_BRIDGE: return XT2_BROUTING + 1;
 	}
 	return 0;
 }
@@ -26,9 +27,10 @@ static inline u32 xt2_family_hooks(u8 family)
 /*
  * xt2_rule_is_tail - may a well-formed rule end a chain?
  * @base: the chain is a base chain
- * => true if it is the policy of a base chain or the RETURN of a user chain
+ * => true if it is the policy of a base chain or the RETURN of a user chain;
+ *    user chains of bridge tables may have any of these
  */
-bool xt2_rule_is_tail(const struct xt2_rule __img *r, bool base);
+bool xt2_rule_is_tail(const struct xt2_rule __img *r, u8 family, bool base);
 
 /* The order of hook entries: what a packet meets at a hook is one run.  => true: a comes before b */
 static inline bool xt2_hook_before(const struct xt2_hook __img *a, const struct xt2_hook __img *b)

@@ -51,13 +51,18 @@ static bool misses(u32 arg, u8 test, bool holds)
 	return tests & test && holds == !!(tests >> 4 & test);
 }
 
+/* Without ranges both are 0 to 0. */
+static bool port_holds(const __u16 __img *range, u16 port)
+{
+	return range ? xt2_within_(range[0], range[1], port) : !port;
+}
+
 int xt2_dccp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	static const __u16 zero[2];
 	const struct xt2_match_dccp __img *k = (const struct xt2_match_dccp __img *)m;
 	struct xt2_pkt *pkt = ctx->pkt;
 	bool ports = m->flags & XT2_PORTS_FOLLOW;
-	const __u16 __img *spts = ports ? k->spts : zero, *dpts = ports ? k->dpts : zero;
+	const __u16 __img *spts = ports ? k->spts : NULL, *dpts = ports ? k->dpts : NULL;
 	const u8 *dh;
 	int answer;
 
@@ -66,8 +71,8 @@ int xt2_dccp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 	dh = xt2_pkt_at(pkt, pkt->thoff, DCCP_HEADER);
 	if (!dh)
 		return XT2_HOTDROP;
-	if (misses(m->arg, XT2_DCCP_SRC, xt2_within_(spts[0], spts[1], pkt->sport)) ||
-	    misses(m->arg, XT2_DCCP_DST, xt2_within_(dpts[0], dpts[1], pkt->dport)) ||
+	if (misses(m->arg, XT2_DCCP_SRC, port_holds(spts, pkt->sport)) ||
+	    misses(m->arg, XT2_DCCP_DST, port_holds(dpts, pkt->dport)) ||
 	    misses(m->arg, XT2_DCCP_TYPE, m->arg >> 16 >> kind_of(dh) & 1))
 		return XT2_MISS;
 	if (!(XT2_BYTE(m->arg, 1) & XT2_DCCP_OPTION))

@@ -13,7 +13,7 @@
 int xt2_match_ext(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	switch (m->type) {
-#define XT2_CASE(id, NAME, name, flags) case id: return xt2_##name##_match(m, ctx);
+#define XT2_CASE(id, NAME, name, flags) case id: if (!xt2_can_run(flags)) break; return xt2_##name##_match(m, ctx);
 	XT2_EXT_MATCHES(XT2_CASE)
 #undef XT2_CASE
 	}
@@ -24,7 +24,7 @@ int xt2_match_ext(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 int xt2_match_ext_check(const struct xt2_match __img *m, u8 family)
 {
 	switch (m->type) {
-#define XT2_CASE(id, NAME, name, flags) case id: return xt2_##name##_check(m, family);
+#define XT2_CASE(id, NAME, name, flags) case id: if (!xt2_can_run(flags)) break; return xt2_##name##_check(m, family);
 	XT2_EXT_MATCHES(XT2_CASE)
 #undef XT2_CASE
 	}
@@ -34,7 +34,7 @@ int xt2_match_ext_check(const struct xt2_match __img *m, u8 family)
 int xt2_target_ext(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 {
 	switch (XT2_TARGET_KIND(r->target)) {
-#define XT2_CASE(id, NAME, name, flags) case id: return xt2_##name##_target(r, ctx);
+#define XT2_CASE(id, NAME, name, flags) case id: if (!xt2_can_run(flags)) break; return xt2_##name##_target(r, ctx);
 	XT2_EXT_TARGETS(XT2_CASE)
 #undef XT2_CASE
 	}
@@ -45,7 +45,7 @@ int xt2_target_ext(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 int xt2_target_ext_check(const struct xt2_rule __img *r, u8 family)
 {
 	switch (XT2_TARGET_KIND(r->target)) {
-#define XT2_CASE(id, NAME, name, flags) case id: return xt2_##name##_target_check(r, family);
+#define XT2_CASE(id, NAME, name, flags) case id: if (!xt2_can_run(flags)) break; return xt2_##name##_target_check(r, family);
 	XT2_EXT_TARGETS(XT2_CASE)
 #undef XT2_CASE
 	}

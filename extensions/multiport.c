@@ -14,7 +14,7 @@ static bool listed(const struct xt2_match_multiport __img *k, u32 n, u32 ranges,
 {
 	u32 i;
 
-	for (i = 0; i < n && xt2_can_loop; i++) {
+	for (i = xt2_zero; i < n && xt2_can_loop; i++) {
 		u16 first = k->ports[i];
 
 		if (ranges >> i & 1)

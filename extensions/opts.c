@@ -59,7 +59,7 @@ static bool options_hold(const struct test *t, struct xt2_pkt *pkt, u32 off, u32
 	u32 i, n, left = size - OPTS_HEADER;
 
 	off += OPTS_HEADER;
-	for (i = 0; i < t->options && xt2_can_loop; i++) {
+	for (i = xt2_zero; i < t->options && xt2_can_loop; i++) {
 		n = option_match(t->option[i], pkt, off, left);
 		if (!n)
 			return false;
@@ -72,7 +72,8 @@ static bool options_hold(const struct test *t, struct xt2_pkt *pkt, u32 off, u32
 	return true;
 }
 
-static int opts_match(const struct xt2_match __img *m, struct xt2_pkt *pkt, u8 header)
+static __always_inline int opts_match(const struct xt2_match __img *m, struct xt2_pkt *pkt,
+				      u8 header)
 {
 	const struct test t = test_of(m);
 	struct xt2_ip6_walk walk;

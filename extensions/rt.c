@@ -59,19 +59,20 @@ static bool header_holds(const struct test *t, const u8 *rh, u32 size)
 
 static bool addr_equal(const u8 __img *a, const u8 *b)
 {
-	return xt2_raw64(a) == xt2_raw64(b) && xt2_raw64(a + 8) == xt2_raw64(b + 8);
+	return xt2_raw64((const u8 *)a) == xt2_raw64(b) &&
+	       xt2_raw64((const u8 *)a + 8) == xt2_raw64(b + 8);
 }
 
 /* The addresses of the header at off, which has room for n. => enum xt2_answer */
 static int addrs_match(const struct test *t, struct xt2_pkt *pkt, u32 off, u32 n)
 {
 	bool strict = !(t->tested & XT2_RT_NSTRICT);
-	u32 i, found = 0;
+	u32 i, found = xt2_zero;
 	const u8 *addr;
 
 	if (t->addrs > n)
 		return XT2_MISS;
-	for (i = 0; i < n && found < t->addrs && xt2_can_loop; i++) {
+	for (i = xt2_zero; i < n && found < t->addrs && xt2_can_loop; i++) {
 		addr = xt2_pkt_at(pkt, off + RT_ADDRS + i * ADDR, ADDR);
 		if (!addr)
 			return XT2_HOTDROP;

@@ -48,7 +48,7 @@ static bool flags_hold(const struct parts *p, u32 n, const u8 *chunk)
 	const u8 __img *info = p->info;
 	u32 i;
 
-	for (i = 0; info && i < n && xt2_can_loop; i++, info += 4)
+	for (i = xt2_zero; info && i < n && xt2_can_loop; i++, info += 4)
 		if (info[0] == chunk[0])
 			return (chunk[1] & info[2]) == info[1];
 	return true;

@@ -17,7 +17,7 @@
 /* => the first MSS option's value, or -1 */
 static s32 mss_of(const u8 *op, u32 len)
 {
-	u32 i = 0;
+	u32 i = xt2_zero;
 
 	while (i < len && xt2_can_loop) {
 		if (op[i] == OPTION_MSS && len - i >= OPTION_MSS_SIZE &&

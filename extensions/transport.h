@@ -34,7 +34,7 @@ static __always_inline bool xt2_port_in_arg_(u32 arg, u16 port)
 /* Options of TCP and DCCP: 0 and 1 are one byte long, others give their length. */
 static inline bool xt2_option_find_(const u8 *op, u32 len, u8 option)
 {
-	u32 i = 0;
+	u32 i = xt2_zero;
 
 	while (i < len && xt2_can_loop) {
 		if (op[i] == option)

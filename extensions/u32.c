@@ -31,7 +31,7 @@ static bool locate(struct xt2_pkt *pkt, const __u32 __img *w, u32 *val)
 
 	if (!load(pkt, 0, w[1], &v))
 		return false;
-	for (i = 1; i < XT2_U32_NUMBERS(w[0]) && xt2_can_loop; i++) {
+	for (i = xt2_zero + 1; i < XT2_U32_NUMBERS(w[0]) && xt2_can_loop; i++) {
 		switch (XT2_U32_OP(w[0], i)) {
 		case XT2_U32_AND: v &= w[1 + i]; break;
 		case XT2_U32_LEFT: v <<= w[1 + i]; break;
@@ -56,7 +56,7 @@ static bool holds(struct xt2_pkt *pkt, const __u32 __img *w)
 
 	if (!locate(pkt, w, &val))
 		return false;
-	for (i = 0; i < XT2_U32_RANGES(w[0]) && xt2_can_loop; i++)
+	for (i = xt2_zero; i < XT2_U32_RANGES(w[0]) && xt2_can_loop; i++)
 		if (range[2 * i] <= val && val <= range[2 * i + 1])
 			return true;
 	return false;
@@ -67,7 +67,7 @@ int xt2_u32_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 	const __u32 __img *w = ((const struct xt2_match_u32 __img *)m)->word;
 	u32 i;
 
-	for (i = 0; i < m->arg && xt2_can_loop; i++) {
+	for (i = xt2_zero; i < m->arg && xt2_can_loop; i++) {
 		if (!holds(ctx->pkt, w))
 			return xt2_answer_xor(m, false);
 		w += XT2_U32_WORDS(w[0]);

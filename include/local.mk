@@ -7,5 +7,6 @@ xt2include_HEADERS = \
 	include/xt2/ext.h \
 	include/xt2/format.h \
 	include/xt2/pkt.h \
+	include/xt2/sockopt.h \
 	include/xt2/verdict.h \
 	include/xt2/xt2.h

@@ -2,7 +2,7 @@
 /*
  * arena.c - many small records that are freed together
  *
- * Chunks grow from 4 KiB to 1 MiB, so that small rulesets stay small and large
+ * Chunks grow from 4 KiB to 4 MiB, so that small rulesets stay small and large
  * ones waste at most a chunk.  What would not fit in a usual chunk gets one of
  * its own, behind the chunk that still has room.
  */
@@ -11,10 +11,24 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #define CHUNK_FIRST 4096u
-#define CHUNK_MAX   (1u << 20)
+#define CHUNK_MAX   (1u << 22)
 #define ROUND(n)    (((n) + 7) & ~(size_t)7)
+
+#define LARGE (1u << 21) /* a huge page, as far as we know */
+
+void *xt2_alloc_large_(size_t size)
+{
+	void *p = malloc(size);
+	uintptr_t from = ((uintptr_t)p + LARGE - 1) & ~(uintptr_t)(LARGE - 1);
+	uintptr_t to = ((uintptr_t)p + size) & ~(uintptr_t)(LARGE - 1);
+
+	if (p && from < to)
+		madvise((void *)from, to - from, MADV_HUGEPAGE); /* else small ones will do */
+	return p;
+}
 
 struct xt2_chunk_ {
 	struct xt2_chunk_ *next;
@@ -27,7 +41,7 @@ static struct xt2_chunk_ *chunk_new(struct xt2_arena_ *arena, size_t size)
 {
 	size_t usual = arena->next ? arena->next : CHUNK_FIRST;
 	size_t room = size > usual ? size : usual;
-	struct xt2_chunk_ *c = malloc(sizeof(*c) + room);
+	struct xt2_chunk_ *c = xt2_alloc_large_(sizeof(*c) + room);
 
 	if (!c)
 		return NULL;
@@ -66,6 +80,21 @@ void xt2_arena_forget_(struct xt2_arena_ *arena, size_t size)
 {
 	arena->live -= ROUND(size);
 	arena->dead += ROUND(size);
+}
+
+void xt2_arena_join_(struct xt2_arena_ *arena, struct xt2_arena_ *other)
+{
+	struct xt2_chunk_ **end = &other->chunks;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = arena->chunks;
+	arena->chunks = other->chunks;
+	arena->live += other->live;
+	arena->dead += other->dead;
+	if (arena->next < other->next)
+		arena->next = other->next;
+	*other = (struct xt2_arena_){ 0 };
 }
 
 void xt2_arena_free_(struct xt2_arena_ *arena)

@@ -10,6 +10,12 @@
 
 #include <stddef.h>
 
+/*
+ * malloc() for what may be many megabytes: asks for huge pages, without which
+ * touching fresh memory takes longer than translating a table.  free() it.
+ */
+void *xt2_alloc_large_(size_t size);
+
 struct xt2_chunk_;
 
 struct xt2_arena_ {
@@ -23,6 +29,9 @@ void *xt2_arena_alloc_(struct xt2_arena_ *arena, size_t size);
 
 /* The owner no longer needs a record of this size. */
 void xt2_arena_forget_(struct xt2_arena_ *arena, size_t size);
+
+/* What is in the other arena is now in this one; the other is empty. */
+void xt2_arena_join_(struct xt2_arena_ *arena, struct xt2_arena_ *other);
 
 /* Free everything; the arena is empty again. */
 void xt2_arena_free_(struct xt2_arena_ *arena);

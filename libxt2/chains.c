@@ -3,9 +3,11 @@
  * chains.c - the chains of a ruleset
  *
  * A chain is found by name through a hash table, and its number is its place
- * in an array; numbers of deleted chains are used again.  The order of names,
+ * in an array; numbers of deleted chains are used again.  The order of chains,
  * which only printing and packing ask for, is sorted when it is asked for and
- * stays valid while chains are only deleted.
+ * stays valid while chains are only deleted.  User chains are ordered by name,
+ * as iptables does it; arptables and ebtables leave them as they came, so a
+ * table that comes in another order than that of names keeps it.
  */
 #include "config.h"
 #include "ruleset.h"
@@ -15,10 +17,10 @@
 #define CHAINS_FIRST 16u
 
 /* Names are padded with NUL: four words. */
-static u32 name_hash(u32 table, const char *name)
+static u32 name_hash(const struct xt2_ruleset *rs, u32 table, const char *name)
 {
 	u64 words[XT2_NAME_SIZE / sizeof(u64)];
-	u64 h = table + 0x9e3779b97f4a7c15ull;
+	u64 h = (table + 0x9e3779b97f4a7c15ull) ^ rs->seed;
 	size_t i;
 
 	memcpy(words, name, sizeof(words));
@@ -52,7 +54,7 @@ struct xt2_chain_ *xt2_chain_get_(const struct xt2_ruleset *rs, int chain)
 
 static u32 *bucket_of(const struct xt2_ruleset *rs, const struct xt2_chain_ *c)
 {
-	return &rs->bucket[name_hash(c->table, c->name) & (rs->buckets - 1)];
+	return &rs->bucket[name_hash(rs, c->table, c->name) & (rs->buckets - 1)];
 }
 
 static void name_link(struct xt2_ruleset *rs, u32 number)
@@ -73,13 +75,13 @@ static void name_unlink(struct xt2_ruleset *rs, u32 number)
 	*p = rs->chain[number].next;
 }
 
-static u32 name_find(const struct xt2_ruleset *rs, u32 table, const char *padded)
+u32 xt2_chain_named_(const struct xt2_ruleset *rs, u32 table, const char *padded)
 {
 	u32 i;
 
 	if (!rs->buckets)
 		return XT2_NONE_;
-	i = rs->bucket[name_hash(table, padded) & (rs->buckets - 1)];
+	i = rs->bucket[name_hash(rs, table, padded) & (rs->buckets - 1)];
 	while (i != XT2_NONE_) {
 		const struct xt2_chain_ *c = &rs->chain[i];
 
@@ -158,12 +160,16 @@ u32 xt2_chain_put_(struct xt2_ruleset *rs, u32 number, u32 table, u8 hook, const
 	if (number == XT2_NONE_)
 		number = number_take(rs);
 	c = &rs->chain[number];
-	*c = (struct xt2_chain_){ .table = table, .live = 1, .hook = hook };
+	*c = (struct xt2_chain_){
+		.table = table,
+		.live = 1,
+		.hook = hook,
+		.came = rs->came++,
+	};
 	memcpy(c->name, padded, XT2_NAME_SIZE);
-	if (hook != XT2_HOOK_NONE) {
-		c->policy = XT2_T_ACCEPT;
+	c->policy = hook == XT2_HOOK_NONE ? XT2_T_RETURN : XT2_T_ACCEPT;
+	if (hook != XT2_HOOK_NONE)
 		rs->table[table].base[hook] = number;
-	}
 	rs->live++;
 	rs->order->sorted = false;
 	name_link(rs, number);
@@ -191,7 +197,7 @@ int xt2_chain_find(const struct xt2_ruleset *rs, int table, const char *name)
 
 	if (!xt2_table_get_(rs, table) || name_pad(name, padded))
 		return -ENOENT;
-	number = name_find(rs, (u32)table, padded);
+	number = xt2_chain_named_(rs, (u32)table, padded);
 	return number == XT2_NONE_ ? -ENOENT : (int)number;
 }
 
@@ -204,7 +210,7 @@ int xt2_chain_add(struct xt2_ruleset *rs, int table, const char *name)
 		return -ENOENT;
 	if (name_pad(name, padded))
 		return -EINVAL;
-	if (name_find(rs, (u32)table, padded) != XT2_NONE_)
+	if (xt2_chain_named_(rs, (u32)table, padded) != XT2_NONE_)
 		return -EEXIST;
 	ret = xt2_chains_reserve_(rs, 1);
 	if (ret)
@@ -237,7 +243,7 @@ int xt2_chain_rename(struct xt2_ruleset *rs, int chain, const char *name)
 		return -ENOENT;
 	if (c->hook != XT2_HOOK_NONE || name_pad(name, padded))
 		return -EINVAL;
-	if (name_find(rs, c->table, padded) != XT2_NONE_)
+	if (xt2_chain_named_(rs, c->table, padded) != XT2_NONE_)
 		return -EEXIST;
 	name_unlink(rs, (u32)chain);
 	memcpy(c->name, padded, XT2_NAME_SIZE);
@@ -303,26 +309,29 @@ int xt2_chain_references(const struct xt2_ruleset *rs, int chain)
 	return c ? (int)c->references : -ENOENT;
 }
 
-/* => the chain if it has a policy, else NULL */
-static struct xt2_chain_ *base_get(const struct xt2_ruleset *rs, int chain)
+/* => the chain if it has a policy, else NULL: all of bridge tables have one */
+static struct xt2_chain_ *policy_get(const struct xt2_ruleset *rs, int chain)
 {
 	struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
 
-	return c && c->hook != XT2_HOOK_NONE ? c : NULL;
+	if (!c || (c->hook == XT2_HOOK_NONE && rs->table[c->table].family != XT2_BRIDGE))
+		return NULL;
+	return c;
 }
 
 int xt2_chain_policy(const struct xt2_ruleset *rs, int chain)
 {
-	const struct xt2_chain_ *c = base_get(rs, chain);
+	const struct xt2_chain_ *c = policy_get(rs, chain);
 
 	return c ? c->policy : -EINVAL;
 }
 
 int xt2_chain_set_policy(struct xt2_ruleset *rs, int chain, int target)
 {
-	struct xt2_chain_ *c = base_get(rs, chain);
+	struct xt2_chain_ *c = policy_get(rs, chain);
 
-	if (!c || (target != XT2_T_ACCEPT && target != XT2_T_DROP))
+	if (!c || (target != XT2_T_ACCEPT && target != XT2_T_DROP &&
+		   (target != XT2_T_RETURN || c->hook != XT2_HOOK_NONE)))
 		return -EINVAL;
 	c->policy = (u8)target;
 	return 0;
@@ -330,7 +339,7 @@ int xt2_chain_set_policy(struct xt2_ruleset *rs, int chain, int target)
 
 int xt2_chain_counters(const struct xt2_ruleset *rs, int chain, __u64 *packets, __u64 *bytes)
 {
-	const struct xt2_chain_ *c = base_get(rs, chain);
+	const struct xt2_chain_ *c = policy_get(rs, chain);
 
 	if (!c)
 		return -EINVAL;
@@ -341,7 +350,7 @@ int xt2_chain_counters(const struct xt2_ruleset *rs, int chain, __u64 *packets, 
 
 int xt2_chain_set_counters(struct xt2_ruleset *rs, int chain, __u64 packets, __u64 bytes)
 {
-	struct xt2_chain_ *c = base_get(rs, chain);
+	struct xt2_chain_ *c = policy_get(rs, chain);
 
 	if (!c)
 		return -EINVAL;
@@ -352,12 +361,16 @@ int xt2_chain_set_counters(struct xt2_ruleset *rs, int chain, __u64 packets, __u
 
 /* --- order ------------------------------------------------------------- */
 
-static int compare(const struct xt2_chain_ *a, const struct xt2_chain_ *b)
+static int compare(const struct xt2_ruleset *rs, u32 first, u32 second)
 {
+	const struct xt2_chain_ *a = &rs->chain[first], *b = &rs->chain[second];
+
 	if (a->table != b->table)
 		return a->table < b->table ? -1 : 1;
 	if (a->hook != b->hook) /* user chains have the highest number */
 		return a->hook < b->hook ? -1 : 1;
+	if (rs->table[a->table].as_came)
+		return a->came < b->came ? -1 : a->came > b->came;
 	return strcmp(a->name, b->name);
 }
 
@@ -368,10 +381,9 @@ static void sift(const struct xt2_ruleset *rs, u32 *heap, u32 i, u32 n)
 		u32 child = 2 * i + 1;
 		u32 swap = heap[i];
 
-		if (child + 1 < n &&
-		    compare(&rs->chain[heap[child]], &rs->chain[heap[child + 1]]) < 0)
+		if (child + 1 < n && compare(rs, heap[child], heap[child + 1]) < 0)
 			child++;
-		if (compare(&rs->chain[swap], &rs->chain[heap[child]]) >= 0)
+		if (compare(rs, swap, heap[child]) >= 0)
 			return;
 		heap[i] = heap[child];
 		heap[child] = swap;
@@ -383,7 +395,7 @@ static void sort(const struct xt2_ruleset *rs, u32 *list, u32 n)
 {
 	u32 i;
 
-	for (i = 1; i < n && compare(&rs->chain[list[i - 1]], &rs->chain[list[i]]) <= 0; i++)
+	for (i = 1; i < n && compare(rs, list[i - 1], list[i]) <= 0; i++)
 		;
 	if (i >= n)
 		return; /* as after loading an image */

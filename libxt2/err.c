@@ -25,6 +25,7 @@ static const char *const code_names[] = {
 	[XT2_E_UNSUPPORTED] = "E_UNSUPPORTED",
 	[XT2_E_LIMIT] = "E_LIMIT",
 	[XT2_E_SYSTEM] = "E_SYSTEM",
+	[XT2_E_BLOB] = "E_BLOB",
 };
 
 const char *xt2_code_name(int code)

@@ -228,12 +228,22 @@ static const char *carried(const struct survey *s, const struct xt2_rule *r)
 	const struct xt2_match *m;
 
 	xt2_rule_for_each_match(m, r) {
-		if (xt2_match_info(m->type) & XT2_EXT_FOREIGN)
-			return xt2_image_instance(s->img, s->root, m->arg)->name;
+		if (!(xt2_match_info(m->type) & XT2_EXT_FOREIGN))
+			continue;
+		if (m->type < XT2_M_TCP) /* a base test of bridges */
+			return xt2_match_name(m->type);
+		return xt2_image_instance(s->img, s->root, m->arg)->name;
 	}
 	if (xt2_target_info(XT2_TARGET_KIND(r->target)) & XT2_EXT_FOREIGN)
 		return xt2_image_instance(s->img, s->root, XT2_TARGET_ARG(r->target))->name;
 	return NULL;
+}
+
+/* No frame meets the tables of bridges here, so what they would do must not be passed over. */
+static bool bridged(const struct survey *s, const struct xt2_chain *c, const struct xt2_rule *r)
+{
+	return xt2_image_table(s->img, s->root, c->table)->family == XT2_BRIDGE &&
+	       (r != xt2_chain_tail(c) || XT2_TARGET_KIND(r->target) == XT2_T_DROP);
 }
 
 /*
@@ -254,6 +264,8 @@ static int report(const struct survey *s, const struct xt2_chain *c, bool reacha
 	xt2_chain_for_each_rule(r, c) {
 		const char *extension = carried(s, r);
 
+		if (!extension && bridged(s, c, r))
+			extension = "bridge";
 		number++;
 		if (extension) {
 			n++;

@@ -21,8 +21,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/ruleset.h \
 	libxt2/tables.c \
 	libxt2/track.h
-libxt2_internal_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS)
-libxt2_internal_la_LIBADD = libtranslators.la libextensions.la libengine.la
+libxt2_internal_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS) $(MD_CFLAGS)
+libxt2_internal_la_LIBADD = libtranslators.la libextensions.la libengine.la $(MD_LIBS)
 
 libxt2_la_SOURCES =
 libxt2_la_LIBADD = libxt2-internal.la $(PCAP_LIBS)
@@ -30,3 +30,6 @@ libxt2_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
 	-Wl,--version-script=$(srcdir)/libxt2/libxt2.map
 libxt2_la_DEPENDENCIES = libxt2-internal.la libxt2/libxt2.map
 libxt2_internal_la_SOURCES += libxt2/capture.c libxt2/capture.h
+libxt2_internal_la_SOURCES += libxt2/digest.c
+libxt2_internal_la_SOURCES += libxt2/legacy-entries.c libxt2/legacy-table.c \
+	libxt2/legacy-table.h libxt2/sockopt-call.h libxt2/sockopt-ebt.c libxt2/sockopt.c

@@ -146,11 +146,23 @@ static bool is_instance(const struct xt2_ruleset *rs, u32 i, u8 kind)
 	return i < rs->instances && rs->instance[i]->kind == kind;
 }
 
-static int match_check(const struct xt2_ruleset *rs, const struct xt2_match *m)
+/* A target that watches, in bridge tables; they stand behind the matches. */
+static bool is_watcher(const struct xt2_ruleset *rs, const struct xt2_chain_ *c,
+		       const struct xt2_match *m)
+{
+	return m->type == XT2_M_FOREIGN && rs->table[c->table].family == XT2_BRIDGE &&
+	       is_instance(rs, m->arg, XT2_INSTANCE_TARGET);
+}
+
+static int match_check(const struct xt2_ruleset *rs, const struct xt2_chain_ *c,
+		       const struct xt2_match *m)
 {
 	switch (m->type) {
 	case XT2_M_COMMENT: return is_instance(rs, m->arg, XT2_INSTANCE_COMMENT) ? 0 : -EINVAL;
-	case XT2_M_FOREIGN: return is_instance(rs, m->arg, XT2_INSTANCE_MATCH) ? 0 : -EINVAL;
+	case XT2_M_FOREIGN:
+		if (is_watcher(rs, c, m))
+			return 0;
+		return is_instance(rs, m->arg, XT2_INSTANCE_MATCH) ? 0 : -EINVAL;
 	}
 	return 0;
 }
@@ -185,12 +197,14 @@ static int rule_check(const struct xt2_ruleset *rs, const struct xt2_chain_ *c,
 		.instances = rs->instances,
 	};
 	const struct xt2_match *m;
+	bool watching = false;
 
 	if (xt2_check_rule(rule, rule->size, &bounds, NULL))
 		return -EINVAL;
 	xt2_rule_for_each_match(m, rule) {
-		if (match_check(rs, m))
+		if (match_check(rs, c, m) || (watching && !is_watcher(rs, c, m)))
 			return -EINVAL;
+		watching = is_watcher(rs, c, m);
 	}
 	return target_check(rs, c, rule);
 }
@@ -271,17 +285,22 @@ int xt2_rule_delete(struct xt2_ruleset *rs, int chain, unsigned int at)
 	return 0;
 }
 
+void xt2_rules_drop_(struct xt2_ruleset *rs, struct xt2_rule_list_ *l)
+{
+	u32 i;
+
+	for (i = 0; i < l->n; i++)
+		bytes_forget(rs, xt2_list_rule_(l, i));
+	xt2_list_free_(l);
+}
+
 void xt2_rules_flush_(struct xt2_ruleset *rs, struct xt2_chain_ *c)
 {
 	u32 i;
 
-	for (i = 0; i < c->rules.n; i++) {
-		const struct xt2_rule *r = xt2_list_rule_(&c->rules, i);
-
-		xt2_rules_refer_(rs, r, -1);
-		bytes_forget(rs, r);
-	}
-	xt2_list_free_(&c->rules);
+	for (i = 0; i < c->rules.n; i++)
+		xt2_rules_refer_(rs, xt2_list_rule_(&c->rules, i), -1);
+	xt2_rules_drop_(rs, &c->rules);
 }
 
 int xt2_rule_set_counters(struct xt2_ruleset *rs, int chain, unsigned int at, __u64 packets,

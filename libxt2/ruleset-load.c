@@ -80,11 +80,27 @@ static int load_rules(struct xt2_ruleset *rs, struct xt2_chain_ *to, const struc
 		xt2_list_insert_(l, l->n, r, lines ? lines[l->n] : 0);
 		xt2_rules_refer_(rs, r, 1);
 	}
-	if (to->hook != XT2_HOOK_NONE)
-		to->policy = XT2_TARGET_KIND(tail->target);
+	to->policy = XT2_TARGET_KIND(tail->target);
 	to->packets = tail->packets;
 	to->bytes = tail->bytes;
 	return 0;
+}
+
+/* Where the image's user chains are not in the order of their names, theirs is kept. */
+static void note_order(struct xt2_ruleset *rs)
+{
+	const char *last[XT2_TABLES_MAX] = { NULL };
+	u32 i;
+
+	for (i = 0; i < rs->chains; i++) {
+		const struct xt2_chain_ *c = &rs->chain[i];
+
+		if (!c->live || c->hook != XT2_HOOK_NONE)
+			continue;
+		if (last[c->table] && strcmp(last[c->table], c->name) > 0)
+			rs->table[c->table].as_came = true;
+		last[c->table] = c->name;
+	}
 }
 
 /* All chains first, since rules name them. */
@@ -104,6 +120,7 @@ static int load_chains(struct xt2_ruleset *rs, const struct source *from)
 		xt2_chain_put_(rs, i, c->table, c->hook,
 			       xt2_image_chain_cold(from->img, root, i)->name);
 	}
+	note_order(rs);
 	for (i = root->chains; i-- > 0;) {
 		if (rs->chain[i].live)
 			continue;
@@ -269,6 +286,8 @@ static int clone_chains(struct xt2_ruleset *to, const struct xt2_ruleset *from)
 	to->chains = to->chain_cap = from->chains;
 	to->free = from->free;
 	to->live = from->live;
+	to->came = from->came;
+	to->seed = from->seed;
 	if (from->chains) {
 		to->order->chain = malloc(from->chains * sizeof(*to->order->chain));
 		if (!to->order->chain)

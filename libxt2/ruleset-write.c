@@ -267,7 +267,7 @@ static void write_chain(struct packer *p, u32 index)
 	const struct xt2_rule tail = {
 		.size = sizeof(tail),
 		.target_offset = sizeof(tail),
-		.target = c->hook == XT2_HOOK_NONE ? XT2_T_RETURN : c->policy,
+		.target = c->policy,
 		.packets = c->packets,
 		.bytes = c->bytes,
 	};
@@ -317,8 +317,8 @@ static int pack(struct packer *p, struct xt2_mapping *map)
 	if (cap > XT2_SIZE_MAX)
 		return explain(p, -EFBIG);
 	p->lines = numbers_alloc(p->longest);
-	p->scratch = malloc(xt2_check_scratch(cap));
-	buf = p->lines && p->scratch ? malloc(cap) : NULL;
+	p->scratch = xt2_alloc_large_(xt2_check_scratch(cap));
+	buf = p->lines && p->scratch ? xt2_alloc_large_(cap) : NULL;
 	if (!buf)
 		return no_memory(p);
 	ret = write_all(p, buf, cap, &size);

@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 #define GROW_FIRST    8u
 #define INSTANCES_MAX (1u << 24) /* a target names an instance by 24 bits */
@@ -42,6 +43,8 @@ struct xt2_ruleset *xt2_ruleset_new(void)
 		return NULL;
 	}
 	rs->free = XT2_NONE_;
+	if (getrandom(&rs->seed, sizeof(rs->seed), GRND_NONBLOCK) < 0)
+		rs->seed = (uintptr_t)rs;
 	return rs;
 }
 
@@ -153,6 +156,18 @@ int xt2_table_add(struct xt2_ruleset *rs, int family, const char *name, const ch
 	return (int)rs->tables++;
 }
 
+void xt2_table_undo_(struct xt2_ruleset *rs)
+{
+	struct xt2_table_ *t = &rs->table[--rs->tables];
+	int hook;
+
+	for (hook = XT2_HOOKS_MAX - 1; hook >= 0; hook--) {
+		if (t->hooks & 1u << hook)
+			xt2_chain_remove_(rs, t->base[hook]);
+	}
+	free(t->source);
+}
+
 int xt2_table_reset(struct xt2_ruleset *rs, int table, const char *source)
 {
 	struct xt2_table_ *t = xt2_table_get_(rs, table);
@@ -165,6 +180,7 @@ int xt2_table_reset(struct xt2_ruleset *rs, int table, const char *source)
 		return -ENOMEM;
 	free(t->source);
 	t->source = copy;
+	t->as_came = false;
 	for (i = 0; i < rs->chains; i++) {
 		struct xt2_chain_ *c = &rs->chain[i];
 
@@ -224,23 +240,29 @@ static bool instance_sane(int kind, int revision, size_t name, const void *data,
 int xt2_instance_add(struct xt2_ruleset *rs, int kind, int revision, const char *name,
 		     const void *data, size_t size)
 {
-	struct xt2_instance *in;
-	size_t len = name ? strlen(name) : 0;
-
-	if (!instance_sane(kind, revision, len, data, size))
+	if (!instance_sane(kind, revision, name ? strlen(name) : 0, data, size))
 		return -EINVAL;
-	if (size > INT32_MAX || rs->instances == INSTANCES_MAX)
+	if (size > INT32_MAX)
+		return -E2BIG;
+	return xt2_instance_put_(rs, &rs->payloads, (u8)kind, (u8)revision, name ? name : "", data,
+				 (u32)size);
+}
+
+int xt2_instance_put_(struct xt2_ruleset *rs, struct xt2_arena_ *arena, u8 kind, u8 revision,
+		      const char *name, const void *data, u32 size)
+{
+	struct xt2_instance *in;
+
+	if (rs->instances == INSTANCES_MAX)
 		return -E2BIG;
 	if (rs->instances == rs->instance_cap &&
 	    xt2_grow_(&rs->instance, &rs->instance_cap, sizeof(*rs->instance)))
 		return -ENOMEM;
-	in = xt2_arena_alloc_(&rs->payloads, sizeof(*in) + size);
+	in = xt2_arena_alloc_(arena, sizeof(*in) + size);
 	if (!in)
 		return -ENOMEM;
-	*in = (struct xt2_instance){ .kind = (u8)kind,
-				     .revision = (u8)revision,
-				     .size = (u32)size };
-	memcpy(in->name, name ? name : "", len);
+	*in = (struct xt2_instance){ .kind = kind, .revision = revision, .size = size };
+	memcpy(in->name, name, strnlen(name, sizeof(in->name) - 1));
 	if (size)
 		memcpy(in + 1, data, size);
 	rs->instance[rs->instances] = in;

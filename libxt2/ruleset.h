@@ -30,10 +30,11 @@ struct xt2_chain_ {
 	u32 table;
 	u8 live;
 	u8 hook; /* XT2_HOOK_NONE: a user chain */
-	u8 policy; /* of a base chain: XT2_T_ACCEPT or XT2_T_DROP */
+	u8 policy; /* XT2_T_ACCEPT or XT2_T_DROP; of a user chain XT2_T_RETURN, bridges: any */
 	u32 references; /* rules that jump or go here */
 	u32 next; /* live: in its bucket; else: next free number */
 	u32 rank; /* in the order, while that is sorted */
+	u64 came; /* chains that came later have larger ones */
 	u64 packets, bytes; /* of the tail */
 	struct xt2_rule_list_ rules;
 };
@@ -41,13 +42,14 @@ struct xt2_chain_ {
 struct xt2_table_ {
 	char name[XT2_NAME_SIZE];
 	int family;
+	bool as_came; /* user chains are listed as they came, not by name */
 	unsigned int hooks; /* bit mask */
 	s32 priority[XT2_HOOKS_MAX];
 	u32 base[XT2_HOOKS_MAX]; /* chain numbers */
 	char *source; /* malloc'ed, or NULL */
 };
 
-/* Live chains by table, base chains first by hook, then by name. */
+/* Live chains by table, base chains first by hook, then by name or as they came. */
 struct xt2_order_ {
 	u32 *chain; /* XT2_NONE_ where one was deleted; room for all */
 	u32 n;
@@ -61,6 +63,8 @@ struct xt2_ruleset {
 	u32 chains, chain_cap; /* numbers given out so far */
 	u32 free; /* first number that can be used again */
 	u32 live;
+	u64 came; /* chains that ever came */
+	u64 seed; /* of the names' hash: names come from strangers */
 	u32 *bucket;
 	u32 buckets; /* a power of two */
 	struct xt2_order_ *order;
@@ -74,6 +78,16 @@ struct xt2_ruleset {
 	size_t image_size;
 	u64 generation;
 };
+
+/* The table that was added last, and has no user chains, goes. */
+void xt2_table_undo_(struct xt2_ruleset *rs);
+
+/* xt2_instance_add() without its checks, into an arena that the ruleset will get. */
+int xt2_instance_put_(struct xt2_ruleset *rs, struct xt2_arena_ *arena, u8 kind, u8 revision,
+		      const char *name, const void *data, u32 size);
+
+/* => the newest chain of this padded name, or XT2_NONE_ */
+u32 xt2_chain_named_(const struct xt2_ruleset *rs, u32 table, const char *padded);
 
 /* Make room for one more element; *cap elements of size bytes are at *array. */
 int xt2_grow_(void *array, u32 *cap, size_t size);
@@ -113,6 +127,8 @@ void xt2_list_insert_(struct xt2_rule_list_ *l, u32 at, const struct xt2_rule *r
 void xt2_list_free_(struct xt2_rule_list_ *l);
 /* A rule comes (1) or goes (-1): who is named by how many. */
 void xt2_rules_refer_(struct xt2_ruleset *rs, const struct xt2_rule *r, int change);
+/* A chain's rules go; who is named by them is not looked at. */
+void xt2_rules_drop_(struct xt2_ruleset *rs, struct xt2_rule_list_ *l);
 /* All rules of a chain go. */
 void xt2_rules_flush_(struct xt2_ruleset *rs, struct xt2_chain_ *c);
 /* Give back the memory of deleted rules once it is the larger part. */
@@ -135,5 +151,9 @@ static inline bool xt2_in_image_(const struct xt2_ruleset *rs, const void *p)
 
 /* The loop that xt2_write_end() met: fill in err.  => -ELOOP */
 int xt2_loop_report_(const struct xt2_ruleset *rs, struct xt2_err *err);
+
+/* What one rule of a table of this family says; its numbers are the ruleset's. */
+void xt2_rule_digest_(const struct xt2_ruleset *rs, int family, const struct xt2_rule *r,
+		      u8 digest[XT2_DIGEST_SIZE]);
 
 #endif

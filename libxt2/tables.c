@@ -5,10 +5,13 @@
  * Source: net/ipv4/netfilter/iptable_*.c and net/ipv6/netfilter/ip6table_*.c
  * for the hooks and NF_IP_PRI_* for the priorities; arptable_filter.c.  nat is
  * the one table whose priority depends on the hook: destinations change early,
- * sources late.
+ * sources late.  net/bridge/netfilter/ebtable_*.c and NF_BR_PRI_* for bridges;
+ * broute hangs at PREROUTING since Linux 5.2, but its hook's name stayed.
  */
 #include "config.h"
 #include "ruleset.h"
+
+#include <limits.h>
 
 struct definition {
 	const char *name;
@@ -21,6 +24,7 @@ struct definition {
 #define FWD  (1u << XT2_FORWARD)
 #define OUT  (1u << XT2_OUTPUT)
 #define POST (1u << XT2_POSTROUTING)
+#define BRT  (1u << XT2_BROUTING)
 #define ALL(p)                   \
 	{                        \
 		p, p, p, p, p, p \
@@ -42,6 +46,17 @@ static const struct definition arp_tables[] = {
 	{ .name = NULL },
 };
 
+static const struct definition bridge_tables[] = {
+	{ "filter",
+	  IN | FWD | OUT,
+	  { [XT2_INPUT] = -200, [XT2_FORWARD] = -200, [XT2_OUTPUT] = 200 } },
+	{ "nat",
+	  PRE | OUT | POST,
+	  { [XT2_PREROUTING] = -300, [XT2_OUTPUT] = 100, [XT2_POSTROUTING] = 300 } },
+	{ "broute", BRT, { [XT2_BROUTING] = INT_MIN } },
+	{ .name = NULL },
+};
+
 static const char *const inet_hooks[XT2_HOOKS_MAX] = {
 	[XT2_PREROUTING] = "PREROUTING",   [XT2_INPUT] = "INPUT",
 	[XT2_FORWARD] = "FORWARD",	   [XT2_OUTPUT] = "OUTPUT",
@@ -54,6 +69,12 @@ static const char *const arp_hooks[XT2_HOOKS_MAX] = {
 	[XT2_ARP_FORWARD] = "FORWARD",
 };
 
+static const char *const bridge_hooks[XT2_HOOKS_MAX] = {
+	[XT2_PREROUTING] = "PREROUTING",   [XT2_INPUT] = "INPUT",
+	[XT2_FORWARD] = "FORWARD",	   [XT2_OUTPUT] = "OUTPUT",
+	[XT2_POSTROUTING] = "POSTROUTING", [XT2_BROUTING] = "BROUTING",
+};
+
 static const struct family {
 	int number;
 	const char *name;
@@ -63,6 +84,7 @@ static const struct family {
 	{ XT2_IPV4, "ipv4", inet_tables, inet_hooks },
 	{ XT2_IPV6, "ipv6", inet_tables, inet_hooks },
 	{ XT2_ARP, "arp", arp_tables, arp_hooks },
+	{ XT2_BRIDGE, "bridge", bridge_tables, bridge_hooks },
 };
 
 static const struct family *family_find(int number)

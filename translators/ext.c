@@ -91,15 +91,12 @@ static u32 kept(u16 size, u16 user_size)
 	return user_size ? user_size : size;
 }
 
-int xt2_match_pack(u8 family, const char *name, u8 revision, const void *payload, u32 size,
-		   struct xt2_match *out, u32 cap)
+int xt2_match_row_pack(const struct xt2_match_row *row, u8 family, const void *payload, u32 size,
+		       struct xt2_match *out, u32 cap)
 {
-	const struct xt2_match_row *row = xt2_match_row_find(family, name, revision);
 	void *again;
 	int err;
 
-	if (!row)
-		return 0;
 	if (size != row->size)
 		return -EINVAL;
 	if (cap < XT2_PACK_ROOM(size))
@@ -123,6 +120,14 @@ int xt2_match_pack(u8 family, const char *name, u8 revision, const void *payload
 		return -EILSEQ;
 	memset(again, 0, size);
 	return out->size;
+}
+
+int xt2_match_pack(u8 family, const char *name, u8 revision, const void *payload, u32 size,
+		   struct xt2_match *out, u32 cap)
+{
+	const struct xt2_match_row *row = xt2_match_row_find(family, name, revision);
+
+	return row ? xt2_match_row_pack(row, family, payload, size, out, cap) : 0;
 }
 
 /* The largest match with a copy of its payload: a routing header's. */
@@ -178,15 +183,12 @@ static int target_guard(const struct xt2_target_row *row, u8 family, const void 
 	return memcmp(again, payload, kept(row->size, row->user_size)) ? -EILSEQ : 0;
 }
 
-int xt2_target_pack(u8 family, const char *name, u8 revision, const void *payload, u32 size,
-		    u32 *target, void *data, u32 cap)
+int xt2_target_row_pack(const struct xt2_target_row *row, u8 family, const void *payload, u32 size,
+			u32 *target, void *data, u32 cap)
 {
-	const struct xt2_target_row *row = xt2_target_row_find(family, name, revision);
 	u32 used = 0, arg = 0;
 	int err;
 
-	if (!row)
-		return -ENOENT;
 	if (size != row->size)
 		return -EINVAL;
 	if (cap < XT2_PACK_ROOM(size))
@@ -201,6 +203,14 @@ int xt2_target_pack(u8 family, const char *name, u8 revision, const void *payloa
 		return err == -EOPNOTSUPP ? -ENOENT : err;
 	*target = XT2_TARGET(row->kind, arg);
 	return used;
+}
+
+int xt2_target_pack(u8 family, const char *name, u8 revision, const void *payload, u32 size,
+		    u32 *target, void *data, u32 cap)
+{
+	const struct xt2_target_row *row = xt2_target_row_find(family, name, revision);
+
+	return row ? xt2_target_row_pack(row, family, payload, size, target, data, cap) : -ENOENT;
 }
 
 int xt2_target_unpack(u8 family, const struct xt2_rule *r, const struct xt2_target_row **row,

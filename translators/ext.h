@@ -86,6 +86,10 @@ const struct xt2_target_row *xt2_target_row_find(u8 family, const char *name, u8
 int xt2_match_pack(u8 family, const char *name, u8 revision, const void *payload, u32 size,
 		   struct xt2_match *out, u32 cap);
 
+/* The same for a row that has been looked up. */
+int xt2_match_row_pack(const struct xt2_match_row *row, u8 family, const void *payload, u32 size,
+		       struct xt2_match *out, u32 cap);
+
 /*
  * xt2_match_unpack - back to the legacy form
  * @m: checked
@@ -106,6 +110,10 @@ int xt2_match_unpack(u8 family, const struct xt2_match *m, const struct xt2_matc
  */
 int xt2_target_pack(u8 family, const char *name, u8 revision, const void *payload, u32 size,
 		    u32 *target, void *data, u32 cap);
+
+/* The same for a row that has been looked up. */
+int xt2_target_row_pack(const struct xt2_target_row *row, u8 family, const void *payload, u32 size,
+			u32 *target, void *data, u32 cap);
 
 /* As xt2_match_unpack(). */
 int xt2_target_unpack(u8 family, const struct xt2_rule *r, const struct xt2_target_row **row,

@@ -30,17 +30,10 @@ static bool zero(const u8 *p, u32 n)
 	return !n;
 }
 
-static void *add(struct packer *p, u8 type, u32 size, bool invert, u32 arg)
+/* Addresses of IPv6, and names of interfaces. */
+static bool zero16(const u8 *p)
 {
-	struct xt2_match *m = (struct xt2_match *)p->at;
-
-	memset(m, 0, size);
-	m->type = type;
-	m->flags = invert ? XT2_MATCH_INVERT : 0;
-	m->size = (u16)size;
-	m->arg = arg;
-	p->at += size;
-	return m;
+	return !(xt2_raw64(p) | xt2_raw64(p + 8));
 }
 
 /* An address with bits outside its mask is one that no packet has: it is kept. */
@@ -54,12 +47,13 @@ static void pack_addr4(struct packer *p, u8 type, u8 type_mask, const u8 *a, con
 		return;
 	shift = mask ? (u32)__builtin_ctz(mask) : 0;
 	if (mask && mask == ~0u << shift && !(addr & ~mask)) {
-		struct xt2_match *short_form = add(p, type, sizeof(*short_form), invert, addr);
+		struct xt2_match *short_form =
+			legacy_match_add(&p->at, type, sizeof(*short_form), invert, addr);
 
 		short_form->flags |= (u8)shift;
 		return;
 	}
-	k = add(p, type_mask, sizeof(*k), invert, addr);
+	k = legacy_match_add(&p->at, type_mask, sizeof(*k), invert, addr);
 	k->mask = mask;
 }
 
@@ -69,14 +63,14 @@ static void pack_addr6(struct packer *p, u8 type, u8 type_mask, const u8 *a, con
 	struct xt2_match_addr6_mask *k;
 	struct xt2_match_addr6 *exact;
 
-	if (zero(m, 16) && zero(a, 16) && !invert)
+	if (!invert && zero16(m) && zero16(a))
 		return;
 	if ((xt2_raw64(m) & xt2_raw64(m + 8)) == ~0ull) {
-		exact = add(p, type, sizeof(*exact), invert, 0);
+		exact = legacy_match_add(&p->at, type, sizeof(*exact), invert, 0);
 		memcpy(exact->addr, a, 16);
 		return;
 	}
-	k = add(p, type_mask, sizeof(*k), invert, 0);
+	k = legacy_match_add(&p->at, type_mask, sizeof(*k), invert, 0);
 	memcpy(k->addr, a, 16);
 	memcpy(k->mask, m, 16);
 }
@@ -103,17 +97,19 @@ static void pack_iface(struct packer *p, u8 type, u8 type_mask, const u8 *name, 
 	struct xt2_match_iface *m;
 	u32 n = 0;
 
+	if (!invert && zero16(mask))
+		return;
 	while (n < IFNAME && mask[n] == 0xff)
 		n++;
 	if (!zero(mask + n, IFNAME - n)) { /* a mask with holes: as it is */
-		k = add(p, type_mask, sizeof(*k), invert, 0);
+		k = legacy_match_add(&p->at, type_mask, sizeof(*k), invert, 0);
 		memcpy(k->name, name, IFNAME);
 		memcpy(k->mask, mask, IFNAME);
 	} else if (n) {
-		m = add(p, type, sizeof(*m) + (n <= 8 ? 8 : 16), invert, n);
+		m = legacy_match_add(&p->at, type, sizeof(*m) + (n <= 8 ? 8 : 16), invert, n);
 		memcpy(m->name, name, n);
 	} else if (invert) { /* any but all: none */
-		add(p, type_mask, sizeof(*k), true, 0);
+		legacy_match_add(&p->at, type_mask, sizeof(*k), true, 0);
 	}
 }
 
@@ -145,13 +141,15 @@ static void pack_ip(struct packer *p)
 	if (p->f->family == XT2_IPV6) {
 		/* Without a protocol, there has to be an upper-layer header all the same. */
 		if (flags & IP6T_F_PROTO || legacy_base_untested(p->f, p->e))
-			add(p, XT2_M_PROTO, sizeof(struct xt2_match), not_proto || !proto, proto);
+			legacy_match_add(&p->at, XT2_M_PROTO, sizeof(struct xt2_match),
+					 not_proto || !proto, proto);
 		return;
 	}
 	if (proto)
-		add(p, XT2_M_PROTO, sizeof(struct xt2_match), not_proto, proto);
+		legacy_match_add(&p->at, XT2_M_PROTO, sizeof(struct xt2_match), not_proto, proto);
 	if (flags & IPT_F_FRAG)
-		add(p, XT2_M_FRAGMENT, sizeof(struct xt2_match), p->inv & IPT_INV_FRAG, 0);
+		legacy_match_add(&p->at, XT2_M_FRAGMENT, sizeof(struct xt2_match),
+				 p->inv & IPT_INV_FRAG, 0);
 }
 
 /* The fields of an ARP header, in the order in which they are looked at. */
@@ -189,7 +187,7 @@ static void pack_arp_dev(struct packer *p, u8 type, const struct arpt_devaddr_in
 
 	if (zero((const u8 *)d->mask, sizeof(d->mask)) && !invert)
 		return;
-	m = add(p, type, sizeof(*m), invert, HWADDR);
+	m = legacy_match_add(&p->at, type, sizeof(*m), invert, HWADDR);
 	memcpy(m->mask, d->mask, sizeof(m->mask));
 	for (i = 0; i < sizeof(m->addr); i++) /* what the mask drops is not compared */
 		m->addr[i] = (u8)(d->addr[i] & d->mask[i]);
@@ -206,8 +204,8 @@ static void pack_arp(struct packer *p)
 		value = number(p->e + arp_fields[i].offset, arp_fields[i].size);
 		mask = number(p->e + arp_fields[i].mask, arp_fields[i].size);
 		if (value || mask || invert)
-			add(p, arp_fields[i].type, sizeof(struct xt2_match), invert,
-			    mask << 16 | value);
+			legacy_match_add(&p->at, arp_fields[i].type, sizeof(struct xt2_match),
+					 invert, mask << 16 | value);
 	}
 	for (i = 0; i < XT2_ARRAY_SIZE(arp_devs); i++)
 		pack_arp_dev(p, arp_devs[i].type, (const void *)(p->e + arp_devs[i].offset),
@@ -237,6 +235,8 @@ const char *legacy_base_strange(const struct xt2_legacy_format_ *f, const u8 *e)
 	const struct legacy_base *b = f->base;
 	u32 inv = inverted(b, e);
 
+	if (f->family == XT2_ARP && legacy_u16(e + f->target_offset) != f->entry)
+		return "an ARP rule has matches, which the kernel ignores";
 	if (f->family == XT2_IPV4 && inv & IPT_INV_FRAG && !(e[b->flags] & IPT_F_FRAG))
 		return "fragments are inverted but not asked for: the rule never matches";
 	return NULL;
@@ -291,7 +291,7 @@ static void unpack_iface(const struct xt2_match *m, u8 *name, u8 *mask)
 	if (m->type == XT2_M_IN_MASK || m->type == XT2_M_OUT_MASK) {
 		memcpy(name, masked->name, IFNAME);
 		memcpy(mask, masked->mask, IFNAME);
-		if (zero(name, IFNAME) && zero(mask, IFNAME))
+		if (zero16(name) && zero16(mask))
 			name[0] = '+';
 		return;
 	}

@@ -25,17 +25,6 @@ static int strange(struct xt2_legacy *l, u32 pos, const char *field, const char 
 	return -EINVAL;
 }
 
-/* => the hook whose first rule this is, or XT2_HOOK_NONE */
-static u8 hook_at(const struct xt2_legacy *l, u32 pos)
-{
-	u8 h;
-
-	for (h = 0; h < l->f->hooks; h++)
-		if (l->valid_hooks & 1u << h && l->hook_entry[h] == pos)
-			return h;
-	return XT2_HOOK_NONE;
-}
-
 static struct xt2_legacy_chain_ *base_chain(struct xt2_legacy *l, u8 hook)
 {
 	return &l->chain[__builtin_popcount(l->valid_hooks & ((1u << hook) - 1))];
@@ -57,24 +46,30 @@ static bool decides(const struct xt2_legacy *l, u32 pos)
 	return legacy_is_standard(t) && legacy_verdict(t) < 0 && legacy_unconditional(l->f, e);
 }
 
-/* A user chain is over; next is the base chain that begins now, or NULL. */
-static void close_user(struct finder *f, const struct xt2_legacy_chain_ *next)
+/* A user chain is over; next is the base chain that begins now, or NULL.  => 0, -EINVAL */
+static int close_user(struct finder *f, const struct xt2_legacy_chain_ *next)
 {
 	struct xt2_legacy_chain_ *c = f->open;
+	u32 number = next ? (u32)(next - f->l->chain) : LEGACY_NONE;
 
 	f->open = NULL;
 	if (!c || c->hook != XT2_HOOK_NONE)
-		return;
+		return 0;
 	if (c->entries && returns(f->l, f->last)) {
 		c->fall = LEGACY_TAIL;
 	} else if (c->entries && decides(f->l, f->last)) {
 		c->fall = LEGACY_ENDS;
+	} else if (next && legacy_is_first(f->l, number)) {
+		c->fall = LEGACY_DROPS;
+		if (c->entries && legacy_entry_at(f->l, f->last)->hooks)
+			return strange(f->l, f->last, NULL, "a chain runs into the first one");
 	} else if (next) {
 		c->fall = LEGACY_RUNS;
-		c->next = (u32)(next - f->l->chain);
+		c->next = number;
 	} else {
 		c->fall = LEGACY_DROPS;
 	}
+	return 0;
 }
 
 static int open_user(struct finder *f, u32 pos)
@@ -85,11 +80,11 @@ static int open_user(struct finder *f, u32 pos)
 
 	if (f->open && f->open->hook != XT2_HOOK_NONE)
 		return strange(l, pos, "target", "a base chain has no policy before this chain");
-	if (hook_at(l, pos) != XT2_HOOK_NONE)
+	if (legacy_hook_of(l->hook_entry, pos) != XT2_HOOK_NONE)
 		return strange(l, pos, "hook_entry", "a base chain begins with an ERROR entry");
 	if (!legacy_unconditional(l->f, e))
 		return strange(l, pos, NULL, "an ERROR entry has conditions");
-	close_user(f, NULL);
+	close_user(f, NULL); /* into no chain: cannot fail */
 	if (pos + legacy_next(l->f, e) == l->size) /* the end of the table */
 		return 0;
 	if (!t[LEGACY_TARGET])
@@ -108,10 +103,13 @@ static int open_base(struct finder *f, u32 pos, u8 hook)
 {
 	struct xt2_legacy *l = f->l;
 	struct xt2_legacy_chain_ *c = base_chain(l, hook);
+	int err;
 
 	if (f->open && f->open->hook != XT2_HOOK_NONE)
 		return strange(l, pos, "hook_entry", "a base chain begins inside another");
-	close_user(f, c);
+	err = close_user(f, c);
+	if (err)
+		return err;
 	f->open = c;
 	memset(c, 0, sizeof(*c));
 	c->head = c->first = pos;
@@ -119,24 +117,12 @@ static int open_base(struct finder *f, u32 pos, u8 hook)
 	return 0;
 }
 
-/* => 0; what makes no difference to the kernel, or what no image can say: -EINVAL */
-static int check_entry(struct xt2_legacy *l, u32 pos)
-{
-	const u8 *e = l->at + pos;
-	const char *what = legacy_base_strange(l->f, e);
-
-	if (what)
-		return strange(l, pos, NULL, what);
-	if (l->family == XT2_ARP && legacy_u16(e + l->f->target_offset) != l->f->entry)
-		return strange(l, pos, NULL, "an ARP rule has matches, which the kernel ignores");
-	return 0;
-}
-
-static int add_entry(struct finder *f, u32 pos)
+static int add_entry(struct finder *f, struct xt2_legacy_entry_ *e)
 {
 	struct xt2_legacy *l = f->l;
 	struct xt2_legacy_chain_ *c;
-	u8 hook = hook_at(l, pos);
+	u32 pos = e->offset;
+	u8 hook = legacy_hook_of(l->hook_entry, pos);
 	int err = hook == XT2_HOOK_NONE ? 0 : open_base(f, pos, hook);
 
 	if (err)
@@ -144,11 +130,10 @@ static int add_entry(struct finder *f, u32 pos)
 	c = f->open;
 	if (!c)
 		return strange(l, pos, NULL, "a rule belongs to no chain");
-	err = check_entry(l, pos);
-	if (err)
-		return err;
+	if (e->flags & LEGACY_ENTRY_STRANGE)
+		return strange(l, pos, NULL, legacy_base_strange(l->f, l->at + pos));
 	if (c->first == pos)
-		legacy_entry_at(l, pos)->chain = (u32)(c - l->chain);
+		e->chain = (u32)(c - l->chain);
 	c->entries++;
 	if (c->hook != XT2_HOOK_NONE && l->underflow[c->hook] == pos)
 		f->open = NULL;
@@ -159,41 +144,46 @@ static int add_entry(struct finder *f, u32 pos)
  * A jump into the middle of a chain that something reaches: there is no chain
  * that it could name.  Where nothing leads, any target will do.
  */
-static int check_jump(struct xt2_legacy *l, u32 pos)
+static int check_jump(struct xt2_legacy *l, const struct xt2_legacy_entry_ *e)
 {
-	const u8 *e = l->at + pos, *t = legacy_target(l->f, e);
 	const struct xt2_legacy_entry_ *to;
-	u32 verdict;
 
-	if (!legacy_is_standard(t) || legacy_verdict(t) < 0 || !legacy_entry_at(l, pos)->hooks)
+	if (!(e->flags & LEGACY_ENTRY_JUMP) || !e->hooks)
 		return 0;
-	verdict = (u32)legacy_verdict(t);
-	to = legacy_entry_at(l, verdict);
-	if (verdict == pos + legacy_next(l->f, e) || !to || to->flags & LEGACY_ENTRY_ERROR ||
-	    to->chain != LEGACY_NONE)
+	to = legacy_entry_at(l, (u32)legacy_verdict(legacy_target(l->f, l->at + e->offset)));
+	if (!to || to->flags & LEGACY_ENTRY_ERROR)
 		return 0;
-	return strange(l, pos, "verdict", "a jump into the middle of a chain");
+	if (legacy_is_first(l, to->chain))
+		return strange(l, e->offset, "verdict", "a jump to the first chain");
+	if (to->chain != LEGACY_NONE)
+		return 0;
+	return strange(l, e->offset, "verdict", "a jump into the middle of a chain");
 }
 
 int legacy_chains_find(struct xt2_legacy *l)
 {
 	struct finder f = { .l = l };
-	u32 pos;
+	struct xt2_legacy_entry_ *e;
+	u32 i;
 	int err = 0;
 
 	l->base_chains = l->chains = (u32)__builtin_popcount(l->valid_hooks);
-	for (pos = 0; !err && pos < l->size; pos += legacy_next(l->f, l->at + pos)) {
-		err = legacy_entry_at(l, pos)->flags & LEGACY_ENTRY_ERROR ? open_user(&f, pos)
-									  : add_entry(&f, pos);
-		f.last = pos;
+	legacy_map_for_each(e, i, l)
+	{
+		err = e->flags & LEGACY_ENTRY_ERROR ? open_user(&f, e->offset) : add_entry(&f, e);
+		if (err)
+			return err;
+		f.last = e->offset;
 	}
-	if (err)
-		return err;
 	if (f.open && f.open->hook != XT2_HOOK_NONE)
 		return strange(l, f.open->first, "underflow",
 			       "the policy is before its base chain");
 	close_user(&f, NULL);
-	for (pos = 0; !err && pos < l->size; pos += legacy_next(l->f, l->at + pos))
-		err = check_jump(l, pos);
-	return err;
+	legacy_map_for_each(e, i, l)
+	{
+		err = check_jump(l, e);
+		if (err)
+			return err;
+	}
+	return 0;
 }

@@ -11,7 +11,7 @@
  * and the bytes are divided into slots of it.  Nothing is copied or converted
  * as a whole, so a compat blob's offsets stay those of the blob.
  */
-#include "legacy-format.h"
+#include "legacy-ebt.h"
 
 int legacy_refuse(struct xt2_legacy *l, int err, u32 offset, const char *field, const char *what)
 {
@@ -63,7 +63,10 @@ static void header_read(struct xt2_legacy *l)
 	l->valid_hooks = legacy_u32(h + 32) & ((1u << f->hooks) - 1);
 	l->entries = legacy_u32(h + 36);
 	l->size = legacy_u32(h + 40);
-	for (i = 0; i < f->hooks; i++) {
+	for (i = 0; i < XT2_LEGACY_HOOKS; i++) {
+		l->hook_entry[i] = l->underflow[i] = LEGACY_NONE;
+		if (!(l->valid_hooks & 1u << i))
+			continue;
 		l->hook_entry[i] = legacy_u32(h + 44 + 4 * i);
 		l->underflow[i] = legacy_u32(h + f->underflow + 4 * i);
 	}
@@ -209,21 +212,16 @@ static int check_sizes(struct xt2_legacy *l, u32 pos)
 static bool policy_ok(const struct xt2_legacy *l, const u8 *e)
 {
 	const u8 *t = legacy_target(l->f, e);
-	s32 verdict = legacy_verdict(t);
 
 	return legacy_unconditional(l->f, e) && legacy_is_standard(t) &&
-	       (verdict == -1 || verdict == -2);
+	       (legacy_verdict(t) == -1 || legacy_verdict(t) == -2);
 }
 
 static int check_underflow(struct xt2_legacy *l, u32 pos)
 {
-	u32 h;
-
-	for (h = 0; h < l->f->hooks; h++)
-		if (l->valid_hooks & 1u << h && l->underflow[h] == pos &&
-		    !policy_ok(l, l->at + pos))
-			return wrong(l, -EINVAL, pos, "underflow",
-				     "policy is not an unconditional ACCEPT or DROP");
+	if (legacy_hook_of(l->underflow, pos) != XT2_HOOK_NONE && !policy_ok(l, l->at + pos))
+		return wrong(l, -EINVAL, pos, "underflow",
+			     "policy is not an unconditional ACCEPT or DROP");
 	return 0;
 }
 
@@ -275,6 +273,9 @@ static int grow(struct xt2_legacy *l, u32 pos, struct native *n)
 			n->aligned = false;
 		n->matches += legacy_growth(k, true);
 	}
+	n->target = 40 - f->standard;
+	if (legacy_is_standard(e + end) && !e[end + LEGACY_REVISION])
+		return 0;
 	k = find(l, pos, e + end, true, &index, &err);
 	if (!k)
 		return err;
@@ -297,6 +298,14 @@ static int check_grown(struct xt2_legacy *l, u32 pos, u32 native, u32 growth,
 	if (next > LEGACY_RULE_MAX)
 		return wrong(l, -EINVAL, pos, "next_offset",
 			     "entry grows past 65,535 bytes in the native table");
+	/* The kernel puts the parts of entries one behind the other, and an ARP target first. */
+	if (l->family == XT2_ARP && legacy_u16(e + f->target_offset) != f->entry)
+		return wrong(l, -EINVAL, pos, "target_offset",
+			     "target would not be where it is looked for in the native table");
+	if (legacy_u16(e + f->target_offset) + legacy_u16(t) != legacy_next(f, e) &&
+	    pos + legacy_next(f, e) != l->size)
+		return wrong(l, -EINVAL, pos, "next_offset",
+			     "next entry would not be where it is looked for in the native table");
 	if (!n->aligned)
 		return wrong(l, -EINVAL, pos, "match_size",
 			     "match would not be aligned in the native table");
@@ -336,8 +345,8 @@ static int check_native(struct xt2_legacy *l)
 
 /* --- walks --------------------------------------------------------------------- */
 
-/* The first walk.  => 0 or -errno */
-static int check_entries(struct xt2_legacy *l)
+/* The first walk, which notes the entries.  => 0 or -errno */
+static int check_entries(struct xt2_legacy *l, struct legacy_map *map)
 {
 	u32 pos, count = 0;
 	u64 native = l->size;
@@ -358,6 +367,7 @@ static int check_entries(struct xt2_legacy *l)
 				return wrong(l, -EINVAL, pos, "num_entries",
 					     "more entries than announced");
 		}
+		legacy_map_add(map, pos);
 		count++;
 	}
 	if (count != l->entries)
@@ -389,7 +399,7 @@ static int check_hooks(struct xt2_legacy *l)
 		last = h;
 	}
 	/* There are places for five hooks of any family; those that ARP lacks are 0. */
-	for (h = l->f->hooks; h < XT2_LEGACY_HOOKS; h++) {
+	for (h = l->f->hooks; h < LEGACY_PLACES; h++) {
 		if (!(legacy_u32(l->blob + 32) & 1u << h))
 			continue;
 		if (last != LEGACY_NONE)
@@ -463,6 +473,9 @@ static int check_extension(struct xt2_legacy *l, u32 pos, const u8 *ext, bool ta
 	u32 index;
 	int err = 0;
 
+	if (target && legacy_is_standard(ext) && !ext[LEGACY_REVISION] &&
+	    legacy_u16(ext) == l->f->standard)
+		return 0;
 	k = find(l, pos, ext, target, &index, &err);
 	if (!k)
 		return err;
@@ -476,7 +489,12 @@ static int check_extension(struct xt2_legacy *l, u32 pos, const u8 *ext, bool ta
 	err = k->check ? k->check(rule, l->payload) : 0;
 	if (!err)
 		err = target ? check_target_payload(l, k, index) : check_match_payload(l, k, index);
-	return err ? wrong(l, err, pos, k->name, "the extension refuses these options") : 0;
+	if (!err)
+		return 0;
+	wrong(l, err, pos, k->name, "the extension refuses these options");
+	if (l->err && legacy_newer(k, l->payload))
+		l->err->stricter = true;
+	return err;
 }
 
 static int check_rule(struct xt2_legacy *l, const struct xt2_legacy_entry_ *entry)
@@ -507,11 +525,13 @@ static int check_rule(struct xt2_legacy *l, const struct xt2_legacy_entry_ *entr
 
 static int check_rules(struct xt2_legacy *l)
 {
-	u32 pos;
+	struct xt2_legacy_entry_ *e;
+	u32 i;
 	int err;
 
-	for (pos = 0; pos < l->size; pos += legacy_next(l->f, l->at + pos)) {
-		err = check_rule(l, legacy_entry_at(l, pos));
+	legacy_map_for_each(e, i, l)
+	{
+		err = e->flags & LEGACY_ENTRY_PLAIN ? 0 : check_rule(l, e);
 		if (err)
 			return err;
 	}
@@ -534,6 +554,8 @@ u64 xt2_legacy_scratch(u8 family, bool compat, u64 len)
 
 	if (!f)
 		return 0;
+	if (family == XT2_BRIDGE)
+		return legacy_ebt_scratch(len);
 	return slots_of(f, len) *
 		       (sizeof(struct xt2_legacy_entry_) + sizeof(struct xt2_legacy_chain_)) +
 	       XT2_LEGACY_HOOKS * sizeof(struct xt2_legacy_chain_);
@@ -541,14 +563,12 @@ u64 xt2_legacy_scratch(u8 family, bool compat, u64 len)
 
 static int check_table(struct xt2_legacy *l)
 {
-	struct legacy_map map;
+	struct legacy_map map = legacy_map_of(l);
 	u32 loop;
-	int err = check_entries(l);
+	int err = check_entries(l, &map);
 
 	if (err)
 		return err;
-	map = legacy_map_of(l);
-	legacy_map_note(&map);
 	l->slots = map.slots;
 	err = check_hooks(l);
 	if (err)
@@ -572,9 +592,14 @@ int xt2_legacy_check(struct xt2_legacy *l, u8 family, bool compat, const void *b
 	l->family = family;
 	l->compat = compat;
 	l->blob = blob;
+	l->err = err;
+	if (family == XT2_BRIDGE) {
+		ret = legacy_ebt_check(l, len, scratch);
+		l->err = NULL;
+		return ret;
+	}
 	l->entry = scratch;
 	l->chain = (void *)(l->entry + slots_of(l->f, len));
-	l->err = err;
 	ret = check_header(l, len);
 	if (!ret)
 		ret = check_table(l);
@@ -590,6 +615,8 @@ int xt2_legacy_check_table(const struct xt2_legacy *l, u32 hooks, u32 entries,
 	struct xt2_legacy_err ignored, *e = err ? err : &ignored;
 
 	memset(e, 0, sizeof(*e));
+	if (l->family == XT2_BRIDGE)
+		return legacy_ebt_check_table(l, hooks, entries, e);
 	if (l->num_counters > LEGACY_TABLE_MAX / 16) {
 		e->what = "more counters than a table can have";
 		e->field = "num_counters";

@@ -13,11 +13,13 @@
 #include <linux/netfilter/xt_AUDIT.h>
 #include <linux/netfilter/xt_CHECKSUM.h>
 #include <linux/netfilter/xt_CONNSECMARK.h>
+#include <linux/netfilter/xt_HMARK.h>
 #include <linux/netfilter/xt_IDLETIMER.h>
 #include <linux/netfilter/xt_LED.h>
 #include <linux/netfilter/xt_RATEEST.h>
 #include <linux/netfilter/xt_SECMARK.h>
 #include <linux/netfilter/xt_TCPMSS.h>
+#include <linux/netfilter/xt_TEE.h>
 #include <linux/netfilter/xt_addrtype.h>
 #include <linux/netfilter/xt_cgroup.h>
 #include <linux/netfilter/xt_cluster.h>
@@ -27,6 +29,8 @@
 #include <linux/netfilter/xt_dscp.h>
 #include <linux/netfilter/xt_ecn.h>
 #include <linux/netfilter/xt_hashlimit.h>
+#include <linux/netfilter/xt_l2tp.h>
+#include <linux/netfilter/xt_nfacct.h>
 #include <linux/netfilter/xt_owner.h>
 #include <linux/netfilter/xt_physdev.h>
 #include <linux/netfilter/xt_policy.h>
@@ -34,6 +38,7 @@
 #include <linux/netfilter/xt_recent.h>
 #include <linux/netfilter/xt_rpfilter.h>
 #include <linux/netfilter/xt_socket.h>
+#include <linux/netfilter/xt_string.h>
 #include <linux/netfilter/xt_tcpudp.h>
 #include <linux/netfilter_arp/arpt_mangle.h>
 #include <linux/netfilter_ipv4/ip_tables.h>
@@ -41,10 +46,12 @@
 #include <linux/netfilter_ipv4/ipt_ECN.h>
 #include <linux/netfilter_ipv4/ipt_REJECT.h>
 #include <linux/netfilter_ipv6/ip6t_NPT.h>
+#include <linux/netfilter_ipv6/ip6t_rt.h>
 #include <linux/netfilter_ipv6/ip6t_REJECT.h>
 #include <linux/netfilter_ipv6/ip6t_srh.h>
 
-#define TCP_SYN 0x02
+#define TCP_SYN	    0x02
+#define RECENT_HITS 65535 /* of Linux 6.18; older ones take fewer */
 
 static bool is_tcp(const struct legacy_rule_ *rule)
 {
@@ -110,8 +117,20 @@ int legacy_cgroup_check(const struct legacy_rule_ *rule, const void *payload)
 {
 	const struct xt_cgroup_info_v1 *info = payload;
 
-	return valid(info->invert_path <= 1 && info->invert_classid <= 1 &&
-		     !info->has_path != !info->has_classid);
+	if (info->invert_path > 1 || info->invert_classid > 1 ||
+	    !info->has_path == !info->has_classid)
+		return -EINVAL;
+	return info->has_path
+		       ? name_ends(info->path, rule->revision == 1 ? PATH_MAX : XT_CGROUP_PATH_MAX)
+		       : 0;
+}
+
+/* An object that does not exist: no name is as long. */
+int legacy_nfacct_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_nfacct_match_info *info = payload;
+
+	return name_ends(info->name, sizeof(info->name)) ? -ENOENT : 0;
 }
 
 int legacy_devgroup_check(const struct legacy_rule_ *rule, const void *payload)
@@ -214,7 +233,7 @@ int legacy_recent_check(const struct legacy_rule_ *rule, const void *payload)
 	if (set & (XT_RECENT_SET | XT_RECENT_REMOVE) &&
 	    (info->seconds || info->hit_count || set & XT_RECENT_MODIFIERS))
 		return -EINVAL;
-	if (set & XT_RECENT_REAP && !info->seconds)
+	if ((set & XT_RECENT_REAP && !info->seconds) || info->hit_count > RECENT_HITS)
 		return -EINVAL;
 	return name_file(info->name, sizeof(info->name));
 }
@@ -322,6 +341,44 @@ int legacy_connlabel_check(const struct legacy_rule_ *rule, const void *payload)
 	return info->bit <= XT_CONNLABEL_MAXBIT ? 0 : -ERANGE;
 }
 
+/* An algorithm that there is not, but all else is right: as textsearch_prepare(). */
+int legacy_string_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	static const char *const algorithms[] = { "bm", "kmp", "fsm" };
+	const struct xt_string_info *info = payload;
+	size_t i;
+
+	if (info->from_offset > info->to_offset || info->algo[sizeof(info->algo) - 1] ||
+	    !info->patlen || info->patlen > XT_STRING_MAX_PATTERN_SIZE ||
+	    info->u.v1.flags & ~(XT_STRING_FLAG_IGNORECASE | XT_STRING_FLAG_INVERT))
+		return -EINVAL;
+	for (i = 0; i < XT2_ARRAY_SIZE(algorithms); i++)
+		if (!strcmp(info->algo, algorithms[i]))
+			return 0;
+	return -ENOENT;
+}
+
+int legacy_l2tp_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_l2tp_info *info = payload;
+	bool tunnel = info->flags & XT_L2TP_TID, session = info->flags & XT_L2TP_SID;
+
+	if (info->flags & ~(XT_L2TP_TID | XT_L2TP_SID | XT_L2TP_VERSION | XT_L2TP_TYPE))
+		return -EINVAL;
+	if (!tunnel && !session &&
+	    (!(info->flags & XT_L2TP_TYPE) || info->type != XT_L2TP_TYPE_CONTROL))
+		return -EINVAL;
+	if (info->flags & XT_L2TP_VERSION) {
+		if (info->version < 2 || info->version > 3)
+			return -EINVAL;
+		if (info->version == 2 &&
+		    ((tunnel && info->tid > 0xffff) || (session && info->sid > 0xffff)))
+			return -EINVAL;
+	}
+	return valid(rule->proto == IPPROTO_UDP ||
+		     (rule->proto == IPPROTO_L2TP && info->version != 2));
+}
+
 int legacy_srh_check(const struct legacy_rule_ *rule, const void *payload)
 {
 	const struct ip6t_srh *info = payload;
@@ -413,16 +470,31 @@ int legacy_rateest_target_check(const struct legacy_rule_ *rule, const void *pay
 {
 	const struct xt_rateest_target_info *info = payload;
 
-	return name_ends(info->name, sizeof(info->name));
+	if (name_ends(info->name, sizeof(info->name)))
+		return -ENAMETOOLONG;
+	/* What gen_new_estimator() takes. */
+	return valid(info->interval >= -2 && info->interval <= 3 && info->ewma_log > 0 &&
+		     info->ewma_log < 31);
 }
 
-/* Revision 1 begins alike. */
 int legacy_idletimer_check(const struct legacy_rule_ *rule, const void *payload)
 {
 	const struct idletimer_tg_info *info = payload;
 
 	return valid(info->timeout && info->timeout < 0x7fffffff / 1000 && info->label[0] &&
 		     !name_ends(info->label, sizeof(info->label)));
+}
+
+/* Begins like revision 0; messages are not for everyone's kernel. */
+int legacy_idletimer1_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct idletimer_tg_info_v1 *info = payload;
+	int err;
+
+	if (info->send_nl_msg)
+		return -EOPNOTSUPP;
+	err = legacy_idletimer_check(rule, payload);
+	return err ? err : valid(info->timer_type <= XT_IDLETIMER_ALARM);
 }
 
 int legacy_led_check(const struct legacy_rule_ *rule, const void *payload)
@@ -450,6 +522,31 @@ int legacy_connsecmark_check(const struct legacy_rule_ *rule, const void *payloa
 int legacy_secmark_check(const struct legacy_rule_ *rule, const void *payload)
 {
 	return valid(((const struct xt_secmark_target_info *)payload)->mode == SECMARK_MODE_SEL);
+}
+
+/* Bits of what cannot be set together. */
+int legacy_hmark_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_hmark_info *info = payload;
+	u32 flags = info->flags;
+
+	if (!info->hmodulus || (info->proto_mask && flags & XT_HMARK_FLAG(XT_HMARK_METHOD_L3)))
+		return -EINVAL;
+	if (flags & XT_HMARK_FLAG(XT_HMARK_SPI_MASK) &&
+	    flags & (XT_HMARK_FLAG(XT_HMARK_SPORT_MASK) | XT_HMARK_FLAG(XT_HMARK_DPORT_MASK)))
+		return -EINVAL;
+	return valid(!(flags & XT_HMARK_FLAG(XT_HMARK_SPI)) ||
+		     !(flags & (XT_HMARK_FLAG(XT_HMARK_SPORT) | XT_HMARK_FLAG(XT_HMARK_DPORT))));
+}
+
+/* The gateway is an address, and the device's name ends. */
+int legacy_tee_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_tee_tginfo *info = payload;
+	static const union nf_inet_addr none;
+
+	return valid(memcmp(&info->gw, &none, sizeof(none)) &&
+		     (!info->oif[0] || !info->oif[sizeof(info->oif) - 1]));
 }
 
 static const struct nf_nat_ipv4_multi_range_compat *ranges4(const void *payload)
@@ -506,4 +603,13 @@ int legacy_clusterip_check(const struct legacy_rule_ *rule, const void *payload)
 			return -EINVAL;
 	return valid(legacy_u32(rule->base + offsetof(struct ipt_ip, dmsk)) == ~0u &&
 		     legacy_u32(rule->base + offsetof(struct ipt_ip, dst)));
+}
+
+/* --- what newer kernels refuse ------------------------------------------------ */
+
+bool legacy_newer(const struct legacy_known *k, const void *payload)
+{
+	const struct ip6t_rt *rt = payload;
+
+	return !strcmp(k->name, "rt") && rt->flags & IP6T_RT_FST_MASK && !rt->addrnr;
 }

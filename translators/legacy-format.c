@@ -11,6 +11,9 @@
 #include <linux/netfilter_arp/arp_tables.h>
 #include <linux/netfilter_ipv4/ip_tables.h>
 #include <linux/netfilter_ipv6/ip6_tables.h>
+#include <linux/netfilter/xt_SECMARK.h>
+#include <linux/netfilter/xt_hashlimit.h>
+#include <linux/netfilter/xt_helper.h>
 #include <linux/netfilter/xt_limit.h>
 
 static const struct legacy_base ip4 = {
@@ -131,6 +134,9 @@ static const struct xt2_legacy_format_ formats[] = {
 	{ &ip6, XT2_IPV6, .hooks = 5, COMPAT(ip6t_replace, ip6t_entry, 4) },
 	{ &arp, XT2_ARP, .hooks = 3, NATIVE(arpt_replace, arpt_entry) },
 	{ &arp, XT2_ARP, .hooks = 3, COMPAT(arpt_replace, arpt_entry, 4) },
+	/* More about these in legacy-ebt.h. */
+	{ NULL, XT2_BRIDGE, .hooks = 6, .header = 120, .num_counters = 96 },
+	{ NULL, XT2_BRIDGE, .hooks = 6, .compat = true, .header = 80, .num_counters = 68 },
 };
 
 const struct xt2_legacy_format_ *legacy_format_find(u8 family, bool compat)
@@ -147,6 +153,8 @@ bool xt2_legacy_family(u8 family)
 {
 	return legacy_format_find(family, false);
 }
+
+#define HASHLIMIT_MOST 1048576 /* entries of a table, as the kernel allows */
 
 /*
  * struct compat_xt_rateinfo: longs have 4 bytes, and prev's upper half is where
@@ -165,6 +173,35 @@ static void limit_in(const u8 *from, void *native)
 	to->cost = legacy_u32(from + 20);
 }
 
+static u32 at_most(u32 v, u32 most)
+{
+	return v < most ? v : most;
+}
+
+/* Where checkentry functions put a NUL or another number. */
+static void cut(const struct legacy_known *k, u8 *native)
+{
+	static const struct {
+		const char *name;
+		u16 revision, last;
+	} names[] = {
+		{ "helper", 0, offsetof(struct xt_helper_info, name) + 29 },
+		{ "SECMARK", 0, offsetof(struct xt_secmark_target_info, secctx) + 255 },
+		{ "SECMARK", 1, offsetof(struct xt_secmark_target_info_v1, secctx) + 255 },
+	};
+	struct xt_hashlimit_mtinfo3 *hashlimit = (void *)native;
+	size_t i;
+
+	if (!strncmp(k->name, "hashlimit", LEGACY_NAME)) {
+		hashlimit->cfg.size = at_most(hashlimit->cfg.size, HASHLIMIT_MOST);
+		hashlimit->cfg.max = at_most(hashlimit->cfg.max, HASHLIMIT_MOST);
+	}
+	for (i = 0; i < XT2_ARRAY_SIZE(names); i++)
+		if (k->revision == names[i].revision &&
+		    !strncmp(k->name, names[i].name, LEGACY_NAME))
+			native[names[i].last] = '\0';
+}
+
 void legacy_payload_in(const struct legacy_known *k, bool compat, const u8 *from, void *native)
 {
 	u32 size = legacy_payload(k, compat);
@@ -175,6 +212,8 @@ void legacy_payload_in(const struct legacy_known *k, bool compat, const u8 *from
 	}
 	memcpy(native, from, size);
 	memset((u8 *)native + size, 0, legacy_native(k) - size);
+	if (k->families & LEGACY_CUTS)
+		cut(k, native);
 }
 
 void legacy_payload_out(const struct legacy_known *k, bool compat, const void *native, u8 *to)

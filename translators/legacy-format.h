@@ -13,6 +13,7 @@
 #define LEGACY_NONE	  (~0u)
 #define LEGACY_TARGET	  32 /* struct xt_entry_target, xt_entry_match */
 #define LEGACY_NAME	  29 /* bytes of an extension's name */
+#define LEGACY_PLACES	  5 /* of hooks in struct ipt_replace and its like */
 #define LEGACY_ERROR	  64 /* struct xt_error_target */
 #define LEGACY_ERROR_NAME 30
 #define LEGACY_RULE_MAX	  65535
@@ -56,15 +57,19 @@ struct xt2_legacy_format_ {
 /* What is known about the entry that starts in a slot of the blob. */
 struct xt2_legacy_entry_ {
 	u32 offset; /* LEGACY_NONE: no entry starts here */
-	u32 back; /* while hooks are traced: where we came from */
+	u32 back; /* while hooks are traced: the slot of where we came from */
 	u32 chain; /* of which it is the first rule; or LEGACY_NONE */
+	u16 next; /* bytes of the entry */
 	u8 hooks; /* that lead here */
 	u8 flags; /* LEGACY_ENTRY_* */
-	u16 reserved;
 };
 
-#define LEGACY_ENTRY_ERROR 1
-#define LEGACY_ENTRY_PATH  2 /* on the way from the hook */
+#define LEGACY_ENTRY_ERROR   1
+#define LEGACY_ENTRY_PATH    2 /* on the way from the hook */
+#define LEGACY_ENTRY_PLAIN   4 /* a standard target, and no extension to be checked */
+#define LEGACY_ENTRY_JUMP    8 /* a standard target that leads elsewhere than to the next entry */
+#define LEGACY_ENTRY_DECIDES 16 /* a standard target that leads nowhere */
+#define LEGACY_ENTRY_STRANGE 32 /* legacy_base_strange() */
 
 struct xt2_legacy_chain_ {
 	u32 head; /* offset of its ERROR entry; base: of the first rule */
@@ -115,7 +120,9 @@ struct legacy_known {
 #define LEGACY_ARP    4
 #define LEGACY_IP     (LEGACY_V4 | LEGACY_V6)
 #define LEGACY_UNSPEC 8 /* found by every family, but not for ARP rules */
+#define LEGACY_BRIDGE 16 /* rows in legacy-ebt-known.c */
 #define LEGACY_ANY    (LEGACY_IP | LEGACY_UNSPEC)
+#define LEGACY_CUTS   32 /* the kernel changes a payload on its way in: legacy-format.c */
 
 enum legacy_table {
 	LEGACY_FILTER = 1,
@@ -132,6 +139,7 @@ enum legacy_table {
 #define LEGACY_POST (1 << XT2_POSTROUTING)
 
 extern const struct legacy_known legacy_matches[], legacy_targets[];
+extern const u32 legacy_known_rows[2]; /* of matches, of targets */
 u8 legacy_table_bit(const char *name);
 
 /*
@@ -151,6 +159,7 @@ int legacy_tcpmss_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_cgroup0_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_cgroup_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_npt_check(const struct legacy_rule_ *rule, const void *payload);
+int legacy_nfacct_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_devgroup_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_addrtype_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_multiport_check(const struct legacy_rule_ *rule, const void *payload);
@@ -164,10 +173,13 @@ int legacy_hashlimit_check(const struct legacy_rule_ *rule, const void *payload)
 int legacy_rateest_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_rateest_target_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_idletimer_check(const struct legacy_rule_ *rule, const void *payload);
+int legacy_idletimer1_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_led_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_cluster_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_connbytes_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_connlabel_check(const struct legacy_rule_ *rule, const void *payload);
+int legacy_l2tp_check(const struct legacy_rule_ *rule, const void *payload);
+int legacy_string_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_srh_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_srh1_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_socket_check(const struct legacy_rule_ *rule, const void *payload);
@@ -181,7 +193,12 @@ int legacy_netmap6_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_masquerade4_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_masquerade6_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_mangle_check(const struct legacy_rule_ *rule, const void *payload);
+int legacy_hmark_check(const struct legacy_rule_ *rule, const void *payload);
+int legacy_tee_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_clusterip_check(const struct legacy_rule_ *rule, const void *payload);
+
+/* Payloads that only newer kernels refuse. */
+bool legacy_newer(const struct legacy_known *k, const void *payload);
 
 /* --- fields ----------------------------------------------------------------- */
 
@@ -287,15 +304,17 @@ static inline u32 legacy_slot_size(const struct xt2_legacy_format_ *f)
 	return f->entry + LEGACY_TARGET;
 }
 
-/* The entries of a table by their places. */
+/*
+ * The entries of a table by their places.  Several walks go over them, and
+ * only the first has to look at the blob itself.
+ */
 struct legacy_map {
 	const struct xt2_legacy_format_ *f;
 	const u8 *at;
-	u32 size;
 	u32 valid_hooks;
 	const u32 *hook_entry;
 	struct xt2_legacy_entry_ *entry;
-	u32 slots;
+	u32 slots; /* up to the last entry's */
 };
 
 /* => the entry that starts at this offset, or NULL */
@@ -313,7 +332,6 @@ static inline struct legacy_map legacy_map_of(const struct xt2_legacy *l)
 	return (struct legacy_map){
 		.f = l->f,
 		.at = l->at,
-		.size = l->size,
 		.valid_hooks = l->valid_hooks,
 		.hook_entry = l->hook_entry,
 		.entry = l->entry,
@@ -328,11 +346,33 @@ static inline struct xt2_legacy_entry_ *legacy_entry_at(const struct xt2_legacy 
 	return legacy_map_at(&m, offset);
 }
 
+/* The chain that is written first, at offset 0: no verdict can lead there. */
+static inline bool legacy_is_first(const struct xt2_legacy *l, u32 chain)
+{
+	return !chain && l->base_chains;
+}
+
 /* Keep why a blob is refused.  => err */
 int legacy_refuse(struct xt2_legacy *l, int err, u32 offset, const char *field, const char *what);
 
-/* Note the entries, which are sound; m->entry has room for all slots. */
-void legacy_map_note(struct legacy_map *m);
+/* Entries in their order, by a counter of slots. */
+#define legacy_map_for_each(e, i, map)                                       \
+	for ((i) = 0; (i) < (map)->slots && ((e) = &(map)->entry[i]); (i)++) \
+		if ((e)->offset != LEGACY_NONE)
+
+/* => which of the hooks' places this is, or XT2_HOOK_NONE */
+static inline u8 legacy_hook_of(const u32 *place, u32 offset)
+{
+	u8 h;
+
+	for (h = 0; h < XT2_LEGACY_HOOKS; h++)
+		if (place[h] == offset)
+			return h;
+	return XT2_HOOK_NONE;
+}
+
+/* Note the next entry, which is sound; m->entry has room for all slots. */
+void legacy_map_add(struct legacy_map *m, u32 offset);
 /* Which hooks lead where: mark_source_chains().  => LEGACY_NONE, or the offset of a loop's entry */
 u32 legacy_map_trace(struct legacy_map *m);
 
@@ -346,7 +386,7 @@ u32 legacy_base_pack(const struct xt2_legacy_format_ *f, const u8 *e, void *out)
  * protocol: they look for their header where the kernel happens to point.
  */
 bool legacy_base_untested(const struct xt2_legacy_format_ *f, const u8 *e);
-/* => NULL, or why the base tests of an entry cannot be kept */
+/* => NULL, or why an entry cannot be kept as a rule */
 const char *legacy_base_strange(const struct xt2_legacy_format_ *f, const u8 *e);
 /* One base test into an entry.  @seen: bits of what is there.  => 0, -EOPNOTSUPP */
 int legacy_base_unpack(const struct xt2_legacy_format_ *f, const struct xt2_match *m, u8 *e,
@@ -356,5 +396,37 @@ int legacy_base_unpack(const struct xt2_legacy_format_ *f, const struct xt2_matc
 void legacy_payload_in(const struct legacy_known *k, bool compat, const u8 *from, void *native);
 /* And back, as the kernel gives it to userspace. */
 void legacy_payload_out(const struct legacy_known *k, bool compat, const void *native, u8 *to);
+
+/* The first failure of a writer sticks.  => it */
+static inline int legacy_write_fail(struct xt2_legacy_writer *w, int err, const char *what)
+{
+	if (!w->error) {
+		w->error = err;
+		w->what = what;
+	}
+	return w->error;
+}
+
+/* => the place for the next len bytes, zeroed; NULL: there is no room */
+static inline u8 *legacy_write_reserve(const struct xt2_legacy_writer *w, u64 at, u32 len)
+{
+	if (!w->out || at + len > w->cap)
+		return NULL;
+	return memset(w->out + at, 0, len);
+}
+
+/* A match behind those at *at, which moves on.  => the match, its payload zeroed */
+static inline void *legacy_match_add(u8 **at, u8 type, u32 size, bool invert, u32 arg)
+{
+	struct xt2_match *m = (struct xt2_match *)*at;
+
+	memset(m, 0, size);
+	m->type = type;
+	m->flags = invert ? XT2_MATCH_INVERT : 0;
+	m->size = (u16)size;
+	m->arg = arg;
+	*at += size;
+	return m;
+}
 
 #endif

@@ -9,7 +9,7 @@
  * padding behind them; those that don't have a size of their own in compat.
  * CLUSTERIP is gone from 6.18, but tools still send it.
  */
-#include "legacy-format.h"
+#include "legacy-ebt.h"
 #include <linux/in.h>
 #include <linux/in6.h>
 
@@ -63,9 +63,9 @@ const struct legacy_known legacy_matches[] = {
 	{ "frag", V6, 0, 16, 16, 0, 0, 0, 0, 0, NULL },
 	{ "hashlimit", IP, 1, 56, 48, 0, 0, 0, 0, 0, legacy_hashlimit1_check },
 	{ "hashlimit", IP, 2, 304, 296, 0, 0, 0, 0, 0, legacy_hashlimit_check },
-	{ "hashlimit", IP, 3, 312, 304, 0, 0, 0, 0, 0, legacy_hashlimit_check },
+	{ "hashlimit", IP | LEGACY_CUTS, 3, 312, 304, 0, 0, 0, 0, 0, legacy_hashlimit_check },
 	{ "hbh", V6, 0, 40, 40, 0, 0, 0, 0, 0, NULL },
-	{ "helper", ANY, 0, 36, 36, 0, 0, 0, 0, 0, NULL },
+	{ "helper", ANY | LEGACY_CUTS, 0, 36, 36, 0, 0, 0, 0, 0, NULL },
 	{ "hl", V6, 0, 2, 2, 0, 0, 0, 0, 0, NULL },
 	{ "icmp", V4, 0, 4, 4, 0, 0, 0, IPPROTO_ICMP, 0, NULL },
 	{ "icmp6", V6, 0, 4, 4, 0, 0, 0, IPPROTO_ICMPV6, 0, NULL },
@@ -73,15 +73,15 @@ const struct legacy_known legacy_matches[] = {
 	{ "iprange", IP, 1, 68, 68, 0, 0, 0, 0, 0, NULL },
 	{ "ipv6header", V6, 0, 3, 3, 0, 0, 0, 0, 0, NULL },
 	{ "ipvs", ANY, 0, 40, 40, 0, 0, 0, 0, 0, NULL },
-	{ "l2tp", IP, 0, 16, 16, 0, 0, PRE | IN | FWD | OUT, IPPROTO_UDP, IPPROTO_L2TP, NULL },
+	{ "l2tp", IP, 0, 16, 16, 0, 0, PRE | IN | FWD | OUT, 0, 0, legacy_l2tp_check },
 	{ "length", IP, 0, 6, 6, 0, 0, 0, 0, 0, NULL },
 	{ "limit", ANY, 0, 40, 8, 28, 0, 0, 0, 0, NULL },
 	{ "mac", IP, 0, 12, 12, 0, 0, PRE | IN | FWD, 0, 0, NULL },
 	{ "mark", ANY, 1, 12, 12, 0, 0, 0, 0, 0, NULL },
 	{ "mh", V6, 0, 3, 3, 0, 0, 0, IPPROTO_MH, 0, NULL },
 	{ "multiport", IP, 1, 48, 48, 0, 0, 0, 0, 0, legacy_multiport_check },
-	{ "nfacct", ANY, 0, 40, 32, 0, 0, 0, 0, 0, NULL },
-	{ "nfacct", ANY, 1, 40, 32, 0, 0, 0, 0, 0, NULL },
+	{ "nfacct", ANY, 0, 40, 32, 0, 0, 0, 0, 0, legacy_nfacct_check },
+	{ "nfacct", ANY, 1, 40, 32, 0, 0, 0, 0, 0, legacy_nfacct_check },
 	{ "osf", V4, 0, 48, 48, 0, 0, PRE | IN | FWD, IPPROTO_TCP, 0, NULL },
 	{ "owner", IP, 1, 20, 20, 0, 0, OUT | POST, 0, 0, legacy_owner_check },
 	{ "physdev", IP, 0, 66, 66, 0, 0, 0, 0, 0, legacy_physdev_check },
@@ -108,7 +108,7 @@ const struct legacy_known legacy_matches[] = {
 	{ "srh", V6, 1, 108, 108, 0, 0, 0, 0, 0, legacy_srh1_check },
 	{ "state", ANY, 0, 4, 4, 0, 0, 0, 0, 0, NULL },
 	{ "statistic", ANY, 0, 24, 16, 0, 0, 0, 0, 0, NULL },
-	{ "string", ANY, 1, 160, 152, 0, 0, 0, 0, 0, NULL },
+	{ "string", ANY, 1, 160, 152, 0, 0, 0, 0, 0, legacy_string_check },
 	{ "tcp", IP, 0, 12, 12, 0, 0, 0, IPPROTO_TCP, 0, NULL },
 	{ "tcpmss", IP, 0, 6, 6, 0, 0, 0, IPPROTO_TCP, 0, NULL },
 	{ "time", ANY, 0, 24, 24, 0, 0, 0, 0, 0, NULL },
@@ -140,9 +140,9 @@ const struct legacy_known legacy_targets[] = {
 	{ "ECN", V4, 0, 3, 3, 0, MANGLE, 0, 0, 0, legacy_ecn_target_check },
 	{ "ERROR", IP | ARP, 0, 30, 30, 0, 0, 0, 0, 0, NULL },
 	{ "HL", V6, 0, 2, 2, 0, MANGLE, 0, 0, 0, NULL },
-	{ "HMARK", IP, 0, 60, 60, 0, 0, 0, 0, 0, NULL },
+	{ "HMARK", IP, 0, 60, 60, 0, 0, 0, 0, 0, legacy_hmark_check },
 	{ "IDLETIMER", IP, 0, 40, 32, 0, 0, 0, 0, 0, legacy_idletimer_check },
-	{ "IDLETIMER", IP, 1, 48, 40, 0, 0, 0, 0, 0, legacy_idletimer_check },
+	{ "IDLETIMER", IP, 1, 48, 40, 0, 0, 0, 0, 0, legacy_idletimer1_check },
 	{ "LED", IP, 0, 40, 32, 0, 0, 0, 0, 0, legacy_led_check },
 	{ "LOG", IP, 0, 32, 32, 0, 0, 0, 0, 0, NULL },
 	{ "MARK", IP | ARP, 2, 8, 8, 0, 0, 0, 0, 0, NULL },
@@ -160,8 +160,10 @@ const struct legacy_known legacy_targets[] = {
 	{ "REDIRECT", V4, 0, 20, 20, 0, NAT, PRE | OUT, 0, 0, legacy_masquerade4_check },
 	{ "REDIRECT", V6, 0, 40, 40, 0, NAT, PRE | OUT, 0, 0, legacy_masquerade6_check },
 	{ "REJECT", IP, 0, 4, 4, 0, FILTER, IN | FWD | OUT, 0, 0, legacy_reject_check },
-	{ "SECMARK", IP, 0, 264, 264, 0, MANGLE | SECURITY, 0, 0, 0, legacy_secmark_check },
-	{ "SECMARK", IP, 1, 264, 260, 0, MANGLE | SECURITY, 0, 0, 0, legacy_secmark_check },
+	{ "SECMARK", IP | LEGACY_CUTS, 0, 264, 264, 0, MANGLE | SECURITY, 0, 0, 0,
+	  legacy_secmark_check },
+	{ "SECMARK", IP | LEGACY_CUTS, 1, 264, 260, 0, MANGLE | SECURITY, 0, 0, 0,
+	  legacy_secmark_check },
 	{ "SET", V4, 0, 64, 64, 0, 0, 0, 0, 0, NULL },
 	{ "SET", IP, 1, 8, 8, 0, 0, 0, 0, 0, NULL },
 	{ "SET", IP, 2, 16, 16, 0, 0, 0, 0, 0, NULL },
@@ -173,7 +175,7 @@ const struct legacy_known legacy_targets[] = {
 	{ "SYNPROXY", IP, 0, 4, 4, 0, 0, IN | FWD, IPPROTO_TCP, 0, NULL },
 	{ "TCPMSS", IP, 0, 2, 2, 0, 0, 0, IPPROTO_TCP, 0, legacy_tcpmss_check },
 	{ "TCPOPTSTRIP", IP, 0, 32, 32, 0, MANGLE, 0, IPPROTO_TCP, 0, NULL },
-	{ "TEE", IP, 1, 40, 32, 0, 0, 0, 0, 0, NULL },
+	{ "TEE", IP, 1, 40, 32, 0, 0, 0, 0, 0, legacy_tee_check },
 	{ "TOS", IP, 1, 2, 2, 0, MANGLE, 0, 0, 0, NULL },
 	{ "TPROXY", V4, 0, 16, 16, 0, MANGLE, PRE, IPPROTO_TCP, IPPROTO_UDP, NULL },
 	{ "TPROXY", IP, 1, 28, 28, 0, MANGLE, PRE, IPPROTO_TCP, IPPROTO_UDP, NULL },
@@ -182,6 +184,8 @@ const struct legacy_known legacy_targets[] = {
 	{ "mangle", ARP, 0, 48, 48, 0, 0, 0, 0, 0, legacy_mangle_check },
 };
 /* clang-format on */
+
+const u32 legacy_known_rows[2] = { XT2_ARRAY_SIZE(legacy_matches), XT2_ARRAY_SIZE(legacy_targets) };
 
 _Static_assert(XT2_ARRAY_SIZE(legacy_matches) <= XT2_LEGACY_MATCHES, "rows of matches");
 _Static_assert(XT2_ARRAY_SIZE(legacy_targets) <= XT2_LEGACY_TARGETS, "rows of targets");
@@ -214,7 +218,12 @@ static u32 lower_bound(const struct legacy_known *rows, u32 n, const char *name)
 
 static u8 family_bits(u8 family)
 {
-	return family == XT2_IPV4 ? V4 : family == XT2_IPV6 ? V6 : ARP | LEGACY_UNSPEC;
+	switch (family) {
+	case XT2_IPV4: return V4;
+	case XT2_IPV6: return V6;
+	case XT2_BRIDGE: return LEGACY_UNSPEC;
+	}
+	return ARP | LEGACY_UNSPEC;
 }
 
 static const struct legacy_known *find(u8 family, bool target, const char *name, u8 revision,
@@ -265,6 +274,8 @@ int xt2_legacy_revision(u8 family, bool target, const char *name, u8 revision)
 	u32 i = lower_bound(rows, n, name);
 	int ret = -ENOENT;
 
+	if (family == XT2_BRIDGE)
+		return legacy_ebt_revision(target, name, revision);
 	for (; i < n && !strncmp(rows[i].name, name, LEGACY_NAME); i++) {
 		if (!(rows[i].families & family_bits(family)))
 			continue;

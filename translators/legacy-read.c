@@ -7,15 +7,20 @@
  * to the caller as an instance, native payload and all.  A jump names a
  * chain; a jump to the next entry is how tools write a rule without a target.
  */
-#include "legacy-format.h"
+#include "legacy-ebt.h"
 #include "../engine/eval.h"
 
 void xt2_legacy_chain(const struct xt2_legacy *l, u32 number, struct xt2_legacy_chain *c)
 {
-	const struct xt2_legacy_chain_ *from = &l->chain[number];
+	const struct xt2_legacy_chain_ *from;
 
 	memset(c, 0, sizeof(*c));
 	c->number = number;
+	if (l->family == XT2_BRIDGE) {
+		legacy_ebt_chain(l, c);
+		return;
+	}
+	from = &l->chain[number];
 	c->hook = from->hook;
 	c->entries = c->left = from->entries;
 	c->pos = from->first;
@@ -67,12 +72,12 @@ static int add_comment(struct packer *p, const struct legacy_known *k)
 }
 
 /* => 0: packed; 1: to be carried; -errno */
-static int pack_match(struct packer *p, const struct legacy_known *k)
+static int pack_match(struct packer *p, const struct legacy_known *k,
+		      const struct xt2_match_row *row)
 {
 	struct xt2_match *m = (struct xt2_match *)p->at;
 	u32 cap = sizeof(p->sink->rule) - used(p);
-	int ret = xt2_match_pack(p->l->family, k->name, k->revision, p->l->payload,
-				 legacy_native(k), m, cap);
+	int ret = xt2_match_row_pack(row, p->l->family, p->l->payload, legacy_native(k), m, cap);
 
 	if (ret <= 0 || xt2_match_ext_check(m, p->l->family))
 		return 1;
@@ -89,6 +94,7 @@ static int pack_match(struct packer *p, const struct legacy_known *k)
 
 static int add_match(struct packer *p, const u8 *ext)
 {
+	const struct xt2_match_row *row;
 	const struct legacy_known *k;
 	u32 index;
 	int ret;
@@ -98,7 +104,8 @@ static int add_match(struct packer *p, const u8 *ext)
 	legacy_payload_in(k, p->l->compat, ext + LEGACY_TARGET, p->l->payload);
 	if (!strncmp(k->name, "comment", sizeof("comment")))
 		return add_comment(p, k);
-	ret = p->l->match_row[index] && !p->carried ? pack_match(p, k) : 1;
+	row = p->carried ? NULL : p->l->match_row[index];
+	ret = row ? pack_match(p, k, row) : 1;
 	if (ret <= 0)
 		return ret;
 	return add_instance(p, XT2_M_FOREIGN,
@@ -120,8 +127,8 @@ static int add_target(struct packer *p, const u8 *ext)
 			      ext[LEGACY_REVISION], &index, &ret);
 	legacy_payload_in(k, p->l->compat, ext + LEGACY_TARGET, p->l->payload);
 	if (p->l->target_row[index] && !p->carried)
-		ret = xt2_target_pack(p->l->family, k->name, k->revision, p->l->payload,
-				      legacy_native(k), &p->rule->target, p->at, cap);
+		ret = xt2_target_row_pack(p->l->target_row[index], p->l->family, p->l->payload,
+					  legacy_native(k), &p->rule->target, p->at, cap);
 	if (ret >= 0) {
 		p->at += ret;
 		p->rule->size = (u16)used(p);
@@ -146,7 +153,8 @@ static u32 jump_target(const struct packer *p, u32 pos, u32 verdict)
 
 	if (verdict == pos + legacy_next(l->f, l->at + pos))
 		return XT2_TARGET(XT2_T_CONTINUE, 0);
-	if (!to || to->flags & LEGACY_ENTRY_ERROR || to->chain == LEGACY_NONE)
+	if (!to || to->flags & LEGACY_ENTRY_ERROR || to->chain == LEGACY_NONE ||
+	    legacy_is_first(l, to->chain))
 		return XT2_TARGET(XT2_T_DROP, 0);
 	chain = p->sink->chain ? p->sink->chain[to->chain] : to->chain;
 	return XT2_TARGET(l->at[pos + b->flags] & b->f_goto ? XT2_T_GOTO : XT2_T_JUMP, chain);
@@ -206,8 +214,8 @@ static void pack_added(struct packer *p, const struct xt2_legacy_chain *c)
 	p->rule->size = p->rule->target_offset = sizeof(*p->rule);
 	if (c->added == 1)
 		p->rule->target = XT2_TARGET(XT2_T_RETURN, 0);
-	else if (from->fall == LEGACY_RUNS)
-		p->rule->target = XT2_TARGET(XT2_T_GOTO, next);
+	else if (from->fall == LEGACY_RUNS) /* what follows is a RETURN: either will do */
+		p->rule->target = XT2_TARGET(p->l->f->base->f_goto ? XT2_T_GOTO : XT2_T_JUMP, next);
 	else
 		p->rule->target = XT2_TARGET(XT2_T_DROP, 0);
 }
@@ -218,6 +226,8 @@ int xt2_legacy_rule(struct xt2_legacy *l, struct xt2_legacy_chain *c, struct xt2
 	u32 pos = c->pos;
 	int ret;
 
+	if (l->family == XT2_BRIDGE)
+		return legacy_ebt_rule(l, c, sink);
 	if (c->left) {
 		ret = pack_entry(&p, pos);
 		if (ret < 0)

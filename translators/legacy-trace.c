@@ -8,47 +8,75 @@
  */
 #include "legacy-format.h"
 
-void legacy_map_note(struct legacy_map *m)
+static u8 flags_of(const struct xt2_legacy_format_ *f, const u8 *e, u32 behind)
 {
-	struct xt2_legacy_entry_ *e;
-	u32 i, pos;
+	const u8 *t = legacy_target(f, e);
+	s32 verdict;
+	u8 flags = 0;
 
-	m->slots = m->size / legacy_slot_size(m->f) + 1;
-	for (i = 0; i < m->slots; i++)
-		m->entry[i].offset = LEGACY_NONE;
-	for (pos = 0; pos < m->size; pos += legacy_next(m->f, m->at + pos)) {
-		e = &m->entry[pos / legacy_slot_size(m->f)];
-		memset(e, 0, sizeof(*e));
-		e->offset = pos;
-		e->chain = LEGACY_NONE;
-		if (legacy_is_error(legacy_target(m->f, m->at + pos)))
-			e->flags = LEGACY_ENTRY_ERROR;
-	}
+	if (legacy_is_error(t))
+		return LEGACY_ENTRY_ERROR;
+	if (f->family != XT2_IPV6 && legacy_base_strange(f, e))
+		flags = LEGACY_ENTRY_STRANGE;
+	if (!legacy_is_standard(t))
+		return flags;
+	verdict = legacy_verdict(t);
+	if (verdict < 0)
+		flags |= LEGACY_ENTRY_DECIDES;
+	else if ((u32)verdict != behind)
+		flags |= LEGACY_ENTRY_JUMP;
+	if (legacy_u16(e + f->target_offset) == f->entry && !t[LEGACY_REVISION] &&
+	    legacy_u16(t) == f->standard)
+		flags |= LEGACY_ENTRY_PLAIN;
+	return flags;
+}
+
+void legacy_map_add(struct legacy_map *m, u32 offset)
+{
+	const u8 *e = m->at + offset;
+	u32 slot = offset / legacy_slot_size(m->f);
+
+	while (m->slots < slot)
+		m->entry[m->slots++].offset = LEGACY_NONE;
+	m->entry[m->slots++] = (struct xt2_legacy_entry_){
+		.offset = offset,
+		.chain = LEGACY_NONE,
+		.next = (u16)legacy_next(m->f, e),
+		.flags = flags_of(m->f, e, offset + legacy_next(m->f, e)),
+	};
 }
 
 /* Behind an entry.  => NULL: the end of the table */
-static struct xt2_legacy_entry_ *behind(struct legacy_map *m, const struct xt2_legacy_entry_ *e)
+static struct xt2_legacy_entry_ *behind(struct legacy_map *m, struct xt2_legacy_entry_ *e)
 {
-	return legacy_map_at(m, e->offset + legacy_next(m->f, m->at + e->offset));
+	const struct xt2_legacy_entry_ *end = m->entry + m->slots;
+	u32 offset = e->offset + e->next;
+
+	do {
+		if (++e == end)
+			return NULL;
+	} while (e->offset != offset);
+	return e;
 }
 
 /* Where the trace goes on from e.  => NULL: nowhere that there is an entry */
-static struct xt2_legacy_entry_ *ahead(struct legacy_map *m, const struct xt2_legacy_entry_ *e)
+static struct xt2_legacy_entry_ *ahead(struct legacy_map *m, struct xt2_legacy_entry_ *e)
 {
-	const u8 *t = legacy_target(m->f, m->at + e->offset);
-
-	if (legacy_is_standard(t) && legacy_verdict(t) >= 0)
-		return legacy_map_at(m, (u32)legacy_verdict(t));
+	if (e->flags & LEGACY_ENTRY_JUMP)
+		return legacy_map_at(m,
+				     (u32)legacy_verdict(legacy_target(m->f, m->at + e->offset)));
 	return behind(m, e);
 }
 
 /* A rule that the kernel sees nothing get past. */
-static bool ends(const struct legacy_map *m, u32 pos)
+static bool ends(const struct legacy_map *m, const struct xt2_legacy_entry_ *e)
 {
-	const u8 *t = legacy_target(m->f, m->at + pos);
+	return e->flags & LEGACY_ENTRY_DECIDES && legacy_unconditional(m->f, m->at + e->offset);
+}
 
-	return legacy_is_standard(t) && legacy_verdict(t) < 0 &&
-	       legacy_unconditional(m->f, m->at + pos);
+static u32 slot_of(const struct legacy_map *m, const struct xt2_legacy_entry_ *e)
+{
+	return (u32)(e - m->entry);
 }
 
 /*
@@ -58,26 +86,26 @@ static bool ends(const struct legacy_map *m, u32 pos)
 static u32 trace(struct legacy_map *m, u32 hook)
 {
 	struct xt2_legacy_entry_ *e = legacy_map_at(m, m->hook_entry[hook]), *from;
+	const struct xt2_legacy_entry_ *old;
 	u8 bit = (u8)(1 << hook);
 	bool visited;
-	u32 old;
 
-	e->back = e->offset;
+	e->back = slot_of(m, e);
 	for (;;) {
 		if (e->flags & LEGACY_ENTRY_PATH)
 			return e->offset;
 		visited = e->hooks & bit;
 		e->hooks |= bit;
 		e->flags |= LEGACY_ENTRY_PATH;
-		if (visited || ends(m, e->offset)) {
+		if (visited || ends(m, e)) {
 			/* Back to the last jump that was not a mere step. */
 			do {
 				e->flags &= (u8)~LEGACY_ENTRY_PATH;
-				old = e->offset;
-				if (e->back == old)
+				old = e;
+				if (e->back == slot_of(m, e))
 					return LEGACY_NONE;
-				e = legacy_map_at(m, e->back);
-			} while (old == e->offset + legacy_next(m->f, m->at + e->offset));
+				e = &m->entry[e->back];
+			} while (old->offset == e->offset + e->next);
 			from = e;
 			e = behind(m, e);
 		} else {
@@ -87,7 +115,7 @@ static u32 trace(struct legacy_map *m, u32 hook)
 		if (!e)
 			return from->offset;
 		if (!(e->flags & LEGACY_ENTRY_PATH))
-			e->back = from->offset;
+			e->back = slot_of(m, from);
 	}
 }
 

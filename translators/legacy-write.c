@@ -7,26 +7,10 @@
  * mark in comefrom, which is filled in last.  Without room everything is done
  * the same way but for the bytes, so the size is known and every error found.
  */
-#include "legacy-format.h"
+#include "legacy-ebt.h"
+#include <linux/netfilter_arp/arp_tables.h>
 
 #define MARK_JUMP 1
-
-static int fail(struct xt2_legacy_writer *w, int err, const char *what)
-{
-	if (!w->error) {
-		w->error = err;
-		w->what = what;
-	}
-	return w->error;
-}
-
-/* => the place for the next len bytes, zeroed; NULL: there is no room */
-static u8 *reserve(const struct xt2_legacy_writer *w, u64 at, u32 len)
-{
-	if (!w->out || at + len > w->cap)
-		return NULL;
-	return memset(w->out + at, 0, len);
-}
 
 int xt2_legacy_write_begin(struct xt2_legacy_writer *w, u8 family, bool compat, void *out, u64 cap,
 			   u32 *place, u32 chains,
@@ -60,21 +44,23 @@ struct entry {
 	u64 start;
 	u32 len;
 	u32 seen; /* base tests */
-	u8 base[256]; /* entry header, until it is whole */
+	u8 *base; /* the entry's header: in its place, or in room if that is not there */
+	u8 room[192];
 };
 
-_Static_assert(sizeof(((struct entry *)0)->base) >= 192, "the largest header");
+_Static_assert(sizeof(((struct entry *)0)->room) >= sizeof(struct arpt_entry), "largest header");
 
 /* An extension: its header, then the payload of k's size at w->payload. */
 static int put_extension(struct entry *n, const struct legacy_known *k, const char *name,
 			 u8 revision)
 {
 	u32 size = LEGACY_TARGET + legacy_payload(k, n->w->f->compat);
-	u8 *to = reserve(n->w, n->start + n->len, size);
+	u8 *to = legacy_write_reserve(n->w, n->start + n->len, size);
 
 	n->len += size;
 	if (n->len > LEGACY_RULE_MAX)
-		return fail(n->w, -E2BIG, "rule takes more than 65,535 bytes in the legacy format");
+		return legacy_write_fail(n->w, -E2BIG,
+					 "rule takes more than 65,535 bytes in the legacy format");
 	if (!to)
 		return 0;
 	legacy_put16(to, size);
@@ -92,25 +78,32 @@ static const struct legacy_known *known(struct entry *n, bool target, const char
 							 name, revision, &index, &err);
 
 	if (!k)
-		fail(n->w, -EOPNOTSUPP, "an extension that the kernel does not have");
+		legacy_write_fail(n->w, -EOPNOTSUPP, "an extension that the kernel does not have");
 	return k;
 }
 
-/* A carried extension; behind the payload may be more that is xt2's own. */
+/*
+ * A carried extension.  Behind the payload of one that was read from text are
+ * the names of its ipsets; the numbers in it are not a kernel's, who would
+ * take them for other sets.
+ */
 static int put_instance(struct entry *n, u8 kind, u32 number)
 {
 	const struct xt2_instance *in = n->w->instance(n->w->data, number);
 	const struct legacy_known *k;
 
 	if (!in || in->kind != kind)
-		return fail(n->w, -EINVAL, "rule names an instance that is not there");
+		return legacy_write_fail(n->w, -EINVAL, "rule names an instance that is not there");
 	k = known(n, kind == XT2_INSTANCE_TARGET,
 		  kind == XT2_INSTANCE_COMMENT ? "comment" : in->name, in->revision);
 	if (!k)
 		return n->w->error;
 	if (kind == XT2_INSTANCE_COMMENT ? in->size > k->size : in->size < legacy_native(k))
-		return fail(n->w, -EOPNOTSUPP,
-			    "an instance is not as long as its extension's payload");
+		return legacy_write_fail(n->w, -EOPNOTSUPP,
+					 "an instance is not as long as its extension's payload");
+	if (kind != XT2_INSTANCE_COMMENT && in->size > legacy_native(k))
+		return legacy_write_fail(n->w, -EOPNOTSUPP,
+					 "it names an ipset, whose number only the kernel knows");
 	memset(n->w->payload, 0, legacy_native(k));
 	memcpy(n->w->payload, in + 1, in->size < legacy_native(k) ? in->size : legacy_native(k));
 	return put_extension(n, k, k->name, k->revision);
@@ -124,19 +117,23 @@ static int put_match(struct entry *n, const struct xt2_match *m)
 
 	if (m->type < XT2_M_TCP) {
 		if (n->len != n->w->f->entry)
-			return fail(n->w, -EOPNOTSUPP, "a base test behind an extension");
+			return legacy_write_fail(n->w, -EOPNOTSUPP,
+						 "a base test behind an extension");
 		ret = legacy_base_unpack(n->w->f, m, n->base, &n->seen);
-		return ret ? fail(n->w, ret, "a base test has no place in the legacy format") : 0;
+		return ret ? legacy_write_fail(n->w, ret,
+					       "a base test has no place in the legacy format")
+			   : 0;
 	}
 	if (n->w->f->family == XT2_ARP)
-		return fail(n->w, -EOPNOTSUPP, "ARP rules have no matches in the legacy format");
+		return legacy_write_fail(n->w, -EOPNOTSUPP,
+					 "ARP rules have no matches in the legacy format");
 	if (m->type == XT2_M_COMMENT || m->type == XT2_M_FOREIGN)
 		return put_instance(
 			n, m->type == XT2_M_COMMENT ? XT2_INSTANCE_COMMENT : XT2_INSTANCE_MATCH,
 			m->arg);
 	ret = xt2_match_unpack(n->w->f->family, m, &row, n->w->payload, sizeof(n->w->payload));
 	if (ret < 0)
-		return fail(n->w, -EOPNOTSUPP, "a match has no legacy form");
+		return legacy_write_fail(n->w, -EOPNOTSUPP, "a match has no legacy form");
 	k = known(n, false, row->name, row->revision);
 	return k ? put_extension(n, k, row->name, row->revision) : n->w->error;
 }
@@ -163,14 +160,16 @@ static int put_standard(struct entry *n, const struct xt2_rule *r, s32 verdict)
 
 	if (kind == XT2_T_JUMP || kind == XT2_T_GOTO) {
 		if ((u32)verdict >= n->w->chains)
-			return fail(n->w, -EINVAL, "rule names a chain that is not there");
+			return legacy_write_fail(n->w, -EINVAL,
+						 "rule names a chain that is not there");
 		n->base[f->comefrom] = MARK_JUMP;
 	}
 	if (kind == XT2_T_GOTO && !f->base->f_goto)
-		return fail(n->w, -EOPNOTSUPP, "ARP rules cannot go to a chain, only jump");
+		return legacy_write_fail(n->w, -EOPNOTSUPP,
+					 "ARP rules cannot go to a chain, only jump");
 	if (kind == XT2_T_GOTO)
 		n->base[f->base->flags] |= f->base->f_goto;
-	to = reserve(n->w, n->start + n->len, f->standard);
+	to = legacy_write_reserve(n->w, n->start + n->len, f->standard);
 	if (to) {
 		legacy_put16(to, f->standard);
 		legacy_put32(to + LEGACY_TARGET, (u32)verdict);
@@ -191,7 +190,7 @@ static int put_target(struct entry *n, const struct xt2_rule *r)
 	if (kind == XT2_T_FOREIGN || kind == XT2_T_NAT)
 		return put_instance(n, XT2_INSTANCE_TARGET, XT2_TARGET_ARG(r->target));
 	if (xt2_target_unpack(n->w->f->family, r, &row, n->w->payload, sizeof(n->w->payload)) < 0)
-		return fail(n->w, -EOPNOTSUPP, "a target has no legacy form");
+		return legacy_write_fail(n->w, -EOPNOTSUPP, "a target has no legacy form");
 	k = known(n, true, row->name, row->revision);
 	return k ? put_extension(n, k, row->name, row->revision) : n->w->error;
 }
@@ -200,20 +199,17 @@ static int put_target(struct entry *n, const struct xt2_rule *r)
 static int put_header(struct entry *n, u32 target_offset)
 {
 	struct xt2_legacy_writer *w = n->w;
-	u8 *to;
 
 	if (n->len > LEGACY_RULE_MAX)
-		return fail(w, -E2BIG, "rule takes more than 65,535 bytes in the legacy format");
+		return legacy_write_fail(w, -E2BIG,
+					 "rule takes more than 65,535 bytes in the legacy format");
 	legacy_put16(n->base + w->f->target_offset, target_offset);
 	legacy_put16(n->base + w->f->next_offset, n->len);
-	to = reserve(w, n->start, w->f->entry);
-	if (to)
-		memcpy(to, n->base, w->f->entry);
 	w->last = (u32)n->start;
 	w->size = n->start + n->len;
 	w->entries++;
 	if (w->size >= LEGACY_TABLE_MAX - LEGACY_TABLE_INFO)
-		return fail(w, -E2BIG, "a larger table than the kernel takes");
+		return legacy_write_fail(w, -E2BIG, "a larger table than the kernel takes");
 	return 0;
 }
 
@@ -223,7 +219,9 @@ static void entry_begin(struct entry *n, struct xt2_legacy_writer *w)
 	n->start = w->size;
 	n->len = w->f->entry;
 	n->seen = 0;
-	memset(n->base, 0, sizeof(n->base));
+	n->base = legacy_write_reserve(w, n->start, w->f->entry);
+	if (!n->base)
+		n->base = memset(n->room, 0, sizeof(n->room));
 }
 
 static int put_error(struct xt2_legacy_writer *w, const char *name)
@@ -232,7 +230,7 @@ static int put_error(struct xt2_legacy_writer *w, const char *name)
 	u8 *to;
 
 	entry_begin(&n, w);
-	to = reserve(w, n.start + n.len, LEGACY_ERROR);
+	to = legacy_write_reserve(w, n.start + n.len, LEGACY_ERROR);
 	if (to) {
 		legacy_put16(to, LEGACY_ERROR);
 		memcpy(to + 2, "ERROR", sizeof("ERROR"));
@@ -250,7 +248,7 @@ static int close_chain(struct xt2_legacy_writer *w)
 		return 0;
 	w->open = false;
 	if (w->last == LEGACY_NONE)
-		return fail(w, -EINVAL, "a chain without its tail");
+		return legacy_write_fail(w, -EINVAL, "a chain without its tail");
 	if (w->hook != XT2_HOOK_NONE)
 		w->underflow[w->hook] = w->last;
 	return 0;
@@ -258,20 +256,24 @@ static int close_chain(struct xt2_legacy_writer *w)
 
 int xt2_legacy_write_chain(struct xt2_legacy_writer *w, u32 number, u8 hook, const char *name)
 {
+	if (w->f && w->f->family == XT2_BRIDGE)
+		return legacy_ebt_write_chain(w, number, hook, name);
 	if (w->error)
 		return w->error;
 	if (close_chain(w))
 		return w->error;
 	if (number >= w->chains || w->place[number] != LEGACY_NONE)
-		return fail(w, -EINVAL, "two chains of one number, or none of that number");
+		return legacy_write_fail(w, -EINVAL,
+					 "two chains of one number, or none of that number");
 	if (hook == XT2_HOOK_NONE) {
 		if (strnlen(name, LEGACY_ERROR_NAME) == LEGACY_ERROR_NAME || !*name)
-			return fail(w, -EINVAL, "a chain's name has 1 to 29 bytes");
+			return legacy_write_fail(w, -EINVAL, "a chain's name has 1 to 29 bytes");
 		if (put_error(w, name))
 			return w->error;
 	} else {
 		if (hook >= w->f->hooks || w->valid_hooks >> hook)
-			return fail(w, -EINVAL, "base chains are not in the order of their hooks");
+			return legacy_write_fail(w, -EINVAL,
+						 "base chains are not in the order of their hooks");
 		w->valid_hooks |= 1u << hook;
 		w->hook_entry[hook] = (u32)w->size;
 	}
@@ -288,10 +290,12 @@ int xt2_legacy_write_rule(struct xt2_legacy_writer *w, const struct xt2_rule *r)
 	struct entry n;
 	u32 target_offset;
 
+	if (w->f && w->f->family == XT2_BRIDGE)
+		return legacy_ebt_write_rule(w, r);
 	if (w->error)
 		return w->error;
 	if (!w->open)
-		return fail(w, -EINVAL, "a rule outside of chains");
+		return legacy_write_fail(w, -EINVAL, "a rule outside of chains");
 	entry_begin(&n, w);
 	xt2_rule_for_each_match(m, r)
 		if (put_match(&n, m))
@@ -304,30 +308,42 @@ int xt2_legacy_write_rule(struct xt2_legacy_writer *w, const struct xt2_rule *r)
 	return put_header(&n, target_offset);
 }
 
-/* Chain numbers become offsets. */
-static int place_jumps(struct xt2_legacy_writer *w)
+/* A chain's number becomes an offset. */
+static int place_jump(struct xt2_legacy_writer *w, u8 *e)
 {
-	const struct xt2_legacy_format_ *f = w->f;
-	u32 chain;
-	u64 pos;
-	u8 *e, *t;
+	u8 *t = e + legacy_u16(e + w->f->target_offset);
+	u32 chain = legacy_u32(t + LEGACY_TARGET);
 
-	for (pos = 0; pos < w->size; pos += legacy_next(f, e)) {
+	e[w->f->comefrom] = 0;
+	if (w->place[chain] == LEGACY_NONE)
+		return legacy_write_fail(w, -EINVAL, "a jump to a chain that was not written");
+	if (!w->place[chain])
+		return legacy_write_fail(w, -EOPNOTSUPP,
+					 "a jump to the first chain has no legacy form");
+	legacy_put32(t + LEGACY_TARGET, w->place[chain]);
+	return 0;
+}
+
+/* @map: NULL, or to note the entries in */
+static int place_jumps(struct xt2_legacy_writer *w, struct legacy_map *map)
+{
+	u64 pos;
+	u8 *e;
+
+	for (pos = 0; pos < w->size; pos += legacy_next(w->f, e)) {
 		e = w->out + pos;
-		if (e[f->comefrom] != MARK_JUMP)
-			continue;
-		e[f->comefrom] = 0;
-		t = e + legacy_u16(e + f->target_offset);
-		chain = legacy_u32(t + LEGACY_TARGET);
-		if (w->place[chain] == LEGACY_NONE)
-			return fail(w, -EINVAL, "a jump to a chain that was not written");
-		legacy_put32(t + LEGACY_TARGET, w->place[chain]);
+		if (e[w->f->comefrom] == MARK_JUMP && place_jump(w, e))
+			return w->error;
+		if (map)
+			legacy_map_add(map, (u32)pos);
 	}
 	return 0;
 }
 
 u64 xt2_legacy_write_scratch(const struct xt2_legacy_writer *w)
 {
+	if (w->f->family == XT2_BRIDGE) /* rules of bridges have no comefrom */
+		return sizeof(u64);
 	return (w->size / legacy_slot_size(w->f) + 1) * sizeof(struct xt2_legacy_entry_);
 }
 
@@ -337,30 +353,30 @@ static int put_hooks(struct xt2_legacy_writer *w, void *scratch)
 	struct legacy_map map = {
 		.f = w->f,
 		.at = w->out,
-		.size = (u32)w->size,
 		.valid_hooks = w->valid_hooks,
 		.entry = scratch,
 		.hook_entry = w->hook_entry,
 	};
-	u64 pos;
+	struct xt2_legacy_entry_ *e;
+	u32 i;
 
-	legacy_map_note(&map);
+	if (place_jumps(w, &map))
+		return w->error;
 	if (legacy_map_trace(&map) != LEGACY_NONE)
-		return fail(w, -ELOOP, "chains loop");
-	for (pos = 0; pos < w->size; pos += legacy_next(w->f, w->out + pos))
-		w->out[pos + w->f->comefrom] = legacy_map_at(&map, (u32)pos)->hooks;
+		return legacy_write_fail(w, -ELOOP, "chains loop");
+	legacy_map_for_each(e, i, &map) w->out[e->offset + w->f->comefrom] = e->hooks;
 	return 0;
 }
 
 int xt2_legacy_write_end(struct xt2_legacy_writer *w, void *scratch)
 {
+	if (w->f && w->f->family == XT2_BRIDGE)
+		return legacy_ebt_write_end(w);
 	if (w->error)
 		return w->error;
 	if (close_chain(w) || put_error(w, "ERROR"))
 		return w->error;
 	if (!w->out || w->size > w->cap)
 		return -ENOSPC;
-	if (place_jumps(w))
-		return w->error;
-	return scratch ? put_hooks(w, scratch) : 0;
+	return scratch ? put_hooks(w, scratch) : place_jumps(w, NULL);
 }

@@ -2,9 +2,15 @@
 /*
  * legacy.h - the kernel's own table formats <-> rules
  *
- * What iptables, ip6tables and arptables hand to setsockopt(SO_SET_REPLACE)
- * and get from getsockopt(SO_GET_ENTRIES), as 64-bit programs do (native) and
- * as 32-bit programs do (compat).
+ * What iptables, ip6tables, arptables and ebtables hand to
+ * setsockopt(SO_SET_REPLACE) and get from getsockopt(SO_GET_ENTRIES), as 64-bit
+ * programs do (native) and as 32-bit programs do (compat).
+ *
+ * ebtables' differ in this: a blob is struct ebt_replace and directly behind
+ * it the entries; the header's pointers to them count from its pointer
+ * "entries".  Entries are the rules without the chains' heads and policies;
+ * counters are not in the blob, but in an array in the order of the rules, so
+ * rules come out with counters of 0.  Hooks' places are those of heads.
  *
  * In: xt2_legacy_check() makes every check of the kernel, in its order and
  * with its errno; afterwards the chains are numbered and located.
@@ -21,7 +27,7 @@
 
 #include "ext.h"
 
-#define XT2_LEGACY_HOOKS   5
+#define XT2_LEGACY_HOOKS   6
 #define XT2_LEGACY_MATCHES 96 /* at least as many as legacy-known.c has rows */
 #define XT2_LEGACY_TARGETS 72
 #define XT2_LEGACY_PAYLOAD 4112 /* the largest payload of an extension, native */
@@ -30,7 +36,7 @@
 struct xt2_legacy_err {
 	const char *what; /* static text */
 	const char *field; /* of the structure, static; NULL: none in particular */
-	u32 entry; /* from 1; 0: the header */
+	u32 entry; /* from 1, with chains' heads; 0: the header */
 	u32 offset; /* of the entry or header field, in the given bytes */
 	bool stricter; /* the kernel would have taken it */
 };
@@ -45,15 +51,16 @@ struct xt2_legacy_cache_ {
 struct xt2_legacy_format_;
 struct xt2_legacy_entry_;
 struct xt2_legacy_chain_;
+struct xt2_legacy_ebt_chain_;
 
 /* A blob that has been checked; read-only for the caller but for what is named first. */
 struct xt2_legacy {
 	char table[XT2_NAME_SIZE];
 	u8 family; /* enum xt2_family */
-	bool compat; /* 32-bit layout */
+	bool compat; /* 32-bit layout; ebt's may turn out to be native nevertheless */
 	u32 valid_hooks; /* bit mask */
 	u32 hook_entry[XT2_LEGACY_HOOKS]; /* offsets in the entries, of valid hooks */
-	u32 underflow[XT2_LEGACY_HOOKS];
+	u32 underflow[XT2_LEGACY_HOOKS]; /* not of bridges */
 	u32 entries; /* number of entries */
 	u32 size; /* bytes of entries */
 	u32 native_size; /* bytes that they take in the native format */
@@ -69,6 +76,11 @@ struct xt2_legacy {
 	struct xt2_legacy_entry_ *entry;
 	u32 slots;
 	struct xt2_legacy_chain_ *chain;
+	struct xt2_legacy_ebt_chain_ *ebt_chain; /* in the blob's order */
+	u32 *ebt_order; /* their places by number */
+	u32 *ebt_slot; /* and by offset */
+	bool fallback; /* a native blob of a 32-bit program: every error is EINVAL */
+	bool lax; /* the kernel would have refused an extension by now: every error is ENOENT */
 	struct xt2_legacy_err *err;
 	struct xt2_legacy_cache_ cache;
 	const struct xt2_match_row *match_row[XT2_LEGACY_MATCHES];
@@ -78,7 +90,7 @@ struct xt2_legacy {
 	u64 room[XT2_PACK_ROOM(XT2_LEGACY_PAYLOAD) / 8];
 };
 
-/* Is there such a family? */
+/* Is there such a family?  IPv4, IPv6, ARP, bridge. */
 bool xt2_legacy_family(u8 family);
 
 /* => bytes of scratch for a blob of len bytes; 0: no such family */
@@ -94,9 +106,11 @@ u64 xt2_legacy_scratch(u8 family, bool compat, u64 len);
  *
  * Time is linear in len.  Follows do_replace(), translate_table() and their
  * compat forms in net/ipv4/netfilter/ip_tables.c, arp_tables.c,
- * net/ipv6/netfilter/ip6_tables.c, and net/netfilter/x_tables.c.
- * => 0; -EINVAL, -ENOMEM, -ENOENT, -EPROTOTYPE, -ELOOP, or what an extension's own check
- *    answers (-ERANGE, -EDOM, -ENAMETOOLONG); -EAFNOSUPPORT: no such family
+ * net/ipv6/netfilter/ip6_tables.c, net/bridge/netfilter/ebtables.c, and
+ * net/netfilter/x_tables.c.  Of ebt, len has to be exact.
+ * => 0; -EINVAL, -ENOMEM, -ENOENT, -EPROTOTYPE, -ELOOP (ebt: -EINVAL), ebt: -EFAULT; or what
+ *    an extension's own check answers (-ERANGE, -EDOM, -ENAMETOOLONG,
+ *    -EOPNOTSUPP); -EAFNOSUPPORT: no such family
  */
 int xt2_legacy_check(struct xt2_legacy *l, u8 family, bool compat, const void *blob, u64 len,
 		     void *scratch, struct xt2_legacy_err *err);
@@ -105,9 +119,9 @@ int xt2_legacy_check(struct xt2_legacy *l, u8 family, bool compat, const void *b
  * xt2_legacy_check_table - what the kernel checks last, against the table to be replaced
  * @hooks: mask of the table's hooks; 0: there is no table of this name
  * @entries: how many entries it has, as GET_INFO says
- * As __do_replace().
+ * As __do_replace(), and do_replace_finish() of ebtables.c.
  * => 0; -ENOMEM (too many counters), -ENOENT, -EINVAL (other hooks), -EAGAIN
- *    (another number of entries)
+ *    (another number of entries; ebt: -EINVAL)
  */
 int xt2_legacy_check_table(const struct xt2_legacy *l, u32 hooks, u32 entries,
 			   struct xt2_legacy_err *err);
@@ -181,7 +195,9 @@ struct xt2_legacy_writer {
 	int error;
 	u8 hook;
 	bool open;
-	u32 last; /* offset of the last entry */
+	u8 held; /* ebt: a rule without conditions that may be the policy */
+	u32 before; /* ebt: entries before the chain */
+	u32 last; /* offset of the last entry; ebt: of the chain's head */
 	u32 *place; /* of chains */
 	u32 chains;
 	const struct xt2_instance *(*instance)(void *data, u32 number);
@@ -205,7 +221,7 @@ int xt2_legacy_write_begin(struct xt2_legacy_writer *w, u8 family, bool compat, 
 /*
  * xt2_legacy_write_chain - a chain begins
  * @number: as rules name it; @hook: of a base chain, or XT2_HOOK_NONE
- * @name: of a user chain, at most 29 bytes
+ * @name: of a user chain, at most 29 bytes; ebt: 31
  * => 0; -EINVAL: numbers, hooks or names are not possible; an earlier error
  */
 int xt2_legacy_write_chain(struct xt2_legacy_writer *w, u32 number, u8 hook, const char *name);

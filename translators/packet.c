@@ -119,8 +119,8 @@ static int ttl_pack(const void *payload, u8 family, struct xt2_match *out)
 {
 	const struct ipt_ttl_info *info = payload;
 
-	if (info->mode > IPT_TTL_GT)
-		return -EINVAL;
+	if (info->mode > IPT_TTL_GT) /* the kernel takes it, and it never matches */
+		return -EOPNOTSUPP;
 	out->size = sizeof(*out);
 	out->flags = info->mode;
 	out->arg = info->ttl;

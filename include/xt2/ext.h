@@ -21,10 +21,12 @@
 #define XT2_EXT_RANDOM		0x08	/* its answer is random */
 #define XT2_EXT_WRITES		0x10	/* changes the packet's bytes */
 #define XT2_EXT_FOREIGN		0x20	/* carried, not evaluated */
+#define XT2_EXT_NATIVE		0x40	/* not evaluated by a BPF program */
 
 /*
- * Base tests: X(number, NAME, name, flags).  Evaluated by engine/eval.c.
- * IPv4 addresses are numbers (host order), IPv6 addresses 16 raw bytes.
+ * Base tests: X(number, NAME, name, flags).  Evaluated by engine/eval.c, but
+ * for those of bridges, which are carried.  IPv4 addresses are numbers (host
+ * order), IPv6 addresses 16 raw bytes.
  */
 #define XT2_BASE_MATCHES(X)				\
 	X(1, SRC4, src4, 0)				\
@@ -46,7 +48,14 @@
 	X(17, ARP_HLN, arp_hln, 0)			\
 	X(18, ARP_OP, arp_op, 0)			\
 	X(19, ARP_SHA, arp_sha, 0)			\
-	X(20, ARP_THA, arp_tha, 0)
+	X(20, ARP_THA, arp_tha, 0)			\
+	X(21, ETH_TYPE, eth_type, XT2_EXT_FOREIGN)	\
+	X(22, ETH_LENGTH, eth_length, XT2_EXT_FOREIGN)	\
+	X(23, ETH_ANY, eth_any, XT2_EXT_FOREIGN)	\
+	X(24, ETH_SRC, eth_src, XT2_EXT_FOREIGN)	\
+	X(25, ETH_DST, eth_dst, XT2_EXT_FOREIGN)	\
+	X(26, LOGICAL_IN, logical_in, XT2_EXT_FOREIGN)	\
+	X(27, LOGICAL_OUT, logical_out, XT2_EXT_FOREIGN)
 
 /* Extensions: X(number, NAME, name, flags).  Bodies in extensions/. */
 #define XT2_EXT_MATCHES(X)				\
@@ -64,36 +73,36 @@
 	X(43, DSCP, dscp, 0)				\
 	X(44, ECN, ecn, 0)				\
 	X(45, MARK, mark, XT2_EXT_HOST)			\
-	X(46, CONNMARK, connmark, XT2_EXT_HOST)		\
-	X(47, MAC, mac, 0)				\
+	X(46, CONNMARK, connmark, XT2_EXT_HOST | XT2_EXT_NATIVE) \
+	X(47, MAC, mac, XT2_EXT_NATIVE)			\
 	X(48, PKTTYPE, pkttype, XT2_EXT_HOST)		\
-	X(49, STRING, string, 0)			\
+	X(49, STRING, string, XT2_EXT_NATIVE)		\
 	X(50, U32, u32, 0)				\
-	X(51, BPF, bpf, 0)				\
+	X(51, BPF, bpf, XT2_EXT_NATIVE)			\
 	X(52, FRAG, frag, 0)				\
 	X(53, RT, rt, 0)				\
 	X(54, HBH, hbh, 0)				\
 	X(55, DST, dst, 0)				\
 	X(56, MH, mh, 0)				\
 	X(57, IPV6HEADER, ipv6header, 0)		\
-	X(58, EUI64, eui64, 0)				\
+	X(58, EUI64, eui64, XT2_EXT_NATIVE)		\
 	X(59, AH, ah, 0)				\
 	X(60, ESP, esp, 0)				\
 	X(61, IPCOMP, ipcomp, 0)			\
-	X(62, SCTP, sctp, 0)				\
+	X(62, SCTP, sctp, XT2_EXT_NATIVE)		\
 	X(63, DCCP, dccp, 0)				\
 	X(64, TCPMSS, tcpmss, 0)			\
 	X(65, COMMENT, comment, XT2_EXT_INSTANCE)	\
 	X(66, CPU, cpu, XT2_EXT_HOST)			\
 	X(67, DEVGROUP, devgroup, XT2_EXT_HOST)		\
-	X(68, PHYSDEV, physdev, XT2_EXT_HOST)		\
-	X(69, ADDRTYPE, addrtype, XT2_EXT_HOST)		\
-	X(70, TIME, time, XT2_EXT_HOST)			\
+	X(68, PHYSDEV, physdev, XT2_EXT_HOST | XT2_EXT_NATIVE) \
+	X(69, ADDRTYPE, addrtype, XT2_EXT_HOST | XT2_EXT_NATIVE) \
+	X(70, TIME, time, XT2_EXT_HOST | XT2_EXT_NATIVE) \
 	X(71, STATISTIC, statistic, XT2_EXT_CELL | XT2_EXT_RANDOM) \
 	X(72, LIMIT, limit, XT2_EXT_CELL | XT2_EXT_HOST) \
 	X(73, QUOTA, quota, XT2_EXT_CELL)		\
-	X(74, STATE, state, XT2_EXT_HOST)		\
-	X(75, CONNTRACK, conntrack, XT2_EXT_HOST)	\
+	X(74, STATE, state, XT2_EXT_HOST | XT2_EXT_NATIVE) \
+	X(75, CONNTRACK, conntrack, XT2_EXT_HOST | XT2_EXT_NATIVE) \
 	X(76, FOREIGN, foreign, XT2_EXT_INSTANCE | XT2_EXT_FOREIGN)
 
 /*
@@ -113,22 +122,22 @@
 	X(8, NAT, XT2_EXT_INSTANCE)
 
 #define XT2_EXT_TARGETS(X)				\
-	X(16, REJECT, reject, 0)			\
-	X(17, LOG, log, 0)				\
-	X(18, NFLOG, nflog, 0)				\
-	X(19, NFQUEUE, nfqueue, 0)			\
-	X(20, MARK, mark, 0)				\
-	X(21, CONNMARK, connmark, XT2_EXT_HOST)		\
-	X(22, CLASSIFY, classify, 0)			\
-	X(23, TRACE, trace, 0)				\
-	X(24, NOTRACK, notrack, 0)			\
-	X(25, CT, ct, 0)				\
-	X(26, TTL, ttl, XT2_EXT_WRITES)			\
-	X(27, HL, hl, XT2_EXT_WRITES)			\
-	X(28, TOS, tos, XT2_EXT_WRITES)			\
-	X(29, DSCP, dscp, XT2_EXT_WRITES)		\
-	X(30, ECN, ecn, XT2_EXT_WRITES)			\
-	X(31, TCPMSS, tcpmss, XT2_EXT_HOST | XT2_EXT_WRITES)
+	X(16, REJECT, reject, XT2_EXT_NATIVE)		\
+	X(17, LOG, log, XT2_EXT_NATIVE)			\
+	X(18, NFLOG, nflog, XT2_EXT_NATIVE)		\
+	X(19, NFQUEUE, nfqueue, XT2_EXT_NATIVE)		\
+	X(20, MARK, mark, XT2_EXT_NATIVE)		\
+	X(21, CONNMARK, connmark, XT2_EXT_HOST | XT2_EXT_NATIVE) \
+	X(22, CLASSIFY, classify, XT2_EXT_NATIVE)	\
+	X(23, TRACE, trace, XT2_EXT_NATIVE)		\
+	X(24, NOTRACK, notrack, XT2_EXT_NATIVE)		\
+	X(25, CT, ct, XT2_EXT_NATIVE)			\
+	X(26, TTL, ttl, XT2_EXT_WRITES | XT2_EXT_NATIVE) \
+	X(27, HL, hl, XT2_EXT_WRITES | XT2_EXT_NATIVE)	\
+	X(28, TOS, tos, XT2_EXT_WRITES | XT2_EXT_NATIVE) \
+	X(29, DSCP, dscp, XT2_EXT_WRITES | XT2_EXT_NATIVE) \
+	X(30, ECN, ecn, XT2_EXT_WRITES | XT2_EXT_NATIVE) \
+	X(31, TCPMSS, tcpmss, XT2_EXT_HOST | XT2_EXT_WRITES | XT2_EXT_NATIVE)
 
 #define XT2_ENUM_M(id, NAME, name, flags) XT2_M_##NAME = id,
 #define XT2_ENUM_BT(id, NAME, flags) XT2_T_##NAME = id,
@@ -202,6 +211,25 @@ struct xt2_match_arp_dev {
 	__u8 addr[16];
 	__u8 mask[16];
 };
+
+/*
+ * ETH_TYPE: arg is the frame's type.  ETH_LENGTH: the frame has a length in
+ * the place of a type; ETH_ANY: always true.  Their arg is the type that the
+ * extensions of the rule are checked against, though it is not tested.
+ */
+
+/* ETH_SRC, ETH_DST: (frame's ^ addr) & mask == 0 */
+struct xt2_match_eth {
+	struct xt2_match head;
+	__u8 addr[6];
+	__u8 mask[6];
+	__u8 reserved[4];
+};
+
+/*
+ * LOGICAL_IN, LOGICAL_OUT: as IN and OUT, of the bridge that the device is a
+ * port of; true if it is none.  arg 0: any name, without payload.
+ */
 
 /* COMMENT, FOREIGN: arg is the instance; no payload. */
 

@@ -51,6 +51,9 @@ enum xt2_arp_hook {
 	XT2_ARP_FORWARD,
 };
 
+/* Of bridges: NF_BR_*; the first five are those of IPv4 and IPv6. */
+#define XT2_BROUTING 5
+
 /* At offset 0, so that offset 0 can never be a chain or a rule. */
 struct xt2_image {
 	__u32 magic;
@@ -123,7 +126,8 @@ struct xt2_chain_cold {
 /*
  * A rule: this header, matches up to target_offset, target data up to size.
  * The last rule of a chain is its tail: without matches, and ACCEPT or DROP
- * (the policy) in a base chain, RETURN in a user chain.
+ * (the policy) in a base chain, RETURN in a user chain; user chains of bridge
+ * tables have policies, too: ACCEPT, DROP or RETURN.
  */
 struct xt2_rule {
 	__u16 size; /* bytes, a multiple of 8 */

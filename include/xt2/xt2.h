@@ -34,6 +34,7 @@ enum xt2_code {
 	XT2_E_UNSUPPORTED, /* cannot be evaluated here */
 	XT2_E_LIMIT, /* larger than the format allows */
 	XT2_E_SYSTEM, /* the system refused: see errnum */
+	XT2_E_BLOB, /* not a valid table in the kernel's own format */
 };
 
 /* The caller's; every string is NUL-terminated, empty if not known. */
@@ -148,7 +149,7 @@ int xt2_table_priority(int family, const char *table, int hook);
 /* Name of a base chain ("INPUT"), NULL if there is none; and back, -1 if there is none. */
 const char *xt2_hook_name(int family, int hook);
 int xt2_hook_number(int family, const char *name);
-/* "ip", "ip6", "arp" and so on are not names of families; these are: ipv4 ipv6 arp. */
+/* "ip", "ip6", "arp" and so on are not names of families; these are: ipv4 ipv6 arp bridge. */
 const char *xt2_family_name(int family);
 
 /* Tables, oldest first.  => number >= 0, -ENOENT; add: -EEXIST, -EINVAL, -ENOMEM */
@@ -178,9 +179,15 @@ const char *xt2_chain_name(const struct xt2_ruleset *rs, int chain);
 unsigned int xt2_chain_rules(const struct xt2_ruleset *rs, int chain); /* tail not counted */
 int xt2_chain_flush(struct xt2_ruleset *rs, int chain);
 int xt2_chain_references(const struct xt2_ruleset *rs, int chain); /* rules that jump here */
-/* Base chains of a table in hook order, then user chains in the order of their names. */
+/*
+ * Base chains of a table in hook order, then user chains: in the order of their
+ * names, or, if the table came from elsewhere in another, in that and new ones last.
+ */
 int xt2_chain_next(const struct xt2_ruleset *rs, int table, int previous); /* -1 starts, -1 ends */
-/* Policy of a base chain: XT2_T_ACCEPT or XT2_T_DROP; its counters are the tail's. */
+/*
+ * Policy of a base chain: XT2_T_ACCEPT or XT2_T_DROP; its counters are the tail's.
+ * User chains of bridge tables have one as well; theirs may be XT2_T_RETURN, and is at first.
+ */
 int xt2_chain_policy(const struct xt2_ruleset *rs, int chain);
 int xt2_chain_set_policy(struct xt2_ruleset *rs, int chain, int target);
 int xt2_chain_counters(const struct xt2_ruleset *rs, int chain, __u64 *packets, __u64 *bytes);
@@ -217,6 +224,17 @@ int xt2_instance_add(struct xt2_ruleset *rs, int kind, int revision, const char 
 		     const void *data, size_t size);
 const struct xt2_instance *xt2_instance_get(const struct xt2_ruleset *rs, unsigned int i);
 int xt2_cell_add(struct xt2_ruleset *rs); /* starts at 0 */
+
+/*
+ * xt2_ruleset_digest - what a ruleset says, as a number
+ *
+ * SHA-256 over families, tables, chains by name, policies and rules, in the
+ * form that doc/format.md specifies.  It is the same wherever the ruleset came
+ * from, and whatever its counters and state are.
+ * => 0, -ENOMEM
+ */
+#define XT2_DIGEST_SIZE 32
+int xt2_ruleset_digest(const struct xt2_ruleset *rs, __u8 digest[XT2_DIGEST_SIZE]);
 
 /* --- evaluation -------------------------------------------------------- */
 
