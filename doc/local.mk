@@ -1,8 +1,13 @@
 dist_man_MANS += \
+	doc/xt2-apply.1 \
 	doc/xt2-check.1 \
+	doc/xt2-convert.1 \
+	doc/xt2-digest.1 \
 	doc/xt2-dump.1 \
 	doc/xt2-explain.1 \
+	doc/xt2-replace.1 \
 	doc/xt2-replay.1 \
+	doc/xt2-run.1 \
 	doc/xt2.1 \
 	doc/xt2arptables-restore.8 \
 	doc/xt2arptables-save.8 \
@@ -12,3 +17,4 @@ dist_man_MANS += \
 	doc/xt2tables-save.8
 EXTRA_DIST += doc/design.md doc/extensions.md doc/format.md
 EXTRA_DIST += doc/legacy.md
+EXTRA_DIST += doc/json.md doc/xt2.schema.json

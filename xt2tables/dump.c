@@ -3,96 +3,56 @@
  * dump.c - xt2 dump: the layout of an image, with offsets and sizes
  *
  * For people who want to see the bytes' structure; doc/format.md explains it.
- * One walk serves both forms: each thing is a row with its offset, its kind
- * and its properties, a line of text or an object of JSON.
+ * The kernel's binary formats are dump-blob.c's.
  */
+#include <errno.h>
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 #include "../engine/image.h"
+#include "dump.h"
+#include "file.h"
 #include "text.h"
-#include "xt2.h"
 
 struct dump {
+	struct xt2_rows rows;
 	const struct xt2_image *img;
 	const struct xt2_root *root;
 	const char *only; /* of the chains, only this one */
-	bool bytes, json, first;
+	bool bytes;
 };
-
-/* Starts a row: where it is, what it is, how large. */
-static void row(struct dump *d, const void *at, unsigned int indent, const char *what, __u64 size)
-{
-	unsigned long long off = (const __u8 *)at - (const __u8 *)d->img;
-
-	if (d->json) {
-		printf("%s{\"offset\":%llu,\"what\":\"%s\",\"size\":%llu", d->first ? "" : ",\n",
-		       off, what, (unsigned long long)size);
-		d->first = false;
-	} else {
-		printf("%8llx  %*s%s: %llu bytes", off, indent, "", what, (unsigned long long)size);
-	}
-}
-
-static void number(const struct dump *d, const char *name, unsigned long long v)
-{
-	printf(d->json ? ",\"%s\":%llu" : ", %s %llu", name, v);
-}
-
-static void word(const struct dump *d, const char *name, const char *v)
-{
-	if (d->json) {
-		printf(",\"%s\":", name);
-		xt2_json_string(stdout, v);
-	} else {
-		printf(", %s ", name);
-		for (; *v; v++) /* a terminal must not obey an image */
-			putchar((unsigned char)*v < 0x20 || *v == 0x7f ? '?' : *v);
-	}
-}
 
 static void bytes(const struct dump *d, const void *p, size_t n)
 {
-	const __u8 *b = p;
-	size_t i;
-
-	if (!d->bytes || !n)
-		return;
-	fputs(d->json ? ",\"bytes\":\"" : ",", stdout);
-	for (i = 0; i < n; i++)
-		printf("%s%02x", d->json || i % 8 ? "" : " ", b[i]);
-	if (d->json)
-		putchar('"');
-}
-
-static void end(const struct dump *d)
-{
-	fputs(d->json ? "}" : "\n", stdout);
+	if (d->bytes)
+		xt2_row_bytes(&d->rows, p, n);
 }
 
 static void dump_rule(struct dump *d, const struct xt2_rule *r, unsigned int n)
 {
 	const struct xt2_match *m;
 
-	row(d, r, 2, "rule", r->size);
-	number(d, "number", n);
-	word(d, "target", xt2_target_name(XT2_TARGET_KIND(r->target)));
+	xt2_row(&d->rows, r, 2, "rule", r->size);
+	xt2_row_number(&d->rows, "number", n);
+	xt2_row_word(&d->rows, "target", xt2_target_name(XT2_TARGET_KIND(r->target)));
 	if (XT2_TARGET_ARG(r->target))
-		number(d, "argument", XT2_TARGET_ARG(r->target));
-	number(d, "packets", r->packets);
-	number(d, "bytes", r->bytes);
-	end(d);
+		xt2_row_number(&d->rows, "argument", XT2_TARGET_ARG(r->target));
+	xt2_row_number(&d->rows, "packets", r->packets);
+	xt2_row_number(&d->rows, "bytes", r->bytes);
+	xt2_row_end(&d->rows);
 	xt2_rule_for_each_match(m, r) {
-		row(d, m, 4, "match", m->size);
-		word(d, "type", xt2_match_name(m->type));
-		number(d, "flags", m->flags);
-		number(d, "argument", m->arg);
+		xt2_row(&d->rows, m, 4, "match", m->size);
+		xt2_row_word(&d->rows, "type", xt2_match_name(m->type));
+		xt2_row_number(&d->rows, "flags", m->flags);
+		xt2_row_number(&d->rows, "argument", m->arg);
 		bytes(d, m + 1, m->size - sizeof(*m));
-		end(d);
+		xt2_row_end(&d->rows);
 	}
 	if (xt2_rule_target_size(r)) {
-		row(d, xt2_rule_target_data(r), 4, "target data", xt2_rule_target_size(r));
+		xt2_row(&d->rows, xt2_rule_target_data(r), 4, "target data",
+			xt2_rule_target_size(r));
 		bytes(d, xt2_rule_target_data(r), xt2_rule_target_size(r));
-		end(d);
+		xt2_row_end(&d->rows);
 	}
 }
 
@@ -105,16 +65,16 @@ static void dump_chain(struct dump *d, const struct xt2_chain *c)
 
 	if (d->only && strcmp(d->only, cold->name))
 		return;
-	row(d, c, 0, "chain", c->size);
-	number(d, "index", c->index);
-	word(d, "family", xt2_family_name(t->family));
-	word(d, "table", t->name);
-	word(d, "name", cold->name);
+	xt2_row(&d->rows, c, 0, "chain", c->size);
+	xt2_row_number(&d->rows, "index", c->index);
+	xt2_row_word(&d->rows, "family", xt2_family_name(t->family));
+	xt2_row_word(&d->rows, "table", t->name);
+	xt2_row_word(&d->rows, "name", cold->name);
 	if (c->hook != XT2_HOOK_NONE)
-		word(d, "hook", xt2_hook_name(t->family, c->hook));
-	number(d, "rules", c->rules);
-	number(d, "used", c->used);
-	end(d);
+		xt2_row_word(&d->rows, "hook", xt2_hook_name(t->family, c->hook));
+	xt2_row_number(&d->rows, "rules", c->rules);
+	xt2_row_number(&d->rows, "used", c->used);
+	xt2_row_end(&d->rows);
 	xt2_chain_for_each_rule(r, c)
 		dump_rule(d, r, n++);
 }
@@ -124,49 +84,49 @@ static void dump_instance(struct dump *d, const struct xt2_instance *in, unsigne
 	static const char *const kinds[] = { "?", "comment", "match", "target", "source" };
 	char text[256];
 
-	row(d, in, 0, "instance", sizeof(*in) + in->size);
-	number(d, "index", i);
-	word(d, "kind", kinds[in->kind]);
+	xt2_row(&d->rows, in, 0, "instance", sizeof(*in) + in->size);
+	xt2_row_number(&d->rows, "index", i);
+	xt2_row_word(&d->rows, "kind", kinds[in->kind]);
 	if (in->name[0]) {
-		word(d, "name", in->name);
-		number(d, "revision", in->revision);
+		xt2_row_word(&d->rows, "name", in->name);
+		xt2_row_number(&d->rows, "revision", in->revision);
 		bytes(d, xt2_instance_data(in), in->size);
 	}
 	if (!in->name[0] || in->kind == XT2_INSTANCE_COMMENT) {
 		snprintf(text, sizeof(text), "%.*s", (int)in->size,
 			 (const char *)xt2_instance_data(in));
-		word(d, "text", text);
+		xt2_row_word(&d->rows, "text", text);
 	}
-	end(d);
+	xt2_row_end(&d->rows);
 }
 
 static void dump_root(struct dump *d)
 {
 	const struct xt2_root *root = d->root;
 
-	row(d, root, 0, "root", sizeof(*root));
-	number(d, "generation", root->generation);
-	number(d, "tables", root->tables);
-	number(d, "hooks", root->hooks);
-	number(d, "chains", root->chains);
-	number(d, "cells", root->cells);
-	number(d, "instances", root->instances);
-	number(d, "depth", root->depth);
-	number(d, "visits", root->visits);
-	end(d);
+	xt2_row(&d->rows, root, 0, "root", sizeof(*root));
+	xt2_row_number(&d->rows, "generation", root->generation);
+	xt2_row_number(&d->rows, "tables", root->tables);
+	xt2_row_number(&d->rows, "hooks", root->hooks);
+	xt2_row_number(&d->rows, "chains", root->chains);
+	xt2_row_number(&d->rows, "cells", root->cells);
+	xt2_row_number(&d->rows, "instances", root->instances);
+	xt2_row_number(&d->rows, "depth", root->depth);
+	xt2_row_number(&d->rows, "visits", root->visits);
+	xt2_row_end(&d->rows);
 }
 
 static void dump_hook(struct dump *d, const struct xt2_hook *h)
 {
-	row(d, h, 0, "hook", sizeof(*h));
-	word(d, "family", xt2_family_name(h->family));
-	word(d, "hook", xt2_hook_name(h->family, h->hook));
-	number(d, "table", h->table);
-	printf(d->json ? ",\"priority\":%d" : ", priority %d", h->priority);
-	number(d, "chain", h->chain);
-	number(d, "depth", h->depth);
-	number(d, "visits", h->visits);
-	end(d);
+	xt2_row(&d->rows, h, 0, "hook", sizeof(*h));
+	xt2_row_word(&d->rows, "family", xt2_family_name(h->family));
+	xt2_row_word(&d->rows, "hook", xt2_hook_name(h->family, h->hook));
+	xt2_row_number(&d->rows, "table", h->table);
+	xt2_row_signed(&d->rows, "priority", h->priority);
+	xt2_row_number(&d->rows, "chain", h->chain);
+	xt2_row_number(&d->rows, "depth", h->depth);
+	xt2_row_number(&d->rows, "visits", h->visits);
+	xt2_row_end(&d->rows);
 }
 
 static void dump(struct dump *d)
@@ -176,28 +136,28 @@ static void dump(struct dump *d)
 	const struct xt2_hook *h;
 	__u32 i;
 
-	row(d, d->img, 0, "image", d->img->size);
-	number(d, "version", d->img->version);
-	end(d);
+	xt2_row(&d->rows, d->img, 0, "image", d->img->size);
+	xt2_row_number(&d->rows, "version", d->img->version);
+	xt2_row_end(&d->rows);
 	if (!d->root)
 		return;
 	dump_root(d);
 	xt2_image_for_each_table(t, i, d->img, d->root) {
-		row(d, t, 0, "table", sizeof(*t));
-		number(d, "index", i);
-		word(d, "family", xt2_family_name(t->family));
-		word(d, "name", t->name);
-		end(d);
+		xt2_row(&d->rows, t, 0, "table", sizeof(*t));
+		xt2_row_number(&d->rows, "index", i);
+		xt2_row_word(&d->rows, "family", xt2_family_name(t->family));
+		xt2_row_word(&d->rows, "name", t->name);
+		xt2_row_end(&d->rows);
 	}
 	xt2_image_for_each_hook(h, i, d->img, d->root)
 		dump_hook(d, h);
 	xt2_image_for_each_chain(c, i, d->img, d->root)
 		dump_chain(d, c);
 	for (i = 0; i < d->root->cells; i++) {
-		row(d, xt2_image_cell(d->img, d->root, i), 0, "cell", sizeof(__u64));
-		number(d, "index", i);
-		number(d, "value", *xt2_image_cell(d->img, d->root, i));
-		end(d);
+		xt2_row(&d->rows, xt2_image_cell(d->img, d->root, i), 0, "cell", sizeof(__u64));
+		xt2_row_number(&d->rows, "index", i);
+		xt2_row_number(&d->rows, "value", *xt2_image_cell(d->img, d->root, i));
+		xt2_row_end(&d->rows);
 	}
 	for (i = 0; i < d->root->instances; i++)
 		dump_instance(d, xt2_image_instance(d->img, d->root, i), i);
@@ -216,49 +176,115 @@ static bool has_chain(const struct dump *d)
 	return false;
 }
 
-static const char help[] = "Usage: xt2 dump [-x] [--chain NAME] [--json] IMAGE\n\n"
-			   "Shows an image's layout: everything in it with its offset and size.\n\n"
-			   "  -x, --hex              the payloads' bytes as well\n"
-			   "  -c, --chain NAME       of the chains, only this one\n"
-			   "      --json             JSON: an array of objects\n";
+static const char help[] =
+	"Usage: xt2 dump [-x] [--chain NAME] [--json] IMAGE\n"
+	"       xt2 dump [--family 4|6|arp|eb] [--width 64|32] [--chain NAME] [--json] BLOB\n\n"
+	"Shows an image's layout: everything in it with its offset and size.  Or a table in\n"
+	"the kernel's binary format, header and entries, as iptables hands it to\n"
+	"setsockopt(SO_SET_REPLACE); of a broken one what is sound, and then the reason.\n\n"
+	"  -x, --hex              the payloads' bytes as well; of BLOB they are always shown\n"
+	"  -c, --chain NAME       of the chains, only this one\n"
+	"      --family, --width  BLOB's format, if it cannot be told from its bytes\n"
+	"      --json             JSON: an array of objects\n\n"
+	"Exit codes: 0 ok, 2 the file or the arguments are wrong, 4 out of a resource.\n";
 
-enum { OPT_JSON = 1 };
+enum { OPT_JSON = 1, OPT_FAMILY, OPT_WIDTH };
 
 static const struct option options[] = {
-	{ "hex", 0, NULL, 'x' },  { "chain", 1, NULL, 'c' }, { "json", 0, NULL, OPT_JSON },
-	{ "help", 0, NULL, 'h' }, { NULL, 0, NULL, 0 },
+	{ "hex", 0, NULL, 'x' },
+	{ "chain", 1, NULL, 'c' },
+	{ "json", 0, NULL, OPT_JSON },
+	{ "family", 1, NULL, OPT_FAMILY },
+	{ "width", 1, NULL, OPT_WIDTH },
+	{ "help", 0, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
 };
 
-int xt2_dump_main(int argc, char **argv)
+/* => XT2_EXIT_* */
+static int dump_image(struct dump *d, const char *path)
 {
 	struct xt2_mapping map;
 	struct xt2_err err = { 0 };
-	struct dump d = { .first = true };
+
+	if (xt2_image_open(path, &map, &err) < 0)
+		return xt2_fail(&err);
+	d->rows.base = d->img = map.image;
+	d->root = xt2_image_root(map.image);
+	if (d->only && !has_chain(d)) {
+		xt2_image_close(&map);
+		return xt2_usage("dump", "%s has no chain '%s'", path, d->only);
+	}
+	if (d->rows.json)
+		putchar('[');
+	dump(d);
+	if (d->rows.json)
+		puts("]");
+	xt2_image_close(&map);
+	return XT2_EXIT_OK;
+}
+
+/* => XT2_EXIT_*; -1: it is none, or none that can be read twice */
+static int dump_blob(struct xt2_blob_dump *b, bool must)
+{
+	static const struct xt2_err no_memory = { .code = XT2_E_SYSTEM,
+						  .errnum = ENOMEM,
+						  .message = "out of memory" };
+	struct xt2_err err;
+	int ret = xt2_file_read(b->path, XT2_BLOB_MAX, &b->blob, &err);
+
+	if (ret)
+		return must || ret == -ENOMEM ? xt2_fail(&err) : -1;
+	ret = xt2_blob_format(b);
+	if (!ret)
+		ret = xt2_blob_dump(b);
+	else if (ret == -ENOMEM)
+		ret = xt2_fail(&no_memory);
+	else if (must)
+		ret = xt2_usage("dump", "%s: cannot tell its format: say --family and --width",
+				b->path);
+	free(b->blob.at);
+	return ret;
+}
+
+static int dump_file(struct dump *d, struct xt2_blob_dump *b)
+{
+	bool said = b->family || b->compat >= 0 || !strcmp(b->path, "-");
+	int ret = -1;
+
+	b->rows.json = d->rows.json;
+	b->only = d->only;
+	if (said || !xt2_input_is_image(b->path))
+		ret = dump_blob(b, said);
+	return ret < 0 ? dump_image(d, b->path) : ret;
+}
+
+int xt2_dump_main(int argc, char **argv)
+{
+	struct xt2_blob_dump b = { .compat = -1 };
+	struct dump d = { .bytes = false };
 	int c;
 
 	while ((c = getopt_long(argc, argv, "xc:h", options, NULL)) != -1)
 		switch (c) {
 		case 'x': d.bytes = true; break;
 		case 'c': d.only = optarg; break;
-		case OPT_JSON: d.json = true; break;
+		case OPT_JSON: d.rows.json = true; break;
+		case OPT_FAMILY:
+			b.family = xt2_family_word(optarg);
+			if (!b.family)
+				return xt2_usage("dump", "no such family: %s (4, 6, arp or eb)",
+						 optarg);
+			break;
+		case OPT_WIDTH:
+			b.compat = xt2_width_word(optarg);
+			if (b.compat < 0)
+				return xt2_usage("dump", "no such width: %s (64 or 32)", optarg);
+			break;
 		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
 		default: return xt2_see_help("dump");
 		}
 	if (optind + 1 != argc)
-		return xt2_usage("dump", "give one image");
-	if (xt2_image_open(argv[optind], &map, &err) < 0)
-		return xt2_fail(&err);
-	d.img = map.image;
-	d.root = xt2_image_root(map.image);
-	if (d.only && !has_chain(&d)) {
-		xt2_image_close(&map);
-		return xt2_usage("dump", "%s has no chain '%s'", argv[optind], d.only);
-	}
-	if (d.json)
-		putchar('[');
-	dump(&d);
-	if (d.json)
-		puts("]");
-	xt2_image_close(&map);
-	return XT2_EXIT_OK;
+		return xt2_usage("dump", "give one image or blob");
+	b.path = argv[optind];
+	return dump_file(&d, &b);
 }

@@ -19,11 +19,10 @@
 
 #define ERRORS_MAX 10000 /* of a text, for callers that list all of them */
 
-static const int families[] = { XT2_IPV4, XT2_IPV6, XT2_ARP };
+static const int families[] = { XT2_IPV4, XT2_IPV6, XT2_ARP, XT2_BRIDGE };
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
-/* An image has its magic.  What cannot be read twice, such as a pipe, is text. */
-static bool is_image(const char *path)
+bool xt2_input_is_image(const char *path)
 {
 	struct xt2_image head;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -92,7 +91,7 @@ int xt2_input_load(struct xt2_input *in)
 		fputs("xt2: out of memory\n", stderr);
 		return XT2_EXIT_RESOURCE;
 	}
-	if (in->image || (strcmp(in->path, "-") && is_image(in->path))) {
+	if (in->image || (!in->text && strcmp(in->path, "-") && xt2_input_is_image(in->path))) {
 		in->family = 0;
 		r = load_image(in, &err);
 	} else {
@@ -172,7 +171,8 @@ int xt2_input_unsupported(const struct xt2_input *in, const char *hook, const ch
 	for (i = 0; i < FAMILIES; i++) {
 		int number = hook ? xt2_hook_number(families[i], hook) : -1;
 
-		if (hook && number < 0)
+		/* nothing that is evaluated passes a bridge's hooks */
+		if (hook && (number < 0 || families[i] == XT2_BRIDGE))
 			continue;
 		u.family = families[i];
 		found = xt2_image_unsupported(in->map.image, families[i], number, table,
@@ -261,7 +261,7 @@ int xt2_input_table(const struct xt2_input *in, const char *hook, const char *ta
 	for (i = 0; i < FAMILIES; i++) {
 		int number = xt2_hook_number(families[i], hook);
 
-		if (in->family && in->family != families[i])
+		if (families[i] == XT2_BRIDGE || (in->family && in->family != families[i]))
 			continue;
 		known |= number >= 0;
 		if (!table || xt2_table_find(in->rs, families[i], table) < 0)

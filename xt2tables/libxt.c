@@ -138,6 +138,8 @@ static int revision_known(const char *name, uint8_t revision, int opt)
 {
 	unsigned int i;
 
+	if (current == XT2_BRIDGE) /* the rows are of the others */
+		return 1;
 	if (xt2_match_row_find(current, name, revision) ||
 	    xt2_target_row_find(current, name, revision))
 		return 1;
@@ -192,9 +194,10 @@ void xt2_libxt_end(struct xt2_ext *ext)
 	struct xtables_rule_match *m;
 	struct xtables_target *t = ext->target;
 
-	for (m = ext->matches; m; m = m->next)
-		if (m->match == m->match->next) /* a clone's own */
-			free(m->match->udata);
+	for (m = ext->matches; m; m = m->next) {
+		free(m->match->udata);
+		m->match->udata = NULL;
+	}
 	xtables_rule_matches_free(&ext->matches);
 	if (t) {
 		free(t->t);
@@ -501,6 +504,45 @@ void xt2_libxt_print_arp_options(FILE *to, const union xt2_entry *entry, const c
 
 	target_find(&p, revision, payload, size);
 	print_to(to, target_print_arp, &p);
+}
+
+/* What a plugin of bridges prints, options without the extension's name. */
+struct bridge_print {
+	struct xtables_match *match;
+	struct xtables_target *target;
+};
+
+static void bridge_print(void *arg)
+{
+	const struct bridge_print *p = arg;
+
+	if (p->match)
+		p->match->print(NULL, &legacy.match, 0);
+	else
+		p->target->print(NULL, &legacy.target, 0);
+}
+
+void xt2_libxt_print_bridge(FILE *to, bool target, const char *name, const void *payload,
+			    unsigned int size)
+{
+	struct bridge_print p = { 0 };
+	bool known;
+
+	if (target) {
+		p.target = xtables_find_target(name, XTF_TRY_LOAD);
+		known = p.target && p.target->family == NFPROTO_BRIDGE && p.target->print &&
+			p.target->size <= size;
+	} else {
+		p.match = xtables_find_match(name, XTF_TRY_LOAD, NULL);
+		known = p.match && p.match->family == NFPROTO_BRIDGE && p.match->print &&
+			p.match->size <= size;
+	}
+	if (!known || size > sizeof(legacy.bytes) - sizeof(legacy.match))
+		xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM, "ebtables has no options for '%s'",
+			  name);
+	memset(&legacy.match, 0, sizeof(legacy.match));
+	memcpy(legacy.match.data, payload, size);
+	print_to(to, bridge_print, &p);
 }
 
 const char *xt2_libxt_proto_name(unsigned int proto)

@@ -2,8 +2,14 @@
 noinst_LTLIBRARIES += libtext.la
 libtext_la_SOURCES = \
 	xt2tables/addresses.c \
+	xt2tables/bridge-ext.c \
+	xt2tables/bridge-parse.c \
+	xt2tables/bridge-print.c \
+	xt2tables/bridge.h \
 	xt2tables/commands.c \
 	xt2tables/commands.h \
+	xt2tables/image-path.c \
+	xt2tables/image-path.h \
 	xt2tables/libxt.c \
 	xt2tables/libxt.h \
 	xt2tables/names.c \
@@ -34,22 +40,61 @@ xt2tables_restore_SOURCES = xt2tables/main.c
 xt2tables_restore_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
 xt2tables_restore_LDADD = libtext.la
 
+# Rulesets as JSON, for xt2 and for the tests.
+noinst_LTLIBRARIES += libjson.la
+libjson_la_SOURCES = \
+	xt2tables/json-fields.c \
+	xt2tables/json-fields.h \
+	xt2tables/json-load.c \
+	xt2tables/json-load.h \
+	xt2tables/json-matches.c \
+	xt2tables/json-members.c \
+	xt2tables/json-members.h \
+	xt2tables/json-place.c \
+	xt2tables/json-place.h \
+	xt2tables/json-rule.c \
+	xt2tables/json-rule.h \
+	xt2tables/json-targets.c \
+	xt2tables/json.c \
+	xt2tables/ruleset-json-read.c \
+	xt2tables/ruleset-json.c \
+	xt2tables/ruleset-json.h
+libjson_la_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS) $(JANSSON_CFLAGS)
+libjson_la_LIBADD = $(JANSSON_LIBS)
+
 # Everything else: its subcommands, a row each in xt2.c.
 bin_PROGRAMS += xt2
 xt2_SOURCES = \
 	xt2tables/check.c \
+	xt2tables/convert.c \
+	xt2tables/digest.c \
+	xt2tables/dump-base.c \
+	xt2tables/dump-base.h \
+	xt2tables/dump-blob.c \
 	xt2tables/dump.c \
+	xt2tables/dump.h \
 	xt2tables/explain.c \
+	xt2tables/file.c \
+	xt2tables/file.h \
 	xt2tables/host.c \
 	xt2tables/input.c \
-	xt2tables/json.c \
 	xt2tables/packet-words.c \
 	xt2tables/packet.c \
 	xt2tables/packet.h \
+	xt2tables/replace.c \
 	xt2tables/replay.c \
+	xt2tables/rows.c \
+	xt2tables/run.c \
 	xt2tables/xt2.c \
 	xt2tables/xt2.h
-xt2_LDADD = liboracle.la libtext.la $(PCAP_LIBS)
+if BPF
+xt2_SOURCES += xt2tables/live.c
+LIVE_LIBS = libhost.la
+else
+xt2_SOURCES += xt2tables/live-absent.c
+LIVE_LIBS =
+endif
+xt2_LDADD = $(LIVE_LIBS) libshim.la libjson.la liboracle.la libtext.la $(PCAP_LIBS)
 
 # The second evaluator, for explain and for the tests.
 noinst_LTLIBRARIES += liboracle.la
@@ -68,6 +113,9 @@ install-exec-hook:
 	for i in $(XT2TABLES_LINKS); do \
 		ln -sf xt2tables-restore$(EXEEXT) "$(DESTDIR)$(bindir)/$$i" || exit 1; \
 	done
+	for i in $(XT2_WRAPPERS); do \
+		ln -sf iptables-xt2 "$(DESTDIR)$(bindir)/$$i" || exit 1; \
+	done
 
 uninstall-hook:
-	cd "$(DESTDIR)$(bindir)" && rm -f $(XT2TABLES_LINKS)
+	cd "$(DESTDIR)$(bindir)" && rm -f $(XT2TABLES_LINKS) $(XT2_WRAPPERS)

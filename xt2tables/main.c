@@ -13,14 +13,13 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <xtables.h>
+#include "image-path.h"
 #include "text.h"
 #include "../engine/env.h"
 
-#define DEFAULT_IMAGE "/run/xt2/ruleset.xt2"
-#define LIKE_VERSION  "1.8.9" /* the iptables that callers take this for */
+#define LIKE_VERSION "1.8.9" /* the iptables that callers take this for */
 
 struct program {
 	const char *name;
@@ -40,13 +39,6 @@ static const struct program programs[] = {
 	{ "xt2ip6tables-save", "ip6tables-save", XT2_IPV6, save },
 	{ "xt2arptables-save", "arptables-save", XT2_ARP, save },
 };
-
-static const char *image_path(const char *option)
-{
-	const char *env = getenv("XT2_IMAGE");
-
-	return option ? option : env && *env ? env : DEFAULT_IMAGE;
-}
 
 static int print_version(const struct program *program)
 {
@@ -144,7 +136,7 @@ static void restore_usage(const struct program *program, FILE *to)
 		"  -v, --verbose    say what is being done\n"
 		"  -w, --wait       wait for the image's lock, for so many seconds at most\n"
 		"  -W, -M           accepted and not needed\n"
-		"      --image      image file (else $XT2_IMAGE, else " DEFAULT_IMAGE ")\n"
+		"      --image      image file (else $XT2_IMAGE, else " XT2_DEFAULT_IMAGE ")\n"
 		"      --resolve    look host names up (DNS)\n",
 		program->name);
 }
@@ -234,8 +226,7 @@ static int lock_image(const char *path, int wait, int *lock)
 	struct xt2_err err;
 	int ret;
 
-	if (!strcmp(path, DEFAULT_IMAGE))
-		mkdir("/run/xt2", 0755); /* if it fails, the lock does, and says why */
+	xt2_image_folder(path);
 	memset(&err, 0, sizeof(err));
 	ret = xt2_image_lock(path, wait, &err);
 	if (ret == -EAGAIN) {
@@ -300,7 +291,7 @@ static int restore(const struct program *program, int argc, char **argv)
 	status = restore_parse(program, argc, argv, &o);
 	if (status >= 0)
 		return status;
-	path = image_path(o.image);
+	path = xt2_image_path(o.image);
 	if (!o.test)
 		status = lock_image(path, o.wait, &lock);
 	if (status <= 0)
@@ -336,7 +327,7 @@ static void save_usage(const struct program *program)
 	       "  -t, --table      only this table\n"
 	       "  -f, --file       write to this file\n"
 	       "  -M               accepted and not needed\n"
-	       "      --image      image file (else $XT2_IMAGE, else " DEFAULT_IMAGE ")\n",
+	       "      --image      image file (else $XT2_IMAGE, else " XT2_DEFAULT_IMAGE ")\n",
 	       program->name);
 }
 
@@ -412,7 +403,7 @@ static int save(const struct program *program, int argc, char **argv)
 	status = save_parse(program, argc, argv, &o);
 	if (status >= 0)
 		return status;
-	path = image_path(o.image);
+	path = xt2_image_path(o.image);
 	ret = load_image(path, &rs, &map, &err);
 	if (!ret && !map.image)
 		fprintf(stderr, "note: there is no image %s\n", path);

@@ -16,6 +16,7 @@
 #include <linux/netfilter/xt_addrtype.h>
 #include <linux/netfilter/xt_cgroup.h>
 #include <linux/netfilter/xt_connlabel.h>
+#include <linux/netfilter/xt_conntrack.h>
 #include <linux/netfilter/xt_devgroup.h>
 #include <linux/netfilter/xt_hashlimit.h>
 #include <linux/netfilter/xt_physdev.h>
@@ -109,6 +110,21 @@ static void check_rateest(struct xt2_line *l, int revision, const void *payload)
 	if (!how || how == (XT_RATEEST_MATCH_ABS | XT_RATEEST_MATCH_REL) ||
 	    !(info->flags & (XT_RATEEST_MATCH_BPS | XT_RATEEST_MATCH_PPS)))
 		refuse(l, "rateest", "there is no rate to compare with", NULL);
+	if (!info->name1[0] || (info->flags & XT_RATEEST_MATCH_REL && !info->name2[0]))
+		refuse(l, "rateest", "the estimator has no name", NULL);
+}
+
+/* Never true, and iptables would save 5:0 as 5. */
+static void check_conntrack(struct xt2_line *l, int revision, const void *payload)
+{
+	const struct xt_conntrack_mtinfo3 *info = payload;
+
+	if (revision == 3 && ((info->origsrc_port && !info->origsrc_port_high) ||
+			      (info->origdst_port && !info->origdst_port_high) ||
+			      (info->replsrc_port && !info->replsrc_port_high) ||
+			      (info->repldst_port && !info->repldst_port_high)))
+		refuse(l, "conntrack", "a range of ports ends before it begins",
+		       "write the smaller port first");
 }
 
 /* Never true, and iptables would save it without --tcp-flags: always true. */
@@ -210,6 +226,7 @@ static const struct {
 	{ "TCPMSS", check_tcpmss },
 	{ "cgroup", check_cgroup },
 	{ "connlabel", check_connlabel },
+	{ "conntrack", check_conntrack },
 	{ "ecn", check_ecn },
 	{ "hashlimit", check_hashlimit },
 	{ "rateest", check_rateest },

@@ -5,7 +5,8 @@
  * Each packet goes the way it would go in the kernel: the receive path's
  * checks, the parser, then the tables of one hook in their order.  Counters
  * are counted in the packed rules themselves, which are private to the
- * process; the clock of limit and time is the capture's.
+ * process until --update stores them; the clock of limit and time is the
+ * capture's.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -42,6 +43,7 @@ struct replay {
 	struct xt2_dump *accepted_to, *dropped_to;
 	int linktype; /* of what they get */
 	bool json, quiet, preload, writes;
+	bool update; /* the image keeps what was counted */
 	unsigned long long loops;
 	__u8 *scratch; /* a frame that targets may change */
 	size_t scratch_size;
@@ -485,6 +487,16 @@ static int write_counters(struct replay *r)
 	return ret < 0 ? lost(r->counters, ret) : XT2_EXIT_OK;
 }
 
+/* Counters and state, as if the packets had passed; the image has been locked all the time. */
+static int update_image(struct replay *r)
+{
+	struct xt2_err err = { 0 };
+
+	if (xt2_image_store(r->in.path, r->in.map.image, r->in.map.size, &err) < 0)
+		return xt2_fail(&err);
+	return XT2_EXIT_OK;
+}
+
 static int open_outputs(struct replay *r, const struct xt2_capture *like)
 {
 	struct xt2_err err = { 0 };
@@ -564,6 +576,7 @@ static const char help[] =
 	"  -t, --table T          only this table; default: all of the hook, in the\n"
 	"                         kernel's order (nat only for NEW packets)\n"
 	"  -c, --counters FILE    write iptables-save -c text; \"-\": standard output\n"
+	"      --update           the image keeps the counters, and the state of its rules\n"
 	"      --verdicts FILE    write a line of JSON for each packet; rule 0: the policy\n"
 	"      --accepted FILE, --dropped FILE\n"
 	"                         write captures of what was accepted, and of the rest\n"
@@ -584,7 +597,8 @@ enum {
 	OPT_PRELOAD,
 	OPT_LOOP,
 	OPT_SEED,
-	OPT_RESOLVE
+	OPT_RESOLVE,
+	OPT_UPDATE
 };
 
 static const struct option options[] = {
@@ -604,6 +618,7 @@ static const struct option options[] = {
 	{ "loop", 1, NULL, OPT_LOOP },
 	{ "seed", 1, NULL, OPT_SEED },
 	{ "resolve", 0, NULL, OPT_RESOLVE },
+	{ "update", 0, NULL, OPT_UPDATE },
 	{ "quiet", 0, NULL, 'q' },
 	{ "help", 0, NULL, 'h' },
 	XT2_HOST_OPTIONS,
@@ -656,6 +671,7 @@ static int arguments(struct replay *r, int argc, char **argv, unsigned long long
 				return xt2_usage("replay", "--seed: bad number '%s'", optarg);
 			break;
 		case OPT_RESOLVE: r->in.resolve = true; break;
+		case OPT_UPDATE: r->update = true; break;
 		case 'q': r->quiet = true; break;
 		case 'h': fputs(help, stdout); return -1;
 		case 'i':
@@ -670,6 +686,8 @@ static int arguments(struct replay *r, int argc, char **argv, unsigned long long
 	}
 	if (!r->in.path)
 		return xt2_usage("replay", "which rules? Give --rules FILE or --image FILE");
+	if (r->update && !r->in.image)
+		return xt2_usage("replay", "--update needs an --image");
 	if (!r->hook)
 		return xt2_usage("replay", "which hook? Give --hook, such as --hook INPUT");
 	if (optind == argc)
@@ -717,6 +735,8 @@ static int run(struct replay *r, char **paths, unsigned long long seed)
 		ret = close_outputs(r);
 	else
 		close_outputs(r);
+	if (ret == XT2_EXIT_OK && r->update)
+		ret = update_image(r);
 	if (ret != XT2_EXIT_OK)
 		return ret;
 	to = (r->counters && !strcmp(r->counters, "-")) ||
@@ -734,18 +754,25 @@ int xt2_replay_main(int argc, char **argv)
 {
 	struct replay r = { .loops = 1 };
 	unsigned long long seed = 0;
+	struct xt2_err err = { 0 };
 	char **paths;
-	int ret;
+	int ret, lock = -1;
 
 	xt2_host_init(&r.host);
 	ret = arguments(&r, argc, argv, &seed);
 	if (ret != XT2_EXIT_OK)
 		return ret < 0 ? XT2_EXIT_OK : ret;
 	paths = argv + optind; /* parsing rules uses getopt() as well */
+	if (r.update) {
+		lock = xt2_image_lock(r.in.path, -1, &err);
+		if (lock < 0)
+			return xt2_fail(&err);
+	}
 	ret = xt2_input_load(&r.in);
-	if (ret != XT2_EXIT_OK)
-		return ret;
-	ret = run(&r, paths, seed);
+	if (ret == XT2_EXIT_OK)
+		ret = run(&r, paths, seed);
+	if (lock >= 0)
+		close(lock);
 	xt2_evaluator_free(r.ev);
 	free(r.scratch);
 	xt2_input_close(&r.in);

@@ -5,8 +5,7 @@
  * The grammar is iptables-restore's: "*table", ":CHAIN POLICY [packets:bytes]",
  * one rule or command a line, "COMMIT", comments.  Unlike it, all errors of a
  * file are found in one run, and COMMIT names the rule that a table stumbles
- * over.  arptables' text has no COMMIT: there the next table or the end of the
- * file completes a table.
+ * over.
  *
  * Lines are read as iptables-restore reads them, to the byte: a file that is
  * found good here but has, say, no newline after COMMIT would be refused at boot.
@@ -18,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "bridge.h"
 #include "commands.h"
 #include "reach.h"
 #include "restore.h"
@@ -30,6 +30,12 @@ void xt2_text_errors_free(struct xt2_text_errors *errors)
 {
 	free(errors->list);
 	memset(errors, 0, sizeof(*errors));
+}
+
+/* arptables' and ebtables' text has no COMMIT; there the next table or the end completes one. */
+static bool needs_commit(const struct xt2_load *load)
+{
+	return load->opt->family != XT2_ARP && load->opt->family != XT2_BRIDGE;
 }
 
 /* --- errors ---------------------------------------------------------------- */
@@ -94,7 +100,7 @@ static bool family_hint(const struct xt2_load *load, struct xt2_err *err)
 	const char *p = strstr(err->message, host), *word = p ? p + strlen(host) : "";
 	const size_t n = strcspn(word, "'");
 
-	if (load->opt->family == XT2_ARP)
+	if (!needs_commit(load))
 		return false;
 	if (p ? (v6 ? strspn(word, "0123456789.") : strspn(word, "0123456789abcdefABCDEF:")) != n ||
 			    (!v6 && !memchr(word, ':', n))
@@ -175,6 +181,15 @@ static void report_place(void *data, int chain, unsigned int rule, int code, con
 		error_line(load, err, load->number);
 }
 
+static const char *tables_of(int family)
+{
+	switch (family) {
+	case XT2_ARP: return "filter";
+	case XT2_BRIDGE: return "filter, nat and broute";
+	}
+	return "filter, nat, mangle, raw and security";
+}
+
 /* --- tables and chains ------------------------------------------------------ */
 
 /* Empty a table, but for the policies: they last until a ":" line changes them. */
@@ -206,8 +221,7 @@ static void table_begin(struct xt2_load *load, char *name)
 		return;
 	load->skip = true; /* until it turns out to be good */
 	if (!xt2_table_hooks(family, name)) {
-		xt2_hint("tables are %s",
-			 family == XT2_ARP ? "filter" : "filter, nat, mangle, raw and security");
+		xt2_hint("tables are %s", tables_of(family));
 		xt2_throw(XT2_E_UNKNOWN, PARAMETER_PROBLEM, "%s: unable to initialize table '%s'",
 			  load->line.program, name);
 	}
@@ -233,7 +247,9 @@ static void table_end(struct xt2_load *load)
 	load->in_table = false;
 	if (load->skip)
 		return;
-	ret = xt2_reach_check(load->rs, load->line.table_number, report_place, load);
+	ret = load->opt->family == XT2_BRIDGE
+		      ? xt2_bridge_check(load)
+		      : xt2_reach_check(load->rs, load->line.table_number, report_place, load);
 	if (ret < 0)
 		xt2_throw(XT2_E_SYSTEM, RESOURCE_PROBLEM, "%s", strerror(-ret));
 }
@@ -281,8 +297,13 @@ static void chain_line(struct xt2_load *load, char *text)
 			  load->line.program, load->number);
 	if (!strcmp(policy, "-"))
 		return;
+	if (load->opt->family == XT2_BRIDGE) {
+		load->column = (unsigned int)(policy - text) + 2;
+		xt2_bridge_policy(load, name, policy);
+		return;
+	}
 	counters = cut_word(&rest);
-	if (load->opt->counters && !(counters || load->opt->family == XT2_ARP))
+	if (load->opt->counters && !(counters || !needs_commit(load)))
 		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "invalid policy counters for chain '%s'",
 			  name);
 	if (load->opt->counters && counters &&
@@ -296,6 +317,18 @@ static void chain_line(struct xt2_load *load, char *text)
 }
 
 /* --- rules ------------------------------------------------------------------- */
+
+/*
+ * A number as sscanf() reads it; but that would look for the end of the whole
+ * file first.  A bracket follows, so this ends on the line.  => false: it is none
+ */
+static bool read_number(const char *text, unsigned long long *value)
+{
+	char *end;
+
+	*value = strtoull(text, &end, 10);
+	return end != text;
+}
 
 /* "[packets:bytes]" before a rule.  => where the rule starts */
 static const char *rule_counters(struct xt2_load *load)
@@ -313,9 +346,9 @@ static const char *rule_counters(struct xt2_load *load)
 	if (!colon)
 		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Bad line %u: need :", load->number);
 	if (load->opt->counters) {
-		if (sscanf(p + 1, "%llu", &packets) != 1)
+		if (!read_number(p + 1, &packets))
 			xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "-c packet counter not numeric");
-		if (sscanf(colon + 1, "%llu", &bytes) != 1)
+		if (!read_number(colon + 1, &bytes))
 			xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "-c byte counter not numeric");
 		load->line.preset_packets = packets;
 		load->line.preset_bytes = bytes;
@@ -335,6 +368,10 @@ static void rule_line(struct xt2_load *load)
 	xt2_words_cut(&l->words, start, (size_t)(load->end - start));
 	if (l->words.count == 1)
 		return;
+	if (load->opt->family == XT2_BRIDGE) {
+		xt2_bridge_line(load);
+		return;
+	}
 	xt2_line_parse(l);
 	if (l->command)
 		xt2_commands_run(load);
@@ -366,7 +403,7 @@ static void table_line(struct xt2_load *load)
 	const bool dos = len && name[len - 1] == '\r';
 
 	if (load->in_table) {
-		if (load->opt->family != XT2_ARP) {
+		if (needs_commit(load)) {
 			load->in_table = false;
 			xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
 				  "COMMIT expected before the next table");
@@ -485,7 +522,7 @@ static void run_end(void *arg)
 	load->in_words = false;
 	if (!load->in_table)
 		return;
-	if (load->opt->family == XT2_ARP) {
+	if (!needs_commit(load)) {
 		table_end(load);
 		return;
 	}
@@ -615,6 +652,7 @@ int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_tex
 		{ XT2_IPV4, "iptables-restore" },
 		{ XT2_IPV6, "ip6tables-restore" },
 		{ XT2_ARP, "arptables-restore" },
+		{ XT2_BRIDGE, "ebtables-restore" },
 	};
 	struct xt2_load *load = calloc(1, sizeof(*load));
 	size_t i;

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "bridge.h"
 #include "rule-print.h"
 #include "rule.h"
 #include "text.h"
@@ -469,7 +470,7 @@ static void entry_fill(struct xt2_printer *p, const struct xt2_rule *r)
 	const struct xt2_match *m;
 
 	memset(&p->entry, 0, sizeof(p->entry));
-	if (p->family == XT2_ARP)
+	if (p->family == XT2_ARP || p->family == XT2_BRIDGE)
 		return;
 	xt2_rule_for_each_match(m, r) {
 		if (m->type != XT2_M_PROTO)
@@ -485,13 +486,17 @@ static void entry_fill(struct xt2_printer *p, const struct xt2_rule *r)
 	}
 }
 
-static void print_rule(struct xt2_printer *p, const char *chain, const struct xt2_rule *r)
+static void print_rule(struct xt2_printer *p, int chain, const struct xt2_rule *r, bool counters)
 {
 	const struct xt2_match *m;
 
 	entry_fill(p, r);
 	fputs("-A ", p->to);
-	put_name(p->to, chain);
+	put_name(p->to, xt2_chain_name(p->rs, chain));
+	if (p->family == XT2_BRIDGE) {
+		xt2_bridge_print(p, xt2_chain_table(p->rs, chain), r, counters);
+		return;
+	}
 	if (p->family == XT2_ARP) {
 		fputc(' ', p->to);
 		print_arp_rule(p, r);
@@ -502,13 +507,12 @@ static void print_rule(struct xt2_printer *p, const char *chain, const struct xt
 	print_target(p, r);
 }
 
-void xt2_print_rule(struct xt2_printer *p, const char *chain, const struct xt2_rule *r,
-		    bool counters)
+void xt2_print_rule(struct xt2_printer *p, int chain, const struct xt2_rule *r, bool counters)
 {
-	if (counters)
+	if (counters && p->family != XT2_BRIDGE)
 		fprintf(p->to, "[%llu:%llu] ", (unsigned long long)r->packets,
 			(unsigned long long)r->bytes);
-	print_rule(p, chain, r);
+	print_rule(p, chain, r, counters);
 	fputc('\n', p->to);
 }
 
@@ -525,14 +529,16 @@ static void part_rule(void *arg)
 {
 	struct part *part = arg;
 
-	print_rule(&part->printer, xt2_chain_name(part->printer.rs, part->chain), part->rule);
+	print_rule(&part->printer, part->chain, part->rule, false);
 }
 
 static void part_match(void *arg)
 {
 	struct part *part = arg;
 
-	if (part->printer.family != XT2_ARP)
+	if (part->printer.family == XT2_BRIDGE)
+		xt2_bridge_print_match(&part->printer, part->match);
+	else if (part->printer.family != XT2_ARP)
 		print_match(&part->printer, part->match);
 	else if (!print_arp_match(&part->printer, part->match))
 		damaged("a match in an ARP rule");
@@ -546,6 +552,11 @@ static void part_target(void *arg)
 	unsigned int size;
 
 	entry_fill(&part->printer, part->rule);
+	if (part->printer.family == XT2_BRIDGE) {
+		xt2_bridge_print_target(&part->printer,
+					xt2_chain_table(part->printer.rs, part->chain), part->rule);
+		return;
+	}
 	if (part->printer.family != XT2_ARP) {
 		print_target(&part->printer, part->rule);
 		return;

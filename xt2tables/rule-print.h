@@ -15,9 +15,8 @@ struct xt2_printer {
 /* libxtables is set up for the family; all of these may throw (libxt.h). */
 void xt2_print_begin(struct xt2_printer *p, FILE *to, const struct xt2_ruleset *rs, int family);
 
-/* "-A CHAIN ..." and a newline, counters before it if they are wanted */
-void xt2_print_rule(struct xt2_printer *p, const char *chain, const struct xt2_rule *r,
-		    bool counters);
+/* "-A CHAIN ..." and a newline; counters, if wanted, before it, of bridges behind it */
+void xt2_print_rule(struct xt2_printer *p, int chain, const struct xt2_rule *r, bool counters);
 
 /* Where the reason goes that xt2_text_why() gives. */
 struct xt2_failure *xt2_text_failure_(void);

@@ -3,7 +3,7 @@
  * xt2.c - the program xt2: one row per subcommand
  *
  * Rulesets are tested, explained and looked into here, without root and
- * without touching the kernel.  Loading and saving with iptables' own
+ * without touching the kernel; but for the commands of live.c.  Loading and saving with iptables' own
  * interface is the business of xt2tables-restore and its relatives.
  */
 #include <errno.h>
@@ -21,7 +21,15 @@ static const struct {
 	{ "replay", xt2_replay_main, "filter a capture with a ruleset" },
 	{ "explain", xt2_explain_main, "tell what happens to a packet, and why" },
 	{ "check", xt2_check_main, "find everything that is wrong with a ruleset" },
-	{ "dump", xt2_dump_main, "show the layout of an image" },
+	{ "dump", xt2_dump_main, "show the layout of an image or a binary table" },
+	{ "convert", xt2_convert_main, "rulesets from one form into another" },
+	{ "replace", xt2_replace_main, "what the kernel would do with a table, done to an image" },
+	{ "run", xt2_run_main, "run iptables and others on an image, without the kernel" },
+	{ "digest", xt2_digest_main, "a number for what a ruleset says" },
+	{ "apply", xt2_apply_main, "let the kernel evaluate a ruleset" },
+	{ "status", xt2_status_main, "what the kernel evaluates" },
+	{ "counters", xt2_counters_main, "the counters of what the kernel evaluates" },
+	{ "detach", xt2_detach_main, "take it away from the kernel" },
 };
 
 static void help(FILE *to)

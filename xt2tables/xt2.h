@@ -19,6 +19,14 @@ int xt2_replay_main(int argc, char **argv);
 int xt2_explain_main(int argc, char **argv);
 int xt2_check_main(int argc, char **argv);
 int xt2_dump_main(int argc, char **argv);
+int xt2_convert_main(int argc, char **argv);
+int xt2_replace_main(int argc, char **argv);
+int xt2_run_main(int argc, char **argv);
+int xt2_digest_main(int argc, char **argv);
+int xt2_apply_main(int argc, char **argv);
+int xt2_status_main(int argc, char **argv);
+int xt2_counters_main(int argc, char **argv);
+int xt2_detach_main(int argc, char **argv);
 
 /* Says what is wrong with the arguments and how to get help.  => XT2_EXIT_USAGE */
 int xt2_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -43,7 +51,7 @@ int xt2_exit_errno(int error);
 struct xt2_input {
 	const char *path;
 	int family; /* of a text; 0: an image, which has them all */
-	bool image; /* it must be one */
+	bool image, text; /* it must be one */
 	bool resolve;
 	void (*report)(void *data, const struct xt2_err *err); /* NULL: print errors */
 	void *data;
@@ -59,6 +67,9 @@ struct xt2_input {
  */
 int xt2_input_load(struct xt2_input *in);
 void xt2_input_close(struct xt2_input *in);
+
+/* An image has its magic.  What cannot be read twice, such as a pipe, is none. */
+bool xt2_input_is_image(const char *path);
 
 /* The ruleset of the evaluated image, counters included: in->rs is replaced. */
 int xt2_input_reload(struct xt2_input *in);

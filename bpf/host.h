@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * host.h - rulesets that the kernel's BPF programs evaluate
+ *
+ * One host per process.  Needs CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON.  Functions return 0 or
+ * -errno; err says more, and names what a kernel lacks.
+ */
+#ifndef XT2_BPF_HOST_H
+#define XT2_BPF_HOST_H
+
+#include "arena.h"
+
+#include <stdbool.h>
+#include <xt2/xt2.h>
+
+extern const char xt2_bpf_object[], xt2_bpf_object_end[];
+
+struct xt2_live;
+
+struct xt2_live_status {
+	__u64 packets; /* evaluated, once for each table */
+	__u64 faults; /* of them, dropped because they could not be evaluated */
+	__u32 rules;
+	__u32 cpus;
+	__u64 bytes; /* of the live ruleset, its counters and stacks */
+};
+
+/*
+ * xt2_live_check - can BPF programs carry out these rules?
+ * @img: a checked image
+ * @tables: out: a bit 1 << XT2_RAW ... of each table; may be NULL
+ * => 0; -EOPNOTSUPP: err names the first rule and what is wrong with it
+ */
+int xt2_live_check(const struct xt2_image *img, unsigned int *tables, struct xt2_err *err);
+
+/*
+ * xt2_live_load - load the programs of these tables, without a ruleset
+ * @tables: as xt2_live_check() says
+ * => 0; -EPERM; -EOPNOTSUPP: the kernel is too old; -ENOMEM, and others
+ */
+int xt2_live_load(struct xt2_live **host, unsigned int tables, struct xt2_err *err);
+
+/* Release everything; what is not pinned is gone. */
+void xt2_live_free(struct xt2_live *host);
+
+/*
+ * xt2_live_install - make a ruleset the live one, in one step for all packets
+ * @img: a checked image that xt2_live_check() accepted; its counters are where counting starts
+ *
+ * Returns when no packet uses the ruleset before any more.
+ * => 0; -EFBIG; -ENOMEM: the one before stays
+ */
+int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t size,
+		     struct xt2_err *err);
+
+/*
+ * xt2_live_read - a copy of the live ruleset, with its counters and its state
+ * @map: filled in; release with xt2_image_close()
+ * => 0; -ENOENT: there is none; -ENOMEM
+ */
+int xt2_live_read(struct xt2_live *host, struct xt2_mapping *map, struct xt2_err *err);
+
+/*
+ * Live rulesets outlive the process that made them: programs, links and arena
+ * are pinned in a folder of a BPF file system, one folder for each network
+ * namespace.
+ *
+ * xt2_live_folder - the folder of this process's network namespace
+ * @root: of a BPF file system; NULL: xt2's own, which is mounted if need be
+ * @create: the folder, if there is none
+ * @folder: out: its path
+ * => a file descriptor for xt2_live_leave(): the others are kept out until then; -EAGAIN:
+ *    somebody else is in; -ENOENT: nothing is live; -EPERM, -ENOTDIR: root is no BPF file
+ *    system, and others
+ */
+int xt2_live_folder(const char *root, bool create, char *folder, size_t size, struct xt2_err *err);
+
+/* Let others in; an empty folder goes away. */
+void xt2_live_leave(const char *folder, int lock);
+
+/* The tables of a ruleset that are not at all of their hooks yet: bits as in xt2_live_check(). */
+unsigned int xt2_live_missing(const char *folder, const struct xt2_image *img);
+
+/* What is pinned in a folder, with programs of more tables.  => 0; -ENOENT: nothing; -errno */
+int xt2_live_open(struct xt2_live **host, const char *folder, unsigned int tables,
+		  struct xt2_err *err);
+
+/*
+ * xt2_live_attach - pin the arena, and attach to the hooks that a ruleset needs
+ * @img: a checked image that xt2_live_check() accepted and that will be installed next
+ *
+ * Packets pass until a ruleset is installed, and those of tables that it
+ * doesn't have always.
+ * => 0; -EBUSY: another BPF program has a priority, and others; what was attached before stays
+ */
+int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_image *img,
+		    struct xt2_err *err);
+
+/* Take everything in a folder away.  => 0; -ENOENT: there was nothing; -errno */
+int xt2_live_detach(const char *folder, struct xt2_err *err);
+
+/* => a file descriptor of the host's, for BPF_PROG_TEST_RUN; -ENOENT: not loaded */
+int xt2_live_program(const struct xt2_live *host, enum xt2_program which);
+
+void xt2_live_status(const struct xt2_live *host, struct xt2_live_status *status);
+
+#endif

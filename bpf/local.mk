@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Live rulesets: the programs for the kernel, compiled from the engine's own sources, and their loader.
+BPF_PROGRAM_FILES = bpf/arena.h bpf/env.h bpf/slot.h bpf/xt2.bpf.c
+# The extensions that a BPF program can evaluate: those without XT2_EXT_NATIVE.
+BPF_EXTENSIONS = comment cpu dccp devgroup dispatch ecn foreign frag icmp iprange ipsec ipv6header \
+	length limit mark mh multiport opts pkttype quota rt statistic tcp tcpmss tos ttl u32 udp
+EXTRA_DIST += $(BPF_PROGRAM_FILES)
+
+if BPF
+noinst_LTLIBRARIES += libhost.la
+libhost_la_SOURCES = bpf/arena.h bpf/host-check.c bpf/host-private.h bpf/host-ruleset.c bpf/host.c \
+	bpf/host.h bpf/object.c bpf/pin.c bpf/slot.h
+libhost_la_LIBADD = libxt2-internal.la $(LIBBPF_LIBS)
+
+BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -std=gnu11 -fno-strict-aliasing -fvisibility=hidden \
+	-Wall -Wextra -Wno-unused-parameter -Wno-static-in-inline \
+	-I$(top_srcdir)/include -I$(top_srcdir)/bpf -Ibpf -idirafter $(BPF_INCLUDE)
+BPF_OBJECTS = bpf/xt2.o bpf/engine-pkt.o $(BPF_EXTENSIONS:%=bpf/ext-%.o)
+BPF_INCLUDED = $(wildcard $(top_srcdir)/engine/*.h $(top_srcdir)/extensions/*.h \
+	$(top_srcdir)/include/xt2/*.h $(top_srcdir)/bpf/*.h)
+BPF_COMPILE = $(AM_V_GEN)$(MKDIR_P) bpf && $(BPF_CLANG) $(BPF_CFLAGS)
+CLEANFILES += $(BPF_OBJECTS) bpf/vmlinux.h bpf/xt2.bpf.o
+
+bpf/vmlinux.h:
+	$(AM_V_GEN)$(MKDIR_P) bpf && \
+	$(BPFTOOL) btf dump file $(VMLINUX_BTF) format c >$@.tmp && mv $@.tmp $@
+bpf/xt2.o: bpf/vmlinux.h $(top_srcdir)/bpf/xt2.bpf.c $(top_srcdir)/engine/eval.c $(BPF_INCLUDED)
+	$(BPF_COMPILE) -c -o $@ $(top_srcdir)/bpf/xt2.bpf.c
+bpf/engine-%.o: $(top_srcdir)/engine/%.c $(BPF_INCLUDED)
+	$(BPF_COMPILE) -include $(top_srcdir)/bpf/env.h -c -o $@ $<
+bpf/ext-%.o: $(top_srcdir)/extensions/%.c $(BPF_INCLUDED)
+	$(BPF_COMPILE) -include $(top_srcdir)/bpf/env.h -c -o $@ $<
+bpf/xt2.bpf.o: $(BPF_OBJECTS)
+	$(AM_V_GEN)$(BPFTOOL) gen object $@ $(BPF_OBJECTS)
+bpf/object.lo: bpf/xt2.bpf.o
+else
+EXTRA_DIST += bpf/host-check.c bpf/host-private.h bpf/host-ruleset.c bpf/host.c bpf/host.h bpf/object.c bpf/pin.c
+endif

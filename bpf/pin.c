@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pin.c - what stays in the kernel when the process ends
+ *
+ * A folder holds the arena and a link for each hook, named after its table,
+ * family and hook.  Links hold their programs.  The order of steps makes every
+ * state that a kill leaves behind a harmless one: links come before the
+ * ruleset, and without one they let all packets pass.
+ *
+ * xt2's own BPF file system is mounted where the first process has its files,
+ * so that it is the same for commands that run in a network namespace with
+ * mounts of its own, as under "ip netns exec".  A process that may not look
+ * there mounts it where it is itself.
+ */
+#include "host-private.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define OWN_ROOT  "/run/xt2-live"
+#define SEEN_FROM "/proc/1/root"
+#define BPF_MAGIC 0xcafe4a11
+
+static bool is_bpffs(const char *path)
+{
+	struct statfs fs;
+
+	return !statfs(path, &fs) && (unsigned long)fs.f_type == BPF_MAGIC;
+}
+
+/* In a child, which goes where the first process is, if it may. */
+static int mount_own(void)
+{
+	int ns = open("/proc/1/ns/mnt", O_RDONLY | O_CLOEXEC);
+
+	if (ns >= 0 && setns(ns, CLONE_NEWNS))
+		return 1;
+	if (mkdir(OWN_ROOT, 0700) && errno != EEXIST)
+		return 1;
+	return mount("bpf", OWN_ROOT, "bpf", 0, "mode=0700") != 0;
+}
+
+/* => the path of xt2's own file system, mounted; NULL: that can't be done */
+static const char *own_root(void)
+{
+	const char *path = access(SEEN_FROM "/run", X_OK) ? OWN_ROOT : SEEN_FROM OWN_ROOT;
+	int status;
+	pid_t child;
+
+	if (is_bpffs(path))
+		return path;
+	child = fork();
+	if (!child)
+		_exit(mount_own());
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return is_bpffs(path) ? path : NULL;
+}
+
+static bool same_file(int fd, const char *path)
+{
+	struct stat a, b;
+
+	return !fstat(fd, &a) && !stat(path, &b) && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+}
+
+/* Lock a folder that may go away, and come back, meanwhile.  => a file descriptor, -errno */
+static int lock_folder(const char *folder, bool create)
+{
+	int fd;
+
+	for (;;) {
+		if (create && mkdir(folder, 0700) && errno != EEXIST)
+			return -errno;
+		fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0 && errno == ENOENT && create)
+			continue;
+		if (fd < 0)
+			return -errno;
+		if (flock(fd, LOCK_EX | LOCK_NB)) {
+			close(fd);
+			return -EAGAIN;
+		}
+		if (same_file(fd, folder))
+			return fd;
+		close(fd);
+	}
+}
+
+int xt2_live_folder(const char *root, bool create, char *folder, size_t size, struct xt2_err *err)
+{
+	struct stat ns;
+	int fd;
+
+	if (geteuid())
+		return xt2_err_set_(err, XT2_E_SYSTEM, EPERM, "live rulesets are root's");
+	if (root && !is_bpffs(root))
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOTDIR, "%s: not a BPF file system", root);
+	if (!root)
+		root = own_root();
+	if (!root)
+		return xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
+				    "cannot mount a BPF file system at " OWN_ROOT);
+	if (stat("/proc/self/ns/net", &ns) ||
+	    snprintf(folder, size, "%s/net-%lu", root, (unsigned long)ns.st_ino) >= (int)size)
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENAMETOOLONG, "%s: too long", root);
+	fd = lock_folder(folder, create);
+	if (fd == -ENOENT)
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
+	if (fd == -EAGAIN)
+		return xt2_err_set_(err, XT2_E_SYSTEM, EAGAIN,
+				    "another command is at work on this live ruleset");
+	if (fd < 0)
+		return xt2_err_set_(err, XT2_E_SYSTEM, -fd, "%s: %s", folder, strerror(-fd));
+	return fd;
+}
+
+void xt2_live_leave(const char *folder, int lock)
+{
+	rmdir(folder); /* if it is empty */
+	close(lock);
+}
+
+static int join(char *path, size_t size, const char *folder, const char *name)
+{
+	return snprintf(path, size, "%s/%s", folder, name) < (int)size ? 0 : -ENAMETOOLONG;
+}
+
+int xt2_live_open(struct xt2_live **host, const char *folder, unsigned int tables,
+		  struct xt2_err *err)
+{
+	char path[512];
+	int arena, ret;
+
+	ret = join(path, sizeof(path), folder, "arena");
+	arena = ret ? ret : bpf_obj_get(path);
+	if (arena < 0)
+		return xt2_err_set_(err, XT2_E_SYSTEM, -arena, "there is no live ruleset here");
+	ret = xt2_live_start_(host, tables, arena, err);
+	close(arena);
+	return ret;
+}
+
+static int pin_arena(const struct xt2_live *host, const char *folder)
+{
+	char path[512];
+
+	if (join(path, sizeof(path), folder, "arena"))
+		return -ENAMETOOLONG;
+	if (!access(path, F_OK))
+		return 0;
+	return bpf_obj_pin(xt2_live_arena_(host), path);
+}
+
+/* The link's name: "filter-ipv4-INPUT". */
+static int link_path(char *path, size_t size, const char *folder, const struct xt2_image *img,
+		     const struct xt2_hook *h)
+{
+	const char *table = xt2_image_table(img, xt2_image_root(img), h->table)->name;
+	char name[128];
+
+	snprintf(name, sizeof(name), "%s-%s-%s", table, xt2_family_name(h->family),
+		 xt2_hook_name(h->family, h->hook));
+	return join(path, size, folder, name);
+}
+
+static u32 table_of(const struct xt2_image *img, const struct xt2_hook *h)
+{
+	return (u32)xt2_live_table_(xt2_image_table(img, xt2_image_root(img), h->table)->name);
+}
+
+unsigned int xt2_live_missing(const char *folder, const struct xt2_image *img)
+{
+	const struct xt2_hook *h;
+	unsigned int tables = 0;
+	char path[512];
+	u32 i;
+
+	xt2_image_for_each_hook(h, i, img, xt2_image_root(img)) {
+		if (!link_path(path, sizeof(path), folder, img, h) && access(path, F_OK))
+			tables |= 1u << table_of(img, h);
+	}
+	return tables;
+}
+
+static int attach_hook(struct xt2_live *host, const char *folder, const struct xt2_image *img,
+		       const struct xt2_hook *h, struct xt2_err *err)
+{
+	struct bpf_link *link;
+	char path[512];
+	int ret;
+
+	if (link_path(path, sizeof(path), folder, img, h))
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENAMETOOLONG, "%s: too long", folder);
+	if (!access(path, F_OK))
+		return 0;
+	ret = xt2_live_attach_(host, table_of(img, h), h, &link, err);
+	if (ret)
+		return ret;
+	ret = bpf_link__pin(link, path);
+	bpf_link__destroy(link); /* the pinned one stays */
+	if (ret)
+		return xt2_err_set_(err, XT2_E_SYSTEM, -ret, "%s: %s", path, strerror(-ret));
+	return 0;
+}
+
+int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_image *img,
+		    struct xt2_err *err)
+{
+	const struct xt2_root *root = xt2_image_root(img);
+	int ret = pin_arena(host, folder);
+	const struct xt2_hook *h;
+	u32 i;
+
+	if (ret)
+		xt2_err_set_(err, XT2_E_SYSTEM, -ret, "%s: %s", folder, strerror(-ret));
+	xt2_image_for_each_hook(h, i, img, root) {
+		if (!ret)
+			ret = attach_hook(host, folder, img, h, err);
+	}
+	if (ret && !host->ruleset)
+		xt2_live_detach(folder, NULL);
+	return ret;
+}
+
+int xt2_live_detach(const char *folder, struct xt2_err *err)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *e;
+	int failed = 0;
+
+	if (!dir)
+		return xt2_err_set_(err, XT2_E_SYSTEM, errno, "there is no live ruleset here");
+	while ((e = readdir(dir)))
+		if (e->d_name[0] != '.' && unlinkat(dirfd(dir), e->d_name, 0))
+			failed = errno;
+	closedir(dir);
+	if (failed)
+		return xt2_err_set_(err, XT2_E_SYSTEM, failed, "%s: %s", folder, strerror(failed));
+	return 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* slot.h - a packet while it is evaluated: see arena.h */
+#ifndef XT2_BPF_SLOT_H
+#define XT2_BPF_SLOT_H
+
+#include "arena.h"
+#include <xt2/pkt.h>
+
+struct xt2_slot {
+	struct xt2_pkt pkt;
+	__u64 packets; /* evaluated, once for each table */
+	__u64 faults; /* of them, dropped because they could not be evaluated */
+	__u32 copied; /* bytes of the packet */
+	__u32 reserved[3];
+	__u8 bytes[XT2_PACKET_MAX + 64] __attribute__((__aligned__(64)));
+};
+
+/* What xt2_reserve() and xt2_release() are asked for. */
+struct xt2_pages {
+	__u64 offset;
+	__u32 pages;
+	__u32 done; /* out */
+};
+
+#endif

@@ -1,0 +1,31 @@
+# Unmodified iptables on an image: a supervisor, and a library where there can be none.
+noinst_LTLIBRARIES += libshim.la
+libshim_la_SOURCES = \
+	shim/abi.c \
+	shim/abi.h \
+	shim/names.c \
+	shim/names.h \
+	shim/run.c \
+	shim/run.h \
+	shim/store.c \
+	shim/store.h \
+	shim/supervisor.c \
+	shim/supervisor.h \
+	shim/task.c \
+	shim/task.h
+libshim_la_CPPFLAGS = $(AM_CPPFLAGS) -DXT2_LIBDIR='"$(libdir)"'
+libshim_la_LIBADD = libxt2-internal.la
+
+# For LD_PRELOAD: only what it interposes is visible, and libxt2 is beside it.
+lib_LTLIBRARIES += libxt2-shim.la
+libxt2_shim_la_SOURCES = shim/preload.c shim/names.c shim/store.c shim/task.c
+libxt2_shim_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+libxt2_shim_la_LIBADD = libxt2.la
+libxt2_shim_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-rpath,'$$ORIGIN'
+
+# iptables-xt2 and so on: iptables-legacy and so on, run by xt2.
+dist_bin_SCRIPTS = shim/iptables-xt2
+XT2_WRAPPERS = iptables-xt2-restore iptables-xt2-save \
+	ip6tables-xt2 ip6tables-xt2-restore ip6tables-xt2-save \
+	arptables-xt2 arptables-xt2-restore arptables-xt2-save \
+	ebtables-xt2 ebtables-xt2-restore ebtables-xt2-save

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* run.h - run a command whose firewall is an image */
+#ifndef XT2_RUN_H
+#define XT2_RUN_H
+
+#include <xt2/xt2.h>
+
+struct xt2_run {
+	const char *image; /* path */
+	char **argv; /* command and arguments, NULL at the end */
+	int preload; /* don't supervise, preload a library */
+	int verbose; /* say on standard error what is done, and why calls failed */
+};
+
+/*
+ * xt2_run - run a command until it ends
+ *
+ * XT2_IMAGE and XTABLES_LOCKFILE are set for the command.  Signals that this
+ * program gets are passed on.  If the kernel can't let other processes be
+ * supervised, a library is preloaded instead; then this does not return unless
+ * the command cannot be started.
+ * => the command's exit status, 128 + n if signal n ended it, 127: there is no
+ *    such command, 126: it cannot be run; -errno: nothing was run, see err
+ */
+int xt2_run(const struct xt2_run *run, struct xt2_err *err);
+
+#endif

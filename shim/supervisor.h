@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* supervisor.h - answers the firewall sockopts of other processes */
+#ifndef XT2_SUPERVISOR_H
+#define XT2_SUPERVISOR_H
+
+#include "store.h"
+
+struct xt2_supervisor;
+
+/*
+ * xt2_supervisor_new - supervise the processes behind a seccomp listener
+ * @store: where the answers come from; not owned
+ * @listener: descriptor; owned
+ * @verbose: print why a call failed, too
+ * => NULL and errno: ENOMEM; EOPNOTSUPP: the kernel's notifications can't do enough
+ */
+struct xt2_supervisor *xt2_supervisor_new(struct xt2_store *store, int listener, int verbose);
+void xt2_supervisor_free(struct xt2_supervisor *sv);
+
+/*
+ * xt2_supervisor_run - answer until there is nobody left to ask, or other is readable
+ * => 1: other is readable; 0: nobody is left; -errno
+ */
+int xt2_supervisor_run(struct xt2_supervisor *sv, int other);
+
+#endif

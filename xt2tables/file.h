@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* file.h - whole files in and out, and the words that name binary formats */
+#ifndef XT2_FILE_H
+#define XT2_FILE_H
+
+#include <stdio.h>
+#include <xt2/xt2.h>
+
+/* The kernel takes no larger table (XT_MAX_TABLE_SIZE); with the largest header. */
+#define XT2_BLOB_MAX ((512u << 20) + 120)
+
+struct xt2_bytes {
+	void *at; /* to free() */
+	size_t len;
+};
+
+/*
+ * xt2_file_read - all of a file
+ * @path: "-": standard input
+ * @max: more bytes are refused
+ * => 0; -EFBIG; -ENOMEM; errors of open(2) and read(2): see err
+ */
+int xt2_file_read(const char *path, size_t max, struct xt2_bytes *bytes, struct xt2_err *err);
+
+/*
+ * xt2_file_write - all of it, or nothing
+ * @path: is replaced by rename(2), behind symbolic links; what is no regular
+ *   file (a pipe, /dev/null) is written to; "-": standard output
+ * => 0; errors of write(2), rename(2) and so on: see err
+ */
+int xt2_file_write(const char *path, const void *bytes, size_t len, struct xt2_err *err);
+
+/* => an error of the system about a file: -errnum */
+int xt2_file_error(struct xt2_err *err, int errnum, const char *verb, const char *path);
+
+/* "4", "6", "arp", "eb".  => enum xt2_family; 0: no such family */
+int xt2_family_word(const char *word);
+
+/* "64", "32".  => is it the compat format?  -1: no such width */
+int xt2_width_word(const char *word);
+
+#endif

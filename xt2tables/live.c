@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * live.c - xt2 apply, status, counters, detach: rulesets on real packets
+ *
+ * What the kernel evaluates is pinned, so each command finds it again.  A lock
+ * lets one of them work at a time.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../bpf/host.h"
+#include "../engine/image.h"
+#include "xt2.h"
+
+/* The folder of a network namespace, and what its lock holds. */
+struct place {
+	const char *netns, *pin; /* NULL: this one; xt2's own */
+	char folder[256];
+	int lock;
+};
+
+#define PLACE_HELP                                                                         \
+	"      --netns NAME       the network namespace of this name, as of ip-netns(8)\n" \
+	"      --pin DIR          a folder in a BPF file system, instead of xt2's own\n"
+
+enum { OPT_NETNS = 1, OPT_PIN, OPT_TABLE, OPT_CHAIN, OPT_RESOLVE };
+
+static const struct option options[] = {
+	{ "ipv4", 0, NULL, '4' },
+	{ "ipv6", 0, NULL, '6' },
+	{ "netns", 1, NULL, OPT_NETNS },
+	{ "pin", 1, NULL, OPT_PIN },
+	{ "table", 1, NULL, OPT_TABLE },
+	{ "chain", 1, NULL, OPT_CHAIN },
+	{ "resolve", 0, NULL, OPT_RESOLVE },
+	{ "help", 0, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* The exit code for an error of the kernel's, which is no error of the arguments. */
+static int fail(const struct xt2_err *err)
+{
+	xt2_err_print(err, stderr);
+	if (err->code == XT2_E_UNSUPPORTED)
+		return XT2_EXIT_UNSUPPORTED;
+	return err->errnum == ENOENT ? XT2_EXIT_NO : XT2_EXIT_RESOURCE;
+}
+
+static int enter_netns(const char *command, const char *name)
+{
+	char path[256];
+	int fd, ret;
+
+	if (strchr(name, '/') ||
+	    snprintf(path, sizeof(path), "/run/netns/%s", name) >= (int)sizeof(path))
+		return xt2_usage(command, "not the name of a network namespace: %s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return xt2_usage(command, "network namespace %s: %s", name, strerror(errno));
+	ret = setns(fd, CLONE_NEWNET);
+	if (ret)
+		fprintf(stderr, "xt2 %s: network namespace %s: %s\n", command, name,
+			strerror(errno));
+	close(fd);
+	return ret ? XT2_EXIT_RESOURCE : XT2_EXIT_OK;
+}
+
+static int enter(struct place *p, const char *command, bool create)
+{
+	struct xt2_err err = { 0 };
+	int ret = p->netns ? enter_netns(command, p->netns) : XT2_EXIT_OK;
+
+	if (ret)
+		return ret;
+	p->lock = xt2_live_folder(p->pin, create, p->folder, sizeof(p->folder), &err);
+	return p->lock < 0 ? fail(&err) : XT2_EXIT_OK;
+}
+
+/* --- apply --------------------------------------------------------------- */
+
+static int publish(const struct place *p, const struct xt2_mapping *map)
+{
+	struct xt2_live *live = NULL;
+	struct xt2_err err = { 0 };
+	unsigned int tables;
+	int ret;
+
+	ret = xt2_live_check(map->image, &tables, &err);
+	if (ret)
+		return fail(&err);
+	ret = xt2_live_open(&live, p->folder, xt2_live_missing(p->folder, map->image), &err);
+	if (ret == -ENOENT)
+		ret = xt2_live_load(&live, tables, &err);
+	if (!ret)
+		ret = xt2_live_attach(live, p->folder, map->image, &err);
+	if (!ret)
+		ret = xt2_live_install(live, map->image, map->size, &err);
+	xt2_live_free(live);
+	return ret ? fail(&err) : XT2_EXIT_OK;
+}
+
+/* Text of one family, or an image. */
+static int apply(struct place *p, struct xt2_input *in)
+{
+	int ret = xt2_input_load(in);
+
+	if (ret)
+		return ret;
+	ret = enter(p, "apply", true);
+	if (!ret) {
+		ret = publish(p, &in->map);
+		xt2_live_leave(p->folder, p->lock);
+	}
+	xt2_input_close(in);
+	return ret;
+}
+
+static const char apply_help[] =
+	"Usage: xt2 apply [-4|-6] [--netns NAME] [--pin DIR] RULES|IMAGE\n\n"
+	"Makes a ruleset the live one: BPF programs at the hooks of its tables evaluate it, and\n"
+	"go on when this command has ended.  A live ruleset is replaced in one step, with all its\n"
+	"families; counters start with those of the file.  What BPF programs cannot do is refused,\n"
+	"and nothing changes.\n"
+	"RULES is iptables-save text (-4, the default) or ip6tables-save text (-6), of the tables\n"
+	"raw, mangle, filter and security.\n\n" PLACE_HELP
+	"      --resolve          host names in the rules may be looked up\n\n"
+	"Exit codes: 0 ok, 2 the file is wrong, 3 rules or kernel: not possible, 4 out of a\n"
+	"resource.  After 2 to 4 the live ruleset has not changed.\n";
+
+int xt2_apply_main(int argc, char **argv)
+{
+	struct xt2_input in = { .family = XT2_IPV4 };
+	struct place p = { 0 };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "46h", options, NULL)) != -1)
+		switch (c) {
+		case '4': in.family = XT2_IPV4; break;
+		case '6': in.family = XT2_IPV6; break;
+		case OPT_NETNS: p.netns = optarg; break;
+		case OPT_PIN: p.pin = optarg; break;
+		case OPT_RESOLVE: in.resolve = true; break;
+		case 'h': fputs(apply_help, stdout); return XT2_EXIT_OK;
+		default: return xt2_see_help("apply");
+		}
+	if (optind + 1 != argc)
+		return xt2_usage("apply", "one ruleset, please");
+	in.path = argv[optind];
+	return apply(&p, &in);
+}
+
+/* --- status, counters, detach -------------------------------------------- */
+
+struct view {
+	struct place place;
+	const char *command, *help;
+	const char *table, *chain; /* of counters */
+};
+
+static void print_hooks(const struct xt2_image *img)
+{
+	const struct xt2_root *root = xt2_image_root(img);
+	const struct xt2_hook *h;
+	u32 i;
+
+	xt2_image_for_each_hook(h, i, img, root)
+		printf("hook %s %s %s\n", xt2_family_name(h->family),
+		       xt2_image_table(img, root, h->table)->name,
+		       xt2_hook_name(h->family, h->hook));
+}
+
+static void print_status(const struct xt2_live *live, const struct xt2_image *img)
+{
+	struct xt2_live_status s;
+
+	xt2_live_status(live, &s);
+	printf("rules %u\nmemory %llu\nprocessors %u\nevaluated %llu\nfaults %llu\n", s.rules,
+	       (unsigned long long)s.bytes, s.cpus, (unsigned long long)s.packets,
+	       (unsigned long long)s.faults);
+	print_hooks(img);
+}
+
+static void print_counters(const struct view *v, const struct xt2_image *img)
+{
+	const struct xt2_root *root = xt2_image_root(img);
+	const struct xt2_chain *c;
+	const struct xt2_rule *r;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, img, root) {
+		const struct xt2_table *t = xt2_image_table(img, root, c->table);
+		const char *name = xt2_image_chain_cold(img, root, c->index)->name;
+		u32 n = 0;
+
+		if ((v->table && strcmp(v->table, t->name)) || (v->chain && strcmp(v->chain, name)))
+			continue;
+		xt2_chain_for_each_rule(r, c) {
+			if (++n < c->rules)
+				printf("%s %s %s %u", xt2_family_name(t->family), t->name, name, n);
+			else if (c->hook != XT2_HOOK_NONE)
+				printf("%s %s %s policy", xt2_family_name(t->family), t->name,
+				       name);
+			else
+				break;
+			printf(" %llu %llu\n", r->packets, r->bytes);
+		}
+	}
+}
+
+static int show(const struct view *v, const struct place *p)
+{
+	struct xt2_mapping map = { 0 };
+	struct xt2_live *live = NULL;
+	struct xt2_err err = { 0 };
+	int ret = xt2_live_open(&live, p->folder, 0, &err);
+
+	if (!ret)
+		ret = xt2_live_read(live, &map, &err);
+	if (!ret && !strcmp(v->command, "status"))
+		print_status(live, map.image);
+	else if (!ret)
+		print_counters(v, map.image);
+	if (!ret)
+		xt2_image_close(&map);
+	xt2_live_free(live);
+	return ret ? fail(&err) : XT2_EXIT_OK;
+}
+
+static int detach(const struct place *p)
+{
+	struct xt2_err err = { 0 };
+
+	return xt2_live_detach(p->folder, &err) ? fail(&err) : XT2_EXIT_OK;
+}
+
+static int view_main(struct view *v, int argc, char **argv)
+{
+	int c, ret;
+
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1)
+		switch (c) {
+		case OPT_NETNS: v->place.netns = optarg; break;
+		case OPT_PIN: v->place.pin = optarg; break;
+		case OPT_TABLE: v->table = optarg; break;
+		case OPT_CHAIN: v->chain = optarg; break;
+		case 'h': fputs(v->help, stdout); return XT2_EXIT_OK;
+		default: return xt2_see_help(v->command);
+		}
+	if (optind != argc)
+		return xt2_usage(v->command, "no arguments, please");
+	if ((v->table || v->chain) && strcmp(v->command, "counters"))
+		return xt2_usage(v->command, "--table and --chain are for counters");
+	ret = enter(&v->place, v->command, false);
+	if (ret)
+		return ret;
+	ret = strcmp(v->command, "detach") ? show(v, &v->place) : detach(&v->place);
+	xt2_live_leave(v->place.folder, v->place.lock);
+	return ret;
+}
+
+int xt2_status_main(int argc, char **argv)
+{
+	struct view v = {
+		.command = "status",
+		.help = "Usage: xt2 status [--netns NAME] [--pin DIR]\n\n"
+			"Prints what is live in a network namespace: number of rules, bytes of the\n"
+			"kernel's memory, packets evaluated (once for each table), faults (packets that\n"
+			"could not be evaluated, and were dropped), and the hooks.\n\n" PLACE_HELP
+			"\nExit codes: 0 ok, 1 there is no live ruleset, 3 not possible here,\n"
+			"4 out of a resource.\n",
+	};
+
+	return view_main(&v, argc, argv);
+}
+
+int xt2_counters_main(int argc, char **argv)
+{
+	struct view v = {
+		.command = "counters",
+		.help = "Usage: xt2 counters [--table T] [--chain C] [--netns NAME] [--pin DIR]\n\n"
+			"Prints the live ruleset's counters, a line for each rule and policy: family,\n"
+			"table, chain, the rule's number, packets and bytes.\n\n"
+			"      --table T          only this table\n"
+			"      --chain C          only chains of this name\n" PLACE_HELP
+			"\nExit codes: 0 ok, 1 there is no live ruleset, 3 not possible here,\n"
+			"4 out of a resource.\n",
+	};
+
+	return view_main(&v, argc, argv);
+}
+
+int xt2_detach_main(int argc, char **argv)
+{
+	struct view v = {
+		.command = "detach",
+		.help = "Usage: xt2 detach [--netns NAME] [--pin DIR]\n\n"
+			"Takes the live ruleset of a network namespace away: its hooks, its programs and\n"
+			"its memory.  Packets pass then.\n\n" PLACE_HELP
+			"\nExit codes: 0 ok, 1 there is no live ruleset, 3 not possible here,\n"
+			"4 out of a resource.\n",
+	};
+
+	return view_main(&v, argc, argv);
+}
