@@ -9,8 +9,21 @@ include tests/lint/local.mk
 include tests/e2e/local.mk
 include tests/prop/local.mk
 include tests/golden/local.mk
+include tests/bpf/local.mk
+
+# Tables of bridges against a kernel that has them: tests/vm/README.md.
+check_PROGRAMS += tests/vm/ebt-kernel
+tests_vm_ebt_kernel_SOURCES = tests/vm/ebt-kernel.c tests/legacy/turn.h tests/legacy/ebt.h \
+	tests/legacy/ebt-cases.h
+tests_vm_ebt_kernel_LDADD = libxt2-internal.la $(PCAP_LIBS)
+EXTRA_DIST += tests/vm/ebtables.sh
+.PHONY: check-ebtables
+check-ebtables: tests/vm/ebt-kernel
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/lib/run-test $(SHELL) \
+		$(top_srcdir)/tests/vm/ebtables.sh
 
 .PHONY: check-valgrind
 check-valgrind: all $(check_PROGRAMS)
-	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/lib/check-valgrind $(UNIT_TESTS)
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/lib/check-valgrind \
+		$(filter-out tests/unit/test-sockopt-kernel,$(UNIT_TESTS)) # makes 32-bit calls
 EXTRA_DIST += tests/lib/check-valgrind tests/lib/valgrind.supp

@@ -50,6 +50,8 @@ if [ -n "${XT2_OWN_MOUNTS:-}" ] && mount -t tmpfs -o size=256k none "$tmp/full" 
 	done
 	gives 4 xt2tables-save --image "$tmp/full/image" -f "$tmp/full/out"
 	grep -q 'No space left' "$tmp/err" || bad "save to a full disk: no message"
+	gives 4 xt2 convert "$tmp/large" -o "$tmp/full/out" --from save --to replace --family 4
+	grep -q 'No space left' "$tmp/err" || bad "convert on a full disk: no message"
 	umount "$tmp/full"
 	trap 'rm -rf "$tmp"' EXIT
 fi

@@ -49,6 +49,18 @@ export XT2_IMAGE
 "$bindir/xt2tables-save" >"$tmp/saved" || bad "save"
 grep -q '^COMMIT' "$tmp/saved" || bad "what is saved"
 
+# iptables-legacy and its kin, started by the names that they have here
+for name in iptables ip6tables arptables ebtables; do
+	PATH=$PATH:/usr/sbin:/sbin command -v $name-legacy >/dev/null || {
+		echo "SKIP: no $name-legacy"
+		continue
+	}
+	"$bindir/$name-xt2" -A OUTPUT -j DROP || bad "$name-xt2"
+	"$bindir/$name-xt2-save" >"$tmp/saved" 2>&1 || bad "$name-xt2-save"
+	grep -q '^-A OUTPUT -j DROP' "$tmp/saved" || bad "what $name-xt2-save saves"
+	"$bindir/$name-xt2-restore" <"$tmp/saved" >/dev/null || bad "$name-xt2-restore"
+done
+
 # man pages, from where man would read them
 if command -v mandoc >/dev/null; then
 	for page in "$mandir"/man[18]/*; do

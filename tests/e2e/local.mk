@@ -3,6 +3,8 @@ E2E_TESTS = \
 	tests/e2e/alloc.sh \
 	tests/e2e/atomic.sh \
 	tests/e2e/concurrent.sh \
+	tests/e2e/convert.sh \
+	tests/e2e/digest.sh \
 	tests/e2e/disk.sh \
 	tests/e2e/empty-image.sh \
 	tests/e2e/hostile.sh \
@@ -11,9 +13,15 @@ E2E_TESTS = \
 	tests/e2e/kill.sh \
 	tests/e2e/many-ways.sh \
 	tests/e2e/misuse.sh \
-	tests/e2e/replay.sh
+	tests/e2e/replay.sh \
+	tests/e2e/ruleset-json.sh \
+	tests/e2e/shim-locks.sh \
+	tests/e2e/shim-process.sh \
+	tests/e2e/shim-suite.py \
+	tests/e2e/shim-tools.sh
 TESTS += $(E2E_TESTS)
-EXTRA_DIST += $(E2E_TESTS) tests/e2e/common.sh
+EXTRA_DIST += $(E2E_TESTS) tests/e2e/common.sh tests/e2e/convert-vectors.py
+EXTRA_DIST += tests/e2e/shim-common.sh tests/e2e/rulesets
 
 # For LD_PRELOAD; -rpath makes libtool build a shared one.
 check_LTLIBRARIES = tests/lib/fail-preload.la

@@ -58,7 +58,9 @@ no 2 'Usage: xt2 COMMAND' xt2
 no 2 'no such command: replya' xt2 replya
 ok 'Usage: xt2 COMMAND' xt2 -h
 ok 'Usage: xt2 replay' xt2 help replay
+ok 'Usage: xt2 convert' xt2 convert --help
 ok 'Usage: xt2 dump' xt2 dump --help
+ok 'Usage: xt2 replace' xt2 replace --help
 no 2 "xt2 replay: unrecognized option '--bogus'" replay --bogus
 no 2 "xt2 check: invalid option -- 'z'" xt2 check -z
 

@@ -34,6 +34,17 @@ FUZZ_TARGETS += tests/fuzz/make-seeds
 tests_fuzz_make_seeds_SOURCES = tests/fuzz/make-seeds.c tests/fuzz/rules.h
 tests_fuzz_make_seeds_LDADD = libtext.la $(PCAP_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz-legacy
-tests_fuzz_fuzz_legacy_SOURCES = tests/fuzz/fuzz-legacy.c tests/legacy/turn.h
+tests_fuzz_fuzz_legacy_SOURCES = tests/fuzz/fuzz-legacy.c tests/fuzz/legacy-mutate.c \
+	tests/fuzz/legacy-mutate.h
 tests_fuzz_fuzz_legacy_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_fuzz_legacy_LDADD = libxt2-internal.la $(PCAP_LIBS)
+# Captured blobs for it: legacy-seeds FORMAT FOLDER FILE.vec...
+FUZZ_TARGETS += tests/fuzz/legacy-seeds
+tests_fuzz_legacy_seeds_SOURCES = tests/fuzz/legacy-seeds.c tests/fuzz/legacy-mutate.c \
+	tests/fuzz/legacy-mutate.h
+tests_fuzz_legacy_seeds_LDADD = libxt2-internal.la $(PCAP_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz-json
+tests_fuzz_fuzz_json_SOURCES = tests/fuzz/fuzz-json.c $(FUZZ_TEXT_SOURCES)
+tests_fuzz_fuzz_json_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
+tests_fuzz_fuzz_json_LDFLAGS = $(FUZZ_TEXT_LINK)
+tests_fuzz_fuzz_json_LDADD = libjson.la libtext.la $(PCAP_LIBS)

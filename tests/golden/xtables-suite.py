@@ -18,6 +18,7 @@ usage: xtables-suite.py [--source DIR] [--programs DIR] [--no-oracle] [FILE.t...
 """
 
 import argparse
+import fcntl
 import glob
 import json
 import os
@@ -83,7 +84,17 @@ def apt(cache, *args, cwd=None):
 
 
 def fetch_source(cache):
-    """=> the unpacked source folder, or None and why not"""
+    """=> the unpacked source folder, or None and why not; one test at a time fetches"""
+    try:
+        lock = open(cache + "/lock", "w")
+    except PermissionError:     # somebody else's, who has filled it
+        return fetch_source_locked(cache)
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return fetch_source_locked(cache)
+
+
+def fetch_source_locked(cache):
     found = glob.glob(cache + "/iptables-*/extensions")
     if found:
         return os.path.dirname(found[0]), None

@@ -94,7 +94,8 @@ static int turn_write(struct turn *t, bool compat, u8 *bytes, u64 cap, u32 *plac
 			t->why = "a rule could not be read";
 			return ret;
 		}
-		if (rules != c.rules || !xt2_rule_is_tail(r, c.hook != XT2_HOOK_NONE)) {
+		if (rules != c.rules ||
+		    !xt2_rule_is_tail(r, t->in.family, c.hook != XT2_HOOK_NONE)) {
 			t->why = "a chain does not end as it should";
 			return -EPROTO;
 		}
@@ -147,7 +148,7 @@ static struct turn *turn_new(void)
 	return calloc(1, sizeof(struct turn));
 }
 
-static void turn_free(struct turn *t)
+__attribute__((__unused__)) static void turn_free(struct turn *t)
 {
 	turn_forget(t);
 	free(t->instance);
@@ -160,7 +161,7 @@ static void turn_free(struct turn *t)
  * What the kernel ignores on the way in, out of a SET_REPLACE's entries: mask
  * comefrom, counters, and what follows the NUL of names.
  */
-static void turn_mask(u8 *entries, u32 size, u8 family, bool compat)
+__attribute__((__unused__)) static void turn_mask(u8 *entries, u32 size, u8 family, bool compat)
 {
 	u32 target = family == XT2_ARP ? 164 : family == XT2_IPV6 ? 140 : 88;
 	u32 entry = family == XT2_ARP ? 192 : family == XT2_IPV6 ? 168 : 112;

@@ -17,7 +17,7 @@ alone() {	# HEADER COMPILER...
 }
 
 for h in "$top"/include/xt2/*.h "$top"/engine/*.h "$top"/extensions/*.h "$top"/translators/*.h \
-	"$top"/libxt2/*.h; do
+	"$top"/libxt2/*.h "$top"/shim/*.h; do
 	alone "$h" cc -std=gnu11 -x c
 done
 for cxx in g++ clang++ ""; do

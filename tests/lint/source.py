@@ -15,7 +15,7 @@ import sys
 
 TOP = os.environ.get("top_srcdir", ".")
 # A folder may include the folders before it.
-ORDER = ["include", "engine", "extensions", "translators", "libxt2", "xt2tables"]
+ORDER = ["include", "engine", "extensions", "translators", "libxt2", "bpf", "shim", "xt2tables"]
 FREESTANDING = ("engine", "extensions", "translators")
 OPEN = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|HA" + r"CK)\b")
 SOURCE = (".c", ".h", ".py", ".sh", ".mk", ".map", ".ac", ".am")

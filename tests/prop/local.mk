@@ -3,18 +3,20 @@
 check_PROGRAMS += tests/lib/inject
 tests_lib_inject_SOURCES = tests/lib/inject.c
 
-TESTS += tests/prop/counters.sh tests/prop/arp.sh tests/prop/tuple.sh
+TESTS += tests/prop/counters.sh tests/prop/forms.sh tests/prop/shim.sh tests/prop/arp.sh tests/prop/tuple.sh
 EXTRA_DIST += \
 	tests/prop/arp.py \
 	tests/prop/arp.sh \
 	tests/prop/bytecode.py \
 	tests/prop/compare.py \
 	tests/prop/counters.sh \
+	tests/prop/forms.sh \
 	tests/prop/kernel.py \
 	tests/prop/matches.py \
 	tests/prop/packets.py \
 	tests/prop/rules.py \
 	tests/prop/run.py \
+	tests/prop/shim.sh \
 	tests/prop/targets.py \
 	tests/prop/transport.py \
 	tests/prop/tuple.py \
@@ -31,3 +33,11 @@ tests_prop_oracle_equal_LDADD = liboracle.la libtext.la $(PCAP_LIBS)
 
 TESTS += tests/prop/oracle.sh
 EXTRA_DIST += tests/prop/oracle.py tests/prop/oracle.sh
+
+# The binary formats against the kernel's sockopts.
+check_PROGRAMS += tests/prop/legacy-kernel
+tests_prop_legacy_kernel_SOURCES = tests/prop/legacy-kernel.c tests/fuzz/legacy-mutate.c \
+	tests/fuzz/legacy-mutate.h tests/legacy/turn.h
+tests_prop_legacy_kernel_LDADD = libxt2-internal.la $(PCAP_LIBS)
+TESTS += tests/prop/legacy.sh
+EXTRA_DIST += tests/prop/legacy.sh

@@ -6,6 +6,7 @@
   run.py --xt2 PATH --inject PATH --short        the part that fits into make check
   run.py ... --seed 17 -6 [--keep DIR]           one case again; leaves its files in DIR
   run.py ... --seed 17 -6 --shrink               ... and looks for a single packet that shows it
+  run.py ... --shim                              iptables-legacy-restore under "xt2 run" loads the rules
   run.py --inject PATH --kernel-only             only the kernel's side: do all rulesets load?
 
 Ends with 0 if all counters are equal and, in a full run, every match hit and missed often enough, with
@@ -81,8 +82,27 @@ class Runner:
         self.kernel.inject(self.path('capture.pcap'))
         return compare.parse(self.kernel.counters(family))
 
+    def load_image(self, family):
+        """The rules as an image, by the binary format; they must be those of the text."""
+        image, rules = self.path('image.xt2'), self.path('rules')
+        if os.path.exists(image):
+            os.unlink(image)
+        self.must(self.args.xt2, 'run', '--image', image, '--', self.kernel.restore[family], rules)
+        digests = self.must(self.args.xt2, 'digest', f'-{family}', rules, image)
+        if len({line.split()[0] for line in digests.splitlines()}) != 1:
+            raise RuntimeError(f'text and image differ: {digests}')
+        return image
+
+    def must(self, *cmd):
+        p = subprocess.run(cmd, capture_output=True, text=True, check=False)
+        if p.returncode:
+            raise RuntimeError(f'{" ".join(cmd)}: exit code {p.returncode}: {p.stderr.strip()}')
+        return p.stdout
+
     def ask_xt2(self, seed, family):
-        cmd = [self.args.xt2, 'replay', '--rules', self.path('rules'), f'-{family}', '--hook', 'PREROUTING',
+        given = ['--image', self.load_image(family)] if self.args.shim else \
+            ['--rules', self.path('rules'), f'-{family}']
+        cmd = [self.args.xt2, 'replay', *given, '--hook', 'PREROUTING',
                '--in', DEV[link_of(seed)], *self.options[family], '--counters', '-', self.path('capture.pcap')]
         p = subprocess.run(cmd, capture_output=True, text=True, check=False)
         if p.returncode not in (0, 1):
@@ -205,11 +225,12 @@ def arguments():
     ap.add_argument('--keep', help='directory for the files of the last case')
     ap.add_argument('--shrink', action='store_true')
     ap.add_argument('--kernel-only', action='store_true')
+    ap.add_argument('--shim', action='store_true', help='load by iptables-legacy-restore under xt2 run')
     args = ap.parse_args()
     first, last = map(int, args.seeds.split('-'))
     args.full = args.seed is None and not args.short and last - first >= 299
     if args.short:
-        first, last, args.count, args.seconds = 1, 60, 400, 20
+        first, last, args.count, args.seconds = 1, 60, 400, args.seconds or 20
     seeds = range(first, last + 1) if args.seed is None else [args.seed]
     # an older kernel goes on reassembling fragments after the last ruleset that tracks connections
     args.seeds = sorted(seeds, key=tracks)

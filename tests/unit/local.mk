@@ -65,12 +65,51 @@ tests_unit_test_edit_SOURCES = tests/unit/test-edit.c tests/unit/sample-image.h 
 tests_unit_test_edit_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-text
 tests_unit_test_text_LDADD = libtext.la $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-legacy-ebt
+tests_unit_test_legacy_ebt_SOURCES = tests/unit/test-legacy-ebt.c tests/legacy/turn.h \
+	tests/legacy/ebt.h tests/legacy/ebt-cases.h
+tests_unit_test_legacy_ebt_LDADD = $(UNIT_LIBS)
+EXTRA_DIST += tests/legacy/vectors/ebt.vec
 UNIT_TESTS += tests/unit/test-legacy
-tests_unit_test_legacy_SOURCES = tests/unit/test-legacy.c tests/legacy/turn.h
+tests_unit_test_legacy_SOURCES = tests/unit/test-legacy.c tests/legacy/blob.h tests/legacy/turn.h
 tests_unit_test_legacy_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-legacy-cve
+tests_unit_test_legacy_cve_LDADD = $(UNIT_LIBS)
 EXTRA_DIST += tests/legacy/vectors/README tests/legacy/vectors/tables.vec \
 	tests/legacy/vectors/rules.vec tests/legacy/vectors/kernel.vec \
 	tests/legacy/vectors/defects.vec
+UNIT_TESTS += tests/unit/test-sockopt
+tests_unit_test_sockopt_SOURCES = tests/unit/test-sockopt.c tests/unit/sockopt.h \
+	tests/legacy/caller.h $(FAIL_ALLOC_FILES)
+tests_unit_test_sockopt_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
+tests_unit_test_sockopt_LDADD = $(UNIT_LIBS)
+EXTRA_DIST += tests/legacy/vectors/calls.vec
+UNIT_TESTS += tests/unit/test-sockopt-ebt
+tests_unit_test_sockopt_ebt_SOURCES = tests/unit/test-sockopt-ebt.c tests/unit/sockopt.h \
+	tests/legacy/caller.h $(FAIL_ALLOC_FILES)
+tests_unit_test_sockopt_ebt_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
+tests_unit_test_sockopt_ebt_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-sockopt-kernel
+tests_unit_test_sockopt_kernel_SOURCES = tests/unit/test-sockopt-kernel.c tests/unit/sockopt.h \
+	tests/legacy/caller.h
+tests_unit_test_sockopt_kernel_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-ruleset-json
+tests_unit_test_ruleset_json_SOURCES = tests/unit/test-ruleset-json.c $(FAIL_ALLOC_FILES)
+tests_unit_test_ruleset_json_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
+tests_unit_test_ruleset_json_LDADD = libjson.la libtext.la $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-digest
+tests_unit_test_digest_LDADD = libtext.la $(UNIT_LIBS)
+EXTRA_DIST += tests/legacy/vectors/rules.txt
+UNIT_TESTS += tests/unit/test-rtt-reply
+tests_unit_test_rtt_reply_SOURCES = tests/unit/test-rtt-reply.c perf/rtt.c perf/rtt.h
+tests_unit_test_rtt_reply_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
+tests_unit_test_rtt_reply_LDADD = $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-rtt-line
+tests_unit_test_rtt_line_SOURCES = tests/unit/test-rtt-line.c perf/rtt.c perf/rtt-line.c perf/rtt.h
+tests_unit_test_rtt_line_LDADD = $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-shim-abi tests/unit/test-shim-store
+tests_unit_test_shim_abi_LDADD = libshim.la $(UNIT_LIBS)
+tests_unit_test_shim_store_LDADD = libshim.la $(UNIT_LIBS)
 else
 TESTS += tests/lib/no-units
 endif

@@ -72,7 +72,7 @@ static void swap_hooks(struct sample *s, u32 i)
 	  memset(sample_instance(s, 0)->name, 'x', XT2_NAME_SIZE)) \
 	X(instance_empty, "name of an instance is not valid", \
 	  memset(sample_instance(s, 1)->name, 0, XT2_NAME_SIZE)) \
-	X(family, "table of an unknown family", sample_table(s, 1)->family = XT2_BRIDGE) \
+	X(family, "table of an unknown family", sample_table(s, 1)->family = 5) \
 	X(table_reserved0, "reserved bytes of a table are set", sample_table(s, 1)->reserved[0] = 1) \
 	X(table_reserved1, "reserved bytes of a table are set", sample_table(s, 1)->reserved[1] = 1) \
 	X(table_reserved2, "reserved bytes of a table are set", sample_table(s, 1)->reserved[2] = 1) \
@@ -433,7 +433,43 @@ static void test_names(void **state)
 	X(target_255, IPV4, "unknown target", r->target = XT2_TARGET(255, 0)) \
 	X(target_payload, IPV4, "data of a target is not valid", r->target = XT2_T_TRACE; \
 	  r->size = 1024) \
-	X(bridge, BRIDGE, "unknown family", r->target = XT2_T_DROP)
+	X(bridge, BRIDGE, NULL, r->target = XT2_T_DROP) \
+	X(bridge_type, BRIDGE, NULL, seed_match(s, XT2_M_ETH_TYPE, 0x80, 0xffff, NULL, 0)) \
+	X(bridge_type_far, BRIDGE, "argument of a match is out of range", \
+	  seed_match(s, XT2_M_ETH_TYPE, 0, 0x10000, NULL, 0)) \
+	X(bridge_length, BRIDGE, NULL, seed_match(s, XT2_M_ETH_LENGTH, 0x80, 0, NULL, 0)) \
+	X(bridge_any, BRIDGE, NULL, seed_match(s, XT2_M_ETH_ANY, 0, 0x800, NULL, 0)) \
+	X(bridge_mac, BRIDGE, NULL, seed_match(s, XT2_M_ETH_SRC, 0x80, 0, "\1\2\3\4\5\6" MAC_ALL, 16)) \
+	X(bridge_mac_arg, BRIDGE, "argument of a match is out of range", \
+	  seed_match(s, XT2_M_ETH_DST, 0, 1, "\1\2\3\4\5\6" MAC_ALL, 16)) \
+	X(bridge_mac_size, BRIDGE, "wrong size of a match", \
+	  seed_match(s, XT2_M_ETH_DST, 0, 0, "\1\2\3\4\5\6\377", 8)) \
+	X(bridge_mac_reserved, BRIDGE, "reserved bytes of a match are set", \
+	  ((u8 *)seed_match(s, XT2_M_ETH_DST, 0, 0, "\1\2\3\4\5\6" MAC_ALL, 16))[23] = 1) \
+	X(bridge_in, BRIDGE, NULL, seed_match(s, XT2_M_IN, 0, 3, "eth\0\0\0\0", 8)) \
+	X(bridge_logical, BRIDGE, NULL, seed_match(s, XT2_M_LOGICAL_OUT, 0, 4, "br0\0\0\0\0", 8)) \
+	X(bridge_logical_any, BRIDGE, NULL, seed_match(s, XT2_M_LOGICAL_IN, 0x80, 0, NULL, 0)) \
+	X(bridge_logical_pad, BRIDGE, "interface name is not padded with NUL", \
+	  seed_match(s, XT2_M_LOGICAL_IN, 0, 2, "br0\0\0\0\0", 8)) \
+	X(bridge_in_any, BRIDGE, "wrong size of an interface name", \
+	  seed_match(s, XT2_M_IN, 0x80, 0, NULL, 0)) \
+	X(bridge_logical4, IPV4, "match of another family", \
+	  seed_match(s, XT2_M_LOGICAL_IN, 0, 4, "br0\0\0\0\0", 8)) \
+	X(bridge_type6, IPV6, "match of another family", \
+	  seed_match(s, XT2_M_ETH_TYPE, 0, 0x800, NULL, 0)) \
+	X(bridge_proto, BRIDGE, "match of another family", \
+	  seed_match(s, XT2_M_PROTO, 0, 6, NULL, 0)) \
+	X(bridge_mark, BRIDGE, "match of another family", \
+	  seed_match(s, XT2_M_MARK, 0, 0, "\0\0\0\0\0\0\0", 8)) \
+	X(bridge_goto, BRIDGE, "target of another family", r->target = XT2_TARGET(XT2_T_GOTO, 1)) \
+	X(bridge_queue, BRIDGE, "target of another family", r->target = XT2_T_QUEUE) \
+	X(bridge_nat, BRIDGE, "target of another family", r->target = XT2_TARGET(XT2_T_NAT, 1)) \
+	X(bridge_trace, BRIDGE, "target of another family", r->target = XT2_T_TRACE) \
+	X(bridge_foreign, BRIDGE, NULL, r->target = XT2_TARGET(XT2_T_FOREIGN, 1)) \
+	X(family5, FAMILY5, "unknown family", r->target = XT2_T_DROP)
+
+#define XT2_FAMILY5 5
+#define MAC_ALL "\377\377\377\377\377\377\0\0\0"
 
 #define RULE_MAKE(name, family, text, ...) \
 	static void make_##name(struct seed_rule *s, struct xt2_rule *r) { __VA_ARGS__; }

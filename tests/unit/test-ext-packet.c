@@ -92,7 +92,7 @@ static void test_header_fields(void **state)
 	MISSES(XT2_IPV4, "ttl", 0, ipt_ttl_info, IPT_TTL_LT, 64);
 	HITS(XT2_IPV4, "ttl", 0, ipt_ttl_info, IPT_TTL_GT, 63);
 	MISSES(XT2_IPV4, "ttl", 0, ipt_ttl_info, IPT_TTL_GT, 64);
-	REFUSED(XT2_IPV4, "ttl", 0, ipt_ttl_info, 4, 64);
+	TAKES(0, XT2_IPV4, "ttl", 0, ipt_ttl_info, 4, 64);
 	HITS(XT2_IPV4, "tos", 1, xt_tos_match_info, 0xff, 0xb8, 0);
 	HITS(XT2_IPV4, "tos", 1, xt_tos_match_info, 0x0f, 0x08, 0);
 	MISSES(XT2_IPV4, "tos", 1, xt_tos_match_info, 0x0f, 0xb8, 0);
@@ -106,7 +106,7 @@ static void test_header_fields(void **state)
 	HITS(XT2_IPV6, "length", 0, xt_length_info, 56, 56, 0);
 	HITS(XT2_IPV6, "hl", 0, ip6t_hl_info, IP6T_HL_EQ, 3);
 	MISSES(XT2_IPV6, "hl", 0, ip6t_hl_info, IP6T_HL_GT, 3);
-	REFUSED(XT2_IPV6, "hl", 0, ip6t_hl_info, 5, 3);
+	TAKES(0, XT2_IPV6, "hl", 0, ip6t_hl_info, 5, 3);
 	HITS(XT2_IPV6, "tos", 1, xt_tos_match_info, 0xff, 0x28, 0);
 	HITS(XT2_IPV6, "dscp", 0, xt_dscp_info, 10, 0);
 	MISSES(XT2_IPV6, "dscp", 0, xt_dscp_info, 11, 0);

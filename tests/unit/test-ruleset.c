@@ -14,7 +14,7 @@
 #include <malloc.h>
 #include <cmocka.h>
 #include <xt2/xt2.h>
-#include "../../engine/image.h"
+#include "../../engine/eval.h"
 #include "../lib/rules.h"
 
 #define ACCEPT XT2_TARGET(XT2_T_ACCEPT, 0)
@@ -64,7 +64,10 @@ static void tables_are_the_kernels(void **state)
 		{ XT2_IPV6, "security", 0x0e, { 0, 50, 50, 50, 0 } },
 		{ XT2_ARP, "filter", 0x07, { 0, 0, 0, 0, 0 } },
 		{ XT2_ARP, "mangle", 0, { 0 } },
-		{ XT2_BRIDGE, "filter", 0, { 0 } },
+		{ XT2_BRIDGE, "filter", 0x0e, { 0, -200, -200, 200, 0 } },
+		{ XT2_BRIDGE, "nat", 0x19, { -300, 0, 0, 100, 300 } },
+		{ XT2_BRIDGE, "broute", 0x20, { 0 } },
+		{ XT2_BRIDGE, "mangle", 0, { 0 } },
 		{ XT2_IPV4, "broute", 0, { 0 } },
 	};
 	size_t i;
@@ -87,7 +90,9 @@ static void hooks_have_names(void **state)
 	assert_string_equal(xt2_hook_name(XT2_ARP, XT2_ARP_OUTPUT), "OUTPUT");
 	assert_null(xt2_hook_name(XT2_ARP, 3));
 	assert_null(xt2_hook_name(XT2_IPV4, -1));
-	assert_null(xt2_hook_name(XT2_BRIDGE, 0));
+	assert_string_equal(xt2_hook_name(XT2_BRIDGE, XT2_BROUTING), "BROUTING");
+	assert_int_equal(xt2_hook_number(XT2_BRIDGE, "BROUTING"), XT2_BROUTING);
+	assert_null(xt2_hook_name(XT2_BRIDGE, 6));
 	assert_int_equal(xt2_hook_number(XT2_IPV6, "POSTROUTING"), XT2_POSTROUTING);
 	assert_int_equal(xt2_hook_number(XT2_ARP, "FORWARD"), XT2_ARP_FORWARD);
 	assert_int_equal(xt2_hook_number(XT2_ARP, "PREROUTING"), -1);
@@ -562,6 +567,107 @@ static void deleted_rules_are_given_back(void **state)
 	assert_int_equal(xt2_rule_delete(rs, in, 0), -ENOENT);
 }
 
+/* --- bridges ----------------------------------------------------------- */
+
+static struct xt2_rule plain_rule(__u32 target)
+{
+	return (struct xt2_rule){ .size = 24, .target_offset = 24, .target = target };
+}
+
+/* User chains of bridge tables have policies, which images keep; others have none. */
+static void bridges_have_policies_everywhere(void **state)
+{
+	struct xt2_ruleset *rs = *state, *copy = xt2_ruleset_new();
+	struct xt2_rule jump = plain_rule(XT2_T_JUMP);
+	struct xt2_mapping map;
+	struct xt2_err err;
+	int table, user, first;
+
+	table = xt2_table_add(rs, XT2_BRIDGE, "filter", NULL);
+	assert_true(table >= 0);
+	user = xt2_chain_add(rs, table, "zoo");
+	assert_int_equal(xt2_chain_policy(rs, user), XT2_T_RETURN);
+	first = xt2_chain_base(rs, table, XT2_INPUT);
+	assert_int_equal(xt2_chain_set_policy(rs, first, XT2_T_RETURN), -EINVAL);
+	assert_int_equal(xt2_chain_set_policy(rs, user, XT2_T_QUEUE), -EINVAL);
+	assert_int_equal(xt2_chain_set_policy(rs, user, XT2_T_RETURN), 0);
+	assert_int_equal(xt2_chain_set_policy(rs, user, XT2_T_DROP), 0);
+	jump.target = XT2_TARGET(XT2_T_JUMP, user);
+	assert_int_equal(xt2_rule_append(rs, first, &jump, 0), 0);
+	assert_int_equal(xt2_ruleset_write(rs, &map, &err), 0);
+	assert_int_equal(xt2_ruleset_load(copy, map.image, map.size), 0);
+	user = xt2_chain_find(copy, table, "zoo");
+	assert_int_equal(xt2_chain_policy(copy, user), XT2_T_DROP);
+	/* nothing of a bridge is evaluated, a plain jump neither */
+	assert_int_equal(xt2_image_unsupported(map.image, XT2_BRIDGE, -1, NULL, NULL, NULL), 2);
+	assert_int_equal(xt2_image_unsupported(map.image, XT2_IPV4, -1, NULL, NULL, NULL), 0);
+	xt2_ruleset_free(copy);
+	xt2_image_close(&map);
+}
+
+/* A base test of bridges is a fault, whatever follows: neither answer would be safe. */
+static void bridges_are_not_evaluated(void **state)
+{
+	static const __u8 types[] = { XT2_M_ETH_TYPE, XT2_M_ETH_LENGTH, XT2_M_ETH_ANY,
+				      XT2_M_LOGICAL_IN, XT2_M_LOGICAL_OUT };
+	struct xt2_frame frame;
+	struct xt2_pkt pkt = { .len = 60 };
+	size_t i;
+
+	for (i = 0; i < 2 * sizeof(types); i++) {
+		struct xt2_ruleset *rs = xt2_ruleset_new();
+		struct {
+			struct xt2_rule rule;
+			struct xt2_match m;
+		} r = { .rule = plain_rule(XT2_T_ACCEPT) };
+		int table = xt2_table_add(rs, XT2_BRIDGE, "broute", NULL);
+		struct xt2_ctx ctx = { .pkt = &pkt, .stack = &frame, .stack_size = 1 };
+		struct xt2_mapping map;
+
+		r.rule.size = r.rule.target_offset = sizeof(r);
+		r.m = (struct xt2_match){ .type = types[i / 2], .size = 8 };
+		r.m.flags = i % 2 ? XT2_MATCH_INVERT : 0;
+		assert_int_equal(xt2_rule_append(rs, xt2_chain_base(rs, table, XT2_BROUTING),
+						 &r.rule, 0),
+				 0);
+		assert_int_equal(xt2_ruleset_write(rs, &map, NULL), 0);
+		ctx.img = map.image;
+		ctx.root = xt2_image_root(map.image);
+		assert_int_equal(xt2_eval(&ctx, xt2_image_hook(ctx.img, ctx.root, 0)), XT2_DROP);
+		assert_int_not_equal(ctx.faults, 0);
+		xt2_image_close(&map);
+		xt2_ruleset_free(rs);
+	}
+}
+
+/* Watchers are targets behind the matches. */
+static void watchers_stand_last(void **state)
+{
+	struct xt2_ruleset *rs = *state;
+	int bridge = xt2_table_add(rs, XT2_BRIDGE, "filter", NULL);
+	int match = xt2_instance_add(rs, XT2_INSTANCE_MATCH, 0, "stp", "", 1);
+	int watcher = xt2_instance_add(rs, XT2_INSTANCE_TARGET, 0, "log", "", 1);
+	int chain = xt2_chain_base(rs, bridge, XT2_INPUT);
+	struct {
+		struct xt2_rule rule;
+		struct xt2_match m[2];
+	} r = { .rule = plain_rule(XT2_T_DROP) };
+
+	r.rule.size = r.rule.target_offset = sizeof(r);
+	r.m[0] = r.m[1] = (struct xt2_match){ .type = XT2_M_FOREIGN, .size = 8 };
+	r.m[0].arg = (__u32)match;
+	r.m[1].arg = (__u32)watcher;
+	assert_int_equal(xt2_rule_append(rs, chain, &r.rule, 0), 0);
+	assert_int_equal(xt2_rule_append(rs, xt2_chain_base(rs, FILTER, XT2_INPUT), &r.rule, 0),
+			 -EINVAL);
+	r.m[0].arg = (__u32)watcher;
+	assert_int_equal(xt2_rule_append(rs, chain, &r.rule, 0), 0);
+	r.m[1].arg = (__u32)match;
+	assert_int_equal(xt2_rule_append(rs, chain, &r.rule, 0), -EINVAL);
+	r.m[1] = (struct xt2_match){ .type = XT2_M_LOGICAL_IN, .size = 8 };
+	assert_int_equal(xt2_rule_append(rs, chain, &r.rule, 0), -EINVAL);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -586,6 +692,9 @@ int main(void)
 		CASE(empty_rulesets_are_images),
 		CASE(rules_take_little_memory),
 		CASE(deleted_rules_are_given_back),
+		CASE(bridges_have_policies_everywhere),
+		CASE(bridges_are_not_evaluated),
+		CASE(watchers_stand_last),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

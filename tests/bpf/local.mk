@@ -1,0 +1,10 @@
+# Live rulesets.
+BPF_TESTS = tests/bpf/random.sh tests/bpf/traffic.sh
+EXTRA_DIST += $(BPF_TESTS) tests/bpf/random.py tests/bpf/compare.c
+if BPF
+TESTS += $(BPF_TESTS)
+check_PROGRAMS += tests/bpf/compare
+tests_bpf_compare_SOURCES = tests/bpf/compare.c
+tests_bpf_compare_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_bpf_compare_LDADD = libhost.la $(PCAP_LIBS)
+endif
