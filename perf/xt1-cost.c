@@ -5,7 +5,9 @@
  * Sends one packet again and again through a raw socket of the current network
  * namespace, whose OUTPUT policy is DROP: every packet runs through all rules
  * and ends in EPERM, on one CPU, without a device.  Prints the nanoseconds per
- * packet of the best window; the cost of an empty ruleset is to be subtracted.
+ * packet of the best window and of the median one; the cost of an empty ruleset
+ * is to be subtracted.  What drops may be anything: the rtt programs measure
+ * other hosts with it.
  *
  *	xt1-cost -4|-6 SOURCE DESTINATION WINDOWS PACKETS
  */
@@ -24,7 +26,7 @@ static double now(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
 	return t.tv_sec * 1e9 + t.tv_nsec;
 }
 
@@ -75,10 +77,17 @@ static void open6(struct target *t, const char *source, const char *destination)
 	t->to_size = sizeof(*to);
 }
 
+static int compare(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
 int main(int argc, char **argv)
 {
 	struct target t = { 0 };
-	double best = 1e18;
+	double *times;
 	int windows, packets, w, i;
 
 	if (argc != 6) {
@@ -95,6 +104,9 @@ int main(int argc, char **argv)
 	}
 	windows = atoi(argv[4]);
 	packets = atoi(argv[5]);
+	times = windows > 0 && packets > 0 ? calloc((size_t)windows, sizeof(*times)) : NULL;
+	if (!times)
+		return 2;
 	for (w = 0; w < windows; w++) {
 		double start = now();
 
@@ -105,10 +117,10 @@ int main(int argc, char **argv)
 				fprintf(stderr, "xt1-cost: not dropped: %s\n", strerror(errno));
 				return 1;
 			}
-		start = (now() - start) / packets;
-		if (start < best)
-			best = start;
+		times[w] = (now() - start) / packets;
 	}
-	printf("%.1f\n", best);
+	qsort(times, (size_t)windows, sizeof(*times), compare);
+	printf("%.1f %.1f\n", times[0], times[windows / 2]);
+	free(times);
 	return 0;
 }
