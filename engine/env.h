@@ -31,6 +31,14 @@ typedef __s64 s64;
 /* A pointer that a host put into memory; BPF has to be told that it still is one. */
 #define xt2_ptr(p) (p)
 
+/*
+ * A function that the BPF verifier looks at once, whatever its callers do, and
+ * what it may take for granted of its arguments.
+ */
+#define xt2_separate
+#define xt2_arg_img
+#define xt2_arg_there
+
 /* A number that starts at 0 and is changed in a loop whose length the verifier cannot know. */
 #define xt2_zero 0u
 

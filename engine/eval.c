@@ -97,7 +97,7 @@ static bool arp_dev(const struct xt2_match __img *m, struct xt2_pkt *pkt, u32 of
 /* Base tests that are rare; the common ones are in xt2_match(). */
 static int rare_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 
 	switch (m->type) {
 	case XT2_M_SRC4_MASK: return xt2_answer(m, addr4_masked(m, pkt->src4));
@@ -119,7 +119,7 @@ static int rare_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 
 static __always_inline int xt2_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	const struct xt2_pkt *pkt = ctx->pkt;
+	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 
 	switch (m->type) {
 	case XT2_M_SRC4:
@@ -230,7 +230,7 @@ static u32 offset_of(const struct xt2_ctx *ctx, const void __img *p)
 static void hit_drop(struct xt2_rule __img *r, const struct xt2_chain __img *chain,
 		     struct xt2_ctx *ctx)
 {
-	xt2_rule_count(r, ctx->pkt->len, ctx);
+	xt2_rule_count(r, xt2_ctx_pkt(ctx)->len, ctx);
 	ctx->chain = offset_of(ctx, chain);
 	if (XT2_TARGET_KIND(r->target) == XT2_T_FOREIGN)
 		ctx->faults++;
@@ -251,7 +251,7 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 	const struct xt2_chain __img *base = xt2_image_chain(img, ctx->root, hook->chain);
 	const struct xt2_chain __img *chain = base;
 	struct xt2_rule __img *r;
-	u32 len = ctx->pkt->len;
+	u32 len = xt2_ctx_pkt(ctx)->len;
 	const u64 faults = ctx->faults;
 	u32 depth = xt2_zero;
 
@@ -284,14 +284,14 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 				continue;
 			}
 			depth--;
-			chain = xt2_at(img, ctx->stack[depth].chain);
-			r = xt2_at(img, ctx->stack[depth].rule);
+			chain = xt2_at(img, xt2_ptr(ctx->stack)[depth].chain);
+			r = xt2_at(img, xt2_ptr(ctx->stack)[depth].rule);
 			goto next;
 		case XT2_T_JUMP:
 			if (unlikely(depth >= ctx->stack_size))
 				return fault(ctx);
-			ctx->stack[depth].chain = offset_of(ctx, chain);
-			ctx->stack[depth].rule = offset_of(ctx, r);
+			xt2_ptr(ctx->stack)[depth].chain = offset_of(ctx, chain);
+			xt2_ptr(ctx->stack)[depth].rule = offset_of(ctx, r);
 			depth++;
 			__fallthrough;
 		case XT2_T_GOTO:
@@ -306,11 +306,11 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 		verdict = xt2_target_ext(r, ctx);
 		if (verdict != XT2_NEXT)
 			goto decided;
-		len = ctx->pkt->len; /* TCPMSS may have changed it */
+		len = xt2_ctx_pkt(ctx)->len; /* TCPMSS may have changed it */
 next:
 		if (unlikely(!r->size))
 			return fault(ctx);
-		r = next_rule(r, ctx->pkt);
+		r = next_rule(r, xt2_ctx_pkt(ctx));
 		continue;
 hotdrop:
 		if (verdict == XT2_HIT_DROP)

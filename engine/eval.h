@@ -68,12 +68,19 @@ struct xt2_ctx {
 int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook);
 
 /* Bodies of the extensions, one switch each, in extensions/dispatch.c. */
-int xt2_match_ext(const struct xt2_match __img *m, struct xt2_ctx *ctx);
-int xt2_target_ext(const struct xt2_rule __img *r, struct xt2_ctx *ctx);
+xt2_separate int xt2_match_ext(const struct xt2_match __img *m xt2_arg_img,
+			       struct xt2_ctx *ctx xt2_arg_there);
+xt2_separate int xt2_target_ext(const struct xt2_rule __img *r xt2_arg_img,
+				struct xt2_ctx *ctx xt2_arg_there);
 
 /* Their payload checks: 0, or -EINVAL. */
 int xt2_match_ext_check(const struct xt2_match __img *m, u8 family);
 int xt2_target_ext_check(const struct xt2_rule __img *r, u8 family);
+
+static inline struct xt2_pkt *xt2_ctx_pkt(const struct xt2_ctx *ctx)
+{
+	return xt2_ptr(ctx->pkt);
+}
 
 /* For targets that report: keeps the event if there is room. */
 static inline void xt2_ctx_event(struct xt2_ctx *ctx, u8 target, const struct xt2_rule __img *r)
@@ -82,7 +89,7 @@ static inline void xt2_ctx_event(struct xt2_ctx *ctx, u8 target, const struct xt
 
 	if (ctx->nevents++ >= ctx->events_size)
 		return;
-	e = &ctx->events[ctx->nevents - 1];
+	e = xt2_ptr(ctx->events) + (ctx->nevents - 1);
 	e->target = target;
 	e->chain = ctx->chain;
 	e->rule = (u32)((const u8 __img *)r - (const u8 __img *)ctx->img);

@@ -49,7 +49,7 @@ int xt2_addrtype_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	const struct xt2_match_addrtype __img *k = (const struct xt2_match_addrtype __img *)m;
 	u32 flags = m->flags & XT2_ADDRTYPE_FLAGS, source = m->arg & 0xffff, dest = m->arg >> 16;
-	const struct xt2_pkt *pkt = ctx->pkt;
+	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	u16 src = pkt->src_type, dst = pkt->dst_type;
 	bool is;
 

@@ -107,7 +107,7 @@ static bool expires_within(const struct xt2_match_conntrack __img *k, u32 second
 int xt2_conntrack_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	const struct xt2_match_conntrack __img *k = (const struct xt2_match_conntrack __img *)m;
-	const struct xt2_pkt_ct *ct = &ctx->pkt->ct;
+	const struct xt2_pkt_ct *ct = &xt2_ctx_pkt(ctx)->ct;
 
 	if (!passes(k, TEST_STATE, m->arg & 0xffff & state_bits(ct)))
 		return XT2_MISS;
@@ -115,7 +115,7 @@ int xt2_conntrack_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 		return k->tests & TEST_STATE ? XT2_HIT : XT2_MISS;
 	if (!passes(k, TEST_DIRECTION, !ct->reply))
 		return XT2_MISS;
-	if (!addrs_pass(k, ctx->pkt))
+	if (!addrs_pass(k, xt2_ctx_pkt(ctx)))
 		return XT2_MISS;
 	if (!passes(k, TEST_PROTO, ct->proto == k->proto))
 		return XT2_MISS;

@@ -4,7 +4,7 @@
 
 int xt2_cpu_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	return xt2_answer(m, ctx->pkt->cpu == m->arg);
+	return xt2_answer(m, xt2_ctx_pkt(ctx)->cpu == m->arg);
 }
 
 int xt2_cpu_check(const struct xt2_match __img *m, u8 family)

@@ -60,7 +60,7 @@ static bool port_holds(const __u16 __img *range, u16 port)
 int xt2_dccp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	const struct xt2_match_dccp __img *k = (const struct xt2_match_dccp __img *)m;
-	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	bool ports = m->flags & XT2_PORTS_FOLLOW;
 	const __u16 __img *spts = ports ? k->spts : NULL, *dpts = ports ? k->dpts : NULL;
 	const u8 *dh;

@@ -10,7 +10,7 @@
 /* A case of a list is a line. */
 /* clang-format off */
 
-int xt2_match_ext(const struct xt2_match __img *m, struct xt2_ctx *ctx)
+int xt2_match_ext(const struct xt2_match __img *m xt2_arg_img, struct xt2_ctx *ctx xt2_arg_there)
 {
 	switch (m->type) {
 #define XT2_CASE(id, NAME, name, flags) case id: if (!xt2_can_run(flags)) break; return xt2_##name##_match(m, ctx);
@@ -31,7 +31,7 @@ int xt2_match_ext_check(const struct xt2_match __img *m, u8 family)
 	return -EINVAL;
 }
 
-int xt2_target_ext(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
+int xt2_target_ext(const struct xt2_rule __img *r xt2_arg_img, struct xt2_ctx *ctx xt2_arg_there)
 {
 	switch (XT2_TARGET_KIND(r->target)) {
 #define XT2_CASE(id, NAME, name, flags) case id: if (!xt2_can_run(flags)) break; return xt2_##name##_target(r, ctx);

@@ -40,9 +40,9 @@ int xt2_ecn_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	const u8 tested = XT2_BYTE(m->arg, 0);
 
-	if (tested & XT2_ECN_IP && !ip_holds(m->arg, ctx->pkt))
+	if (tested & XT2_ECN_IP && !ip_holds(m->arg, xt2_ctx_pkt(ctx)))
 		return XT2_MISS;
-	if (tested & (XT2_ECN_ECE | XT2_ECN_CWR) && !tcp_holds(m->arg, ctx->pkt))
+	if (tested & (XT2_ECN_ECE | XT2_ECN_CWR) && !tcp_holds(m->arg, xt2_ctx_pkt(ctx)))
 		return XT2_MISS;
 	return XT2_HIT;
 }

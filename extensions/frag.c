@@ -28,7 +28,7 @@ static bool flags_hold(u8 flags, const u8 *fh)
 int xt2_frag_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	const struct xt2_header_test __img *t = xt2_header_test_(m);
-	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	struct xt2_ip6_walk walk;
 	const u8 *fh;
 	int err;

@@ -28,7 +28,7 @@ static __always_inline int type_match(u32 arg, struct xt2_pkt *pkt, bool any)
 
 int xt2_icmp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	return type_match(m->arg, ctx->pkt, XT2_BYTE(m->arg, 0) == ICMP_ANY);
+	return type_match(m->arg, xt2_ctx_pkt(ctx), XT2_BYTE(m->arg, 0) == ICMP_ANY);
 }
 
 int xt2_icmp_check(const struct xt2_match __img *m, u8 family)
@@ -40,7 +40,7 @@ int xt2_icmp_check(const struct xt2_match __img *m, u8 family)
 
 int xt2_icmp6_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	return type_match(m->arg, ctx->pkt, false);
+	return type_match(m->arg, xt2_ctx_pkt(ctx), false);
 }
 
 int xt2_icmp6_check(const struct xt2_match __img *m, u8 family)

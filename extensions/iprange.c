@@ -39,7 +39,7 @@ static bool in6(const struct xt2_match __img *m, u32 i, const u64 *raw)
 
 int xt2_iprange_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	const struct xt2_pkt *pkt = ctx->pkt;
+	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	bool v6 = pkt->family == XT2_IPV6;
 	u32 i = 0;
 	bool in;

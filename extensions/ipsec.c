@@ -56,7 +56,8 @@ static int ah6_match(const struct xt2_match __img *m, struct xt2_pkt *pkt)
 
 int xt2_ah_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	return ctx->pkt->family == XT2_IPV6 ? ah6_match(m, ctx->pkt) : ah4_match(m, ctx->pkt);
+	return xt2_ctx_pkt(ctx)->family == XT2_IPV6 ? ah6_match(m, xt2_ctx_pkt(ctx))
+						    : ah4_match(m, xt2_ctx_pkt(ctx));
 }
 
 int xt2_ah_check(const struct xt2_match __img *m, u8 family)
@@ -81,7 +82,7 @@ int xt2_ah_check(const struct xt2_match __img *m, u8 family)
 
 int xt2_esp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	const u8 *eh;
 
 	if (pkt->fragoff)
@@ -103,7 +104,7 @@ int xt2_esp_check(const struct xt2_match __img *m, u8 family)
 
 int xt2_ipcomp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	const u8 *ch;
 
 	if (pkt->fragoff)

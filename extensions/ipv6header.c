@@ -74,7 +74,7 @@ int xt2_ipv6header_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 	u32 found;
 	int answer;
 
-	answer = headers_find(ctx->pkt, &found);
+	answer = headers_find(xt2_ctx_pkt(ctx), &found);
 	if (answer != XT2_HIT)
 		return answer;
 	if (XT2_BYTE(m->arg, 2))

@@ -9,7 +9,7 @@
 
 int xt2_length_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	u32 len = pkt->len;
 	const u8 *p;
 

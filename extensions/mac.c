@@ -12,7 +12,7 @@
 int xt2_mac_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	const struct xt2_match_mac __img *k = (const struct xt2_match_mac __img *)m;
-	const struct xt2_pkt *pkt = ctx->pkt;
+	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	u8 diff = 0;
 	u32 i;
 

@@ -26,7 +26,7 @@ static int check(const struct xt2_match __img *m)
 
 int xt2_mark_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	return compare(m, ctx->pkt->mark);
+	return compare(m, xt2_ctx_pkt(ctx)->mark);
 }
 
 int xt2_mark_check(const struct xt2_match __img *m, u8 family)
@@ -36,7 +36,7 @@ int xt2_mark_check(const struct xt2_match __img *m, u8 family)
 
 int xt2_connmark_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	const struct xt2_pkt_ct *ct = &ctx->pkt->ct;
+	const struct xt2_pkt_ct *ct = &xt2_ctx_pkt(ctx)->ct;
 
 	if (!(ct->state & (XT2_CT_NEW | XT2_CT_ESTABLISHED | XT2_CT_RELATED)))
 		return XT2_MISS;

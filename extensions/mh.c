@@ -11,7 +11,7 @@
 
 int xt2_mh_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	const u8 *mh;
 	bool holds;
 

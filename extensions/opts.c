@@ -112,7 +112,7 @@ static int opts_check(const struct xt2_match __img *m, u8 family)
 
 int xt2_hbh_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	return opts_match(m, ctx->pkt, XT2_IP6_HOP);
+	return opts_match(m, xt2_ctx_pkt(ctx), XT2_IP6_HOP);
 }
 
 int xt2_hbh_check(const struct xt2_match __img *m, u8 family)
@@ -122,7 +122,7 @@ int xt2_hbh_check(const struct xt2_match __img *m, u8 family)
 
 int xt2_dst_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	return opts_match(m, ctx->pkt, XT2_IP6_DEST);
+	return opts_match(m, xt2_ctx_pkt(ctx), XT2_IP6_DEST);
 }
 
 int xt2_dst_check(const struct xt2_match __img *m, u8 family)

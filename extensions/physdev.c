@@ -67,8 +67,8 @@ static int bridged_match(const struct xt2_match __img *m, const struct xt2_pkt *
 
 int xt2_physdev_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	if (ctx->pkt->bridged)
-		return bridged_match(m, ctx->pkt);
+	if (xt2_ctx_pkt(ctx)->bridged)
+		return bridged_match(m, xt2_ctx_pkt(ctx));
 	return m->arg >> 8 & ~m->arg & XT2_PHYSDEV_BITS ? XT2_MISS : XT2_HIT;
 }
 

@@ -22,7 +22,7 @@ int xt2_pkttype_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	if (m->size > sizeof(*m))
 		return XT2_HIT; /* the kernel xors; neither answer gives 0 */
-	return xt2_answer(m, type(ctx->pkt) == m->arg);
+	return xt2_answer(m, type(xt2_ctx_pkt(ctx)) == m->arg);
 }
 
 int xt2_pkttype_check(const struct xt2_match __img *m, u8 family)

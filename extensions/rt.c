@@ -87,7 +87,7 @@ static int addrs_match(const struct test *t, struct xt2_pkt *pkt, u32 off, u32 n
 int xt2_rt_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	const struct test t = test_of(m);
-	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	struct xt2_ip6_walk walk;
 	const u8 *rh, *reserved;
 	bool holds;

@@ -133,7 +133,7 @@ static bool port_misses(const struct xt2_match __img *m, u8 test, const __u16 __
 int xt2_sctp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	const struct parts p = parts_of(m);
-	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	bool inverted = XT2_BYTE(m->arg, 1) & XT2_SCTP_CHUNKS;
 	int answer;
 

@@ -13,7 +13,7 @@
 
 int xt2_state_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	u32 state = ctx->pkt->ct.state;
+	u32 state = xt2_ctx_pkt(ctx)->ct.state;
 	u32 bit = XT2_CT_INVALID;
 
 	if (state & XT2_CT_TRACKED)

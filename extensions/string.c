@@ -111,7 +111,7 @@ int xt2_string_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	const struct xt2_match_string __img *k = (const struct xt2_match_string __img *)m;
 	u32 from = m->arg & 0xffff, to = m->arg >> 16, end;
-	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	const u8 *text;
 	bool found;
 

@@ -28,7 +28,7 @@ static int notrack(struct xt2_pkt *pkt)
 
 int xt2_notrack_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 {
-	return notrack(ctx->pkt);
+	return notrack(xt2_ctx_pkt(ctx));
 }
 
 int xt2_notrack_target_check(const struct xt2_rule __img *r, u8 family)
@@ -38,7 +38,7 @@ int xt2_notrack_target_check(const struct xt2_rule __img *r, u8 family)
 
 int xt2_ct_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 {
-	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 
 	if (XT2_CT_FLAGS(xt2_rule_arg(r)) & CT_NOTRACK)
 		return notrack(pkt);

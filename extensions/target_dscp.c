@@ -58,7 +58,7 @@ int xt2_tos_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 {
 	u32 arg = xt2_rule_arg(r);
 
-	return set_service(ctx->pkt, (u8) ~(arg >> 8), (u8)arg);
+	return set_service(xt2_ctx_pkt(ctx), (u8) ~(arg >> 8), (u8)arg);
 }
 
 int xt2_tos_target_check(const struct xt2_rule __img *r, u8 family)
@@ -69,7 +69,7 @@ int xt2_tos_target_check(const struct xt2_rule __img *r, u8 family)
 
 int xt2_dscp_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 {
-	return set_service(ctx->pkt, ECN_BITS, (u8)(xt2_rule_arg(r) << 2));
+	return set_service(xt2_ctx_pkt(ctx), ECN_BITS, (u8)(xt2_rule_arg(r) << 2));
 }
 
 int xt2_dscp_target_check(const struct xt2_rule __img *r, u8 family)
@@ -113,7 +113,7 @@ static int set_ecn_tcp(struct xt2_pkt *pkt, u8 op, u8 bits)
 
 int xt2_ecn_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 {
-	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	u32 arg = xt2_rule_arg(r);
 	u8 op = (u8)arg;
 

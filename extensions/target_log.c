@@ -56,7 +56,7 @@ int xt2_nflog_target_check(const struct xt2_rule __img *r, u8 family)
 
 int xt2_trace_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 {
-	ctx->pkt->trace = 1;
+	xt2_ctx_pkt(ctx)->trace = 1;
 	xt2_ctx_event(ctx, XT2_T_TRACE, r);
 	return XT2_NEXT;
 }

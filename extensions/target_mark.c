@@ -18,7 +18,7 @@ enum {
 int xt2_mark_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 {
 	const struct xt2_mark __img *data = xt2_rule_target_data(r);
-	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 
 	if (xt2_target_none(r))
 		pkt->mark = xt2_rule_arg(r);
@@ -49,7 +49,7 @@ static u32 shifted(u32 arg, u32 v)
 
 int xt2_connmark_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 {
-	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	struct xt2_pkt_ct *ct = &pkt->ct;
 	u32 arg = xt2_rule_arg(r);
 	struct xt2_connmark data;
@@ -90,7 +90,7 @@ int xt2_classify_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 {
 	const u32 __img *data = xt2_rule_target_data(r);
 
-	ctx->pkt->priority = xt2_target_none(r) ? xt2_rule_arg(r) : *data;
+	xt2_ctx_pkt(ctx)->priority = xt2_target_none(r) ? xt2_rule_arg(r) : *data;
 	return XT2_NEXT;
 }
 

@@ -31,7 +31,7 @@ static u32 flow_hash(const struct xt2_pkt *pkt)
 
 int xt2_nfqueue_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 {
-	const struct xt2_pkt *pkt = ctx->pkt;
+	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	u32 arg = xt2_rule_arg(r), queue = arg & 0xffff;
 	struct xt2_nfqueue data;
 	u32 queues;

@@ -100,7 +100,7 @@ static int set_size(struct xt2_pkt *pkt, u8 *tcp, u32 hlen, u16 mss)
 
 int xt2_tcpmss_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 {
-	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	u32 mss = xt2_rule_arg(r), least = ip_header(pkt) + TCP_HEADER, hlen;
 	int verdict;
 	u8 *tcp;

@@ -39,7 +39,7 @@ static int check(const struct xt2_rule __img *r, bool family)
 int xt2_ttl_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 {
 	int verdict;
-	u8 *ip = xt2_pkt_edit(ctx->pkt, 0, 20, &verdict);
+	u8 *ip = xt2_pkt_edit(xt2_ctx_pkt(ctx), 0, 20, &verdict);
 	u8 ttl;
 
 	if (!ip)
@@ -60,7 +60,7 @@ int xt2_ttl_target_check(const struct xt2_rule __img *r, u8 family)
 int xt2_hl_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 {
 	int verdict;
-	u8 *ip6 = xt2_pkt_edit(ctx->pkt, 0, 40, &verdict);
+	u8 *ip6 = xt2_pkt_edit(xt2_ctx_pkt(ctx), 0, 40, &verdict);
 
 	if (!ip6)
 		return verdict;

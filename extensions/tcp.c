@@ -47,7 +47,7 @@ static int all_match(const struct xt2_match __img *m, struct xt2_pkt *pkt, const
 
 int xt2_tcp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	const u8 *th;
 
 	if (unlikely(pkt->fragoff))

@@ -33,7 +33,7 @@ static s32 mss_of(const u8 *op, u32 len)
 
 int xt2_tcpmss_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	const u8 *th = xt2_pkt_at(pkt, pkt->thoff, TCP_HEADER), *op;
 	s32 mss = -1;
 	u32 size;

@@ -14,7 +14,7 @@ static int dsfield(struct xt2_pkt *pkt)
 
 int xt2_tos_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	int tos = dsfield(ctx->pkt);
+	int tos = dsfield(xt2_ctx_pkt(ctx));
 
 	if (tos < 0)
 		return XT2_MISS;
@@ -30,7 +30,7 @@ int xt2_tos_check(const struct xt2_match __img *m, u8 family)
 
 int xt2_dscp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	int tos = dsfield(ctx->pkt);
+	int tos = dsfield(xt2_ctx_pkt(ctx));
 
 	if (tos < 0)
 		return XT2_MISS;

@@ -24,7 +24,7 @@ static int check(const struct xt2_match __img *m)
 
 int xt2_ttl_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	return compare(m, xt2_pkt_at(ctx->pkt, 8, 1));
+	return compare(m, xt2_pkt_at(xt2_ctx_pkt(ctx), 8, 1));
 }
 
 int xt2_ttl_check(const struct xt2_match __img *m, u8 family)
@@ -34,7 +34,7 @@ int xt2_ttl_check(const struct xt2_match __img *m, u8 family)
 
 int xt2_hl_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	return compare(m, xt2_pkt_at(ctx->pkt, 7, 1));
+	return compare(m, xt2_pkt_at(xt2_ctx_pkt(ctx), 7, 1));
 }
 
 int xt2_hl_check(const struct xt2_match __img *m, u8 family)

@@ -68,7 +68,7 @@ int xt2_u32_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 	u32 i;
 
 	for (i = xt2_zero; i < m->arg && xt2_can_loop; i++) {
-		if (!holds(ctx->pkt, w))
+		if (!holds(xt2_ctx_pkt(ctx), w))
 			return xt2_answer_xor(m, false);
 		w += XT2_U32_WORDS(w[0]);
 	}

@@ -19,7 +19,7 @@ static bool all_match(const struct xt2_match __img *m, const struct xt2_pkt *pkt
 
 int xt2_udp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 
 	if (unlikely(pkt->fragoff))
 		return XT2_MISS;
