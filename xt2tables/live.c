@@ -2,31 +2,16 @@
 /*
  * live.c - xt2 apply, status, counters, detach: rulesets on real packets
  *
- * What the kernel evaluates is pinned, so each command finds it again.  A lock
- * lets one of them work at a time.
+ * live-place.c finds what is live, and lets one command work at a time.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
-#include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "../bpf/host.h"
 #include "../engine/image.h"
+#include "live-place.h"
 #include "xt2.h"
-
-/* The folder of a network namespace, and what its lock holds. */
-struct place {
-	const char *netns, *pin; /* NULL: this one; xt2's own */
-	char folder[256];
-	int lock;
-};
-
-#define PLACE_HELP                                                                         \
-	"      --netns NAME       the network namespace of this name, as of ip-netns(8)\n" \
-	"      --pin DIR          a folder in a BPF file system, instead of xt2's own\n"
 
 enum { OPT_NETNS = 1, OPT_PIN, OPT_TABLE, OPT_CHAIN, OPT_RESOLVE };
 
@@ -42,82 +27,29 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* The exit code for an error of the kernel's, which is no error of the arguments. */
 static int fail(const struct xt2_err *err)
 {
 	xt2_err_print(err, stderr);
-	if (err->code == XT2_E_UNSUPPORTED)
-		return XT2_EXIT_UNSUPPORTED;
-	return err->errnum == ENOENT ? XT2_EXIT_NO : XT2_EXIT_RESOURCE;
-}
-
-static int enter_netns(const char *command, const char *name)
-{
-	char path[256];
-	int fd, ret;
-
-	if (strchr(name, '/') ||
-	    snprintf(path, sizeof(path), "/run/netns/%s", name) >= (int)sizeof(path))
-		return xt2_usage(command, "not the name of a network namespace: %s", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return xt2_usage(command, "network namespace %s: %s", name, strerror(errno));
-	ret = setns(fd, CLONE_NEWNET);
-	if (ret)
-		fprintf(stderr, "xt2 %s: network namespace %s: %s\n", command, name,
-			strerror(errno));
-	close(fd);
-	return ret ? XT2_EXIT_RESOURCE : XT2_EXIT_OK;
-}
-
-static int enter(struct place *p, const char *command, bool create)
-{
-	struct xt2_err err = { 0 };
-	int ret = p->netns ? enter_netns(command, p->netns) : XT2_EXIT_OK;
-
-	if (ret)
-		return ret;
-	p->lock = xt2_live_folder(p->pin, create, p->folder, sizeof(p->folder), &err);
-	return p->lock < 0 ? fail(&err) : XT2_EXIT_OK;
+	return xt2_live_place_exit(err);
 }
 
 /* --- apply --------------------------------------------------------------- */
 
-static int publish(const struct place *p, const struct xt2_mapping *map)
-{
-	struct xt2_live *live = NULL;
-	struct xt2_err err = { 0 };
-	unsigned int tables;
-	int ret;
-
-	ret = xt2_live_check(map->image, &tables, &err);
-	if (ret)
-		return fail(&err);
-	ret = xt2_live_open(&live, p->folder, xt2_live_missing(p->folder, map->image), &err);
-	if (ret == -ENOENT)
-		ret = xt2_live_load(&live, tables, &err);
-	if (!ret)
-		ret = xt2_live_attach(live, p->folder, map->image, &err);
-	if (!ret)
-		ret = xt2_live_install(live, map->image, map->size, &err);
-	xt2_live_free(live);
-	return ret ? fail(&err) : XT2_EXIT_OK;
-}
-
 /* Text of one family, or an image. */
-static int apply(struct place *p, struct xt2_input *in)
+static int apply(struct xt2_live_place *p, struct xt2_input *in)
 {
+	struct xt2_err err = { 0 };
 	int ret = xt2_input_load(in);
 
 	if (ret)
 		return ret;
-	ret = enter(p, "apply", true);
+	ret = xt2_live_place_enter(p, true, &err);
 	if (!ret) {
-		ret = publish(p, &in->map);
-		xt2_live_leave(p->folder, p->lock);
+		ret = xt2_live_place_publish(p, &in->map, &err);
+		xt2_live_place_leave(p);
 	}
 	xt2_input_close(in);
-	return ret;
+	return ret ? fail(&err) : XT2_EXIT_OK;
 }
 
 static const char apply_help[] =
@@ -127,7 +59,7 @@ static const char apply_help[] =
 	"families; counters start with those of the file.  What BPF programs cannot do is refused,\n"
 	"and nothing changes.\n"
 	"RULES is iptables-save text (-4, the default) or ip6tables-save text (-6), of the tables\n"
-	"raw, mangle, filter and security.\n\n" PLACE_HELP
+	"raw, mangle, filter and security.\n\n" XT2_PLACE_HELP
 	"      --resolve          host names in the rules may be looked up\n\n"
 	"Exit codes: 0 ok, 2 the file is wrong, 3 rules or kernel: not possible, 4 out of a\n"
 	"resource.  After 2 to 4 the live ruleset has not changed.\n";
@@ -135,7 +67,7 @@ static const char apply_help[] =
 int xt2_apply_main(int argc, char **argv)
 {
 	struct xt2_input in = { .family = XT2_IPV4 };
-	struct place p = { 0 };
+	struct xt2_live_place p = { 0 };
 	int c;
 
 	while ((c = getopt_long(argc, argv, "46h", options, NULL)) != -1)
@@ -157,7 +89,7 @@ int xt2_apply_main(int argc, char **argv)
 /* --- status, counters, detach -------------------------------------------- */
 
 struct view {
-	struct place place;
+	struct xt2_live_place place;
 	const char *command, *help;
 	const char *table, *chain; /* of counters */
 };
@@ -212,7 +144,7 @@ static void print_counters(const struct view *v, const struct xt2_image *img)
 	}
 }
 
-static int show(const struct view *v, const struct place *p)
+static int show(const struct view *v, const struct xt2_live_place *p)
 {
 	struct xt2_mapping map = { 0 };
 	struct xt2_live *live = NULL;
@@ -231,7 +163,7 @@ static int show(const struct view *v, const struct place *p)
 	return ret ? fail(&err) : XT2_EXIT_OK;
 }
 
-static int detach(const struct place *p)
+static int detach(const struct xt2_live_place *p)
 {
 	struct xt2_err err = { 0 };
 
@@ -240,6 +172,7 @@ static int detach(const struct place *p)
 
 static int view_main(struct view *v, int argc, char **argv)
 {
+	struct xt2_err err = { 0 };
 	int c, ret;
 
 	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1)
@@ -255,11 +188,10 @@ static int view_main(struct view *v, int argc, char **argv)
 		return xt2_usage(v->command, "no arguments, please");
 	if ((v->table || v->chain) && strcmp(v->command, "counters"))
 		return xt2_usage(v->command, "--table and --chain are for counters");
-	ret = enter(&v->place, v->command, false);
-	if (ret)
-		return ret;
+	if (xt2_live_place_enter(&v->place, false, &err))
+		return fail(&err);
 	ret = strcmp(v->command, "detach") ? show(v, &v->place) : detach(&v->place);
-	xt2_live_leave(v->place.folder, v->place.lock);
+	xt2_live_place_leave(&v->place);
 	return ret;
 }
 
@@ -270,7 +202,7 @@ int xt2_status_main(int argc, char **argv)
 		.help = "Usage: xt2 status [--netns NAME] [--pin DIR]\n\n"
 			"Prints what is live in a network namespace: number of rules, bytes of the\n"
 			"kernel's memory, packets evaluated (once for each table), faults (packets that\n"
-			"could not be evaluated, and were dropped), and the hooks.\n\n" PLACE_HELP
+			"could not be evaluated, and were dropped), and the hooks.\n\n" XT2_PLACE_HELP
 			"\nExit codes: 0 ok, 1 there is no live ruleset, 3 not possible here,\n"
 			"4 out of a resource.\n",
 	};
@@ -286,7 +218,7 @@ int xt2_counters_main(int argc, char **argv)
 			"Prints the live ruleset's counters, a line for each rule and policy: family,\n"
 			"table, chain, the rule's number, packets and bytes.\n\n"
 			"      --table T          only this table\n"
-			"      --chain C          only chains of this name\n" PLACE_HELP
+			"      --chain C          only chains of this name\n" XT2_PLACE_HELP
 			"\nExit codes: 0 ok, 1 there is no live ruleset, 3 not possible here,\n"
 			"4 out of a resource.\n",
 	};
@@ -300,7 +232,7 @@ int xt2_detach_main(int argc, char **argv)
 		.command = "detach",
 		.help = "Usage: xt2 detach [--netns NAME] [--pin DIR]\n\n"
 			"Takes the live ruleset of a network namespace away: its hooks, its programs and\n"
-			"its memory.  Packets pass then.\n\n" PLACE_HELP
+			"its memory.  Packets pass then.\n\n" XT2_PLACE_HELP
 			"\nExit codes: 0 ok, 1 there is no live ruleset, 3 not possible here,\n"
 			"4 out of a resource.\n",
 	};

@@ -88,8 +88,11 @@ xt2_SOURCES = \
 	xt2tables/xt2.c \
 	xt2tables/xt2.h
 if BPF
+noinst_LTLIBRARIES += liblive.la
+liblive_la_SOURCES = xt2tables/live-place.c xt2tables/live-place.h
+liblive_la_LIBADD = libhost.la
 xt2_SOURCES += xt2tables/live.c
-LIVE_LIBS = libhost.la
+LIVE_LIBS = liblive.la
 else
 xt2_SOURCES += xt2tables/live-absent.c
 LIVE_LIBS =
