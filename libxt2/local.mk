@@ -13,6 +13,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/err.h \
 	libxt2/evaluator.c \
 	libxt2/image-file.c \
+	libxt2/pair.c \
+	libxt2/pair.h \
 	libxt2/rules.c \
 	libxt2/ruleset-load.c \
 	libxt2/ruleset-loop.c \

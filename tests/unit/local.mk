@@ -49,6 +49,10 @@ tests_unit_test_image_file_SOURCES = tests/unit/test-image-file.c tests/lib/rule
 tests_unit_test_image_file_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP) \
 	-Wl,--wrap=write,--wrap=fsync,--wrap=rename
 tests_unit_test_image_file_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-pair
+tests_unit_test_pair_SOURCES = tests/unit/test-pair.c tests/lib/rules.h $(FAIL_ALLOC_FILES)
+tests_unit_test_pair_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
+tests_unit_test_pair_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-evaluator
 tests_unit_test_evaluator_SOURCES = tests/unit/test-evaluator.c tests/lib/packets.h \
 	tests/lib/rules.h $(FAIL_ALLOC_FILES)

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pair.c - which rules of one image are in another
+ *
+ * Images number chains and instances as they like.  So the numbers of both are
+ * replaced by those that the old image has for a chain of this table and name,
+ * for an instance with this content; then equal rules have equal bytes, but
+ * for counters and cells.
+ *
+ * Most of a chain is as it was: rules are compared in order up to the first
+ * difference.  What is left of the old chain is found by a hash, under which
+ * equal rules form a queue.  So the time is linear in the size of the images,
+ * whatever the rules are.
+ */
+#include "config.h"
+#include "pair.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define NONE (~0u)
+
+struct side {
+	const struct xt2_image *img;
+	const struct xt2_root *root;
+	u32 *chain; /* by chain: the old one that it stands for, or NONE */
+	u32 *instance; /* likewise: the first old one that is equal */
+};
+
+/* Numbers, found by a hash of what they stand for. */
+struct index {
+	u32 *bucket, *next;
+	u32 mask;
+};
+
+struct pairing {
+	struct side old, img;
+	u64 seed; /* names and rules come from strangers */
+	u32 longest; /* rules of an old chain */
+	struct index index;
+	/* What is left of an old chain, by number: */
+	u32 *rule; /* offset in the chain */
+	u64 *hash;
+	u32 *head; /* of the first of equal ones: the first that is left */
+	u32 *more; /* the next one that is equal */
+};
+
+static u32 *numbers(u64 n)
+{
+	return malloc((n ? n : 1) * sizeof(u32));
+}
+
+/* --- hashes -------------------------------------------------------------- */
+
+static u64 mix(u64 h, u64 word)
+{
+	h = (h ^ word) * 0xff51afd7ed558ccdull;
+	return h ^ h >> 32;
+}
+
+static u64 mix_bytes(u64 h, const void *bytes, size_t size)
+{
+	const u8 *p = bytes;
+	u64 word;
+
+	for (; size >= sizeof(word); p += sizeof(word), size -= sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		h = mix(h, word);
+	}
+	word = size;
+	memcpy((u8 *)&word + 1, p, size);
+	return mix(h, word);
+}
+
+/* Empty, with room for the numbers below n. */
+static void index_clear(struct index *x, u32 n)
+{
+	x->mask = 1;
+	while (x->mask < n)
+		x->mask = x->mask << 1 | 1;
+	memset(x->bucket, 0xff, (x->mask + 1ull) * sizeof(*x->bucket));
+}
+
+static int index_init(struct index *x, u32 n)
+{
+	x->bucket = n <= 1u << 31 ? numbers(2ull * n + 2) : NULL;
+	x->next = numbers(n);
+	return x->bucket && x->next ? 0 : -ENOMEM;
+}
+
+static void index_add(struct index *x, u64 hash, u32 i)
+{
+	u32 *head = &x->bucket[hash & x->mask];
+
+	x->next[i] = *head;
+	*head = i;
+}
+
+#define index_for_each(i, x, hash) \
+	for ((i) = (x)->bucket[(hash) & (x)->mask]; (i) != NONE; (i) = (x)->next[i])
+
+static void index_free(struct index *x)
+{
+	free(x->bucket);
+	free(x->next);
+}
+
+/* --- chains -------------------------------------------------------------- */
+
+static const char *chain_name(const struct side *s, u32 chain)
+{
+	return xt2_image_chain_cold(s->img, s->root, chain)->name;
+}
+
+static u64 name_hash(const struct pairing *p, u32 table, const char *name)
+{
+	return mix_bytes(mix(p->seed, table), name, strnlen(name, XT2_NAME_SIZE));
+}
+
+/* => the number of the same table on the old side, or NONE */
+static u32 old_table(const struct pairing *p, u32 table)
+{
+	const struct xt2_table *t = xt2_image_table(p->img.img, p->img.root, table), *o;
+	u32 i;
+
+	xt2_image_for_each_table(o, i, p->old.img, p->old.root) {
+		if (o->family == t->family && !strncmp(o->name, t->name, XT2_NAME_SIZE))
+			return i;
+	}
+	return NONE;
+}
+
+static void match_chains(struct pairing *p, struct index *names)
+{
+	u32 table[XT2_TABLES_MAX], i, o;
+	const struct xt2_chain *c;
+
+	for (i = 0; i < p->img.root->tables && i < XT2_TABLES_MAX; i++)
+		table[i] = old_table(p, i);
+	index_clear(names, p->old.root->chains);
+	xt2_image_for_each_chain(c, i, p->old.img, p->old.root) {
+		index_add(names, name_hash(p, c->table, chain_name(&p->old, i)), i);
+		p->old.chain[i] = i;
+		if (c->rules > p->longest)
+			p->longest = c->rules;
+	}
+	xt2_image_for_each_chain(c, i, p->img.img, p->img.root) {
+		const char *name = chain_name(&p->img, i);
+		u32 t = table[c->table];
+
+		p->img.chain[i] = NONE;
+		index_for_each(o, names, name_hash(p, t, name))
+		{
+			if (xt2_image_chain(p->old.img, p->old.root, o)->table == t &&
+			    !strncmp(chain_name(&p->old, o), name, XT2_NAME_SIZE))
+				p->img.chain[i] = o;
+		}
+	}
+}
+
+static int pair_chains(struct pairing *p)
+{
+	struct index names;
+	int ret = index_init(&names, p->old.root->chains);
+
+	p->old.chain = numbers(p->old.root->chains);
+	p->img.chain = numbers(p->img.root->chains);
+	if (!p->old.chain || !p->img.chain)
+		ret = -ENOMEM;
+	if (!ret)
+		match_chains(p, &names);
+	index_free(&names);
+	return ret;
+}
+
+/* --- instances ----------------------------------------------------------- */
+
+static u64 instance_hash(const struct pairing *p, const struct xt2_instance *in)
+{
+	u64 h = mix(p->seed, in->kind | (u32)in->revision << 16 | (u64)in->size << 32);
+
+	return mix_bytes(mix_bytes(h, in->name, sizeof(in->name)), xt2_instance_data(in), in->size);
+}
+
+static bool instance_equal(const struct xt2_instance *a, const struct xt2_instance *b)
+{
+	return a->kind == b->kind && a->revision == b->revision && a->size == b->size &&
+	       !memcmp(a->name, b->name, sizeof(a->name)) &&
+	       !memcmp(xt2_instance_data(a), xt2_instance_data(b), a->size);
+}
+
+/* Puts the instances of a side into the index, or looks them up there. */
+static void match_instances(struct pairing *p, struct index *contents, struct side *s)
+{
+	u32 i, o;
+
+	for (i = 0; i < s->root->instances; i++) {
+		const struct xt2_instance *in = xt2_image_instance(s->img, s->root, i);
+		u64 hash = instance_hash(p, in);
+
+		index_for_each(o, contents, hash)
+		{
+			if (instance_equal(xt2_image_instance(p->old.img, p->old.root, o), in))
+				break;
+		}
+		if (o == NONE && s == &p->old)
+			index_add(contents, hash, o = i);
+		s->instance[i] = o;
+	}
+}
+
+static int pair_instances(struct pairing *p)
+{
+	struct index contents;
+	int ret = index_init(&contents, p->old.root->instances);
+
+	p->old.instance = numbers(p->old.root->instances);
+	p->img.instance = numbers(p->img.root->instances);
+	if (!p->old.instance || !p->img.instance)
+		ret = -ENOMEM;
+	if (!ret) {
+		index_clear(&contents, p->old.root->instances);
+		match_instances(p, &contents, &p->old);
+		match_instances(p, &contents, &p->img);
+	}
+	index_free(&contents);
+	return ret;
+}
+
+/* --- rules --------------------------------------------------------------- */
+
+/* A match's and a target's argument in the old image's numbers. */
+static u32 match_arg(const struct side *s, const struct xt2_match *m)
+{
+	u32 info = xt2_match_info(m->type);
+
+	if (info & XT2_EXT_CELL)
+		return 0;
+	return info & XT2_EXT_INSTANCE ? s->instance[m->arg] : m->arg;
+}
+
+static u32 target_arg(const struct side *s, const struct xt2_rule *r)
+{
+	u8 kind = XT2_TARGET_KIND(r->target);
+	u32 arg = XT2_TARGET_ARG(r->target);
+
+	if (kind == XT2_T_JUMP || kind == XT2_T_GOTO)
+		return s->chain[arg];
+	return xt2_target_info(kind) & XT2_EXT_INSTANCE ? s->instance[arg] : arg;
+}
+
+static u64 rule_hash(const struct pairing *p, const struct side *s, const struct xt2_rule *r)
+{
+	u64 h = mix(p->seed, r->size | (u32)r->target_offset << 16);
+	const struct xt2_match *m;
+
+	xt2_rule_for_each_match(m, r) {
+		h = mix(h, m->type | (u32)m->flags << 8 | (u32)m->size << 16 |
+				   (u64)match_arg(s, m) << 32);
+		h = mix_bytes(h, m + 1, m->size - sizeof(*m));
+	}
+	h = mix(h, XT2_TARGET_KIND(r->target) | (u64)target_arg(s, r) << 32);
+	return mix_bytes(h, xt2_rule_target_data(r), xt2_rule_target_size(r));
+}
+
+/* @a: of the old side, so that it has no argument NONE */
+static bool rule_equal(const struct pairing *p, const struct xt2_rule *a, const struct side *s,
+		       const struct xt2_rule *b)
+{
+	const struct xt2_match *m, *n;
+
+	if (a->size != b->size || a->target_offset != b->target_offset ||
+	    XT2_TARGET_KIND(a->target) != XT2_TARGET_KIND(b->target) ||
+	    target_arg(&p->old, a) != target_arg(s, b) ||
+	    memcmp(xt2_rule_target_data(a), xt2_rule_target_data(b), xt2_rule_target_size(a)))
+		return false;
+	n = xt2_rule_first_match(b);
+	xt2_rule_for_each_match(m, a) {
+		if (m->type != n->type || m->flags != n->flags || m->size != n->size ||
+		    match_arg(&p->old, m) != match_arg(s, n) ||
+		    memcmp(m + 1, n + 1, m->size - sizeof(*m)))
+			return false;
+		n = xt2_match_next(n);
+	}
+	return true;
+}
+
+/* => the first of the old rules that are equal to this one, or NONE */
+static u32 find(const struct pairing *p, const struct xt2_chain *old, u64 hash,
+		const struct side *s, const struct xt2_rule *r)
+{
+	u32 i;
+
+	index_for_each(i, &p->index, hash)
+	{
+		if (p->hash[i] == hash && rule_equal(p, xt2_at(old, p->rule[i]), s, r))
+			break;
+	}
+	return i;
+}
+
+/* The old chain's rules from this one on; the last ones first, so that queues are in order. */
+static void queue_rules(struct pairing *p, const struct xt2_chain *old, const struct xt2_rule *from)
+{
+	const struct xt2_rule *r;
+	u32 n = 0, first;
+
+	for (r = from; r != xt2_chain_tail(old); r = xt2_rule_next(r)) {
+		p->hash[n] = rule_hash(p, &p->old, r);
+		p->rule[n++] = (u32)((const u8 *)r - (const u8 *)old);
+	}
+	index_clear(&p->index, n);
+	while (n-- > 0) {
+		r = xt2_at(old, p->rule[n]);
+		first = find(p, old, p->hash[n], &p->old, r);
+		if (first == NONE) {
+			index_add(&p->index, p->hash[n], first = n);
+			p->head[n] = NONE;
+		}
+		p->more[n] = p->head[first];
+		p->head[first] = n;
+	}
+}
+
+static void pair_rules(struct pairing *p, const struct xt2_chain *old, const struct xt2_chain *c,
+		       u32 *pair)
+{
+	const struct xt2_rule *o = xt2_chain_first(old), *r = xt2_chain_first(c);
+	const u32 at = (u32)((const u8 *)old - (const u8 *)p->old.img);
+	u32 i;
+
+	for (; o != xt2_chain_tail(old) && r != xt2_chain_tail(c) && rule_equal(p, o, &p->img, r);
+	     o = xt2_rule_next(o), r = xt2_rule_next(r))
+		*pair++ = at + (u32)((const u8 *)o - (const u8 *)old);
+	if (o != xt2_chain_tail(old) && r != xt2_chain_tail(c))
+		queue_rules(p, old, o);
+	for (; r != xt2_chain_tail(c); r = xt2_rule_next(r), pair++) {
+		i = o == xt2_chain_tail(old) ? NONE
+					     : find(p, old, rule_hash(p, &p->img, r), &p->img, r);
+		if (i == NONE || p->head[i] == NONE)
+			continue;
+		*pair = at + p->rule[p->head[i]];
+		p->head[i] = p->more[p->head[i]];
+	}
+	if (rule_equal(p, xt2_chain_tail(old), &p->img, r))
+		*pair = at + old->tail;
+}
+
+static int pair_all(struct pairing *p, const bool *want, u32 *pair)
+{
+	const struct xt2_chain *c, *old;
+	u32 i;
+
+	if (index_init(&p->index, p->longest))
+		return -ENOMEM;
+	p->rule = numbers(p->longest);
+	p->head = numbers(p->longest);
+	p->more = numbers(p->longest);
+	p->hash = malloc((p->longest + 1ull) * sizeof(*p->hash));
+	if (!p->rule || !p->head || !p->more || !p->hash)
+		return -ENOMEM;
+	xt2_image_for_each_chain(c, i, p->img.img, p->img.root) {
+		memset(pair, 0, c->rules * sizeof(*pair));
+		old = p->img.chain[i] != NONE
+			      ? xt2_image_chain(p->old.img, p->old.root, p->img.chain[i])
+			      : NULL;
+		if (old && (!want || want[c->table]))
+			pair_rules(p, old, c, pair);
+		pair += c->rules;
+	}
+	return 0;
+}
+
+int xt2_image_pair_(const struct xt2_image *old, const struct xt2_image *img, const bool *want,
+		    u32 *pair)
+{
+	struct pairing p = {
+		.old = { .img = old, .root = xt2_image_root(old) },
+		.img = { .img = img, .root = xt2_image_root(img) },
+	};
+	int ret;
+
+	if (getrandom(&p.seed, sizeof(p.seed), GRND_NONBLOCK) < 0)
+		p.seed = (uintptr_t)pair;
+	ret = pair_chains(&p);
+	if (!ret)
+		ret = pair_instances(&p);
+	if (!ret)
+		ret = pair_all(&p, want, pair);
+	index_free(&p.index);
+	free(p.old.chain);
+	free(p.img.chain);
+	free(p.old.instance);
+	free(p.img.instance);
+	free(p.rule);
+	free(p.hash);
+	free(p.head);
+	free(p.more);
+	return ret;
+}
