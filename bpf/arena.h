@@ -10,6 +10,7 @@
  *	64 KiB	struct xt2_cpu, one for each processor
  *	16 MiB	struct xt2_slot, two for each processor
  *	256 MiB	two regions, one for the live ruleset and one for the next
+ *	3.75 GiB what matches remember: state cells, of whichever ruleset is live
  *
  * A packet that this host sends is evaluated in the context of its process, and
  * a softirq may come in between with another packet.  So each processor has
@@ -18,7 +19,9 @@
  *
  * A ruleset is struct xt2_live_ruleset, the checked image, the counters of each slot
  * and one more for what was counted before, and each slot's stack.  In this
- * image a rule's packets say at which byte of the counters its own are.
+ * image a rule's packets say at which byte of the counters its own are, and
+ * root's cells are the arena's: a cell stays where it is when a ruleset follows that
+ * has the same rule.
  */
 #ifndef XT2_BPF_ARENA_H
 #define XT2_BPF_ARENA_H
@@ -27,16 +30,19 @@
 
 /* Where nothing is mapped by itself, AddressSanitizer's shadow included. */
 #define XT2_ARENA_BASE	      0x200000000000ull
-#define XT2_ARENA_VERSION     1u
+#define XT2_ARENA_VERSION     2u
 #define XT2_ARENA_PAGES	      (1u << 20) /* of 4 KiB: all that 32 bits reach */
 #define XT2_ARENA_STATE	      0x1000u
 #define XT2_ARENA_CPUS	      0x10000u
 #define XT2_ARENA_SLOTS	      0x1000000u
 #define XT2_ARENA_REGION(i)   (0x10000000u + (i)*XT2_ARENA_REGION_SIZE)
 #define XT2_ARENA_REGION_SIZE 0x70000000u
+#define XT2_ARENA_CELLS	      XT2_ARENA_REGION(2)
 
 #define XT2_CPUS_MAX   1024u
 #define XT2_SLOTS      2u /* of a processor */
+#define XT2_REGIONS    2u
+#define XT2_CELLS_MAX  (0x10000000u / 8)
 #define XT2_PACKET_MAX 0x10000u /* bytes of a packet that rules can look at */
 
 /* A program for each table: each has a priority of its own. */
@@ -60,6 +66,8 @@ struct xt2_state {
 	__u32 version; /* XT2_ARENA_VERSION, of who made the arena */
 	__u32 reserved;
 	__u64 lost; /* packets that were dropped because there was no slot for them */
+	__u64 region_size[XT2_REGIONS]; /* bytes that have memory */
+	__u64 cells_size;
 };
 
 struct xt2_cpu {
@@ -84,6 +92,11 @@ struct xt2_live_ruleset {
 	__u32 slots;
 	__u32 hook[XT2_PROGRAMS][2][5]; /* [IPv6][hook]: offset of struct xt2_hook in the image */
 	__u64 size; /* bytes from this header on */
+	__u64 from; /* offset of the ruleset before, as long as it has counters of these rules */
+	__u64 pairs; /* offset of __u32[rules]: a rule's offset in that one's image; 0: it is new */
+	__u64 places; /* offset of __u32[cells]: which of the arena's cells each one is */
+	__u32 cell; /* root's cells, before they were the arena's */
+	__u32 reserved;
 };
 
 #endif

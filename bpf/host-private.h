@@ -11,11 +11,18 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+/* File descriptors of what is pinned; < 0: it is not there. */
+struct xt2_live_pins {
+	int arena;
+	int reserve, release; /* programs */
+};
+
 struct xt2_live {
 	struct bpf_object *object;
 	void *mapped; /* the arena, if libbpf didn't map it */
 	int reserve, release; /* file descriptors of the programs */
 	int outer, inner; /* of maps that exist to be updated: see xt2_live_wait_() */
+	struct xt2_live_pins pins;
 	u64 ruleset; /* offset of the live one; 0: none */
 	u32 region; /* of the live one */
 	u32 cpus;
@@ -32,8 +39,12 @@ static inline struct xt2_state *xt2_live_state_(void)
 	return xt2_live_at_(XT2_ARENA_STATE);
 }
 
-/* As xt2_live_load(), in an arena that is there already; arena < 0: a new one. */
-int xt2_live_start_(struct xt2_live **host, unsigned int tables, int arena, struct xt2_err *err);
+/*
+ * xt2_live_start_ - as xt2_live_load(), with what is there already
+ * @pins: the host's from now on, also if this fails
+ */
+int xt2_live_start_(struct xt2_live **host, unsigned int tables, struct xt2_live_pins pins,
+		    struct xt2_err *err);
 
 /* => the arena's file descriptor, the host's */
 int xt2_live_arena_(const struct xt2_live *host);
@@ -53,7 +64,39 @@ u32 xt2_live_needs_(const struct xt2_image *img);
 int xt2_live_reserve_(struct xt2_live *host, u64 offset, u64 size);
 void xt2_live_release_(struct xt2_live *host, u64 offset, u64 size);
 
-/* Wait until every program that runs now has ended. */
-void xt2_live_wait_(struct xt2_live *host);
+/* Wait until every program that runs now has ended.  => 0; -errno: it may still run */
+int xt2_live_wait_(struct xt2_live *host);
+
+/* --- what a ruleset keeps of the one before (keep.c) --------------------- */
+
+/* Counters that a slot or, the last one, the time before has. */
+static inline struct xt2_counter *xt2_live_counters_(const struct xt2_live_ruleset *l, u32 slot)
+{
+	return xt2_live_at_(l->counters + l->counters_size * slot);
+}
+
+/* Packets and bytes of a rule of the arena's image, those before included. */
+struct xt2_counter xt2_live_count_(const struct xt2_live_ruleset *l, const struct xt2_rule *r);
+
+/*
+ * xt2_live_keep_ - which rules and cells go on in a ruleset that is not live yet
+ * @l: in the arena, with its image as it was written; pairs and places are filled in, and the
+ *	image's matches name the arena's cells
+ * @start: by table: enum xt2_live_start; NULL: XT2_LIVE_FILE
+ * => 0; -EFBIG, -ENOMEM
+ */
+int xt2_live_keep_(struct xt2_live *host, struct xt2_live_ruleset *l, const __u8 *start,
+		   struct xt2_err *err);
+
+/*
+ * xt2_live_fold_ - add what the ruleset before has counted to the live one, and give it back
+ *
+ * May be killed at any time, and done again.  Nothing to do if it was done.
+ * => 0; -errno: it is still to be done
+ */
+int xt2_live_fold_(struct xt2_live *host);
+
+/* Put cells, and their numbers, into a copy of the arena's image.  => 0, -ENOMEM */
+int xt2_live_read_cells_(const struct xt2_live_ruleset *l, struct xt2_image *copy);
 
 #endif

@@ -3,8 +3,8 @@
  * host-ruleset.c - rulesets in and out of the arena
  *
  * A ruleset is built in the region that is not live, then one store makes it
- * the live one.  The other region is given back after every program that may
- * have seen it has ended.
+ * the live one.  Counters of the other region are added and its memory is given
+ * back after every program that may have seen it has ended: keep.c.
  */
 #include "host-private.h"
 #include "../engine/eval.h"
@@ -48,6 +48,11 @@ static void lay_out(struct xt2_live_ruleset *l, const struct xt2_live *host,
 	l->frames = end;
 	l->frames_size = rounded(l->depth * sizeof(struct xt2_frame), 64);
 	end += l->frames_size * l->slots;
+	l->pairs = end;
+	end += rounded(l->rules * sizeof(u32), 64);
+	l->places = end;
+	end += rounded(root->cells * sizeof(u32), 64);
+	l->cell = root->cell;
 	l->size = end - at;
 }
 
@@ -65,75 +70,92 @@ static void find_hooks(struct xt2_live_ruleset *l, const struct xt2_image *img)
 	}
 }
 
-/* Counters that a slot or, the last one, the time before has. */
-static struct xt2_counter *counters_of(const struct xt2_live_ruleset *l, u32 slot)
-{
-	return xt2_live_at_(l->counters + l->counters_size * slot);
-}
-
 /* In the arena's image, a rule says where its counters are. */
-static void move_counters(const struct xt2_live_ruleset *l, struct xt2_image *img)
+static void move_counters(const struct xt2_live_ruleset *l, struct xt2_image *img,
+			  const __u8 *start)
 {
 	const struct xt2_root *root = xt2_image_root(img);
-	struct xt2_counter *before = counters_of(l, l->slots);
+	struct xt2_counter *before = xt2_live_counters_(l, l->slots);
 	const struct xt2_chain *c;
 	struct xt2_rule *r;
 	u32 i, n = 0;
 
 	xt2_image_for_each_chain(c, i, img, root) {
 		xt2_chain_for_each_rule(r, c) {
-			before[n].packets = r->packets;
-			before[n].bytes = r->bytes;
+			if (!start || start[c->table] == XT2_LIVE_FILE)
+				before[n] = (struct xt2_counter){ r->packets, r->bytes };
 			r->packets = n++ * sizeof(*before);
 			r->bytes = 0;
 		}
 	}
 }
 
-int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t size,
-		     struct xt2_err *err)
+/* Memory for a region; what is there is that of a process that was killed. */
+static int reserve(struct xt2_live *host, u32 region, u64 size)
+{
+	u64 *have = &xt2_live_state_()->region_size[region];
+
+	if (*have)
+		xt2_live_release_(host, XT2_ARENA_REGION(region), *have);
+	*have = size;
+	if (!xt2_live_reserve_(host, XT2_ARENA_REGION(region), size))
+		return 0;
+	*have = 0;
+	return -ENOMEM;
+}
+
+/* In memory that nobody else uses yet.  => 0, -EFBIG, -ENOMEM */
+static int build(struct xt2_live *host, struct xt2_live_ruleset *l, const struct xt2_image *img,
+		 const __u8 *start, struct xt2_err *err)
+{
+	struct xt2_image *copy = xt2_live_at_(l->image);
+	int ret;
+
+	find_hooks(l, img);
+	memcpy(copy, img, l->image_size);
+	ret = xt2_live_keep_(host, l, start, err);
+	if (!ret)
+		move_counters(l, copy, start);
+	return ret;
+}
+
+int xt2_live_replace(struct xt2_live *host, const struct xt2_image *img, size_t size,
+		     const __u8 *start, struct xt2_err *err)
 {
 	u32 region = host->ruleset ? !host->region : 0;
-	u64 at = XT2_ARENA_REGION(region), old = host->ruleset;
+	u64 at = XT2_ARENA_REGION(region);
 	struct xt2_live_ruleset l;
+	int ret = xt2_live_fold_(host);
 
+	if (ret)
+		return xt2_err_set_(err, XT2_E_SYSTEM, -ret,
+				    "the ruleset before the live one is still in use: %s",
+				    strerror(-ret));
 	lay_out(&l, host, img, size, at);
 	if (l.size > XT2_ARENA_REGION_SIZE)
 		return xt2_err_set_(err, XT2_E_LIMIT, EFBIG,
 				    "the ruleset needs %llu MiB for %u processors; %u are possible",
 				    (unsigned long long)l.size >> 20, host->cpus,
 				    XT2_ARENA_REGION_SIZE >> 20);
-	xt2_live_release_(host, at, l.size); /* of a process that was killed */
-	if (xt2_live_reserve_(host, at, l.size))
+	if (reserve(host, region, l.size))
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM,
 				    "no memory for the ruleset's %llu KiB in the kernel",
 				    (unsigned long long)l.size >> 10);
-	find_hooks(&l, img);
-	memcpy(xt2_live_at_(l.image), img, size);
-	move_counters(&l, xt2_live_at_(l.image));
 	memcpy(xt2_live_at_(at), &l, sizeof(l));
+	ret = build(host, xt2_live_at_(at), img, start, err);
+	if (ret)
+		return ret;
 	__atomic_store_n(&xt2_live_state_()->ruleset, at, __ATOMIC_RELEASE);
 	host->ruleset = at;
 	host->region = region;
-	if (old) {
-		xt2_live_wait_(host);
-		xt2_live_release_(host, old, ((struct xt2_live_ruleset *)xt2_live_at_(old))->size);
-	}
+	xt2_live_fold_(host); /* what fails is done by the next command */
 	return 0;
 }
 
-static void sum_counters(const struct xt2_live_ruleset *l, struct xt2_rule *r)
+int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t size,
+		     struct xt2_err *err)
 {
-	u64 n = r->packets / sizeof(struct xt2_counter);
-	u32 slot;
-
-	r->packets = 0;
-	for (slot = 0; slot <= l->slots; slot++) {
-		const struct xt2_counter *c = counters_of(l, slot) + n;
-
-		r->packets += __atomic_load_n(&c->packets, __ATOMIC_RELAXED);
-		r->bytes += __atomic_load_n(&c->bytes, __ATOMIC_RELAXED);
-	}
+	return xt2_live_replace(host, img, size, NULL, err);
 }
 
 int xt2_live_read(struct xt2_live *host, struct xt2_mapping *map, struct xt2_err *err)
@@ -150,9 +172,17 @@ int xt2_live_read(struct xt2_live *host, struct xt2_mapping *map, struct xt2_err
 	if (!img)
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the image");
 	memcpy(img, xt2_live_at_(l->image), l->image_size);
+	if (xt2_live_read_cells_(l, img)) {
+		free(img);
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the state");
+	}
 	xt2_image_for_each_chain(c, i, img, xt2_image_root(img)) {
-		xt2_chain_for_each_rule(r, c)
-			sum_counters(l, r);
+		xt2_chain_for_each_rule(r, c) {
+			struct xt2_counter n = xt2_live_count_(l, r);
+
+			r->packets = n.packets;
+			r->bytes = n.bytes;
+		}
 	}
 	map->image = img;
 	map->size = map->capacity = l->image_size;

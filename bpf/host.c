@@ -63,11 +63,11 @@ void xt2_live_release_(struct xt2_live *host, u64 offset, u64 size)
 }
 
 /* The kernel answers an update of a map of maps after the programs that run have ended. */
-void xt2_live_wait_(struct xt2_live *host)
+int xt2_live_wait_(struct xt2_live *host)
 {
 	const __u32 key = 0;
 
-	bpf_map_update_elem(host->outer, &key, &host->inner, BPF_ANY);
+	return bpf_map_update_elem(host->outer, &key, &host->inner, BPF_ANY);
 }
 
 /* --- loading ----------------------------------------------------------- */
@@ -192,41 +192,77 @@ static int take_over(struct xt2_live *host, int arena)
 	return 0;
 }
 
-static int start(struct xt2_live *host, unsigned int tables, int arena)
+/* Without programs to load, what is pinned is all that it takes. */
+static int load_programs(struct xt2_live *host, unsigned int tables)
+{
+	int ret;
+
+	if (!tables && host->pins.reserve >= 0 && host->pins.release >= 0) {
+		host->reserve = host->pins.reserve;
+		host->release = host->pins.release;
+		return 0;
+	}
+	ret = load_object(host, tables, host->pins.arena);
+	if (ret)
+		return ret;
+	host->reserve = find_program(host, "xt2_reserve");
+	host->release = find_program(host, "xt2_release");
+	return 0;
+}
+
+static int start(struct xt2_live *host, unsigned int tables)
 {
 	int ret;
 
 	host->cpus = (u32)libbpf_num_possible_cpus();
 	if (host->cpus > XT2_CPUS_MAX)
 		return -E2BIG;
-	ret = load_object(host, tables, arena);
+	ret = load_programs(host, tables);
+	if (!ret)
+		ret = make_maps(host);
 	if (ret)
 		return ret;
-	host->reserve = find_program(host, "xt2_reserve");
-	host->release = find_program(host, "xt2_release");
-	ret = make_maps(host);
-	if (ret)
-		return ret;
-	return arena < 0 ? prepare(host) : take_over(host, arena);
+	return host->pins.arena < 0 ? prepare(host) : take_over(host, host->pins.arena);
 }
 
-int xt2_live_start_(struct xt2_live **out, unsigned int tables, int arena, struct xt2_err *err)
+static void close_pins(const struct xt2_live_pins *pins)
+{
+	const int fd[] = { pins->arena, pins->reserve, pins->release };
+	size_t i;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(fd); i++)
+		if (fd[i] >= 0)
+			close(fd[i]);
+}
+
+static int other_version(struct xt2_err *err)
+{
+	xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
+		     "the live ruleset is that of another version of xt2");
+	xt2_err_hint_(err, "xt2 detach takes it away");
+	return -EOPNOTSUPP;
+}
+
+int xt2_live_start_(struct xt2_live **out, unsigned int tables, struct xt2_live_pins pins,
+		    struct xt2_err *err)
 {
 	struct xt2_live *host = calloc(1, sizeof(*host));
 	int ret;
 
-	if (!host)
+	if (!host) {
+		close_pins(&pins);
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory");
+	}
 	host->outer = host->inner = -1;
-	ret = start(host, tables, arena);
+	host->pins = pins;
+	ret = start(host, tables);
 	if (!ret) {
 		*out = host;
 		return 0;
 	}
 	xt2_live_free(host);
 	if (ret == -EPROTO)
-		return xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
-				    "the live ruleset is that of another version of xt2");
+		return other_version(err);
 	if (ret == -EPERM || ret == -ENOMEM || !probe(err))
 		return load_error(err, -ret);
 	return -EOPNOTSUPP;
@@ -234,7 +270,7 @@ int xt2_live_start_(struct xt2_live **out, unsigned int tables, int arena, struc
 
 int xt2_live_load(struct xt2_live **out, unsigned int tables, struct xt2_err *err)
 {
-	return xt2_live_start_(out, tables, -1, err);
+	return xt2_live_start_(out, tables, (struct xt2_live_pins){ -1, -1, -1 }, err);
 }
 
 void xt2_live_free(struct xt2_live *host)
@@ -248,6 +284,7 @@ void xt2_live_free(struct xt2_live *host)
 	if (host->inner >= 0)
 		close(host->inner);
 	bpf_object__close(host->object);
+	close_pins(&host->pins);
 	free(host);
 }
 
@@ -289,6 +326,8 @@ int xt2_live_attach_(struct xt2_live *host, u32 table, const struct xt2_hook *h,
 
 int xt2_live_arena_(const struct xt2_live *host)
 {
+	if (!host->object)
+		return host->pins.arena;
 	return bpf_map__fd(bpf_object__find_map_by_name(host->object, "arena"));
 }
 

@@ -43,13 +43,26 @@ int xt2_live_load(struct xt2_live **host, unsigned int tables, struct xt2_err *e
 /* Release everything; what is not pinned is gone. */
 void xt2_live_free(struct xt2_live *host);
 
+/* Where the rules of a table begin to count, and what their matches remember. */
+enum xt2_live_start {
+	XT2_LIVE_FILE, /* what the image has */
+	XT2_LIVE_RESET, /* 0 and nothing */
+	XT2_LIVE_KEEP, /* rules that are live go on, others as with XT2_LIVE_RESET */
+};
+
 /*
- * xt2_live_install - make a ruleset the live one, in one step for all packets
- * @img: a checked image that xt2_live_check() accepted; its counters are where counting starts
+ * xt2_live_replace - make a ruleset the live one, in one step for all packets
+ * @img: a checked image that xt2_live_check() accepted
+ * @start: by table of img: enum xt2_live_start; NULL: XT2_LIVE_FILE
  *
- * Returns when no packet uses the ruleset before any more.
- * => 0; -EFBIG; -ENOMEM: the one before stays
+ * Returns when no packet uses the ruleset before any more.  A process that is
+ * killed leaves the one or the other, with exact counters.
+ * => 0; -EFBIG; -ENOMEM and others: the one before stays
  */
+int xt2_live_replace(struct xt2_live *host, const struct xt2_image *img, size_t size,
+		     const __u8 *start, struct xt2_err *err);
+
+/* The same, with counters and state of the image. */
 int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t size,
 		     struct xt2_err *err);
 

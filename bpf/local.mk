@@ -9,7 +9,7 @@ EXTRA_DIST += $(BPF_PROGRAM_FILES)
 if BPF
 noinst_LTLIBRARIES += libhost.la
 libhost_la_SOURCES = bpf/arena.h bpf/host-check.c bpf/host-private.h bpf/host-ruleset.c bpf/host.c \
-	bpf/host.h bpf/object.c bpf/pin.c bpf/slot.h
+	bpf/host.h bpf/keep.c bpf/object.c bpf/pin.c bpf/slot.h
 libhost_la_LIBADD = libxt2-internal.la $(LIBBPF_LIBS)
 
 BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -std=gnu11 -fno-strict-aliasing -fvisibility=hidden \
@@ -34,5 +34,6 @@ bpf/xt2.bpf.o: $(BPF_OBJECTS)
 	$(AM_V_GEN)$(BPFTOOL) gen object $@ $(BPF_OBJECTS)
 bpf/object.lo: bpf/xt2.bpf.o
 else
-EXTRA_DIST += bpf/host-check.c bpf/host-private.h bpf/host-ruleset.c bpf/host.c bpf/host.h bpf/object.c bpf/pin.c
+EXTRA_DIST += bpf/host-check.c bpf/host-private.h bpf/host-ruleset.c bpf/host.c bpf/host.h bpf/keep.c \
+	bpf/object.c bpf/pin.c
 endif

@@ -2,10 +2,12 @@
 /*
  * pin.c - what stays in the kernel when the process ends
  *
- * A folder holds the arena and a link for each hook, named after its table,
- * family and hook.  Links hold their programs.  The order of steps makes every
- * state that a kill leaves behind a harmless one: links come before the
- * ruleset, and without one they let all packets pass.
+ * A folder holds the arena, the programs that give it memory, and a link for
+ * each hook, named after its table, family and hook.  Links hold their
+ * programs.  The order of steps makes every state that a kill leaves behind a
+ * harmless one: the arena comes first and goes last, so that links and
+ * programs are always its own; links come before the ruleset, and without one
+ * they let all packets pass.
  *
  * xt2's own BPF file system is mounted where the first process has its files,
  * so that it is the same for commands that run in a network namespace with
@@ -135,30 +137,59 @@ static int join(char *path, size_t size, const char *folder, const char *name)
 	return snprintf(path, size, "%s/%s", folder, name) < (int)size ? 0 : -ENAMETOOLONG;
 }
 
+/* => a file descriptor, -errno */
+static int pinned(const char *folder, const char *name)
+{
+	char path[512];
+	int ret = join(path, sizeof(path), folder, name);
+
+	return ret ? ret : bpf_obj_get(path);
+}
+
 int xt2_live_open(struct xt2_live **host, const char *folder, unsigned int tables,
 		  struct xt2_err *err)
 {
-	char path[512];
-	int arena, ret;
+	struct xt2_live_pins pins;
 
-	ret = join(path, sizeof(path), folder, "arena");
-	arena = ret ? ret : bpf_obj_get(path);
-	if (arena < 0)
-		return xt2_err_set_(err, XT2_E_SYSTEM, -arena, "there is no live ruleset here");
-	ret = xt2_live_start_(host, tables, arena, err);
-	close(arena);
-	return ret;
+	pins.arena = pinned(folder, "arena");
+	if (pins.arena < 0)
+		return xt2_err_set_(err, XT2_E_SYSTEM, -pins.arena,
+				    "there is no live ruleset here");
+	pins.reserve = pinned(folder, "reserve");
+	pins.release = pinned(folder, "release");
+	return xt2_live_start_(host, tables, pins, err);
+}
+
+static bool is_pinned(const char *folder, const char *name)
+{
+	char path[512];
+
+	return !join(path, sizeof(path), folder, name) && !access(path, F_OK);
+}
+
+static int pin(const char *folder, const char *name, int fd)
+{
+	char path[512];
+
+	if (is_pinned(folder, name))
+		return 0;
+	if (join(path, sizeof(path), folder, name))
+		return -ENAMETOOLONG;
+	return bpf_obj_pin(fd, path);
 }
 
 static int pin_arena(const struct xt2_live *host, const char *folder)
 {
-	char path[512];
+	int ret;
 
-	if (join(path, sizeof(path), folder, "arena"))
-		return -ENAMETOOLONG;
-	if (!access(path, F_OK))
-		return 0;
-	return bpf_obj_pin(xt2_live_arena_(host), path);
+	if (!is_pinned(folder, "arena")) /* what is there belongs to another one */
+		xt2_live_detach(folder, NULL);
+	ret = pin(folder, "arena", xt2_live_arena_(host));
+	if (!ret)
+		ret = pin(folder, "reserve", host->reserve);
+	if (!ret)
+		ret = pin(folder, "release", host->release);
+	return ret;
 }
 
 /* The link's name: "filter-ipv4-INPUT". */
@@ -241,8 +272,11 @@ int xt2_live_detach(const char *folder, struct xt2_err *err)
 	if (!dir)
 		return xt2_err_set_(err, XT2_E_SYSTEM, errno, "there is no live ruleset here");
 	while ((e = readdir(dir)))
-		if (e->d_name[0] != '.' && unlinkat(dirfd(dir), e->d_name, 0))
+		if (e->d_name[0] != '.' && strcmp(e->d_name, "arena") &&
+		    unlinkat(dirfd(dir), e->d_name, 0))
 			failed = errno;
+	if (!failed && unlinkat(dirfd(dir), "arena", 0) && errno != ENOENT)
+		failed = errno;
 	closedir(dir);
 	if (failed)
 		return xt2_err_set_(err, XT2_E_SYSTEM, failed, "%s: %s", folder, strerror(failed));
