@@ -95,7 +95,9 @@ static bool arp_dev(const struct xt2_match __img *m, struct xt2_pkt *pkt, u32 of
 }
 
 /* Base tests that are rare; the common ones are in xt2_match(). */
-static int rare_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
+xt2_separate int xt2_rare_match(const struct xt2_match __img *m xt2_arg_img,
+				struct xt2_ctx *ctx xt2_arg_there);
+int xt2_rare_match(const struct xt2_match __img *m xt2_arg_img, struct xt2_ctx *ctx xt2_arg_there)
 {
 	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 
@@ -134,18 +136,27 @@ static __always_inline int xt2_match(const struct xt2_match __img *m, struct xt2
 	case XT2_M_OUT: return xt2_answer(m, iface_equal(m, pkt->out));
 	case XT2_M_PROTO: return proto_match(m, pkt);
 	}
-	return rare_match(m, ctx);
+	return m->type < XT2_M_TCP ? xt2_rare_match(m, ctx) : xt2_match_ext(m, ctx);
+}
+
+/* The kernel ended a loop: what the rule says is not known. */
+static __always_inline int out_of_time(struct xt2_ctx *ctx)
+{
+	ctx->faults++;
+	return XT2_HOTDROP;
 }
 
 /* A match drops but holds: the matches behind m decide if the rule is done. */
-static __attribute__((__noinline__)) int
-rest_match(const struct xt2_rule __img *r, const struct xt2_match __img *m, struct xt2_ctx *ctx)
+xt2_separate int xt2_rest_match(const struct xt2_rule __img *r xt2_arg_img,
+				const struct xt2_match __img *m xt2_arg_img,
+				struct xt2_ctx *ctx xt2_arg_there);
+int xt2_rest_match(const struct xt2_rule __img *r xt2_arg_img,
+		   const struct xt2_match __img *m xt2_arg_img, struct xt2_ctx *ctx xt2_arg_there)
 {
 	const u8 __img *end = (const u8 __img *)r + r->target_offset;
 
-	for (m = xt2_match_next(m); (const u8 __img *)m < end && xt2_can_loop;
-	     m = xt2_match_next(m)) {
-		int answer = xt2_match(m, ctx);
+	for (m = xt2_match_next(m); (const u8 __img *)m < end; m = xt2_match_next(m)) {
+		int answer = xt2_can_loop ? xt2_match(m, ctx) : out_of_time(ctx);
 
 		if (answer != XT2_HIT && answer != XT2_HIT_DROP)
 			return XT2_HOTDROP;
@@ -156,13 +167,18 @@ rest_match(const struct xt2_rule __img *r, const struct xt2_match __img *m, stru
 /* => XT2_HIT if every match of the rule holds */
 static __always_inline int rule_match(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 {
-	const struct xt2_match __img *m;
+	const u8 __img *end = (const u8 __img *)r + r->target_offset;
+	const struct xt2_match __img *m = xt2_rule_first_match(r);
 
-	xt2_rule_for_each_match(m, r) {
+	while ((const u8 __img *)m < end) {
 		int answer = xt2_match(m, ctx);
 
 		if (answer != XT2_HIT)
-			return unlikely(answer == XT2_HIT_DROP) ? rest_match(r, m, ctx) : answer;
+			return unlikely(answer == XT2_HIT_DROP) ? xt2_rest_match(r, m, ctx)
+								: answer;
+		m = xt2_match_next(m);
+		if (unlikely(!xt2_can_loop))
+			return out_of_time(ctx);
 	}
 	return XT2_HIT;
 }
@@ -175,48 +191,81 @@ static __always_inline u32 shape_of(const struct xt2_rule __img *r)
 
 /*
  * Lists of addresses are rules of one shape that begin with the same test.
- * These step over such rules as long as that test fails: within the run the
- * next rule's place does not depend on a load from the one before it.  The
- * answer is the first rule that has to be looked at.
+ * These go on in such a list after one of its rules, as long as there is only
+ * to count, or not even that: within it the next rule's place does not depend
+ * on a load from the one before it.  A rule may test the other address as
+ * well.  The answer is the first rule that has to be looked at.
  */
 static __always_inline struct xt2_rule __img *next_addr4(struct xt2_rule __img *r, u8 type,
-							 u32 addr)
+							 u32 addr, u32 len, struct xt2_ctx *ctx)
 {
 	const u32 shape = shape_of(r), step = r->size;
+	const bool alone = r->target_offset == sizeof(*r) + sizeof(struct xt2_match);
 	const struct xt2_match __img *m;
 
 	do {
 		r = (struct xt2_rule __img *)((u8 __img *)r + step);
 		m = xt2_rule_first_match(r);
-	} while (xt2_can_loop && shape_of(r) == shape && m->type == type && !xt2_inverted(m) &&
-		 (addr ^ m->arg) >> (m->flags & XT2_ADDR4_SHIFT));
+		if (shape_of(r) != shape || m->type != type || xt2_inverted(m))
+			break;
+		if ((addr ^ m->arg) >> (m->flags & XT2_ADDR4_SHIFT))
+			continue;
+		if (!alone || XT2_TARGET_KIND(r->target) != XT2_T_CONTINUE)
+			break;
+		xt2_rule_count(r, len, ctx);
+	} while (xt2_can_loop);
 	return r;
 }
 
 static __always_inline struct xt2_rule __img *next_addr6(struct xt2_rule __img *r, u8 type,
-							 const u64 *addr)
+							 u8 other, const u64 *addr,
+							 const u64 *other_addr, u32 len,
+							 struct xt2_ctx *ctx)
 {
-	const u32 shape = shape_of(r), step = r->size;
+	enum {
+		ONE = sizeof(struct xt2_rule) + sizeof(struct xt2_match_addr6),
+		BOTH = ONE + sizeof(struct xt2_match_addr6)
+	};
+	const u32 shape = shape_of(r), step = r->size, matches = r->target_offset;
 	const struct xt2_match __img *m;
 
 	do {
 		r = (struct xt2_rule __img *)((u8 __img *)r + step);
 		m = xt2_rule_first_match(r);
-	} while (xt2_can_loop && shape_of(r) == shape && m->type == type && !xt2_inverted(m) &&
-		 !addr6_equal(m, addr));
+		if (shape_of(r) != shape || m->type != type || xt2_inverted(m))
+			break;
+		if (!addr6_equal(m, addr))
+			continue;
+		if (matches == BOTH) {
+			m = (const struct xt2_match __img *)((const u8 __img *)r + ONE);
+			if (m->type != other || xt2_inverted(m))
+				break;
+			if (!addr6_equal(m, other_addr))
+				continue;
+		} else if (matches != ONE) {
+			break;
+		}
+		if (XT2_TARGET_KIND(r->target) != XT2_T_CONTINUE)
+			break;
+		xt2_rule_count(r, len, ctx);
+	} while (xt2_can_loop);
 	return r;
 }
 
 /* The rule to look at after one that did not match, or did not end its chain. */
-static __always_inline struct xt2_rule __img *next_rule(struct xt2_rule __img *r,
-							const struct xt2_pkt *pkt)
+static __always_inline struct xt2_rule __img *next_rule(struct xt2_rule __img *r, u32 len,
+							struct xt2_ctx *ctx)
 {
+	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
+
 	if (likely(r->target_offset > sizeof(*r)))
 		switch (xt2_rule_first_match(r)->type) {
-		case XT2_M_SRC4: return next_addr4(r, XT2_M_SRC4, pkt->src4);
-		case XT2_M_DST4: return next_addr4(r, XT2_M_DST4, pkt->dst4);
-		case XT2_M_SRC6: return next_addr6(r, XT2_M_SRC6, pkt->src);
-		case XT2_M_DST6: return next_addr6(r, XT2_M_DST6, pkt->dst);
+		case XT2_M_SRC4: return next_addr4(r, XT2_M_SRC4, pkt->src4, len, ctx);
+		case XT2_M_DST4: return next_addr4(r, XT2_M_DST4, pkt->dst4, len, ctx);
+		case XT2_M_SRC6:
+			return next_addr6(r, XT2_M_SRC6, XT2_M_DST6, pkt->src, pkt->dst, len, ctx);
+		case XT2_M_DST6:
+			return next_addr6(r, XT2_M_DST6, XT2_M_SRC6, pkt->dst, pkt->src, len, ctx);
 		}
 	return xt2_rule_next(r);
 }
@@ -310,7 +359,7 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 next:
 		if (unlikely(!r->size))
 			return fault(ctx);
-		r = next_rule(r, xt2_ctx_pkt(ctx));
+		r = next_rule(r, len, ctx);
 		continue;
 hotdrop:
 		if (verdict == XT2_HIT_DROP)
