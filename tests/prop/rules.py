@@ -102,6 +102,16 @@ class Rules:
             go = ''
         self.add(f'-A {chain}', text, go)
 
+    def addresses(self, chain):
+        """A list of addresses: neighbours of one form, of which most only count."""
+        r = self.r
+        form = r.choice((('-s',), ('-d',), ('-s', '-d'), ('-d', '-s'), ('-s', '-d', '-p')))
+        bits = '' if self.w.family == 6 or r.random() < 0.5 else f'/{r.choice((8, 24, 31))}'
+        for _ in range(r.randint(3, 12)):
+            words = [f'{matches.inv(r, 0.05)}{way} ' + ('udp' if way == '-p' else
+                     matches.addr_text(r.choice(self.w.addrs)) + bits) for way in form]
+            self.add(f'-A {chain}', *words, '-j RETURN' if r.random() < 0.05 else '')
+
     def table(self, name, policy, probes, count):
         r = self.r
         chains = ['PREROUTING'] + self.chain_names()
@@ -115,12 +125,15 @@ class Rules:
         plan += [(0, row) for row in self.rows if row[0] in matches.TRACKING]
         plan += [(min(r.randrange(len(chains)), r.randrange(len(chains))), None) for _ in range(count)]
         plan += [(level, None) for level in range(1, len(chains))]
+        plan += [(r.randrange(len(chains)), 'addresses') for _ in range(2)]
         r.shuffle(plan)
         # At least one way into the first user chain, early
         if len(chains) > 1:
             self.add('-A PREROUTING', self.conditions(False)[0] if r.random() < 0.5 else '', f'-j {chains[1]}')
         for level, row in plan:
-            if row:
+            if row == 'addresses':
+                self.addresses(chains[level])
+            elif row:
                 self.probe(chains[level], row)
             else:
                 self.ordinary(name, chains, level)
