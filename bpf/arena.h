@@ -56,6 +56,9 @@ enum xt2_need {
 	XT2_NEED_CLOCK = 0x08,
 	XT2_NEED_RANDOM = 0x10,
 	XT2_NEED_BYTES = 0x20, /* more than the headers */
+	XT2_NEED_STATE = 0x40, /* of the packet in its connection */
+	XT2_NEED_CONNECTION = 0x80, /* its status, mark and time left */
+	XT2_NEED_TUPLES = 0x100, /* its addresses, ports and protocol */
 };
 
 struct xt2_state {
@@ -64,6 +67,8 @@ struct xt2_state {
 	__u32 zero; /* always 0: see env.h */
 	__u32 cpus;
 	__u32 version; /* XT2_ARENA_VERSION, of who made the arena */
+	__u32 hz; /* of the kernel's clock */
+	__u32 tracks; /* the programs find connections: see connection.h */
 	__u32 reserved;
 	__u64 lost; /* packets that were dropped because there was no slot for them */
 	__u64 region_size[XT2_REGIONS]; /* bytes that have memory */

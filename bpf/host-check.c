@@ -117,7 +117,7 @@ static u32 need(const struct xt2_match *m)
 	case XT2_M_IPV6HEADER:
 	case XT2_M_DCCP: return XT2_NEED_BYTES;
 	}
-	return 0;
+	return xt2_live_need_tracking_(m);
 }
 
 u32 xt2_live_needs_(const struct xt2_image *img)

@@ -60,6 +60,9 @@ const char *xt2_live_table_name_(u32 table);
 /* What the rules of a checked image ask for: enum xt2_need. */
 u32 xt2_live_needs_(const struct xt2_image *img);
 
+/* Of them, what a match asks for about connections. */
+u32 xt2_live_need_tracking_(const struct xt2_match *m);
+
 /* Pages for [offset, offset + size), zeroed; and back.  => 0, -ENOMEM */
 int xt2_live_reserve_(struct xt2_live *host, u64 offset, u64 size);
 void xt2_live_release_(struct xt2_live *host, u64 offset, u64 size);

@@ -137,6 +137,12 @@ int xt2_live_replace(struct xt2_live *host, const struct xt2_image *img, size_t 
 				    "the ruleset needs %llu MiB for %u processors; %u are possible",
 				    (unsigned long long)l.size >> 20, host->cpus,
 				    XT2_ARENA_REGION_SIZE >> 20);
+	if (l.needs & (XT2_NEED_CONNECTION | XT2_NEED_TUPLES) && !xt2_live_state_()->tracks) {
+		xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
+			     "the live programs are from before the kernel had connections");
+		xt2_err_hint_(err, "xt2 detach, then apply again");
+		return -EOPNOTSUPP;
+	}
 	if (reserve(host, region, l.size))
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM,
 				    "no memory for the ruleset's %llu KiB in the kernel",

@@ -156,6 +156,23 @@ static u64 boot_time(void)
 	return (u64)(real.tv_sec - boot.tv_sec) * 1000000000 + real.tv_nsec - boot.tv_nsec;
 }
 
+/* The coarse clock ticks as the kernel does. */
+static u32 clock_rate(void)
+{
+	struct timespec tick;
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	return tick.tv_nsec ? (u32)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec) : 1;
+}
+
+/* Did the programs find the kernel's connections when they were loaded? */
+static bool knows_connections(const struct xt2_live *host)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+
+	return !bpf_prog_test_run_opts(find_program(host, "xt2_tracks"), &opts) && opts.retval;
+}
+
 static int prepare(struct xt2_live *host)
 {
 	u64 slots = (u64)host->cpus * XT2_SLOTS * sizeof(struct xt2_slot);
@@ -169,6 +186,8 @@ static int prepare(struct xt2_live *host)
 	state = xt2_live_state_();
 	state->cpus = host->cpus;
 	state->clock = boot_time();
+	state->hz = clock_rate();
+	state->tracks = knows_connections(host);
 	state->version = XT2_ARENA_VERSION;
 	return 0;
 }

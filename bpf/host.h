@@ -109,7 +109,29 @@ int xt2_live_open(struct xt2_live **host, const char *folder, unsigned int table
 int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_image *img,
 		    struct xt2_err *err);
 
-/* Take everything in a folder away.  => 0; -ENOENT: there was nothing; -errno */
+/*
+ * Connection tracking of a network namespace, on as long as the ruleset in a
+ * folder asks about connections.  Families are bits: 1 IPv4, 2 IPv6.
+ *
+ * xt2_live_tracked - the families in which a ruleset asks about connections
+ */
+unsigned int xt2_live_tracked(const struct xt2_image *img);
+
+/*
+ * xt2_live_track - turn it on; it comes before the programs that ask about it
+ * @begun: out: families in which it was not on for this folder
+ * => 0; -EOPNOTSUPP, -ENOENT and others: the kernel can't; -EPERM, -ENOMEM: nothing changed
+ */
+int xt2_live_track(const char *folder, unsigned int wanted, unsigned int *begun,
+		   struct xt2_err *err);
+
+/* Turn it off, as far as this folder is concerned. */
+void xt2_live_untrack(const char *folder, unsigned int unwanted);
+
+/* => the families in which it is on for this folder */
+unsigned int xt2_live_tracking(const char *folder);
+
+/* Take everything in a folder away, connection tracking included.  => 0; -ENOENT: there was nothing; -errno */
 int xt2_live_detach(const char *folder, struct xt2_err *err);
 
 /* => a file descriptor of the host's, for BPF_PROG_TEST_RUN; -ENOENT: not loaded */

@@ -178,12 +178,31 @@ static int pin(const char *folder, const char *name, int fd)
 	return bpf_obj_pin(fd, path);
 }
 
+/* The arena is the last to go.  => 0; -ENOENT: no folder; -errno */
+static int clear(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *e;
+	int failed = 0;
+
+	if (!dir)
+		return -errno;
+	while ((e = readdir(dir)))
+		if (e->d_name[0] != '.' && strcmp(e->d_name, "arena") &&
+		    unlinkat(dirfd(dir), e->d_name, 0))
+			failed = errno;
+	if (!failed && unlinkat(dirfd(dir), "arena", 0) && errno != ENOENT)
+		failed = errno;
+	closedir(dir);
+	return -failed;
+}
+
 static int pin_arena(const struct xt2_live *host, const char *folder)
 {
 	int ret;
 
 	if (!is_pinned(folder, "arena")) /* what is there belongs to another one */
-		xt2_live_detach(folder, NULL);
+		clear(folder);
 	ret = pin(folder, "arena", xt2_live_arena_(host));
 	if (!ret)
 		ret = pin(folder, "reserve", host->reserve);
@@ -265,20 +284,10 @@ int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_
 
 int xt2_live_detach(const char *folder, struct xt2_err *err)
 {
-	DIR *dir = opendir(folder);
-	struct dirent *e;
-	int failed = 0;
+	int ret = clear(folder);
 
-	if (!dir)
-		return xt2_err_set_(err, XT2_E_SYSTEM, errno, "there is no live ruleset here");
-	while ((e = readdir(dir)))
-		if (e->d_name[0] != '.' && strcmp(e->d_name, "arena") &&
-		    unlinkat(dirfd(dir), e->d_name, 0))
-			failed = errno;
-	if (!failed && unlinkat(dirfd(dir), "arena", 0) && errno != ENOENT)
-		failed = errno;
-	closedir(dir);
-	if (failed)
-		return xt2_err_set_(err, XT2_E_SYSTEM, failed, "%s: %s", folder, strerror(failed));
-	return 0;
+	if (ret == -ENOENT)
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
+	xt2_live_untrack(folder, ~0u);
+	return ret ? xt2_err_set_(err, XT2_E_SYSTEM, -ret, "%s: %s", folder, strerror(-ret)) : 0;
 }

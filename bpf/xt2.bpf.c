@@ -23,6 +23,9 @@
 #include "../engine/eval.h"
 #include "slot.h"
 
+#include <bpf/bpf_endian.h>
+#include "connection.h"
+
 /* The kernel limits the depth of calls, so the evaluator is part of each program. */
 __always_inline int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook);
 #include "../engine/eval.c"
@@ -128,6 +131,8 @@ static __noinline void read_metadata(struct xt2_pkt __img *pkt, struct bpf_nf_ct
 	}
 	if (needs & XT2_NEED_TYPE)
 		pkt->pkttype = BPF_CORE_READ_BITFIELD_PROBED(skb, pkt_type);
+	if (needs & XT2_NEED_STATE)
+		read_connection(&pkt->ct, skb, needs);
 }
 
 static __always_inline u32 at_most(u32 a, u32 b)
@@ -253,6 +258,11 @@ EXPORTED SEC("syscall") int xt2_reserve(struct xt2_pages *p)
 	use_arena();
 	p->done = bpf_arena_alloc_pages(&arena, xt2_arena(p->offset), p->pages, -1, 0) != NULL;
 	return 0;
+}
+
+EXPORTED SEC("syscall") int xt2_tracks(void *unused)
+{
+	return connections_known();
 }
 
 EXPORTED SEC("syscall") int xt2_release(struct xt2_pages *p)

@@ -5,7 +5,7 @@
 
 static int absent(void)
 {
-	fputs("xt2: live rulesets are not in this build: they need clang 19, libbpf 1.4 and bpftool\n",
+	fputs("xt2: live rulesets are not in this build: they need clang 19, libbpf 1.4, bpftool, libnftnl and libmnl\n",
 	      stderr);
 	return XT2_EXIT_UNSUPPORTED;
 }

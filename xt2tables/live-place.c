@@ -77,9 +77,13 @@ int xt2_live_place_publish(const struct xt2_live_place *p, const struct xt2_mapp
 			   struct xt2_err *err)
 {
 	struct xt2_live *live = NULL;
-	unsigned int tables;
+	unsigned int tables, tracked, begun;
 	int ret = xt2_live_check(map->image, &tables, err);
 
+	if (ret)
+		return ret;
+	tracked = xt2_live_tracked(map->image);
+	ret = xt2_live_track(p->folder, tracked, &begun, err);
 	if (ret)
 		return ret;
 	ret = xt2_live_open(&live, p->folder, xt2_live_missing(p->folder, map->image), err);
@@ -89,6 +93,7 @@ int xt2_live_place_publish(const struct xt2_live_place *p, const struct xt2_mapp
 		ret = xt2_live_attach(live, p->folder, map->image, err);
 	if (!ret)
 		ret = xt2_live_install(live, map->image, map->size, err);
+	xt2_live_untrack(p->folder, ret ? begun : ~tracked);
 	xt2_live_free(live);
 	return ret;
 }

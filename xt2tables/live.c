@@ -106,7 +106,20 @@ static void print_hooks(const struct xt2_image *img)
 		       xt2_hook_name(h->family, h->hook));
 }
 
-static void print_status(const struct xt2_live *live, const struct xt2_image *img)
+/* Of the families that the rules ask for. */
+static void print_tracking(const char *folder, const struct xt2_image *img)
+{
+	unsigned int i, tracked = xt2_live_tracked(img),
+			on = tracked ? xt2_live_tracking(folder) : 0;
+
+	for (i = 0; i < 2; i++)
+		if (tracked >> i & 1)
+			printf("conntrack %s %s\n", xt2_family_name(i ? XT2_IPV6 : XT2_IPV4),
+			       on >> i & 1 ? "on" : "off");
+}
+
+static void print_status(const struct xt2_live *live, const struct xt2_live_place *p,
+			 const struct xt2_image *img)
 {
 	struct xt2_live_status s;
 
@@ -114,6 +127,7 @@ static void print_status(const struct xt2_live *live, const struct xt2_image *im
 	printf("rules %u\nmemory %llu\nprocessors %u\nevaluated %llu\nfaults %llu\n", s.rules,
 	       (unsigned long long)s.bytes, s.cpus, (unsigned long long)s.packets,
 	       (unsigned long long)s.faults);
+	print_tracking(p->folder, img);
 	print_hooks(img);
 }
 
@@ -154,7 +168,7 @@ static int show(const struct view *v, const struct xt2_live_place *p)
 	if (!ret)
 		ret = xt2_live_read(live, &map, &err);
 	if (!ret && !strcmp(v->command, "status"))
-		print_status(live, map.image);
+		print_status(live, p, map.image);
 	else if (!ret)
 		print_counters(v, map.image);
 	if (!ret)
@@ -202,7 +216,8 @@ int xt2_status_main(int argc, char **argv)
 		.help = "Usage: xt2 status [--netns NAME] [--pin DIR]\n\n"
 			"Prints what is live in a network namespace: number of rules, bytes of the\n"
 			"kernel's memory, packets evaluated (once for each table), faults (packets that\n"
-			"could not be evaluated, and were dropped), and the hooks.\n\n" XT2_PLACE_HELP
+			"could not be evaluated, and were dropped), whether connections are tracked for it,\n"
+			"and the hooks.\n\n" XT2_PLACE_HELP
 			"\nExit codes: 0 ok, 1 there is no live ruleset, 3 not possible here,\n"
 			"4 out of a resource.\n",
 	};

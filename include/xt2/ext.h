@@ -73,7 +73,7 @@
 	X(43, DSCP, dscp, 0)				\
 	X(44, ECN, ecn, 0)				\
 	X(45, MARK, mark, XT2_EXT_HOST)			\
-	X(46, CONNMARK, connmark, XT2_EXT_HOST | XT2_EXT_NATIVE) \
+	X(46, CONNMARK, connmark, XT2_EXT_HOST)		\
 	X(47, MAC, mac, XT2_EXT_NATIVE)			\
 	X(48, PKTTYPE, pkttype, XT2_EXT_HOST)		\
 	X(49, STRING, string, XT2_EXT_NATIVE)		\
@@ -101,8 +101,8 @@
 	X(71, STATISTIC, statistic, XT2_EXT_CELL | XT2_EXT_RANDOM) \
 	X(72, LIMIT, limit, XT2_EXT_CELL | XT2_EXT_HOST) \
 	X(73, QUOTA, quota, XT2_EXT_CELL)		\
-	X(74, STATE, state, XT2_EXT_HOST | XT2_EXT_NATIVE) \
-	X(75, CONNTRACK, conntrack, XT2_EXT_HOST | XT2_EXT_NATIVE) \
+	X(74, STATE, state, XT2_EXT_HOST)		\
+	X(75, CONNTRACK, conntrack, XT2_EXT_HOST)	\
 	X(76, FOREIGN, foreign, XT2_EXT_INSTANCE | XT2_EXT_FOREIGN)
 
 /*

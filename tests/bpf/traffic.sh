@@ -120,7 +120,7 @@ refused() {	# NAME RULE
 }
 refused REJECT '-A b -j REJECT'
 refused string '-A b -m string --string x --algo bm'
-refused conntrack '-A b -m conntrack --ctstate NEW'
+refused physdev '-A b -m physdev --physdev-is-in'
 printf '*nat\n:PREROUTING ACCEPT [0:0]\nCOMMIT\n' >"$tmp/nat"
 "$xt2" apply --netns "$ns" "$tmp/nat" 2>"$tmp/err"
 code=$?
