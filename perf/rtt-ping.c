@@ -8,7 +8,7 @@
  * reply is in rtt.h.  The kernel must let the group use ping sockets:
  * net.ipv4.ping_group_range of this network namespace.
  *
- *	rtt-ping [-c COUNT] [-w WARMUP] [-t MILLISECONDS] [-p CPU] ADDRESS
+ *	rtt-ping [-c COUNT] [-w WARMUP] [-t MILLISECONDS] ADDRESS
  *
  * Prints a line with the number of packets sent, lost, and received of each
  * kind (warm-up included), then a line per reply: nanoseconds.
@@ -17,33 +17,21 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-static const char usage[] =
-	"usage: rtt-ping [-c COUNT] [-w WARMUP] [-t MILLISECONDS] [-p CPU] ADDRESS\n"
-	"  -c  packets that are measured (500)\n"
-	"  -w  packets before them that are not (20)\n"
-	"  -t  how long to wait for a reply (2000)\n"
-	"  -p  CPU to stay on\n";
+static const char usage[] = "usage: rtt-ping [-c COUNT] [-w WARMUP] [-t MILLISECONDS] ADDRESS\n"
+			    "  -c  packets that are measured (500)\n"
+			    "  -w  packets before them that are not (20)\n"
+			    "  -t  how long to wait for a reply (2000)\n";
 
 static void die(const char *what, int error)
 {
 	fprintf(stderr, "rtt-ping: %s: %s\n", what, strerror(-error));
 	exit(4);
-}
-
-static int pin(unsigned int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	return sched_setaffinity(0, sizeof(set), &set);
 }
 
 static void open_line(struct rtt_line *l)
@@ -93,15 +81,11 @@ static uint32_t options(struct rtt_line *l, int argc, char **argv)
 	uint32_t count = 500;
 	int c;
 
-	while ((c = getopt(argc, argv, "c:w:t:p:h")) != -1)
+	while ((c = getopt(argc, argv, "c:w:t:h")) != -1)
 		switch (c) {
 		case 'c': count = number(optarg, 1, 10000000); break;
 		case 'w': l->warmup = number(optarg, 0, 1000000); break;
 		case 't': l->timeout = number(optarg, 1, 600000) * 1000000ull; break;
-		case 'p':
-			if (pin(number(optarg, 0, CPU_SETSIZE - 1)))
-				die("pin", -errno);
-			break;
 		case 'h': fputs(usage, stdout); exit(0);
 		default: fputs(usage, stderr); exit(2);
 		}
