@@ -117,3 +117,6 @@ tests_unit_test_shim_store_LDADD = libshim.la $(UNIT_LIBS)
 else
 TESTS += tests/lib/no-units
 endif
+
+TESTS += tests/unit/test-rtt.py
+EXTRA_DIST += tests/unit/test-rtt.py
