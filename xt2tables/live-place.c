@@ -73,6 +73,11 @@ int xt2_live_place_read(const struct xt2_live_place *p, struct xt2_mapping *map,
 	return ret;
 }
 
+int xt2_live_place_check(const struct xt2_mapping *map, struct xt2_err *err)
+{
+	return xt2_live_check(map->image, NULL, err);
+}
+
 int xt2_live_place_publish(const struct xt2_live_place *p, const struct xt2_mapping *map,
 			   struct xt2_err *err)
 {

@@ -43,6 +43,12 @@ int xt2_live_place_read(const struct xt2_live_place *p, struct xt2_mapping *map,
 			struct xt2_err *err);
 
 /*
+ * xt2_live_place_check - could an image be the live ruleset?
+ * => 0; -EOPNOTSUPP: err names the first rule that cannot be there
+ */
+int xt2_live_place_check(const struct xt2_mapping *map, struct xt2_err *err);
+
+/*
  * xt2_live_place_publish - make an image the live ruleset of a place that was entered
  * => 0; -EOPNOTSUPP: rules or kernel: not possible; -EPERM, -ENOMEM and others: what was
  *    live is live

@@ -34,11 +34,22 @@ libtext_la_SOURCES = \
 libtext_la_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
 libtext_la_LIBADD = libxt2-internal.la $(XTABLES_LIBS)
 
+# Live rulesets, for the programs that have --live.
+noinst_LTLIBRARIES += liblive.la
+liblive_la_SOURCES = xt2tables/live-place.h
+if BPF
+liblive_la_SOURCES += xt2tables/live-place.c
+liblive_la_LIBADD = libhost.la
+else
+liblive_la_SOURCES += xt2tables/live-place-absent.c
+liblive_la_LIBADD = libxt2-internal.la
+endif
+
 # One program under six names.
 bin_PROGRAMS += xt2tables-restore
 xt2tables_restore_SOURCES = xt2tables/main.c
 xt2tables_restore_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
-xt2tables_restore_LDADD = libtext.la
+xt2tables_restore_LDADD = liblive.la libtext.la
 
 # Rulesets as JSON, for xt2 and for the tests.
 noinst_LTLIBRARIES += libjson.la
@@ -88,16 +99,11 @@ xt2_SOURCES = \
 	xt2tables/xt2.c \
 	xt2tables/xt2.h
 if BPF
-noinst_LTLIBRARIES += liblive.la
-liblive_la_SOURCES = xt2tables/live-place.c xt2tables/live-place.h
-liblive_la_LIBADD = libhost.la
 xt2_SOURCES += xt2tables/live.c
-LIVE_LIBS = liblive.la
 else
 xt2_SOURCES += xt2tables/live-absent.c
-LIVE_LIBS =
 endif
-xt2_LDADD = $(LIVE_LIBS) libshim.la libjson.la liboracle.la libtext.la $(PCAP_LIBS)
+xt2_LDADD = liblive.la libshim.la libjson.la liboracle.la libtext.la $(PCAP_LIBS)
 
 # The second evaluator, for explain and for the tests.
 noinst_LTLIBRARIES += liboracle.la

@@ -4,9 +4,9 @@
  *
  * One program; its name says what it does.  Options, messages that scripts
  * look for and exit codes are those of iptables' own programs; the ruleset is
- * an image file instead of the kernel's tables.  Restoring holds the image's
- * lock from reading the old image until the new one is stored, and stores
- * nothing unless the whole file is good.
+ * an image file instead of the kernel's tables, or with --live what BPF
+ * programs evaluate.  Restoring holds the lock from reading the old ruleset
+ * until the new one is stored, and stores nothing unless the whole file is good.
  */
 #include "config.h"
 #include <errno.h>
@@ -16,10 +16,12 @@
 #include <unistd.h>
 #include <xtables.h>
 #include "image-path.h"
+#include "live-place.h"
 #include "text.h"
 #include "../engine/env.h"
 
 #define LIKE_VERSION "1.8.9" /* the iptables that callers take this for */
+#define LIVE_WAIT    10 /* seconds that saving waits for who is changing the live ruleset */
 
 struct program {
 	const char *name;
@@ -69,44 +71,104 @@ static int failed(struct xt2_err *err, int error)
 	return status_of(error);
 }
 
-/* => 0 and the ruleset of an image, empty if there is no image yet; -errno */
-static int load_image(const char *path, struct xt2_ruleset **rs, struct xt2_mapping *map,
-		      struct xt2_err *err)
+static int live_failed(const struct xt2_err *err)
 {
+	xt2_err_print(err, stderr);
+	return xt2_live_place_exit(err);
+}
+
+/* --- where the ruleset is ----------------------------------------------------- */
+
+struct where {
+	const char *image; /* the file */
+	bool live; /* there is no file */
+	struct xt2_live_place place;
+};
+
+enum { OPT_IMAGE = 256, OPT_RESOLVE, OPT_LIVE, OPT_NETNS, OPT_PIN };
+
+/* clang-format off */
+#define WHERE_OPTIONS						\
+	{ "image", required_argument, NULL, OPT_IMAGE },	\
+	{ "live", no_argument, NULL, OPT_LIVE },		\
+	{ "netns", required_argument, NULL, OPT_NETNS },	\
+	{ "pin", required_argument, NULL, OPT_PIN }
+/* clang-format on */
+
+#define WHERE_HELP                                                                      \
+	"      --image      image file (else $XT2_IMAGE, else " XT2_DEFAULT_IMAGE ")\n" \
+	"      --live       instead of an image, what the kernel evaluates\n"           \
+	"      --netns      of this network namespace, as of ip-netns(8)\n"             \
+	"      --pin        in this folder of a BPF file system\n"
+
+/* => false: not one of WHERE_OPTIONS */
+static bool where_option(struct where *w, int c)
+{
+	switch (c) {
+	case OPT_IMAGE: w->image = optarg; return true;
+	case OPT_LIVE: w->live = true; return true;
+	case OPT_NETNS: w->place.netns = optarg; return true;
+	case OPT_PIN: w->place.pin = optarg; return true;
+	}
+	return false;
+}
+
+/* The options' words are there.  => 0, or an exit status */
+static int where_end(const struct program *program, struct where *w)
+{
+	const char *wrong = NULL;
+
+	if (w->live && w->image)
+		wrong = "--live and --image exclude each other";
+	else if (w->live && program->family == XT2_ARP)
+		wrong = "--live is for IPv4 and IPv6";
+	else if (!w->live && (w->place.netns || w->place.pin))
+		wrong = "--netns and --pin are for --live";
+	if (wrong)
+		fprintf(stderr, "%s: %s\n", program->name, wrong);
+	if (!w->live)
+		w->image = xt2_image_path(w->image);
+	return wrong ? PARAMETER_PROBLEM : 0;
+}
+
+/* => 0 and the ruleset, empty if there is none yet; an exit status */
+static int where_load(const struct where *w, struct xt2_ruleset **rs, struct xt2_mapping *map)
+{
+	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = ENOMEM };
 	int ret;
 
 	memset(map, 0, sizeof(*map));
-	memset(err, 0, sizeof(*err));
 	*rs = xt2_ruleset_new();
-	if (!*rs) {
-		err->code = XT2_E_SYSTEM;
-		err->errnum = ENOMEM;
-		return -ENOMEM;
-	}
-	ret = xt2_image_open(path, map, err);
+	if (!*rs)
+		return failed(&err, -ENOMEM);
+	if (w->live)
+		ret = xt2_live_place_read(&w->place, map, &err);
+	else
+		ret = xt2_image_open(w->image, map, &err);
 	if (ret == -ENOENT)
 		return 0;
 	if (ret < 0)
-		return ret;
+		return w->live ? live_failed(&err) : failed(&err, ret);
 	ret = xt2_ruleset_load(*rs, map->image, map->size);
 	if (ret < 0) {
-		err->code = XT2_E_SYSTEM;
-		err->errnum = -ret;
-		snprintf(err->message, sizeof(err->message), "%s: %s", path, strerror(-ret));
+		err.code = XT2_E_SYSTEM;
+		err.errnum = -ret;
+		snprintf(err.message, sizeof(err.message), "%s: %s",
+			 w->live ? "the live ruleset" : w->image, strerror(-ret));
+		return failed(&err, ret);
 	}
-	return ret;
+	return 0;
 }
 
 /* --- restore ------------------------------------------------------------------ */
 
 struct restore_options {
 	struct xt2_text_options text;
-	const char *image, *file;
+	struct where where;
+	const char *file;
 	bool test;
 	int wait; /* seconds; < 0: for ever */
 };
-
-enum { OPT_IMAGE = 256, OPT_RESOLVE };
 
 static const struct option restore_options[] = {
 	{ "counters", no_argument, NULL, 'c' },
@@ -119,7 +181,7 @@ static const struct option restore_options[] = {
 	{ "table", required_argument, NULL, 'T' },
 	{ "wait", optional_argument, NULL, 'w' },
 	{ "wait-interval", optional_argument, NULL, 'W' },
-	{ "image", required_argument, NULL, OPT_IMAGE },
+	WHERE_OPTIONS,
 	{ "resolve", no_argument, NULL, OPT_RESOLVE },
 	{ NULL, 0, NULL, 0 },
 };
@@ -128,15 +190,14 @@ static void restore_usage(const struct program *program, FILE *to)
 {
 	fprintf(to,
 		"Usage: %s [-c] [-v] [-V] [-t] [-h] [-n] [-w secs] [-W usecs] [-T table] "
-		"[-M command] [--image PATH] [--resolve] [file]\n"
+		"[-M command] [--image PATH | --live [--netns NAME] [--pin DIR]] [--resolve] [file]\n"
 		"  -c, --counters   take the counters from the file\n"
 		"  -n, --noflush    don't empty the tables first\n"
 		"  -t, --test       check the file, store nothing\n"
 		"  -T, --table      only this table of the file\n"
 		"  -v, --verbose    say what is being done\n"
-		"  -w, --wait       wait for the image's lock, for so many seconds at most\n"
-		"  -W, -M           accepted and not needed\n"
-		"      --image      image file (else $XT2_IMAGE, else " XT2_DEFAULT_IMAGE ")\n"
+		"  -w, --wait       wait for another program, for so many seconds at most\n"
+		"  -W, -M           accepted and not needed\n" WHERE_HELP
 		"      --resolve    look host names up (DNS)\n",
 		program->name);
 }
@@ -184,9 +245,10 @@ static int restore_parse(const struct program *program, int argc, char **argv,
 			break;
 		case 'M': break;
 		case 'T': o->text.table = optarg; break;
-		case OPT_IMAGE: o->image = optarg; break;
 		case OPT_RESOLVE: o->text.resolve = true; break;
 		default:
+			if (where_option(&o->where, c))
+				break;
 			fprintf(stderr, "Try `%s -h' for more information.\n", program->name);
 			return OTHER_PROBLEM;
 		}
@@ -221,6 +283,16 @@ static int report(const struct program *program, const struct xt2_text_errors *e
 	return errors->status ? errors->status : OTHER_PROBLEM;
 }
 
+static int busy(int wait)
+{
+	fprintf(stderr, "Another app is currently holding the xtables lock. ");
+	if (wait)
+		fprintf(stderr, "Stopped waiting after %ds.\n", wait);
+	else
+		fprintf(stderr, "Perhaps you want to use the -w option?\n");
+	return RESOURCE_PROBLEM;
+}
+
 static int lock_image(const char *path, int wait, int *lock)
 {
 	struct xt2_err err;
@@ -229,52 +301,56 @@ static int lock_image(const char *path, int wait, int *lock)
 	xt2_image_folder(path);
 	memset(&err, 0, sizeof(err));
 	ret = xt2_image_lock(path, wait, &err);
-	if (ret == -EAGAIN) {
-		fprintf(stderr, "Another app is currently holding the xtables lock. ");
-		if (wait)
-			fprintf(stderr, "Stopped waiting after %ds.\n", wait);
-		else
-			fprintf(stderr, "Perhaps you want to use the -w option?\n");
-		return RESOURCE_PROBLEM;
-	}
+	if (ret == -EAGAIN)
+		return busy(wait);
 	if (ret < 0)
 		return failed(&err, ret);
 	*lock = ret;
 	return 0;
 }
 
+static int store_live(const struct restore_options *o, const struct xt2_mapping *map)
+{
+	struct xt2_err err = { 0 };
+	int ret;
+
+	if (o->test)
+		ret = xt2_live_place_check(map, &err);
+	else
+		ret = xt2_live_place_publish(&o->where.place, map, &err);
+	return ret ? live_failed(&err) : 0;
+}
+
 /* Pack the ruleset and store it, unless it is only a test.  => exit status */
-static int store(struct xt2_ruleset *rs, const char *path, bool test)
+static int store(struct xt2_ruleset *rs, const struct restore_options *o)
 {
 	struct xt2_mapping map;
 	struct xt2_err err;
-	int ret;
+	int ret, status = 0;
 
 	memset(&err, 0, sizeof(err));
 	ret = xt2_ruleset_write(rs, &map, &err);
 	if (ret < 0)
 		return failed(&err, ret);
-	if (!test)
-		ret = xt2_image_store(path, map.image, map.size, &err);
+	if (o->where.live)
+		status = store_live(o, &map);
+	else if (!o->test && (ret = xt2_image_store(o->where.image, map.image, map.size, &err)) < 0)
+		status = failed(&err, ret);
 	xt2_image_close(&map);
-	return ret < 0 ? failed(&err, ret) : 0;
+	return status;
 }
 
-static int restore_image(const struct program *program, const struct restore_options *o,
-			 const char *path)
+static int restore_ruleset(const struct program *program, const struct restore_options *o)
 {
 	struct xt2_text_errors errors;
 	struct xt2_ruleset *rs;
 	struct xt2_mapping map;
-	struct xt2_err err;
-	int ret, status;
+	int status = where_load(&o->where, &rs, &map);
 
-	ret = load_image(path, &rs, &map, &err);
-	if (ret < 0) {
-		status = failed(&err, ret);
-	} else {
-		ret = xt2_text_load(o->file, rs, &o->text, &errors);
-		status = ret < 0 ? report(program, &errors) : store(rs, path, o->test);
+	if (!status) {
+		status = xt2_text_load(o->file, rs, &o->text, &errors) < 0
+				 ? report(program, &errors)
+				 : store(rs, o);
 		xt2_text_errors_free(&errors);
 	}
 	xt2_ruleset_free(rs);
@@ -282,29 +358,55 @@ static int restore_image(const struct program *program, const struct restore_opt
 	return status;
 }
 
-static int restore(const struct program *program, int argc, char **argv)
+static int restore_image(const struct program *program, const struct restore_options *o)
 {
-	struct restore_options o = { .text.family = program->family };
-	int status, lock = -1;
-	const char *path;
+	int status = 0, lock = -1;
 
-	status = restore_parse(program, argc, argv, &o);
-	if (status >= 0)
-		return status;
-	path = xt2_image_path(o.image);
-	if (!o.test)
-		status = lock_image(path, o.wait, &lock);
-	if (status <= 0)
-		status = restore_image(program, &o, path);
+	if (!o->test)
+		status = lock_image(o->where.image, o->wait, &lock);
+	if (!status)
+		status = restore_ruleset(program, o);
 	if (lock >= 0)
 		close(lock);
 	return status;
 }
 
+/* A test needs the lock as well: what is live has to be there to be read. */
+static int restore_live(const struct program *program, struct restore_options *o)
+{
+	struct xt2_err err = { 0 };
+	int ret, status;
+
+	o->text.zero_policies = true;
+	o->where.place.wait = o->wait;
+	ret = xt2_live_place_enter(&o->where.place, true, &err);
+	if (ret == -EAGAIN)
+		return busy(o->wait);
+	if (ret)
+		return live_failed(&err);
+	status = restore_ruleset(program, o);
+	xt2_live_place_leave(&o->where.place);
+	return status;
+}
+
+static int restore(const struct program *program, int argc, char **argv)
+{
+	struct restore_options o = { .text.family = program->family };
+	int status = restore_parse(program, argc, argv, &o);
+
+	if (status >= 0)
+		return status;
+	status = where_end(program, &o.where);
+	if (status)
+		return status;
+	return o.where.live ? restore_live(program, &o) : restore_image(program, &o);
+}
+
 /* --- save --------------------------------------------------------------------- */
 
 struct save_options {
-	const char *table, *image, *file;
+	struct where where;
+	const char *table, *file;
 	bool counters;
 };
 
@@ -316,18 +418,18 @@ static const struct option save_options[] = {
 	{ "file", required_argument, NULL, 'f' },
 	{ "version", no_argument, NULL, 'V' },
 	{ "help", no_argument, NULL, 'h' },
-	{ "image", required_argument, NULL, OPT_IMAGE },
+	WHERE_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
 
 static void save_usage(const struct program *program)
 {
-	printf("Usage: %s [-c] [-t table] [-f file] [-V] [-h] [-M command] [--image PATH]\n"
+	printf("Usage: %s [-c] [-t table] [-f file] [-V] [-h] [-M command] "
+	       "[--image PATH | --live [--netns NAME] [--pin DIR]]\n"
 	       "  -c, --counters   print the counters of rules\n"
 	       "  -t, --table      only this table\n"
 	       "  -f, --file       write to this file\n"
-	       "  -M               accepted and not needed\n"
-	       "      --image      image file (else $XT2_IMAGE, else " XT2_DEFAULT_IMAGE ")\n",
+	       "  -M               accepted and not needed\n" WHERE_HELP,
 	       program->name);
 }
 
@@ -346,8 +448,9 @@ static int save_parse(const struct program *program, int argc, char **argv, stru
 		case 'f': o->file = optarg; break;
 		case 'V': return print_version(program);
 		case 'h': save_usage(program); return 0;
-		case OPT_IMAGE: o->image = optarg; break;
 		default:
+			if (where_option(&o->where, c))
+				break;
 			fprintf(stderr, "Try `%s -h' for more information.\n", program->name);
 			return OTHER_PROBLEM;
 		}
@@ -391,25 +494,44 @@ static int save_to(const struct program *program, const struct save_options *o,
 	return ret < 0 ? status_of(ret) : 0;
 }
 
+/* => 0 and the ruleset; an exit status */
+static int load_live(struct where *w, struct xt2_ruleset **rs, struct xt2_mapping *map)
+{
+	struct xt2_err err = { 0 };
+	int ret, status;
+
+	w->place.wait = LIVE_WAIT;
+	ret = xt2_live_place_enter(&w->place, false, &err);
+	if (ret == -ENOENT) {
+		*rs = xt2_ruleset_new();
+		return *rs ? 0 : failed(&err, -ENOMEM);
+	}
+	if (ret)
+		return live_failed(&err);
+	status = where_load(w, rs, map);
+	xt2_live_place_leave(&w->place);
+	return status;
+}
+
 static int save(const struct program *program, int argc, char **argv)
 {
 	struct save_options o = { .table = NULL };
-	const char *path;
-	struct xt2_ruleset *rs;
-	struct xt2_mapping map;
-	struct xt2_err err;
-	int ret, status;
+	struct xt2_mapping map = { 0 };
+	struct xt2_ruleset *rs = NULL;
+	int status;
 
 	status = save_parse(program, argc, argv, &o);
 	if (status >= 0)
 		return status;
-	path = xt2_image_path(o.image);
-	ret = load_image(path, &rs, &map, &err);
-	if (!ret && !map.image)
-		fprintf(stderr, "note: there is no image %s\n", path);
-	if (ret < 0)
-		status = failed(&err, ret);
-	else
+	status = where_end(program, &o.where);
+	if (!status)
+		status = o.where.live ? load_live(&o.where, &rs, &map)
+				      : where_load(&o.where, &rs, &map);
+	if (!status && !map.image)
+		fprintf(stderr, "note: there is no %s%s\n",
+			o.where.live ? "live ruleset" : "image ",
+			o.where.live ? "" : o.where.image);
+	if (!status)
 		status = add_table(rs, program->family, o.table);
 	if (!status)
 		status = save_to(program, &o, rs);

@@ -210,12 +210,31 @@ static int table_flush(struct xt2_load *load, int table)
 	return ret;
 }
 
+/* Before a line that changes the table. */
+static void table_touch(struct xt2_load *load)
+{
+	const int table = load->line.table_number;
+	int hook, chain;
+
+	if (load->touched)
+		return;
+	load->touched = true;
+	if (load->opt->changed)
+		load->opt->changed[table] = true;
+	for (hook = 0; load->opt->zero_policies && hook < XT2_HOOKS_MAX; hook++) {
+		chain = xt2_chain_base(load->rs, table, hook);
+		if (chain >= 0)
+			xt2_chain_set_counters(load->rs, chain, 0, 0);
+	}
+}
+
 static void table_begin(struct xt2_load *load, char *name)
 {
 	int family = load->opt->family, table;
 
 	load->column = 2;
 	load->in_table = true;
+	load->touched = false;
 	load->skip = load->opt->table && strcmp(load->opt->table, name);
 	if (load->skip)
 		return;
@@ -238,6 +257,8 @@ static void table_begin(struct xt2_load *load, char *name)
 	load->skip = false;
 	load->line.table = xt2_table_name(load->rs, table);
 	load->line.table_number = table;
+	if (!load->opt->noflush)
+		table_touch(load);
 }
 
 static void table_end(struct xt2_load *load)
@@ -286,6 +307,7 @@ static void chain_line(struct xt2_load *load, char *text)
 	unsigned long long packets = 0, bytes = 0;
 
 	load->column = 2;
+	table_touch(load);
 	name = strtok_r(text, " \t", &rest);
 	if (!name)
 		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "%s: line %u chain name invalid",
@@ -373,6 +395,8 @@ static void rule_line(struct xt2_load *load)
 		return;
 	}
 	xt2_line_parse(l);
+	if (l->command && l->command != 'C')
+		table_touch(load);
 	if (l->command)
 		xt2_commands_run(load);
 }

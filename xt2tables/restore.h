@@ -23,6 +23,7 @@ struct xt2_load {
 
 	bool in_table;
 	bool skip; /* a table that is not wanted, or not known */
+	bool touched; /* the table has changed */
 	struct xt2_line line;
 
 	int chain; /* looked up last */

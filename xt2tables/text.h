@@ -18,6 +18,9 @@ struct xt2_text_options {
 	bool counters; /* -c: take the counters from the text */
 	bool noflush; /* -n: tables of the file are not reset first */
 	bool resolve; /* host names may be looked up (DNS) */
+	/* A change of a table zeroes the counters of its policies, as iptables-restore has it. */
+	bool zero_policies;
+	bool *changed; /* [XT2_TABLES_MAX]: set for tables that the text changes; or NULL */
 	const char *table; /* -T: only this table; NULL: all */
 	unsigned int errors; /* to keep at most; 0: 20 */
 	FILE *report; /* -v: what is being done; NULL: nothing */
