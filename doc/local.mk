@@ -2,12 +2,14 @@ dist_man_MANS += \
 	doc/xt2-apply.1 \
 	doc/xt2-check.1 \
 	doc/xt2-convert.1 \
+	doc/xt2-counters.1 \
 	doc/xt2-digest.1 \
 	doc/xt2-dump.1 \
 	doc/xt2-explain.1 \
 	doc/xt2-replace.1 \
 	doc/xt2-replay.1 \
 	doc/xt2-run.1 \
+	doc/xt2-save.1 \
 	doc/xt2.1 \
 	doc/xt2arptables-restore.8 \
 	doc/xt2arptables-save.8 \

@@ -15,7 +15,7 @@ static int digest_file(struct xt2_input *in)
 {
 	__u8 digest[XT2_DIGEST_SIZE];
 	size_t i;
-	int ret = xt2_input_load(in);
+	int ret = xt2_input_open(in);
 
 	if (ret != XT2_EXIT_OK)
 		return ret;
@@ -32,14 +32,15 @@ static int digest_file(struct xt2_input *in)
 }
 
 static const char help[] =
-	"Usage: xt2 digest [-4|-6|--arp|--bridge] FILE...\n\n"
+	"Usage: xt2 digest [-4|-6|--arp|--bridge] {FILE... | --live}\n\n"
 	"Prints a number for what each ruleset says: families, tables, chains, policies and\n"
 	"rules.  It does not depend on counters, on the order of tables and chains, or on\n"
 	"whether the ruleset is a text or an image.\n"
 	"FILE is iptables-save text (-4, the default), ip6tables-save text (-6),\n"
-	"arptables-save text (--arp), ebtables-save text (--bridge), or an image.\n\n"
+	"arptables-save text (--arp), ebtables-save text (--bridge), or an image.\n\n" XT2_INPUT_HELP
 	"      --resolve          host names in the rules may be looked up\n\n"
-	"Exit codes: 0 ok, 2 a file is wrong, 4 out of a resource.\n";
+	"Exit codes: 0 ok, 1 there is no live ruleset, 2 a file is wrong, 3 not possible here,\n"
+	"4 out of a resource.\n";
 
 enum { OPT_ARP = 1, OPT_BRIDGE, OPT_RESOLVE };
 
@@ -50,6 +51,7 @@ static const struct option options[] = {
 	{ "bridge", 0, NULL, OPT_BRIDGE },
 	{ "resolve", 0, NULL, OPT_RESOLVE },
 	{ "help", 0, NULL, 'h' },
+	XT2_INPUT_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -66,8 +68,14 @@ int xt2_digest_main(int argc, char **argv)
 		case OPT_BRIDGE: family = XT2_BRIDGE; break;
 		case OPT_RESOLVE: in.resolve = true; break;
 		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
-		default: return xt2_see_help("digest");
+		default:
+			if (!xt2_input_option(&in, c))
+				return xt2_see_help("digest");
 		}
+	if (in.live) {
+		ret = xt2_input_path(&in, "digest", argv + optind);
+		return ret == XT2_EXIT_OK ? digest_file(&in) : ret;
+	}
 	if (optind == argc)
 		return xt2_usage("digest", "no file given");
 	for (i = optind; i < argc; i++) { /* parsing rules uses getopt() as well */

@@ -177,7 +177,7 @@ static bool has_chain(const struct dump *d)
 }
 
 static const char help[] =
-	"Usage: xt2 dump [-x] [--chain NAME] [--json] IMAGE\n"
+	"Usage: xt2 dump [-x] [--chain NAME] [--json] {IMAGE | --live}\n"
 	"       xt2 dump [--family 4|6|arp|eb] [--width 64|32] [--chain NAME] [--json] BLOB\n\n"
 	"Shows an image's layout: everything in it with its offset and size.  Or a table in\n"
 	"the kernel's binary format, header and entries, as iptables hands it to\n"
@@ -185,41 +185,41 @@ static const char help[] =
 	"  -x, --hex              the payloads' bytes as well; of BLOB they are always shown\n"
 	"  -c, --chain NAME       of the chains, only this one\n"
 	"      --family, --width  BLOB's format, if it cannot be told from its bytes\n"
-	"      --json             JSON: an array of objects\n\n"
-	"Exit codes: 0 ok, 2 the file or the arguments are wrong, 4 out of a resource.\n";
+	"      --json             JSON: an array of objects\n" XT2_INPUT_HELP
+	"\nExit codes: 0 ok, 1 there is no live ruleset, 2 the file or the arguments are wrong,\n"
+	"3 not possible here, 4 out of a resource.\n";
 
 enum { OPT_JSON = 1, OPT_FAMILY, OPT_WIDTH };
 
 static const struct option options[] = {
-	{ "hex", 0, NULL, 'x' },
-	{ "chain", 1, NULL, 'c' },
-	{ "json", 0, NULL, OPT_JSON },
-	{ "family", 1, NULL, OPT_FAMILY },
-	{ "width", 1, NULL, OPT_WIDTH },
-	{ "help", 0, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	{ "hex", 0, NULL, 'x' },	 { "chain", 1, NULL, 'c' },
+	{ "json", 0, NULL, OPT_JSON },	 { "family", 1, NULL, OPT_FAMILY },
+	{ "width", 1, NULL, OPT_WIDTH }, XT2_INPUT_OPTIONS,
+	{ "help", 0, NULL, 'h' },	 { NULL, 0, NULL, 0 },
 };
 
 /* => XT2_EXIT_* */
-static int dump_image(struct dump *d, const char *path)
+static int dump_image(struct dump *d, struct xt2_input *in)
 {
-	struct xt2_mapping map;
-	struct xt2_err err = { 0 };
+	int ret;
 
-	if (xt2_image_open(path, &map, &err) < 0)
-		return xt2_fail(&err);
-	d->rows.base = d->img = map.image;
-	d->root = xt2_image_root(map.image);
+	in->image = true;
+	ret = xt2_input_open(in);
+	if (ret != XT2_EXIT_OK)
+		return ret;
+	d->rows.base = d->img = in->map.image;
+	d->root = xt2_image_root(in->map.image);
 	if (d->only && !has_chain(d)) {
-		xt2_image_close(&map);
-		return xt2_usage("dump", "%s has no chain '%s'", path, d->only);
+		ret = xt2_usage("dump", "%s has no chain '%s'", in->path, d->only);
+		xt2_input_close(in);
+		return ret;
 	}
 	if (d->rows.json)
 		putchar('[');
 	dump(d);
 	if (d->rows.json)
 		puts("]");
-	xt2_image_close(&map);
+	xt2_input_close(in);
 	return XT2_EXIT_OK;
 }
 
@@ -246,7 +246,7 @@ static int dump_blob(struct xt2_blob_dump *b, bool must)
 	return ret;
 }
 
-static int dump_file(struct dump *d, struct xt2_blob_dump *b)
+static int dump_file(struct dump *d, struct xt2_blob_dump *b, struct xt2_input *in)
 {
 	bool said = b->family || b->compat >= 0 || !strcmp(b->path, "-");
 	int ret = -1;
@@ -255,13 +255,14 @@ static int dump_file(struct dump *d, struct xt2_blob_dump *b)
 	b->only = d->only;
 	if (said || !xt2_input_is_image(b->path))
 		ret = dump_blob(b, said);
-	return ret < 0 ? dump_image(d, b->path) : ret;
+	return ret < 0 ? dump_image(d, in) : ret;
 }
 
 int xt2_dump_main(int argc, char **argv)
 {
 	struct xt2_blob_dump b = { .compat = -1 };
 	struct dump d = { .bytes = false };
+	struct xt2_input in = { 0 };
 	int c;
 
 	while ((c = getopt_long(argc, argv, "xc:h", options, NULL)) != -1)
@@ -281,10 +282,12 @@ int xt2_dump_main(int argc, char **argv)
 				return xt2_usage("dump", "no such width: %s (64 or 32)", optarg);
 			break;
 		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
-		default: return xt2_see_help("dump");
+		default:
+			if (!xt2_input_option(&in, c))
+				return xt2_see_help("dump");
 		}
-	if (optind + 1 != argc)
-		return xt2_usage("dump", "give one image or blob");
-	b.path = argv[optind];
-	return dump_file(&d, &b);
+	if (xt2_input_path(&in, "dump", argv + optind))
+		return XT2_EXIT_USAGE;
+	b.path = in.path;
+	return in.live ? dump_image(&d, &in) : dump_file(&d, &b, &in);
 }

@@ -502,14 +502,14 @@ static int run(struct explain *e)
 }
 
 static const char help[] =
-	"Usage: xt2 explain RULES [-4|-6|--arp] --hook HOOK PACKET [OPTIONS]\n\n"
+	"Usage: xt2 explain {RULES | --live} [-4|-6|--arp] --hook HOOK PACKET [OPTIONS]\n\n"
 	"Shows which rules a packet meets, the first condition that fails in each, and the\n"
 	"rule that decides.  RULES is iptables-save text or an image.\n\n"
 	"  -H, --hook HOOK        PREROUTING, INPUT, FORWARD, OUTPUT, POSTROUTING\n"
 	"  -t, --table T          only this table\n"
 	"      --why-not CHAIN:N  why did this rule not decide?\n"
 	"  -b, --brief            only the rules that match\n"
-	"      --json             JSON\n"
+	"      --json             JSON\n" XT2_INPUT_HELP
 	"      --resolve          host names in the rules may be looked up\n\n"
 	"PACKET is one of:\n"
 	"  -s ADDR -d ADDR -p PROTO --sport N --dport N --tcp-flags F,F --icmp-type T[/C]\n"
@@ -572,6 +572,7 @@ static const struct option options[] = {
 	{ "number", 1, NULL, OPT_NUMBER },
 	{ "hex", 1, NULL, OPT_HEX },
 	XT2_HOST_OPTIONS,
+	XT2_INPUT_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -633,7 +634,7 @@ static int arguments(struct explain *e, int argc, char **argv)
 	const char *name;
 
 	while ((c = getopt_long(argc, argv, "46H:t:bs:d:p:i:o:h", options, &index)) != -1) {
-		if (packet_option(&e->spec, c))
+		if (packet_option(&e->spec, c) || xt2_input_option(&e->in, c))
 			continue;
 		switch (c) {
 		case '4': e->in.family = XT2_IPV4; break;
@@ -658,11 +659,10 @@ static int arguments(struct explain *e, int argc, char **argv)
 		default: return xt2_see_help("explain");
 		}
 	}
-	if (optind + 1 != argc)
-		return xt2_usage("explain", "give one file of rules");
+	if (xt2_input_path(&e->in, "explain", argv + optind))
+		return XT2_EXIT_USAGE;
 	if (!e->hook)
 		return xt2_usage("explain", "which hook? Give --hook, such as --hook INPUT");
-	e->in.path = argv[optind];
 	return packet_given(e);
 }
 
@@ -675,7 +675,7 @@ int xt2_explain_main(int argc, char **argv)
 	ret = arguments(&e, argc, argv);
 	if (ret != XT2_EXIT_OK)
 		return ret < 0 ? XT2_EXIT_OK : ret;
-	ret = xt2_input_load(&e.in);
+	ret = xt2_input_open(&e.in);
 	if (ret == XT2_EXIT_OK && e.in.family)
 		ret = xt2_input_reload(&e.in); /* numbers of the image, for cells */
 	if (ret != XT2_EXIT_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * live.c - xt2 apply, status, counters, detach: rulesets on real packets
+ * live.c - xt2 apply, status, detach: rulesets on real packets
  *
  * live-place.c finds what is live, and lets one command work at a time.
  */
@@ -13,15 +13,13 @@
 #include "live-place.h"
 #include "xt2.h"
 
-enum { OPT_NETNS = 1, OPT_PIN, OPT_TABLE, OPT_CHAIN, OPT_RESOLVE };
+enum { OPT_NETNS = 1, OPT_PIN, OPT_RESOLVE };
 
 static const struct option options[] = {
 	{ "ipv4", 0, NULL, '4' },
 	{ "ipv6", 0, NULL, '6' },
 	{ "netns", 1, NULL, OPT_NETNS },
 	{ "pin", 1, NULL, OPT_PIN },
-	{ "table", 1, NULL, OPT_TABLE },
-	{ "chain", 1, NULL, OPT_CHAIN },
 	{ "resolve", 0, NULL, OPT_RESOLVE },
 	{ "help", 0, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -86,12 +84,11 @@ int xt2_apply_main(int argc, char **argv)
 	return apply(&p, &in);
 }
 
-/* --- status, counters, detach -------------------------------------------- */
+/* --- status, detach -------------------------------------------- */
 
 struct view {
 	struct xt2_live_place place;
 	const char *command, *help;
-	const char *table, *chain; /* of counters */
 };
 
 static void print_hooks(const struct xt2_image *img)
@@ -131,34 +128,7 @@ static void print_status(const struct xt2_live *live, const struct xt2_live_plac
 	print_hooks(img);
 }
 
-static void print_counters(const struct view *v, const struct xt2_image *img)
-{
-	const struct xt2_root *root = xt2_image_root(img);
-	const struct xt2_chain *c;
-	const struct xt2_rule *r;
-	u32 i;
-
-	xt2_image_for_each_chain(c, i, img, root) {
-		const struct xt2_table *t = xt2_image_table(img, root, c->table);
-		const char *name = xt2_image_chain_cold(img, root, c->index)->name;
-		u32 n = 0;
-
-		if ((v->table && strcmp(v->table, t->name)) || (v->chain && strcmp(v->chain, name)))
-			continue;
-		xt2_chain_for_each_rule(r, c) {
-			if (++n < c->rules)
-				printf("%s %s %s %u", xt2_family_name(t->family), t->name, name, n);
-			else if (c->hook != XT2_HOOK_NONE)
-				printf("%s %s %s policy", xt2_family_name(t->family), t->name,
-				       name);
-			else
-				break;
-			printf(" %llu %llu\n", r->packets, r->bytes);
-		}
-	}
-}
-
-static int show(const struct view *v, const struct xt2_live_place *p)
+static int show(const struct xt2_live_place *p)
 {
 	struct xt2_mapping map = { 0 };
 	struct xt2_live *live = NULL;
@@ -167,12 +137,10 @@ static int show(const struct view *v, const struct xt2_live_place *p)
 
 	if (!ret)
 		ret = xt2_live_read(live, &map, &err);
-	if (!ret && !strcmp(v->command, "status"))
+	if (!ret) {
 		print_status(live, p, map.image);
-	else if (!ret)
-		print_counters(v, map.image);
-	if (!ret)
 		xt2_image_close(&map);
+	}
 	xt2_live_free(live);
 	return ret ? fail(&err) : XT2_EXIT_OK;
 }
@@ -193,18 +161,14 @@ static int view_main(struct view *v, int argc, char **argv)
 		switch (c) {
 		case OPT_NETNS: v->place.netns = optarg; break;
 		case OPT_PIN: v->place.pin = optarg; break;
-		case OPT_TABLE: v->table = optarg; break;
-		case OPT_CHAIN: v->chain = optarg; break;
 		case 'h': fputs(v->help, stdout); return XT2_EXIT_OK;
 		default: return xt2_see_help(v->command);
 		}
 	if (optind != argc)
 		return xt2_usage(v->command, "no arguments, please");
-	if ((v->table || v->chain) && strcmp(v->command, "counters"))
-		return xt2_usage(v->command, "--table and --chain are for counters");
 	if (xt2_live_place_enter(&v->place, false, &err))
 		return fail(&err);
-	ret = strcmp(v->command, "detach") ? show(v, &v->place) : detach(&v->place);
+	ret = strcmp(v->command, "detach") ? show(&v->place) : detach(&v->place);
 	xt2_live_place_leave(&v->place);
 	return ret;
 }
@@ -218,22 +182,6 @@ int xt2_status_main(int argc, char **argv)
 			"kernel's memory, packets evaluated (once for each table), faults (packets that\n"
 			"could not be evaluated, and were dropped), whether connections are tracked for it,\n"
 			"and the hooks.\n\n" XT2_PLACE_HELP
-			"\nExit codes: 0 ok, 1 there is no live ruleset, 3 not possible here,\n"
-			"4 out of a resource.\n",
-	};
-
-	return view_main(&v, argc, argv);
-}
-
-int xt2_counters_main(int argc, char **argv)
-{
-	struct view v = {
-		.command = "counters",
-		.help = "Usage: xt2 counters [--table T] [--chain C] [--netns NAME] [--pin DIR]\n\n"
-			"Prints the live ruleset's counters, a line for each rule and policy: family,\n"
-			"table, chain, the rule's number, packets and bytes.\n\n"
-			"      --table T          only this table\n"
-			"      --chain C          only chains of this name\n" XT2_PLACE_HELP
 			"\nExit codes: 0 ok, 1 there is no live ruleset, 3 not possible here,\n"
 			"4 out of a resource.\n",
 	};

@@ -78,6 +78,7 @@ bin_PROGRAMS += xt2
 xt2_SOURCES = \
 	xt2tables/check.c \
 	xt2tables/convert.c \
+	xt2tables/counters.c \
 	xt2tables/digest.c \
 	xt2tables/dump-base.c \
 	xt2tables/dump-base.h \
@@ -88,6 +89,7 @@ xt2_SOURCES = \
 	xt2tables/file.c \
 	xt2tables/file.h \
 	xt2tables/host.c \
+	xt2tables/input-live.c \
 	xt2tables/input.c \
 	xt2tables/packet-words.c \
 	xt2tables/packet.c \
@@ -96,6 +98,7 @@ xt2_SOURCES = \
 	xt2tables/replay.c \
 	xt2tables/rows.c \
 	xt2tables/run.c \
+	xt2tables/save-command.c \
 	xt2tables/xt2.c \
 	xt2tables/xt2.h
 if BPF

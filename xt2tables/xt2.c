@@ -28,7 +28,8 @@ static const struct {
 	{ "digest", xt2_digest_main, "a number for what a ruleset says" },
 	{ "apply", xt2_apply_main, "let the kernel evaluate a ruleset" },
 	{ "status", xt2_status_main, "what the kernel evaluates" },
-	{ "counters", xt2_counters_main, "the counters of what the kernel evaluates" },
+	{ "save", xt2_save_main, "print it, or a file, as iptables-save does" },
+	{ "counters", xt2_counters_main, "what its rules, or a file's, have counted" },
 	{ "detach", xt2_detach_main, "take it away from the kernel" },
 };
 

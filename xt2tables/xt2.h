@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <xt2/xt2.h>
+#include "live-place.h"
 
 /* Exit codes of xt2; after 2, 3 and 4 no image has changed. */
 enum xt2_exit {
@@ -25,6 +26,7 @@ int xt2_run_main(int argc, char **argv);
 int xt2_digest_main(int argc, char **argv);
 int xt2_apply_main(int argc, char **argv);
 int xt2_status_main(int argc, char **argv);
+int xt2_save_main(int argc, char **argv);
 int xt2_counters_main(int argc, char **argv);
 int xt2_detach_main(int argc, char **argv);
 
@@ -53,6 +55,8 @@ struct xt2_input {
 	int family; /* of a text; 0: an image, which has them all */
 	bool image, text; /* it must be one */
 	bool resolve;
+	bool live; /* what the kernel evaluates: see xt2_input_open() */
+	struct xt2_live_place place;
 	void (*report)(void *data, const struct xt2_err *err); /* NULL: print errors */
 	void *data;
 	unsigned int more; /* errors of the text that were too many to report */
@@ -107,6 +111,35 @@ int xt2_input_table(const struct xt2_input *in, const char *hook, const char *ta
  */
 unsigned int xt2_input_line(const struct xt2_input *in, int chain, unsigned int at,
 			    const char **file);
+
+/* --- a ruleset that may be live (input-live.c) ----------------------------- */
+
+/* Long options of an input that may be live, for getopt_long(). */
+#define XT2_INPUT_LIVE	0x2000
+#define XT2_INPUT_NETNS 0x2001
+#define XT2_INPUT_PIN	0x2002
+/* clang-format off */
+#define XT2_INPUT_OPTIONS					\
+	{ "live", 0, NULL, XT2_INPUT_LIVE },			\
+	{ "netns", 1, NULL, XT2_INPUT_NETNS },			\
+	{ "pin", 1, NULL, XT2_INPUT_PIN }
+/* clang-format on */
+
+#define XT2_INPUT_HELP \
+	"      --live             instead of a file, what the kernel evaluates\n" XT2_PLACE_HELP
+
+/* => false: not one of these options */
+bool xt2_input_option(struct xt2_input *in, int c);
+
+/*
+ * xt2_input_path - the file that is left when the options are gone, unless the input is live
+ * @left: ends with NULL
+ * => XT2_EXIT_OK, XT2_EXIT_USAGE
+ */
+int xt2_input_path(struct xt2_input *in, const char *command, char **left);
+
+/* As xt2_input_load(), or with --live what is live.  => XT2_EXIT_* */
+int xt2_input_open(struct xt2_input *in);
 
 /* --- output (json.c) ------------------------------------------------------ */
 
