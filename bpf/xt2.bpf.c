@@ -32,11 +32,11 @@ __always_inline int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *h
 
 #define HEADERS	  128 /* bytes that are copied at first */
 #define TRANSPORT 60 /* bytes of a transport header */
-#define WIDE	  64
-#define NARROW	  8
+#define SHORTEST  8 /* of packets */
 
 extern int bpf_dynptr_from_skb(struct __sk_buff *skb, u64 flags, struct bpf_dynptr *d) __ksym;
 extern void *bpf_dynptr_slice(const struct bpf_dynptr *d, u32 off, void *buf, u32 size) __ksym;
+extern void *bpf_rdonly_cast(const void *obj, u32 type) __ksym;
 extern void bpf_preempt_disable(void) __ksym;
 extern void bpf_preempt_enable(void) __ksym;
 extern void __img *bpf_arena_alloc_pages(void *arena, void __img *at, u32 pages, int node,
@@ -57,49 +57,76 @@ EXPORTED struct {
 /* Tell the verifier whose the addresses are. */
 #define use_arena() __asm__ volatile("" : : "r"(&arena))
 
-static __always_inline bool copy_wide(struct bpf_dynptr *d, u8 __img *to, u32 off)
-{
-	u64 __img *w = (u64 __img *)(to + off);
-	u64 buf[WIDE / 8], *from = bpf_dynptr_slice(d, off, buf, sizeof(buf));
-
-	if (!from)
-		return false;
-	for (u32 i = 0; i < WIDE / 8; i++)
-		w[i] = from[i];
-	return true;
-}
-
-static __always_inline bool copy_narrow(struct bpf_dynptr *d, u8 __img *to, u32 off)
-{
-	u64 buf, *from = bpf_dynptr_slice(d, off, &buf, sizeof(buf));
-
-	if (from)
-		*(u64 __img *)(to + off) = *from;
-	return from;
-}
+/* Bytes [off, off + SIZE); a slice has a fixed size. */
+#define COPY(SIZE)                                                                           \
+	static __always_inline bool copy_##SIZE(struct bpf_dynptr *d, u8 __img *to, u32 off) \
+	{                                                                                    \
+		u64 __img *w = (u64 __img *)(to + off);                                      \
+		u64 buf[SIZE / 8], *from = bpf_dynptr_slice(d, off, buf, SIZE);              \
+                                                                                             \
+		if (!from)                                                                   \
+			return false;                                                        \
+		for (u32 i = 0; i < SIZE / 8; i++)                                           \
+			w[i] = from[i];                                                      \
+		return true;                                                                 \
+	}
+COPY(64)
+COPY(16)
+COPY(8)
 
 /*
- * The first n bytes, 8 or more; the last word overlaps the one before.  How far
+ * The first n bytes, 8 or more; the last step overlaps the one before.  How far
  * it got is in memory, or else the verifier would follow each step.
  */
-static __noinline bool copy(struct bpf_dynptr *d, struct xt2_slot __img *slot, u32 n)
+static __always_inline bool copy_slices(struct bpf_dynptr *d, struct xt2_slot __img *slot, u32 n)
 {
 	volatile u32 __img *copied = &slot->copied;
 	u8 __img *to = slot->bytes;
 	u32 off;
 
+	if (n < 16)
+		return copy_8(d, to, 0) && copy_8(d, to, n - 8);
 	*copied = 0;
-	while ((off = *copied) + WIDE <= n && xt2_can_loop) {
-		if (!copy_wide(d, to, off))
-			return false;
-		*copied = off + WIDE;
+	if (n < 64) {
+		while ((off = *copied) + 16 < n && xt2_can_loop) {
+			if (!copy_16(d, to, off))
+				return false;
+			*copied = off + 16;
+		}
+		return off + 16 >= n && copy_16(d, to, n - 16);
 	}
-	while ((off = *copied) + NARROW <= n && xt2_can_loop) {
-		if (!copy_narrow(d, to, off))
+	while ((off = *copied) + 64 < n && xt2_can_loop) {
+		if (!copy_64(d, to, off))
 			return false;
-		*copied = off + NARROW;
+		*copied = off + 64;
 	}
-	return off == n || copy_narrow(d, to, n - NARROW);
+	return off + 64 >= n && copy_64(d, to, n - 64);
+}
+
+static __noinline bool copy(struct sk_buff *skb, struct xt2_slot __img *slot, u32 n)
+{
+	struct bpf_dynptr d;
+
+	return !bpf_dynptr_from_skb((struct __sk_buff *)skb, 0, &d) && copy_slices(&d, slot, n);
+}
+
+/*
+ * The same without calls, for most packets' headers: read as a kernel's
+ * structure that has enough words.  What is behind n is there and not used.
+ */
+static __always_inline bool copy_headers(struct sk_buff *skb, struct xt2_slot __img *slot, u32 n)
+{
+	const u32 type = bpf_core_type_id_kernel(struct rtnl_link_stats64);
+	u64 __img *to = (u64 __img *)slot->bytes;
+	const u64 *from;
+
+	_Static_assert(sizeof(struct rtnl_link_stats64) >= HEADERS, "too small");
+	if (n > HEADERS || n > skb->len - skb->data_len)
+		return false;
+	from = bpf_rdonly_cast(skb->data, type);
+	for (u32 i = 0; i < HEADERS / 8; i++)
+		to[i] = from[i];
+	return true;
 }
 
 static __always_inline void read_name(u64 __img *to, const struct net_device *dev)
@@ -113,7 +140,8 @@ static __always_inline void read_name(u64 __img *to, const struct net_device *de
 }
 
 /* What only the kernel knows, as far as a rule asks for it. */
-static __noinline void read_metadata(struct xt2_pkt __img *pkt, struct bpf_nf_ctx *nf, u32 needs)
+static __always_inline void read_metadata(struct xt2_pkt __img *pkt, struct bpf_nf_ctx *nf,
+					  u32 needs)
 {
 	const struct net_device *in = nf->state->in, *out = nf->state->out;
 	struct sk_buff *skb = nf->skb;
@@ -141,25 +169,27 @@ static __always_inline u32 at_most(u32 a, u32 b)
 }
 
 /* => false: it can't be evaluated */
-static __noinline bool read_bytes(struct xt2_slot __img *slot, struct bpf_nf_ctx *nf, u32 needs)
+static __always_inline bool read_bytes(struct xt2_slot __img *slot, struct bpf_nf_ctx *nf,
+				       u32 needs)
 {
 	struct xt2_pkt *pkt = (struct xt2_pkt *)&slot->pkt;
 	u32 whole = at_most(pkt->len, XT2_PACKET_MAX), n = whole;
 	u8 family = nf->state->pf;
-	struct bpf_dynptr d;
 
-	if (bpf_dynptr_from_skb((struct __sk_buff *)nf->skb, 0, &d) || whole < NARROW)
+	if (whole < SHORTEST)
 		return false;
 	if (!(needs & XT2_NEED_BYTES))
 		n = at_most(n, HEADERS);
 	pkt->data = (__u8 *)(u64)slot->bytes;
 	pkt->caplen = n;
-	if (!copy(&d, slot, n) || xt2_pkt_parse(pkt, family))
+	if (!copy_headers(nf->skb, slot, n) && !copy(nf->skb, slot, n))
+		return false;
+	if (xt2_pkt_parse(pkt, family))
 		return false;
 	if (n == whole || (!pkt->cut && !pkt->fragoff && pkt->thoff + TRANSPORT <= n))
 		return true;
 	pkt->caplen = whole;
-	return copy(&d, slot, whole) && !xt2_pkt_parse(pkt, family);
+	return copy(nf->skb, slot, whole) && !xt2_pkt_parse(pkt, family);
 }
 
 /* => the table's verdict; XT2_QUEUE and the like: a fault */
