@@ -12,6 +12,7 @@
  * written reads as zero, and a fault must drop, not spin.
  */
 #include "eval.h"
+#include "ports.h"
 
 const char *xt2_verdict_name(int verdict)
 {
@@ -119,9 +120,16 @@ int xt2_rare_match(const struct xt2_match __img *m xt2_arg_img, struct xt2_ctx *
 	return xt2_match_ext(m, ctx);
 }
 
+/* => the answer of a test for one port; -1: the extension has to say */
+static __always_inline int port_match(const struct xt2_match __img *m, const struct xt2_pkt *pkt)
+{
+	return xt2_one_port_(m, pkt, m->type == XT2_M_TCP ? XT2_TCP_HEADER_ : XT2_UDP_HEADER_);
+}
+
 static __always_inline int xt2_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
+	int answer;
 
 	switch (m->type) {
 	case XT2_M_SRC4:
@@ -135,6 +143,12 @@ static __always_inline int xt2_match(const struct xt2_match __img *m, struct xt2
 	case XT2_M_IN: return xt2_answer(m, iface_equal(m, pkt->in));
 	case XT2_M_OUT: return xt2_answer(m, iface_equal(m, pkt->out));
 	case XT2_M_PROTO: return proto_match(m, pkt);
+	case XT2_M_TCP:
+	case XT2_M_UDP:
+		answer = port_match(m, pkt);
+		if (likely(answer >= 0))
+			return answer;
+		break;
 	}
 	return m->type < XT2_M_TCP ? xt2_rare_match(m, ctx) : xt2_match_ext(m, ctx);
 }

@@ -12,6 +12,7 @@ libengine_la_SOURCES = \
 	engine/image.h \
 	engine/pkt.c \
 	engine/pkt.h \
+	engine/ports.h \
 	engine/rule.c \
 	engine/rule.h \
 	engine/walk.c \

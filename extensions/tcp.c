@@ -10,9 +10,8 @@
  */
 #include "transport.h"
 
-#define TCP_HEADER 20
-#define TCP_DOFF   12 /* offset of the data offset, in its high 4 bits */
-#define TCP_FLAGS  13
+#define TCP_DOFF  12 /* offset of the data offset, in its high 4 bits */
+#define TCP_FLAGS 13
 
 static int option_match(const struct xt2_match __img *m, struct xt2_pkt *pkt, const u8 *th)
 {
@@ -20,13 +19,13 @@ static int option_match(const struct xt2_match __img *m, struct xt2_pkt *pkt, co
 	bool found = false;
 	const u8 *op;
 
-	if (size < TCP_HEADER)
+	if (size < XT2_TCP_HEADER_)
 		return XT2_HOTDROP;
-	if (size > TCP_HEADER) {
-		op = xt2_pkt_at(pkt, pkt->thoff + TCP_HEADER, size - TCP_HEADER);
+	if (size > XT2_TCP_HEADER_) {
+		op = xt2_pkt_at(pkt, pkt->thoff + XT2_TCP_HEADER_, size - XT2_TCP_HEADER_);
 		if (!op)
 			return XT2_HOTDROP;
-		found = xt2_option_find_(op, size - TCP_HEADER, XT2_BYTE(m->arg, 1));
+		found = xt2_option_find_(op, size - XT2_TCP_HEADER_, XT2_BYTE(m->arg, 1));
 	}
 	return found != !!(m->arg & XT2_PORTS_INV_OPTION) ? XT2_HIT : XT2_MISS;
 }
@@ -48,16 +47,17 @@ static int all_match(const struct xt2_match __img *m, struct xt2_pkt *pkt, const
 int xt2_tcp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
+	int answer = xt2_one_port_(m, pkt, XT2_TCP_HEADER_);
 	const u8 *th;
 
+	if (answer >= 0)
+		return answer;
 	if (unlikely(pkt->fragoff))
 		return pkt->fragoff == 8 && pkt->family == XT2_IPV4 ? XT2_HOTDROP : XT2_MISS;
-	th = xt2_pkt_at(pkt, pkt->thoff, TCP_HEADER);
+	th = xt2_pkt_at(pkt, pkt->thoff, XT2_TCP_HEADER_);
 	if (unlikely(!th))
 		return XT2_HOTDROP;
 	switch (m->flags & XT2_PORTS_FORM) {
-	case XT2_PORTS_DST: return xt2_answer(m, xt2_port_in_arg_(m->arg, pkt->dport));
-	case XT2_PORTS_SRC: return xt2_answer(m, xt2_port_in_arg_(m->arg, pkt->sport));
 	case XT2_PORTS_FLAGS:
 		return xt2_answer(m, (th[TCP_FLAGS] & XT2_BYTE(m->arg, 0)) == XT2_BYTE(m->arg, 1));
 	case XT2_PORTS_ALL: return all_match(m, pkt, th);

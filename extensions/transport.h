@@ -4,6 +4,7 @@
 #define XT2_EXTENSIONS_TRANSPORT_H
 
 #include "extensions.h"
+#include "../engine/ports.h"
 
 /*
  * For checks: the match has size bytes, plus copy for the legacy payload if
@@ -18,17 +19,6 @@ static inline int xt2_size_check_(const struct xt2_match __img *m, u32 size, u32
 	if (m->flags & XT2_MATCH_VERBATIM)
 		size += copy;
 	return m->size == size ? 0 : -EINVAL;
-}
-
-static __always_inline bool xt2_within_(u32 first, u32 last, u32 value)
-{
-	return value >= first && value <= last;
-}
-
-/* A range of ports in head.arg. */
-static __always_inline bool xt2_port_in_arg_(u32 arg, u16 port)
-{
-	return xt2_within_((u16)arg, arg >> 16, port);
 }
 
 /* Options of TCP and DCCP: 0 and 1 are one byte long, others give their length. */

@@ -7,8 +7,6 @@
  */
 #include "transport.h"
 
-#define UDP_HEADER 8
-
 static bool all_match(const struct xt2_match __img *m, const struct xt2_pkt *pkt)
 {
 	const struct xt2_match_ports __img *k = (const struct xt2_match_ports __img *)m;
@@ -20,16 +18,16 @@ static bool all_match(const struct xt2_match __img *m, const struct xt2_pkt *pkt
 int xt2_udp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
+	int answer = xt2_one_port_(m, pkt, XT2_UDP_HEADER_);
 
+	if (answer >= 0)
+		return answer;
 	if (unlikely(pkt->fragoff))
 		return XT2_MISS;
-	if (unlikely(!xt2_pkt_at(pkt, pkt->thoff, UDP_HEADER)))
+	if (unlikely(!xt2_pkt_at(pkt, pkt->thoff, XT2_UDP_HEADER_)))
 		return XT2_HOTDROP;
-	switch (m->flags & XT2_PORTS_FORM) {
-	case XT2_PORTS_DST: return xt2_answer(m, xt2_port_in_arg_(m->arg, pkt->dport));
-	case XT2_PORTS_SRC: return xt2_answer(m, xt2_port_in_arg_(m->arg, pkt->sport));
-	case XT2_PORTS_ALL: return all_match(m, pkt) ? XT2_HIT : XT2_MISS;
-	}
+	if ((m->flags & XT2_PORTS_FORM) == XT2_PORTS_ALL)
+		return all_match(m, pkt) ? XT2_HIT : XT2_MISS;
 	return XT2_HIT;
 }
 
