@@ -21,6 +21,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/ruleset-write.c \
 	libxt2/ruleset.c \
 	libxt2/ruleset.h \
+	libxt2/table-copy.c \
+	libxt2/table-copy.h \
 	libxt2/tables.c \
 	libxt2/track.h
 libxt2_internal_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS) $(MD_CFLAGS)

@@ -50,9 +50,15 @@ tests_unit_test_image_file_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP) \
 	-Wl,--wrap=write,--wrap=fsync,--wrap=rename
 tests_unit_test_image_file_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-pair
-tests_unit_test_pair_SOURCES = tests/unit/test-pair.c tests/lib/rules.h $(FAIL_ALLOC_FILES)
+tests_unit_test_pair_SOURCES = tests/unit/test-pair.c tests/unit/random-ruleset.h \
+	tests/lib/rules.h $(FAIL_ALLOC_FILES)
 tests_unit_test_pair_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
 tests_unit_test_pair_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-table-copy
+tests_unit_test_table_copy_SOURCES = tests/unit/test-table-copy.c tests/unit/random-ruleset.h \
+	tests/lib/rules.h $(FAIL_ALLOC_FILES)
+tests_unit_test_table_copy_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
+tests_unit_test_table_copy_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-evaluator
 tests_unit_test_evaluator_SOURCES = tests/unit/test-evaluator.c tests/lib/packets.h \
 	tests/lib/rules.h $(FAIL_ALLOC_FILES)

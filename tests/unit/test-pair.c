@@ -7,106 +7,24 @@
  *
  * XT2_SEED=N runs a printed seed again.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <errno.h>
-#include <cmocka.h>
-#include <xt2/xt2.h>
 #include "../../libxt2/pair.h"
 #include "../../libxt2/ruleset.h"
 #include "../lib/fail-alloc.h"
-#include "../lib/rules.h"
+#include "random-ruleset.h"
 
 #define ROUNDS	  300
 #define RULES_MAX 256 /* of a ruleset here, tails included */
-
-static u64 state;
-
-static u32 rnd(u32 n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (u32)(state >> 33) % n;
-}
-
-static const struct {
-	int family;
-	const char *name;
-} tables[] = { { XT2_IPV4, "filter" }, { XT2_IPV6, "filter" }, { XT2_IPV4, "raw" } };
-
-static const char *const names[] = { "a", "b", "c", "d" };
 
 struct loaded {
 	struct xt2_mapping map;
 	struct xt2_ruleset *rs; /* of the image: numbers are the image's, rules lie in it */
 };
 
-/* --- rulesets ------------------------------------------------------------ */
-
-/* @from: chains of names from here on may be jumped to, so that there is no circle */
-static void add_rule(struct xt2_ruleset *rs, int table, int chain, u32 from)
-{
-	static const char *const comments[] = { "one", "two" };
-	struct rule_build b;
-	u32 target = rnd(2) ? XT2_T_CONTINUE : XT2_T_ACCEPT;
-	u32 comment = rnd(6);
-	int to;
-
-	rule_begin(&b);
-	if (xt2_table_family(rs, table) == XT2_IPV4 && rnd(2))
-		rule_source(&b, 0x0a000000 + rnd(2), 32);
-	if (comment < XT2_ARRAY_SIZE(comments))
-		rule_comment(&b, xt2_instance_add(rs, XT2_INSTANCE_COMMENT, 0, "comment",
-						  comments[comment], strlen(comments[comment])));
-	if (!rnd(5))
-		rule_quota(&b, xt2_cell_add(rs), 1 + rnd(2));
-	to = from < XT2_ARRAY_SIZE(names)
-		     ? xt2_chain_find(rs, table, names[from + rnd(XT2_ARRAY_SIZE(names) - from)])
-		     : -1;
-	if (to >= 0 && rnd(2))
-		target = XT2_TARGET(rnd(3) ? XT2_T_JUMP : XT2_T_GOTO, (u32)to);
-	assert_int_equal(xt2_rule_append(rs, chain, rule_end(&b, target), rnd(9)), 0);
-}
-
-static void fill_table(struct xt2_ruleset *rs, int table)
-{
-	u32 i, n;
-	int c;
-
-	for (i = 0; i < XT2_ARRAY_SIZE(names); i++)
-		if (rnd(4))
-			assert_true(xt2_chain_add(rs, table, names[i]) >= 0);
-	for (c = xt2_chain_next(rs, table, -1); c >= 0; c = xt2_chain_next(rs, table, c)) {
-		u32 from = 0;
-
-		while (from < XT2_ARRAY_SIZE(names) && xt2_chain_hook(rs, c) < 0 &&
-		       strcmp(names[from], xt2_chain_name(rs, c)) <= 0)
-			from++;
-		for (n = rnd(8); n; n--)
-			add_rule(rs, table, c, from);
-		if (xt2_chain_hook(rs, c) >= 0 && !rnd(3))
-			xt2_chain_set_policy(rs, c, XT2_T_DROP);
-	}
-}
-
 static void make(struct loaded *l)
 {
-	struct xt2_ruleset *rs = xt2_ruleset_new();
-	u32 i, first = rnd(XT2_ARRAY_SIZE(tables));
+	struct xt2_ruleset *rs = random_ruleset();
 
-	for (i = 0; i < XT2_ARRAY_SIZE(tables); i++) {
-		u32 t = (first + i) % XT2_ARRAY_SIZE(tables);
-
-		if (rnd(4))
-			fill_table(rs, xt2_table_add(rs, tables[t].family, tables[t].name,
-						     rnd(2) ? "somewhere" : NULL));
-	}
 	assert_int_equal(xt2_ruleset_write(rs, &l->map, NULL), 0);
 	xt2_ruleset_free(rs);
 	l->rs = xt2_ruleset_new();
@@ -190,14 +108,11 @@ static u32 compare(const struct loaded *old, const struct loaded *l, const bool 
 
 static void random_rulesets(void **s)
 {
-	const char *given = getenv("XT2_SEED");
-	u64 seed = given ? strtoull(given, NULL, 0) : (u64)time(NULL);
 	bool want[XT2_ARRAY_SIZE(tables)] = { true, false, true };
 	struct loaded old, l;
 	u32 pair[RULES_MAX], i, same = 0;
 
-	print_message("XT2_SEED=%llu\n", (unsigned long long)seed);
-	state = seed * 2 + 1;
+	seed_state();
 	for (i = 0; i < ROUNDS; i++) {
 		make(&old);
 		make(&l);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * table-copy.c - a table of one ruleset in another
+ *
+ * Chains, instances and cells get the numbers that are free there.
+ */
+#include "config.h"
+#include "ruleset.h"
+#include "table-copy.h"
+
+#include <stdlib.h>
+
+struct copy {
+	struct xt2_ruleset *to;
+	const struct xt2_ruleset *from;
+	int table; /* of to */
+	u32 *chain; /* by chain of from */
+	u32 *instance; /* likewise; XT2_NONE_: not there yet */
+	u64 *rule; /* room for one */
+};
+
+static int copy_instance(struct copy *c, u32 i, u32 *number)
+{
+	const struct xt2_instance *in = c->from->instance[i];
+	int ret = 0;
+
+	if (c->instance[i] == XT2_NONE_) {
+		ret = xt2_instance_put_(c->to, &c->to->payloads, in->kind, in->revision, in->name,
+					xt2_instance_data(in), in->size);
+		if (ret >= 0)
+			c->instance[i] = (u32)ret;
+	}
+	*number = c->instance[i];
+	return ret < 0 ? ret : 0;
+}
+
+static int copy_cell(struct copy *c, u32 i, u32 *number)
+{
+	int cell = xt2_cell_add(c->to);
+
+	if (cell < 0)
+		return cell;
+	c->to->cell[cell] = c->from->cell[i];
+	*number = (u32)cell;
+	return 0;
+}
+
+static int renumber(struct copy *c, struct xt2_rule *r)
+{
+	u8 kind = XT2_TARGET_KIND(r->target);
+	u32 arg = XT2_TARGET_ARG(r->target);
+	struct xt2_match *m;
+	int ret = 0;
+
+	xt2_rule_for_each_match(m, r) {
+		u32 info = xt2_match_info(m->type), number = m->arg;
+
+		if (info & XT2_EXT_CELL)
+			ret = copy_cell(c, m->arg, &number);
+		else if (info & XT2_EXT_INSTANCE)
+			ret = copy_instance(c, m->arg, &number);
+		if (ret)
+			return ret;
+		m->arg = number;
+	}
+	if (xt2_rule_jumps_(r) != XT2_NONE_)
+		arg = c->chain[arg];
+	else if (xt2_target_info(kind) & XT2_EXT_INSTANCE)
+		ret = copy_instance(c, arg, &arg);
+	r->target = XT2_TARGET(kind, arg);
+	return ret;
+}
+
+static int copy_rules(struct copy *c, int chain)
+{
+	const struct xt2_rule_list_ *l = &c->from->chain[chain].rules;
+	struct xt2_rule *r = (struct xt2_rule *)c->rule;
+	u32 i;
+	int ret = 0;
+
+	for (i = 0; i < l->n && !ret; i++) {
+		const struct xt2_rule *old = xt2_list_rule_(l, i);
+
+		memcpy(r, old, old->size);
+		ret = renumber(c, r);
+		if (!ret)
+			ret = xt2_rule_append(c->to, (int)c->chain[chain], r,
+					      l->line[xt2_list_slot_(l, i)]);
+	}
+	return ret;
+}
+
+/* A chain without its rules. */
+static int copy_chain(struct copy *c, int chain)
+{
+	const struct xt2_chain_ *old = &c->from->chain[chain];
+	struct xt2_chain_ *now;
+	int ret = old->hook == XT2_HOOK_NONE ? xt2_chain_add(c->to, c->table, old->name)
+					     : xt2_chain_base(c->to, c->table, old->hook);
+
+	if (ret < 0)
+		return ret;
+	c->chain[chain] = (u32)ret;
+	now = &c->to->chain[ret];
+	now->policy = old->policy;
+	now->packets = old->packets;
+	now->bytes = old->bytes;
+	return 0;
+}
+
+static int copy_table(struct copy *c, int table)
+{
+	const struct xt2_ruleset *from = c->from;
+	int chain, ret = 0;
+
+	for (chain = xt2_chain_next(from, table, -1); chain >= 0 && !ret;
+	     chain = xt2_chain_next(from, table, chain))
+		ret = copy_chain(c, chain);
+	for (chain = xt2_chain_next(from, table, -1); chain >= 0 && !ret;
+	     chain = xt2_chain_next(from, table, chain))
+		ret = copy_rules(c, chain);
+	return ret;
+}
+
+int xt2_table_copy_(struct xt2_ruleset *to, const struct xt2_ruleset *from, int table)
+{
+	const struct xt2_table_ *t = &from->table[table];
+	struct copy c = { .to = to, .from = from };
+	int ret;
+
+	c.table = xt2_table_add(to, t->family, t->name, t->source);
+	if (c.table < 0)
+		return c.table;
+	to->table[c.table].as_came = t->as_came;
+	memcpy(to->table[c.table].priority, t->priority, sizeof(t->priority));
+	c.chain = malloc((from->chains + 1ull) * sizeof(*c.chain));
+	c.instance = malloc((from->instances + 1ull) * sizeof(*c.instance));
+	c.rule = malloc(XT2_RULE_MAX);
+	ret = -ENOMEM;
+	if (c.chain && c.instance && c.rule) {
+		memset(c.instance, 0xff, from->instances * sizeof(*c.instance));
+		ret = copy_table(&c, table);
+	}
+	free(c.chain);
+	free(c.instance);
+	free(c.rule);
+	return ret < 0 ? ret : 0;
+}
