@@ -73,6 +73,12 @@ int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t 
  */
 int xt2_live_read(struct xt2_live *host, struct xt2_mapping *map, struct xt2_err *err);
 
+enum xt2_live_access {
+	XT2_LIVE_CHANGE, /* what is there */
+	XT2_LIVE_CREATE, /* the same, and the folder if there is none */
+	XT2_LIVE_LOOK,
+};
+
 /*
  * Live rulesets outlive the process that made them: programs, links and arena
  * are pinned in a folder of a BPF file system, one folder for each network
@@ -80,13 +86,16 @@ int xt2_live_read(struct xt2_live *host, struct xt2_mapping *map, struct xt2_err
  *
  * xt2_live_folder - the folder of this process's network namespace
  * @root: of a BPF file system; NULL: xt2's own, which is mounted if need be
- * @create: the folder, if there is none
  * @folder: out: its path
+ *
+ * Those who only look wait for nobody but those who change something; who changes
+ * something waits for them, up to 10 s.
  * => a file descriptor for xt2_live_leave(): the others are kept out until then; -EAGAIN:
- *    somebody else is in; -ENOENT: nothing is live; -EPERM, -ENOTDIR: root is no BPF file
- *    system, and others
+ *    somebody else is in, and err says who; -ENOENT: nothing is live; -EPERM, -ENOTDIR: root
+ *    is no BPF file system, and others
  */
-int xt2_live_folder(const char *root, bool create, char *folder, size_t size, struct xt2_err *err);
+int xt2_live_folder(const char *root, enum xt2_live_access access, char *folder, size_t size,
+		    struct xt2_err *err);
 
 /* Let others in; an empty folder goes away. */
 void xt2_live_leave(const char *folder, int lock);

@@ -15,6 +15,7 @@
  * there mounts it where it is itself.
  */
 #include "host-private.h"
+#include "owner.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -26,11 +27,15 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define OWN_ROOT  "/run/xt2-live"
 #define SEEN_FROM "/proc/1/root"
 #define BPF_MAGIC 0xcafe4a11
+
+#define READERS_MS 10000 /* for those who only look to be done */
+#define PAUSE_MS   10
 
 static bool is_bpffs(const char *path)
 {
@@ -75,20 +80,39 @@ static bool same_file(int fd, const char *path)
 	return !fstat(fd, &a) && !stat(path, &b) && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-/* Lock a folder that may go away, and come back, meanwhile.  => a file descriptor, -errno */
-static int lock_folder(const char *folder, bool create)
+/* => true: the lock is held by who only looks, and a while has passed */
+static bool wait_for_readers(int fd, enum xt2_live_access access, struct xt2_lock_owner_ *owner)
 {
-	int fd;
+	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
+
+	owner->pid = 0;
+	if (!xt2_lock_owner_(fd, owner) || !owner->reads || access == XT2_LIVE_LOOK)
+		return false;
+	nanosleep(&pause, NULL);
+	return true;
+}
+
+/*
+ * Lock a folder that may go away, and come back, meanwhile.
+ * => a file descriptor, -errno; -EAGAIN: owner has it, if its pid is not 0
+ */
+static int lock_folder(const char *folder, enum xt2_live_access access,
+		       struct xt2_lock_owner_ *owner)
+{
+	const int how = access == XT2_LIVE_LOOK ? LOCK_SH : LOCK_EX;
+	int fd, pauses = READERS_MS / PAUSE_MS;
 
 	for (;;) {
-		if (create && mkdir(folder, 0700) && errno != EEXIST)
+		if (access == XT2_LIVE_CREATE && mkdir(folder, 0700) && errno != EEXIST)
 			return -errno;
 		fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0 && errno == ENOENT && create)
+		if (fd < 0 && errno == ENOENT && access == XT2_LIVE_CREATE)
 			continue;
 		if (fd < 0)
 			return -errno;
-		if (flock(fd, LOCK_EX | LOCK_NB)) {
+		while (flock(fd, how | LOCK_NB)) {
+			if (wait_for_readers(fd, access, owner) && pauses--)
+				continue;
 			close(fd);
 			return -EAGAIN;
 		}
@@ -98,8 +122,20 @@ static int lock_folder(const char *folder, bool create)
 	}
 }
 
-int xt2_live_folder(const char *root, bool create, char *folder, size_t size, struct xt2_err *err)
+static int somebody(const struct xt2_lock_owner_ *owner, struct xt2_err *err)
 {
+	if (!owner->pid)
+		return xt2_err_set_(err, XT2_E_SYSTEM, EAGAIN,
+				    "another command is at work on this live ruleset");
+	return xt2_err_set_(err, XT2_E_SYSTEM, EAGAIN,
+			    "another command is at work on this live ruleset: process %d, %s",
+			    owner->pid, *owner->command ? owner->command : "which has ended");
+}
+
+int xt2_live_folder(const char *root, enum xt2_live_access access, char *folder, size_t size,
+		    struct xt2_err *err)
+{
+	struct xt2_lock_owner_ owner;
 	struct stat ns;
 	int fd;
 
@@ -115,12 +151,11 @@ int xt2_live_folder(const char *root, bool create, char *folder, size_t size, st
 	if (stat("/proc/self/ns/net", &ns) ||
 	    snprintf(folder, size, "%s/net-%lu", root, (unsigned long)ns.st_ino) >= (int)size)
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENAMETOOLONG, "%s: too long", root);
-	fd = lock_folder(folder, create);
+	fd = lock_folder(folder, access, &owner);
 	if (fd == -ENOENT)
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
 	if (fd == -EAGAIN)
-		return xt2_err_set_(err, XT2_E_SYSTEM, EAGAIN,
-				    "another command is at work on this live ruleset");
+		return somebody(&owner, err);
 	if (fd < 0)
 		return xt2_err_set_(err, XT2_E_SYSTEM, -fd, "%s: %s", folder, strerror(-fd));
 	return fd;

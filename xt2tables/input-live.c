@@ -26,6 +26,7 @@ int xt2_input_path(struct xt2_input *in, const char *command, char **left)
 		return xt2_usage(command, "give one file, or --live");
 	in->path = in->live ? "the live ruleset" : *left;
 	in->place.wait = LIVE_WAIT;
+	in->place.look = true;
 	return XT2_EXIT_OK;
 }
 

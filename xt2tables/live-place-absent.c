@@ -41,6 +41,12 @@ int xt2_live_place_publish(const struct xt2_live_place *p, const struct xt2_mapp
 	return absent(err);
 }
 
+int xt2_live_place_replace(const struct xt2_live_place *p, const struct xt2_mapping *map,
+			   const __u8 *start, struct xt2_err *err)
+{
+	return absent(err);
+}
+
 int xt2_live_place_exit(const struct xt2_err *err)
 {
 	return XT2_EXIT_UNSUPPORTED;

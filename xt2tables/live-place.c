@@ -43,12 +43,15 @@ int xt2_live_place_enter(struct xt2_live_place *p, bool create, struct xt2_err *
 {
 	const struct timespec pause = { .tv_nsec = PAUSE * 1000000 };
 	long left = p->wait * (1000L / PAUSE);
+	enum xt2_live_access access = create ? XT2_LIVE_CREATE : XT2_LIVE_CHANGE;
 	int ret = p->netns ? enter_netns(p->netns, err) : 0;
 
 	if (ret)
 		return ret;
+	if (p->look)
+		access = XT2_LIVE_LOOK;
 	for (;;) {
-		p->lock = xt2_live_folder(p->pin, create, p->folder, sizeof(p->folder), err);
+		p->lock = xt2_live_folder(p->pin, access, p->folder, sizeof(p->folder), err);
 		if (p->lock != -EAGAIN || !left)
 			return p->lock < 0 ? p->lock : 0;
 		nanosleep(&pause, NULL);
@@ -78,8 +81,8 @@ int xt2_live_place_check(const struct xt2_mapping *map, struct xt2_err *err)
 	return xt2_live_check(map->image, NULL, err);
 }
 
-int xt2_live_place_publish(const struct xt2_live_place *p, const struct xt2_mapping *map,
-			   struct xt2_err *err)
+int xt2_live_place_replace(const struct xt2_live_place *p, const struct xt2_mapping *map,
+			   const __u8 *start, struct xt2_err *err)
 {
 	struct xt2_live *live = NULL;
 	unsigned int tables, tracked, begun;
@@ -97,10 +100,16 @@ int xt2_live_place_publish(const struct xt2_live_place *p, const struct xt2_mapp
 	if (!ret)
 		ret = xt2_live_attach(live, p->folder, map->image, err);
 	if (!ret)
-		ret = xt2_live_install(live, map->image, map->size, err);
+		ret = xt2_live_replace(live, map->image, map->size, start, err);
 	xt2_live_untrack(p->folder, ret ? begun : ~tracked);
 	xt2_live_free(live);
 	return ret;
+}
+
+int xt2_live_place_publish(const struct xt2_live_place *p, const struct xt2_mapping *map,
+			   struct xt2_err *err)
+{
+	return xt2_live_place_replace(p, map, NULL, err);
 }
 
 int xt2_live_place_exit(const struct xt2_err *err)

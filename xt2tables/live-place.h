@@ -13,6 +13,7 @@
 struct xt2_live_place {
 	const char *netns, *pin; /* NULL: this one; xt2's own */
 	int wait; /* for who is at work there: seconds, 0: not at all, < 0: for ever */
+	bool look; /* only: others may look as well */
 	char folder[256];
 	int lock;
 };
@@ -55,6 +56,10 @@ int xt2_live_place_check(const struct xt2_mapping *map, struct xt2_err *err);
  */
 int xt2_live_place_publish(const struct xt2_live_place *p, const struct xt2_mapping *map,
 			   struct xt2_err *err);
+
+/* The same; start: by table of the image, see xt2_live_replace() in bpf/host.h. */
+int xt2_live_place_replace(const struct xt2_live_place *p, const struct xt2_mapping *map,
+			   const __u8 *start, struct xt2_err *err);
 
 /* The exit code of xt2 for an error of these: enum xt2_exit. */
 int xt2_live_place_exit(const struct xt2_err *err);

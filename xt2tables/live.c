@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * live.c - xt2 apply, status, detach: rulesets on real packets
+ * live.c - xt2 status, detach: what is live
  *
  * live-place.c finds what is live, and lets one command work at a time.
  */
@@ -13,14 +13,13 @@
 #include "live-place.h"
 #include "xt2.h"
 
-enum { OPT_NETNS = 1, OPT_PIN, OPT_RESOLVE };
+#define LOOK_WAIT 10 /* seconds for a command that changes the live ruleset */
+
+enum { OPT_NETNS = 1, OPT_PIN };
 
 static const struct option options[] = {
-	{ "ipv4", 0, NULL, '4' },
-	{ "ipv6", 0, NULL, '6' },
 	{ "netns", 1, NULL, OPT_NETNS },
 	{ "pin", 1, NULL, OPT_PIN },
-	{ "resolve", 0, NULL, OPT_RESOLVE },
 	{ "help", 0, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -30,61 +29,6 @@ static int fail(const struct xt2_err *err)
 	xt2_err_print(err, stderr);
 	return xt2_live_place_exit(err);
 }
-
-/* --- apply --------------------------------------------------------------- */
-
-/* Text of one family, or an image. */
-static int apply(struct xt2_live_place *p, struct xt2_input *in)
-{
-	struct xt2_err err = { 0 };
-	int ret = xt2_input_load(in);
-
-	if (ret)
-		return ret;
-	ret = xt2_live_place_enter(p, true, &err);
-	if (!ret) {
-		ret = xt2_live_place_publish(p, &in->map, &err);
-		xt2_live_place_leave(p);
-	}
-	xt2_input_close(in);
-	return ret ? fail(&err) : XT2_EXIT_OK;
-}
-
-static const char apply_help[] =
-	"Usage: xt2 apply [-4|-6] [--netns NAME] [--pin DIR] RULES|IMAGE\n\n"
-	"Makes a ruleset the live one: BPF programs at the hooks of its tables evaluate it, and\n"
-	"go on when this command has ended.  A live ruleset is replaced in one step, with all its\n"
-	"families; counters start with those of the file.  What BPF programs cannot do is refused,\n"
-	"and nothing changes.\n"
-	"RULES is iptables-save text (-4, the default) or ip6tables-save text (-6), of the tables\n"
-	"raw, mangle, filter and security.\n\n" XT2_PLACE_HELP
-	"      --resolve          host names in the rules may be looked up\n\n"
-	"Exit codes: 0 ok, 2 the file is wrong, 3 rules or kernel: not possible, 4 out of a\n"
-	"resource.  After 2 to 4 the live ruleset has not changed.\n";
-
-int xt2_apply_main(int argc, char **argv)
-{
-	struct xt2_input in = { .family = XT2_IPV4 };
-	struct xt2_live_place p = { 0 };
-	int c;
-
-	while ((c = getopt_long(argc, argv, "46h", options, NULL)) != -1)
-		switch (c) {
-		case '4': in.family = XT2_IPV4; break;
-		case '6': in.family = XT2_IPV6; break;
-		case OPT_NETNS: p.netns = optarg; break;
-		case OPT_PIN: p.pin = optarg; break;
-		case OPT_RESOLVE: in.resolve = true; break;
-		case 'h': fputs(apply_help, stdout); return XT2_EXIT_OK;
-		default: return xt2_see_help("apply");
-		}
-	if (optind + 1 != argc)
-		return xt2_usage("apply", "one ruleset, please");
-	in.path = argv[optind];
-	return apply(&p, &in);
-}
-
-/* --- status, detach -------------------------------------------- */
 
 struct view {
 	struct xt2_live_place place;
@@ -166,6 +110,8 @@ static int view_main(struct view *v, int argc, char **argv)
 		}
 	if (optind != argc)
 		return xt2_usage(v->command, "no arguments, please");
+	v->place.look = strcmp(v->command, "detach");
+	v->place.wait = v->place.look ? LOOK_WAIT : 0;
 	if (xt2_live_place_enter(&v->place, false, &err))
 		return fail(&err);
 	ret = strcmp(v->command, "detach") ? show(&v->place) : detach(&v->place);

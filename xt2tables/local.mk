@@ -102,7 +102,7 @@ xt2_SOURCES = \
 	xt2tables/xt2.c \
 	xt2tables/xt2.h
 if BPF
-xt2_SOURCES += xt2tables/live.c
+xt2_SOURCES += xt2tables/apply.c xt2tables/live.c
 else
 xt2_SOURCES += xt2tables/live-absent.c
 endif

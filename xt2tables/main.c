@@ -501,6 +501,7 @@ static int load_live(struct where *w, struct xt2_ruleset **rs, struct xt2_mappin
 	int ret, status;
 
 	w->place.wait = LIVE_WAIT;
+	w->place.look = true;
 	ret = xt2_live_place_enter(&w->place, false, &err);
 	if (ret == -ENOENT) {
 		*rs = xt2_ruleset_new();

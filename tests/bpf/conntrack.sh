@@ -74,7 +74,7 @@ live status | grep conntrack && wrong "status of rules without connections"
 live apply "$tmp/state" || wrong "state"
 want 1 0 "state"
 says 'conntrack ipv4 on'
-live apply -6 "$tmp/mark" || wrong "mark"
+live apply "$tmp/plain" -6 "$tmp/mark" || wrong "mark"
 want 0 1 "connmark of IPv6"
 says 'conntrack ipv6 on'
 
@@ -85,7 +85,7 @@ want 0 1 "after a refusal"
 for t in 0.005 0.02 0.04; do
 	timeout -s KILL $t "$xt2" apply --netns "$ns" "$tmp/state" 2>/dev/null
 done
-while ! live apply "$tmp/mark" 2>/dev/null; do # who was killed may still be on the way out
+while ! live apply "$tmp/mark" -6 "$tmp/plain" 2>/dev/null; do # who was killed may still be on the way out
 	sleep 0.2
 done
 want 1 0 "after kills"
@@ -96,13 +96,13 @@ says 'conntrack ipv4 off'
 live apply "$tmp/all" || wrong "all matches"
 want 1 0 "all matches"
 says 'conntrack ipv4 on'
-live apply "$tmp/all" || wrong "all matches again"
+live apply --counters reset "$tmp/all" || wrong "all matches again"
 inside ping -q -c 2 -i 0.2 127.0.0.1 >/dev/null || wrong "ping"
 inside python3 -c "
 import socket
 socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'', ('127.0.0.1', 999))"
 # Two echo requests and replies; a datagram and its ICMP error.
-got=$(live counters --chain INPUT | awk '$4 != "policy" { printf "%s ", $5 }')
+got=$(live counters --chain INPUT | awk '/^ipv4/ && $4 != "policy" { printf "%s ", $5 }')
 [ "$got" = "2 3 1 0 3 3 1 2 6 6 6 0 " ] || wrong "counters $got"
 
 live detach || wrong "detach"
