@@ -106,21 +106,21 @@ static int reserve(struct xt2_live *host, u32 region, u64 size)
 
 /* In memory that nobody else uses yet.  => 0, -EFBIG, -ENOMEM */
 static int build(struct xt2_live *host, struct xt2_live_ruleset *l, const struct xt2_image *img,
-		 const __u8 *start, struct xt2_err *err)
+		 const __u8 *start, const __u32 *was, struct xt2_err *err)
 {
 	struct xt2_image *copy = xt2_live_at_(l->image);
 	int ret;
 
 	find_hooks(l, img);
 	memcpy(copy, img, l->image_size);
-	ret = xt2_live_keep_(host, l, start, err);
+	ret = xt2_live_keep_(host, l, start, was, err);
 	if (!ret)
 		move_counters(l, copy, start);
 	return ret;
 }
 
-int xt2_live_replace(struct xt2_live *host, const struct xt2_image *img, size_t size,
-		     const __u8 *start, struct xt2_err *err)
+static int replace(struct xt2_live *host, const struct xt2_image *img, size_t size,
+		   const __u8 *start, const __u32 *was, struct xt2_err *err)
 {
 	u32 region = host->ruleset ? !host->region : 0;
 	u64 at = XT2_ARENA_REGION(region);
@@ -148,7 +148,7 @@ int xt2_live_replace(struct xt2_live *host, const struct xt2_image *img, size_t 
 				    "no memory for the ruleset's %llu KiB in the kernel",
 				    (unsigned long long)l.size >> 10);
 	memcpy(xt2_live_at_(at), &l, sizeof(l));
-	ret = build(host, xt2_live_at_(at), img, start, err);
+	ret = build(host, xt2_live_at_(at), img, start, was, err);
 	if (ret)
 		return ret;
 	__atomic_store_n(&xt2_live_state_()->ruleset, at, __ATOMIC_RELEASE);
@@ -156,6 +156,18 @@ int xt2_live_replace(struct xt2_live *host, const struct xt2_image *img, size_t 
 	host->region = region;
 	xt2_live_fold_(host); /* what fails is done by the next command */
 	return 0;
+}
+
+int xt2_live_replace(struct xt2_live *host, const struct xt2_image *img, size_t size,
+		     const __u8 *start, struct xt2_err *err)
+{
+	return replace(host, img, size, start, NULL, err);
+}
+
+int xt2_live_follow(struct xt2_live *host, const struct xt2_image *img, size_t size,
+		    const __u32 *was, struct xt2_err *err)
+{
+	return replace(host, img, size, NULL, was, err);
 }
 
 int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t size,

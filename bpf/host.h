@@ -62,6 +62,17 @@ enum xt2_live_start {
 int xt2_live_replace(struct xt2_live *host, const struct xt2_image *img, size_t size,
 		     const __u8 *start, struct xt2_err *err);
 
+/*
+ * xt2_live_follow - the same, where the caller knows which rules go on
+ * @was: by rule of img, in the order of chains, then of rules, tails included: offset of the
+ *	rule in the image of xt2_live_read() whose counters and state go on, and which says the same;
+ *	0: they start as the image has them
+ *
+ * Nothing else may have become live since.
+ */
+int xt2_live_follow(struct xt2_live *host, const struct xt2_image *img, size_t size,
+		    const __u32 *was, struct xt2_err *err);
+
 /* The same, with counters and state of the image. */
 int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t size,
 		     struct xt2_err *err);

@@ -289,14 +289,16 @@ static int place_cells(struct xt2_live *host, const struct xt2_live_ruleset *l, 
 }
 
 int xt2_live_keep_(struct xt2_live *host, struct xt2_live_ruleset *l, const __u8 *start,
-		   struct xt2_err *err)
+		   const __u32 *was, struct xt2_err *err)
 {
 	struct xt2_live_ruleset *from = host->ruleset ? xt2_live_at_(host->ruleset) : NULL;
 	struct cells cells;
 	int ret = 0;
 
 	l->from = host->ruleset;
-	if (from)
+	if (from && was)
+		memcpy(xt2_live_at_(l->pairs), was, l->rules * sizeof(*was));
+	else if (from)
 		ret = pair_rules(l, from, start);
 	if (!ret)
 		ret = cells_init(&cells, from, cells_of(l));

@@ -35,14 +35,14 @@ int xt2_live_place_check(const struct xt2_mapping *map, struct xt2_err *err)
 	return absent(err);
 }
 
-int xt2_live_place_publish(const struct xt2_live_place *p, const struct xt2_mapping *map,
-			   struct xt2_err *err)
+int xt2_live_place_replace(const struct xt2_live_place *p, const struct xt2_mapping *map,
+			   const __u8 *start, struct xt2_err *err)
 {
 	return absent(err);
 }
 
-int xt2_live_place_replace(const struct xt2_live_place *p, const struct xt2_mapping *map,
-			   const __u8 *start, struct xt2_err *err)
+int xt2_live_place_follow(const struct xt2_live_place *p, const struct xt2_mapping *map,
+			  const __u32 *was, struct xt2_err *err)
 {
 	return absent(err);
 }

@@ -81,8 +81,8 @@ int xt2_live_place_check(const struct xt2_mapping *map, struct xt2_err *err)
 	return xt2_live_check(map->image, NULL, err);
 }
 
-int xt2_live_place_replace(const struct xt2_live_place *p, const struct xt2_mapping *map,
-			   const __u8 *start, struct xt2_err *err)
+static int install(const struct xt2_live_place *p, const struct xt2_mapping *map, const __u8 *start,
+		   const __u32 *was, struct xt2_err *err)
 {
 	struct xt2_live *live = NULL;
 	unsigned int tables, tracked, begun;
@@ -100,16 +100,23 @@ int xt2_live_place_replace(const struct xt2_live_place *p, const struct xt2_mapp
 	if (!ret)
 		ret = xt2_live_attach(live, p->folder, map->image, err);
 	if (!ret)
-		ret = xt2_live_replace(live, map->image, map->size, start, err);
+		ret = was ? xt2_live_follow(live, map->image, map->size, was, err)
+			  : xt2_live_replace(live, map->image, map->size, start, err);
 	xt2_live_untrack(p->folder, ret ? begun : ~tracked);
 	xt2_live_free(live);
 	return ret;
 }
 
-int xt2_live_place_publish(const struct xt2_live_place *p, const struct xt2_mapping *map,
-			   struct xt2_err *err)
+int xt2_live_place_replace(const struct xt2_live_place *p, const struct xt2_mapping *map,
+			   const __u8 *start, struct xt2_err *err)
 {
-	return xt2_live_place_replace(p, map, NULL, err);
+	return install(p, map, start, NULL, err);
+}
+
+int xt2_live_place_follow(const struct xt2_live_place *p, const struct xt2_mapping *map,
+			  const __u32 *was, struct xt2_err *err)
+{
+	return install(p, map, NULL, was, err);
 }
 
 int xt2_live_place_exit(const struct xt2_err *err)

@@ -50,16 +50,17 @@ int xt2_live_place_read(const struct xt2_live_place *p, struct xt2_mapping *map,
 int xt2_live_place_check(const struct xt2_mapping *map, struct xt2_err *err);
 
 /*
- * xt2_live_place_publish - make an image the live ruleset of a place that was entered
+ * xt2_live_place_replace - make an image the live ruleset of a place that was entered
+ * @start: by table of the image: see xt2_live_replace() in bpf/host.h
  * => 0; -EOPNOTSUPP: rules or kernel: not possible; -EPERM, -ENOMEM and others: what was
  *    live is live
  */
-int xt2_live_place_publish(const struct xt2_live_place *p, const struct xt2_mapping *map,
-			   struct xt2_err *err);
-
-/* The same; start: by table of the image, see xt2_live_replace() in bpf/host.h. */
 int xt2_live_place_replace(const struct xt2_live_place *p, const struct xt2_mapping *map,
 			   const __u8 *start, struct xt2_err *err);
+
+/* The same; was: rules of it that go on, see xt2_live_follow() in bpf/host.h. */
+int xt2_live_place_follow(const struct xt2_live_place *p, const struct xt2_mapping *map,
+			  const __u32 *was, struct xt2_err *err);
 
 /* The exit code of xt2 for an error of these: enum xt2_exit. */
 int xt2_live_place_exit(const struct xt2_err *err);

@@ -36,7 +36,7 @@ libtext_la_LIBADD = libxt2-internal.la $(XTABLES_LIBS)
 
 # Live rulesets, for the programs that have --live.
 noinst_LTLIBRARIES += liblive.la
-liblive_la_SOURCES = xt2tables/live-place.h
+liblive_la_SOURCES = xt2tables/live-place.h xt2tables/live-trace.c xt2tables/live-trace.h
 if BPF
 liblive_la_SOURCES += xt2tables/live-place.c
 liblive_la_LIBADD = libhost.la

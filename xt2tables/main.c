@@ -17,6 +17,7 @@
 #include <xtables.h>
 #include "image-path.h"
 #include "live-place.h"
+#include "live-trace.h"
 #include "text.h"
 #include "../engine/env.h"
 
@@ -168,6 +169,7 @@ struct restore_options {
 	const char *file;
 	bool test;
 	int wait; /* seconds; < 0: for ever */
+	bool changed[XT2_TABLES_MAX]; /* by the text */
 };
 
 static const struct option restore_options[] = {
@@ -309,20 +311,26 @@ static int lock_image(const char *path, int wait, int *lock)
 	return 0;
 }
 
-static int store_live(const struct restore_options *o, const struct xt2_mapping *map)
+static int store_live(const struct xt2_ruleset *rs, const struct restore_options *o,
+		      const struct xt2_mapping *old, const struct xt2_mapping *map)
 {
-	struct xt2_err err = { 0 };
+	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = ENOMEM };
+	__u32 *was;
 	int ret;
 
 	if (o->test)
-		ret = xt2_live_place_check(map, &err);
-	else
-		ret = xt2_live_place_publish(&o->where.place, map, &err);
+		return xt2_live_place_check(map, &err) ? live_failed(&err) : 0;
+	was = xt2_live_trace(rs, old, map, o->changed);
+	if (!was)
+		return failed(&err, -ENOMEM);
+	ret = xt2_live_place_follow(&o->where.place, map, was, &err);
+	free(was);
 	return ret ? live_failed(&err) : 0;
 }
 
 /* Pack the ruleset and store it, unless it is only a test.  => exit status */
-static int store(struct xt2_ruleset *rs, const struct restore_options *o)
+static int store(const struct xt2_ruleset *rs, const struct restore_options *o,
+		 const struct xt2_mapping *old)
 {
 	struct xt2_mapping map;
 	struct xt2_err err;
@@ -333,7 +341,7 @@ static int store(struct xt2_ruleset *rs, const struct restore_options *o)
 	if (ret < 0)
 		return failed(&err, ret);
 	if (o->where.live)
-		status = store_live(o, &map);
+		status = store_live(rs, o, old, &map);
 	else if (!o->test && (ret = xt2_image_store(o->where.image, map.image, map.size, &err)) < 0)
 		status = failed(&err, ret);
 	xt2_image_close(&map);
@@ -350,7 +358,7 @@ static int restore_ruleset(const struct program *program, const struct restore_o
 	if (!status) {
 		status = xt2_text_load(o->file, rs, &o->text, &errors) < 0
 				 ? report(program, &errors)
-				 : store(rs, o);
+				 : store(rs, o, &map);
 		xt2_text_errors_free(&errors);
 	}
 	xt2_ruleset_free(rs);
@@ -378,6 +386,7 @@ static int restore_live(const struct program *program, struct restore_options *o
 	int ret, status;
 
 	o->text.zero_policies = true;
+	o->text.changed = o->changed;
 	o->where.place.wait = o->wait;
 	ret = xt2_live_place_enter(&o->where.place, true, &err);
 	if (ret == -EAGAIN)
