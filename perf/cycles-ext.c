@@ -21,6 +21,9 @@
 
 #define RULES	100
 #define PAYLOAD 100 /* bytes behind the last header */
+#define WINDOW	20 /* packets that are timed together */
+#define WINDOWS 99 /* at most */
+#define COLD	9 /* packets, at most */
 
 /* --- packets -------------------------------------------------------------------------- */
 
@@ -392,33 +395,55 @@ static long long counted(const struct engine *e, const struct row *row)
 	return rules == rules_of(row) ? sum : -1;
 }
 
-/* => ticks per packet, the best of some windows */
-static u64 chain_measure(struct engine *e, struct packet *p, int rounds, u64 *packets)
-{
-	struct xt2_pkt fresh;
-	u64 best = ~0ull, start;
-	int i, k;
+/* Ticks per packet: with the extension, and how many more than without. */
+struct cost {
+	double with, more;
+};
 
-	for (i = 0; i < 3 * rounds; i++) {
-		start = ticks();
-		for (k = 0; k < 20; k++) {
-			fresh = p->pkt; /* targets change it */
-			engine_eval(e, &fresh);
-		}
-		start = (ticks() - start) / 20;
-		best = start < best ? start : best;
-		*packets += 20;
+static u64 evaluate(struct engine *e, const struct packet *p, int packets)
+{
+	u64 start = ticks();
+	int i;
+
+	for (i = 0; i < packets; i++) {
+		struct xt2_pkt fresh = p->pkt; /* targets change it */
+
+		engine_eval(e, &fresh);
 	}
-	return best;
+	return (ticks() - start) / (u64)packets;
+}
+
+/* Medians over windows of some packets; cold: of one, each after its caches were emptied. */
+static struct cost chain_measure(struct engine *without, struct engine *with,
+				 const struct packet *p, bool cold, int windows)
+{
+	const int packets = cold ? 1 : WINDOW;
+	double most[WINDOWS], more[WINDOWS];
+	int i;
+
+	for (i = 0; i < windows; i++) {
+		u64 least;
+
+		if (cold)
+			cache_evict();
+		least = evaluate(without, p, packets);
+		if (cold)
+			cache_evict();
+		most[i] = (double)evaluate(with, p, packets);
+		more[i] = most[i] - (double)least;
+	}
+	return (struct cost){ median_of(most, (size_t)windows), median_of(more, (size_t)windows) };
 }
 
 static int row_measure(const struct row *row, double per_ns, int rounds, FILE *csv)
 {
 	const char *name = is_target(row) ? xt2_target_name(row->type) : xt2_match_name(row->type);
+	const double count = rules_of(row), rule = per_ns * count;
+	const int windows = 3 * rounds < WINDOWS ? 3 * rounds : WINDOWS;
+	const int colds = rounds < COLD ? rounds : COLD;
 	struct engine *without, *with;
 	struct heap heap = { 0 };
-	u64 packets = 0, unused = 0, least, all;
-	double count = rules_of(row), ns;
+	struct cost warm, cold;
 	struct packet p;
 	long long hits;
 
@@ -433,16 +458,19 @@ static int row_measure(const struct row *row, double per_ns, int rounds, FILE *c
 		heap_free(&heap);
 		return 1;
 	}
-	least = chain_measure(without, &p, rounds, &unused);
-	all = chain_measure(with, &p, rounds, &packets);
+	warm = chain_measure(without, with, &p, false, windows);
+	cold = chain_measure(without, with, &p, true, colds);
 	hits = engine_faults(with) ? 0 : counted(with, row);
-	ns = ((double)all - (double)least) / per_ns / count;
-	printf("  %-12s %8.2f %8.2f %6.0f%%   %s %s%s\n", name, ns, (double)all / per_ns / count,
-	       100.0 * (double)hits / ((double)packets * count), row->base, row->text,
+	printf("  %-12s %8.2f %8.2f %8.2f %6.0f%%   %s %s%s\n", name, warm.more / rule,
+	       warm.with / rule, cold.more / rule,
+	       100.0 * (double)hits / ((windows * WINDOW + colds) * count), row->base, row->text,
 	       is_renamed(row) ? " (renamed)" : "");
 	if (csv)
-		fprintf(csv, "extension,%s,warm,%u,1,%u,,%llu,%llu,%.3f\n", name, rules_of(row),
-			rules_of(row), (unsigned long long)all, (unsigned long long)least, per_ns);
+		fprintf(csv,
+			"extension,%s,warm,%.0f,1,%.0f,,,%.0f,%.3f,,,%.3f\n"
+			"extension,%s,cold,%.0f,1,%.0f,,,%.0f,%.3f,,,%.3f\n",
+			name, count, count, warm.with, per_ns, warm.more / rule, name, count, count,
+			cold.with, per_ns, cold.more / rule);
 	heap_free(&heap);
 	if (hits)
 		return 0;
@@ -455,7 +483,8 @@ int extensions_measure(double per_ns, int rounds, FILE *csv)
 	int bad = rows_missing();
 	size_t i;
 
-	printf("\nmatches: nanoseconds that each adds to a rule, and a rule with it; how often it held\n");
+	puts("\nmatches: nanoseconds that each adds to a rule, and a rule with it; what it adds with\n"
+	     "cold caches; how often it held");
 	for (i = 0; i < XT2_ARRAY_SIZE(matches); i++)
 		bad |= row_measure(&matches[i], per_ns, rounds, csv);
 	printf("\ntargets: the same; REJECT and NFQUEUE beside DROP\n");

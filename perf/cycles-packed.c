@@ -4,10 +4,20 @@
  *
  * The rules of a chain in one piece, reached through an indirect chain table;
  * what a rule does not test it does not carry.  The loop has none of the
- * engine's refinements: it is there to compare counters that stand in the
- * rule, counters that are an allocation of their own, and rules that count
- * with a match of their own, xt_quota2's in its upcounting mode: a locked
- * object with a name, which is how a rule counts if the format has no counter.
+ * engine's refinements: it is there to compare ways to count.
+ *
+ *	inline		the counter stands in the rule
+ *	object		in an object that the rule points to, as large as
+ *			xt_quota2's: a cache line for each rule
+ *	dense		the rule points to it, too, but the counters stand side
+ *			by side in the order of the rules, as xt1 has them now
+ *	quota		xt_quota2 in its upcounting mode: a match, the object,
+ *			and its lock; it counts packets, not bytes
+ *
+ * All but quota do the same work for a rule.  What a pointer costs is mostly
+ * the cache lines that a packet dirties: an object is one more for each rule
+ * that holds.  Dense counters are fewer lines than inline ones if nearly all
+ * rules hold, and then cost nothing.
  */
 #include "cycles.h"
 
@@ -38,15 +48,15 @@ struct test_address {
 	u64 mask[2]; /* _MASK only */
 };
 
-/* As the match of that name: how it counts, a limit, and the object. */
+/* What a quota is an allocation for: a counter, its lock, its name in /proc. */
 struct quota_object {
-	u64 quota;
-	u32 lock;
-	u32 references;
+	struct counter counter;
+	u32 lock, references;
 	void *next, *prev, *proc;
 	char name[16];
 };
 
+/* As the match of that name: how it counts, a limit, and the object. */
 struct test_quota {
 	struct test head;
 	u64 limit;
@@ -79,7 +89,7 @@ static char *put_address(char *p, u8 exact, const u64 *value, const u64 *mask)
 	return p + t->head.size;
 }
 
-/* Counters that are allocations of their own: the n-th rule's is pool[order[n]]. */
+/* Counters outside of the rules: the n-th rule's is pool[order[n]]. */
 struct builder {
 	struct layout *l;
 	struct counter **pool;
@@ -88,21 +98,22 @@ struct builder {
 
 static bool points(const struct layout *l)
 {
-	return l->variant == POINTER || l->variant == POINTER_SCATTERED;
+	return l->variant == DENSE || l->variant == OBJECT || l->variant == OBJECT_SCATTERED;
 }
 
 static void pool_make(struct builder *b, u32 count)
 {
+	size_t size = b->l->variant == DENSE ? sizeof(struct counter) : sizeof(struct quota_object);
 	u32 i;
 
 	if (!points(b->l))
 		return;
-	b->order = order_make(count, b->l->variant == POINTER_SCATTERED);
+	b->order = order_make(count, b->l->variant == OBJECT_SCATTERED);
 	b->pool = malloc(count * sizeof(*b->pool));
 	if (!b->pool)
 		exit(4);
 	for (i = 0; i < count; i++)
-		b->pool[i] = heap_get(&b->l->heap, sizeof(**b->pool));
+		b->pool[i] = heap_get(&b->l->heap, size);
 }
 
 /* => behind the counter of a rule */
@@ -128,7 +139,7 @@ static char *put_quota(struct layout *l, char *p, u64 **packets)
 		return p;
 	t->head = (struct test){ TEST_QUOTA, QUOTA_GROW | QUOTA_PACKET, sizeof(*t), 0 };
 	t->object = heap_get(&l->heap, sizeof(*t->object));
-	*packets = &t->object->quota;
+	*packets = &t->object->counter.packets;
 	return p + sizeof(*t);
 }
 
@@ -183,7 +194,7 @@ static void quota_count(const struct test_quota *t, const struct xt2_pkt *pkt)
 
 	while (__atomic_exchange_n(&o->lock, 1, __ATOMIC_ACQUIRE))
 		;
-	o->quota += t->head.flags & QUOTA_PACKET ? 1 : pkt->len;
+	o->counter.packets += t->head.flags & QUOTA_PACKET ? 1 : pkt->len;
 	__atomic_store_n(&o->lock, 0, __ATOMIC_RELEASE);
 }
 
@@ -216,12 +227,14 @@ static __always_inline bool tests_hold(const char *p, const char *end, const str
 	return true;
 }
 
-static __always_inline void evaluate(struct layout *l, const struct xt2_pkt *pkt, int counting)
+enum where { IN_RULE, BEHIND_POINTER, IN_MATCH };
+
+static __always_inline void evaluate(struct layout *l, const struct xt2_pkt *pkt, enum where where)
 {
-	const size_t head =
-		sizeof(struct packed_rule) + (counting == INLINE    ? sizeof(struct counter)
-					      : counting == POINTER ? sizeof(struct counter *)
-								    : 0);
+	const size_t head = sizeof(struct packed_rule) + (where == IN_RULE ? sizeof(struct counter)
+							  : where == BEHIND_POINTER
+								  ? sizeof(struct counter *)
+								  : 0);
 	struct packed *t = l->data;
 	struct packed_rule *r = (struct packed_rule *)t->chain[0];
 	u32 depth = 0;
@@ -230,9 +243,9 @@ static __always_inline void evaluate(struct layout *l, const struct xt2_pkt *pkt
 		struct counter *c = (struct counter *)(r + 1);
 
 		if (tests_hold((char *)r + head, (char *)r + r->end, pkt)) {
-			if (counting == POINTER)
+			if (where == BEHIND_POINTER)
 				memcpy(&c, r + 1, sizeof(c));
-			if (counting != QUOTA) {
+			if (where != IN_MATCH) {
 				c->packets++;
 				c->bytes += pkt->len;
 			}
@@ -252,15 +265,15 @@ static __always_inline void evaluate(struct layout *l, const struct xt2_pkt *pkt
 
 void packed_run_inline(struct layout *l, const struct xt2_pkt *pkt)
 {
-	evaluate(l, pkt, INLINE);
+	evaluate(l, pkt, IN_RULE);
 }
 
 void packed_run_pointer(struct layout *l, const struct xt2_pkt *pkt)
 {
-	evaluate(l, pkt, POINTER);
+	evaluate(l, pkt, BEHIND_POINTER);
 }
 
 void packed_run_quota(struct layout *l, const struct xt2_pkt *pkt)
 {
-	evaluate(l, pkt, QUOTA);
+	evaluate(l, pkt, IN_MATCH);
 }

@@ -66,7 +66,7 @@ static void count_at(struct layout *l, struct entry *e, u32 rule, struct xt_coun
 {
 	struct xt_counters *c = &counters[rule];
 
-	if (l->variant == POINTER)
+	if (l->variant == DENSE)
 		e->head.counters.pcnt = (__u64)(uintptr_t)c;
 	else
 		c = &e->head.counters;
@@ -116,10 +116,10 @@ void stream_build(struct layout *l, const struct rules *r)
 		if (!i)
 			s->underflow = at;
 		e = put(s, &at, i ? XT_RETURN : -NF_ACCEPT - 1);
-		if (l->variant == POINTER)
+		if (l->variant == DENSE)
 			e->head.counters.pcnt = (__u64)(uintptr_t)&rest[i];
 	}
-	l->bytes = size + (l->variant == POINTER ? (r->count + r->chains) * sizeof(*counters) : 0);
+	l->bytes = size + (l->variant == DENSE ? (r->count + r->chains) * sizeof(*counters) : 0);
 	l->data = s;
 	free(place);
 }
@@ -203,7 +203,7 @@ static __always_inline void evaluate(struct layout *l, const struct xt2_pkt *pkt
 
 void stream_run(struct layout *l, const struct xt2_pkt *pkt)
 {
-	if (l->variant == POINTER)
+	if (l->variant == DENSE)
 		evaluate(l, pkt, true);
 	else
 		evaluate(l, pkt, false);

@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #ifdef __x86_64__
 #include <x86intrin.h>
@@ -57,6 +58,13 @@ int cpu_pin(unsigned int cpu)
 	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
 }
 
+u64 cpu_lost(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_SELF, &usage) ? 0 : (u64)usage.ru_nivcsw;
+}
+
 /* => bytes of the last-level cache, if the system knows */
 static size_t cache_size(void)
 {
@@ -97,15 +105,15 @@ size_t cache_evict(void)
 
 static int compare(const void *a, const void *b)
 {
-	const u64 *x = a, *y = b;
+	const double *x = a, *y = b;
 
 	return (*x > *y) - (*x < *y);
 }
 
-u64 median_of(u64 *list, size_t n)
+double median_of(double *list, size_t n)
 {
 	qsort(list, n, sizeof(*list), compare);
-	return list[n / 2];
+	return (list[n / 2] + list[(n - 1) / 2]) / 2;
 }
 
 /* --- memory ------------------------------------------------------------------------ */

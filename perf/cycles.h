@@ -20,10 +20,12 @@ u64 ticks(void);
 double ticks_calibrate(unsigned int milliseconds);
 /* Stay on a CPU.  => 0, -errno */
 int cpu_pin(unsigned int cpu);
+/* => how often others have taken the CPU from this process */
+u64 cpu_lost(void);
 /* Read more memory than the caches hold.  => bytes read; 0: no memory */
 size_t cache_evict(void);
 /* Sorts.  => the median */
-u64 median_of(u64 *list, size_t n);
+double median_of(double *list, size_t n);
 
 /* --- memory ------------------------------------------------------------------------ */
 
@@ -85,7 +87,7 @@ void rules_free(struct rules *r);
 /* Which rules a packet hits: the dumb way.  => rules it was compared with */
 u32 rules_walk(const struct rules *r, const struct address *a, u64 *hits);
 
-/* --- layouts (cycles-layout.c, cycles-lists.c) --------------------------------------- */
+/* --- layouts (cycles-stream.c, cycles-lists.c, cycles-packed.c, cycles-engine.c) ------- */
 
 struct layout {
 	const char *name;
@@ -99,7 +101,7 @@ struct layout {
 	u64 **packets; /* of each rule, its counter */
 };
 
-enum counting { INLINE, POINTER, POINTER_SCATTERED, QUOTA };
+enum counting { INLINE, DENSE, OBJECT, OBJECT_SCATTERED, QUOTA };
 enum order { IN_ORDER, SCATTERED };
 
 void stream_build(struct layout *l, const struct rules *r);

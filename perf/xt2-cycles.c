@@ -13,7 +13,8 @@
  *	mixed	packets to all ends of a tree
  *	cold	one packet after more memory was read than the caches hold
  *
- * Then what each match and target adds to a rule.
+ * A factor is the median over the rounds of what two layouts took in the same
+ * round.  Then what each match and target adds to a rule.
  */
 #include "cycles.h"
 
@@ -22,14 +23,17 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define COLD   5 /* packets of a round */
-#define ROUNDS 101 /* at most */
+#define COLD	 5 /* packets of a round */
+#define WARM_NS	 1000000 /* of a round */
+#define TRIES	 5 /* to have the CPU alone */
+#define ROUNDS	 101 /* at most */
+#define RULESETS XT2_ARRAY_SIZE(rulesets)
 
 static const char usage[] =
 	"usage: xt2-cycles [--rounds N] [--cpu N] [--ruleset NAME] [--csv FILE]\n"
 	"                  [--no-layouts] [--no-extensions]\n"
 	"\n"
-	"  --rounds N       alternating rounds, 1 to 101 (7)\n"
+	"  --rounds N       alternating rounds, 1 to 101 (15)\n"
 	"  --cpu N          CPU to stay on (the last one)\n"
 	"  --ruleset NAME   only this one: equal, tree, bigtree, small\n"
 	"  --csv FILE       the figures as a table for programs, too\n"
@@ -45,7 +49,8 @@ enum {
 	LISTS,
 	LISTS_OLD,
 	PACKED,
-	PACKED_POINTER,
+	PACKED_DENSE,
+	PACKED_OBJECT,
 	PACKED_FAR,
 	PACKED_QUOTA,
 	XT2,
@@ -59,14 +64,15 @@ enum {
 
 static struct layout layouts[LAYOUTS] = {
 	[XT1] = LAYOUT("xt1, counter in the entry", stream_build, stream_run, INLINE),
-	[XT1_NOW] = LAYOUT("xt1, counter per CPU", stream_build, stream_run, POINTER),
+	[XT1_NOW] = LAYOUT("xt1, counter per CPU", stream_build, stream_run, DENSE),
 	[LISTS] = LAYOUT("lists, loaded in order", lists_build, lists_run, IN_ORDER),
 	[LISTS_OLD] = LAYOUT("lists, scattered", lists_build, lists_run, SCATTERED),
 	[PACKED] = LAYOUT("packed, counter inline", packed_build, packed_run_inline, INLINE),
-	[PACKED_POINTER] =
-		LAYOUT("packed, counter by pointer", packed_build, packed_run_pointer, POINTER),
-	[PACKED_FAR] = LAYOUT("packed, pointer, scattered", packed_build, packed_run_pointer,
-			      POINTER_SCATTERED),
+	[PACKED_DENSE] = LAYOUT("packed, pointer, dense", packed_build, packed_run_pointer, DENSE),
+	[PACKED_OBJECT] =
+		LAYOUT("packed, pointer to object", packed_build, packed_run_pointer, OBJECT),
+	[PACKED_FAR] = LAYOUT("packed, objects scattered", packed_build, packed_run_pointer,
+			      OBJECT_SCATTERED),
 	[PACKED_QUOTA] = LAYOUT("packed, quota upcounting", packed_build, packed_run_quota, QUOTA),
 	[XT2] = LAYOUT("xt2, the engine", engine_build, engine_run, INLINE),
 };
@@ -76,8 +82,7 @@ static const char *const modes[MODES] = { "warm", "mixed", "cold" };
 
 /* Ticks per packet of each round. */
 struct result {
-	u64 rounds[MODES][ROUNDS];
-	u64 best[MODES], median[MODES];
+	double rounds[MODES][ROUNDS];
 };
 
 struct bench {
@@ -89,6 +94,11 @@ struct bench {
 	u32 next; /* packet of the cold runs */
 	FILE *csv;
 };
+
+static bool has_mode(const struct bench *b, int mode)
+{
+	return mode != MIXED || b->rules.packets > 1;
+}
 
 static void address(struct bench *b, u32 i)
 {
@@ -146,7 +156,7 @@ static int compare(struct bench *b)
 
 /* --- measuring ----------------------------------------------------------------------- */
 
-static u64 warm(struct bench *b, struct layout *l, double per_ns)
+static u64 warm(struct bench *b, struct layout *l)
 {
 	u64 start, one, i, n;
 
@@ -155,7 +165,7 @@ static u64 warm(struct bench *b, struct layout *l, double per_ns)
 	start = ticks();
 	l->run(l, &b->pkt);
 	one = ticks() - start;
-	n = 1 + (u64)(500000 * per_ns) / (one ? one : 1); /* half a millisecond */
+	n = 1 + (u64)(WARM_NS * b->per_ns) / (one ? one : 1);
 	start = ticks();
 	for (i = 0; i < n; i++)
 		l->run(l, &b->pkt);
@@ -174,88 +184,134 @@ static u64 mixed(struct bench *b, struct layout *l)
 	return (ticks() - start) / b->rules.packets;
 }
 
-static u64 cold(struct bench *b, struct layout *l)
+static u64 cold_one(struct bench *b, struct layout *l)
 {
-	u64 list[COLD], start;
+	u64 start;
+
+	address(b, b->next % b->rules.packets);
+	cache_evict();
+	start = ticks();
+	l->run(l, &b->pkt);
+	return ticks() - start;
+}
+
+/* Again, if another process had the CPU meanwhile; at worst the best of some. */
+static double undisturbed(u64 (*way)(struct bench *, struct layout *), struct bench *b,
+			  struct layout *l)
+{
+	u64 least = ~0ull;
 	int i;
 
+	for (i = 0; i < TRIES; i++) {
+		u64 before = cpu_lost(), t = way(b, l);
+
+		if (cpu_lost() == before)
+			return (double)t;
+		least = t < least ? t : least;
+	}
+	return (double)least;
+}
+
+/* => median; all layouts get the same packets in a round */
+static double cold(struct bench *b, struct layout *l, int number)
+{
+	double list[COLD];
+	u32 i;
+
 	for (i = 0; i < COLD; i++) {
-		address(b, (b->next + (u32)i) % b->rules.packets);
-		cache_evict();
-		start = ticks();
-		l->run(l, &b->pkt);
-		list[i] = ticks() - start;
+		b->next = (u32)number * COLD + i;
+		list[i] = undisturbed(cold_one, b, l);
 	}
 	return median_of(list, COLD);
 }
 
 static void measure(struct bench *b)
 {
-	int i, k, m;
+	int i, k;
 
-	for (i = 0; i < b->rounds; i++) {
+	for (i = 0; i < b->rounds; i++)
 		for (k = 0; k < LAYOUTS; k++) {
 			int which = i % 2 ? LAYOUTS - 1 - k : k;
+			struct layout *l = &layouts[which];
 			struct result *r = &b->result[which];
 
-			r->rounds[WARM][i] = warm(b, &layouts[which], b->per_ns);
-			r->rounds[MIXED][i] = b->rules.packets > 1 ? mixed(b, &layouts[which]) : 0;
-			r->rounds[COLD_][i] = cold(b, &layouts[which]);
+			r->rounds[WARM][i] = undisturbed(warm, b, l);
+			if (has_mode(b, MIXED))
+				r->rounds[MIXED][i] = undisturbed(mixed, b, l);
+			r->rounds[COLD_][i] = cold(b, l, i);
 		}
-		b->next += COLD;
-	}
-	for (k = 0; k < LAYOUTS; k++)
-		for (m = 0; m < MODES; m++) {
-			struct result *r = &b->result[k];
+}
 
-			r->median[m] = median_of(r->rounds[m], (size_t)b->rounds);
-			r->best[m] = r->rounds[m][0];
-		}
+static double median(const struct bench *b, int layout, int mode)
+{
+	double list[ROUNDS];
+
+	memcpy(list, b->result[layout].rounds[mode], sizeof(list));
+	return median_of(list, (size_t)b->rounds);
+}
+
+static double best(const struct bench *b, int layout, int mode)
+{
+	const double *list = b->result[layout].rounds[mode];
+	double least = list[0];
+	int i;
+
+	for (i = 1; i < b->rounds; i++)
+		least = list[i] < least ? list[i] : least;
+	return least;
+}
+
+/* How many times the base's time a layout takes. */
+static double factor(const struct bench *b, int layout, int base, int mode)
+{
+	double list[ROUNDS];
+	int i;
+
+	for (i = 0; i < b->rounds; i++)
+		list[i] = b->result[layout].rounds[mode][i] / b->result[base].rounds[mode][i];
+	return median_of(list, (size_t)b->rounds);
 }
 
 /* --- tables --------------------------------------------------------------------------- */
 
-static double ratio(u64 a, u64 b)
+static double memory(int layout, int base)
 {
-	return b ? (double)a / (double)b : 0;
+	return (double)layouts[layout].bytes / (double)layouts[base].bytes;
 }
 
 static void print_memory(const struct bench *b)
 {
 	int k;
 
-	printf("\n  %-28s %12s %10s %8s\n", "memory", "bytes", "a rule", "xt1 =");
+	printf("\n  %-28s %12s %10s %8s %8s\n", "memory", "bytes", "a rule", "xt1 =", "packed =");
 	for (k = 0; k < LAYOUTS; k++)
-		printf("  %-28s %12zu %10.1f %8.2f\n", layouts[k].name, layouts[k].bytes,
-		       (double)layouts[k].bytes / b->rules.count,
-		       ratio(layouts[k].bytes, layouts[XT1].bytes));
+		printf("  %-28s %12zu %10.1f %8.2f %8.2f\n", layouts[k].name, layouts[k].bytes,
+		       (double)layouts[k].bytes / b->rules.count, memory(k, XT1),
+		       memory(k, PACKED));
 }
 
 static void print_mode(const struct bench *b, int m)
 {
+	const double rule = b->per_ns * b->rules.executed; /* ticks that are a ns for each */
 	int k;
 
-	printf("\n  %-28s %12s %10s %12s %8s %8s %8s\n", modes[m], "cycles", "ns a rule", "median",
-	       "ns", "xt1 =", "packed =");
+	printf("\n  %-28s %12s %10s %12s %8s %8s %8s\n", modes[m], "best cycles", "ns a rule",
+	       "median", "ns", "xt1 =", "packed =");
 	for (k = 0; k < LAYOUTS; k++) {
-		const struct result *r = &b->result[k];
+		double least = best(b, k, m), usual = median(b, k, m);
 
-		printf("  %-28s %12llu %10.2f %12llu %8.2f %8.2f %8.2f\n", layouts[k].name,
-		       (unsigned long long)r->best[m],
-		       (double)r->best[m] / b->per_ns / b->rules.executed,
-		       (unsigned long long)r->median[m],
-		       (double)r->median[m] / b->per_ns / b->rules.executed,
-		       ratio(r->best[m], b->result[XT1].best[m]),
-		       ratio(r->best[m], b->result[PACKED].best[m]));
+		printf("  %-28s %12.0f %10.2f %12.0f %8.2f %8.2f %8.2f\n", layouts[k].name, least,
+		       least / rule, usual, usual / rule, factor(b, k, XT1, m),
+		       factor(b, k, PACKED, m));
 		if (b->csv)
-			fprintf(b->csv, "%s,%s,%s,%u,%u,%.2f,%zu,%llu,%llu,%.3f\n", b->rules.name,
-				layouts[k].name, modes[m], b->rules.count, b->rules.chains,
-				b->rules.executed, layouts[k].bytes, (unsigned long long)r->best[m],
-				(unsigned long long)r->median[m], b->per_ns);
+			fprintf(b->csv, "%s,\"%s\",%s,%u,%u,%.2f,%zu,%.0f,%.0f,%.3f,%.3f,%.3f,\n",
+				b->rules.name, layouts[k].name, modes[m], b->rules.count,
+				b->rules.chains, b->rules.executed, layouts[k].bytes, least, usual,
+				b->per_ns, factor(b, k, XT1, m), factor(b, k, PACKED, m));
 	}
 }
 
-/* What was published, beside what came out here. */
+/* What was published, beside what comes out here. */
 static const struct {
 	const char *what, *published;
 	int layout, base;
@@ -264,42 +320,14 @@ static const struct {
 	{ "lists against packed: time", "2.8", LISTS, PACKED, false },
 	{ "lists, scattered, against packed", "2.8", LISTS_OLD, PACKED, false },
 	{ "lists against packed: memory", "2.7", LISTS, PACKED, true },
-	{ "lists against xt1: time", "", LISTS, XT1, false },
-	{ "counter by pointer against inline", "1.15-1.83", PACKED_POINTER, PACKED, false },
-	{ "the same, counters scattered", "1.15-1.83", PACKED_FAR, PACKED, false },
+	{ "counter by pointer against inline", "1.15-1.83", PACKED_OBJECT, PACKED, false },
+	{ "the same, objects scattered", "", PACKED_FAR, PACKED, false },
+	{ "the same, counters dense", "", PACKED_DENSE, PACKED, false },
 	{ "quota against counter inline", "slowest", PACKED_QUOTA, PACKED, false },
-	{ "quota against counter by pointer", "", PACKED_QUOTA, PACKED_POINTER, false },
+	{ "quota against counter by pointer", "slower", PACKED_QUOTA, PACKED_OBJECT, false },
 	{ "xt2 against xt1: time", "1.09", XT2, XT1, false },
 	{ "xt2 against xt1: memory", "", XT2, XT1, true },
 };
-
-static void print_findings(const struct bench *b)
-{
-	size_t i;
-	int m;
-
-	printf("\n  %-36s %10s", "expansion factor", "published");
-	for (m = 0; m < MODES; m++)
-		if (m != MIXED || b->rules.packets > 1)
-			printf(" %8s", modes[m]);
-	putchar('\n');
-	for (i = 0; i < XT2_ARRAY_SIZE(findings); i++) {
-		int a = findings[i].layout, base = findings[i].base;
-
-		printf("  %-36s %10s", findings[i].what, findings[i].published);
-		if (findings[i].memory) {
-			printf(" %8.2f\n", ratio(layouts[a].bytes, layouts[base].bytes));
-			continue;
-		}
-		for (m = 0; m < MODES; m++)
-			if (m != MIXED || b->rules.packets > 1)
-				printf(" %8.2f",
-				       ratio(b->result[a].best[m], b->result[base].best[m]));
-		putchar('\n');
-	}
-}
-
-/* --- rulesets --------------------------------------------------------------------------- */
 
 /* fan 0: chains of equal rules, "rules" in each; else a tree with so many rules in all */
 static const struct {
@@ -313,6 +341,52 @@ static const struct {
 	{ "bigtree", "a tree of 662,160 rules in 151,426 chains", 151426, 662160, 16, "77", true },
 	{ "small", "10 chains x 10 rules", 10, 10, 0, NULL, false },
 };
+
+/* Of each ruleset; 0: was not measured. */
+static double factors[RULESETS][XT2_ARRAY_SIZE(findings)][MODES];
+
+static void note_findings(const struct bench *b, size_t ruleset)
+{
+	size_t i;
+	int m;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(findings); i++)
+		for (m = 0; m < MODES; m++)
+			if (has_mode(b, m))
+				factors[ruleset][i][m] =
+					findings[i].memory
+						? memory(findings[i].layout, findings[i].base)
+						: factor(b, findings[i].layout, findings[i].base,
+							 m);
+}
+
+static void print_findings(void)
+{
+	size_t i, k;
+	int m;
+
+	printf("\nexpansion factors: what was published, and what came out here\n\n  %-34s %9s", "",
+	       "published");
+	for (k = 0; k < RULESETS; k++)
+		for (m = 0; m < MODES; m++)
+			if (factors[k][0][m] > 0)
+				printf(" %7s", m == WARM ? rulesets[k].name : "");
+	printf("\n  %-34s %9s", "", "");
+	for (k = 0; k < RULESETS; k++)
+		for (m = 0; m < MODES; m++)
+			if (factors[k][0][m] > 0)
+				printf(" %7s", modes[m]);
+	for (i = 0; i < XT2_ARRAY_SIZE(findings); i++) {
+		printf("\n  %-34s %9s", findings[i].what, findings[i].published);
+		for (k = 0; k < RULESETS; k++)
+			for (m = 0; m < MODES; m++)
+				if (factors[k][0][m] > 0)
+					printf(" %7.2f", factors[k][i][m]);
+	}
+	putchar('\n');
+}
+
+/* --- rulesets --------------------------------------------------------------------------- */
 
 /* => layouts that were wrong */
 static int bench_run(struct bench *b, size_t which)
@@ -346,9 +420,9 @@ static int bench_run(struct bench *b, size_t which)
 		measure(b);
 		print_memory(b);
 		for (m = 0; m < MODES; m++)
-			if (m != MIXED || b->rules.packets > 1)
+			if (has_mode(b, m))
 				print_mode(b, m);
-		print_findings(b);
+		note_findings(b, which);
 	}
 	for (k = 0; k < LAYOUTS; k++)
 		heap_free(&layouts[k].heap);
@@ -374,7 +448,7 @@ static void print_machine(const struct bench *b, unsigned int cpu)
 	printf("%s, Linux %s, CPU %u, %.1f ticks a microsecond, load average %.1f\n", model,
 	       u.release, cpu, b->per_ns * 1000, load);
 	printf("cold: %zu MiB are read before each packet\n", cache_evict() >> 20);
-	printf("%d rounds: best and median of them; factors are of the best\n", b->rounds);
+	printf("%d rounds, in which all take turns; factors are medians of them\n", b->rounds);
 }
 
 struct options {
@@ -434,7 +508,7 @@ static void parse(struct options *o, struct bench *b, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	static struct bench b = { .rounds = 7 };
+	static struct bench b = { .rounds = 15 };
 	struct options o = { NULL, (int)sysconf(_SC_NPROCESSORS_ONLN) - 1, true, true };
 	int bad = 0, found = 0;
 	size_t i;
@@ -447,7 +521,7 @@ int main(int argc, char **argv)
 	print_machine(&b, (unsigned int)o.cpu);
 	if (b.csv)
 		fputs("ruleset,layout,caches,rules,chains,executed,bytes,best cycles,median cycles,"
-		      "ticks a ns\n",
+		      "ticks a ns,to xt1,to packed,added ns a rule\n",
 		      b.csv);
 	for (i = 0; i < XT2_ARRAY_SIZE(rulesets); i++) {
 		if (o.ruleset ? strcmp(o.ruleset, rulesets[i].name) : !rulesets[i].usual)
@@ -460,6 +534,8 @@ int main(int argc, char **argv)
 		fputs(usage, stderr);
 		return 2;
 	}
+	if (o.layouts && !bad)
+		print_findings();
 	if (o.extensions)
 		bad |= extensions_measure(b.per_ns, b.rounds, b.csv);
 	if (b.csv && fclose(b.csv)) {
