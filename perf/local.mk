@@ -1,21 +1,21 @@
 # Benchmarks: "make perf-programs", then as perf/README.md says.
-EXTRA_PROGRAMS = perf/xt2-cost perf/legacy-cost perf/xt2-cycles
+EXTRA_PROGRAMS = perf/xt2-cost perf/legacy-cost
 perf_xt2_cost_SOURCES = perf/xt2-cost.c
 perf_xt2_cost_LDADD = libxt2-internal.la $(PCAP_LIBS)
 perf_legacy_cost_SOURCES = perf/legacy-cost.c
 perf_legacy_cost_LDADD = libxt2-internal.la $(PCAP_LIBS)
+
+# These have tests.  Without libnftnl xt2-rtt has no driver "nft".
+PERF_TESTED = perf/pass-cost perf/rtt-ping perf/xt2-cycles
+check_PROGRAMS += $(PERF_TESTED)
 perf_xt2_cycles_SOURCES = perf/xt2-cycles.c perf/cycles.h perf/cycles-engine.c \
 	perf/cycles-ext.c perf/cycles-lists.c perf/cycles-packed.c perf/cycles-rules.c \
 	perf/cycles-stream.c perf/cycles-time.c
 perf_xt2_cycles_LDADD = libtext.la $(PCAP_LIBS)
-
-# Those of xt2-rtt, which has tests.  Without libnftnl there is no driver "nft".
-RTT_TOOLS = perf/pass-cost perf/rtt-ping
-check_PROGRAMS += $(RTT_TOOLS)
 perf_pass_cost_SOURCES = perf/pass-cost.c
 perf_rtt_ping_SOURCES = perf/rtt-ping.c perf/rtt-line.c perf/rtt.c perf/rtt.h
 if HAVE_NFTNL
-RTT_TOOLS += perf/rtt-nft
+PERF_TESTED += perf/rtt-nft
 perf_rtt_nft_SOURCES = perf/rtt-nft.c
 perf_rtt_nft_CFLAGS = $(AM_CFLAGS) $(NFTNL_CFLAGS)
 perf_rtt_nft_LDADD = $(NFTNL_LIBS)
@@ -26,4 +26,4 @@ EXTRA_DIST += perf/README.md perf/results perf/rtt_report.py perf/rtt_rules.py p
 CLEANFILES += $(EXTRA_PROGRAMS)
 
 .PHONY: perf-programs
-perf-programs: $(EXTRA_PROGRAMS) $(RTT_TOOLS)
+perf-programs: $(EXTRA_PROGRAMS) $(PERF_TESTED)
