@@ -1,5 +1,5 @@
 # Live rulesets.
-BPF_TESTS = tests/bpf/conntrack.sh tests/bpf/keep.sh tests/bpf/random.sh tests/bpf/tables.sh \
+BPF_TESTS = tests/bpf/conntrack.sh tests/bpf/keep.sh tests/bpf/random.sh tests/bpf/swaps.sh tests/bpf/tables.sh \
 	tests/bpf/traffic.sh
 EXTRA_DIST += $(BPF_TESTS) tests/bpf/random.py tests/bpf/compare.c
 if BPF
