@@ -379,7 +379,7 @@ static int restore_image(const struct program *program, const struct restore_opt
 	return status;
 }
 
-/* A test needs the lock as well: what is live has to be there to be read. */
+/* A test only looks, and is content if nothing is live yet. */
 static int restore_live(const struct program *program, struct restore_options *o)
 {
 	struct xt2_err err = { 0 };
@@ -388,13 +388,15 @@ static int restore_live(const struct program *program, struct restore_options *o
 	o->text.zero_policies = true;
 	o->text.changed = o->changed;
 	o->where.place.wait = o->wait;
-	ret = xt2_live_place_enter(&o->where.place, true, &err);
-	if (ret == -EAGAIN)
-		return busy(o->wait);
-	if (ret)
-		return live_failed(&err);
+	o->where.place.look = o->test;
+	ret = xt2_live_place_enter(&o->where.place, !o->test, &err);
+	if (ret && !(ret == -ENOENT && o->test)) {
+		status = live_failed(&err);
+		return ret == -EAGAIN ? busy(o->wait) : status;
+	}
 	status = restore_ruleset(program, o);
-	xt2_live_place_leave(&o->where.place);
+	if (!ret)
+		xt2_live_place_leave(&o->where.place);
 	return status;
 }
 

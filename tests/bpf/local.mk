@@ -1,6 +1,12 @@
 # Live rulesets.
-BPF_TESTS = tests/bpf/conntrack.sh tests/bpf/keep.sh tests/bpf/random.sh tests/bpf/swaps.sh tests/bpf/tables.sh \
-	tests/bpf/traffic.sh
+BPF_TESTS = \
+	tests/bpf/conntrack.sh \
+	tests/bpf/keep.sh \
+	tests/bpf/random.sh \
+	tests/bpf/swaps.sh \
+	tests/bpf/tables.sh \
+	tests/bpf/traffic.sh \
+	tests/bpf/view.sh
 EXTRA_DIST += $(BPF_TESTS) tests/bpf/random.py tests/bpf/compare.c
 if BPF
 TESTS += $(BPF_TESTS)

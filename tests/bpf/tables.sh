@@ -21,7 +21,7 @@ clean() {
 	rm -rf "$tmp"
 }
 trap clean EXIT
-trap 'exit 1' INT TERM
+trap 'exit 1' INT PIPE TERM
 for i in xt1 xt2; do
 	ip netns add "$ns-$i" || { echo "SKIP: no network namespaces"; exit 77; }
 	ip -n "$ns-$i" link set lo up
