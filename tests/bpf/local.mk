@@ -1,5 +1,6 @@
 # Live rulesets.
 BPF_TESTS = \
+	tests/bpf/budget.sh \
 	tests/bpf/conntrack.sh \
 	tests/bpf/keep.sh \
 	tests/bpf/random.sh \
