@@ -7,8 +7,10 @@ BPF_TESTS = \
 	tests/bpf/swaps.sh \
 	tests/bpf/tables.sh \
 	tests/bpf/traffic.sh \
+	tests/bpf/twins.sh \
 	tests/bpf/view.sh
-EXTRA_DIST += $(BPF_TESTS) tests/bpf/random.py tests/bpf/compare.c
+EXTRA_DIST += $(BPF_TESTS) tests/bpf/compare.c tests/bpf/conversations.py tests/bpf/live.py \
+	tests/bpf/random.py tests/bpf/twins.py
 if BPF
 TESTS += $(BPF_TESTS)
 check_PROGRAMS += tests/bpf/compare

@@ -2,11 +2,15 @@
 /*
  * inject.c - put captures into the kernel's receive path
  *
- * Usage: inject TUN TAP < list of pcap files
+ * Usage: inject TUN TAP < list of pcap files, or words
  *
  * Makes a tun device (raw IP) and a tap device (Ethernet, MAC 02:aa:00:00:00:01) in the network
  * namespace it runs in and brings them and the loopback device up.  Each line on stdin names a pcap file; its packets are
  * written to the device that fits its link type, and a line "<written> <refused>" is printed.
+ *
+ * In a "cooked" file (LINKTYPE_LINUX_SLL) packets have a direction: those that go out are sent by this
+ * host, through a raw socket, the others come in by TUN.  What the host doesn't let out is refused.
+ * The word "forget" has the kernel forget all connections of the namespace.
  *
  * A write() to such a device runs the receive path, hooks included, before it returns (no NAPI flag,
  * no batching, no receive steering in a fresh namespace).  So once the line is printed, the counters
@@ -18,6 +22,10 @@
 #include <linux/if.h>
 #include <linux/if_arp.h>
 #include <linux/if_tun.h>
+#include <linux/netfilter/nfnetlink.h>
+#include <linux/netfilter/nfnetlink_conntrack.h>
+#include <linux/netlink.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,6 +40,9 @@
 #define PCAP_MAGIC    0xa1b2c3d4u
 #define LINK_ETHERNET 1
 #define LINK_RAW      101
+#define LINK_COOKED   113
+#define COOKED	      16 /* bytes of its header; the second byte is the direction */
+#define OUTGOING      4
 
 struct pcap_head {
 	uint32_t magic;
@@ -109,7 +120,70 @@ static int device(const char *name, int flags)
 	return fd;
 }
 
-static int write_all(const unsigned char *p, const unsigned char *end, int fd)
+/* Send an IP packet as it is. */
+static ssize_t send_raw(const unsigned char *p, size_t size)
+{
+	static int fd4 = -1, fd6 = -1;
+	struct sockaddr_in to4 = { .sin_family = AF_INET };
+	struct sockaddr_in6 to6 = { .sin6_family = AF_INET6 };
+
+	if (fd4 < 0) {
+		fd4 = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW);
+		fd6 = socket(AF_INET6, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW);
+	}
+	if (size >= 20 && p[0] >> 4 == 4) {
+		memcpy(&to4.sin_addr, p + 16, 4);
+		return sendto(fd4, p, size, 0, (struct sockaddr *)&to4, sizeof(to4));
+	}
+	if (size < 40)
+		return -1;
+	memcpy(&to6.sin6_addr, p + 24, 16);
+	return sendto(fd6, p, size, 0, (struct sockaddr *)&to6, sizeof(to6));
+}
+
+/* Of both families. */
+static int forget_connections(void)
+{
+	struct {
+		struct nlmsghdr head;
+		struct nfgenmsg family;
+	} msg = {
+		.head = { .nlmsg_len = NLMSG_LENGTH(sizeof(struct nfgenmsg)),
+			  .nlmsg_type = NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_DELETE,
+			  .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK },
+	};
+	struct {
+		struct nlmsghdr head;
+		struct nlmsgerr answer;
+	} got = { .answer.error = -1 };
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER);
+
+	if (fd < 0 || send(fd, &msg, msg.head.nlmsg_len, 0) < 0 ||
+	    recv(fd, &got, sizeof(got), 0) < 0)
+		fail("conntrack");
+	if (fd >= 0)
+		close(fd);
+	printf("0 %d\n", -got.answer.error);
+	fflush(stdout);
+	return got.answer.error;
+}
+
+/* One packet. => bytes, or -1 and errno */
+static ssize_t put(const unsigned char *p, size_t size, int fd, int cooked)
+{
+	if (!cooked)
+		return write(fd, p, size);
+	if (size < COOKED)
+		return -1;
+	if (p[1] != OUTGOING)
+		return write(fd, p + COOKED, size - COOKED) + COOKED;
+	if (send_raw(p + COOKED, size - COOKED) >= 0)
+		return size;
+	errno = EINVAL;
+	return -1;
+}
+
+static int write_all(const unsigned char *p, const unsigned char *end, int fd, int cooked)
 {
 	unsigned int written = 0, refused = 0;
 	struct pcap_record rec;
@@ -119,7 +193,7 @@ static int write_all(const unsigned char *p, const unsigned char *end, int fd)
 		p += sizeof(rec);
 		if (rec.caplen > (size_t)(end - p))
 			return fail("record is cut off");
-		if (write(fd, p, rec.caplen) == (ssize_t)rec.caplen)
+		if (put(p, rec.caplen, fd, cooked) == (ssize_t)rec.caplen)
 			written++;
 		else if (errno == EINVAL)
 			refused++;
@@ -149,11 +223,12 @@ static int inject(const char *path, int tun, int tap)
 		goto out;
 	}
 	memcpy(&head, map, sizeof(head));
-	if (head.magic != PCAP_MAGIC || (head.link != LINK_ETHERNET && head.link != LINK_RAW))
-		fprintf(stderr, "inject: %s: not a pcap file of raw IP or Ethernet\n", path);
+	if (head.magic != PCAP_MAGIC ||
+	    (head.link != LINK_ETHERNET && head.link != LINK_RAW && head.link != LINK_COOKED))
+		fprintf(stderr, "inject: %s: not a pcap file of IP, Ethernet or cooked\n", path);
 	else
 		ret = write_all(map + sizeof(head), map + st.st_size,
-				head.link == LINK_ETHERNET ? tap : tun);
+				head.link == LINK_ETHERNET ? tap : tun, head.link == LINK_COOKED);
 	munmap(map, st.st_size);
 out:
 	if (fd >= 0)
@@ -183,7 +258,7 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = '\0';
-		if (inject(line, tun, tap) < 0)
+		if ((strcmp(line, "forget") ? inject(line, tun, tap) : forget_connections()) < 0)
 			return 1;
 	}
 	return 0;

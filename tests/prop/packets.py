@@ -37,9 +37,10 @@ def checked(head):
 
 class Packets:
     """What both families share: a transport segment, whole or cut."""
+    world = World
 
     def __init__(self, seed, family):
-        self.w = World(seed, family)
+        self.w = self.world(seed, family)
         self.rng = rng = random.Random(f'packets {family} {seed}')
         self.t = Transport(self.w, rng)
         self.addrs = self.w.addrs * 4 + [rand_bytes(rng, 4 if family == 4 else 16) for _ in range(4)]

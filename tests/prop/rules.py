@@ -26,8 +26,10 @@ from world import World
 
 
 class Rules:
+    world = World
+
     def __init__(self, seed, family, without=()):
-        self.w = World(seed, family)
+        self.w = self.world(seed, family)
         self.r = random.Random(f'rules {family} {seed}')
         self.rows = matches.rows_for(self.w, without)
         self.without = without

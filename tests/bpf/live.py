@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Random rulesets and packets for live rulesets: every table and hook, what a BPF program can do.
+
+The generators are those of tests/prop; here some addresses are this host's, and some are special to
+what nftables does in both namespaces (see PREPARE): packets of theirs are not tracked, or translated.
+"""
+import ipaddress
+import re
+
+import matches
+import packets
+import rules
+import targets
+import world
+
+NATIVE = ('string', 'bpf', 'eui64', 'mac', 'physdev', 'addrtype', 'time', 'sctp')
+TABLES = {'raw': ('PREROUTING', 'OUTPUT'), 'mangle': ('PREROUTING', 'INPUT', 'FORWARD', 'OUTPUT', 'POSTROUTING'),
+          'filter': ('INPUT', 'FORWARD', 'OUTPUT'), 'security': ('INPUT', 'FORWARD', 'OUTPUT')}
+INCOMING, OUTGOING = ('PREROUTING', 'INPUT', 'FORWARD'), ('FORWARD', 'OUTPUT', 'POSTROUTING')
+STATES = ('NEW', 'ESTABLISHED', 'RELATED', 'INVALID', 'UNTRACKED')
+STATUS = ('NONE', 'EXPECTED', 'SEEN_REPLY', 'ASSURED', 'CONFIRMED')
+OWN = {4: ('10.77.0.1', '10.77.0.2', '10.77.0.9'), 6: ('fd77::1', 'fd77::2', 'fd77::9')}
+UNTRACKED = {4: '10.99.0.1', 6: 'fd99::1'}
+SOURCE = {4: '10.66.0.1', 6: 'fd66::1'}
+TRANSLATED = {4: ('10.77.0.10', '10.66.0.10'), 6: ('fd77::10', 'fd66::10')}
+
+# Untracked packets, and marked ones, in every ruleset; marked and translated connections in some.
+PREPARE = '''
+table {ip} twins {{
+  chain before {{ type filter hook prerouting priority -310; {ip} saddr {untracked} notrack; tcp dport 0-9999 meta mark set 1; }}
+  chain sent {{ type filter hook output priority -310; {ip} daddr {untracked} notrack; }}
+}}
+'''
+CONNECTIONS = '''
+table {ip} twins-connections {{
+  chain marks {{ type filter hook prerouting priority -190; udp dport 0-29999 ct mark set 1; tcp dport 0-29999 ct mark set 0x81; }}
+  chain there {{ type nat hook prerouting priority -100; {ip} daddr {own} dnat to {there}; }}
+  chain back {{ type nat hook postrouting priority 100; {ip} saddr {source} snat to {back}; }}
+}}
+'''
+
+
+def translates(seed):
+    """Has this seed marked and translated connections?  It tracks without being asked, then."""
+    return seed % 4 == 1
+
+
+def nft(seed, family):
+    """=> what nftables does around the rules"""
+    text = PREPARE + (CONNECTIONS if translates(seed) else '')
+    there, back = TRANSLATED[family]
+    return text.format(ip='ip' if family == 4 else 'ip6', untracked=UNTRACKED[family], own=OWN[family][2], there=there,
+                       back=back, source=SOURCE[family])
+
+
+def packed(addresses):
+    return [ipaddress.ip_address(a).packed for a in addresses]
+
+
+class World(world.World):
+    def __init__(self, seed, family):
+        super().__init__(seed, family)
+        self.own = packed(OWN[family])
+        self.translated = packed(TRANSLATED[family]) if translates(seed) else None
+        self.untracked, self.source = packed((UNTRACKED[family], SOURCE[family]))
+        self.addrs = self.own + [self.untracked, self.source] + self.addrs[:2] + self.addrs[-2:]
+        self.tracked = seed % 4 > 0
+        self.marks = [1, 0x81] + self.marks[:2]
+        # answers that carry the time, or come at a random one
+        self.icmp = [8 if t in (13, 14) else t for t in self.icmp]
+        self.icmp6 = [128 if t in (130, 131) else t for t in self.icmp6]
+
+
+# What is known of a connection.
+
+def parts(w, r):
+    a = r.choice(w.addrs)
+    address = f'{matches.addr_text(a)}/{r.choice((8, 24, len(a) * 8))}'
+    yield f'{matches.inv(r)}--ctstate {",".join(r.sample(STATES + ("SNAT", "DNAT"), r.randint(1, 3)))}'
+    yield f'{matches.inv(r)}--ctproto {r.choice((1, 6, 6, 17, 17, 58, 132))}'
+    yield f'{matches.inv(r)}--ctstatus {",".join(r.sample(STATUS[1:], r.randint(1, 2))) if r.random() < 0.8 else "NONE"}'
+    yield f'--ctdir {r.choice(("ORIGINAL", "REPLY"))}'
+    for side in ('orig', 'repl'):
+        yield f'{matches.inv(r)}--ct{side}{r.choice(("src", "dst"))} {address}'
+        yield f'{matches.inv(r)}--ct{side}{r.choice(("src", "dst"))}port {matches.span(r, w.ports, 65535, open_ended=False)}'
+
+
+def conntrack(w, r):
+    text = '-m conntrack ' + ' '.join(r.sample(list(parts(w, r)), r.choice((1, 1, 2, 3))))
+    return text if '--ctstatus' in text or r.random() < 0.8 else f'{text} --ctstatus CONFIRMED --ctexpire {r.choice(("1:100", "20:100000"))}'
+
+
+def connmark(w, r):
+    v = r.choice(w.marks + [0])
+    return f'-m connmark {matches.inv(r)}--mark ' + r.choice((f'{v:#x}', f'{v & 0x81:#x}/0x81'))
+
+
+ROWS = [('conntrack:any', (4, 6), None, '', conntrack), ('connmark:any', (4, 6), None, '', connmark)]
+
+
+class Rules(rules.Rules):
+    world = World
+
+    def __init__(self, seed, family, without=()):
+        super().__init__(seed, family, tuple(without) + NATIVE)
+        self.where = ''         # a base chain, or '' for one that every hook may come to
+        if self.w.tracked:
+            self.rows += ROWS * 6
+
+    def allowed(self, text):
+        """Some options are for some hooks; and the kernel's own packets have random identifications.
+
+        iptables doesn't tell the --mark of one match from that of another.
+        """
+        if text.count(' --mark ') > 1:
+            return False
+        if self.where not in INCOMING and re.search('-m (mac|eui64|devgroup) ', text):
+            return False
+        if self.where and (' -i ' in f' {text}' and self.where not in INCOMING or
+                           ' -o ' in f' {text}' and self.where not in OUTGOING):
+            return False
+        if self.w.family == 4 and self.where not in INCOMING:
+            for test in re.findall(r'--u32 "([^"]*)"', text):
+                starts = [int(re.match('0x[0-9a-f]+|[0-9]+', t)[0], 0) for t in test.split('&&') if t != '4&0x1fff=0']
+                if any(0 < start < 6 for start in starts):
+                    return False
+        return True
+
+    def conditions(self, user_chain):
+        while True:
+            text, proto = super().conditions(True)
+            if self.allowed(text):
+                return text, proto
+
+    def ordinary(self, table, chains, level):
+        r = self.r
+        text, _ = self.conditions(True)
+        go = self.jump(chains, level) if r.random() < 0.4 else ''
+        if not go:
+            go = r.choice(('', '', '', '-j ACCEPT', '-j RETURN', '-j DROP'))
+        if not text and go in ('-j DROP', '-j ACCEPT', '-j RETURN'):
+            go = ''
+        self.add(f'-A {chains[level]}', text, go)
+
+    def states(self, chain):
+        for state in STATES:
+            self.add(f'-A {chain}', f'-m {self.r.choice(("conntrack --ctstate", "state --state"))} {state}')
+
+    def hooks(self, name):
+        """A table with all of its hooks, and chains that any of them may call."""
+        r = self.r
+        users = self.chain_names()
+        self.out += [f'*{name}'] + [f':{c} {r.choice(("ACCEPT",) * 6 + ("DROP",))} [0:0]' for c in TABLES[name]]
+        self.out += [f':{c} - [0:0]' for c in users]
+        for base in TABLES[name]:
+            self.where = base
+            self.add(f'-A {base}')
+            if self.w.tracked and r.random() < 0.5:
+                self.states(base)
+            for _ in range(r.randint(1, 8)):
+                self.ordinary(name, [base] + users, 0)
+        self.where = ''
+        for level in range(len(users)):
+            for _ in range(r.randint(1, 6)):
+                self.ordinary(name, users, level)
+        self.out.append('COMMIT')
+
+    def text(self):
+        for name in sorted(self.r.sample(list(TABLES), self.r.choice((1, 2, 4, 4)))):
+            self.hooks(name)
+        return '\n'.join(self.out) + '\n'
+
+
+class Odd:
+    """Fragments in every seed; no option that takes the time down."""
+    world = World
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.w.tracked = False
+        if self.w.family == 4:
+            self.options = [o for o in self.options if b'\x44' not in o]
+
+
+class Packets4(Odd, packets.Packets4):
+    pass
+
+
+class Packets6(Odd, packets.Packets6):
+    pass
+
+
+def frames(seed, family, count):
+    """=> pcap file of odd packets as they come in"""
+    p = Packets4(seed) if family == 4 else Packets6(seed)
+    link = packets.LINKTYPE_ETHERNET if p.w.link == world.TAP else packets.LINKTYPE_RAW
+    return packets.capture(link, [p.frame()[0] for _ in range(count)], 0)
+
+
+def build(seed, family):
+    return Rules(seed, family).text()

@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Two network namespaces that differ in one thing: the kernel's tables decide in one, xt2 in the other.
+
+  twins.py --xt2 PATH --inject PATH [--seeds FIRST-LAST] [-4|-6] [--keep DIR]
+
+Random rulesets of every table and hook, the same packets to both: conversations in both directions, and
+odd packets.  Each counter of each rule and policy must be the same, and the text of the rules.  Seeds say
+all; a run of one seed is the same as that seed in a longer run:
+
+        packets -> tun0, tap0 -> [tables] -> this host (10.77.0/24, fd77::/64), or tap0
+        raw socket            -> [tables] -> tap0
+
+Ends with 0 if all are equal and each state of connections was counted, 1 if not, 77 if this machine
+cannot show it.
+"""
+import argparse
+import collections
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, '..', 'prop')]
+
+import conversations
+import live
+
+SKIP = 77
+NAME = {4: 'ip', 6: 'ip6'}
+# Nothing of the kernel's own comes at a time of its own, and no answer is left out for its rate.
+SETTINGS = {
+    'ipv4/ip_forward': 1, 'ipv4/icmp_ratemask': 0, 'ipv4/ipfrag_time': 3600, 'ipv4/conf/all/send_redirects': 0,
+    'ipv4/conf/default/send_redirects': 0, 'ipv4/conf/all/rp_filter': 0, 'ipv4/conf/default/rp_filter': 0,
+    'ipv4/conf/all/accept_redirects': 0, 'ipv6/conf/all/accept_redirects': 0, 'ipv6/conf/default/accept_redirects': 0,
+    'ipv6/conf/all/forwarding': 1, 'ipv6/conf/default/accept_ra': 0, 'ipv6/icmp/ratemask': '', 'ipv6/auto_flowlabels': 0,
+    'ipv6/ip6frag_time': 3600, 'netfilter/nf_conntrack_frag6_timeout': 3600, 'netfilter/nf_conntrack_checksum': 0,
+    'ipv6/conf/default/mldv1_unsolicited_report_interval': 1, 'ipv6/conf/default/mldv2_unsolicited_report_interval': 1}
+SETUP = '''link set tap0 arp off
+addr add 10.77.0.1/32 dev lo
+route add local 10.77.0.0/24 dev lo
+route add default dev tap0
+addr add fd77::1/128 dev lo nodad
+route add local fd77::/64 dev lo
+route add ::/0 dev tap0
+'''
+STATE = re.compile(r'-A \S+ -m (?:conntrack --ctstate|state --state) ([A-Z]+)$')
+
+
+class Missing(Exception):
+    pass
+
+
+def run(*cmd, text=None):
+    p = subprocess.run(cmd, input=text, text=True, capture_output=True, check=False)
+    if p.returncode:
+        raise RuntimeError(f'{" ".join(cmd)}: exit code {p.returncode}: {p.stderr.strip()[:500]}')
+    return p.stdout
+
+
+class Twin:
+    """A network namespace, with a process in it that sends packets."""
+
+    def __init__(self, name, args):
+        self.ns, self.xt2 = f'xt2-{name}-{os.getpid()}', args.xt2
+        self.inside = ['nsenter', f'--net=/run/netns/{self.ns}']
+        self.proc = None
+        run('ip', 'netns', 'add', self.ns)
+
+    def start(self, inject):
+        run(*self.inside, 'sh', '-c', ''.join(f'echo "{v}" >/proc/sys/net/{k}\n' for k, v in SETTINGS.items()))
+        self.proc = subprocess.Popen(self.inside + [inject, 'tun0', 'tap0'], stdin=subprocess.PIPE,
+                                     stdout=subprocess.PIPE, text=True)
+        if self.proc.stdout.readline() != 'ready\n':
+            raise Missing('no tun device (see the message above)')
+        run('ip', '-n', self.ns, '-b', '-', text=SETUP)
+
+    def close(self):
+        if self.proc:
+            self.proc.stdin.close()
+            self.proc.wait()
+        subprocess.run(['ip', 'netns', 'del', self.ns], check=False)
+
+    def send(self, what):
+        """A capture's path, or a word; => (packets that were taken, packets that were refused)"""
+        self.proc.stdin.write(what + '\n')
+        self.proc.stdin.flush()
+        answer = self.proc.stdout.readline().split()
+        if len(answer) != 2:
+            raise RuntimeError(f'inject stopped at {what}')
+        return tuple(map(int, answer))
+
+    def prepare(self, text):
+        run(*self.inside, 'nft', '-f', '-', text='table ip twins\ntable ip twins-connections\ntable ip6 twins\n'
+            'table ip6 twins-connections\ndelete table ip twins\ndelete table ip twins-connections\n'
+            'delete table ip6 twins\ndelete table ip6 twins-connections\n' + text)
+
+
+class Kernel(Twin):
+    """The kernel's own tables."""
+
+    def load(self, family, path):
+        empty = ''.join(f'*{t}\n' + ''.join(f':{c} ACCEPT [0:0]\n' for c in hooks) + 'COMMIT\n'
+                        for t, hooks in live.TABLES.items())
+        run(*self.inside, f'{NAME[family]}tables-legacy-restore', text=empty)
+        run(*self.inside, f'{NAME[family]}tables-legacy-restore', path)
+
+    def counters(self, family):
+        """=> {(table, chain): [(packets, bytes, text), ...]}, the policy last, as xt2 has it"""
+        out, table = {}, None
+        for line in run(*self.inside, f'{NAME[family]}tables-legacy-save', '-c').splitlines():
+            m = re.match(r':(\S+) (\S+) \[(\d+):(\d+)\]|\[(\d+):(\d+)\] (-A (\S+).*)', line)
+            if line.startswith('*'):
+                table = line[1:]
+            elif m and m[1]:
+                out[table, m[1]] = [(int(m[3]), int(m[4]), m[2])]
+            elif m:
+                out[table, m[8]].append((int(m[5]), int(m[6]), m[7]))
+        return {k: v[1:] + ([v[0]] if v[0][2] != '-' else []) for k, v in out.items()}
+
+
+class Live(Twin):
+    """xt2."""
+
+    def close(self):
+        subprocess.run([self.xt2, 'detach', '--netns', self.ns], check=False, stderr=subprocess.DEVNULL)
+        super().close()
+
+    def load(self, family, path):
+        p = subprocess.run([self.xt2, 'apply', '--netns', self.ns, f'-{family}', path], text=True, capture_output=True,
+                           check=False)
+        if p.returncode == 3 and 'kernel' in p.stderr:
+            raise Missing(p.stderr.strip())
+        if p.returncode:
+            raise RuntimeError(f'xt2 apply: exit code {p.returncode}: {p.stderr.strip()}')
+
+    def counters(self, family):
+        out = {}
+        for line in run(self.xt2, 'counters', '--netns', self.ns).splitlines():
+            _, table, chain, _, packets, size = line.split()
+            out.setdefault((table, chain), []).append((int(packets), int(size)))
+        return out
+
+    def faults(self):
+        return int(re.search(r'^faults (\d+)', run(self.xt2, 'status', '--netns', self.ns), re.M)[1])
+
+
+class Runner:
+    def __init__(self, args, where):
+        self.args, self.where = args, where
+        self.twins = []
+        self.states = collections.Counter()
+        self.total = collections.Counter()
+        self.spent = collections.Counter()
+
+    def open(self):
+        for name, kind in (('xt1', Kernel), ('xt2', Live)):
+            self.twins.append(kind(name, self.args))
+            self.twins[-1].start(self.args.inject)
+
+    def path(self, name):
+        return os.path.join(self.where, name)
+
+    def write(self, name, data):
+        with open(self.path(name), 'wb') as f:
+            f.write(data)
+
+    def make(self, seed, family):
+        """=> the names of the ruleset's tables"""
+        text = live.build(seed, family)
+        world = live.World(seed, family)
+        talks = conversations.Conversations(world, seed)
+        odd = 60 if live.translates(seed) else 250
+        self.write('rules', text.encode())
+        self.write('talk.pcap', talks.capture(30))
+        self.write('odd.pcap', live.frames(seed, family, odd))
+        self.write('more.pcap', talks.capture(10))
+        return re.findall(r'^\*(\S+)', text, re.M)
+
+    def ask(self, twin, seed, family):
+        twin.prepare(live.nft(seed, family))
+        twin.load(family, self.path('rules'))
+        if twin.send('forget')[1]:
+            raise Missing('the kernel does not forget connections')
+        sent = [twin.send(self.path(name)) for name in ('talk.pcap', 'odd.pcap', 'more.pcap')]
+        return sent, twin.counters(family)
+
+    def case(self, seed, family):
+        """=> lines of words about what differs; empty: nothing"""
+        t = [time.perf_counter()]
+        tables = self.make(seed, family)
+        answers = []
+        for twin in self.twins:
+            t.append(time.perf_counter())
+            answers.append(self.ask(twin, seed, family))
+        t.append(time.perf_counter())
+        self.spent.update(generate=t[1] - t[0], kernel=t[2] - t[1], xt2=t[3] - t[2])
+        (sent, kernel), (sent2, ours) = answers
+        self.total.update(rulesets=1, packets=sum(map(sum, sent)))
+        out = [] if sent == sent2 else [f'packets taken: kernel {sent}, xt2 {sent2}']
+        for key in sorted(k for k in kernel if k[0] in tables):
+            a, b = kernel[key], ours.get(key, [])
+            if len(a) != len(b):
+                out.append(f'{key}: the kernel has {len(a)} counters, xt2 {len(b)}')
+            for n, (k, x) in enumerate(zip(a, b)):
+                m = STATE.match(k[2])
+                if m:
+                    self.states[m[1]] += x[0]
+                self.total.update(counters=1, counted=x[0])
+                if k[:2] != x[:2]:
+                    out.append(f'{key} {n + 1}: kernel {k[0]}:{k[1]} xt2 {x[0]}:{x[1]}  {k[2]}')
+        return out
+
+    def again(self, seed, family):
+        return f'{sys.argv[0]} --xt2 {self.args.xt2} --inject {self.args.inject} --seeds {seed} -{family} --keep DIR'
+
+    def run(self):
+        failed = 0
+        for family in self.args.families:
+            for seed in self.args.seeds:
+                out = self.case(seed, family)
+                if not out:
+                    continue
+                failed += 1
+                print(f'FAIL seed {seed} IPv{family}: {len(out)} difference(s)')
+                print('\n'.join('  ' + line for line in out[: self.args.show]))
+                print(f'  again: {self.again(seed, family)}', flush=True)
+        faults = self.twins[1].faults()
+        print(', '.join(f'{n} {k}' for k, n in self.total.items()) + f', {failed} rulesets differ, {faults} faults')
+        print('connections: ' + ', '.join(f'{s} {self.states[s]}' for s in live.STATES))
+        print(', '.join(f'{k} {s:.1f} s' for k, s in self.spent.items()))
+        never = [s for s in live.STATES if not self.states[s]] if len(self.args.seeds) > 3 else []
+        if never:
+            print(f'FAIL never counted: {never}')
+        return not failed and not faults and not never
+
+
+def arguments():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument('--xt2', default='./xt2')
+    ap.add_argument('--inject', required=True)
+    ap.add_argument('-4', dest='families', action='append_const', const=4)
+    ap.add_argument('-6', dest='families', action='append_const', const=6)
+    ap.add_argument('--seeds', help='first and last')
+    ap.add_argument('--keep', help='directory for the files of the last case')
+    ap.add_argument('--show', type=int, default=6, help='differences to print of a case')
+    args = ap.parse_args()
+    first, last = (int(n) for n in ((args.seeds or ('1-12' if os.environ.get('XT2_SHORT') else '1-200')).split('-') * 2)[:2])
+    args.seeds = range(first, last + 1)
+    args.families = args.families or [4, 6]
+    args.xt2, args.inject = map(os.path.abspath, (args.xt2, args.inject))
+    return args
+
+
+def main():
+    args = arguments()
+    os.environ['PATH'] += ':/usr/sbin:/sbin'
+    for name in ('ip', 'nft', 'nsenter', 'iptables-legacy-restore', 'ip6tables-legacy-restore'):
+        if not shutil.which(name):
+            print(f'SKIP: no {name}')
+            return SKIP
+    where = args.keep or tempfile.mkdtemp(prefix='xt2-twins.')
+    os.makedirs(where, exist_ok=True)
+    os.environ['XTABLES_LOCKFILE'] = os.path.join(where, 'lock')
+    runner = Runner(args, where)
+    try:
+        runner.open()
+        return 0 if runner.run() else 1
+    except Missing as e:
+        print(f'SKIP: {e}')
+        return SKIP
+    finally:
+        for twin in runner.twins:
+            twin.close()
+        if not args.keep:
+            shutil.rmtree(where, ignore_errors=True)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
