@@ -48,8 +48,8 @@ class Conversations:
         number = self.proto(number)
         self.ident += 1
         if self.w.family == 4:
-            head = packets.IP4(0x45, rng.choice(self.w.tos) & 0xfc, 20 + len(data), ident or self.ident, frag, 64, number, 0,
-                               src, dst)
+            head = packets.IP4(0x45, rng.choice(self.w.tos) & 0xfc, 20 + len(data), ident or self.ident, frag, 64,
+                               number, 0, src, dst)
             return packets.checked(head) + data
         if ident is not None:
             data, number = struct.pack('!BBHI', number, 0, frag, ident) + data, packets.FRAG
@@ -64,11 +64,13 @@ class Conversations:
         return self.packet(a, b, TCP, self.transport(a, b, TCP, head + data, 16))
 
     def udp(self, a, b, ports, data):
-        return self.packet(a, b, UDP, self.transport(a, b, UDP, struct.pack('!HHHH', *ports, 8 + len(data), 0) + data, 6))
+        head = struct.pack('!HHHH', *ports, 8 + len(data), 0)
+        return self.packet(a, b, UDP, self.transport(a, b, UDP, head + data, 6))
 
     def echo(self, a, b, request, ident, number):
         kind = (0, 8)[request] if self.w.family == 4 else 128 + (not request)
-        return self.packet(a, b, ICMP, self.transport(a, b, ICMP, struct.pack('!BBHHH', kind, 0, 0, ident, number) + b'x' * 16, 2))
+        head = struct.pack('!BBHHH', kind, 0, 0, ident, number)
+        return self.packet(a, b, ICMP, self.transport(a, b, ICMP, head + b'x' * 16, 2))
 
     def error(self, a, about):
         """From a, to whoever sent the packet."""

@@ -27,13 +27,13 @@ TRANSLATED = {4: ('10.77.0.10', '10.66.0.10'), 6: ('fd77::10', 'fd66::10')}
 # Untracked packets, and marked ones, in every ruleset; marked and translated connections in some.
 PREPARE = '''
 table {ip} twins {{
-  chain before {{ type filter hook prerouting priority -310; {ip} saddr {untracked} notrack; tcp dport 0-9999 meta mark set 1; }}
+  chain before {{ type filter hook prerouting priority -310; {ip} saddr {untracked} notrack; {some} meta mark set 1; }}
   chain sent {{ type filter hook output priority -310; {ip} daddr {untracked} notrack; }}
 }}
 '''
 CONNECTIONS = '''
 table {ip} twins-connections {{
-  chain marks {{ type filter hook prerouting priority -190; udp dport 0-29999 ct mark set 1; tcp dport 0-29999 ct mark set 0x81; }}
+  chain marks {{ type filter hook prerouting priority -190; udp dport 0-29999 ct mark set 1; {some} ct mark set 0x81; }}
   chain there {{ type nat hook prerouting priority -100; {ip} daddr {own} dnat to {there}; }}
   chain back {{ type nat hook postrouting priority 100; {ip} saddr {source} snat to {back}; }}
 }}
@@ -50,7 +50,7 @@ def nft(seed, family):
     text = PREPARE + (CONNECTIONS if translates(seed) else '')
     there, back = TRANSLATED[family]
     return text.format(ip='ip' if family == 4 else 'ip6', untracked=UNTRACKED[family], own=OWN[family][2], there=there,
-                       back=back, source=SOURCE[family])
+                       back=back, some='tcp dport 0-29999', source=SOURCE[family])
 
 
 def packed(addresses):
@@ -78,16 +78,21 @@ def parts(w, r):
     address = f'{matches.addr_text(a)}/{r.choice((8, 24, len(a) * 8))}'
     yield f'{matches.inv(r)}--ctstate {",".join(r.sample(STATES + ("SNAT", "DNAT"), r.randint(1, 3)))}'
     yield f'{matches.inv(r)}--ctproto {r.choice((1, 6, 6, 17, 17, 58, 132))}'
-    yield f'{matches.inv(r)}--ctstatus {",".join(r.sample(STATUS[1:], r.randint(1, 2))) if r.random() < 0.8 else "NONE"}'
+    status = r.sample(STATUS[1:], r.randint(1, 2)) if r.random() < 0.8 else STATUS[:1]
+    yield f'{matches.inv(r)}--ctstatus {",".join(status)}'
     yield f'--ctdir {r.choice(("ORIGINAL", "REPLY"))}'
     for side in ('orig', 'repl'):
         yield f'{matches.inv(r)}--ct{side}{r.choice(("src", "dst"))} {address}'
-        yield f'{matches.inv(r)}--ct{side}{r.choice(("src", "dst"))}port {matches.span(r, w.ports, 65535, open_ended=False)}'
+        ports = matches.span(r, w.ports, 65535, open_ended=False)
+        yield f'{matches.inv(r)}--ct{side}{r.choice(("src", "dst"))}port {ports}'
 
 
 def conntrack(w, r):
     text = '-m conntrack ' + ' '.join(r.sample(list(parts(w, r)), r.choice((1, 1, 2, 3))))
-    return text if '--ctstatus' in text or r.random() < 0.8 else f'{text} --ctstatus CONFIRMED --ctexpire {r.choice(("1:100", "20:100000"))}'
+    if '--ctstatus' in text or r.random() < 0.8:
+        return text
+    # until it is confirmed, a connection's time is counted from another hour
+    return f'{text} --ctstatus CONFIRMED --ctexpire {r.choice(("1:100", "20:100000"))}'
 
 
 def connmark(w, r):
@@ -166,8 +171,12 @@ class Rules(rules.Rules):
         self.out.append('COMMIT')
 
     def text(self):
-        for name in sorted(self.r.sample(list(TABLES), self.r.choice((1, 2, 4, 4)))):
-            self.hooks(name)
+        used = self.r.sample(list(TABLES), self.r.choice((1, 2, 4, 4)))
+        for name, hooks in TABLES.items():
+            if name in used:
+                self.hooks(name)
+            else:
+                self.out += [f'*{name}'] + [f':{c} ACCEPT [0:0]' for c in hooks] + ['COMMIT']
         return '\n'.join(self.out) + '\n'
 
 

@@ -28,6 +28,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '..', 'prop')]
 
+import compare
 import conversations
 import live
 
@@ -101,27 +102,28 @@ class Twin:
             'delete table ip6 twins\ndelete table ip6 twins-connections\n' + text)
 
 
+def parse(text):
+    """=> {(table, chain): [(packets, bytes, text), ...]}, the policy last"""
+    out, table = {}, None
+    for line in text.splitlines():
+        m = re.match(r':(\S+) (\S+) \[(\d+):(\d+)\]|\[(\d+):(\d+)\] (-A (\S+).*)', line)
+        if line.startswith('*'):
+            table = line[1:]
+        elif m and m[1]:
+            out[table, m[1]] = [(int(m[3]), int(m[4]), f'policy {m[2]}')]
+        elif m:
+            out[table, m[8]].insert(-1, (int(m[5]), int(m[6]), m[7]))
+    return out
+
+
 class Kernel(Twin):
     """The kernel's own tables."""
 
     def load(self, family, path):
-        empty = ''.join(f'*{t}\n' + ''.join(f':{c} ACCEPT [0:0]\n' for c in hooks) + 'COMMIT\n'
-                        for t, hooks in live.TABLES.items())
-        run(*self.inside, f'{NAME[family]}tables-legacy-restore', text=empty)
         run(*self.inside, f'{NAME[family]}tables-legacy-restore', path)
 
     def counters(self, family):
-        """=> {(table, chain): [(packets, bytes, text), ...]}, the policy last, as xt2 has it"""
-        out, table = {}, None
-        for line in run(*self.inside, f'{NAME[family]}tables-legacy-save', '-c').splitlines():
-            m = re.match(r':(\S+) (\S+) \[(\d+):(\d+)\]|\[(\d+):(\d+)\] (-A (\S+).*)', line)
-            if line.startswith('*'):
-                table = line[1:]
-            elif m and m[1]:
-                out[table, m[1]] = [(int(m[3]), int(m[4]), m[2])]
-            elif m:
-                out[table, m[8]].append((int(m[5]), int(m[6]), m[7]))
-        return {k: v[1:] + ([v[0]] if v[0][2] != '-' else []) for k, v in out.items()}
+        return parse(run(*self.inside, f'{NAME[family]}tables-legacy-save', '-c'))
 
 
 class Live(Twin):
@@ -132,7 +134,7 @@ class Live(Twin):
         super().close()
 
     def load(self, family, path):
-        p = subprocess.run([self.xt2, 'apply', '--netns', self.ns, f'-{family}', path], text=True, capture_output=True,
+        p = subprocess.run([self.xt2, 'apply', '--counters', 'file', '--netns', self.ns, f'-{family}', path], text=True, capture_output=True,
                            check=False)
         if p.returncode == 3 and 'kernel' in p.stderr:
             raise Missing(p.stderr.strip())
@@ -140,11 +142,7 @@ class Live(Twin):
             raise RuntimeError(f'xt2 apply: exit code {p.returncode}: {p.stderr.strip()}')
 
     def counters(self, family):
-        out = {}
-        for line in run(self.xt2, 'counters', '--netns', self.ns).splitlines():
-            _, table, chain, _, packets, size = line.split()
-            out.setdefault((table, chain), []).append((int(packets), int(size)))
-        return out
+        return parse(run(self.xt2, 'save', '--live', '-c', f'-{family}', '--netns', self.ns))
 
     def faults(self):
         return int(re.search(r'^faults (\d+)', run(self.xt2, 'status', '--netns', self.ns), re.M)[1])
@@ -171,16 +169,13 @@ class Runner:
             f.write(data)
 
     def make(self, seed, family):
-        """=> the names of the ruleset's tables"""
-        text = live.build(seed, family)
         world = live.World(seed, family)
         talks = conversations.Conversations(world, seed)
         odd = 60 if live.translates(seed) else 250
-        self.write('rules', text.encode())
+        self.write('rules', live.build(seed, family).encode())
         self.write('talk.pcap', talks.capture(30))
         self.write('odd.pcap', live.frames(seed, family, odd))
         self.write('more.pcap', talks.capture(10))
-        return re.findall(r'^\*(\S+)', text, re.M)
 
     def ask(self, twin, seed, family):
         twin.prepare(live.nft(seed, family))
@@ -193,7 +188,7 @@ class Runner:
     def case(self, seed, family):
         """=> lines of words about what differs; empty: nothing"""
         t = [time.perf_counter()]
-        tables = self.make(seed, family)
+        self.make(seed, family)
         answers = []
         for twin in self.twins:
             t.append(time.perf_counter())
@@ -203,7 +198,9 @@ class Runner:
         (sent, kernel), (sent2, ours) = answers
         self.total.update(rulesets=1, packets=sum(map(sum, sent)))
         out = [] if sent == sent2 else [f'packets taken: kernel {sent}, xt2 {sent2}']
-        for key in sorted(k for k in kernel if k[0] in tables):
+        if set(kernel) != set(ours):
+            out.append(f'chains: kernel {sorted(kernel)}, xt2 {sorted(ours)}')
+        for key in sorted(kernel):
             a, b = kernel[key], ours.get(key, [])
             if len(a) != len(b):
                 out.append(f'{key}: the kernel has {len(a)} counters, xt2 {len(b)}')
@@ -212,8 +209,9 @@ class Runner:
                 if m:
                     self.states[m[1]] += x[0]
                 self.total.update(counters=1, counted=x[0])
-                if k[:2] != x[:2]:
-                    out.append(f'{key} {n + 1}: kernel {k[0]}:{k[1]} xt2 {x[0]}:{x[1]}  {k[2]}')
+                if k[:2] != x[:2] or not compare.same_text(k[2], x[2]):
+                    out.append(f'{key} {n + 1}: kernel {k[0]}:{k[1]} xt2 {x[0]}:{x[1]}  {k[2]}' +
+                               ('' if compare.same_text(k[2], x[2]) else f'\n    xt2 {x[2]}'))
         return out
 
     def again(self, seed, family):
