@@ -63,9 +63,9 @@ u32 xt2_live_needs_(const struct xt2_image *img);
 /* Of them, what a match asks for about connections. */
 u32 xt2_live_need_tracking_(const struct xt2_match *m);
 
-/* Pages for [offset, offset + size), zeroed; and back.  => 0, -ENOMEM */
+/* Pages for [offset, offset + size), zeroed; and back, if they are there.  => 0, -ENOMEM */
 int xt2_live_reserve_(struct xt2_live *host, u64 offset, u64 size);
-void xt2_live_release_(struct xt2_live *host, u64 offset, u64 size);
+int xt2_live_release_(struct xt2_live *host, u64 offset, u64 size);
 
 /* Wait until every program that runs now has ended.  => 0; -errno: it may still run */
 int xt2_live_wait_(struct xt2_live *host);

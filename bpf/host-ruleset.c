@@ -95,8 +95,8 @@ static int reserve(struct xt2_live *host, u32 region, u64 size)
 {
 	u64 *have = &xt2_live_state_()->region_size[region];
 
-	if (*have)
-		xt2_live_release_(host, XT2_ARENA_REGION(region), *have);
+	if (*have && xt2_live_release_(host, XT2_ARENA_REGION(region), *have))
+		return -ENOMEM;
 	*have = size;
 	if (!xt2_live_reserve_(host, XT2_ARENA_REGION(region), size))
 		return 0;

@@ -55,11 +55,11 @@ int xt2_live_reserve_(struct xt2_live *host, u64 offset, u64 size)
 	return ask(host->reserve, offset, size, &done) || !done ? -ENOMEM : 0;
 }
 
-void xt2_live_release_(struct xt2_live *host, u64 offset, u64 size)
+int xt2_live_release_(struct xt2_live *host, u64 offset, u64 size)
 {
 	u32 done;
 
-	ask(host->release, offset, size, &done);
+	return ask(host->release, offset, size, &done) ? -ENOMEM : 0;
 }
 
 /* The kernel answers an update of a map of maps after the programs that run have ended. */

@@ -124,10 +124,14 @@ int xt2_live_open(struct xt2_live **host, const char *folder, unsigned int table
  *
  * Packets pass until a ruleset is installed, and those of tables that it
  * doesn't have always.
- * => 0; -EBUSY: another BPF program has a priority, and others; what was attached before stays
+ * => 0; -EBUSY: another BPF program has a priority, and others; what was attached before stays,
+ *    and xt2_live_tidy() takes the rest away
  */
 int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_image *img,
 		    struct xt2_err *err);
+
+/* After a failure: leave the hooks that the live ruleset has; without one, nothing. */
+void xt2_live_tidy(const struct xt2_live *host, const char *folder);
 
 /*
  * Connection tracking of a network namespace, on as long as the ruleset in a

@@ -105,8 +105,8 @@ int xt2_live_fold_(struct xt2_live *host)
 		return ret;
 	fold_counters(l);
 	__atomic_store_n(&l->from, 0, __ATOMIC_RELEASE);
-	xt2_live_release_(host, XT2_ARENA_REGION(!host->region), *have);
-	*have = 0;
+	if (!xt2_live_release_(host, XT2_ARENA_REGION(!host->region), *have))
+		*have = 0; /* else when the region is needed */
 	return 0;
 }
 
@@ -231,8 +231,9 @@ static int reserve_cells(struct xt2_live *host, u32 cells)
 
 	if (size <= *have)
 		return 0;
-	xt2_live_release_(host, XT2_ARENA_CELLS + *have, size - *have); /* of who was killed */
-	if (xt2_live_reserve_(host, XT2_ARENA_CELLS + *have, size - *have))
+	if (xt2_live_release_(host, XT2_ARENA_CELLS + *have,
+			      size - *have) || /* of who was killed */
+	    xt2_live_reserve_(host, XT2_ARENA_CELLS + *have, size - *have))
 		return -ENOMEM;
 	*have = size;
 	return 0;

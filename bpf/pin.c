@@ -247,15 +247,22 @@ static int pin_arena(const struct xt2_live *host, const char *folder)
 }
 
 /* The link's name: "filter-ipv4-INPUT". */
-static int link_path(char *path, size_t size, const char *folder, const struct xt2_image *img,
+static int link_path(char *path, size_t size, const char *folder, const char *table, u8 family,
+		     u32 hook)
+{
+	char name[128];
+
+	snprintf(name, sizeof(name), "%s-%s-%s", table, xt2_family_name(family),
+		 xt2_hook_name(family, (int)hook));
+	return join(path, size, folder, name);
+}
+
+static int hook_path(char *path, size_t size, const char *folder, const struct xt2_image *img,
 		     const struct xt2_hook *h)
 {
 	const char *table = xt2_image_table(img, xt2_image_root(img), h->table)->name;
-	char name[128];
 
-	snprintf(name, sizeof(name), "%s-%s-%s", table, xt2_family_name(h->family),
-		 xt2_hook_name(h->family, h->hook));
-	return join(path, size, folder, name);
+	return link_path(path, size, folder, table, h->family, h->hook);
 }
 
 static u32 table_of(const struct xt2_image *img, const struct xt2_hook *h)
@@ -271,7 +278,7 @@ unsigned int xt2_live_missing(const char *folder, const struct xt2_image *img)
 	u32 i;
 
 	xt2_image_for_each_hook(h, i, img, xt2_image_root(img)) {
-		if (!link_path(path, sizeof(path), folder, img, h) && access(path, F_OK))
+		if (!hook_path(path, sizeof(path), folder, img, h) && access(path, F_OK))
 			tables |= 1u << table_of(img, h);
 	}
 	return tables;
@@ -284,7 +291,7 @@ static int attach_hook(struct xt2_live *host, const char *folder, const struct x
 	char path[512];
 	int ret;
 
-	if (link_path(path, sizeof(path), folder, img, h))
+	if (hook_path(path, sizeof(path), folder, img, h))
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENAMETOOLONG, "%s: too long", folder);
 	if (!access(path, F_OK))
 		return 0;
@@ -312,9 +319,25 @@ int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_
 		if (!ret)
 			ret = attach_hook(host, folder, img, h, err);
 	}
-	if (ret && !host->ruleset)
-		xt2_live_detach(folder, NULL);
 	return ret;
+}
+
+void xt2_live_tidy(const struct xt2_live *host, const char *folder)
+{
+	const struct xt2_live_ruleset *l = xt2_live_at_(host->ruleset);
+	static const u8 families[] = { XT2_IPV4, XT2_IPV6 };
+	char path[512];
+	u32 table, six, hook;
+
+	if (!host->ruleset)
+		xt2_live_detach(folder, NULL);
+	for (table = 0; host->ruleset && table < XT2_PROGRAMS; table++)
+		for (six = 0; six < XT2_ARRAY_SIZE(families); six++)
+			for (hook = 0; hook <= XT2_POSTROUTING; hook++)
+				if (!l->hook[table][six][hook] &&
+				    !link_path(path, sizeof(path), folder,
+					       xt2_live_table_name_(table), families[six], hook))
+					unlink(path);
 }
 
 int xt2_live_detach(const char *folder, struct xt2_err *err)

@@ -2,6 +2,7 @@
 BPF_TESTS = \
 	tests/bpf/budget.sh \
 	tests/bpf/conntrack.sh \
+	tests/bpf/faults.sh \
 	tests/bpf/keep.sh \
 	tests/bpf/random.sh \
 	tests/bpf/swaps.sh \
