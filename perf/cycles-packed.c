@@ -12,12 +12,12 @@
  *	dense		the rule points to it, too, but the counters stand side
  *			by side in the order of the rules, as xt1 has them now
  *	quota		xt_quota2 in its upcounting mode: a match, the object,
- *			and its lock; it counts packets, not bytes
+ *			and its lock; it counts bytes as well as packets here
  *
- * All but quota do the same work for a rule.  What a pointer costs is mostly
- * the cache lines that a packet dirties: an object is one more for each rule
- * that holds.  Dense counters are fewer lines than inline ones if nearly all
- * rules hold, and then cost nothing.
+ * So all do the same for a rule.  What a pointer costs is mostly the cache
+ * lines that a packet dirties: an object is one more for each rule that holds.
+ * Dense counters are fewer lines than inline ones if nearly all rules hold,
+ * and then cost nothing.
  */
 #include "cycles.h"
 
@@ -63,8 +63,7 @@ struct test_quota {
 	struct quota_object *object;
 };
 
-#define QUOTA_GROW   0x02
-#define QUOTA_PACKET 0x04
+#define QUOTA_GROW 0x02 /* count up */
 
 struct packed {
 	char **chain;
@@ -137,7 +136,7 @@ static char *put_quota(struct layout *l, char *p, u64 **packets)
 
 	if (l->variant != QUOTA)
 		return p;
-	t->head = (struct test){ TEST_QUOTA, QUOTA_GROW | QUOTA_PACKET, sizeof(*t), 0 };
+	t->head = (struct test){ TEST_QUOTA, QUOTA_GROW, sizeof(*t), 0 };
 	t->object = heap_get(&l->heap, sizeof(*t->object));
 	*packets = &t->object->counter.packets;
 	return p + sizeof(*t);
@@ -188,14 +187,22 @@ void packed_build(struct layout *l, const struct rules *r)
 
 /* --- running ----------------------------------------------------------------------- */
 
-static void quota_count(const struct test_quota *t, const struct xt2_pkt *pkt)
+/* => does the rule hold? */
+static bool quota_count(const struct test_quota *t, const struct xt2_pkt *pkt)
 {
 	struct quota_object *o = t->object;
+	bool holds = true;
 
 	while (__atomic_exchange_n(&o->lock, 1, __ATOMIC_ACQUIRE))
 		;
-	o->counter.packets += t->head.flags & QUOTA_PACKET ? 1 : pkt->len;
+	if (!(t->head.flags & QUOTA_GROW) && o->counter.bytes + pkt->len > t->limit) {
+		holds = false;
+	} else {
+		o->counter.packets++;
+		o->counter.bytes += pkt->len;
+	}
 	__atomic_store_n(&o->lock, 0, __ATOMIC_RELEASE);
+	return holds;
 }
 
 static inline bool equal(const struct test_address *t, const u64 *a)
@@ -219,7 +226,7 @@ static __always_inline bool tests_hold(const char *p, const char *end, const str
 		case TEST_DST: holds = equal(t, pkt->dst); break;
 		case TEST_SRC_MASK: holds = equal_masked(t, pkt->src); break;
 		case TEST_DST_MASK: holds = equal_masked(t, pkt->dst); break;
-		case TEST_QUOTA: quota_count((const struct test_quota *)p, pkt); break;
+		case TEST_QUOTA: holds = quota_count((const struct test_quota *)p, pkt); break;
 		}
 		if (!holds)
 			return false;

@@ -163,7 +163,7 @@ def gnuplot(title, rounds, stem):
         lines.append(f"$d{i} << EOD\n" + "\n".join(points) + "\nEOD")
     curves = ", ".join(f"$d{i} with steps lw 2 title '{name}'" for i, name in enumerate(rounds))
     lines += [f"set title '{title}'", "set logscale y", "set grid", "set xrange [0:100]",
-              "set key outside bottom center horizontal",
+              "set key outside top center horizontal",
               "set xlabel 'packets that were no slower, percent'",
               "set ylabel 'round-trip time, microseconds'"]
     for terminal, suffix in (("pngcairo size 900,600", "png"), ("svg size 900,600", "svg")):

@@ -33,7 +33,7 @@ static const char usage[] =
 	"usage: xt2-cycles [--rounds N] [--cpu N] [--ruleset NAME] [--csv FILE]\n"
 	"                  [--no-layouts] [--no-extensions]\n"
 	"\n"
-	"  --rounds N       alternating rounds, 1 to 101 (15)\n"
+	"  --rounds N       alternating rounds, 1 to 101 (21)\n"
 	"  --cpu N          CPU to stay on (the last one)\n"
 	"  --ruleset NAME   only this one: equal, tree, bigtree, small\n"
 	"  --csv FILE       the figures as a table for programs, too\n"
@@ -508,7 +508,7 @@ static void parse(struct options *o, struct bench *b, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	static struct bench b = { .rounds = 15 };
+	static struct bench b = { .rounds = 21 };
 	struct options o = { NULL, (int)sysconf(_SC_NPROCESSORS_ONLN) - 1, true, true };
 	int bad = 0, found = 0;
 	size_t i;
