@@ -6,8 +6,9 @@
  *
  * Each packet of a capture is given to the table's program by
  * BPF_PROG_TEST_RUN, without traffic, and to xt2_evaluate().  Verdicts must be
- * the same, and in the end every counter.  Prints how many there were; exit
- * status 1: they differ, 77: this kernel or this user can't load the programs.
+ * the same, and in the end every counter and all state.  Prints how many there
+ * were; exit status 1: they differ, 77: this kernel or this user can't load the
+ * programs.
  * Rulesets follow one another in the same arena.
  *
  * With TIMES the first packet of each capture is given to the program so many
@@ -139,6 +140,16 @@ static void compare_counters(struct test *t, const struct xt2_image *live)
 	}
 }
 
+/* With equal counters, what is read back is the image, state included. */
+static void compare_bytes(struct test *t, const struct xt2_mapping *live)
+{
+	if (t->differ ||
+	    (live->size == t->map.size && !memcmp(live->image, t->map.image, live->size)))
+		return;
+	t->differ++;
+	fputs("state, or what else is read back, differs\n", stderr);
+}
+
 static int compare_all(struct test *t, struct xt2_capture *cap, struct xt2_err *err)
 {
 	struct xt2_live_status status;
@@ -151,6 +162,7 @@ static int compare_all(struct test *t, struct xt2_capture *cap, struct xt2_err *
 	if (got < 0 || xt2_live_read(t->host, &live, err))
 		return die(err, FAILED);
 	compare_counters(t, live.image);
+	compare_bytes(t, &live);
 	xt2_image_close(&live);
 	xt2_live_status(t->host, &status);
 	printf("packets %u dropped %u unseen %u faults %llu differ %u\n", t->packets, t->dropped,

@@ -172,6 +172,27 @@ kill $holder
 [ $code = 4 ] || wrong "two at once: $code"
 grep -q "process $holder, .*python3 -c import fcntl" "$tmp/err" || wrong "not who is at work: $(cat "$tmp/err")"
 wait $holder 2>/dev/null
+{ sed '/^COMMIT/d' "$tmp/a"; seq 100000 | sed 's/.*/-A FORWARD -p 254/'; echo COMMIT; } >"$tmp/large"
+first=0 tries=0
+until [ $first != 0 ] || [ $tries = 20 ]; do # stopped while it has the lock
+	tries=$((tries + 1))
+	"$bin/xt2" apply --netns "$ns" "$tmp/large" &
+	first=$!
+	while flock -s -n "$folder" true && kill -0 $first; do :; done 2>/dev/null
+	kill -STOP $first 2>/dev/null
+	flock -s -n "$folder" true || break
+	kill -CONT $first 2>/dev/null
+	wait $first
+	first=0
+done
+[ $first != 0 ] || wrong "apply was never met at work"
+apply "$tmp/b" 2>"$tmp/err"
+code=$?
+[ $code = 4 ] || wrong "apply beside another: $code"
+grep -q "process $first, .*xt2 apply" "$tmp/err" || wrong "not who won: $(cat "$tmp/err")"
+kill -CONT $first
+wait $first || wrong "the first of two did not win"
+counters | grep -q 'FORWARD 100000 ' || wrong "the first of two is not live"
 hold SH 0.3 &
 while flock -n "$folder" true; do sleep 0.01; done
 counters >/dev/null || wrong "two cannot look at once"
