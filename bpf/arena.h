@@ -30,8 +30,9 @@
 
 /* Where nothing is mapped by itself, AddressSanitizer's shadow included. */
 #define XT2_ARENA_BASE	      0x200000000000ull
-#define XT2_ARENA_VERSION     2u
+#define XT2_ARENA_VERSION     3u
 #define XT2_ARENA_PAGES	      (1u << 20) /* of 4 KiB: all that 32 bits reach */
+#define XT2_ARENA_SIZE	      ((size_t)XT2_ARENA_PAGES * 4096)
 #define XT2_ARENA_STATE	      0x1000u
 #define XT2_ARENA_CPUS	      0x10000u
 #define XT2_ARENA_SLOTS	      0x1000000u
@@ -59,6 +60,7 @@ enum xt2_need {
 	XT2_NEED_STATE = 0x40, /* of the packet in its connection */
 	XT2_NEED_CONNECTION = 0x80, /* its status, mark and time left */
 	XT2_NEED_TUPLES = 0x100, /* its addresses, ports and protocol */
+	XT2_NEED_LOG = 0x200, /* a ring for events */
 };
 
 struct xt2_state {

@@ -100,6 +100,16 @@ int xt2_live_check(const struct xt2_image *img, unsigned int *used, struct xt2_e
 	return 0;
 }
 
+/* What a target asks for. */
+static u32 target_need(const struct xt2_rule *r)
+{
+	switch (XT2_TARGET_KIND(r->target)) {
+	case XT2_T_LOG:
+	case XT2_T_NFLOG: return XT2_NEED_LOG;
+	}
+	return 0;
+}
+
 /* What a match asks for. */
 static u32 need(const struct xt2_match *m)
 {
@@ -132,6 +142,7 @@ u32 xt2_live_needs_(const struct xt2_image *img)
 		xt2_chain_for_each_rule(r, c) {
 			xt2_rule_for_each_match(m, r)
 				needs |= need(m);
+			needs |= target_need(r);
 		}
 	}
 	return needs;

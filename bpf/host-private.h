@@ -14,6 +14,7 @@
 /* File descriptors of what is pinned; < 0: it is not there. */
 struct xt2_live_pins {
 	int arena;
+	int logs; /* a map: see log.h */
 	int reserve, release; /* programs */
 };
 
@@ -48,6 +49,12 @@ int xt2_live_start_(struct xt2_live **host, unsigned int tables, struct xt2_live
 
 /* => the arena's file descriptor, the host's */
 int xt2_live_arena_(const struct xt2_live *host);
+
+/* => the file descriptor of the map for the ring of events, the host's */
+int xt2_live_logs_(const struct xt2_live *host);
+
+/* Make that ring, if there is none yet.  => 0, -errno */
+int xt2_live_ring_(const struct xt2_live *host);
 
 /* Let a hook's packets meet a table's program, as long as the link is there. */
 int xt2_live_attach_(struct xt2_live *host, u32 table, const struct xt2_hook *h,

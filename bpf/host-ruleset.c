@@ -143,6 +143,8 @@ static int replace(struct xt2_live *host, const struct xt2_image *img, size_t si
 		xt2_err_hint_(err, "xt2 detach, then apply again");
 		return -EOPNOTSUPP;
 	}
+	if (l.needs & XT2_NEED_LOG && xt2_live_ring_(host))
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the log's events");
 	if (reserve(host, region, l.size))
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM,
 				    "no memory for the ruleset's %llu KiB in the kernel",

@@ -109,7 +109,20 @@ static int probe(struct xt2_err *err)
 	return 0;
 }
 
-static int load_object(struct xt2_live *host, unsigned int tables, int arena)
+static int map_of(const struct xt2_live *host, const char *name)
+{
+	return bpf_map__fd(bpf_object__find_map_by_name(host->object, name));
+}
+
+/* A map that is there already; fd < 0: it will be a new one. */
+static int reuse(const struct xt2_live *host, const char *name, int fd)
+{
+	if (fd < 0)
+		return 0;
+	return bpf_map__reuse_fd(bpf_object__find_map_by_name(host->object, name), fd);
+}
+
+static int load_object(struct xt2_live *host, unsigned int tables)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "xt2");
 	struct bpf_program *p;
@@ -120,11 +133,11 @@ static int load_object(struct xt2_live *host, unsigned int tables, int arena)
 		bpf_object__open_mem(xt2_bpf_object, xt2_bpf_object_end - xt2_bpf_object, &opts);
 	if (!host->object)
 		return -errno;
-	if (arena >= 0) {
-		err = bpf_map__reuse_fd(bpf_object__find_map_by_name(host->object, "arena"), arena);
-		if (err)
-			return err;
-	}
+	err = reuse(host, "arena", host->pins.arena);
+	if (!err)
+		err = reuse(host, "logs", host->pins.logs);
+	if (err)
+		return err;
 	for (i = 0; i < XT2_PROGRAMS; i++) {
 		p = bpf_object__find_program_by_name(host->object, programs[i]);
 		bpf_program__set_autoload(p, tables >> i & 1);
@@ -221,7 +234,7 @@ static int load_programs(struct xt2_live *host, unsigned int tables)
 		host->release = host->pins.release;
 		return 0;
 	}
-	ret = load_object(host, tables, host->pins.arena);
+	ret = load_object(host, tables);
 	if (ret)
 		return ret;
 	host->reserve = find_program(host, "xt2_reserve");
@@ -246,7 +259,7 @@ static int start(struct xt2_live *host, unsigned int tables)
 
 static void close_pins(const struct xt2_live_pins *pins)
 {
-	const int fd[] = { pins->arena, pins->reserve, pins->release };
+	const int fd[] = { pins->arena, pins->logs, pins->reserve, pins->release };
 	size_t i;
 
 	for (i = 0; i < XT2_ARRAY_SIZE(fd); i++)
@@ -289,7 +302,7 @@ int xt2_live_start_(struct xt2_live **out, unsigned int tables, struct xt2_live_
 
 int xt2_live_load(struct xt2_live **out, unsigned int tables, struct xt2_err *err)
 {
-	return xt2_live_start_(out, tables, (struct xt2_live_pins){ -1, -1, -1 }, err);
+	return xt2_live_start_(out, tables, (struct xt2_live_pins){ -1, -1, -1, -1 }, err);
 }
 
 void xt2_live_free(struct xt2_live *host)
@@ -345,9 +358,12 @@ int xt2_live_attach_(struct xt2_live *host, u32 table, const struct xt2_hook *h,
 
 int xt2_live_arena_(const struct xt2_live *host)
 {
-	if (!host->object)
-		return host->pins.arena;
-	return bpf_map__fd(bpf_object__find_map_by_name(host->object, "arena"));
+	return host->object ? map_of(host, "arena") : host->pins.arena;
+}
+
+int xt2_live_logs_(const struct xt2_live *host)
+{
+	return host->object ? map_of(host, "logs") : host->pins.logs;
 }
 
 void xt2_live_status(const struct xt2_live *host, struct xt2_live_status *status)
@@ -362,6 +378,8 @@ void xt2_live_status(const struct xt2_live *host, struct xt2_live_status *status
 	for (i = 0; i < host->cpus * XT2_SLOTS; i++) {
 		status->packets += __atomic_load_n(&slot[i].packets, __ATOMIC_RELAXED);
 		status->faults += __atomic_load_n(&slot[i].faults, __ATOMIC_RELAXED);
+		status->events += __atomic_load_n(&slot[i].events, __ATOMIC_RELAXED);
+		status->lost += __atomic_load_n(&slot[i].unseen, __ATOMIC_RELAXED);
 	}
 	if (host->ruleset) {
 		status->rules = l->rules;

@@ -10,6 +10,7 @@
 
 #include "arena.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <xt2/xt2.h>
 
@@ -20,6 +21,8 @@ struct xt2_live;
 struct xt2_live_status {
 	__u64 packets; /* evaluated, once for each table */
 	__u64 faults; /* of them, dropped because they could not be evaluated */
+	__u64 events; /* of LOG and NFLOG that readers got or will get */
+	__u64 lost; /* events for which there was no room */
 	__u32 rules;
 	__u32 cpus;
 	__u64 bytes; /* of the live ruleset, its counters and stacks */
@@ -108,6 +111,9 @@ enum xt2_live_access {
 int xt2_live_folder(const char *root, enum xt2_live_access access, char *folder, size_t size,
 		    struct xt2_err *err);
 
+/* The same without entering: only where it is, or would be.  => 0, -errno */
+int xt2_live_path(const char *root, char *folder, size_t size, struct xt2_err *err);
+
 /* Let others in; an empty folder goes away. */
 void xt2_live_leave(const char *folder, int lock);
 
@@ -157,6 +163,31 @@ unsigned int xt2_live_tracking(const char *folder);
 
 /* Take everything in a folder away, connection tracking included.  => 0; -ENOENT: there was nothing; -errno */
 int xt2_live_detach(const char *folder, struct xt2_err *err);
+
+/*
+ * xt2_live_log_open - read the events of LOG and NFLOG in a folder (log.h), without a lock on it
+ * @event: called by xt2_live_log_read() for each; 0, or < 0: enough
+ * => 0; -ENOENT: nothing is live; -EBUSY: somebody else reads them; -errno
+ */
+struct xt2_live_log;
+struct xt2_log_event;
+int xt2_live_log_open(struct xt2_live_log **log, const char *folder,
+		      int (*event)(void *data, const struct xt2_log_event *e), void *data,
+		      struct xt2_err *err);
+void xt2_live_log_close(struct xt2_live_log *log);
+
+/* All events that are there.  => 0 or more, -ENOMEM, or what event() said; that event is read */
+int xt2_live_log_read(struct xt2_live_log *log);
+
+/* => events since attach for which there was no room */
+__u64 xt2_live_log_lost(const struct xt2_live_log *log);
+
+/*
+ * xt2_live_log_wait - until there may be events, a second at most
+ * @mask: of signals, meanwhile
+ * => 0; -EINTR; -ENODEV: detached, no more will come
+ */
+int xt2_live_log_wait(const struct xt2_live_log *log, const sigset_t *mask);
 
 /* => a file descriptor of the host's, for BPF_PROG_TEST_RUN; -ENOENT: not loaded */
 int xt2_live_program(const struct xt2_live *host, enum xt2_program which);

@@ -132,12 +132,9 @@ static int somebody(const struct xt2_lock_owner_ *owner, struct xt2_err *err)
 			    owner->pid, *owner->command ? owner->command : "which has ended");
 }
 
-int xt2_live_folder(const char *root, enum xt2_live_access access, char *folder, size_t size,
-		    struct xt2_err *err)
+int xt2_live_path(const char *root, char *folder, size_t size, struct xt2_err *err)
 {
-	struct xt2_lock_owner_ owner;
 	struct stat ns;
-	int fd;
 
 	if (geteuid())
 		return xt2_err_set_(err, XT2_E_SYSTEM, EPERM, "live rulesets are root's");
@@ -151,6 +148,17 @@ int xt2_live_folder(const char *root, enum xt2_live_access access, char *folder,
 	if (stat("/proc/self/ns/net", &ns) ||
 	    snprintf(folder, size, "%s/net-%lu", root, (unsigned long)ns.st_ino) >= (int)size)
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENAMETOOLONG, "%s: too long", root);
+	return 0;
+}
+
+int xt2_live_folder(const char *root, enum xt2_live_access access, char *folder, size_t size,
+		    struct xt2_err *err)
+{
+	int fd = xt2_live_path(root, folder, size, err);
+	struct xt2_lock_owner_ owner;
+
+	if (fd)
+		return fd;
 	fd = lock_folder(folder, access, &owner);
 	if (fd == -ENOENT)
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
@@ -190,6 +198,7 @@ int xt2_live_open(struct xt2_live **host, const char *folder, unsigned int table
 	if (pins.arena < 0)
 		return xt2_err_set_(err, XT2_E_SYSTEM, -pins.arena,
 				    "there is no live ruleset here");
+	pins.logs = pinned(folder, "logs");
 	pins.reserve = pinned(folder, "reserve");
 	pins.release = pinned(folder, "release");
 	return xt2_live_start_(host, tables, pins, err);
@@ -224,7 +233,8 @@ static int clear(const char *folder)
 		return -errno;
 	while ((e = readdir(dir)))
 		if (e->d_name[0] != '.' && strcmp(e->d_name, "arena") &&
-		    unlinkat(dirfd(dir), e->d_name, 0))
+		    unlinkat(dirfd(dir), e->d_name, 0) &&
+		    (errno != EISDIR || unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR)))
 			failed = errno;
 	if (!failed && unlinkat(dirfd(dir), "arena", 0) && errno != ENOENT)
 		failed = errno;
@@ -239,6 +249,8 @@ static int pin_arena(const struct xt2_live *host, const char *folder)
 	if (!is_pinned(folder, "arena")) /* what is there belongs to another one */
 		clear(folder);
 	ret = pin(folder, "arena", xt2_live_arena_(host));
+	if (!ret)
+		ret = pin(folder, "logs", xt2_live_logs_(host));
 	if (!ret)
 		ret = pin(folder, "reserve", host->reserve);
 	if (!ret)

@@ -4,14 +4,20 @@
 #define XT2_BPF_SLOT_H
 
 #include "arena.h"
+#include "../engine/eval.h"
 #include <xt2/pkt.h>
+
+#define XT2_EVENTS 256u /* of a packet in a table; more are lost */
 
 struct xt2_slot {
 	struct xt2_pkt pkt;
 	__u64 packets; /* evaluated, once for each table */
 	__u64 faults; /* of them, dropped because they could not be evaluated */
+	__u64 events; /* that went into the ring */
+	__u64 unseen; /* events that did not, for want of room */
 	__u32 copied; /* bytes of the packet */
 	__u32 reserved[3];
+	struct xt2_event happened[XT2_EVENTS];
 	__u8 bytes[XT2_PACKET_MAX + 64] __attribute__((__aligned__(64)));
 };
 

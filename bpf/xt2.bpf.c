@@ -192,6 +192,8 @@ static __always_inline bool read_bytes(struct xt2_slot __img *slot, struct bpf_n
 	return copy(nf->skb, slot, whole) && !xt2_pkt_parse(pkt, family);
 }
 
+#include "report.h"
+
 /* => the table's verdict; XT2_QUEUE and the like: a fault */
 static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_ruleset __img *live,
 				    struct xt2_slot __img *slot, u32 number, u32 entry)
@@ -215,9 +217,15 @@ static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_rules
 		ctx.now = bpf_ktime_get_boot_ns() + state->clock;
 	if (live->needs & XT2_NEED_RANDOM)
 		ctx.random = bpf_get_prandom_u32() | 1ull << 32;
+	if (live->needs & XT2_NEED_LOG) {
+		ctx.events = (struct xt2_event *)(u64)slot->happened;
+		ctx.events_size = XT2_EVENTS;
+	}
 	ctx.faults = xt2_zero;
 	ctx.nevents = xt2_zero;
 	verdict = xt2_eval(&ctx, xt2_at(img, entry));
+	if (unlikely(ctx.nevents))
+		report(nf, live, slot, ctx.nevents);
 	return ctx.faults || slot->pkt.cut ? XT2_NEXT : verdict;
 }
 

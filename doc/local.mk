@@ -6,6 +6,7 @@ dist_man_MANS += \
 	doc/xt2-digest.1 \
 	doc/xt2-dump.1 \
 	doc/xt2-explain.1 \
+	doc/xt2-log.1 \
 	doc/xt2-replace.1 \
 	doc/xt2-replay.1 \
 	doc/xt2-run.1 \

@@ -39,6 +39,13 @@ static int enter_netns(const char *name, struct xt2_err *err)
 		   : 0;
 }
 
+int xt2_live_place_find(struct xt2_live_place *p, struct xt2_err *err)
+{
+	int ret = p->netns ? enter_netns(p->netns, err) : 0;
+
+	return ret ? ret : xt2_live_path(p->pin, p->folder, sizeof(p->folder), err);
+}
+
 int xt2_live_place_enter(struct xt2_live_place *p, bool create, struct xt2_err *err)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE * 1000000 };

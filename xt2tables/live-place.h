@@ -32,6 +32,9 @@ struct xt2_live_place {
  */
 int xt2_live_place_enter(struct xt2_live_place *p, bool create, struct xt2_err *err);
 
+/* The same without keeping others out: p->folder is set.  => 0, -EINVAL, -EPERM and others */
+int xt2_live_place_find(struct xt2_live_place *p, struct xt2_err *err);
+
 /* Let others in. */
 void xt2_live_place_leave(struct xt2_live_place *p);
 

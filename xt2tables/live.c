@@ -65,9 +65,11 @@ static void print_status(const struct xt2_live *live, const struct xt2_live_plac
 	struct xt2_live_status s;
 
 	xt2_live_status(live, &s);
-	printf("rules %u\nmemory %llu\nprocessors %u\nevaluated %llu\nfaults %llu\n", s.rules,
-	       (unsigned long long)s.bytes, s.cpus, (unsigned long long)s.packets,
-	       (unsigned long long)s.faults);
+	printf("rules %u\nmemory %llu\nprocessors %u\nevaluated %llu\nfaults %llu\n"
+	       "events %llu\nlost %llu\n",
+	       s.rules, (unsigned long long)s.bytes, s.cpus, (unsigned long long)s.packets,
+	       (unsigned long long)s.faults, (unsigned long long)s.events,
+	       (unsigned long long)s.lost);
 	print_tracking(p->folder, img);
 	print_hooks(img);
 }

@@ -102,7 +102,8 @@ xt2_SOURCES = \
 	xt2tables/xt2.c \
 	xt2tables/xt2.h
 if BPF
-xt2_SOURCES += xt2tables/apply.c xt2tables/live.c
+xt2_SOURCES += xt2tables/apply.c xt2tables/live-log.c xt2tables/live.c xt2tables/log-pcapng.c \
+	xt2tables/log-pcapng.h xt2tables/log-text.c xt2tables/log-text.h
 else
 xt2_SOURCES += xt2tables/live-absent.c
 endif

@@ -123,8 +123,8 @@
 
 #define XT2_EXT_TARGETS(X)				\
 	X(16, REJECT, reject, XT2_EXT_NATIVE)		\
-	X(17, LOG, log, XT2_EXT_NATIVE)			\
-	X(18, NFLOG, nflog, XT2_EXT_NATIVE)		\
+	X(17, LOG, log, 0)				\
+	X(18, NFLOG, nflog, 0)				\
 	X(19, NFQUEUE, nfqueue, XT2_EXT_NATIVE)		\
 	X(20, MARK, mark, XT2_EXT_NATIVE)		\
 	X(21, CONNMARK, connmark, XT2_EXT_HOST | XT2_EXT_NATIVE) \

@@ -4,6 +4,7 @@ BPF_TESTS = \
 	tests/bpf/conntrack.sh \
 	tests/bpf/faults.sh \
 	tests/bpf/keep.sh \
+	tests/bpf/log.sh \
 	tests/bpf/random.sh \
 	tests/bpf/swaps.sh \
 	tests/bpf/tables.sh \
@@ -11,7 +12,7 @@ BPF_TESTS = \
 	tests/bpf/twins.sh \
 	tests/bpf/view.sh
 EXTRA_DIST += $(BPF_TESTS) tests/bpf/compare.c tests/bpf/conversations.py tests/bpf/live.py \
-	tests/bpf/random.py tests/bpf/twins.py
+	tests/bpf/log-pcapng.py tests/bpf/log-traffic.py tests/bpf/random.py tests/bpf/twins.py
 if BPF
 TESTS += $(BPF_TESTS)
 check_PROGRAMS += tests/bpf/compare

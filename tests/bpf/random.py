@@ -26,7 +26,7 @@ RESTORE = {4: 'xt2tables-restore', 6: 'xt2ip6tables-restore'}
 
 
 def possible(text):
-    """The raw table's rules, without the targets that a BPF program cannot carry out."""
+    """The raw table's rules, with LOG for the targets that a BPF program cannot carry out."""
     text = text[:text.index('COMMIT') + 7]
     chains = set(re.findall(r'^:(\S+)', text, re.M)) | {'ACCEPT', 'DROP', 'RETURN'}
     out = []
@@ -34,7 +34,7 @@ def possible(text):
         line = line.replace('"a -j DROP"', '"a"')
         target = re.search(r' -j (\S+)', line)
         if target and target[1] not in chains:
-            line = line[:target.start()]
+            line = line[:target.start()] + ' -j LOG'
         if re.search(r'-m (%s) ' % '|'.join(WITHOUT), line + ' '):
             continue
         out.append(line)
