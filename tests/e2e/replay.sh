@@ -110,14 +110,17 @@ run_examples() {	# FILE with lines of a shell
 sed -n '/^\$ iptables-save/,/^```/p' "$top/README.md" | sed '/^```/d; s/^\$ //' >example
 grep -q replay example || bad "README has no examples"
 run_examples example README.md
+before=$count
+# What is live would be so on the machine itself: tests/bpf has it.
 for page in "$top"/doc/*.[18]; do
-	case $page in
-	*/xt2-apply.1) continue ;; # would be for the machine itself: tests/bpf/traffic.sh has it
-	esac
-	awk '/^\.Sh/ { on = /EXAMPLES/ } /^\.Ed/ { code = 0 } on && code; /^\.Bd/ { code = 1 }' \
-		"$page" | sed 's/\\e$/\\/; s/\\-/-/g' >example
+	awk '/^\.Sh/ { on = /EXAMPLES/ }
+		/^\.Ed/ { if (block !~ /--live|xt2 (apply|confirm|counters|detach|log|status)/) printf "%s", block
+			code = 0; block = "" }
+		on && code { gsub(/\\-/, "-"); sub(/\\e$/, "\\"); block = block $0 "\n" }
+		/^\.Bd/ { code = 1 }' "$page" >example
 	[ -s example ] || continue
 	echo "export XT2_IMAGE=$tmp/now.xt2" | cat - example >example.sh
 	run_examples example.sh "${page##*/}"
 done
+[ $count -gt $((before + 5)) ] || bad "only $((count - before)) pages with examples"
 done_with
