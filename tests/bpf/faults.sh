@@ -116,6 +116,18 @@ for with in b raw; do
 	done
 done
 
+# A detach that is killed: what is left is the rest of it, or can be replaced.
+for n in 1 2 3 4 5 6; do
+	fresh "$tmp/a"
+	cases=$((cases + 1))
+	strace -qq -o /dev/null -e trace=unlinkat -e "inject=unlinkat:signal=KILL:when=$n" \
+		"$xt2" detach --netns "$ns" 2>/dev/null && wrong "detach was not killed at $n"
+	ping_once "detach, killed at $n"
+	live apply --counters reset "$tmp/b" || wrong "detach, killed at $n: the next apply"
+	pinged=0
+	counted "detach, killed at $n"
+done
+
 # No memory for the arena, which is on the account of who made it.
 fresh ''
 for i in /sys/fs/cgroup/memory$(sed -n 's/^[0-9]*:memory://p' /proc/self/cgroup) \

@@ -152,6 +152,7 @@ for family in 4 6; do
 	witness $tables INPUT
 	expect ipv$family INPUT 3 "$packets" "$bytes"
 	expect ipv$family INPUT 4 "$packets" "$bytes"
+	expect ipv$family INPUT policy "$packets" "$bytes"
 	size=$((bytes / packets))
 	third=$(((packets + 2) / 3)) # the first, the fourth, and so on
 	expect ipv$family INPUT 5 $third $((third * size))
