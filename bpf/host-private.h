@@ -47,6 +47,12 @@ static inline struct xt2_state *xt2_live_state_(void)
 int xt2_live_start_(struct xt2_live **host, unsigned int tables, struct xt2_live_pins pins,
 		    struct xt2_err *err);
 
+/* Says why the kernel takes no programs or maps.  @errnum: its answer => -errno */
+int xt2_live_refused_(int errnum, struct xt2_err *err);
+
+/* Says who may.  => -EPERM */
+int xt2_live_forbidden_(struct xt2_err *err);
+
 /* => the arena's file descriptor, the host's */
 int xt2_live_arena_(const struct xt2_live *host);
 

@@ -18,9 +18,6 @@
 #define PAGE	   4096u
 #define PRIORITIES 9 /* above a table's own: nothing else is there */
 
-/* Newer than the kernel's headers may be. */
-enum { PROG_TYPE_NETFILTER = 32, MAP_TYPE_ARENA = 33 };
-
 static const char *const programs[XT2_PROGRAMS] = {
 	[XT2_RAW] = "xt2_raw",
 	[XT2_MANGLE] = "xt2_mangle",
@@ -71,43 +68,6 @@ int xt2_live_wait_(struct xt2_live *host)
 }
 
 /* --- loading ----------------------------------------------------------- */
-
-static int load_error(struct xt2_err *err, int errnum)
-{
-	if (errnum == EPERM || errnum == EACCES)
-		return xt2_err_set_(err, XT2_E_SYSTEM, EPERM,
-				    "the kernel lets only root load BPF programs");
-	if (errnum == ENOMEM)
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for BPF programs");
-	xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP, "the kernel refuses the BPF programs: %s",
-		     strerror(errnum));
-	xt2_err_hint_(err, "they need Linux 6.10 or newer: netfilter programs (6.4), arenas and "
-			   "may_goto (6.9), preemption control (6.10)");
-	return -EOPNOTSUPP;
-}
-
-/* => 0, or what the kernel lacks */
-static int probe(struct xt2_err *err)
-{
-	static const struct {
-		int map, prog;
-		const char *what;
-	} rows[] = {
-		{ 0, PROG_TYPE_NETFILTER, "BPF netfilter programs (Linux 6.4)" },
-		{ MAP_TYPE_ARENA, 0, "BPF arenas (Linux 6.9)" },
-	};
-	size_t i;
-
-	for (i = 0; i < XT2_ARRAY_SIZE(rows); i++) {
-		int has = rows[i].map ? libbpf_probe_bpf_map_type(rows[i].map, NULL)
-				      : libbpf_probe_bpf_prog_type(rows[i].prog, NULL);
-
-		if (!has)
-			return xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
-					    "the kernel has no %s", rows[i].what);
-	}
-	return 0;
-}
 
 static int map_of(const struct xt2_live *host, const char *name)
 {
@@ -295,9 +255,7 @@ int xt2_live_start_(struct xt2_live **out, unsigned int tables, struct xt2_live_
 	xt2_live_free(host);
 	if (ret == -EPROTO)
 		return other_version(err);
-	if (ret == -EPERM || ret == -ENOMEM || !probe(err))
-		return load_error(err, -ret);
-	return -EOPNOTSUPP;
+	return xt2_live_refused_(-ret, err);
 }
 
 int xt2_live_load(struct xt2_live **out, unsigned int tables, struct xt2_err *err)

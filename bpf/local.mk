@@ -12,7 +12,7 @@ AM_CPPFLAGS += $(NFTNL_CFLAGS)
 noinst_LTLIBRARIES += libhost.la
 libhost_la_SOURCES = bpf/arena.h bpf/host-check.c bpf/host-log.c bpf/host-private.h bpf/host-ruleset.c \
 	bpf/host.c bpf/host-track.c bpf/host.h bpf/keep.c bpf/log.h bpf/object.c bpf/owner.c \
-	bpf/owner.h bpf/pin.c bpf/slot.h
+	bpf/owner.h bpf/pin.c bpf/refused.c bpf/slot.h
 libhost_la_LIBADD = libxt2-internal.la $(LIBBPF_LIBS) $(NFTNL_LIBS)
 
 BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -std=gnu11 -fno-strict-aliasing -fvisibility=hidden \
@@ -38,5 +38,5 @@ bpf/xt2.bpf.o: $(BPF_OBJECTS)
 bpf/object.lo: bpf/xt2.bpf.o
 else
 EXTRA_DIST += bpf/host-check.c bpf/host-log.c bpf/host-private.h bpf/host-ruleset.c bpf/host-track.c bpf/host.c bpf/host.h \
-	bpf/keep.c bpf/object.c bpf/owner.c bpf/owner.h bpf/pin.c
+	bpf/keep.c bpf/object.c bpf/owner.c bpf/owner.h bpf/pin.c bpf/refused.c
 endif

@@ -137,14 +137,17 @@ int xt2_live_path(const char *root, char *folder, size_t size, struct xt2_err *e
 	struct stat ns;
 
 	if (geteuid())
-		return xt2_err_set_(err, XT2_E_SYSTEM, EPERM, "live rulesets are root's");
+		return xt2_live_forbidden_(err);
 	if (root && !is_bpffs(root))
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOTDIR, "%s: not a BPF file system", root);
 	if (!root)
 		root = own_root();
-	if (!root)
-		return xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
-				    "cannot mount a BPF file system at " OWN_ROOT);
+	if (!root) {
+		xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
+			     "cannot mount a BPF file system at " OWN_ROOT);
+		xt2_err_hint_(err, "--pin DIR takes one that is mounted");
+		return -EOPNOTSUPP;
+	}
 	if (stat("/proc/self/ns/net", &ns) ||
 	    snprintf(folder, size, "%s/net-%lu", root, (unsigned long)ns.st_ino) >= (int)size)
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENAMETOOLONG, "%s: too long", root);
@@ -164,6 +167,8 @@ int xt2_live_folder(const char *root, enum xt2_live_access access, char *folder,
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
 	if (fd == -EAGAIN)
 		return somebody(&owner, err);
+	if (fd == -EACCES || fd == -EPERM)
+		return xt2_live_forbidden_(err);
 	if (fd < 0)
 		return xt2_err_set_(err, XT2_E_SYSTEM, -fd, "%s: %s", folder, strerror(-fd));
 	return fd;
@@ -195,9 +200,10 @@ int xt2_live_open(struct xt2_live **host, const char *folder, unsigned int table
 	struct xt2_live_pins pins;
 
 	pins.arena = pinned(folder, "arena");
+	if (pins.arena < 0 && pins.arena != -ENOENT)
+		return xt2_live_refused_(-pins.arena, err);
 	if (pins.arena < 0)
-		return xt2_err_set_(err, XT2_E_SYSTEM, -pins.arena,
-				    "there is no live ruleset here");
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
 	pins.logs = pinned(folder, "logs");
 	pins.reserve = pinned(folder, "reserve");
 	pins.release = pinned(folder, "release");

@@ -35,21 +35,25 @@ libtext_la_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
 libtext_la_LIBADD = libxt2-internal.la $(XTABLES_LIBS)
 
 # Live rulesets, for the programs that have --live.
-noinst_LTLIBRARIES += liblive.la
-liblive_la_SOURCES = xt2tables/live-place.h xt2tables/live-trace.c xt2tables/live-trace.h
+noinst_LTLIBRARIES += libabsent.la
+libabsent_la_SOURCES = xt2tables/live-place-absent.c xt2tables/live-place.h xt2tables/live-trace.c \
+	xt2tables/live-trace.h
+libabsent_la_LIBADD = libxt2-internal.la
 if BPF
-liblive_la_SOURCES += xt2tables/live-place.c
+noinst_LTLIBRARIES += liblive.la
+liblive_la_SOURCES = xt2tables/live-place.c xt2tables/live-place.h xt2tables/live-trace.c \
+	xt2tables/live-trace.h
 liblive_la_LIBADD = libhost.la
+LIVE_LIBS = liblive.la
 else
-liblive_la_SOURCES += xt2tables/live-place-absent.c
-liblive_la_LIBADD = libxt2-internal.la
+LIVE_LIBS = libabsent.la
 endif
 
 # One program under six names.
 bin_PROGRAMS += xt2tables-restore
 xt2tables_restore_SOURCES = xt2tables/main.c
 xt2tables_restore_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
-xt2tables_restore_LDADD = liblive.la libtext.la
+xt2tables_restore_LDADD = $(LIVE_LIBS) libtext.la
 
 # Rulesets as JSON, for xt2 and for the tests.
 noinst_LTLIBRARIES += libjson.la
@@ -75,7 +79,7 @@ libjson_la_LIBADD = $(JANSSON_LIBS)
 
 # Everything else: its subcommands, a row each in xt2.c.
 bin_PROGRAMS += xt2
-xt2_SOURCES = \
+XT2_COMMANDS = \
 	xt2tables/check.c \
 	xt2tables/convert.c \
 	xt2tables/counters.c \
@@ -101,13 +105,14 @@ xt2_SOURCES = \
 	xt2tables/save-command.c \
 	xt2tables/xt2.c \
 	xt2tables/xt2.h
+xt2_SOURCES = $(XT2_COMMANDS)
 if BPF
 xt2_SOURCES += xt2tables/apply.c xt2tables/live-log.c xt2tables/live.c xt2tables/log-pcapng.c \
 	xt2tables/log-pcapng.h xt2tables/log-text.c xt2tables/log-text.h
 else
 xt2_SOURCES += xt2tables/live-absent.c
 endif
-xt2_LDADD = liblive.la libshim.la libjson.la liboracle.la libtext.la $(PCAP_LIBS)
+xt2_LDADD = $(LIVE_LIBS) libshim.la libjson.la liboracle.la libtext.la $(PCAP_LIBS)
 
 # The second evaluator, for explain and for the tests.
 noinst_LTLIBRARIES += liboracle.la

@@ -6,6 +6,7 @@ BPF_TESTS = \
 	tests/bpf/keep.sh \
 	tests/bpf/log.sh \
 	tests/bpf/random.sh \
+	tests/bpf/refused.sh \
 	tests/bpf/swaps.sh \
 	tests/bpf/tables.sh \
 	tests/bpf/traffic.sh \
@@ -19,4 +20,9 @@ check_PROGRAMS += tests/bpf/compare
 tests_bpf_compare_SOURCES = tests/bpf/compare.c
 tests_bpf_compare_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_bpf_compare_LDADD = libhost.la $(PCAP_LIBS)
+
+# For LD_PRELOAD; -rpath makes libtool build a shared one.
+check_LTLIBRARIES += tests/lib/old-kernel.la
+tests_lib_old_kernel_la_SOURCES = tests/lib/old-kernel.c
+tests_lib_old_kernel_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 endif

@@ -20,7 +20,8 @@ E2E_TESTS = \
 	tests/e2e/shim-locks.sh \
 	tests/e2e/shim-process.sh \
 	tests/e2e/shim-suite.py \
-	tests/e2e/shim-tools.sh
+	tests/e2e/shim-tools.sh \
+	tests/e2e/without-bpf.sh
 TESTS += $(E2E_TESTS)
 EXTRA_DIST += $(E2E_TESTS) tests/e2e/common.sh tests/e2e/convert-vectors.py
 EXTRA_DIST += tests/e2e/shim-common.sh tests/e2e/rulesets
@@ -30,3 +31,11 @@ check_LTLIBRARIES = tests/lib/fail-preload.la
 tests_lib_fail_preload_la_SOURCES = tests/lib/fail-preload.c
 tests_lib_fail_preload_la_CFLAGS = $(AM_CFLAGS) -Wno-missing-prototypes -fno-builtin
 tests_lib_fail_preload_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+
+# As a build without BPF has them.
+check_PROGRAMS += tests/lib/xt2-without-bpf tests/lib/restore-without-bpf
+tests_lib_xt2_without_bpf_SOURCES = $(XT2_COMMANDS) xt2tables/live-absent.c
+tests_lib_xt2_without_bpf_LDADD = libabsent.la libshim.la libjson.la liboracle.la libtext.la $(PCAP_LIBS)
+tests_lib_restore_without_bpf_SOURCES = xt2tables/main.c
+tests_lib_restore_without_bpf_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
+tests_lib_restore_without_bpf_LDADD = libabsent.la libtext.la

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * old-kernel.c - let bpf(2) answer as an older kernel does
+ *
+ * For LD_PRELOAD.  OLD_KERNEL is what the kernel lacks: "netfilter" programs,
+ * "arenas", "programs" that say more than a few instructions, which stands for what
+ * its verifier doesn't know, or "bpf", the whole of it.  "memory" is no old kernel,
+ * but one that has none left for maps.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Newer than the kernel's headers may be. */
+enum { PROG_TYPE_NETFILTER = 32, MAP_TYPE_ARENA = 33, FEW = 16 };
+
+/* => the error of a kernel without this; 0: it has it */
+static int lacks(const char *what, long command, const union bpf_attr *attr)
+{
+	if (!strcmp(what, "bpf"))
+		return ENOSYS;
+	if (command == BPF_MAP_CREATE) {
+		if (!strcmp(what, "memory"))
+			return ENOMEM;
+		return !strcmp(what, "arenas") && attr->map_type == MAP_TYPE_ARENA ? EINVAL : 0;
+	}
+	if (command != BPF_PROG_LOAD || attr->prog_type != PROG_TYPE_NETFILTER)
+		return 0;
+	if (!strcmp(what, "netfilter") || (!strcmp(what, "programs") && attr->insn_cnt > FEW))
+		return EINVAL;
+	return 0;
+}
+
+long syscall(long number, ...)
+{
+	long (*next)(long number, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	const char *what = getenv("OLD_KERNEL");
+	long a[6];
+	va_list args;
+	int i;
+
+	va_start(args, number);
+	for (i = 0; i < 6; i++)
+		a[i] = va_arg(args, long);
+	va_end(args);
+	if (number == SYS_bpf && what)
+		errno = lacks(what, a[0], (const union bpf_attr *)a[1]);
+	if (number == SYS_bpf && what && errno)
+		return -1;
+	return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
