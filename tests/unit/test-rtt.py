@@ -150,6 +150,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(report.added(found, "xt1", 1), (7, 6))
         self.assertIsNone(report.added(found, "xt1", 0))
         self.assertIsNone(report.added(found, "xt2", 1))
+        self.assertEqual(report.tenth(range(100, 0, -1)), 11)
 
     def test_table(self):
         rounds = {"none": a_round([1000]), "xt1": a_round([3000], wrong=0, ping=(1.0, 2.0)),
