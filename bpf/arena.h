@@ -61,6 +61,8 @@ enum xt2_need {
 	XT2_NEED_CONNECTION = 0x80, /* its status, mark and time left */
 	XT2_NEED_TUPLES = 0x100, /* its addresses, ports and protocol */
 	XT2_NEED_LOG = 0x200, /* a ring for events */
+	XT2_NEED_DATE = 0x400, /* the wall clock */
+	XT2_NEED_ETHER = 0x800, /* the Ethernet header */
 };
 
 struct xt2_state {
@@ -71,6 +73,8 @@ struct xt2_state {
 	__u32 version; /* XT2_ARENA_VERSION, of who made the arena */
 	__u32 hz; /* of the kernel's clock */
 	__u32 tracks; /* the programs find connections: see connection.h */
+	__s32 tai; /* s that atomic time is ahead of UTC */
+	__s32 tz_west; /* minutes: the kernel's time zone */
 	__u32 reserved;
 	__u64 lost; /* packets that were dropped because there was no slot for them */
 	__u64 region_size[XT2_REGIONS]; /* bytes that have memory */

@@ -121,11 +121,15 @@ static u32 need(const struct xt2_match *m)
 	case XT2_M_DEVGROUP: return XT2_NEED_GROUPS;
 	case XT2_M_PKTTYPE: return XT2_NEED_TYPE;
 	case XT2_M_LIMIT: return XT2_NEED_CLOCK;
+	case XT2_M_TIME: return XT2_NEED_DATE;
+	case XT2_M_MAC:
+	case XT2_M_EUI64: return XT2_NEED_ETHER;
 	case XT2_M_STATISTIC: return XT2_NEED_RANDOM;
 	/* Offsets from the rule, chains of headers, options of any length. */
 	case XT2_M_U32:
 	case XT2_M_IPV6HEADER:
-	case XT2_M_DCCP: return XT2_NEED_BYTES;
+	case XT2_M_DCCP:
+	case XT2_M_SCTP: return XT2_NEED_BYTES;
 	}
 	return xt2_live_need_tracking_(m);
 }

@@ -73,6 +73,10 @@ const char *xt2_live_table_name_(u32 table);
 /* What the rules of a checked image ask for: enum xt2_need. */
 u32 xt2_live_needs_(const struct xt2_image *img);
 
+/* At the start; and whenever a ruleset becomes live. */
+void xt2_live_start_clock_(struct xt2_state *state);
+void xt2_live_set_date_(struct xt2_state *state);
+
 /* Of them, what a match asks for about connections. */
 u32 xt2_live_need_tracking_(const struct xt2_match *m);
 

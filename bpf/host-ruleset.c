@@ -153,6 +153,7 @@ static int replace(struct xt2_live *host, const struct xt2_image *img, size_t si
 	ret = build(host, xt2_live_at_(at), img, start, was, err);
 	if (ret)
 		return ret;
+	xt2_live_set_date_(xt2_live_state_());
 	__atomic_store_n(&xt2_live_state_()->ruleset, at, __ATOMIC_RELEASE);
 	host->ruleset = at;
 	host->region = region;

@@ -120,24 +120,6 @@ static int make_maps(struct xt2_live *host)
 	return host->outer < 0 ? -errno : 0;
 }
 
-static u64 boot_time(void)
-{
-	struct timespec real, boot;
-
-	clock_gettime(CLOCK_REALTIME, &real);
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	return (u64)(real.tv_sec - boot.tv_sec) * 1000000000 + real.tv_nsec - boot.tv_nsec;
-}
-
-/* The coarse clock ticks as the kernel does. */
-static u32 clock_rate(void)
-{
-	struct timespec tick;
-
-	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-	return tick.tv_nsec ? (u32)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec) : 1;
-}
-
 /* Did the programs find the kernel's connections when they were loaded? */
 static bool knows_connections(const struct xt2_live *host)
 {
@@ -158,8 +140,7 @@ static int prepare(struct xt2_live *host)
 		return -ENOMEM;
 	state = xt2_live_state_();
 	state->cpus = host->cpus;
-	state->clock = boot_time();
-	state->hz = clock_rate();
+	xt2_live_start_clock_(state);
 	state->tracks = knows_connections(host);
 	state->version = XT2_ARENA_VERSION;
 	return 0;

@@ -1,18 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Live rulesets: the programs for the kernel, compiled from the engine's own sources, and their loader.
-BPF_PROGRAM_FILES = bpf/arena.h bpf/connection.h bpf/env.h bpf/log.h bpf/report.h bpf/slot.h bpf/xt2.bpf.c
+BPF_PROGRAM_FILES = bpf/arena.h bpf/connection.h bpf/env.h bpf/ether.h bpf/log.h bpf/report.h bpf/slot.h \
+	bpf/xt2.bpf.c
 # The extensions that a BPF program can evaluate: those without XT2_EXT_NATIVE.
-BPF_EXTENSIONS = comment conntrack cpu dccp devgroup dispatch ecn foreign frag icmp iprange ipsec ipv6header \
-	length limit mark mh multiport opts pkttype quota rt state statistic target target_log tcp tcpmss tos \
-	ttl u32 udp
+BPF_EXTENSIONS = comment conntrack cpu dccp devgroup dispatch ecn eui64 foreign frag icmp iprange \
+	ipsec ipv6header length limit mac mark mh multiport opts pkttype quota rt sctp \
+	state statistic target target_log tcp tcpmss time tos ttl u32 udp
+LIBHOST_FILES = \
+	bpf/arena.h \
+	bpf/host-check.c \
+	bpf/host-clock.c \
+	bpf/host-log.c \
+	bpf/host-private.h \
+	bpf/host-ruleset.c \
+	bpf/host-track.c \
+	bpf/host.c \
+	bpf/host.h \
+	bpf/keep.c \
+	bpf/log.h \
+	bpf/object.c \
+	bpf/owner.c \
+	bpf/owner.h \
+	bpf/pin.c \
+	bpf/refused.c \
+	bpf/slot.h
 EXTRA_DIST += $(BPF_PROGRAM_FILES)
 
 if BPF
 AM_CPPFLAGS += $(NFTNL_CFLAGS)
 noinst_LTLIBRARIES += libhost.la
-libhost_la_SOURCES = bpf/arena.h bpf/host-check.c bpf/host-log.c bpf/host-private.h bpf/host-ruleset.c \
-	bpf/host.c bpf/host-track.c bpf/host.h bpf/keep.c bpf/log.h bpf/object.c bpf/owner.c \
-	bpf/owner.h bpf/pin.c bpf/refused.c bpf/slot.h
+libhost_la_SOURCES = $(LIBHOST_FILES)
 libhost_la_LIBADD = libxt2-internal.la $(LIBBPF_LIBS) $(NFTNL_LIBS)
 
 BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -std=gnu11 -fno-strict-aliasing -fvisibility=hidden \
@@ -37,6 +54,5 @@ bpf/xt2.bpf.o: $(BPF_OBJECTS)
 	$(AM_V_GEN)$(BPFTOOL) gen object $@ $(BPF_OBJECTS)
 bpf/object.lo: bpf/xt2.bpf.o
 else
-EXTRA_DIST += bpf/host-check.c bpf/host-log.c bpf/host-private.h bpf/host-ruleset.c bpf/host-track.c bpf/host.c bpf/host.h \
-	bpf/keep.c bpf/object.c bpf/owner.c bpf/owner.h bpf/pin.c bpf/refused.c
+EXTRA_DIST += $(LIBHOST_FILES)
 endif

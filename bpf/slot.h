@@ -16,7 +16,8 @@ struct xt2_slot {
 	__u64 events; /* that went into the ring */
 	__u64 unseen; /* events that did not, for want of room */
 	__u32 copied; /* bytes of the packet */
-	__u32 reserved[3];
+	__u32 reserved;
+	__u64 ether[2]; /* its Ethernet header */
 	struct xt2_event happened[XT2_EVENTS];
 	__u8 bytes[XT2_PACKET_MAX + 64] __attribute__((__aligned__(64)));
 };

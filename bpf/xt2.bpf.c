@@ -25,6 +25,7 @@
 
 #include <bpf/bpf_endian.h>
 #include "connection.h"
+#include "ether.h"
 
 /* The kernel limits the depth of calls, so the evaluator is part of each program. */
 __always_inline int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook);
@@ -204,6 +205,8 @@ static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_rules
 	int verdict;
 
 	read_metadata(&slot->pkt, nf, live->needs);
+	if (live->needs & XT2_NEED_ETHER)
+		read_ether(slot, nf->skb);
 	if (!read_bytes(slot, nf, live->needs))
 		return XT2_NEXT;
 	ctx.pkt = (struct xt2_pkt *)&slot->pkt;
@@ -215,6 +218,10 @@ static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_rules
 	ctx.stack_size = live->depth;
 	if (live->needs & XT2_NEED_CLOCK)
 		ctx.now = bpf_ktime_get_boot_ns() + state->clock;
+	if (live->needs & XT2_NEED_DATE) {
+		ctx.wall = bpf_ktime_get_tai_ns() - state->tai * 1000000000ll - ctx.now;
+		ctx.tz_west = state->tz_west;
+	}
 	if (live->needs & XT2_NEED_RANDOM)
 		ctx.random = bpf_get_prandom_u32() | 1ull << 32;
 	if (live->needs & XT2_NEED_LOG) {

@@ -39,6 +39,7 @@ struct xt2_ctx {
 	const struct xt2_image __img *img;
 	const struct xt2_root __img *root; /* loaded once per packet */
 	u64 now; /* ns since 1970; what limit and time see */
+	s64 wall; /* ns by which time's clock is ahead, if nobody may set the one of limit */
 	s32 tz_west; /* minutes west of Greenwich; time --kerneltz */
 	u64 random; /* state of statistic's generator; any seed but 0 */
 	void __img *counters; /* of a host that keeps them elsewhere */

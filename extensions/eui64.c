@@ -16,7 +16,7 @@
 int xt2_eui64_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
-	const u8 *mac = pkt->mac, *ip = xt2_pkt_at(pkt, 0, 24);
+	const u8 *mac = xt2_ptr(pkt->mac), *ip = xt2_pkt_at(pkt, 0, 24);
 	const u8 *id;
 
 	if (pkt->mac_len < ETH_HEADER || !ip)

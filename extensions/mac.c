@@ -13,13 +13,14 @@ int xt2_mac_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	const struct xt2_match_mac __img *k = (const struct xt2_match_mac __img *)m;
 	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
+	const u8 *mac = xt2_ptr(pkt->mac);
 	u8 diff = 0;
 	u32 i;
 
-	if (!pkt->mac || pkt->mac_len < ETHER_SIZE)
+	if (!mac || pkt->mac_len < ETHER_SIZE)
 		return XT2_MISS;
 	for (i = 0; i < sizeof(k->addr); i++)
-		diff |= pkt->mac[ETHER_SOURCE + i] ^ k->addr[i];
+		diff |= mac[ETHER_SOURCE + i] ^ k->addr[i];
 	return (u32)!diff ^ m->arg ? XT2_HIT : XT2_MISS;
 }
 

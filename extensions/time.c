@@ -2,7 +2,7 @@
 /*
  * time.c - -m time: dates, days and hours
  *
- * The clock is the packet's (ctx->now), the zone UTC or the host's.  A span
+ * The clock is the packet's (ctx->now and wall), the zone UTC or the host's.  A span
  * over midnight counts with --contiguous for the day on which it began.  The
  * calendar is the kernel's: its years end in 2039, later days are counted on
  * from there.
@@ -62,7 +62,7 @@ static bool in_day(const struct xt2_match_time __img *k, u32 second, s64 *stamp)
 int xt2_time_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	const struct xt2_match_time __img *k = (const struct xt2_match_time __img *)m;
-	s64 stamp = (s64)(ctx->now / 1000000000);
+	s64 stamp = (s64)((ctx->now + ctx->wall) / 1000000000);
 	u32 days;
 
 	if (m->flags & XT2_TIME_KERNELTZ)

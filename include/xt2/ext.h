@@ -74,7 +74,7 @@
 	X(44, ECN, ecn, 0)				\
 	X(45, MARK, mark, XT2_EXT_HOST)			\
 	X(46, CONNMARK, connmark, XT2_EXT_HOST)		\
-	X(47, MAC, mac, XT2_EXT_NATIVE)			\
+	X(47, MAC, mac, 0)				\
 	X(48, PKTTYPE, pkttype, XT2_EXT_HOST)		\
 	X(49, STRING, string, XT2_EXT_NATIVE)		\
 	X(50, U32, u32, 0)				\
@@ -85,11 +85,11 @@
 	X(55, DST, dst, 0)				\
 	X(56, MH, mh, 0)				\
 	X(57, IPV6HEADER, ipv6header, 0)		\
-	X(58, EUI64, eui64, XT2_EXT_NATIVE)		\
+	X(58, EUI64, eui64, 0)				\
 	X(59, AH, ah, 0)				\
 	X(60, ESP, esp, 0)				\
 	X(61, IPCOMP, ipcomp, 0)			\
-	X(62, SCTP, sctp, XT2_EXT_NATIVE)		\
+	X(62, SCTP, sctp, 0)				\
 	X(63, DCCP, dccp, 0)				\
 	X(64, TCPMSS, tcpmss, 0)			\
 	X(65, COMMENT, comment, XT2_EXT_INSTANCE)	\
@@ -97,7 +97,7 @@
 	X(67, DEVGROUP, devgroup, XT2_EXT_HOST)		\
 	X(68, PHYSDEV, physdev, XT2_EXT_HOST | XT2_EXT_NATIVE) \
 	X(69, ADDRTYPE, addrtype, XT2_EXT_HOST | XT2_EXT_NATIVE) \
-	X(70, TIME, time, XT2_EXT_HOST | XT2_EXT_NATIVE) \
+	X(70, TIME, time, XT2_EXT_HOST)			\
 	X(71, STATISTIC, statistic, XT2_EXT_CELL | XT2_EXT_RANDOM) \
 	X(72, LIMIT, limit, XT2_EXT_CELL | XT2_EXT_HOST) \
 	X(73, QUOTA, quota, XT2_EXT_CELL)		\

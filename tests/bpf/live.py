@@ -13,7 +13,7 @@ import rules
 import targets
 import world
 
-NATIVE = ('string', 'bpf', 'eui64', 'mac', 'physdev', 'addrtype', 'time', 'sctp')
+NATIVE = ('string', 'bpf', 'physdev', 'addrtype')
 TABLES = {'raw': ('PREROUTING', 'OUTPUT'), 'mangle': ('PREROUTING', 'INPUT', 'FORWARD', 'OUTPUT', 'POSTROUTING'),
           'filter': ('INPUT', 'FORWARD', 'OUTPUT'), 'security': ('INPUT', 'FORWARD', 'OUTPUT')}
 INCOMING, OUTGOING = ('PREROUTING', 'INPUT', 'FORWARD'), ('FORWARD', 'OUTPUT', 'POSTROUTING')
@@ -119,7 +119,7 @@ class Rules(rules.Rules):
         """
         if text.count(' --mark ') > 1:
             return False
-        if self.where not in INCOMING and re.search('-m (mac|eui64|devgroup) ', text):
+        if self.where not in INCOMING and re.search(r'-m (mac|eui64|devgroup)\b', text):
             return False
         if self.where and (' -i ' in f' {text}' and self.where not in INCOMING or
                            ' -o ' in f' {text}' and self.where not in OUTGOING):

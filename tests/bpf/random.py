@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import packets
 import rules
 
-WITHOUT = ('string', 'bpf', 'eui64', 'mac', 'physdev', 'addrtype', 'time', 'limit', 'sctp')
+WITHOUT = ('string', 'bpf', 'eui64', 'mac', 'physdev', 'addrtype', 'time', 'limit')
 RESTORE = {4: 'xt2tables-restore', 6: 'xt2ip6tables-restore'}
 
 

@@ -50,6 +50,7 @@ addr add fd77::1/128 dev lo nodad
 route add local fd77::/64 dev lo
 route add ::/0 dev tap0
 '''
+MATCH = re.compile('-m ([a-z0-9]+)')
 STATE = re.compile(r'-A \S+ -m (?:conntrack --ctstate|state --state) ([A-Z]+)$')
 
 
@@ -154,6 +155,7 @@ class Runner:
         self.twins = []
         self.states = collections.Counter()
         self.total = collections.Counter()
+        self.matches = collections.Counter()        # packets that a rule with the match has counted
         self.spent = collections.Counter()
 
     def open(self):
@@ -209,6 +211,8 @@ class Runner:
                 if m:
                     self.states[m[1]] += x[0]
                 self.total.update(counters=1, counted=x[0])
+                for name in MATCH.findall(k[2]):
+                    self.matches[name] += x[0]
                 if k[:2] != x[:2] or not compare.same_text(k[2], x[2]):
                     out.append(f'{key} {n + 1}: kernel {k[0]}:{k[1]} xt2 {x[0]}:{x[1]}  {k[2]}' +
                                ('' if compare.same_text(k[2], x[2]) else f'\n    xt2 {x[2]}'))
@@ -231,10 +235,12 @@ class Runner:
         faults = self.twins[1].faults()
         print(', '.join(f'{n} {k}' for k, n in self.total.items()) + f', {failed} rulesets differ, {faults} faults')
         print('connections: ' + ', '.join(f'{s} {self.states[s]}' for s in live.STATES))
+        print('matches: ' + ', '.join(f'{m} {n}' for m, n in sorted(self.matches.items())))
         print(', '.join(f'{k} {s:.1f} s' for k, s in self.spent.items()))
         never = [s for s in live.STATES if not self.states[s]] if len(self.args.seeds) > 3 else []
+        never += [m for m, n in self.matches.items() if not n] if self.args.full else []
         if never:
-            print(f'FAIL never counted: {never}')
+            print(f'FAIL never counted: {", ".join(never)}')
         return not failed and not faults and not never
 
 
@@ -248,7 +254,9 @@ def arguments():
     ap.add_argument('--keep', help='directory for the files of the last case')
     ap.add_argument('--show', type=int, default=6, help='differences to print of a case')
     args = ap.parse_args()
-    first, last = (int(n) for n in ((args.seeds or ('1-12' if os.environ.get('XT2_SHORT') else '1-200')).split('-') * 2)[:2])
+    short = os.environ.get('XT2_SHORT')
+    args.full = not args.seeds and not short
+    first, last = (int(n) for n in ((args.seeds or ('1-12' if short else '1-200')).split('-') * 2)[:2])
     args.seeds = range(first, last + 1)
     args.families = args.families or [4, 6]
     args.xt2, args.inject = map(os.path.abspath, (args.xt2, args.inject))

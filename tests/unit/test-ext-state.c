@@ -467,6 +467,11 @@ static void test_dates(void **state)
 	assert_int_equal(time_at(&info, 1000000), XT2_HIT);
 	assert_int_equal(time_at(&info, 2000000), XT2_HIT);
 	assert_int_equal(time_at(&info, 2000001), XT2_MISS);
+	tc.ctx.wall = (s64)SECOND;
+	assert_int_equal(time_at(&info, 999999), XT2_HIT);
+	tc.ctx.wall = -(s64)SECOND;
+	assert_int_equal(time_at(&info, 1000000), XT2_MISS);
+	tc.ctx.wall = 0;
 	info.flags = XT_TIME_LOCAL_TZ;
 	tc.ctx.tz_west = -60;
 	assert_int_equal(time_at(&info, 1000000 - 3600), XT2_HIT);
