@@ -4,7 +4,7 @@
 # programs: each has a network namespace, both get the same texts and the same
 # packets, and what is saved must be the same, byte for byte.
 [ "$(id -u)" = 0 ] || { echo "SKIP: only root loads BPF programs"; exit 77; }
-for i in ip ping python3 iptables-legacy-restore ip6tables-legacy-restore; do
+for i in ip ping python3 flock iptables-legacy-restore ip6tables-legacy-restore; do
 	command -v $i >/dev/null || { echo "SKIP: no $i"; exit 77; }
 done
 build=$(realpath "${top_builddir:-.}")
@@ -201,5 +201,33 @@ done
 grep -q "^:PREROUTING ACCEPT \[$((sent + 21)):" "$tmp/flood" ||
 	wrong "a policy: $(grep ':PREROUTING' "$tmp/flood")"
 [ "$(grep -c 'INPUT -p udp' "$tmp/flood")" = 8 ] || wrong "rules added in a flood"
+
+# What a match remembers stays with its rule.
+xt2tables-restore --live --netns "$ns-xt2" <<-END || wrong "a quota"
+	*filter
+	-A OUTPUT -p icmp -m quota --quota 300 -j ACCEPT
+	COMMIT
+END
+for i in '*filter' '-A FORWARD -p udp' COMMIT; do echo "$i"; done >"$tmp/forward"
+for _ in 1 2; do
+	ip netns exec "$ns-xt2" ping -q -c 3 -i 0.01 -W 1 127.0.0.1 >/dev/null
+	xt2tables-save --live --netns "$ns-xt2" -c >"$tmp/quota"
+	grep -q '^\[3:252\].*quota' "$tmp/quota" || wrong "$(grep quota "$tmp/quota")"
+	xt2tables-restore --live --netns "$ns-xt2" -n "$tmp/forward" || wrong "a rule beside a quota"
+done
+
+# One at a time.
+folder=/run/xt2-live/net-$(stat -L -c %i "/run/netns/$ns-xt2")
+[ -d "$folder" ] || folder=/proc/1/root$folder
+mkfifo "$tmp/hold"
+flock "$folder" cat "$tmp/hold" &
+exec 9>"$tmp/hold" # opens when it is locked
+xt2tables-restore --live --netns "$ns-xt2" -n "$tmp/forward" 2>"$tmp/err"
+[ $? = 4 ] || wrong "while another one is at work"
+grep -q 'holding the xtables lock' "$tmp/err" || wrong "$(cat "$tmp/err")"
+xt2tables-restore --live --netns "$ns-xt2" -w -n "$tmp/forward" 9>&- &
+waits=$!
+exec 9>&-
+wait $waits || wrong "--wait"
 [ $failed = 0 ] && echo "$steps texts, saved alike; 16 in a flood"
 exit $failed
