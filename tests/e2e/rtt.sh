@@ -92,6 +92,12 @@ rtt "$tmp/build" --drivers xt2,xt1 --ruleset "ping6 5" --no-ping
 grep -Eq '^xt2 .* 16 WRONG' "$tmp/out" || bad "not seen: $(cat "$tmp/out")"
 exact xt1
 
+fake :
+rtt "$tmp/build" --drivers xt2,xt1 --pass 1 --packets 500
+[ "$status" = 1 ] || bad "a driver that lets all pass: $status"
+grep -q '^driver xt2, 1 rules, is left out: .*not dropped' "$tmp/out" || bad "not named: $(cat "$tmp/out")"
+[ "$(grep -c '^xt1 .* exact$' "$tmp/out")" = 2 ] || bad "without the others: $(cat "$tmp/out")"
+
 while read -r pid; do
 	ip netns list | grep "^xt2-rtt-$pid-" && bad "namespaces are left"
 done <"$tmp/pids"
