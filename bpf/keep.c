@@ -231,8 +231,8 @@ static int reserve_cells(struct xt2_live *host, u32 cells)
 
 	if (size <= *have)
 		return 0;
-	if (xt2_live_release_(host, XT2_ARENA_CELLS + *have,
-			      size - *have) || /* of who was killed */
+	/* What is there is that of a process that was killed. */
+	if (xt2_live_release_(host, XT2_ARENA_CELLS + *have, size - *have) ||
 	    xt2_live_reserve_(host, XT2_ARENA_CELLS + *have, size - *have))
 		return -ENOMEM;
 	*have = size;
