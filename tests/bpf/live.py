@@ -17,6 +17,7 @@ NATIVE = ('string', 'bpf', 'physdev', 'addrtype')
 TABLES = {'raw': ('PREROUTING', 'OUTPUT'), 'mangle': ('PREROUTING', 'INPUT', 'FORWARD', 'OUTPUT', 'POSTROUTING'),
           'filter': ('INPUT', 'FORWARD', 'OUTPUT'), 'security': ('INPUT', 'FORWARD', 'OUTPUT')}
 INCOMING, OUTGOING = ('PREROUTING', 'INPUT', 'FORWARD'), ('FORWARD', 'OUTPUT', 'POSTROUTING')
+GOES = ('', '', '', '-j ACCEPT', '-j RETURN', '-j DROP', '-j LOG --log-prefix "a b"', '-j NFLOG --nflog-group 5')
 STATES = ('NEW', 'ESTABLISHED', 'RELATED', 'INVALID', 'UNTRACKED')
 STATUS = ('NONE', 'EXPECTED', 'SEEN_REPLY', 'ASSURED', 'CONFIRMED')
 OWN = {4: ('10.77.0.1', '10.77.0.2', '10.77.0.9'), 6: ('fd77::1', 'fd77::2', 'fd77::9')}
@@ -142,7 +143,7 @@ class Rules(rules.Rules):
         text, _ = self.conditions(True)
         go = self.jump(chains, level) if r.random() < 0.4 else ''
         if not go:
-            go = r.choice(('', '', '', '-j ACCEPT', '-j RETURN', '-j DROP'))
+            go = r.choice(GOES)
         if not text and go in ('-j DROP', '-j ACCEPT', '-j RETURN'):
             go = ''
         self.add(f'-A {chains[level]}', text, go)
