@@ -7,7 +7,7 @@ build=$(cd "${top_builddir:-.}" && pwd)
 tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
 root=$tmp/root
-cc=${CC:-cc}
+cc=${CC:-cc} # perhaps several words
 failed=0
 
 bad() {
@@ -76,7 +76,7 @@ if command -v pkg-config >/dev/null; then
 		PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config "$@" xt2
 	}
 	# shellcheck disable=SC2046,SC2086 # lists of words
-	"$cc" -std=gnu11 -Wall -Wextra -Werror $SANITIZE_CFLAGS -o "$tmp/embed" \
+	$cc -std=gnu11 -Wall -Wextra -Werror $SANITIZE_CFLAGS -o "$tmp/embed" \
 		"$top/examples/embed.c" $(pc --cflags --libs) || bad "examples/embed.c"
 	LD_LIBRARY_PATH=$libdir "$tmp/embed" >"$tmp/answer"
 	printf '%s\n' '192.0.2.9: DROP by filter INPUT 1' '198.51.100.1: ACCEPT by filter INPUT 0' |
@@ -90,7 +90,7 @@ fi
 for header in "$includedir"/xt2/*.h; do
 	printf '#include <xt2/%s>\n' "${header##*/}" >"$tmp/alone.c"
 	cp "$tmp/alone.c" "$tmp/alone.cc"
-	"$cc" -std=c11 -Wall -Wextra -Werror -I"$includedir" -fsyntax-only "$tmp/alone.c" ||
+	$cc -std=c11 -Wall -Wextra -Werror -I"$includedir" -fsyntax-only "$tmp/alone.c" ||
 		bad "${header##*/} alone"
 	command -v c++ >/dev/null || continue
 	c++ -std=c++11 -Wall -Wextra -Werror -I"$includedir" -fsyntax-only "$tmp/alone.cc" ||

@@ -6,7 +6,7 @@
 # shellcheck source=tests/e2e/shim-common.sh
 . "${top_srcdir:-.}/tests/e2e/shim-common.sh"
 can_supervise || { echo "SKIP: no seccomp notifications"; exit 77; }
-cc=${CC:-cc}
+cc=${CC:-cc} # perhaps several words
 
 # STATUS COMMAND...: exactly this exit code, 126 and more included
 ends() {
@@ -200,7 +200,7 @@ Bad address
 5
 5
 EOF
-if "$cc" -O2 -static -pthread -o "$tmp/bin/static" "$tmp/static.c" 2>"$tmp/err"; then
+if $cc -O2 -static -pthread -o "$tmp/bin/static" "$tmp/static.c" 2>"$tmp/err"; then
 	gives 0 shim static
 	diff "$tmp/expected" "$tmp/out" || bad "a static program"
 	if can_be_other; then
@@ -248,7 +248,7 @@ void _start(void)
 	call(1, bad, 0, 0, 0, 0);
 }
 EOF
-if "$cc" -m32 -O1 -static -nostdlib -fno-stack-protector -fno-pie -no-pie -o "$tmp/bin/small" \
+if $cc -m32 -O1 -static -nostdlib -fno-stack-protector -fno-pie -no-pie -o "$tmp/bin/small" \
 	"$tmp/small.c" 2>"$tmp/err"; then
 	gives 0 shim small
 	if can_be_other; then

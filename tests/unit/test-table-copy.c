@@ -61,9 +61,10 @@ static void among_others(void **s)
 	int t;
 
 	state = 77;
-	do {
-		from = random_ruleset();
-	} while (xt2_ruleset_tables(from) < 2 || !from->cells || !from->instances);
+	for (from = random_ruleset();
+	     xt2_ruleset_tables(from) < 2 || !from->cells || !from->instances;
+	     from = random_ruleset())
+		xt2_ruleset_free(from);
 	set_cells(from);
 	expected = xt2_ruleset_new();
 	to = xt2_ruleset_new();
@@ -87,9 +88,10 @@ static void no_memory(void **s)
 	int ret;
 
 	state = 3;
-	do {
-		from = random_ruleset();
-	} while (!xt2_ruleset_tables(from) || from->instances < 2 || !from->cells);
+	for (from = random_ruleset();
+	     !xt2_ruleset_tables(from) || from->instances < 2 || !from->cells;
+	     from = random_ruleset())
+		xt2_ruleset_free(from);
 	for (i = 1;; i++) {
 		to = xt2_ruleset_new();
 		fail_alloc(i);
