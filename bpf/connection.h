@@ -4,7 +4,8 @@
  *
  * The packet's word for it is an address, and in its low bits the part that the
  * packet plays.  Where fields are is found out when the programs are loaded,
- * also if connection tracking is a module: hence types of our own.
+ * also if connection tracking is a module, or the kernel has none: hence types
+ * of our own.
  *
  * Source: include/linux/skbuff.h, include/net/netfilter/nf_conntrack.h,
  * net/netfilter/xt_conntrack.c
@@ -15,6 +16,10 @@
 #define INFO_BITS      7u
 #define INFO_REPLY     3u /* parts from here on are the other side's */
 #define INFO_UNTRACKED 7u
+
+struct sk_buff___xt2 {
+	unsigned long _nfct;
+} __attribute__((preserve_access_index));
 
 struct tuple___xt2 {
 	struct {
@@ -89,7 +94,8 @@ static __always_inline void read_tuples(struct xt2_pkt_ct __img *to, const struc
 static __always_inline void read_connection(struct xt2_pkt_ct __img *to, const struct sk_buff *skb,
 					    u32 needs)
 {
-	u64 word = skb->_nfct;
+	const struct sk_buff___xt2 *s = (const void *)skb;
+	u64 word = bpf_core_field_exists(s->_nfct) ? s->_nfct : 0;
 	u32 info = word & INFO_BITS;
 	const struct nf_conn___xt2 *ct = (const void *)(word - info);
 
