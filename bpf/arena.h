@@ -30,7 +30,7 @@
 
 /* Where nothing is mapped by itself, AddressSanitizer's shadow included. */
 #define XT2_ARENA_BASE	      0x200000000000ull
-#define XT2_ARENA_VERSION     3u
+#define XT2_ARENA_VERSION     5u
 #define XT2_ARENA_PAGES	      (1u << 20) /* of 4 KiB: all that 32 bits reach */
 #define XT2_ARENA_SIZE	      ((size_t)XT2_ARENA_PAGES * 4096)
 #define XT2_ARENA_STATE	      0x1000u
@@ -65,6 +65,13 @@ enum xt2_need {
 	XT2_NEED_ETHER = 0x800, /* the Ethernet header */
 };
 
+/* Of the live ruleset: see trial.h. */
+enum xt2_trial {
+	XT2_TRIAL_NONE,
+	XT2_TRIAL_WAITS, /* to be confirmed */
+	XT2_TRIAL_BACK, /* was not, so the one before is live again */
+};
+
 struct xt2_state {
 	__u64 ruleset; /* offset of the live struct xt2_live_ruleset; 0: none, all is accepted */
 	__u64 clock; /* ns since 1970 at boot */
@@ -79,6 +86,10 @@ struct xt2_state {
 	__u64 lost; /* packets that were dropped because there was no slot for them */
 	__u64 region_size[XT2_REGIONS]; /* bytes that have memory */
 	__u64 cells_size;
+	__u64 previous; /* offset of the ruleset that comes back; 0: none */
+	__u64 deadline; /* ns since boot */
+	__u32 trial; /* enum xt2_trial */
+	__u32 reserved2;
 };
 
 struct xt2_cpu {

@@ -16,12 +16,14 @@ struct xt2_live_pins {
 	int arena;
 	int logs; /* a map: see log.h */
 	int reserve, release; /* programs */
+	int try, trials; /* a program and its map: see trial.h */
 };
 
 struct xt2_live {
 	struct bpf_object *object;
 	void *mapped; /* the arena, if libbpf didn't map it */
-	int reserve, release; /* file descriptors of the programs */
+	int reserve, release, try; /* file descriptors of the programs */
+	u32 seconds; /* that the next ruleset is on trial */
 	int outer, inner; /* of maps that exist to be updated: see xt2_live_wait_() */
 	struct xt2_live_pins pins;
 	u64 ruleset; /* offset of the live one; 0: none */
@@ -59,6 +61,9 @@ int xt2_live_arena_(const struct xt2_live *host);
 /* => the file descriptor of the map for the ring of events, the host's */
 int xt2_live_logs_(const struct xt2_live *host);
 
+/* => the file descriptor of the timer's map, the host's */
+int xt2_live_trials_(const struct xt2_live *host);
+
 /* Make that ring, if there is none yet.  => 0, -errno */
 int xt2_live_ring_(const struct xt2_live *host);
 
@@ -86,6 +91,15 @@ int xt2_live_release_(struct xt2_live *host, u64 offset, u64 size);
 
 /* Wait until every program that runs now has ended.  => 0; -errno: it may still run */
 int xt2_live_wait_(struct xt2_live *host);
+
+/* --- trials (host-trial.c) ------------------------------------------------ */
+
+/* Nothing must be on trial; what a trial left behind is put away.  => 0; -EBUSY: it is; -errno */
+int xt2_live_settle_first_(struct xt2_live *host, struct xt2_err *err);
+
+/* Before a ruleset is published, and after: the timer may have been faster.  => 0, -errno */
+int xt2_live_begin_trial_(struct xt2_live *host);
+void xt2_live_check_trial_(struct xt2_live *host);
 
 /* --- what a ruleset keeps of the one before (keep.c) --------------------- */
 

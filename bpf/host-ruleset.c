@@ -122,15 +122,20 @@ static int build(struct xt2_live *host, struct xt2_live_ruleset *l, const struct
 static int replace(struct xt2_live *host, const struct xt2_image *img, size_t size,
 		   const __u8 *start, const __u32 *was, struct xt2_err *err)
 {
-	u32 region = host->ruleset ? !host->region : 0;
-	u64 at = XT2_ARENA_REGION(region);
 	struct xt2_live_ruleset l;
-	int ret = xt2_live_fold_(host);
+	int ret = xt2_live_settle_first_(host, err);
+	u32 region;
+	u64 at;
 
+	if (ret)
+		return ret;
+	ret = xt2_live_fold_(host);
 	if (ret)
 		return xt2_err_set_(err, XT2_E_SYSTEM, -ret,
 				    "the ruleset before the live one is still in use: %s",
 				    strerror(-ret));
+	region = host->ruleset ? !host->region : 0;
+	at = XT2_ARENA_REGION(region);
 	lay_out(&l, host, img, size, at);
 	if (l.size > XT2_ARENA_REGION_SIZE)
 		return xt2_err_set_(err, XT2_E_LIMIT, EFBIG,
@@ -154,7 +159,12 @@ static int replace(struct xt2_live *host, const struct xt2_image *img, size_t si
 	if (ret)
 		return ret;
 	xt2_live_set_date_(xt2_live_state_());
+	ret = xt2_live_begin_trial_(host);
+	if (ret)
+		return xt2_err_set_(err, XT2_E_UNSUPPORTED, -ret, "no timer in the kernel: %s",
+				    strerror(-ret));
 	__atomic_store_n(&xt2_live_state_()->ruleset, at, __ATOMIC_RELEASE);
+	xt2_live_check_trial_(host);
 	host->ruleset = at;
 	host->region = region;
 	xt2_live_fold_(host); /* what fails is done by the next command */

@@ -96,6 +96,8 @@ static int load_object(struct xt2_live *host, unsigned int tables)
 	err = reuse(host, "arena", host->pins.arena);
 	if (!err)
 		err = reuse(host, "logs", host->pins.logs);
+	if (!err)
+		err = reuse(host, "trials", host->pins.trials);
 	if (err)
 		return err;
 	for (i = 0; i < XT2_PROGRAMS; i++) {
@@ -170,9 +172,10 @@ static int load_programs(struct xt2_live *host, unsigned int tables)
 {
 	int ret;
 
-	if (!tables && host->pins.reserve >= 0 && host->pins.release >= 0) {
+	if (!tables && host->pins.reserve >= 0 && host->pins.release >= 0 && host->pins.try >= 0) {
 		host->reserve = host->pins.reserve;
 		host->release = host->pins.release;
+		host->try = host->pins.try;
 		return 0;
 	}
 	ret = load_object(host, tables);
@@ -180,6 +183,7 @@ static int load_programs(struct xt2_live *host, unsigned int tables)
 		return ret;
 	host->reserve = find_program(host, "xt2_reserve");
 	host->release = find_program(host, "xt2_release");
+	host->try = find_program(host, "xt2_try");
 	return 0;
 }
 
@@ -200,7 +204,8 @@ static int start(struct xt2_live *host, unsigned int tables)
 
 static void close_pins(const struct xt2_live_pins *pins)
 {
-	const int fd[] = { pins->arena, pins->logs, pins->reserve, pins->release };
+	const int fd[] = { pins->arena,	  pins->logs, pins->reserve,
+			   pins->release, pins->try,  pins->trials };
 	size_t i;
 
 	for (i = 0; i < XT2_ARRAY_SIZE(fd); i++)
@@ -241,7 +246,7 @@ int xt2_live_start_(struct xt2_live **out, unsigned int tables, struct xt2_live_
 
 int xt2_live_load(struct xt2_live **out, unsigned int tables, struct xt2_err *err)
 {
-	return xt2_live_start_(out, tables, (struct xt2_live_pins){ -1, -1, -1, -1 }, err);
+	return xt2_live_start_(out, tables, (struct xt2_live_pins){ -1, -1, -1, -1, -1, -1 }, err);
 }
 
 void xt2_live_free(struct xt2_live *host)
@@ -298,6 +303,11 @@ int xt2_live_attach_(struct xt2_live *host, u32 table, const struct xt2_hook *h,
 int xt2_live_arena_(const struct xt2_live *host)
 {
 	return host->object ? map_of(host, "arena") : host->pins.arena;
+}
+
+int xt2_live_trials_(const struct xt2_live *host)
+{
+	return host->object ? map_of(host, "trials") : host->pins.trials;
 }
 
 int xt2_live_logs_(const struct xt2_live *host)

@@ -81,6 +81,24 @@ int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t 
 		     struct xt2_err *err);
 
 /*
+ * xt2_live_try - the next ruleset that is made live has to be confirmed
+ *
+ * If it is not, the one before, or none, is live again after so many seconds,
+ * with the counters that it had.  The kernel does that by itself.  Meanwhile
+ * no other ruleset can be made live: -EBUSY.
+ */
+void xt2_live_try(struct xt2_live *host, __u32 seconds);
+
+/* End a trial now, and keep the ruleset or go back.  => 0; -ENOENT: there is none; -errno */
+int xt2_live_confirm(struct xt2_live *host, bool keep);
+
+/* => enum xt2_trial; left: seconds */
+__u32 xt2_live_trial(const struct xt2_live *host, __u32 *left);
+
+/* Put away what a trial that failed has left.  => 0; -EBUSY: it is not over; -errno */
+int xt2_live_settle(struct xt2_live *host);
+
+/*
  * xt2_live_read - a copy of the live ruleset, with its counters and its state
  * @map: filled in; release with xt2_image_close()
  * => 0; -ENOENT: there is none; -ENOMEM

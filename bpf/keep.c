@@ -105,6 +105,8 @@ int xt2_live_fold_(struct xt2_live *host)
 		return ret;
 	fold_counters(l);
 	__atomic_store_n(&l->from, 0, __ATOMIC_RELEASE);
+	if (xt2_live_state_()->trial != XT2_TRIAL_NONE) /* it may come back */
+		return 0;
 	if (!xt2_live_release_(host, XT2_ARENA_REGION(!host->region), *have))
 		*have = 0; /* else when the region is needed */
 	return 0;

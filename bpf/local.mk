@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Live rulesets: the programs for the kernel, compiled from the engine's own sources, and their loader.
 BPF_PROGRAM_FILES = bpf/arena.h bpf/connection.h bpf/env.h bpf/ether.h bpf/log.h bpf/report.h bpf/slot.h \
-	bpf/xt2.bpf.c
+	bpf/trial.h bpf/xt2.bpf.c
 # The extensions that a BPF program can evaluate: those without XT2_EXT_NATIVE.
 BPF_EXTENSIONS = comment conntrack cpu dccp devgroup dispatch ecn eui64 foreign frag icmp iprange \
 	ipsec ipv6header length limit mac mark mh multiport opts pkttype quota rt sctp \
@@ -14,6 +14,7 @@ LIBHOST_FILES = \
 	bpf/host-private.h \
 	bpf/host-ruleset.c \
 	bpf/host-track.c \
+	bpf/host-trial.c \
 	bpf/host.c \
 	bpf/host.h \
 	bpf/keep.c \

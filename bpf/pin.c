@@ -205,6 +205,8 @@ int xt2_live_open(struct xt2_live **host, const char *folder, unsigned int table
 	if (pins.arena < 0)
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
 	pins.logs = pinned(folder, "logs");
+	pins.trials = pinned(folder, "trials");
+	pins.try = pinned(folder, "try");
 	pins.reserve = pinned(folder, "reserve");
 	pins.release = pinned(folder, "release");
 	return xt2_live_start_(host, tables, pins, err);
@@ -257,6 +259,10 @@ static int pin_arena(const struct xt2_live *host, const char *folder)
 	ret = pin(folder, "arena", xt2_live_arena_(host));
 	if (!ret)
 		ret = pin(folder, "logs", xt2_live_logs_(host));
+	if (!ret)
+		ret = pin(folder, "trials", xt2_live_trials_(host));
+	if (!ret)
+		ret = pin(folder, "try", host->try);
 	if (!ret)
 		ret = pin(folder, "reserve", host->reserve);
 	if (!ret)

@@ -29,4 +29,10 @@ struct xt2_pages {
 	__u32 done; /* out */
 };
 
+/* What xt2_try() is asked for. */
+struct xt2_trial_time {
+	__u64 ns; /* from now on */
+	__s64 error; /* out: 0, -errno */
+};
+
 #endif

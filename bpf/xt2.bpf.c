@@ -316,3 +316,5 @@ EXPORTED SEC("syscall") int xt2_release(struct xt2_pages *p)
 	bpf_arena_free_pages(&arena, xt2_arena(p->offset), p->pages);
 	return 0;
 }
+
+#include "trial.h"

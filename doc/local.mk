@@ -1,6 +1,7 @@
 dist_man_MANS += \
 	doc/xt2-apply.1 \
 	doc/xt2-check.1 \
+	doc/xt2-confirm.1 \
 	doc/xt2-convert.1 \
 	doc/xt2-counters.1 \
 	doc/xt2-digest.1 \

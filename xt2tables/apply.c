@@ -16,7 +16,7 @@
 #include "../engine/image.h"
 #include "../libxt2/err.h"
 #include "../libxt2/table-copy.h"
-#include "live-place.h"
+#include "live-confirm.h"
 #include "xt2.h"
 
 struct apply {
@@ -25,6 +25,7 @@ struct apply {
 	int files;
 	int start; /* enum xt2_live_start: of rules that are live, in tables that a file has */
 	struct xt2_ruleset *live; /* NULL: nothing is */
+	bool first; /* nothing was live */
 	struct xt2_mapping live_map;
 };
 
@@ -189,6 +190,7 @@ static int publish(struct apply *a, struct xt2_err *err)
 	__u8 start[XT2_TABLES_MAX];
 	int ret = read_live(a, err);
 
+	a->first = !a->live;
 	if (!ret && (a->files > 1 || anything_stays(a))) {
 		ret = merge_image(a, &merged, err);
 		map = &merged;
@@ -218,13 +220,15 @@ static int apply(struct apply *a)
 	}
 	for (i = 0; i < a->files; i++)
 		xt2_input_close(&a->in[i]);
+	if (!ret && a->place.confirm && a->first)
+		xt2_confirm_keeper(&a->place);
 	return ret;
 }
 
 /* --- arguments ----------------------------------------------------------- */
 
 static const char help[] =
-	"Usage: xt2 apply [--counters keep|reset|file] [--netns NAME] [--pin DIR]\n"
+	"Usage: xt2 apply [--counters keep|reset|file] [--confirm TIME] [--netns NAME] [--pin DIR]\n"
 	"                 {[-4|-6] RULES|IMAGE}...\n\n"
 	"Makes rulesets live: BPF programs at the hooks of their tables evaluate them, and go on\n"
 	"when this command has ended.  Whatever changes does so in one step.  What BPF programs\n"
@@ -235,17 +239,19 @@ static const char help[] =
 	"follow.\n\n"
 	"      --counters keep    rules that are live already go on counting (the default)\n"
 	"      --counters reset   all rules of the files start at 0\n"
-	"      --counters file    they start with what the files say\n" XT2_PLACE_HELP
+	"      --counters file    they start with what the files say\n"
+	"      --confirm TIME     take it all back if no xt2 confirm comes in time: 60, 60s, 2m\n" XT2_PLACE_HELP
 	"      --resolve          host names in the rules may be looked up\n\n"
 	"Exit codes: 0 ok, 2 a file is wrong, 3 rules or kernel: not possible, 4 out of a\n"
 	"resource, or another command is at work.  After 2 to 4 the live ruleset has not changed.\n";
 
-enum { FILE_ARGUMENT = 1, OPT_COUNTERS, OPT_NETNS, OPT_PIN, OPT_RESOLVE };
+enum { FILE_ARGUMENT = 1, OPT_COUNTERS, OPT_CONFIRM, OPT_NETNS, OPT_PIN, OPT_RESOLVE };
 
 static const struct option options[] = {
 	{ "ipv4", 0, NULL, '4' },
 	{ "ipv6", 0, NULL, '6' },
 	{ "counters", 1, NULL, OPT_COUNTERS },
+	{ "confirm", 1, NULL, OPT_CONFIRM },
 	{ "netns", 1, NULL, OPT_NETNS },
 	{ "pin", 1, NULL, OPT_PIN },
 	{ "resolve", 0, NULL, OPT_RESOLVE },
@@ -290,6 +296,11 @@ static int parse(struct apply *a, int argc, char **argv)
 			a->start = start_named(optarg);
 			if (a->start < 0)
 				return xt2_usage("apply", "--counters is keep, reset or file");
+			break;
+		case OPT_CONFIRM:
+			if (!xt2_confirm_seconds(optarg, &a->place.confirm))
+				return xt2_usage("apply", "--confirm is 1s to 24 hours: %s",
+						 optarg);
 			break;
 		case OPT_NETNS: a->place.netns = optarg; break;
 		case OPT_PIN: a->place.pin = optarg; break;

@@ -29,6 +29,11 @@ int xt2_log_main(int argc, char **argv)
 	return absent();
 }
 
+int xt2_confirm_main(int argc, char **argv)
+{
+	return absent();
+}
+
 int xt2_detach_main(int argc, char **argv)
 {
 	return absent();

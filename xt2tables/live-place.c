@@ -107,11 +107,14 @@ static int install(const struct xt2_live_place *p, const struct xt2_mapping *map
 	if (!ret)
 		ret = xt2_live_attach(live, p->folder, map->image, err);
 	if (!ret)
+		xt2_live_try(live, p->confirm);
+	if (!ret)
 		ret = was ? xt2_live_follow(live, map->image, map->size, was, err)
 			  : xt2_live_replace(live, map->image, map->size, start, err);
 	if (ret && live)
 		xt2_live_tidy(live, p->folder);
-	xt2_live_untrack(p->folder, ret ? begun : ~tracked);
+	if (ret || !p->confirm) /* what comes back may ask about connections */
+		xt2_live_untrack(p->folder, ret ? begun : ~tracked);
 	xt2_live_free(live);
 	return ret;
 }

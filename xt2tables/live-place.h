@@ -13,6 +13,7 @@
 struct xt2_live_place {
 	const char *netns, *pin; /* NULL: this one; xt2's own */
 	int wait; /* for who is at work there: seconds, 0: not at all, < 0: for ever */
+	__u32 confirm; /* seconds until what is published must be confirmed; 0: need not */
 	bool look; /* only: others may look as well */
 	char folder[256];
 	int lock;

@@ -59,6 +59,17 @@ static void print_tracking(const char *folder, const struct xt2_image *img)
 			       on >> i & 1 ? "on" : "off");
 }
 
+/* Of a ruleset that waits to be confirmed, or of one that was not. */
+static void print_trial(const struct xt2_live *live)
+{
+	__u32 left, trial = xt2_live_trial(live, &left);
+
+	if (trial == XT2_TRIAL_WAITS)
+		printf("confirm %u\n", left);
+	else if (trial == XT2_TRIAL_BACK)
+		puts("confirm missed");
+}
+
 static void print_status(const struct xt2_live *live, const struct xt2_live_place *p,
 			 const struct xt2_image *img)
 {
@@ -70,6 +81,7 @@ static void print_status(const struct xt2_live *live, const struct xt2_live_plac
 	       s.rules, (unsigned long long)s.bytes, s.cpus, (unsigned long long)s.packets,
 	       (unsigned long long)s.faults, (unsigned long long)s.events,
 	       (unsigned long long)s.lost);
+	print_trial(live);
 	print_tracking(p->folder, img);
 	print_hooks(img);
 }
@@ -128,7 +140,7 @@ int xt2_status_main(int argc, char **argv)
 		.help = "Usage: xt2 status [--netns NAME] [--pin DIR]\n\n"
 			"Prints what is live in a network namespace: number of rules, bytes of the\n"
 			"kernel's memory, packets evaluated (once for each table), faults (packets that\n"
-			"could not be evaluated, and were dropped), whether connections are tracked for it,\n"
+			"could not be evaluated, and were dropped), how long it waits to be confirmed, whether connections are tracked for it,\n"
 			"and the hooks.\n\n" XT2_PLACE_HELP
 			"\nExit codes: 0 ok, 1 there is no live ruleset, 3 not possible here,\n"
 			"4 out of a resource.\n",

@@ -30,6 +30,7 @@ static const struct {
 	{ "status", xt2_status_main, "what the kernel evaluates" },
 	{ "save", xt2_save_main, "print it, or a file, as iptables-save does" },
 	{ "counters", xt2_counters_main, "what its rules, or a file's, have counted" },
+	{ "confirm", xt2_confirm_main, "keep what is live on trial" },
 	{ "log", xt2_log_main, "what LOG and NFLOG report" },
 	{ "detach", xt2_detach_main, "take it away from the kernel" },
 };

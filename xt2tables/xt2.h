@@ -30,6 +30,7 @@ int xt2_save_main(int argc, char **argv);
 int xt2_counters_main(int argc, char **argv);
 int xt2_detach_main(int argc, char **argv);
 int xt2_log_main(int argc, char **argv);
+int xt2_confirm_main(int argc, char **argv);
 
 /* Says what is wrong with the arguments and how to get help.  => XT2_EXIT_USAGE */
 int xt2_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,6 +1,7 @@
 # Live rulesets.
 BPF_TESTS = \
 	tests/bpf/budget.sh \
+	tests/bpf/confirm.sh \
 	tests/bpf/conntrack.sh \
 	tests/bpf/faults.sh \
 	tests/bpf/keep.sh \

@@ -147,7 +147,9 @@ wait $full
 # One reader at a time.  It is in nobody's way, and sees the rules of their time when they are swapped.
 "$xt2" log --netns "$ns" --rule --new >"$tmp/log" 2>"$tmp/err" &
 reader=$!
-within test -d "/proc/1/root/run/xt2-live/net-$(inside stat -Lc %i /proc/self/ns/net)/reader"
+folder=run/xt2-live/net-$(stat -L -c %i "/run/netns/$ns")
+if [ -d /proc/1/root/run ]; then folder=/proc/1/root/$folder; else folder=/$folder; fi
+within test -d "$folder/reader" || wrong "no reader in $folder"
 "$xt2" log --netns "$ns" 2>"$tmp/second"
 code=$?
 grep -q 'another xt2 log' "$tmp/second" || code=$(cat "$tmp/second")
