@@ -317,7 +317,7 @@ static const char help[] =
 	"Usage: xt2 counters [OPTIONS] [--live [--netns NAME] [--pin DIR] | FILE]\n\n"
 	"Prints counters, a line for each rule and policy: family, table, chain, the rule's number\n"
 	"or \"policy\", packets and bytes.  FILE is an image, or iptables-save text (-4, the\n"
-	"default) or ip6tables-save text (-6) with counters.\n\n"
+	"default) or ip6tables-save text (-6) with counters; without it, --live is meant.\n\n"
 	"  -4, -6                 only this family\n"
 	"  -t, --table T          only this table\n"
 	"      --chain C          only chains of this name\n"
@@ -325,7 +325,6 @@ static const char help[] =
 	"      --watch S          every S seconds what changed since: packets, bytes,\n"
 	"                         and both per second\n"
 	"      --count N          end after N times\n" XT2_INPUT_HELP
-	"                         (the default)\n"
 	"      --resolve          host names in the rules may be looked up\n\n"
 	"Exit codes: 0 ok, 1 there is no live ruleset, 2 the file is wrong, 3 not possible here,\n"
 	"4 out of a resource.\n";

@@ -192,7 +192,7 @@ static void restore_usage(const struct program *program, FILE *to)
 {
 	fprintf(to,
 		"Usage: %s [-c] [-v] [-V] [-t] [-h] [-n] [-w secs] [-W usecs] [-T table] "
-		"[-M command] [--image PATH | --live [--netns NAME] [--pin DIR]] [--resolve] [file]\n"
+		"[-M command]\n       [--image PATH | --live [--netns NAME] [--pin DIR]] [--resolve] [file]\n"
 		"  -c, --counters   take the counters from the file\n"
 		"  -n, --noflush    don't empty the tables first\n"
 		"  -t, --test       check the file, store nothing\n"
@@ -435,8 +435,8 @@ static const struct option save_options[] = {
 
 static void save_usage(const struct program *program)
 {
-	printf("Usage: %s [-c] [-t table] [-f file] [-V] [-h] [-M command] "
-	       "[--image PATH | --live [--netns NAME] [--pin DIR]]\n"
+	printf("Usage: %s [-c] [-t table] [-f file] [-V] [-h] [-M command]\n"
+	       "       [--image PATH | --live [--netns NAME] [--pin DIR]]\n"
 	       "  -c, --counters   print the counters of rules\n"
 	       "  -t, --table      only this table\n"
 	       "  -f, --file       write to this file\n"

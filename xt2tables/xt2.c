@@ -3,8 +3,8 @@
  * xt2.c - the program xt2: one row per subcommand
  *
  * Rulesets are tested, explained and looked into here, without root and
- * without touching the kernel; but for the commands of live.c.  Loading and saving with iptables' own
- * interface is the business of xt2tables-restore and its relatives.
+ * without touching the kernel, but for live rulesets.  Loading and saving with
+ * iptables' own interface is the business of xt2tables-restore and its relatives.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -28,11 +28,11 @@ static const struct {
 	{ "digest", xt2_digest_main, "a number for what a ruleset says" },
 	{ "apply", xt2_apply_main, "let the kernel evaluate a ruleset" },
 	{ "status", xt2_status_main, "what the kernel evaluates" },
-	{ "save", xt2_save_main, "print it, or a file, as iptables-save does" },
+	{ "save", xt2_save_main, "print that, or a file, as iptables-save does" },
 	{ "counters", xt2_counters_main, "what its rules, or a file's, have counted" },
 	{ "confirm", xt2_confirm_main, "keep what is live on trial" },
 	{ "log", xt2_log_main, "what LOG and NFLOG report" },
-	{ "detach", xt2_detach_main, "take it away from the kernel" },
+	{ "detach", xt2_detach_main, "take the ruleset away from the kernel" },
 };
 
 static void help(FILE *to)
