@@ -8,7 +8,8 @@ libtranslators_la_SOURCES += translators/state.c translators/target.c
 libtranslators_la_SOURCES += translators/legacy.h translators/legacy-format.h \
 	translators/legacy-format.c translators/legacy-known.c translators/legacy-entry.c \
 	translators/legacy-check.c translators/legacy-trace.c translators/legacy-chains.c \
-	translators/legacy-base.c translators/legacy-read.c translators/legacy-write.c
+	translators/legacy-base.c translators/legacy-read.c translators/legacy-write.c \
+	translators/sets.h translators/sets.c
 libtranslators_la_SOURCES += translators/legacy-ebt.h translators/legacy-ebt-known.c \
 	translators/legacy-ebt-check.c translators/legacy-ebt-size.c \
 	translators/legacy-ebt-rules.c translators/legacy-ebt-base.c \

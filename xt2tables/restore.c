@@ -22,7 +22,6 @@
 #include "reach.h"
 #include "restore.h"
 #include "../engine/env.h"
-#include "sets.h"
 
 #define ERRORS_KEPT 20 /* unless the caller says otherwise */
 
@@ -699,7 +698,6 @@ int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_tex
 	ret = load->line.program
 		      ? xt2_libxt_setup(opt->family, xt2_line_options(opt->family), opt->resolve)
 		      : -EINVAL;
-	xt2_sets_learn_all(rs);
 	if (!ret)
 		ret = read_file(path, &load->text, &load->size);
 	if (ret < 0) {

@@ -209,16 +209,17 @@ static void refused(struct packer *p, const char *what, const char *name, int er
 static int carry(struct packer *p, int kind, int revision, const char *name, const void *data,
 		 __u32 size)
 {
-	static __u8 both[XT2_RULE_MAX + 1024];
-	int names;
+	const struct xt2_sets *sets = xt2_sets_find((__u8)kind, name, (__u8)revision);
+	__u64 both[XT2_SETS_ROOM / 8 + 1];
+	int ret;
 
-	if (!xt2_sets_used(name))
+	if (!sets)
 		return xt2_instance_add(p->rs, kind, revision, name, data, size);
+	if (size != sets->size)
+		return -EINVAL;
 	memcpy(both, data, size);
-	names = xt2_sets_noted(both + size, sizeof(both) - size);
-	if (names < 0)
-		return names;
-	return xt2_instance_add(p->rs, kind, revision, name, both, size + (__u32)names);
+	ret = xt2_sets_carry(sets, both);
+	return ret < 0 ? ret : xt2_instance_add(p->rs, kind, revision, name, both, (__u32)ret);
 }
 
 static void pack_match(struct packer *p, struct xt_entry_match *e)

@@ -199,6 +199,21 @@ static const struct xt2_instance *instance(const struct xt2_printer *p, __u32 i)
 	return in;
 }
 
+/* What libxtables is given of an instance.  => bytes at payload */
+static unsigned int instance_payload(const struct xt2_instance *in)
+{
+	const struct xt2_sets *sets = xt2_sets_find(in->kind, in->name, in->revision);
+
+	if (!sets) {
+		memcpy(payload, xt2_instance_data(in), in->size);
+		return in->size;
+	}
+	if (xt2_sets_show(sets, in, payload) < 0)
+		xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM, "ipset number %d is not known by name",
+			  xt2_sets_nameless(sets, in));
+	return sets->size;
+}
+
 static void print_comment(struct xt2_printer *p, const struct xt2_match *m)
 {
 	const struct xt2_instance *in = instance(p, m->arg);
@@ -220,9 +235,8 @@ static void print_extension(struct xt2_printer *p, const struct xt2_match *m)
 	}
 	if (m->type == XT2_M_FOREIGN) {
 		in = instance(p, m->arg);
-		xt2_sets_learn(in);
-		memcpy(payload, xt2_instance_data(in), in->size);
-		xt2_libxt_print_match(p->to, &p->entry, in->name, in->revision, payload, in->size);
+		xt2_libxt_print_match(p->to, &p->entry, in->name, in->revision, payload,
+				      instance_payload(in));
 		return;
 	}
 	size = xt2_match_unpack((__u8)p->family, m, &row, payload, sizeof(payload));
@@ -258,11 +272,9 @@ static unsigned int target_payload(struct xt2_printer *p, const struct xt2_rule 
 	}
 	if (kind == XT2_T_FOREIGN || kind == XT2_T_NAT) {
 		in = instance(p, XT2_TARGET_ARG(r->target));
-		xt2_sets_learn(in);
-		memcpy(payload, xt2_instance_data(in), in->size);
 		*name = in->name;
 		*revision = in->revision;
-		return in->size;
+		return instance_payload(in);
 	}
 	size = xt2_target_unpack((__u8)p->family, r, &row, payload, sizeof(payload));
 	if (size < 0)

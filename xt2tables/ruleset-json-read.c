@@ -25,7 +25,6 @@
 #include "json-rule.h"
 #include "reach.h"
 #include "ruleset-json.h"
-#include "sets.h"
 #include "text.h"
 
 #define SCHEMA 1 /* of doc/json.md */
@@ -666,7 +665,6 @@ static int run(struct reader *r)
 	top = xt2_json_load(r->text, r->size, &error);
 	if (!top)
 		return malformed(r, &error);
-	xt2_sets_learn_all(r->rs);
 	ret = read_top(r, top);
 	json_decref(top);
 	xt2_json_parser_free(&r->parser);

@@ -17,6 +17,7 @@
 #include "json-rule.h"
 #include "rule-print.h"
 #include "ruleset-json.h"
+#include "sets.h"
 #include "text.h"
 
 struct writer {
@@ -147,9 +148,11 @@ int xt2_json_write(FILE *to, const struct xt2_ruleset *rs, int family, const cha
 {
 	struct writer w = { .to = to, .rs = rs, .copy = xt2_ruleset_clone(rs) };
 	const char *comma = "\n";
+	struct xt2_failure *failure = xt2_text_failure_();
 	int i, ret = w.copy ? 0 : -ENOMEM;
 
-	xt2_text_failure_();
+	if (!ret && !xt2_sets_check(rs, family, table, failure->message, sizeof(failure->message)))
+		ret = -EOPNOTSUPP;
 	fputs("{\"xt2\":1,\"tables\":[", to);
 	for (i = 0; !ret && i < xt2_ruleset_tables(rs); i++) {
 		if ((family && xt2_table_family(rs, i) != family) ||

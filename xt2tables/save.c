@@ -13,6 +13,7 @@
 #include "bridge.h"
 #include "rule-print.h"
 #include "rule.h"
+#include "sets.h"
 #include "text.h"
 
 struct saving {
@@ -96,15 +97,18 @@ static int save_table(FILE *to, const struct xt2_ruleset *rs, int table, bool co
 int xt2_text_save(FILE *to, const struct xt2_ruleset *rs, int family, const char *table,
 		  bool counters)
 {
+	struct xt2_failure *failure = xt2_text_failure_();
 	int found = 0, ret, i;
 
+	if (!xt2_sets_check(rs, family, table, failure->message, sizeof(failure->message)))
+		return -EOPNOTSUPP;
 	ret = xt2_libxt_setup(family, xt2_line_options(family), false);
 	for (i = xt2_ruleset_tables(rs) - 1; !ret && i >= 0; i--) {
 		if (xt2_table_family(rs, i) != family ||
 		    (table && strcmp(table, xt2_table_name(rs, i))))
 			continue;
 		found = 1;
-		ret = save_table(to, rs, i, counters, xt2_text_failure_());
+		ret = save_table(to, rs, i, counters, failure);
 	}
 	if (!ret && table && !found)
 		ret = -ENOENT;

@@ -5,9 +5,9 @@
  * A rule with -m set or -j SET holds the numbers that the kernel gave to its
  * ipsets, and libxtables asks the kernel to translate between names and
  * numbers.  An image is read where the kernel is another one, or has no such
- * set (yet).  So this program answers that question itself: names get numbers
- * as they come, and a carried set match keeps its sets' names behind its
- * payload (doc/format.md), where printing finds them again.
+ * set (yet).  So this program answers that question itself: the sets of a line
+ * are numbered as they come, and what is carried of it names them
+ * (translators/sets.h); to print it, its sets are numbered anew.
  *
  * libxtables asks through a raw socket, which needs root; the socket that it
  * gets here is none.
@@ -17,130 +17,129 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <linux/netfilter/ipset/ip_set.h>
 #include "sets.h"
 
-#define OURS	 __attribute__((visibility("default")))
-#define MAGIC	 0x73746573u /* "sets" */
-#define NOTED	 16 /* sets that one match or target can name */
-#define SETS_MAX 65535 /* numbers are 16 bits, and the last means none */
+#define OURS __attribute__((visibility("default")))
 
-/* Behind a payload: names, then how many, then the magic. */
-struct set_name {
-	__u16 index, reserved;
-	char name[IPSET_MAXNAMELEN];
+/* Sets by number. */
+struct numbered {
+	unsigned int n;
+	char name[256][IPSET_MAXNAMELEN];
 };
 
-struct tail {
-	__u32 count, magic;
-};
+static struct numbered parsed, printed;
 
-static char (*sets)[IPSET_MAXNAMELEN]; /* by number; empty: not used */
-static unsigned int nsets;
-static struct set_name noted[NOTED];
-static unsigned int nnoted;
+_Static_assert(IPSET_MAXNAMELEN == XT2_SETS_NAME, "names of sets fit");
 
-bool xt2_sets_used(const char *extension)
+/* => number, IPSET_INVALID_ID: too many */
+static int number_of(struct numbered *sets, const char *name)
 {
-	return !strcmp(extension, "set") || !strcmp(extension, "SET");
-}
+	unsigned int i;
 
-/* => 0, or -ENOMEM, -ENOSPC */
-static int set_at(unsigned int index, const char *name)
-{
-	if (index >= SETS_MAX)
-		return -ENOSPC;
-	if (index >= nsets) {
-		unsigned int n = index < 32 ? 64 : index * 2;
-		void *more = realloc(sets, n * sizeof(*sets));
-
-		if (!more)
-			return -ENOMEM;
-		sets = more;
-		memset(sets + nsets, 0, (n - nsets) * sizeof(*sets));
-		nsets = n;
-	}
-	memset(sets[index], 0, sizeof(*sets));
-	memcpy(sets[index], name, strnlen(name, IPSET_MAXNAMELEN - 1));
-	return 0;
-}
-
-/* The number of a set, a new one if need be.  => number, or IPSET_INVALID_ID */
-static unsigned int number_of(const char *name)
-{
-	unsigned int i, unused = nsets;
-
-	for (i = nsets; i-- > 0;) {
-		if (!strncmp(sets[i], name, IPSET_MAXNAMELEN))
-			return i;
-		if (!sets[i][0])
-			unused = i;
-	}
-	return set_at(unused, name) < 0 ? IPSET_INVALID_ID : unused;
-}
-
-static unsigned int note(const char *name)
-{
-	unsigned int index = number_of(name), i;
-
-	for (i = 0; i < nnoted; i++)
-		if (noted[i].index == index)
-			return index;
-	if (index == IPSET_INVALID_ID || nnoted == NOTED)
+	for (i = 0; i < sets->n; i++)
+		if (!strcmp(sets->name[i], name))
+			return (int)i;
+	if (i == sizeof(sets->name) / sizeof(sets->name[0]))
 		return IPSET_INVALID_ID;
-	noted[nnoted] = (struct set_name){ .index = index };
-	memcpy(noted[nnoted++].name, sets[index], sizeof(*sets));
-	return index;
+	strcpy(sets->name[sets->n++], name);
+	return (int)i;
 }
 
 void xt2_sets_begin(void)
 {
-	nnoted = 0;
+	parsed.n = 0;
 }
 
-int xt2_sets_noted(void *to, size_t size)
+static int parsed_name(void *with, u16 number, char *name)
 {
-	struct tail tail = { nnoted, MAGIC };
-	size_t names = nnoted * sizeof(noted[0]);
-
-	if (names + sizeof(tail) > size)
-		return -ENOSPC;
-	memcpy(to, noted, names);
-	memcpy((char *)to + names, &tail, sizeof(tail));
-	return (int)(names + sizeof(tail));
+	if (number >= parsed.n)
+		return -EINVAL;
+	memcpy(name, parsed.name[number], XT2_SETS_NAME);
+	return 0;
 }
 
-void xt2_sets_learn(const struct xt2_instance *in)
+int xt2_sets_carry(const struct xt2_sets *sets, void *data)
 {
-	const char *data = (const char *)(in + 1);
-	struct set_name one;
-	struct tail tail;
-	__u32 i, from;
+	return xt2_sets_name(sets, data, parsed_name, NULL);
+}
 
-	if (!xt2_sets_used(in->name) || in->size < sizeof(tail))
-		return;
-	memcpy(&tail, data + in->size - sizeof(tail), sizeof(tail));
-	if (tail.magic != MAGIC || tail.count > NOTED ||
-	    in->size - sizeof(tail) < tail.count * sizeof(one))
-		return;
-	from = in->size - (__u32)sizeof(tail) - tail.count * (__u32)sizeof(one);
-	for (i = 0; i < tail.count; i++) {
-		memcpy(&one, data + from + i * sizeof(one), sizeof(one));
-		one.name[sizeof(one.name) - 1] = 0;
-		set_at(one.index, one.name);
+static int printed_number(void *with, const char *name)
+{
+	return number_of(&printed, name);
+}
+
+int xt2_sets_show(const struct xt2_sets *sets, const struct xt2_instance *in, void *payload)
+{
+	printed.n = 0;
+	return xt2_sets_number(sets, in, payload, printed_number, NULL);
+}
+
+/* --- sets that a kernel's table had, and nobody could be asked about ------ */
+
+/* => the number of such a set, or -1 */
+static int nameless(const struct xt2_ruleset *rs, __u32 number)
+{
+	const struct xt2_instance *in = xt2_instance_get(rs, (int)number);
+	const struct xt2_sets *sets = in ? xt2_sets_find(in->kind, in->name, in->revision) : NULL;
+
+	return sets ? xt2_sets_nameless(sets, in) : -1;
+}
+
+static int nameless_in(const struct xt2_ruleset *rs, const struct xt2_rule *r)
+{
+	const struct xt2_match *m;
+	int set;
+
+	xt2_rule_for_each_match(m, r) {
+		set = m->type == XT2_M_FOREIGN ? nameless(rs, m->arg) : -1;
+		if (set >= 0)
+			return set;
 	}
+	return XT2_TARGET_KIND(r->target) == XT2_T_FOREIGN ? nameless(rs, XT2_TARGET_ARG(r->target))
+							   : -1;
 }
 
-void xt2_sets_learn_all(const struct xt2_ruleset *rs)
+static bool check_table(const struct xt2_ruleset *rs, int table, char *why, size_t size)
 {
-	const struct xt2_instance *in;
+	const struct xt2_rule *r;
 	unsigned int i;
+	int chain, set;
 
-	for (i = 0; (in = xt2_instance_get(rs, i)); i++)
-		xt2_sets_learn(in);
+	for (chain = xt2_chain_next(rs, table, -1); chain >= 0;
+	     chain = xt2_chain_next(rs, table, chain))
+		for (i = 0; (r = xt2_rule_get(rs, chain, i)); i++) {
+			set = nameless_in(rs, r);
+			if (set < 0)
+				continue;
+			snprintf(why, size,
+				 "table %s, chain %s, rule %u: ipset number %d is not known by "
+				 "name: it came without a kernel that could be asked; load the "
+				 "rule from text, or with iptables under xt2 run",
+				 xt2_table_name(rs, table), xt2_chain_name(rs, chain), i + 1, set);
+			return false;
+		}
+	return true;
+}
+
+bool xt2_sets_check(const struct xt2_ruleset *rs, int family, const char *table, char *why,
+		    size_t size)
+{
+	bool some = false;
+	__u32 i;
+	int t;
+
+	for (i = 0; !some && xt2_instance_get(rs, i); i++)
+		some = nameless(rs, i) >= 0;
+	for (t = 0; some && t < xt2_ruleset_tables(rs); t++)
+		if ((!family || xt2_table_family(rs, t) == family) &&
+		    (!table || !strcmp(table, xt2_table_name(rs, t))) &&
+		    !check_table(rs, t, why, size))
+			return false;
+	return true;
 }
 
 /* --- libxtables' questions ---------------------------------------------- */
@@ -171,7 +170,7 @@ static int answer(void *value, socklen_t size)
 	}
 	if (size >= sizeof(*family) && family->op == IP_SET_OP_GET_FNAME) {
 		family->set.name[IPSET_MAXNAMELEN - 1] = 0;
-		family->set.index = (ip_set_id_t)note(family->set.name);
+		family->set.index = (ip_set_id_t)number_of(&parsed, family->set.name);
 		family->family = 0; /* either */
 		return 0;
 	}
@@ -179,8 +178,8 @@ static int answer(void *value, socklen_t size)
 		ip_set_id_t i = plain->set.index;
 
 		memset(&plain->set, 0, sizeof(plain->set));
-		if (i < nsets)
-			memcpy(plain->set.name, sets[i], sizeof(*sets));
+		if (i < printed.n)
+			memcpy(plain->set.name, printed.name[i], IPSET_MAXNAMELEN);
 		return 0;
 	}
 	errno = EBADMSG;

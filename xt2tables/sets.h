@@ -3,27 +3,32 @@
 #ifndef XT2_SETS_H
 #define XT2_SETS_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <xt2/xt2.h>
+#include "../translators/sets.h"
 
-/* Does this extension name ipsets? */
-bool xt2_sets_used(const char *extension);
-
-/* A rule's match or target begins: forget which sets were asked for. */
+/* A line begins: forget which sets were asked for. */
 void xt2_sets_begin(void);
 
 /*
- * xt2_sets_noted - the names of the sets that were asked for since
- * @to: room for size bytes; they go behind the extension's payload
- * => bytes, or -ENOSPC
+ * xt2_sets_carry - put the names of the sets that the line named behind a payload
+ * @data: as of xt2_sets_name()
+ * => bytes, -EINVAL
  */
-int xt2_sets_noted(void *to, size_t size);
+int xt2_sets_carry(const struct xt2_sets *sets, void *data);
 
-/* Learn the numbers that a carried match or target has for its sets. */
-void xt2_sets_learn(const struct xt2_instance *in);
+/*
+ * xt2_sets_show - a payload that libxtables can print, until the next one
+ * @payload: room for sets->size bytes
+ * => 0; -EINVAL: see xt2_sets_nameless()
+ */
+int xt2_sets_show(const struct xt2_sets *sets, const struct xt2_instance *in, void *payload);
 
-/* The same for all of a ruleset, so that known sets keep their numbers. */
-void xt2_sets_learn_all(const struct xt2_ruleset *rs);
+/*
+ * xt2_sets_check - can all rules of a family be printed?
+ * @table: only this one; NULL: all.  @family: 0: all
+ * => true; false, and why: the first rule with a set that is not known by name
+ */
+bool xt2_sets_check(const struct xt2_ruleset *rs, int family, const char *table, char *why,
+		    size_t size);
 
 #endif

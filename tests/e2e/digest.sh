@@ -45,6 +45,13 @@ gives 0 xt2 digest "$tmp/two"
 cat "$tmp/first" >>"$tmp/out"
 same "bridges"
 
+first='-A INPUT -m set --match-set one src -m set --match-set two src -j DROP'
+second='-A OUTPUT -j SET --del-set two dst --add-set one src'
+printf '%s\n' '*filter' "$first" "$second" COMMIT >"$tmp/rules"
+printf '%s\n' '*filter' "$second" "$first" COMMIT >"$tmp/turned"
+gives 0 xt2 digest "$tmp/rules" "$tmp/turned"
+same "ipsets, whichever came first"
+
 # an error does not keep the others from being answered
 gives 2 xt2 digest "$tmp/nosuch" server.rules
 [ "$(wc -l <"$tmp/out")" = 1 ] || bad "after an error"
