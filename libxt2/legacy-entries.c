@@ -9,8 +9,8 @@
  */
 #include "config.h"
 #include "err.h"
+#include "legacy-sets.h"
 #include "legacy-table.h"
-#include <xt2/sockopt.h>
 
 #include <stdlib.h>
 
@@ -149,9 +149,18 @@ int xt2_entries_add_(struct xt2_ruleset *rs, int table, const struct xt2_count_ 
 
 /* --- bytes ------------------------------------------------------------- */
 
+/* Whose instances are written, and who knows their sets. */
+struct source {
+	const struct xt2_ruleset *rs;
+	struct xt2_asked_sets_ sets;
+};
+
 static const struct xt2_instance *instance_get(void *data, u32 number)
 {
-	return xt2_instance_get(data, number);
+	struct source *from = data;
+	const struct xt2_instance *in = xt2_instance_get(from->rs, number);
+
+	return in ? xt2_sets_write_(&from->sets, in) : NULL;
 }
 
 static int chain_write(const struct xt2_chain_ *c, u32 number, struct xt2_legacy_writer *w,
@@ -174,20 +183,27 @@ static int chain_write(const struct xt2_chain_ *c, u32 number, struct xt2_legacy
 	return ret ? ret : xt2_legacy_write_rule(w, &tail);
 }
 
-static int refuse(const struct xt2_ruleset *rs, int table, const struct xt2_chain_ *c, u32 rule,
+static int refuse(const struct source *from, int table, const struct xt2_chain_ *c, u32 rule,
 		  const struct xt2_legacy_writer *w, struct xt2_err *err)
 {
 	const char *what = w->what ? w->what : strerror(-w->error);
-	int code = w->error == -E2BIG ? XT2_E_LIMIT : XT2_E_UNSUPPORTED;
+	int code = w->error == -E2BIG ? XT2_E_LIMIT : XT2_E_UNSUPPORTED, error = w->error;
 	char place[32] = "";
 
+	if (from->sets.error) {
+		what = from->sets.why;
+		error = from->sets.error;
+	}
 	if (rule)
 		snprintf(place, sizeof(place), ", rule %u", rule);
-	return xt2_err_set_(err, code, -w->error, "table %s%s%s%s: %s", rs->table[table].name,
-			    c ? ", chain " : "", c ? c->name : "", place, what);
+	xt2_err_set_(err, code, -error, "table %s%s%s%s: %s", from->rs->table[table].name,
+		     c ? ", chain " : "", c ? c->name : "", place, what);
+	if (from->sets.error)
+		xt2_err_hint_(err, from->sets.hint);
+	return error;
 }
 
-static int end_write(const struct xt2_ruleset *rs, int table, struct xt2_legacy_writer *w, u64 cap,
+static int end_write(const struct source *from, int table, struct xt2_legacy_writer *w, u64 cap,
 		     struct xt2_err *err)
 {
 	void *scratch = NULL;
@@ -200,12 +216,14 @@ static int end_write(const struct xt2_ruleset *rs, int table, struct xt2_legacy_
 	}
 	ret = xt2_legacy_write_end(w, scratch);
 	free(scratch);
-	return ret && ret != -ENOSPC ? refuse(rs, table, NULL, 0, w, err) : ret;
+	return ret && ret != -ENOSPC ? refuse(from, table, NULL, 0, w, err) : ret;
 }
 
 int xt2_entries_write_(const struct xt2_ruleset *rs, int table, int compat,
-		       struct xt2_legacy_writer *w, void *out, u64 cap, struct xt2_err *err)
+		       const struct xt2_sockopt_sets *sets, struct xt2_legacy_writer *w, void *out,
+		       u64 cap, struct xt2_err *err)
 {
+	struct source from = { .rs = rs, .sets.host = sets };
 	u32 *place = malloc((rs->chains + 1) * sizeof(*place));
 	const struct xt2_chain_ *c;
 	u32 rule;
@@ -214,7 +232,7 @@ int xt2_entries_write_(const struct xt2_ruleset *rs, int table, int compat,
 	if (!place)
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the entries");
 	ret = xt2_legacy_write_begin(w, (u8)rs->table[table].family, compat, out, cap, place,
-				     rs->chains, instance_get, (void *)rs);
+				     rs->chains, instance_get, &from);
 	if (ret)
 		ret = xt2_err_set_(err, XT2_E_UNKNOWN, -ret, "no such family");
 	for_each_chain(c, i, rs, table)
@@ -224,9 +242,9 @@ int xt2_entries_write_(const struct xt2_ruleset *rs, int table, int compat,
 			break;
 	}
 	if (ret && c)
-		ret = refuse(rs, table, c, rule, w, err);
+		ret = refuse(&from, table, c, rule, w, err);
 	if (!ret)
-		ret = end_write(rs, table, w, cap, err);
+		ret = end_write(&from, table, w, cap, err);
 	free(place);
 	return ret;
 }
@@ -274,8 +292,9 @@ static void ebt_fill(u8 *h, int compat, const struct xt2_legacy_writer *w)
 	}
 }
 
-int xt2_table_write_replace(const struct xt2_ruleset *rs, int table, int compat, void **blob,
-			    size_t *len, struct xt2_err *err)
+int xt2_table_write_replace(const struct xt2_ruleset *rs, int table, int compat,
+			    const struct xt2_sockopt_sets *sets, void **blob, size_t *len,
+			    struct xt2_err *err)
 {
 	const struct xt2_table_ *t = xt2_table_get_(rs, table);
 	struct xt2_legacy_writer w;
@@ -285,14 +304,14 @@ int xt2_table_write_replace(const struct xt2_ruleset *rs, int table, int compat,
 
 	if (!t)
 		return xt2_err_set_(err, XT2_E_UNKNOWN, ENOENT, "no such table");
-	ret = xt2_entries_write_(rs, table, compat, &w, NULL, 0, err);
+	ret = xt2_entries_write_(rs, table, compat, sets, &w, NULL, 0, err);
 	if (ret != -ENOSPC)
 		return ret;
 	header = has_more(t->family) ? replace_header(t->family, compat) : ebt_header(compat);
 	bytes = calloc(1, header + w.size);
 	if (!bytes)
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the entries");
-	ret = xt2_entries_write_(rs, table, compat, &w, bytes + header, w.size, err);
+	ret = xt2_entries_write_(rs, table, compat, sets, &w, bytes + header, w.size, err);
 	if (ret) {
 		free(bytes);
 		return ret;

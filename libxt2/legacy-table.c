@@ -9,8 +9,8 @@
  */
 #include "config.h"
 #include "err.h"
+#include "legacy-sets.h"
 #include "legacy-table.h"
-#include <xt2/sockopt.h>
 
 #include <stdlib.h>
 
@@ -30,6 +30,7 @@ struct reader {
 	u64 came; /* new chains came at this time or later */
 	u32 instances, cells; /* that there were */
 	struct xt2_arena_ rules, payloads;
+	struct xt2_asked_sets_ sets;
 	struct xt2_rule_list_ base[XT2_HOOKS_MAX];
 	struct policy policy[XT2_HOOKS_MAX];
 	u32 references[XT2_HOOKS_MAX]; /* to base chains */
@@ -81,8 +82,11 @@ static int new_instance(void *data, u8 kind, u8 revision, const char *name, cons
 			u32 size)
 {
 	struct reader *r = data;
+	int ret = xt2_sets_read_(&r->sets, kind, revision, name, &payload, &size);
 
-	return xt2_instance_put_(r->rs, &r->payloads, kind, revision, name, payload, size);
+	return ret < 0 ? ret
+		       : xt2_instance_put_(r->rs, &r->payloads, kind, revision, name, payload,
+					   size);
 }
 
 static int new_cell(void *data)
@@ -185,6 +189,12 @@ static int rule_refuse(const struct reader *r, const struct xt2_legacy_chain *c,
 
 	if (ret == -ENOMEM)
 		return no_memory(r);
+	if (r->sets.error) {
+		xt2_err_set_(r->err, XT2_E_UNSUPPORTED, -ret, "table %s, chain %s, rule %u: %s",
+			     r->l.table, name, rule, r->sets.why);
+		xt2_err_hint_(r->err, r->sets.hint);
+		return ret;
+	}
 	if (ret != -E2BIG)
 		return xt2_err_set_(r->err, XT2_E_BLOB, -ret, "chain %s, rule %u: %s", name, rule,
 				    strerror(-ret));
@@ -361,7 +371,8 @@ static int replace(struct reader *r, struct xt2_replaced_ *old)
 	return (int)r->table;
 }
 
-int xt2_table_replace_(struct xt2_ruleset *rs, int family, int compat, const void *blob, u64 len,
+int xt2_table_replace_(struct xt2_ruleset *rs, int family, int compat,
+		       const struct xt2_sockopt_sets *sets, const void *blob, u64 len,
 		       int keep_counters, struct xt2_replaced_ *old, struct xt2_err *err)
 {
 	struct reader *r = malloc(sizeof(*r));
@@ -372,6 +383,7 @@ int xt2_table_replace_(struct xt2_ruleset *rs, int family, int compat, const voi
 	memset(r, 0, offsetof(struct reader, l));
 	r->rs = rs;
 	r->err = err;
+	r->sets.host = sets;
 	r->keep = keep_counters;
 	r->sorted = true;
 	r->instances = rs->instances;
@@ -388,5 +400,5 @@ int xt2_table_replace_(struct xt2_ruleset *rs, int family, int compat, const voi
 int xt2_table_read_replace(struct xt2_ruleset *rs, int family, int compat, const void *blob,
 			   size_t len, int keep_counters, struct xt2_err *err)
 {
-	return xt2_table_replace_(rs, family, compat, blob, len, keep_counters, NULL, err);
+	return xt2_table_replace_(rs, family, compat, NULL, blob, len, keep_counters, NULL, err);
 }

@@ -11,6 +11,7 @@
 
 #include "ruleset.h"
 #include "../translators/legacy.h"
+#include <xt2/sockopt.h>
 
 /* struct xt_counters and struct ebt_counter of the kernel */
 struct xt2_count_ {
@@ -36,12 +37,14 @@ int xt2_entries_add_(struct xt2_ruleset *rs, int table, const struct xt2_count_ 
 /*
  * xt2_entries_write_ - a table's entries in a legacy format
  * @w: filled in: hooks, number and size
+ * @sets: as of struct xt2_sockopt_caller
  * @out: cap bytes, or NULL and 0
  * => 0; -ENOSPC: w->size bytes are needed, and nothing else is wrong; -ENOMEM,
- *    -ELOOP, -EOPNOTSUPP, -E2BIG, -EINVAL: see err
+ *    -ELOOP, -EOPNOTSUPP, -E2BIG, -EINVAL, -ENOENT: see err
  */
 int xt2_entries_write_(const struct xt2_ruleset *rs, int table, int compat,
-		       struct xt2_legacy_writer *w, void *out, u64 cap, struct xt2_err *err);
+		       const struct xt2_sockopt_sets *sets, struct xt2_legacy_writer *w, void *out,
+		       u64 cap, struct xt2_err *err);
 
 /* The counters of a table that was replaced, and where its owner wants them. */
 struct xt2_replaced_ {
@@ -51,10 +54,11 @@ struct xt2_replaced_ {
 };
 
 /*
- * As xt2_table_read_replace().  @old: filled in on success; or NULL
+ * As xt2_table_read_replace().  @sets: as of struct xt2_sockopt_caller; @old: filled in on success; or NULL
  * => the table's number, or -errno
  */
-int xt2_table_replace_(struct xt2_ruleset *rs, int family, int compat, const void *blob, u64 len,
+int xt2_table_replace_(struct xt2_ruleset *rs, int family, int compat,
+		       const struct xt2_sockopt_sets *sets, const void *blob, u64 len,
 		       int keep_counters, struct xt2_replaced_ *old, struct xt2_err *err);
 
 #endif

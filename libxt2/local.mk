@@ -35,5 +35,6 @@ libxt2_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
 libxt2_la_DEPENDENCIES = libxt2-internal.la libxt2/libxt2.map
 libxt2_internal_la_SOURCES += libxt2/capture.c libxt2/capture.h
 libxt2_internal_la_SOURCES += libxt2/digest.c
-libxt2_internal_la_SOURCES += libxt2/legacy-entries.c libxt2/legacy-table.c \
+libxt2_internal_la_SOURCES += libxt2/legacy-entries.c libxt2/legacy-sets.c \
+	libxt2/legacy-sets.h libxt2/legacy-table.c \
 	libxt2/legacy-table.h libxt2/sockopt-call.h libxt2/sockopt-ebt.c libxt2/sockopt.c

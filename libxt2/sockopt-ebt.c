@@ -110,7 +110,7 @@ static void subject_close(struct subject *s)
 static int measure(const struct xt2_call_ *call, const struct subject *s, int compat,
 		   struct xt2_legacy_writer *w)
 {
-	int ret = xt2_entries_write_(s->rs, s->table, compat, w, NULL, 0, call->err);
+	int ret = xt2_entries_write_(s->rs, s->table, compat, NULL, w, NULL, 0, call->err);
 
 	return ret == -ENOSPC ? 0 : ret;
 }
@@ -180,7 +180,8 @@ static int entries_out(const struct xt2_call_ *call, const struct subject *s,
 
 	if (!bytes)
 		return xt2_call_fail_(call, ENOMEM, "no memory for the entries");
-	ret = xt2_entries_write_(s->rs, s->table, h->layout->compat, &w, bytes, size, call->err);
+	ret = xt2_entries_write_(s->rs, s->table, h->layout->compat, NULL, &w, bytes, size,
+				 call->err);
 	if (!ret)
 		ret = xt2_call_write_(call, h->entries, bytes, size);
 	free(bytes);
@@ -277,8 +278,8 @@ static int replace(const struct xt2_call_ *call, const struct header *h)
 	memcpy(blob, h->bytes, h->layout->size);
 	ret = xt2_call_read_(call, blob + h->layout->size, h->entries, h->entries_size);
 	if (!ret)
-		ret = xt2_table_replace_(call->rs, XT2_BRIDGE, h->layout->compat, blob, len, 0,
-					 &old, call->err);
+		ret = xt2_table_replace_(call->rs, XT2_BRIDGE, h->layout->compat, NULL, blob, len,
+					 0, &old, call->err);
 	free(blob);
 	if (ret < 0)
 		return ret;

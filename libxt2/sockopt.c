@@ -115,7 +115,8 @@ static int absent(const struct xt2_call_ *call, int table, const struct xt2_lega
 	*value = ~(u32)0;
 	if (!call->caller->compat)
 		return 0;
-	ret = xt2_entries_write_(call->rs, table, 0, &native, NULL, 0, call->err);
+	ret = xt2_entries_write_(call->rs, table, 0, call->caller->sets, &native, NULL, 0,
+				 call->err);
 	if (ret != -ENOSPC)
 		return ret;
 	*value -= (u32)(native.size - w->size);
@@ -129,7 +130,8 @@ static int info_write(struct xt2_call_ *call, int table, const char *name)
 	struct xt2_legacy_writer w;
 	u8 info[44 + 8 * 5] = { 0 };
 	u32 i, none;
-	int ret = xt2_entries_write_(call->rs, table, call->caller->compat, &w, NULL, 0, call->err);
+	int ret = xt2_entries_write_(call->rs, table, call->caller->compat, call->caller->sets, &w,
+				     NULL, 0, call->err);
 
 	if (ret != -ENOSPC)
 		return ret;
@@ -181,7 +183,8 @@ static int entries_write(struct xt2_call_ *call, int table, u32 size, u64 to)
 	bytes = xt2_alloc_large_(size ? size : 1);
 	if (!bytes)
 		return xt2_call_fail_(call, ENOMEM, "no memory for the entries");
-	ret = xt2_entries_write_(call->rs, table, call->caller->compat, &w, bytes, size, call->err);
+	ret = xt2_entries_write_(call->rs, table, call->caller->compat, call->caller->sets, &w,
+				 bytes, size, call->err);
 	if (ret == -ENOSPC || (!ret && w.size != size))
 		ret = moved(call);
 	if (!ret)
@@ -243,8 +246,8 @@ static int get_target(struct xt2_call_ *call)
 static int replace(struct xt2_call_ *call, const void *blob, u64 len)
 {
 	struct xt2_replaced_ old;
-	int ret = xt2_table_replace_(call->rs, call->family, call->caller->compat, blob, len, 0,
-				     &old, call->err);
+	int ret = xt2_table_replace_(call->rs, call->family, call->caller->compat,
+				     call->caller->sets, blob, len, 0, &old, call->err);
 
 	if (ret < 0)
 		return ret;

@@ -111,7 +111,7 @@ static int locked_call(struct xt2_call *call, struct xt2_err *err)
 /* => what the call returns */
 static int answer(int fd, struct xt2_call *call)
 {
-	const struct xt2_sockopt_caller caller = { sizeof(void *) == 4, fetch, put, NULL };
+	const struct xt2_sockopt_caller caller = { sizeof(void *) == 4, fetch, put, NULL, NULL };
 	int ret = not_a_socket(fd), saved = errno;
 	struct xt2_err err = { .code = XT2_OK };
 

@@ -231,7 +231,7 @@ static __u64 digest(const struct xt2_store *store, const struct note *note)
 	void *blob;
 	size_t len, i;
 
-	if (table < 0 || xt2_table_write_replace(store->rs, table, 0, &blob, &len, NULL))
+	if (table < 0 || xt2_table_write_replace(store->rs, table, 0, NULL, &blob, &len, NULL))
 		return 0;
 	for (i = 0; i < len; i++)
 		hash = (hash ^ ((const unsigned char *)blob)[i]) * FNV_PRIME;

@@ -265,7 +265,7 @@ static int call_store(struct xt2_supervisor *sv, const struct request *rq, pid_t
 		      struct xt2_err *err)
 {
 	struct memory memory = { sv, rq->id, rq->tid };
-	const struct xt2_sockopt_caller caller = { rq->compat, fetch, put, &memory };
+	const struct xt2_sockopt_caller caller = { rq->compat, fetch, put, &memory, NULL };
 	struct xt2_call call = {
 		.who = (__u64)process,
 		.caller = &caller,

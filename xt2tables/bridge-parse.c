@@ -521,8 +521,8 @@ int xt2_bridge_check(struct xt2_load *load)
 	int ret = -ENOMEM;
 
 	if (rs)
-		ret = xt2_table_write_replace(load->rs, load->line.table_number, 0, &blob, &len,
-					      &err);
+		ret = xt2_table_write_replace(load->rs, load->line.table_number, 0, NULL, &blob,
+					      &len, &err);
 	if (!ret)
 		ret = xt2_table_read_replace(rs, XT2_BRIDGE, 0, blob, len, 1, &err);
 	xt2_ruleset_free(rs);

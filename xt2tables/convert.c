@@ -272,8 +272,8 @@ static int write_replace(struct conversion *c)
 
 	if (table < 0)
 		return which_table(c);
-	if (xt2_table_write_replace(c->in.rs, table, c->to_compat, &c->result.at, &c->result.len,
-				    &err) < 0) {
+	if (xt2_table_write_replace(c->in.rs, table, c->to_compat, NULL, &c->result.at,
+				    &c->result.len, &err) < 0) {
 		snprintf(err.file, sizeof(err.file), "%s", c->in.path);
 		return xt2_fail(&err);
 	}

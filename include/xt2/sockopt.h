@@ -17,6 +17,19 @@ extern "C" {
 #endif
 
 /*
+ * Who knows ipsets.  The kernel's formats have the numbers that one kernel has
+ * given to its sets, which may be those of other sets elsewhere, or later; an
+ * image has names.
+ */
+struct xt2_sockopt_sets {
+	/* name: 32 bytes, NUL-terminated.  => 0; -ENOENT: there is no such set; -errno: unknown */
+	int (*name)(void *data, __u16 number, char *name);
+	/* => the number of the set that is called so now; -ENOENT; -errno */
+	int (*number)(void *data, const char *name);
+	void *data;
+};
+
+/*
  * Who calls.  Arguments and the pointers inside them are addresses in his
  * memory, which is reached by these two functions only.
  */
@@ -26,6 +39,12 @@ struct xt2_sockopt_caller {
 	int (*read)(void *data, __u64 from, void *to, size_t size);
 	int (*write)(void *data, __u64 to, const void *from, size_t size);
 	void *data;
+	/*
+	 * If a set is not there, or nobody can be asked, the call fails with
+	 * ENOENT, as in the kernel.  NULL: numbers are kept as they are, and
+	 * rules that have names instead are refused.
+	 */
+	const struct xt2_sockopt_sets *sets;
 };
 
 /* Is this an option of ours?  => its family (enum xt2_family), or 0 */
@@ -67,12 +86,15 @@ int xt2_table_read_replace(struct xt2_ruleset *rs, int family, int compat, const
 /*
  * xt2_table_write_replace - a table as a tool would hand it to SET_REPLACE
  * @table: its number
+ * @sets: as of struct xt2_sockopt_caller
  * @blob, @len: header and entries, counters as they are, comefrom as the kernel
  *   fills it in, pointers 0; to free()
- * => 0; -EOPNOTSUPP, -E2BIG: no such table can be written, see err; -ENOENT; -ENOMEM
+ * => 0; -EOPNOTSUPP, -E2BIG: no such table can be written, see err; -ENOENT: nor
+ *    is there a set, or the table; -ENOMEM
  */
-int xt2_table_write_replace(const struct xt2_ruleset *rs, int table, int compat, void **blob,
-			    size_t *len, struct xt2_err *err);
+int xt2_table_write_replace(const struct xt2_ruleset *rs, int table, int compat,
+			    const struct xt2_sockopt_sets *sets, void **blob, size_t *len,
+			    struct xt2_err *err);
 
 #ifdef __cplusplus
 }

@@ -94,6 +94,9 @@ tests_unit_test_sockopt_SOURCES = tests/unit/test-sockopt.c tests/unit/sockopt.h
 tests_unit_test_sockopt_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
 tests_unit_test_sockopt_LDADD = $(UNIT_LIBS)
 EXTRA_DIST += tests/legacy/vectors/calls.vec
+UNIT_TESTS += tests/unit/test-sets
+tests_unit_test_sets_SOURCES = tests/unit/test-sets.c tests/unit/sockopt.h tests/legacy/caller.h
+tests_unit_test_sets_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-sockopt-ebt
 tests_unit_test_sockopt_ebt_SOURCES = tests/unit/test-sockopt-ebt.c tests/unit/sockopt.h \
 	tests/legacy/caller.h $(FAIL_ALLOC_FILES)

@@ -221,7 +221,7 @@ static u32 turn(const struct xt2_ruleset *from, struct xt2_ruleset *to, int comp
 	size_t len;
 
 	for (table = 0; table < xt2_ruleset_tables(from); table++) {
-		if (xt2_table_write_replace(from, table, compat, &blob, &len, &err))
+		if (xt2_table_write_replace(from, table, compat, NULL, &blob, &len, &err))
 			fail_msg("%s: %s", what, err.message);
 		if (xt2_table_read_replace(to, xt2_table_family(from, table), compat, blob, len, 1,
 					   &err) < 0)

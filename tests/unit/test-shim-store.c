@@ -35,7 +35,7 @@ static int put(void *data, __u64 to, const void *from, size_t size)
 	return 0;
 }
 
-static const struct xt2_sockopt_caller caller = { 0, fetch, put, NULL };
+static const struct xt2_sockopt_caller caller = { 0, fetch, put, NULL, NULL };
 
 static int call(struct xt2_store *store, __u64 who, int set, int name, void *value, __u32 len)
 {

@@ -210,7 +210,7 @@ static void check_written(struct xt2_ruleset *rs, const struct record *sent)
 	void *blob;
 	size_t len;
 
-	assert_int_equal(xt2_table_write_replace(rs, 0, sent->compat, &blob, &len, &err), 0);
+	assert_int_equal(xt2_table_write_replace(rs, 0, sent->compat, NULL, &blob, &len, &err), 0);
 	assert_int_equal(len, sent->len);
 	assert_memory_equal(blob, sent->bytes, 44); /* name, hooks, entries, size */
 	assert_int_equal(

@@ -213,8 +213,9 @@ static void test_tables_turn(void **state)
 						       from->len, 1, &err);
 			assert_int_equal(table, 0);
 			rs = reload(rs, &map);
-			assert_int_equal(
-				xt2_table_write_replace(rs, 0, to->compat, &blob, &len, &err), 0);
+			assert_int_equal(xt2_table_write_replace(rs, 0, to->compat, NULL, &blob,
+								 &len, &err),
+					 0);
 			assert_int_equal(len, to->len);
 			clear(blob, to->family, to->compat);
 			clear(to->bytes, to->family, to->compat);
@@ -633,8 +634,9 @@ static void test_no_legacy_form(void **state)
 	assert_int_equal(caller_call(&who, rs, 0, 0, 96, 68), -EOPNOTSUPP);
 	assert_int_equal(who.err.code, XT2_E_UNSUPPORTED);
 	assert_non_null(strstr(who.err.message, "chain INPUT, rule 1"));
-	assert_int_equal(xt2_table_write_replace(rs, 0, 0, &blob, &len, &who.err), -EOPNOTSUPP);
-	assert_int_equal(xt2_table_write_replace(rs, 1, 0, &blob, &len, &who.err), -ENOENT);
+	assert_int_equal(xt2_table_write_replace(rs, 0, 0, NULL, &blob, &len, &who.err),
+			 -EOPNOTSUPP);
+	assert_int_equal(xt2_table_write_replace(rs, 1, 0, NULL, &blob, &len, &who.err), -ENOENT);
 	caller_free(&who);
 	xt2_ruleset_free(rs);
 }
