@@ -3,6 +3,8 @@ noinst_LTLIBRARIES += libshim.la
 libshim_la_SOURCES = \
 	shim/abi.c \
 	shim/abi.h \
+	shim/kernel-sets.c \
+	shim/kernel-sets.h \
 	shim/names.c \
 	shim/names.h \
 	shim/run.c \
@@ -12,13 +14,16 @@ libshim_la_SOURCES = \
 	shim/supervisor.c \
 	shim/supervisor.h \
 	shim/task.c \
-	shim/task.h
+	shim/task.h \
+	shim/told-sets.c \
+	shim/told-sets.h
 libshim_la_CPPFLAGS = $(AM_CPPFLAGS) -DXT2_LIBDIR='"$(libdir)"'
 libshim_la_LIBADD = libxt2-internal.la
 
 # For LD_PRELOAD: only what it interposes is visible, and libxt2 is beside it.
 lib_LTLIBRARIES += libxt2-shim.la
-libxt2_shim_la_SOURCES = shim/preload.c shim/names.c shim/store.c shim/task.c
+libxt2_shim_la_SOURCES = shim/preload.c shim/kernel-sets.c shim/names.c shim/store.c shim/task.c \
+	shim/told-sets.c
 libxt2_shim_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 libxt2_shim_la_LIBADD = libxt2.la
 libxt2_shim_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-rpath,'$$ORIGIN'

@@ -11,6 +11,7 @@
  * is no longer the same is refused with EAGAIN; iptables excludes others by a
  * lock of its own meanwhile.
  */
+#include "kernel-sets.h"
 #include "names.h"
 #include "task.h"
 
@@ -111,7 +112,13 @@ static int locked_call(struct xt2_call *call, struct xt2_err *err)
 /* => what the call returns */
 static int answer(int fd, struct xt2_call *call)
 {
-	const struct xt2_sockopt_caller caller = { sizeof(void *) == 4, fetch, put, NULL, NULL };
+	struct xt2_kernel_sets kernel;
+	const struct xt2_sockopt_caller caller = {
+		.compat = sizeof(void *) == 4,
+		.read = fetch,
+		.write = put,
+		.sets = xt2_kernel_sets(&kernel, 0, fd),
+	};
 	int ret = not_a_socket(fd), saved = errno;
 	struct xt2_err err = { .code = XT2_OK };
 
@@ -124,6 +131,7 @@ static int answer(int fd, struct xt2_call *call)
 		ret = locked_call(call, &err);
 		pthread_mutex_unlock(&mutex);
 	}
+	xt2_kernel_sets_end(&kernel);
 	if (ret < 0 && err.code && err.file[0]) /* which the program cannot say */
 		xt2_err_print(&err, stderr);
 	errno = ret < 0 ? -ret : saved;

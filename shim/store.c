@@ -15,9 +15,11 @@
  * leaves a note.  As long as the ruleset stays what it was the note says
  * nothing more; before it becomes another one the notes get the table's digest,
  * and a REPLACE whose digest no longer holds is answered EAGAIN.  So where the
- * lock is held all the time, as it should be, nothing is ever digested.
+ * lock is held all the time, as it should be, nothing is ever digested.  The
+ * same answer gets who was told numbers of ipsets that are no longer theirs.
  */
 #include "store.h"
+#include "told-sets.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,6 +39,7 @@ struct note {
 	char table[NAME_LEN];
 	int settled; /* digest is set: the ruleset has been another one since */
 	__u64 digest;
+	struct xt2_told_sets sets;
 };
 
 struct xt2_store {
@@ -73,6 +76,7 @@ const char *xt2_store_path(const struct xt2_store *store)
 }
 
 static void settle(struct xt2_store *store);
+static void remove_note(struct xt2_store *store, struct note *note);
 
 /* Forget the ruleset, but not what it was to those who leave notes. */
 static void drop(struct xt2_store *store)
@@ -92,7 +96,8 @@ void xt2_store_free(struct xt2_store *store)
 {
 	if (!store)
 		return;
-	store->notes = 0;
+	while (store->notes)
+		remove_note(store, store->note);
 	drop(store);
 	xt2_store_unlock(store);
 	free(store->note);
@@ -223,18 +228,36 @@ static int commit(struct xt2_store *store, struct xt2_err *err)
 
 /* --- notes -------------------------------------------------------------- */
 
+static __u64 fold(__u64 hash, const void *bytes, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		hash = (hash ^ ((const unsigned char *)bytes)[i]) * FNV_PRIME;
+	return hash;
+}
+
+/* Of ipsets it is the names that count. */
+static int fold_name(void *data, const char *name)
+{
+	__u64 *hash = data;
+
+	*hash = fold(*hash, name, strlen(name) + 1);
+	return 0;
+}
+
 /* => 0: there is no such table, or it cannot be told apart */
 static __u64 digest(const struct xt2_store *store, const struct note *note)
 {
 	int table = xt2_table_find(store->rs, note->family, note->table);
 	__u64 hash = FNV_BASIS;
+	const struct xt2_sockopt_sets sets = { .number = fold_name, .data = &hash };
 	void *blob;
-	size_t len, i;
+	size_t len;
 
-	if (table < 0 || xt2_table_write_replace(store->rs, table, 0, NULL, &blob, &len, NULL))
+	if (table < 0 || xt2_table_write_replace(store->rs, table, 0, &sets, &blob, &len, NULL))
 		return 0;
-	for (i = 0; i < len; i++)
-		hash = (hash ^ ((const unsigned char *)blob)[i]) * FNV_PRIME;
+	hash = fold(hash, blob, len);
 	free(blob);
 	return hash ? hash : 1;
 }
@@ -285,7 +308,9 @@ static int take_note(struct xt2_store *store, const struct note *note)
 {
 	struct note *n = find(store, note);
 
-	if (!n) {
+	if (n) {
+		xt2_told_sets_free(&n->sets);
+	} else {
 		n = realloc(store->note, (store->notes + 1) * sizeof(*n));
 		if (!n)
 			return -ENOMEM;
@@ -298,6 +323,7 @@ static int take_note(struct xt2_store *store, const struct note *note)
 
 static void remove_note(struct xt2_store *store, struct note *note)
 {
+	xt2_told_sets_free(&note->sets);
 	*note = store->note[--store->notes];
 }
 
@@ -335,6 +361,8 @@ static int set(struct xt2_store *store, struct xt2_call *call, struct xt2_err *e
 		note = find(store, &about_it);
 	if (note && note->settled && (!note->digest || note->digest != digest(store, note)))
 		return -EAGAIN;
+	if (note && !xt2_told_sets_hold(&note->sets, call->caller->sets))
+		return -EAGAIN;
 	if (note) /* whatever comes of it: the caller knows that he changes the table */
 		remove_note(store, note);
 	settle(store);
@@ -347,12 +375,18 @@ static int set(struct xt2_store *store, struct xt2_call *call, struct xt2_err *e
 static int get(struct xt2_store *store, struct xt2_call *call, struct xt2_err *err)
 {
 	int ret, noted = -1;
+	struct xt2_sockopt_caller caller = *call->caller;
+	struct xt2_sockopt_sets sets;
 	struct note note;
 
 	if (xt2_call_kind(call) == XT2_CALL_ENTRIES)
 		noted = about(call, &note);
-	ret = xt2_sockopt_get(store->rs, call->caller, call->level, call->name, call->value,
-			      &call->len, err);
+	if (!noted && caller.sets) {
+		sets = xt2_told_sets(&note.sets, caller.sets);
+		caller.sets = &sets;
+	}
+	ret = xt2_sockopt_get(store->rs, &caller, call->level, call->name, call->value, &call->len,
+			      err);
 	if (ret > 0 && store->lock >= 0) {
 		settle(store);
 		if (commit(store, NULL) < 0 && (ret = xt2_store_load(store, err)) < 0)
@@ -360,6 +394,8 @@ static int get(struct xt2_store *store, struct xt2_call *call, struct xt2_err *e
 	}
 	if (ret >= 0 && !noted)
 		ret = take_note(store, &note);
+	if (ret < 0 && !noted)
+		xt2_told_sets_free(&note.sets);
 	return ret < 0 ? ret : 0;
 }
 
@@ -369,7 +405,9 @@ int xt2_store_call(struct xt2_store *store, struct xt2_call *call, struct xt2_er
 
 	if (ret < 0)
 		return ret;
-	return call->set ? set(store, call, err) : get(store, call, err);
+	ret = call->set ? set(store, call, err) : get(store, call, err);
+	/* Of rules that are all right but for these formats the program knows nothing to say. */
+	return ret < 0 && err && err->code == XT2_E_UNSUPPORTED ? named(store, err, ret) : ret;
 }
 
 char *xt2_store_names(struct xt2_store *store, int family, size_t *len)

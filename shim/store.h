@@ -66,8 +66,8 @@ int xt2_store_load(struct xt2_store *store, struct xt2_err *err);
  * A get that brings a table into being is answered even if the file cannot be
  * written.
  * => 0; -EAGAIN also if the table is no longer what this process was told;
- *    -errno as the kernel's; errors of the file: see err, code XT2_E_SYSTEM,
- *    XT2_E_IMAGE or XT2_E_LIMIT and err->file set
+ *    -errno as the kernel's; what the program has no words for: see err, code
+ *    XT2_E_SYSTEM, XT2_E_IMAGE, XT2_E_LIMIT or XT2_E_UNSUPPORTED and err->file set
  */
 int xt2_store_call(struct xt2_store *store, struct xt2_call *call, struct xt2_err *err);
 

@@ -23,6 +23,7 @@
  */
 #include "supervisor.h"
 #include "abi.h"
+#include "kernel-sets.h"
 #include "names.h"
 #include "task.h"
 
@@ -265,7 +266,14 @@ static int call_store(struct xt2_supervisor *sv, const struct request *rq, pid_t
 		      struct xt2_err *err)
 {
 	struct memory memory = { sv, rq->id, rq->tid };
-	const struct xt2_sockopt_caller caller = { rq->compat, fetch, put, &memory, NULL };
+	struct xt2_kernel_sets kernel;
+	const struct xt2_sockopt_caller caller = {
+		.compat = rq->compat,
+		.read = fetch,
+		.write = put,
+		.data = &memory,
+		.sets = xt2_kernel_sets(&kernel, process, (int)rq->arg[0]),
+	};
 	struct xt2_call call = {
 		.who = (__u64)process,
 		.caller = &caller,
@@ -290,6 +298,7 @@ static int call_store(struct xt2_supervisor *sv, const struct request *rq, pid_t
 			return ret;
 	}
 	ret = xt2_store_call(sv->store, &call, err);
+	xt2_kernel_sets_end(&kernel);
 	if (!ret && !call.set && put(&memory, rq->arg[4], &call.len, sizeof(call.len)))
 		ret = -EFAULT;
 	if (sv->owner == process && xt2_call_kind(&call) == XT2_CALL_COUNTERS)
@@ -303,9 +312,7 @@ static int call_store(struct xt2_supervisor *sv, const struct request *rq, pid_t
  */
 static void explain(struct xt2_supervisor *sv, const struct xt2_err *err)
 {
-	int ours = err->file[0] || err->code == XT2_E_UNSUPPORTED;
-
-	if (!err->code || !(ours || sv->verbose) || !memcmp(err, &sv->said, sizeof(*err)))
+	if (!err->code || !(err->file[0] || sv->verbose) || !memcmp(err, &sv->said, sizeof(*err)))
 		return;
 	xt2_err_print(err, stderr);
 	sv->said = *err;

@@ -19,6 +19,7 @@ E2E_TESTS = \
 	tests/e2e/ruleset-json.sh \
 	tests/e2e/shim-locks.sh \
 	tests/e2e/shim-process.sh \
+	tests/e2e/shim-sets.sh \
 	tests/e2e/shim-suite.py \
 	tests/e2e/shim-tools.sh \
 	tests/e2e/without-bpf.sh

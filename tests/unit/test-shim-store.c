@@ -35,7 +35,23 @@ static int put(void *data, __u64 to, const void *from, size_t size)
 	return 0;
 }
 
-static const struct xt2_sockopt_caller caller = { 0, fetch, put, NULL, NULL };
+/* The kernel's only ipset. */
+static int set_number = 5;
+
+static int set_name(void *data, __u16 number, char *name)
+{
+	memset(name, 0, 32);
+	strcpy(name, "some");
+	return number == set_number ? 0 : -ENOENT;
+}
+
+static int set_of(void *data, const char *name)
+{
+	return strcmp(name, "some") ? -ENOENT : set_number;
+}
+
+static const struct xt2_sockopt_sets sets = { set_name, set_of, NULL };
+static const struct xt2_sockopt_caller caller = { 0, fetch, put, NULL, &sets };
 
 static int call(struct xt2_store *store, __u64 who, int set, int name, void *value, __u32 len)
 {
@@ -235,6 +251,59 @@ static void forgotten(void **state)
 	assert_int_equal(write_table(s->a, 1, &mine), 0);
 }
 
+/* A rule of this set, as a program sends it. */
+static void add_set(struct xt2_store *store)
+{
+	const struct xt2_rule rule = {
+		.size = sizeof(rule),
+		.target_offset = sizeof(rule),
+		.target = XT2_TARGET(XT2_T_FOREIGN, 0),
+	};
+	const __u16 payload[] = { (__u16)set_number, 1, 0xffff, 0 };
+	struct xt2_ruleset *rs = xt2_ruleset_new();
+	void *blob;
+	size_t len;
+
+	assert_int_equal(xt2_table_add(rs, XT2_IPV4, "filter", NULL), 0);
+	assert_int_equal(xt2_instance_add(rs, XT2_INSTANCE_TARGET, 1, "SET", payload, 8), 0);
+	assert_int_equal(xt2_rule_append(rs, xt2_chain_base(rs, 0, XT2_FORWARD), &rule, 0), 0);
+	assert_int_equal(xt2_table_write_replace(rs, 0, 0, NULL, &blob, &len, NULL), 0);
+	assert_int_equal(call(store, 1, 1, IPT_SO_SET_REPLACE, blob, (__u32)len), 0);
+	xt2_ruleset_free(rs);
+	free(blob);
+}
+
+/* Nothing keeps a set from going away while a process holds its number. */
+static void other_set(void **state)
+{
+	struct two *s = *state;
+	struct table t;
+
+	set_number = 5;
+	assert_int_equal(xt2_store_lock(s->a, 0, NULL), 0);
+	add_set(s->a);
+	read_table(s->a, 1, "filter", &t);
+	set_number = 6; /* and 5 may be any other by now */
+	assert_int_equal(write_table(s->a, 1, &t), -EAGAIN);
+	read_table(s->a, 1, "filter", &t);
+	assert_int_equal(write_table(s->a, 1, &t), 0);
+}
+
+/* Whether a table with sets is what it was does not depend on their numbers. */
+static void late_with_sets(void **state)
+{
+	struct two *s = *state;
+	struct table mine, theirs;
+
+	assert_int_equal(xt2_store_lock(s->a, 0, NULL), 0);
+	add_set(s->a);
+	read_table(s->a, 1, "filter", &mine);
+	read_table(s->a, 2, "raw", &theirs);
+	assert_int_equal(write_table(s->a, 2, &theirs), 0);
+	assert_int_equal(write_table(s->a, 1, &mine), 0);
+	xt2_store_unlock(s->a);
+}
+
 static void names(void **state)
 {
 	static const char *const order[] = { "raw", "filter", "nat" };
@@ -338,11 +407,9 @@ static int remove_folder(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		CASE(two_stores),     CASE(needs_lock),
-		CASE(late_elsewhere), CASE(late_here),
-		CASE(not_late),	      CASE(forgotten),
-		CASE(names),	      CASE(broken_file),
-		CASE(closed_folder),  cmocka_unit_test(kinds),
+		CASE(two_stores), CASE(needs_lock),  CASE(late_elsewhere), CASE(late_here),
+		CASE(not_late),	  CASE(forgotten),   CASE(other_set),	   CASE(late_with_sets),
+		CASE(names),	  CASE(broken_file), CASE(closed_folder),  cmocka_unit_test(kinds),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
