@@ -9,8 +9,8 @@ for i in ip ping prlimit strace seq; do
 done
 xt2=$(realpath "${top_builddir:-.}/xt2")
 strace -qq -o /dev/null true 2>/dev/null || { echo "SKIP: strace cannot trace here"; exit 77; }
-every=12
-[ -z "${XT2_SHORT:-}" ] || every=40
+every=25 last=12
+[ -z "${XT2_SHORT:-}" ] || every=60 last=4
 tmp=$(mktemp -d) || exit 99
 ns=xt2-faults-$$
 group=
@@ -75,7 +75,7 @@ some() {	# CALLS ALL: numbers of calls, all of the last ones
 # The first ruleset.
 calls=$(calls "$tmp/a" 2>"$tmp/err")
 grep -q 'E_UNSUPPORTED' "$tmp/err" && { echo "SKIP: $(cat "$tmp/err")"; exit 77; }
-for n in $(some "$calls" 12); do
+for n in $(some "$calls" $last); do
 	fresh ''
 	strike signal=KILL "$n" "$tmp/a"
 	ping_once "first, killed at $n"
@@ -98,8 +98,8 @@ for with in b raw; do
 	fresh "$tmp/a"
 	calls=$(calls "$tmp/$with")
 	fresh "$tmp/a"
-	for n in $(some "$calls" 10); do
-		for how in signal=KILL error=ENOMEM error=EINTR; do
+	for n in $(some "$calls" $last); do
+		for how in signal=KILL error=ENOMEM; do
 			ls "$folder" >"$tmp/before"
 			strike $how "$n" "$tmp/$with"
 			code=$?
