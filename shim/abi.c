@@ -26,6 +26,7 @@
 #define X32	   0x40000000u
 #define OPT_FIRST  64 /* IPT_SO_SET_REPLACE */
 #define OPT_LAST   131 /* EBT_SO_GET_INIT_ENTRIES */
+#define OPT_SETS   83 /* SO_IP_SET, which is none of them */
 #define TYPE_MASK  0xf /* of a socket, without SOCK_CLOEXEC and SOCK_NONBLOCK */
 #define SUB_SOCKET 1 /* of socketcall(2) */
 #define SUB_SETOPT 14
@@ -75,9 +76,9 @@ static const struct abi abis[0];
 
 #define SOCKOPT(answer)                                                                      \
 	{                                                                                    \
-		LOAD(ARG(1)), JUMP(JEQ, IPPROTO_IP, 1, 0), JUMP(JEQ, IPPROTO_IPV6, 0, 4),    \
-			LOAD(ARG(2)), JUMP(JGE, OPT_FIRST, 0, 2), JUMP(JGT, OPT_LAST, 1, 0), \
-			answer, ALLOW                                                        \
+		LOAD(ARG(1)), JUMP(JEQ, IPPROTO_IP, 1, 0), JUMP(JEQ, IPPROTO_IPV6, 0, 5),    \
+			LOAD(ARG(2)), JUMP(JGE, OPT_FIRST, 0, 3), JUMP(JGT, OPT_LAST, 2, 0), \
+			JUMP(JEQ, OPT_SETS, 1, 0), answer, ALLOW                             \
 	}
 
 static const struct sock_filter sockopt[] = SOCKOPT(ASK);

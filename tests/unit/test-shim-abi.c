@@ -73,6 +73,9 @@ static const struct {
 	{ X86_64, 55, { 3, IPPROTO_IPV6, 69 }, ASK },
 	{ X86_64, 55, { 3, IPPROTO_IPV6 | 1ull << 32, 69 | 1ull << 32 }, ASK }, /* they are ints */
 	{ X86_64, 54, { 3, IPPROTO_IP, 63 }, ALLOW },
+	{ X86_64, 55, { 3, IPPROTO_IP, 82 }, ASK },
+	{ X86_64, 55, { 3, IPPROTO_IP, 83 }, ALLOW }, /* ipsets: one for each rule with a set */
+	{ X86_64, 55, { 3, IPPROTO_IP, 84 }, ASK },
 	{ X86_64, 54, { 3, IPPROTO_IP, 132 }, ALLOW },
 	{ X86_64, 54, { 3, SOL_SOCKET, 64 }, ALLOW },
 	{ X86_64, 54, { 3, IPPROTO_TCP, 64 }, ALLOW },
