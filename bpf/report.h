@@ -48,9 +48,9 @@ static __always_inline void tell_name(char *to, const char __img *name)
 }
 
 /* The rule's target and place; in the arena, counters are in the order of the rules. */
-static __always_inline void tell_rule(struct xt2_log_event *e,
-				      const struct xt2_live_ruleset __img *live,
-				      const struct xt2_event __img *happened)
+xt2_separate int xt2_tell_rule(struct xt2_log_event *e xt2_arg_there,
+			       const struct xt2_live_ruleset __img *live xt2_arg_img,
+			       const struct xt2_event __img *happened xt2_arg_img)
 {
 	const struct xt2_image __img *img = xt2_arena(live->image);
 	const struct xt2_chain __img *c = xt2_at(img, happened->chain);
@@ -66,6 +66,7 @@ static __always_inline void tell_rule(struct xt2_log_event *e,
 	tell_name(e->chain, xt2_image_chain_cold(img, root, c->index)->name);
 	for (u32 i = 0; i < XT2_ARRAY_SIZE(e->data); i++)
 		e->data[i] = i < words ? data[i] : 0;
+	return 0;
 }
 
 static __always_inline void tell_device(struct xt2_log_event *e, struct sk_buff *skb)
@@ -97,7 +98,7 @@ static __always_inline void tell_owner(struct xt2_log_event *e, struct sk_buff *
 	e->flags |= XT2_LOG_OWNER;
 }
 
-static __always_inline void tell_packet(struct xt2_log_event *e, struct bpf_nf_ctx *nf)
+xt2_separate int xt2_tell_packet(struct xt2_log_event *e xt2_arg_there, struct bpf_nf_ctx *nf)
 {
 	const struct net_device *in = nf->state->in, *out = nf->state->out;
 	struct sk_buff *skb = nf->skb;
@@ -120,6 +121,7 @@ static __always_inline void tell_packet(struct xt2_log_event *e, struct bpf_nf_c
 		tell_device(e, skb);
 	if (e->target >> 16 & LOG_UID)
 		tell_owner(e, skb);
+	return 0;
 }
 
 /* The packet's first n bytes, and up to 7 more, behind the event. */
@@ -173,8 +175,8 @@ static __noinline bool tell(struct bpf_nf_ctx *nf, const struct xt2_live_ruleset
 	if (!e)
 		goto discard;
 	e->caplen = n;
-	tell_rule(e, live, happened);
-	tell_packet(e, nf);
+	xt2_tell_rule(e, live, happened);
+	xt2_tell_packet(e, nf);
 	if (!tell_bytes(&ring, nf, slot, room))
 		goto discard;
 	bpf_ringbuf_submit_dynptr(&ring, 0);
