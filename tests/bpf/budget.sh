@@ -2,25 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A ruleset that takes the kernel's patience: what is not evaluated to the end is dropped and counts
 # as a fault, and the packets that do not go there pass.
-[ "$(id -u)" = 0 ] || { echo "SKIP: only root loads BPF programs"; exit 77; }
-for i in ip ping; do
-	command -v $i >/dev/null || { echo "SKIP: no $i"; exit 77; }
-done
-xt2=$(realpath "${top_builddir:-.}/xt2")
-tmp=$(mktemp -d) || exit 99
-ns=xt2-budget-$$
-failed=0
-# shellcheck disable=SC2317 # called by trap
-clean() {
-	"$xt2" detach --netns "$ns" 2>/dev/null
-	ip netns del "$ns" 2>/dev/null
-	rm -rf "$tmp"
-}
-trap clean EXIT
-trap 'exit 1' INT TERM
-ip netns add "$ns" || { echo "SKIP: no network namespaces"; exit 77; }
-ip -n "$ns" link set lo up
-wrong() { echo "WRONG: $*"; failed=1; }
+test=budget needs="ping"
+# shellcheck source=tests/bpf/common.sh
+. "${top_srcdir:-.}/tests/bpf/common.sh"
 
 # 250 times 250 times 250 times 250 rules, for large packets.
 awk 'BEGIN {
@@ -33,7 +17,7 @@ awk 'BEGIN {
 }' >"$tmp/rules"
 "$xt2" apply --netns "$ns" "$tmp/rules" 2>"$tmp/err"
 code=$?
-[ $code != 3 ] || { echo "SKIP: $(cat "$tmp/err")"; exit 77; }
+[ $code != 3 ] || skip "$(cat "$tmp/err")"
 [ $code = 0 ] || { cat "$tmp/err"; exit 1; }
 
 ip netns exec "$ns" ping -q -c 1 -W 1 -s 1000 127.0.0.1 >/dev/null && wrong "it passed"

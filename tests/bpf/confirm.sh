@@ -2,25 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # xt2 apply --confirm and xt2 confirm, in a network namespace of the test's own: what was not
 # confirmed goes, in time and whatever is killed; what was before comes back, with its counters.
-[ "$(id -u)" = 0 ] || { echo "SKIP: only root loads BPF programs"; exit 77; }
-for i in ip ping setsid; do
-	command -v $i >/dev/null || { echo "SKIP: no $i"; exit 77; }
-done
-xt2=$(realpath "${top_builddir:-.}/xt2")
-tmp=$(mktemp -d) || exit 99
-ns=xt2-confirm-$$
-failed=0
-# shellcheck disable=SC2317 # called by trap
-clean() {
-	"$xt2" detach --netns "$ns" 2>/dev/null
-	ip netns del "$ns" 2>/dev/null
-	rm -rf "$tmp"
-}
-trap clean EXIT
-trap 'exit 1' INT TERM
-ip netns add "$ns" || { echo "SKIP: no network namespaces"; exit 77; }
-ip -n "$ns" link set lo up
-wrong() { echo "WRONG: $*"; failed=1; }
+test=confirm needs="ping setsid"
+# shellcheck source=tests/bpf/common.sh
+. "${top_srcdir:-.}/tests/bpf/common.sh"
 within() {	# SECONDS COMMAND: until it is true
 	for _ in $(seq "$((${1} * 5))"); do
 		"$2" && return 0
@@ -51,7 +35,7 @@ passes() { ping_lo 1; }
 # Nothing before, nothing after.
 "$xt2" apply --netns "$ns" --confirm 2s "$tmp/new" 2>"$tmp/err"
 code=$?
-[ $code != 3 ] || { echo "SKIP: $(cat "$tmp/err")"; exit 77; }
+[ $code != 3 ] || skip "$(cat "$tmp/err")"
 [ $code = 0 ] || { cat "$tmp/err"; exit 1; }
 ping_lo 1 && wrong "the new rules are not live"
 nothing && wrong "there is no $folder"

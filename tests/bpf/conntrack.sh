@@ -2,26 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Connection tracking is on as long as a live ruleset asks about connections, in
 # the families in which it does, and in no other way does anything change.
-[ "$(id -u)" = 0 ] || { echo "SKIP: only root loads BPF programs"; exit 77; }
-for i in ip nft ping python3; do
-	command -v $i >/dev/null || { echo "SKIP: no $i"; exit 77; }
-done
-xt2=$(realpath "${top_builddir:-.}/xt2")
-tmp=$(mktemp -d) || exit 99
-ns=xt2-track-$$
-failed=0
-# shellcheck disable=SC2317 # called by trap
-clean() {
-	"$xt2" detach --netns "$ns" 2>/dev/null
-	ip netns del "$ns" 2>/dev/null
-	rm -rf "$tmp"
-}
-trap clean EXIT
-trap 'exit 1' INT TERM
-ip netns add "$ns" || { echo "SKIP: no network namespaces"; exit 77; }
-ip -n "$ns" link set lo up
-inside() { ip netns exec "$ns" "$@"; }
-wrong() { echo "WRONG: $*"; failed=1; }
+test=conntrack needs="nft ping python3"
+# shellcheck source=tests/bpf/common.sh
+. "${top_srcdir:-.}/tests/bpf/common.sh"
 live() { "$xt2" "$@" --netns "$ns"; }
 
 rules() {	# RULE...
@@ -67,7 +50,7 @@ says() {	# LINE of xt2 status
 want 0 0 "at first"
 live apply "$tmp/plain" 2>"$tmp/err"
 code=$?
-[ $code != 3 ] || { echo "SKIP: $(cat "$tmp/err")"; exit 77; }
+[ $code != 3 ] || skip "$(cat "$tmp/err")"
 [ $code = 0 ] || { cat "$tmp/err"; exit 1; }
 want 0 0 "rules without connections"
 live status | grep conntrack && wrong "status of rules without connections"

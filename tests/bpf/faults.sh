@@ -3,30 +3,16 @@
 # xt2 apply that is killed, or refused something, at each of its calls of bpf(2), and without memory:
 # what was live stays live, with exact counters, and the next command works.  In a network namespace
 # of the test's own.  XT2_SHORT=1 leaves calls out.
-[ "$(id -u)" = 0 ] || { echo "SKIP: only root loads BPF programs"; exit 77; }
-for i in ip ping prlimit strace seq; do
-	command -v $i >/dev/null || { echo "SKIP: no $i"; exit 77; }
-done
-xt2=$(realpath "${top_builddir:-.}/xt2")
-strace -qq -o /dev/null true 2>/dev/null || { echo "SKIP: strace cannot trace here"; exit 77; }
+test=faults needs="ping prlimit strace seq"
+# shellcheck source=tests/bpf/common.sh
+. "${top_srcdir:-.}/tests/bpf/common.sh"
+strace -qq -o /dev/null true 2>/dev/null || skip "strace cannot trace here"
 every=25 last=12
 [ -z "${XT2_SHORT:-}" ] || every=60 last=4
-tmp=$(mktemp -d) || exit 99
-ns=xt2-faults-$$
 group=
-failed=0 cases=0
-# shellcheck disable=SC2317 # called by trap
-clean() {
-	"$xt2" detach --netns "$ns" 2>/dev/null
-	ip netns del "$ns" 2>/dev/null
-	[ -z "$group" ] || rmdir "$group"
-	rm -rf "$tmp"
-}
-trap clean EXIT
-trap 'exit 1' INT TERM
-ip netns add "$ns" || { echo "SKIP: no network namespaces"; exit 77; }
-ip -n "$ns" link set lo up
-wrong() { echo "WRONG: $*"; failed=1; }
+cases=0
+# shellcheck disable=SC2317 # called in the end
+also_clean() { [ -z "$group" ] || rmdir "$group"; }
 folder=run/xt2-live/net-$(stat -L -c %i "/run/netns/$ns")
 if [ -x /proc/1/root/run ]; then folder=/proc/1/root/$folder; else folder=/$folder; fi
 
@@ -74,7 +60,7 @@ some() {	# CALLS ALL: numbers of calls, all of the last ones
 
 # The first ruleset.
 calls=$(calls "$tmp/a" 2>"$tmp/err")
-grep -q 'E_UNSUPPORTED' "$tmp/err" && { echo "SKIP: $(cat "$tmp/err")"; exit 77; }
+grep -q 'E_UNSUPPORTED' "$tmp/err" && skip "$(cat "$tmp/err")"
 for n in $(some "$calls" $last); do
 	fresh ''
 	strike signal=KILL "$n" "$tmp/a"

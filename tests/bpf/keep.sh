@@ -2,25 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What a live ruleset keeps when xt2 apply replaces it: counters, state, other tables, everything
 # after an error.  In a network namespace of the test's own; packets are pings through lo.
-[ "$(id -u)" = 0 ] || { echo "SKIP: only root loads BPF programs"; exit 77; }
-for i in ip ping flock python3; do
-	command -v $i >/dev/null || { echo "SKIP: no $i"; exit 77; }
-done
+test=keep needs="ping flock python3"
+# shellcheck source=tests/bpf/common.sh
+. "${top_srcdir:-.}/tests/bpf/common.sh"
 bin=$(realpath "${top_builddir:-.}")
-tmp=$(mktemp -d) || exit 99
-ns=xt2-keep-$$
-failed=0
-# shellcheck disable=SC2317 # called by trap
-clean() {
-	"$bin/xt2" detach --netns "$ns" 2>/dev/null
-	ip netns del "$ns" 2>/dev/null
-	rm -rf "$tmp"
-}
-trap clean EXIT
-trap 'exit 1' INT TERM
-ip netns add "$ns" || { echo "SKIP: no network namespaces"; exit 77; }
-ip -n "$ns" link set lo up
-wrong() { echo "WRONG: $*"; failed=1; }
 apply() { "$bin/xt2" apply --netns "$ns" "$@"; }
 counters() { "$bin/xt2" counters --netns "$ns"; }
 pings() { ip netns exec "$ns" ping -q -c "$1" -i 0.002 "$2" >/dev/null; }	# COUNT ADDRESS
@@ -62,7 +47,7 @@ image() {	# OUTPUT 4|6 TEXT
 rules '[5:50] -A INPUT -p icmp' '-A INPUT -i lo' '-A INPUT -i lo' '-A OUTPUT -p icmp' >"$tmp/a"
 apply "$tmp/a" 2>"$tmp/err"
 code=$?
-[ $code != 3 ] || { echo "SKIP: $(cat "$tmp/err")"; exit 77; }
+[ $code != 3 ] || skip "$(cat "$tmp/err")"
 [ $code = 0 ] || { cat "$tmp/err"; exit 1; }
 pings 5 127.0.0.1
 expect "first" "ipv4 filter INPUT 1 15 890" "ipv4 filter INPUT 2 10 840" \

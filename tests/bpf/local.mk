@@ -13,7 +13,7 @@ BPF_TESTS = \
 	tests/bpf/traffic.sh \
 	tests/bpf/twins.sh \
 	tests/bpf/view.sh
-EXTRA_DIST += $(BPF_TESTS) tests/bpf/compare.c tests/bpf/conversations.py tests/bpf/live.py \
+EXTRA_DIST += $(BPF_TESTS) tests/bpf/common.sh tests/bpf/compare.c tests/bpf/conversations.py tests/bpf/live.py \
 	tests/bpf/log-pcapng.py tests/bpf/log-traffic.py tests/bpf/random.py tests/bpf/twins.py
 if BPF
 TESTS += $(BPF_TESTS)

@@ -7,31 +7,14 @@
 # Rules come and go around those that stay, and these must count what one rule of the kernel's own
 # tables counts, to the packet and the byte; none may be lost, though commands are killed.
 # XT2_SEED=N repeats a run, XT2_SHORT=1 swaps less often.
-[ "$(id -u)" = 0 ] || { echo "SKIP: only root loads BPF programs"; exit 77; }
-for i in ip ping timeout iptables-legacy ip6tables-legacy; do
-	command -v $i >/dev/null || { echo "SKIP: no $i"; exit 77; }
-done
-xt2=$(realpath "${top_builddir:-.}/xt2")
+test=swaps needs="ping timeout iptables-legacy ip6tables-legacy"
+# shellcheck source=tests/bpf/common.sh
+. "${top_srcdir:-.}/tests/bpf/common.sh"
 swaps=500 kills=100
 [ -z "${XT2_SHORT:-}" ] || swaps=50 kills=20
 seed=${XT2_SEED:-$(date +%s)}
-tmp=$(mktemp -d) || exit 99
-ns=xt2-swaps-$$
-failed=0
-# shellcheck disable=SC2317 # called by trap
-clean() {
-	touch "$tmp/stop"
-	wait
-	"$xt2" detach --netns "$ns" 2>/dev/null
-	ip netns del "$ns" 2>/dev/null
-	rm -rf "$tmp"
-}
-trap clean EXIT
-trap 'exit 1' INT TERM
-ip netns add "$ns" || { echo "SKIP: no network namespaces"; exit 77; }
-ip -n "$ns" link set lo up
-inside() { ip netns exec "$ns" "$@"; }
-wrong() { echo "WRONG: $*"; failed=1; }
+# shellcheck disable=SC2317 # called in the end
+also_clean() { touch "$tmp/stop"; wait; }
 apply() { "$xt2" apply --netns "$ns" "$@"; }
 counters() { "$xt2" counters --netns "$ns"; }
 
@@ -68,7 +51,7 @@ while [ $v -lt 8 ]; do
 done
 apply "$tmp/v4.0" -6 "$tmp/v6.0" 2>"$tmp/err"
 code=$?
-[ $code != 3 ] || { echo "SKIP: $(cat "$tmp/err")"; exit 77; }
+[ $code != 3 ] || skip "$(cat "$tmp/err")"
 [ $code = 0 ] || { cat "$tmp/err"; exit 1; }
 for tables in iptables-legacy ip6tables-legacy; do
 	proto=icmp

@@ -5,26 +5,9 @@
 #	ping, ping6, UDP  <->  lo     xt1 and xt2 at the same hooks
 #
 # Each rule's counters are compared with those of the kernel's own tables.
-[ "$(id -u)" = 0 ] || { echo "SKIP: only root loads BPF programs"; exit 77; }
-for i in ip ping python3 iptables-legacy-restore ip6tables-legacy-restore unshare; do
-	command -v $i >/dev/null || { echo "SKIP: no $i"; exit 77; }
-done
-xt2=$(realpath "${top_builddir:-.}/xt2")
-tmp=$(mktemp -d) || exit 99
-ns=xt2-live-$$
-failed=0
-# shellcheck disable=SC2317 # called by trap
-clean() {
-	"$xt2" detach --netns "$ns" 2>/dev/null
-	ip netns del "$ns" 2>/dev/null
-	rm -rf "$tmp"
-}
-trap clean EXIT
-trap 'exit 1' INT TERM
-ip netns add "$ns" || { echo "SKIP: no network namespaces"; exit 77; }
-ip -n "$ns" link set lo up
-inside() { ip netns exec "$ns" "$@"; }
-wrong() { echo "WRONG: $*"; failed=1; }
+test=traffic needs="ping python3 iptables-legacy-restore ip6tables-legacy-restore unshare"
+# shellcheck source=tests/bpf/common.sh
+. "${top_srcdir:-.}/tests/bpf/common.sh"
 
 rules() {	# ADDRESS PROTOCOL-OPTIONS
 	printf '*%s\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n' filter
@@ -43,7 +26,7 @@ rules ::1 icmpv6 | sed 's/-m length.*/-m hl --hl-eq 64/' >"$tmp/rules6"
 
 "$xt2" apply --netns "$ns" -4 "$tmp/rules4" 2>"$tmp/err"
 code=$?
-[ $code != 3 ] || { echo "SKIP: $(cat "$tmp/err")"; exit 77; }
+[ $code != 3 ] || skip "$(cat "$tmp/err")"
 [ $code = 0 ] || { cat "$tmp/err"; exit 1; }
 
 udp() {	# ADDRESS FAMILY

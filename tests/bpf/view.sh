@@ -1,26 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What is live can be looked at: xt2 counters, save, explain, dump, digest.
-[ "$(id -u)" = 0 ] || { echo "SKIP: only root loads BPF programs"; exit 77; }
-for i in ip ping; do
-	command -v $i >/dev/null || { echo "SKIP: no $i"; exit 77; }
-done
-build=$(realpath "${top_builddir:-.}")
-PATH=$build:$PATH
-tmp=$(mktemp -d) || exit 99
-ns=xt2-view-$$
-failed=0
-# shellcheck disable=SC2317 # called by trap
-clean() {
-	xt2 detach --netns "$ns" 2>/dev/null
-	ip netns del "$ns" 2>/dev/null
-	rm -rf "$tmp"
-}
-trap clean EXIT
-trap 'exit 1' INT PIPE TERM
-ip netns add "$ns" || { echo "SKIP: no network namespaces"; exit 77; }
-ip -n "$ns" link set lo up
-wrong() { echo "WRONG: $*"; failed=1; }
+test=view needs="ping"
+# shellcheck source=tests/bpf/common.sh
+. "${top_srcdir:-.}/tests/bpf/common.sh"
+PATH=$(realpath "${top_builddir:-.}"):$PATH
 pings() {	# FAMILY ADDRESS NUMBER
 	ip netns exec "$ns" ping "$1" -q -c "$3" -i 0.01 -W 1 "$2" >/dev/null || wrong "ping $2"
 }
@@ -57,7 +41,7 @@ prints 1 "counters of nothing" xt2 counters --netns "$ns" </dev/null
 prints 1 "save nothing" xt2 save --live --netns "$ns" </dev/null
 xt2 apply --counters file --netns "$ns" "$tmp/rules4" -6 "$tmp/rules6" 2>"$tmp/err"
 code=$?
-[ $code != 3 ] || { echo "SKIP: $(cat "$tmp/err")"; exit 77; }
+[ $code != 3 ] || skip "$(cat "$tmp/err")"
 [ $code = 0 ] || { cat "$tmp/err"; exit 1; }
 pings -4 127.0.0.1 3
 pings -6 ::1 2
