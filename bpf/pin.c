@@ -80,13 +80,16 @@ static bool same_file(int fd, const char *path)
 	return !fstat(fd, &a) && !stat(path, &b) && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-/* => true: the lock is held by who only looks, and a while has passed */
+/*
+ * => true: the lock is held by who only looks, or by nobody that is seen, such as one
+ * who has just given it back, and a while has passed
+ */
 static bool wait_for_readers(int fd, enum xt2_live_access access, struct xt2_lock_owner_ *owner)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
 
 	owner->pid = 0;
-	if (!xt2_lock_owner_(fd, owner) || !owner->reads || access == XT2_LIVE_LOOK)
+	if (xt2_lock_owner_(fd, owner) && (!owner->reads || access == XT2_LIVE_LOOK))
 		return false;
 	nanosleep(&pause, NULL);
 	return true;

@@ -214,7 +214,6 @@ static __always_inline struct xt2_rule __img *next_addr4(struct xt2_rule __img *
 							 u32 addr, u32 len, struct xt2_ctx *ctx)
 {
 	const u32 shape = shape_of(r), step = r->size;
-	const bool alone = r->target_offset == sizeof(*r) + sizeof(struct xt2_match);
 	const struct xt2_match __img *m;
 
 	do {
@@ -224,7 +223,8 @@ static __always_inline struct xt2_rule __img *next_addr4(struct xt2_rule __img *
 			break;
 		if ((addr ^ m->arg) >> (m->flags & XT2_ADDR4_SHIFT))
 			continue;
-		if (!alone || XT2_TARGET_KIND(r->target) != XT2_T_CONTINUE)
+		if (r->target_offset != sizeof(*r) + sizeof(*m) ||
+		    XT2_TARGET_KIND(r->target) != XT2_T_CONTINUE)
 			break;
 		xt2_rule_count(r, len, ctx);
 	} while (xt2_can_loop);
@@ -240,7 +240,7 @@ static __always_inline struct xt2_rule __img *next_addr6(struct xt2_rule __img *
 		ONE = sizeof(struct xt2_rule) + sizeof(struct xt2_match_addr6),
 		BOTH = ONE + sizeof(struct xt2_match_addr6)
 	};
-	const u32 shape = shape_of(r), step = r->size, matches = r->target_offset;
+	const u32 shape = shape_of(r), step = r->size;
 	const struct xt2_match __img *m;
 
 	do {
@@ -250,13 +250,13 @@ static __always_inline struct xt2_rule __img *next_addr6(struct xt2_rule __img *
 			break;
 		if (!addr6_equal(m, addr))
 			continue;
-		if (matches == BOTH) {
+		if (r->target_offset == BOTH) {
 			m = (const struct xt2_match __img *)((const u8 __img *)r + ONE);
 			if (m->type != other || xt2_inverted(m))
 				break;
 			if (!addr6_equal(m, other_addr))
 				continue;
-		} else if (matches != ONE) {
+		} else if (r->target_offset != ONE) {
 			break;
 		}
 		if (XT2_TARGET_KIND(r->target) != XT2_T_CONTINUE)

@@ -13,6 +13,8 @@ if [ "$1" != inside ]; then
 fi
 # shellcheck source=tests/e2e/shim-common.sh
 . "${top_srcdir:-.}/tests/e2e/shim-common.sh"
+preload=--preload
+[ -z "$SANITIZE_CFLAGS" ] || preload= # the sanitizer's library must come first
 can_supervise || { echo "SKIP: no seccomp notifications"; exit 77; }
 
 ipset create blocked hash:ip
@@ -72,7 +74,7 @@ both_ways() {
 	grep -q 'match-set blocked src' "$tmp/out" || bad "an image from text, -L"
 	gives 0 shim iptables-legacy -S
 	[ "$(grep -c -- '-set ' "$tmp/out")" = 6 ] || bad "an image from text, -S"
-	gives 0 xt2 run --preload --image "$image" -- iptables-legacy -S
+	gives 0 xt2 run $preload --image "$image" -- iptables-legacy -S
 	[ "$(grep -c -- '-set ' "$tmp/out")" = 6 ] || bad "with --preload"
 	image=$tmp/image
 }
@@ -90,7 +92,7 @@ edits() {
 	printf '*filter\n-D INPUT -m set --match-set nets src -j DROP\nCOMMIT\n' >"$tmp/more"
 	gives 0 xt2tables-restore -n --image "$image" "$tmp/more"
 	image_says '[0:0] -A INPUT -j SET --add-set nets src'
-	gives 0 xt2 run --preload --image "$image" -- iptables-legacy -A INPUT -m set --match-set ports src,src
+	gives 0 xt2 run $preload --image "$image" -- iptables-legacy -A INPUT -m set --match-set ports src,src
 	image_says '[0:0] -A INPUT -j SET --add-set nets src
 [0:0] -A INPUT -m set --match-set ports src,src'
 	rm -f "$image"
@@ -109,7 +111,7 @@ refused() {
 	grep -q hint: "$tmp/err" || bad "no hint"
 	gives 3 shim iptables-legacy -A INPUT -j DROP
 	# shellcheck disable=SC2086 # words
-	gives 3 $as xt2 run --preload --image "$image" -- iptables-legacy -S
+	gives 3 $as xt2 run $preload --image "$image" -- iptables-legacy -S
 	grep -q "$1" "$tmp/err" || bad "no reason with --preload"
 	[ "$before" = "$(cksum <"$image")" ] || bad "the image has changed"
 }
