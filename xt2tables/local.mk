@@ -16,6 +16,8 @@ libtext_la_SOURCES = \
 	xt2tables/names.h \
 	xt2tables/option-checks.c \
 	xt2tables/places.c \
+	xt2tables/put.c \
+	xt2tables/put.h \
 	xt2tables/reach.c \
 	xt2tables/reach.h \
 	xt2tables/restore.c \
@@ -25,6 +27,8 @@ libtext_la_SOURCES = \
 	xt2tables/rule-parse.c \
 	xt2tables/rule-print.c \
 	xt2tables/rule-print.h \
+	xt2tables/rule-text.c \
+	xt2tables/rule-text.h \
 	xt2tables/rule.h \
 	xt2tables/save.c \
 	xt2tables/sets.c \

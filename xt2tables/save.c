@@ -5,21 +5,31 @@
  * The newest table comes first, as in /proc/net/ip_tables_names.  arptables'
  * text, and that of ebtables, has no COMMIT and no counters of policies; an
  * empty line ends it.
+ *
+ * Lines gather in a buffer.  A rule that only libxtables can print goes to the
+ * stream, behind what has gathered.
  */
 #include "config.h"
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "bridge.h"
 #include "rule-print.h"
+#include "rule-text.h"
 #include "rule.h"
 #include "sets.h"
 #include "text.h"
 
+#define GATHER_MAX (128u << 10) /* no more than this is left to gather */
+
 struct saving {
 	struct xt2_printer printer;
+	struct xt2_rule_text text;
 	int table;
 	bool counters;
+	char *at; /* behind what has gathered */
+	char gathered[GATHER_MAX + XT2_RULE_TEXT_ROOM];
 };
 
 static void print_now(FILE *to, const char *what)
@@ -31,63 +41,116 @@ static void print_now(FILE *to, const char *what)
 		fprintf(to, "# %s on %s", what, buf);
 }
 
-static void print_chain(struct saving *s, int chain)
+static void write_gathered(struct saving *s)
+{
+	fwrite(s->gathered, 1, (size_t)(s->at - s->gathered), s->printer.to);
+	s->at = s->gathered;
+}
+
+/* => where the next line goes, with room for it */
+static char *make_room(struct saving *s)
+{
+	if (s->at >= s->gathered + GATHER_MAX)
+		write_gathered(s);
+	return s->at;
+}
+
+static char *put_counters(char *p, const struct xt2_ruleset *rs, int chain)
+{
+	__u64 packets = 0, bytes = 0;
+
+	if (xt2_chain_hook(rs, chain) >= 0)
+		xt2_chain_counters(rs, chain, &packets, &bytes);
+	p = xt2_put_number(xt2_put(p, " ["), packets);
+	p = xt2_put_number(xt2_put(p, ":"), bytes);
+	return xt2_put(p, "]");
+}
+
+static const char *policy_name(const struct saving *s, int chain)
 {
 	const struct xt2_ruleset *rs = s->printer.rs;
-	unsigned long long packets = 0, bytes = 0;
-	const char *policy = "-";
-	__u64 p, b;
 
-	if (s->printer.family == XT2_BRIDGE) {
-		fprintf(s->printer.to, ":%s %s\n", xt2_chain_name(rs, chain),
-			xt2_bridge_policy_name(xt2_chain_policy(rs, chain)));
-		return;
-	}
-	if (xt2_chain_hook(rs, chain) >= 0) {
-		policy = xt2_chain_policy(rs, chain) == XT2_T_DROP ? "DROP" : "ACCEPT";
-		if (!xt2_chain_counters(rs, chain, &p, &b)) {
-			packets = p;
-			bytes = b;
+	if (s->printer.family == XT2_BRIDGE)
+		return xt2_bridge_policy_name(xt2_chain_policy(rs, chain));
+	if (xt2_chain_hook(rs, chain) < 0)
+		return "-";
+	return xt2_chain_policy(rs, chain) == XT2_T_DROP ? "DROP" : "ACCEPT";
+}
+
+static void print_chain(struct saving *s, int chain)
+{
+	const char *name = xt2_chain_name(s->printer.rs, chain), *policy = policy_name(s, chain);
+	const int family = s->printer.family;
+	char *p = make_room(s);
+
+	*p++ = ':';
+	p = xt2_put_bytes(p, name, strlen(name));
+	*p++ = ' ';
+	p = xt2_put_bytes(p, policy, strlen(policy));
+	if (family != XT2_BRIDGE && (family != XT2_ARP || s->counters))
+		p = put_counters(p, s->printer.rs, chain);
+	*p++ = '\n';
+	s->at = p;
+}
+
+static void print_rules(struct saving *s, int chain)
+{
+	const struct xt2_ruleset *rs = s->printer.rs;
+	unsigned int i, n = xt2_chain_rules(rs, chain);
+	const struct xt2_rule *r;
+	char *end;
+
+	xt2_rule_text_chain(&s->text, chain);
+	for (i = 0; i < n; i++) {
+		r = xt2_rule_get(rs, chain, i);
+		end = xt2_rule_text(&s->text, r, make_room(s), s->gathered + sizeof(s->gathered));
+		if (end) {
+			s->at = end;
+			continue;
 		}
+		write_gathered(s);
+		xt2_print_rule(&s->printer, chain, r, s->counters);
 	}
-	fprintf(s->printer.to, ":%s %s", xt2_chain_name(rs, chain), policy);
-	if (s->printer.family != XT2_ARP || s->counters)
-		fprintf(s->printer.to, " [%llu:%llu]", packets, bytes);
-	fputc('\n', s->printer.to);
 }
 
 static void print_table(void *arg)
 {
 	struct saving *s = arg;
 	const struct xt2_ruleset *rs = s->printer.rs;
-	FILE *to = s->printer.to;
-	unsigned int i, n;
 	int chain;
 
-	fprintf(to, "*%s\n", xt2_table_name(rs, s->table));
+	fprintf(s->printer.to, "*%s\n", xt2_table_name(rs, s->table));
 	for (chain = xt2_chain_next(rs, s->table, -1); chain >= 0;
 	     chain = xt2_chain_next(rs, s->table, chain))
 		print_chain(s, chain);
 	for (chain = xt2_chain_next(rs, s->table, -1); chain >= 0;
-	     chain = xt2_chain_next(rs, s->table, chain)) {
-		n = xt2_chain_rules(rs, chain);
-		for (i = 0; i < n; i++)
-			xt2_print_rule(&s->printer, chain, xt2_rule_get(rs, chain, i), s->counters);
-	}
+	     chain = xt2_chain_next(rs, s->table, chain))
+		print_rules(s, chain);
 }
 
+/* Also if it throws, what could be printed is written. */
 static int save_table(FILE *to, const struct xt2_ruleset *rs, int table, bool counters,
 		      struct xt2_failure *failure)
 {
-	struct saving s = { .table = table, .counters = counters };
 	const int family = xt2_table_family(rs, table);
 	const bool bare = family == XT2_ARP || family == XT2_BRIDGE; /* no COMMIT */
+	struct saving *s = malloc(sizeof(*s));
+	int ret;
 
-	xt2_print_begin(&s.printer, to, rs, family);
+	if (!s)
+		return -ENOMEM;
+	s->table = table;
+	s->counters = counters;
+	s->at = s->gathered;
+	xt2_print_begin(&s->printer, to, rs, family);
+	xt2_rule_text_begin(&s->text, rs, family, counters);
 	if (!bare)
 		print_now(to, "Generated by xt2tables-save v" PACKAGE_VERSION);
-	if (xt2_try(print_table, &s, failure))
-		return -EOPNOTSUPP;
+	ret = xt2_try(print_table, s, failure) ? -EOPNOTSUPP : 0;
+	write_gathered(s);
+	free(s);
+	if (ret)
+		return ret;
 	fputs(bare ? "\n" : "COMMIT\n", to);
 	if (!bare)
 		print_now(to, "Completed");

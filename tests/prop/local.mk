@@ -41,3 +41,10 @@ tests_prop_legacy_kernel_SOURCES = tests/prop/legacy-kernel.c tests/fuzz/legacy-
 tests_prop_legacy_kernel_LDADD = libxt2-internal.la $(PCAP_LIBS)
 TESTS += tests/prop/legacy.sh
 EXTRA_DIST += tests/prop/legacy.sh
+
+# Both printers of rules.
+check_PROGRAMS += tests/prop/rule-text
+tests_prop_rule_text_SOURCES = tests/prop/rule-text.c tests/fuzz/seed-image.h tests/lib/rules.h
+tests_prop_rule_text_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
+tests_prop_rule_text_LDADD = libtext.la $(PCAP_LIBS)
+TESTS += tests/prop/rule-text

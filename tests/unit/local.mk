@@ -75,6 +75,9 @@ tests_unit_test_edit_SOURCES = tests/unit/test-edit.c tests/unit/sample-image.h 
 tests_unit_test_edit_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-text
 tests_unit_test_text_LDADD = libtext.la $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-put
+tests_unit_test_put_SOURCES = tests/unit/test-put.c tests/fuzz/seed-image.h
+tests_unit_test_put_LDADD = libtext.la $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-legacy-ebt
 tests_unit_test_legacy_ebt_SOURCES = tests/unit/test-legacy-ebt.c tests/legacy/turn.h \
 	tests/legacy/ebt.h tests/legacy/ebt-cases.h

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * rule-text.c - common rules as text, without libxtables
+ *
+ * Rulesets that are large are made of few kinds of rules: addresses, ports,
+ * states, comments, verdicts.  These are written straight from their packed
+ * bytes.  The words are those of libxtables 1.8; tests/prop/rule-text.c holds
+ * both printers to the same bytes.  What is unusual is left to libxtables:
+ * unknown extensions, masks with holes, values that iptables never writes.  A
+ * function that writes a condition answers NULL to leave the whole rule.
+ */
+#include "config.h"
+#include <net/if.h>
+#include <netinet/in.h>
+#include <linux/netfilter/nf_conntrack_common.h>
+#include <linux/netfilter/xt_conntrack.h>
+#include "libxt.h"
+#include "rule-text.h"
+#include "../engine/image.h"
+#include "../extensions/limit.h"
+
+#define CONDITION_ROOM 640 /* a comment of 255 quotes is the longest */
+#define COMMENT_MAX    255
+#define LIMIT_BURST    5u /* what --limit-burst need not say */
+
+static bool invert(const struct xt2_match *m)
+{
+	return m->flags & XT2_MATCH_INVERT;
+}
+
+/* Bytes of words. */
+#define BARE   0x01 /* a comment of these alone has no quotes */
+#define BREAK  0x02 /* a name with one has quotes */
+#define ESCAPE 0x04 /* stands behind a backslash in a comment */
+
+static const __u8 byte_class[256] = {
+	['0' ... '9'] = BARE, ['A' ... 'Z'] = BARE, ['a' ... 'z'] = BARE, ['_'] = BARE,
+	['-'] = BARE,	      [' '] = BREAK,	    ['\t'] = BREAK,	  ['"'] = BREAK | ESCAPE,
+	['\\'] = ESCAPE,      ['\''] = ESCAPE,
+};
+
+/* A name without quotes, as put_name() in rule-print.c.  => NULL: it needs some */
+static char *put_name(char *p, const char *name, size_t len)
+{
+	__u8 class = 0;
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		class |= byte_class[(__u8)name[i]];
+		p[i] = name[i];
+	}
+	return class & BREAK ? NULL : p + len;
+}
+
+/* --- addresses and interfaces ------------------------------------------------- */
+
+static char *put_option(char *p, const struct xt2_match *m, char letter)
+{
+	if (invert(m))
+		p = xt2_put(p, " !");
+	p = xt2_put(p, " -s ");
+	p[-2] = letter;
+	return p;
+}
+
+/* => NULL: the mask has holes */
+static char *put_addr4(char *p, const struct xt2_match *m, char letter, __u32 mask)
+{
+	__u32 host = ~mask;
+
+	if (host & (host + 1))
+		return NULL;
+	p = xt2_put_addr4(put_option(p, m, letter), m->arg);
+	*p++ = '/';
+	return xt2_put_byte(p, (__u8)(host ? __builtin_clz(host) : 32));
+}
+
+static char *put_addr4_net(char *p, const struct xt2_match *m, char letter)
+{
+	return put_addr4(p, m, letter, ~0u << (m->flags & XT2_ADDR4_SHIFT));
+}
+
+static char *put_addr4_mask(char *p, const struct xt2_match *m, char letter)
+{
+	return put_addr4(p, m, letter, ((const struct xt2_match_addr4_mask *)m)->mask);
+}
+
+static char *put_addr6(char *p, const struct xt2_match *m, char letter)
+{
+	const struct xt2_match_addr6 *k = (const struct xt2_match_addr6 *)m;
+
+	return xt2_put(xt2_put_addr6(put_option(p, m, letter), k->addr), "/128");
+}
+
+static char *put_addr6_mask(char *p, const struct xt2_match *m, char letter)
+{
+	const struct xt2_match_addr6_mask *k = (const struct xt2_match_addr6_mask *)m;
+	__u64 high = ~be64toh(k->mask[0]), low = ~be64toh(k->mask[1]);
+	__u64 host = high ? high : low;
+	int prefix = (high ? 0 : 64) + (host ? __builtin_clzll(host) : 64);
+
+	if (host & (host + 1) || (high && ~low))
+		return NULL;
+	p = xt2_put_addr6(put_option(p, m, letter), k->addr);
+	*p++ = '/';
+	return xt2_put_byte(p, (__u8)prefix);
+}
+
+static char *put_iface(char *p, const struct xt2_match *m, char letter)
+{
+	const struct xt2_match_iface *k = (const struct xt2_match_iface *)m;
+	const char *name = (const char *)k->name;
+	size_t len = strnlen(name, m->arg < IFNAMSIZ ? m->arg : IFNAMSIZ);
+
+	p = put_name(put_option(p, m, letter), name, len);
+	if (p && len == m->arg)
+		*p++ = '+';
+	return p;
+}
+
+static char *put_proto(char *p, const struct xt2_match *m)
+{
+	const char *name;
+
+	if (!m->arg) /* "-p all" of IPv6 */
+		return p;
+	p = put_option(p, m, 'p');
+	name = xt2_libxt_proto_name(m->arg);
+	return name ? xt2_put_bytes(p, name, strlen(name)) : xt2_put_small(p, m->arg);
+}
+
+/* --- ports and types ------------------------------------------------------------ */
+
+struct ports {
+	__u16 src[2], dst[2];
+	__u8 inverted, option, mask, flags;
+};
+
+/* What the forms of tcp and udp say, as in translators/transport.c. */
+static void get_ports(const struct xt2_match *m, struct ports *ports)
+{
+	const struct xt2_match_ports *k = (const struct xt2_match_ports *)m;
+
+	*ports = (struct ports){ .src = { 0, 65535 }, .dst = { 0, 65535 } };
+	switch (m->flags & XT2_PORTS_FORM) {
+	case XT2_PORTS_SRC:
+		ports->src[0] = (__u16)m->arg;
+		ports->src[1] = (__u16)(m->arg >> 16);
+		ports->inverted = invert(m) ? XT2_PORTS_INV_SRC : 0;
+		break;
+	case XT2_PORTS_DST:
+		ports->dst[0] = (__u16)m->arg;
+		ports->dst[1] = (__u16)(m->arg >> 16);
+		ports->inverted = invert(m) ? XT2_PORTS_INV_DST : 0;
+		break;
+	case XT2_PORTS_FLAGS:
+		ports->mask = XT2_BYTE(m->arg, 0);
+		ports->flags = XT2_BYTE(m->arg, 1);
+		ports->inverted = invert(m) ? XT2_PORTS_INV_FLAGS : 0;
+		break;
+	case XT2_PORTS_ALL:
+		memcpy(ports->src, k->spts, sizeof(k->spts));
+		memcpy(ports->dst, k->dpts, sizeof(k->dpts));
+		ports->inverted = XT2_BYTE(m->arg, 0);
+		ports->option = XT2_BYTE(m->arg, 1);
+		ports->mask = XT2_BYTE(m->arg, 2);
+		ports->flags = XT2_BYTE(m->arg, 3);
+	}
+}
+
+static char *put_range(char *p, __u16 first, __u16 last)
+{
+	p = xt2_put_small(p, first);
+	if (first == last)
+		return p;
+	*p++ = ':';
+	return xt2_put_small(p, last);
+}
+
+/* An inversion of any port is not printed. */
+static char *put_ports(char *p, const struct ports *ports)
+{
+	if (ports->src[0] || ports->src[1] != 65535) {
+		if (ports->inverted & XT2_PORTS_INV_SRC)
+			p = xt2_put(p, " !");
+		p = put_range(xt2_put(p, " --sport "), ports->src[0], ports->src[1]);
+	}
+	if (ports->dst[0] || ports->dst[1] != 65535) {
+		if (ports->inverted & XT2_PORTS_INV_DST)
+			p = xt2_put(p, " !");
+		p = put_range(xt2_put(p, " --dport "), ports->dst[0], ports->dst[1]);
+	}
+	return p;
+}
+
+static char *put_tcp_flags(char *p, __u8 flags)
+{
+	static const char names[6][5] = { "FIN,", "SYN,", "RST,", "PSH,", "ACK,", "URG," };
+	int i;
+
+	if (!flags)
+		return xt2_put(p, "NONE");
+	for (i = 0; i < 6; i++)
+		if (flags >> i & 1)
+			p = xt2_put_bytes(p, names[i], 4);
+	return p - 1;
+}
+
+static char *put_tcp(char *p, const struct xt2_match *m)
+{
+	struct ports ports;
+
+	get_ports(m, &ports);
+	if ((ports.mask | ports.flags) & 0xc0) /* no names */
+		return NULL;
+	p = put_ports(xt2_put(p, " -m tcp"), &ports);
+	if (ports.option || ports.inverted & XT2_PORTS_INV_OPTION) {
+		if (ports.inverted & XT2_PORTS_INV_OPTION)
+			p = xt2_put(p, " !");
+		p = xt2_put_byte(xt2_put(p, " --tcp-option "), ports.option);
+	}
+	if (ports.mask || ports.inverted & XT2_PORTS_INV_FLAGS) {
+		if (ports.inverted & XT2_PORTS_INV_FLAGS)
+			p = xt2_put(p, " !");
+		p = put_tcp_flags(xt2_put(p, " --tcp-flags "), ports.mask);
+		*p++ = ' ';
+		p = put_tcp_flags(p, ports.flags);
+	}
+	return p;
+}
+
+static char *put_udp(char *p, const struct xt2_match *m)
+{
+	struct ports ports;
+
+	if (m->flags & XT2_MATCH_VERBATIM)
+		return NULL;
+	get_ports(m, &ports);
+	return put_ports(xt2_put(p, " -m udp"), &ports);
+}
+
+/* TYPE or TYPE/CODE; of a range of codes only the first is printed. */
+static char *put_icmp_type(char *p, __u32 arg)
+{
+	p = xt2_put_byte(p, XT2_BYTE(arg, 0));
+	if (!XT2_BYTE(arg, 1) && XT2_BYTE(arg, 2) == 255)
+		return p;
+	*p++ = '/';
+	return xt2_put_byte(p, XT2_BYTE(arg, 1));
+}
+
+static char *put_icmp(char *p, const struct xt2_match *m)
+{
+	bool any = XT2_BYTE(m->arg, 0) == 255;
+
+	if (any && (XT2_BYTE(m->arg, 1) || XT2_BYTE(m->arg, 2) != 255))
+		return NULL;
+	p = xt2_put(p, " -m icmp");
+	if (XT2_BYTE(m->arg, 3))
+		p = xt2_put(p, " !");
+	p = xt2_put(p, " --icmp-type ");
+	return any ? xt2_put(p, "any") : put_icmp_type(p, m->arg);
+}
+
+static char *put_icmp6(char *p, const struct xt2_match *m)
+{
+	p = xt2_put(p, " -m icmp6");
+	if (XT2_BYTE(m->arg, 3))
+		p = xt2_put(p, " !");
+	return put_icmp_type(xt2_put(p, " --icmpv6-type "), m->arg);
+}
+
+static char *put_multiport(char *p, const struct xt2_match *m)
+{
+	const struct xt2_match_multiport *k = (const struct xt2_match_multiport *)m;
+	const __u32 n = XT2_BYTE(m->arg, 0), ranges = m->arg >> 16;
+	__u32 i;
+
+	if (m->flags & XT2_MATCH_VERBATIM || !n)
+		return NULL;
+	p = xt2_put(p, " -m multiport");
+	if (invert(m))
+		p = xt2_put(p, " !");
+	switch (XT2_BYTE(m->arg, 1)) {
+	case XT2_MULTIPORT_SRC: p = xt2_put(p, " --sports "); break;
+	case XT2_MULTIPORT_DST: p = xt2_put(p, " --dports "); break;
+	default: p = xt2_put(p, " --ports ");
+	}
+	for (i = 0; i < n; i++) {
+		p = xt2_put_small(p, k->ports[i]);
+		*p++ = ranges >> i & 1 ? ':' : ',';
+	}
+	return p - 1;
+}
+
+/* --- marks, states, limits, comments --------------------------------------------- */
+
+static char *put_mark(char *p, const struct xt2_match *m)
+{
+	const struct xt2_match_mark *k = (const struct xt2_match_mark *)m;
+
+	if (m->flags & ~XT2_MATCH_INVERT) /* an odd truth value */
+		return NULL;
+	p = xt2_put(p, " -m mark");
+	if (invert(m))
+		p = xt2_put(p, " !");
+	p = xt2_put_hex(xt2_put(p, " --mark 0x"), m->arg);
+	if (m->size == sizeof(*m) || k->mask == ~0u)
+		return p;
+	return xt2_put_hex(xt2_put(p, "/0x"), k->mask);
+}
+
+static char *put_states(char *p, __u32 states)
+{
+	char *start = p;
+
+	if (states & XT_CONNTRACK_STATE_INVALID)
+		p = xt2_put(p, "INVALID,");
+	if (states & XT_CONNTRACK_STATE_BIT(IP_CT_NEW))
+		p = xt2_put(p, "NEW,");
+	if (states & XT_CONNTRACK_STATE_BIT(IP_CT_RELATED))
+		p = xt2_put(p, "RELATED,");
+	if (states & XT_CONNTRACK_STATE_BIT(IP_CT_ESTABLISHED))
+		p = xt2_put(p, "ESTABLISHED,");
+	if (states & XT_CONNTRACK_STATE_UNTRACKED)
+		p = xt2_put(p, "UNTRACKED,");
+	if (states & XT_CONNTRACK_STATE_SNAT)
+		p = xt2_put(p, "SNAT,");
+	if (states & XT_CONNTRACK_STATE_DNAT)
+		p = xt2_put(p, "DNAT,");
+	return p == start ? NULL : p - 1;
+}
+
+/* The state alone; "-m state" is an alias that is kept. */
+static char *put_conntrack(char *p, const struct xt2_match *m)
+{
+	const struct xt2_match_conntrack *k = (const struct xt2_match_conntrack *)m;
+	bool alias = k->tests & XT_CONNTRACK_STATE_ALIAS;
+
+	if ((k->tests & ~XT_CONNTRACK_STATE_ALIAS) != XT_CONNTRACK_STATE ||
+	    XT2_CONNTRACK_REVISION(m->flags) != 3)
+		return NULL;
+	p = alias ? xt2_put(p, " -m state") : xt2_put(p, " -m conntrack");
+	if (k->inverted & XT_CONNTRACK_STATE)
+		p = xt2_put(p, " !");
+	p = alias ? xt2_put(p, " --state ") : xt2_put(p, " --ctstate ");
+	return put_states(p, m->arg);
+}
+
+/* N per day, hour, minute or second, whichever is long enough to make N a good one. */
+static char *put_limit(char *p, const struct xt2_match *m)
+{
+	static const struct {
+		char name[5];
+		__u32 period;
+	} units[] = { { "/day", XT2_LIMIT_SCALE * 24 * 60 * 60 },
+		      { "/hour", XT2_LIMIT_SCALE * 60 * 60 },
+		      { "/min", XT2_LIMIT_SCALE * 60 },
+		      { "/sec", XT2_LIMIT_SCALE } };
+	const struct xt2_match_limit *k = (const struct xt2_match_limit *)m;
+	size_t i;
+
+	if (!k->avg)
+		return NULL;
+	for (i = 1; i < XT2_ARRAY_SIZE(units); i++)
+		if (k->avg > units[i].period || units[i].period / k->avg < units[i].period % k->avg)
+			break;
+	p = xt2_put_number(xt2_put(p, " -m limit --limit "), units[i - 1].period / k->avg);
+	p = xt2_put_bytes(p, units[i - 1].name, i == 2 ? 5 : 4);
+	if (k->burst != LIMIT_BURST)
+		p = xt2_put_number(xt2_put(p, " --limit-burst "), k->burst);
+	return p;
+}
+
+/* One word: as xtables_save_string() */
+static char *put_comment(char *p, const struct xt2_instance *in)
+{
+	const __u8 *text = xt2_instance_data(in);
+	__u8 common = in->size ? BARE : 0, class;
+	char *start;
+	__u32 i;
+
+	if (in->size > COMMENT_MAX || in->revision)
+		return NULL;
+	p = start = xt2_put(p, " -m comment --comment \"");
+	for (i = 0; i < in->size; i++) {
+		class = byte_class[text[i]];
+		if (unlikely(class & ESCAPE))
+			*p++ = '\\';
+		*p++ = (char)text[i];
+		common &= class;
+	}
+	if (common) /* no quotes */
+		return (char *)memmove(start - 1, start, in->size) + in->size;
+	*p++ = '"';
+	return p;
+}
+
+/* --- rules ------------------------------------------------------------------------- */
+
+static char *put_match(const struct xt2_rule_text *t, char *p, const struct xt2_match *m)
+{
+	switch (m->type) {
+	case XT2_M_SRC4: return put_addr4_net(p, m, 's');
+	case XT2_M_DST4: return put_addr4_net(p, m, 'd');
+	case XT2_M_SRC4_MASK: return put_addr4_mask(p, m, 's');
+	case XT2_M_DST4_MASK: return put_addr4_mask(p, m, 'd');
+	case XT2_M_SRC6: return put_addr6(p, m, 's');
+	case XT2_M_DST6: return put_addr6(p, m, 'd');
+	case XT2_M_SRC6_MASK: return put_addr6_mask(p, m, 's');
+	case XT2_M_DST6_MASK: return put_addr6_mask(p, m, 'd');
+	case XT2_M_IN: return put_iface(p, m, 'i');
+	case XT2_M_OUT: return put_iface(p, m, 'o');
+	case XT2_M_PROTO: return put_proto(p, m);
+	case XT2_M_FRAGMENT: return invert(m) ? xt2_put(p, " ! -f") : xt2_put(p, " -f");
+	case XT2_M_TCP: return put_tcp(p, m);
+	case XT2_M_UDP: return put_udp(p, m);
+	case XT2_M_ICMP: return put_icmp(p, m);
+	case XT2_M_ICMP6: return put_icmp6(p, m);
+	case XT2_M_MULTIPORT: return put_multiport(p, m);
+	case XT2_M_MARK: return put_mark(p, m);
+	case XT2_M_CONNTRACK: return put_conntrack(p, m);
+	case XT2_M_LIMIT: return put_limit(p, m);
+	case XT2_M_COMMENT: return put_comment(p, xt2_instance_get(t->rs, (int)m->arg));
+	}
+	return NULL;
+}
+
+static char *put_target(const struct xt2_rule_text *t, char *p, __u32 target)
+{
+	const char *name;
+
+	switch (XT2_TARGET_KIND(target)) {
+	case XT2_T_CONTINUE: return p;
+	case XT2_T_ACCEPT: return xt2_put(p, " -j ACCEPT");
+	case XT2_T_DROP: return xt2_put(p, " -j DROP");
+	case XT2_T_RETURN: return xt2_put(p, " -j RETURN");
+	case XT2_T_QUEUE: return xt2_put(p, " -j QUEUE");
+	case XT2_T_JUMP: p = xt2_put(p, " -j "); break;
+	case XT2_T_GOTO: p = xt2_put(p, " -g "); break;
+	default: return NULL;
+	}
+	name = xt2_chain_name(t->rs, (int)XT2_TARGET_ARG(target));
+	return put_name(p, name, strlen(name));
+}
+
+static char *put_counters(char *p, const struct xt2_rule *r)
+{
+	*p++ = '[';
+	p = xt2_put_number(p, r->packets);
+	*p++ = ':';
+	return xt2_put(xt2_put_number(p, r->bytes), "] ");
+}
+
+void xt2_rule_text_begin(struct xt2_rule_text *t, const struct xt2_ruleset *rs, int family,
+			 bool counters)
+{
+	*t = (struct xt2_rule_text){ .rs = rs, .family = family, .counters = counters };
+}
+
+void xt2_rule_text_chain(struct xt2_rule_text *t, int chain)
+{
+	const char *name = xt2_chain_name(t->rs, chain);
+	char *end = put_name(xt2_put(t->head, "-A "), name, strlen(name));
+
+	t->head_len = end && (t->family == XT2_IPV4 || t->family == XT2_IPV6)
+			      ? (unsigned int)(end - t->head)
+			      : 0;
+}
+
+char *xt2_rule_text(const struct xt2_rule_text *t, const struct xt2_rule *r, char *at,
+		    const char *end)
+{
+	const struct xt2_match *m;
+	char *p = at;
+
+	if (!t->head_len || XT2_TARGET_KIND(r->target) > XT2_T_QUEUE || end - p < CONDITION_ROOM)
+		return NULL;
+	if (t->counters)
+		p = put_counters(p, r);
+	memcpy(p, t->head, sizeof(t->head)); /* one size is faster */
+	p += t->head_len;
+	xt2_rule_for_each_match(m, r) {
+		p = put_match(t, p, m);
+		if (!p || end - p < CONDITION_ROOM)
+			return NULL;
+	}
+	p = put_target(t, p, r->target);
+	if (p)
+		*p++ = '\n';
+	return p;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * rule-text.h - common rules as text, without libxtables
+ *
+ * Writes the same bytes as xt2_print_rule() (rule-print.h) into a buffer, some
+ * fifty times as fast, or leaves a rule to it.
+ */
+#ifndef XT2_RULE_TEXT_H
+#define XT2_RULE_TEXT_H
+
+#include "put.h"
+#include <xt2/xt2.h>
+
+/* Bytes that xt2_rule_text() wants to find; with less it leaves more rules. */
+#define XT2_RULE_TEXT_ROOM 8192
+
+struct xt2_rule_text {
+	const struct xt2_ruleset *rs;
+	int family;
+	bool counters;
+	unsigned int head_len;
+	char head[2 * XT2_NAME_SIZE + 8]; /* "-A CHAIN" */
+};
+
+void xt2_rule_text_begin(struct xt2_rule_text *t, const struct xt2_ruleset *rs, int family,
+			 bool counters);
+
+/* The chain whose rules come next. */
+void xt2_rule_text_chain(struct xt2_rule_text *t, int chain);
+
+/*
+ * xt2_rule_text - one rule and a newline
+ * @r: of the chain
+ * @at: where; what is behind the text may be written over, up to @end
+ * => the end of the text; NULL: libxtables has to print this rule
+ */
+char *xt2_rule_text(const struct xt2_rule_text *t, const struct xt2_rule *r, char *at,
+		    const char *end);
+
+#endif
