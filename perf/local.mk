@@ -6,8 +6,10 @@ perf_legacy_cost_SOURCES = perf/legacy-cost.c
 perf_legacy_cost_LDADD = libxt2-internal.la $(PCAP_LIBS)
 
 # These have tests.  Without libnftnl xt2-rtt has no driver "nft".
-PERF_TESTED = perf/pass-cost perf/rtt-ping perf/xt2-cycles
+PERF_TESTED = perf/index-cost perf/pass-cost perf/rtt-ping perf/xt2-cycles
 check_PROGRAMS += $(PERF_TESTED)
+perf_index_cost_SOURCES = perf/index-cost.c perf/cost-packets.c perf/cost.h
+perf_index_cost_LDADD = libxt2-internal.la $(PCAP_LIBS)
 perf_xt2_cycles_SOURCES = perf/xt2-cycles.c perf/cycles.h perf/cycles-engine.c \
 	perf/cycles-ext.c perf/cycles-lists.c perf/cycles-packed.c perf/cycles-rules.c \
 	perf/cycles-stream.c perf/cycles-time.c
@@ -21,8 +23,9 @@ perf_rtt_nft_CFLAGS = $(AM_CFLAGS) $(NFTNL_CFLAGS)
 perf_rtt_nft_LDADD = $(NFTNL_LIBS)
 endif
 
-EXTRA_DIST += perf/README.md perf/results perf/rtt_report.py perf/rtt_rules.py perf/xt2-gen \
-	perf/xt2-legacy perf/xt2-rtt perf/xt2-vs-xt1
+EXTRA_DIST += perf/README.md perf/gen_lists.py perf/gen_trace.py perf/gen_tuples.py \
+	perf/peers_report.py perf/peers_tools.py perf/results perf/rtt_report.py perf/rtt_rules.py \
+	perf/xt2-gen perf/xt2-legacy perf/xt2-rtt perf/xt2-vs-peers perf/xt2-vs-xt1
 CLEANFILES += $(EXTRA_PROGRAMS)
 
 .PHONY: perf-programs
