@@ -130,19 +130,42 @@ static int claim_array(struct check *c, u64 off, u64 count, u64 size, const char
 	return claim(c, off, count * size, what);
 }
 
+/* => not 0 if a byte of the word is 0; the lowest bit that is set is that byte's highest */
+static u64 nul_byte(u64 word)
+{
+	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
+}
+
 /* => 0: NUL-terminated and NUL-padded; @empty: may be empty */
 static int check_name(const struct check *c, const char __img *name, bool empty, const char *what)
 {
-	u32 i, len = 0;
+	const u64 __img *word = (const void __img *)name;
+	u64 nul = 0, rest = 0;
+	u32 i;
 
-	while (len < XT2_NAME_SIZE && name[len])
-		len++;
-	if (len == XT2_NAME_SIZE || (!len && !empty))
-		return bad(c, what, name);
-	for (i = len; i < XT2_NAME_SIZE; i++)
-		if (name[i])
-			return bad(c, what, name);
-	return 0;
+	for (i = 0; i < XT2_NAME_SIZE / sizeof(*word); i++) {
+		if (nul) {
+			rest |= word[i];
+			continue;
+		}
+		nul = nul_byte(word[i]);
+		if (nul)
+			rest = word[i] >> __builtin_ctzll(nul);
+	}
+	return !nul || rest || (!*name && !empty) ? bad(c, what, name) : 0;
+}
+
+/* => the place of the first NUL in n bytes; n: there is none */
+static u32 find_nul(const u8 __img *text, u32 n)
+{
+	const u64 __img *word = (const void __img *)text;
+	u32 at = 0;
+
+	while (n - at >= sizeof(*word) && !nul_byte(word[at / sizeof(*word)]) && xt2_can_loop)
+		at += sizeof(*word);
+	while (at < n && text[at] && xt2_can_loop)
+		at++;
+	return at;
 }
 
 static int check_header(struct check *c, u64 given, u32 magic)
@@ -221,7 +244,7 @@ static int check_instance(struct check *c, u64 off)
 	const struct xt2_instance __img *in = xt2_at(c->img, off);
 	const u8 __img *data = (const u8 __img *)(in + 1);
 	bool text;
-	u32 i;
+	u32 nul;
 	int err;
 
 	if (off > c->size || c->size - off < sizeof(*in) || off % XT2_ALIGN)
@@ -235,9 +258,9 @@ static int check_instance(struct check *c, u64 off)
 	if (in->reserved)
 		return bad(c, "reserved bytes of an instance are set", &in->reserved);
 	text = in->kind == XT2_INSTANCE_COMMENT || in->kind == XT2_INSTANCE_SOURCE;
-	for (i = 0; text && i < in->size; i++)
-		if (!data[i])
-			return bad(c, "text has a NUL in it", data + i);
+	nul = text ? find_nul(data, in->size) : in->size;
+	if (nul != in->size)
+		return bad(c, "text has a NUL in it", data + nul);
 	return check_name(c, in->name, text, "name of an instance is not valid");
 }
 

@@ -149,6 +149,8 @@ static int check_match(const struct xt2_match __img *m, const struct xt2_rule_bo
 
 	if (m->type >= XT2_M_COUNT || (m->type < XT2_M_TCP && !rows[m->type].size))
 		return bad(what, "unknown match");
+	if (m->type < XT2_M_TCP)
+		return base_match(m, bounds->family, what);
 	info = xt2_match_info(m->type);
 	if (info & XT2_EXT_CELL && m->arg >= bounds->cells)
 		return bad(what, "match names a cell that is not there");

@@ -74,12 +74,14 @@ static int load_rules(struct xt2_ruleset *rs, struct xt2_chain_ *to, const struc
 
 	if (xt2_list_reserve_(l, c->rules - 1))
 		return -ENOMEM;
-	xt2_chain_for_each_rule(r, c) {
-		if (r == tail)
-			break;
-		xt2_list_insert_(l, l->n, r, lines ? lines[l->n] : 0);
-		xt2_rules_refer_(rs, r, 1);
+	for (r = xt2_chain_first(c); r != tail; r = xt2_rule_next(r)) {
+		l->rule[l->n] = r;
+		l->line[l->n] = lines ? lines[l->n] : 0;
+		l->n++;
+		if (xt2_rule_jumps_(r) != XT2_NONE_)
+			xt2_rules_refer_(rs, r, 1);
 	}
+	l->gap = l->n;
 	to->policy = XT2_TARGET_KIND(tail->target);
 	to->packets = tail->packets;
 	to->bytes = tail->bytes;

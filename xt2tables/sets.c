@@ -84,8 +84,11 @@ int xt2_sets_show(const struct xt2_sets *sets, const struct xt2_instance *in, vo
 static int nameless(const struct xt2_ruleset *rs, __u32 number)
 {
 	const struct xt2_instance *in = xt2_instance_get(rs, (int)number);
-	const struct xt2_sets *sets = in ? xt2_sets_find(in->kind, in->name, in->revision) : NULL;
+	const struct xt2_sets *sets;
 
+	if (!in || in->kind == XT2_INSTANCE_COMMENT) /* nearly all of them are */
+		return -1;
+	sets = xt2_sets_find(in->kind, in->name, in->revision);
 	return sets ? xt2_sets_nameless(sets, in) : -1;
 }
 

@@ -150,7 +150,7 @@ static inline void sample_write(struct xt2_writer *w, void *buf, u64 cap)
 	xt2_write_instance(w, XT2_INSTANCE_COMMENT, 0, NULL, "why", 3);
 	xt2_write_instance(w, XT2_INSTANCE_MATCH, 1, "set", "\1\0\3", 3);
 	xt2_write_instance(w, XT2_INSTANCE_TARGET, 2, "SNAT", NULL, 0);
-	xt2_write_instance(w, XT2_INSTANCE_SOURCE, 0, "", "rules.v4", 8);
+	xt2_write_instance(w, XT2_INSTANCE_SOURCE, 0, "", "etc/rules.v4", 12);
 	xt2_write_cell(w, 1, 5);
 	for (u32 i = 0; i < SAMPLE_CHAINS; i++)
 		sample_write_chain(w, i);

@@ -223,6 +223,62 @@ static void test_images(void **state)
 	}
 }
 
+/* As the specification says it, byte by byte. */
+static bool is_name(const char *name)
+{
+	u32 i, len = (u32)strnlen(name, XT2_NAME_SIZE);
+
+	for (i = len; i < XT2_NAME_SIZE; i++)
+		if (name[i])
+			return false;
+	return len && len < XT2_NAME_SIZE;
+}
+
+/* Names of every length, with a byte at every place behind their end. */
+static void test_name_bytes(void **state)
+{
+	static const char bytes[] = { 0, 1, 'x', (char)0x80, (char)0xff };
+	struct sample *s = &sample;
+	u32 len, at, i, good = 0;
+	char *name;
+
+	assert_int_equal(sample_make(s), 0);
+	name = sample_cold(s, 3)->name;
+	for (len = 0; len <= XT2_NAME_SIZE; len++)
+		for (at = len; at < XT2_NAME_SIZE; at++)
+			for (i = 0; i < sizeof(bytes); i++) {
+				memset(name, 0, XT2_NAME_SIZE);
+				memset(name, 'a', len);
+				name[at] = bytes[i];
+				good += is_name(name);
+				if (!xt2_check(s->img, s->given, s->scratch, NULL) != is_name(name))
+					fail_msg("%u bytes, and %d at %u", len, bytes[i], at);
+			}
+	assert_in_range(good, 4 * 31, 6 * 31 * 31);
+}
+
+/* A NUL at every place of a text is found there. */
+static void test_text_bytes(void **state)
+{
+	struct sample *s = &sample;
+	u32 at;
+	u8 *text;
+
+	assert_int_equal(sample_make(s), 0);
+	text = (u8 *)(sample_instance(s, 3) + 1);
+	assert_in_range(sample_instance(s, 3)->size, 9, 100);
+	for (at = 0; at < sample_instance(s, 3)->size; at++) {
+		u8 was = text[at];
+
+		text[at] = 0;
+		assert_int_equal(xt2_check(s->img, s->given, s->scratch, &s->err), -EINVAL);
+		assert_string_equal(s->err.what, "text has a NUL in it");
+		assert_int_equal(s->err.offset, text + at - (u8 *)s->img);
+		text[at] = was;
+	}
+	assert_int_equal(xt2_check(s->img, s->given, s->scratch, NULL), 0);
+}
+
 /* Structures may stand in any order, with anything between them. */
 static void test_scattered(void **state)
 {
@@ -657,11 +713,12 @@ static void test_visits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sample),	  cmocka_unit_test(test_images),
-		cmocka_unit_test(test_scattered), cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_report),	  cmocka_unit_test(test_names),
-		cmocka_unit_test(test_rules),	  cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_visits),
+		cmocka_unit_test(test_sample),	   cmocka_unit_test(test_images),
+		cmocka_unit_test(test_scattered),  cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_report),	   cmocka_unit_test(test_names),
+		cmocka_unit_test(test_rules),	   cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_visits),	   cmocka_unit_test(test_name_bytes),
+		cmocka_unit_test(test_text_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static void test_layout(void **state)
 	assert_int_equal(*xt2_image_cell(s->img, s->root, 1), 5);
 	assert_int_equal(sample_instance(s, 2)->revision, 2);
 	assert_string_equal(sample_instance(s, 2)->name, "SNAT");
-	assert_memory_equal(xt2_instance_data(sample_instance(s, 3)), "rules.v4", 8);
+	assert_memory_equal(xt2_instance_data(sample_instance(s, 3)), "etc/rules.v4", 12);
 	c = sample_chain(s, 4);
 	assert_int_equal(c->rules, 2);
 	assert_int_equal(c->size, c->used + 32);
