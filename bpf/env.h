@@ -56,6 +56,10 @@ on:                                                                    \
 		c_->bytes += (n);                                                     \
 	} while (0)
 
+#define xt2_prefetch(p) ((void)(p))
+#define xt2_scan	xt2_scan_scalar
+#define xt2_can_index	false
+
 #define xt2_separate  __attribute__((__noinline__, __visibility__("default")))
 #define xt2_arg_img   __attribute__((btf_decl_tag("arg:arena")))
 #define xt2_arg_there __attribute__((btf_decl_tag("arg:nonnull")))

@@ -12,6 +12,7 @@
  * rules, which name all of these; hooks; names; the walk from the hooks.
  */
 #include "check.h"
+#include "index.h"
 #include "rule.h"
 #include "walk.h"
 
@@ -341,7 +342,7 @@ static int check_chain_header(struct check *c, u64 off)
 		return bad(c, "chain of a table that is not there", &ch->table);
 	if (ch->hook != XT2_HOOK_NONE && ch->hook >= xt2_family_hooks(chain_family(c, ch)))
 		return bad(c, "chain of a hook that is not there", &ch->hook);
-	if (ch->reserved || ch->strips || ch->lookup)
+	if (ch->reserved || ch->strips)
 		return bad(c, "reserved bytes of a chain are set", &ch->reserved);
 	c->base_chains += ch->hook != XT2_HOOK_NONE;
 	return 0;
@@ -453,6 +454,43 @@ int xt2_check_refs_(const struct xt2_image __img *img, const struct xt2_root __i
 	return -EINVAL;
 }
 
+/* Runs are of whole rules, and in order: counters are added to these. */
+static int check_runs(struct check *c, const struct xt2_chain __img *ch)
+{
+	const struct xt2_index __img *ix = xt2_chain_index(ch);
+	const struct xt2_run __img *run = xt2_index_runs(ix), *end = run + ix->runs;
+	const struct xt2_rule __img *r;
+	bool open = false;
+	u32 at;
+
+	if (ix->run % XT2_ALIGN || ix->run > ix->size ||
+	    ix->runs > (ix->size - ix->run) / sizeof(*run))
+		return bad(c, "runs of an index are outside of it", &ix->runs);
+	for (at = sizeof(*ch); at < ch->used && run < end && xt2_can_loop; at += r->size) {
+		r = (const void __img *)((const u8 __img *)ch + at);
+		if (open && at == run->end) {
+			open = false;
+			run++;
+		}
+		if (run < end && at == run->rule)
+			open = true;
+	}
+	return run == end ? 0 : bad(c, "run of an index is not of whole rules", run);
+}
+
+/* Where an index is; what it says about rules is index-check.c's matter. */
+static int check_lookup(struct check *c, const struct xt2_chain __img *ch)
+{
+	if (!ch->lookup)
+		return 0;
+	if (ch->lookup % XT2_ALIGN || ch->lookup < ch->used ||
+	    ch->size - ch->used < sizeof(struct xt2_index) ||
+	    ch->lookup > ch->size - sizeof(struct xt2_index) ||
+	    xt2_chain_index(ch)->size != ch->size - ch->lookup)
+		return bad(c, "index of a chain is not where it should be", &ch->lookup);
+	return xt2_chain_index(ch)->runs ? check_runs(c, ch) : 0;
+}
+
 static int check_rules(struct check *c, const struct xt2_chain __img *ch)
 {
 	const struct xt2_rule_bounds bounds = {
@@ -480,7 +518,7 @@ static int check_rules(struct check *c, const struct xt2_chain __img *ch)
 		return bad(c, "last rule of a chain is not where it should be", &ch->tail);
 	if (!xt2_rule_is_tail(r, bounds.family, ch->hook != XT2_HOOK_NONE))
 		return bad(c, "chain does not end in a policy or a return", r);
-	return 0;
+	return check_lookup(c, ch);
 }
 
 static int check_cold(struct check *c, const struct xt2_chain __img *ch)

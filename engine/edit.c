@@ -14,6 +14,7 @@
  */
 #include "edit.h"
 #include "check.h"
+#include "index.h"
 #include "rule.h"
 #include "walk.h"
 
@@ -331,6 +332,7 @@ static void apply(struct plan *p, u32 index)
 	u32 rules = p->chain->rules, *lines = NULL;
 	bool fresh = p->lines_size && !cold->lines;
 
+	xt2_chain_drop_index(p->chain);
 	if (cold->lines)
 		shrink_lines(p, xt2_at(p->img, cold->lines));
 	make_room(p);

@@ -34,7 +34,8 @@ struct xt2_edit {
  *
  * Indices (chains, cells, instances) that new rules name must exist.  The
  * result is a valid image: loops that an edit would make are refused.  What
- * deleted rules took stays with the chain as spare room.  Room for all
+ * deleted rules took stays with the chain as spare room, and so does what an
+ * index of the chain took, which is dropped.  Room for all
  * insertions may be needed before the deletions behind them count.
  * => 0; -ENOSPC: cap is too small, -EINVAL: a bad edit or rule, -ELOOP;
  *    on failure the image is as it was

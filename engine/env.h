@@ -45,6 +45,15 @@ typedef __s64 s64;
 /* A rule counts; a host may keep the counters elsewhere. */
 #define xt2_rule_count(r, n, ctx) ((r)->packets++, (r)->bytes += (n))
 
+/* Memory that will be read soon. */
+#define xt2_prefetch(p) __builtin_prefetch(p)
+
+/* May this environment use the indexes of chains? */
+#define xt2_can_index true
+
+/* Compare the blocks of columns with a packet's keys: see index.h. */
+#define xt2_scan xt2_scan_vector
+
 /* May this environment evaluate an extension with these XT2_EXT_* bits? */
 #define xt2_can_run(flags) true
 

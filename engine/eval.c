@@ -289,6 +289,173 @@ static u32 offset_of(const struct xt2_ctx *ctx, const void __img *p)
 	return (u32)((const u8 __img *)p - (const u8 __img *)ctx->img);
 }
 
+/* --- chains with an index ---------------------------------------------- */
+
+/* Rules that are likely to be looked at. */
+static __always_inline void prefetch_units(const struct xt2_chain __img *chain, const u32 *unit,
+					   u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n && i < 8; i++)
+		xt2_prefetch((const u8 __img *)chain + (unit[i] & ~XT2_UNIT_FLAGS));
+}
+
+static void take_found(struct xt2_ctx *ctx, const struct xt2_search *s)
+{
+	ctx->cursor.at = ctx->cursor.base;
+	ctx->cursor.end = (u16)(s->base + s->units);
+	ctx->cursor.resume = s->resume;
+	ctx->cursor.epoch = ctx->epoch;
+}
+
+/* Look for candidates behind an offset in the chain. */
+static void look_for(struct xt2_ctx *ctx, const struct xt2_chain __img *chain, u32 after)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+	struct xt2_cursor *cur = &ctx->cursor;
+
+	s->base = cur->base;
+	xt2_index_find(xt2_at(ctx->img, cur->index), s, xt2_ctx_pkt(ctx), after);
+	take_found(ctx, s);
+	prefetch_units(chain, s->unit + s->base, s->units);
+}
+
+/* => the next candidate, or the tail */
+static struct xt2_rule __img *next_unit(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+{
+	struct xt2_cursor *cur = &ctx->cursor;
+	u32 unit;
+
+	cur->run = 0;
+	while (cur->at == cur->end) {
+		if (!cur->resume || !xt2_can_loop)
+			return xt2_chain_tail(chain);
+		look_for(ctx, chain, cur->resume);
+	}
+	unit = xt2_ptr(ctx->search)->unit[cur->at++ % XT2_UNITS_MAX];
+	if (unlikely(unit & XT2_UNIT_RUN))
+		cur->run = offset_of(ctx, xt2_index_run(xt2_at(ctx->img, cur->index),
+							unit & ~XT2_UNIT_FLAGS));
+	return xt2_at(chain, unit & ~XT2_UNIT_FLAGS);
+}
+
+/* What was found ahead for this packet. => false: nothing was */
+static bool take_ahead(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+
+	if (!s->chain || s->chain != offset_of(ctx, chain))
+		return false;
+	take_found(ctx, s);
+	s->chain = 0;
+	return true;
+}
+
+/* Candidates begin at base. => the first rule to look at */
+static struct xt2_rule __img *enter_index(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
+					  u16 base)
+{
+	const struct xt2_index __img *ix = xt2_chain_index(chain);
+	struct xt2_search *s = xt2_ptr(ctx->search);
+	struct xt2_cursor *cur = &ctx->cursor;
+
+	*cur = (struct xt2_cursor){ .base = base, .at = base, .end = base };
+	if (!s || base > XT2_UNITS_MAX - XT2_CANDIDATES ||
+	    !xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), ix->asks))
+		return xt2_chain_first(chain);
+	cur->index = offset_of(ctx, ix);
+	if (!take_ahead(ctx, chain))
+		look_for(ctx, chain, 0);
+	return next_unit(ctx, chain);
+}
+
+static __always_inline struct xt2_rule __img *enter(struct xt2_ctx *ctx,
+						    const struct xt2_chain __img *chain, u16 base)
+{
+	if (xt2_can_index && unlikely(chain->lookup))
+		return enter_index(ctx, chain, base);
+	ctx->cursor.index = ctx->cursor.run = 0;
+	ctx->cursor.base = ctx->cursor.at = ctx->cursor.end = base;
+	return xt2_chain_first(chain);
+}
+
+/* The packet is not what it was: go on behind a rule with what it is now. */
+static struct xt2_rule __img *look_again(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
+					 struct xt2_rule __img *r)
+{
+	const struct xt2_index __img *ix = xt2_chain_index(chain);
+	struct xt2_search *s = xt2_ptr(ctx->search);
+
+	if (!xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), ix->asks)) {
+		ctx->cursor.index = 0;
+		return xt2_rule_next(r);
+	}
+	look_for(ctx, chain, (u32)((const u8 __img *)r - (const u8 __img *)chain));
+	return next_unit(ctx, chain);
+}
+
+/* The rule to look at after r, in a chain with an index. */
+static struct xt2_rule __img *next_indexed(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
+					   struct xt2_rule __img *r)
+{
+	if (unlikely(ctx->cursor.epoch != ctx->epoch))
+		return look_again(ctx, chain, r);
+	return next_unit(ctx, chain);
+}
+
+/* A target changed the packet: candidates and keys are those of another one. */
+static void packet_changed(struct xt2_ctx *ctx)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+
+	ctx->epoch++;
+	if (s)
+		s->keys.have = 0;
+}
+
+static const struct xt2_chain __img *base_chain(const struct xt2_ctx *ctx,
+						const struct xt2_hook __img *hook)
+{
+	return xt2_image_chain(ctx->img, ctx->root, hook->chain);
+}
+
+void xt2_eval_search(const struct xt2_ctx *ctx, const struct xt2_hook __img *hook,
+		     const struct xt2_pkt *pkt, struct xt2_search *search)
+{
+	const struct xt2_chain __img *chain = base_chain(ctx, hook);
+	const struct xt2_index __img *ix;
+
+	search->keys.have = 0;
+	search->chain = search->base = 0;
+	if (!chain || !chain->lookup)
+		return;
+	ix = xt2_chain_index(chain);
+	if (!xt2_keys_fill(&search->keys, pkt, ix->asks))
+		return;
+	search->chain = offset_of(ctx, chain);
+	if (ix->kind == XT2_INDEX_PAIRS)
+		xt2_index_spans(ix, search, pkt);
+	else
+		xt2_index_find(ix, search, pkt, 0);
+}
+
+void xt2_eval_collect(const struct xt2_ctx *ctx, struct xt2_search *search)
+{
+	const struct xt2_chain __img *chain;
+	const struct xt2_index __img *ix;
+
+	if (!search->chain)
+		return;
+	chain = xt2_at(ctx->img, search->chain);
+	ix = xt2_chain_index(chain);
+	if (ix->kind == XT2_INDEX_PAIRS)
+		xt2_index_collect(ix, search, 0);
+	prefetch_units(chain, search->unit, search->units);
+}
+
+/* --- the loop ---------------------------------------------------------- */
+
 /* The rule counts and its target acts, but its verdict comes too late. */
 static void hit_drop(struct xt2_rule __img *r, const struct xt2_chain __img *chain,
 		     struct xt2_ctx *ctx)
@@ -308,12 +475,19 @@ static int fault(struct xt2_ctx *ctx)
 	return XT2_DROP;
 }
 
+/* Not LOG, NFLOG, TRACE. */
+static bool target_changes(u8 kind)
+{
+	return kind != XT2_T_LOG && kind != XT2_T_NFLOG && kind != XT2_T_TRACE;
+}
+
 int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 {
 	const struct xt2_image __img *img = ctx->img;
 	const struct xt2_chain __img *base = xt2_image_chain(img, ctx->root, hook->chain);
 	const struct xt2_chain __img *chain = base;
 	struct xt2_rule __img *r;
+	struct xt2_run __img *run;
 	u32 len = xt2_ctx_pkt(ctx)->len;
 	const u64 faults = ctx->faults;
 	u32 depth = xt2_zero;
@@ -321,7 +495,9 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 	ctx->hotdrop = 0;
 	if (unlikely(!base))
 		return fault(ctx);
-	r = xt2_chain_first(chain);
+	if (xt2_can_index && ctx->search && !xt2_ptr(ctx->search)->chain)
+		xt2_ptr(ctx->search)->keys.have = 0;
+	r = enter(ctx, chain, 0);
 	while (xt2_can_loop) {
 		int verdict = rule_match(r, ctx);
 
@@ -329,6 +505,11 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 			goto next;
 		if (unlikely(verdict != XT2_HIT))
 			goto hotdrop;
+		if (xt2_can_index && unlikely(ctx->cursor.run)) { /* all of its rules, and on */
+			run = xt2_at(img, ctx->cursor.run);
+			xt2_rule_count(run, len, ctx);
+			goto next;
+		}
 		xt2_rule_count(r, len, ctx);
 
 		switch (XT2_TARGET_KIND(r->target)) {
@@ -349,19 +530,24 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 			depth--;
 			chain = xt2_at(img, xt2_ptr(ctx->stack)[depth].chain);
 			r = xt2_at(img, xt2_ptr(ctx->stack)[depth].rule);
+			ctx->cursor = xt2_ptr(ctx->stack)[depth].cursor;
 			goto next;
 		case XT2_T_JUMP:
 			if (unlikely(depth >= ctx->stack_size))
 				return fault(ctx);
 			xt2_ptr(ctx->stack)[depth].chain = offset_of(ctx, chain);
 			xt2_ptr(ctx->stack)[depth].rule = offset_of(ctx, r);
+			xt2_ptr(ctx->stack)[depth].cursor = ctx->cursor;
 			depth++;
+			/* what is left of this chain stays below what the next one finds */
+			if (ctx->cursor.at < ctx->cursor.end)
+				ctx->cursor.base = ctx->cursor.end;
 			__fallthrough;
 		case XT2_T_GOTO:
 			chain = xt2_image_chain(img, ctx->root, XT2_TARGET_ARG(r->target));
 			if (unlikely(!chain))
 				return fault(ctx);
-			r = xt2_chain_first(chain);
+			r = enter(ctx, chain, ctx->cursor.base);
 			continue;
 		case XT2_T_FOREIGN: return fault(ctx);
 		}
@@ -370,10 +556,15 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 		if (verdict != XT2_NEXT)
 			goto decided;
 		len = xt2_ctx_pkt(ctx)->len; /* TCPMSS may have changed it */
+		if (xt2_can_index && target_changes(XT2_TARGET_KIND(r->target)))
+			packet_changed(ctx);
 next:
 		if (unlikely(!r->size))
 			return fault(ctx);
-		r = next_rule(r, len, ctx);
+		if (xt2_can_index && ctx->cursor.index)
+			r = next_indexed(ctx, chain, r);
+		else
+			r = next_rule(r, len, ctx);
 		continue;
 hotdrop:
 		if (verdict == XT2_HIT_DROP)

@@ -10,6 +10,7 @@
 #define XT2_ENGINE_EVAL_H
 
 #include "image.h"
+#include "index.h"
 #include "pkt.h"
 #include <xt2/verdict.h>
 
@@ -21,10 +22,21 @@ enum xt2_answer {
 	XT2_HIT_DROP, /* holds; drop when the rule is done with, its target included */
 };
 
+/* Candidates of the chain that a packet is in. */
+struct xt2_cursor {
+	u32 index; /* offset in the image; 0: the chain is evaluated rule after rule */
+	u32 resume; /* see xt2_index_find() */
+	u32 run; /* offset of the run that the rule stands for; 0: none */
+	u32 epoch; /* xt2_ctx.epoch when they were looked for */
+	u16 base, at, end; /* in xt2_search.unit; those before at are done */
+	u16 reserved;
+};
+
 /* Where evaluation goes on after a jump. */
 struct xt2_frame {
 	u32 rule; /* offset of the jump rule */
 	u32 chain; /* offset of its chain */
+	struct xt2_cursor cursor;
 };
 
 /* Something that happened on the way: LOG, NFLOG, TRACE. */
@@ -47,6 +59,7 @@ struct xt2_ctx {
 	u32 stack_size; /* frames at stack */
 	struct xt2_event *events;
 	u32 events_size; /* events at events; may be 0 */
+	struct xt2_search *search; /* for indexes; NULL: evaluate rule after rule */
 
 	/* results */
 	u32 chain; /* offset of the chain that decided; 0: a fault */
@@ -55,6 +68,10 @@ struct xt2_ctx {
 	u32 nevents; /* events that happened; those past events_size are lost */
 	u8 hotdrop; /* the verdict came from a match */
 	u64 faults; /* total: broken image, stack overflow; each one dropped */
+
+	/* while a packet is evaluated */
+	struct xt2_cursor cursor;
+	u32 epoch; /* changes of the packet by targets */
 };
 
 /*
@@ -67,6 +84,20 @@ struct xt2_ctx {
  * => enum xt2_verdict, never XT2_NEXT
  */
 int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook);
+
+/*
+ * xt2_eval_search, xt2_eval_collect - do the first part of an evaluation ahead
+ * @search: not yet used for this packet; becomes ctx->search for xt2_eval()
+ * @pkt: parsed
+ *
+ * For batches: while one packet waits for memory, so do the others.  First
+ * each packet's xt2_eval_search(), then each one's xt2_eval_collect(), then
+ * each one's xt2_eval(), with the same hook and no change to the packet in
+ * between.
+ */
+void xt2_eval_search(const struct xt2_ctx *ctx, const struct xt2_hook __img *hook,
+		     const struct xt2_pkt *pkt, struct xt2_search *search);
+void xt2_eval_collect(const struct xt2_ctx *ctx, struct xt2_search *search);
 
 /* Bodies of the extensions, one switch each, in extensions/dispatch.c. */
 xt2_separate int xt2_match_ext(const struct xt2_match __img *m xt2_arg_img,

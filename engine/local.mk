@@ -10,6 +10,14 @@ libengine_la_SOURCES = \
 	engine/eval.h \
 	engine/image.c \
 	engine/image.h \
+	engine/index-box.c \
+	engine/index-box.h \
+	engine/index-build.c \
+	engine/index-build.h \
+	engine/index-check.c \
+	engine/index-pairs.c \
+	engine/index.c \
+	engine/index.h \
 	engine/pkt.c \
 	engine/pkt.h \
 	engine/ports.h \

@@ -222,6 +222,29 @@ int xt2_write_rule(struct xt2_writer *w, const struct xt2_rule *r)
 	return 0;
 }
 
+int xt2_write_index(struct xt2_writer *w, const struct xt2_index_limits *limits, void *scratch)
+{
+	struct xt2_chain *c = (struct xt2_chain *)(w->buf + w->chain);
+	u64 room = w->cap - w->pos;
+	u32 size;
+
+	if (w->error)
+		return w->error;
+	if (!w->chain || !c->rules || c->lookup || c->table >= w->tables_done)
+		return fail(w, -EINVAL);
+	if (room > xt2_index_bound(c->rules))
+		room = xt2_index_bound(c->rules);
+	memset(w->buf + w->pos, 0, room);
+	size = xt2_index_build(c, ((struct xt2_table *)(w->buf + w->root.table))[c->table].family,
+			       limits, (struct xt2_index *)(w->buf + w->pos), room, scratch);
+	if (!size)
+		return 0;
+	c->used = (u32)(w->pos - w->chain);
+	c->lookup = c->used;
+	w->pos += size;
+	return 0;
+}
+
 int xt2_write_chain_end(struct xt2_writer *w, const u32 *lines, u32 capacity)
 {
 	struct xt2_chain *c;
@@ -234,8 +257,9 @@ int xt2_write_chain_end(struct xt2_writer *w, const u32 *lines, u32 capacity)
 	c = (struct xt2_chain *)(w->buf + w->chain);
 	if (!c->rules)
 		return fail(w, -EINVAL);
-	c->used = (u32)(w->pos - w->chain);
-	if (capacity && !reserve(w, capacity))
+	if (!c->lookup)
+		c->used = (u32)(w->pos - w->chain);
+	if (capacity && !c->lookup && !reserve(w, capacity))
 		return w->error;
 	c->size = (u32)(w->pos - w->chain);
 	w->chain = 0;

@@ -3,7 +3,7 @@
  * write.h - build an image from front to back in the caller's buffer
  *
  * Order of calls: xt2_write_begin(); tables; instances and cells and chains
- * (each chain: begin, rules, end) in any order; xt2_write_end().  What has
+ * (each chain: begin, rules, perhaps an index, end) in any order; xt2_write_end().  What has
  * not been ended has an inverted magic, so it is never mistaken for a
  * ruleset.  Any failure sticks: later calls return the same error.
  */
@@ -11,6 +11,7 @@
 #define XT2_ENGINE_WRITE_H
 
 #include "check.h"
+#include "index.h"
 
 struct xt2_writer {
 	u8 *buf;
@@ -64,6 +65,17 @@ int xt2_write_rule(struct xt2_writer *w, const struct xt2_rule *r);
  * => 0, -ENOSPC, -EINVAL: no chain is open, or it has no rules
  */
 int xt2_write_chain_end(struct xt2_writer *w, const u32 *lines, u32 capacity);
+
+/*
+ * xt2_write_index - make an index for the chain that is open, behind its rules
+ * @limits: which chains get one
+ * @scratch: xt2_index_scratch() bytes for the chain's rules, 8-byte aligned
+ *
+ * After the chain's tail, instead of spare room.  Without room for it, or if it
+ * would not pay, the chain stays plain.
+ * => 0, -EINVAL
+ */
+int xt2_write_index(struct xt2_writer *w, const struct xt2_index_limits *limits, void *scratch);
 
 /*
  * xt2_write_end - finish: sort hooks, check, store depth and visits, set the magic

@@ -28,9 +28,26 @@
 struct xt2_evaluator {
 	struct xt2_ctx ctx;
 	struct xt2_frame *stack;
+	struct xt2_search search;
 };
 
 /* --- one packet -------------------------------------------------------- */
+
+/* An index that is wrong would hide rules. => true: none is */
+static bool indexes_hold(const struct xt2_image *image, const struct xt2_root *root)
+{
+	const struct xt2_chain *c;
+	const char *what;
+	u32 i;
+
+	if (!root)
+		return true;
+	xt2_image_for_each_chain(c, i, image, root) {
+		if (xt2_index_check(c, xt2_image_table(image, root, c->table)->family, &what))
+			return false;
+	}
+	return true;
+}
 
 struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size)
 {
@@ -40,6 +57,10 @@ struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size)
 
 	if (depth > DEPTH_MAX || (root && root->visits > VISITS_MAX)) {
 		errno = E2BIG;
+		return NULL;
+	}
+	if (!indexes_hold(image, root)) {
+		errno = EBADMSG;
 		return NULL;
 	}
 	ev = calloc(1, sizeof(*ev));
@@ -55,6 +76,7 @@ struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size)
 	ev->ctx.root = root;
 	ev->ctx.stack = ev->stack;
 	ev->ctx.stack_size = depth;
+	ev->ctx.search = &ev->search;
 	xt2_evaluator_seed(ev, 1);
 	return ev;
 }
@@ -70,6 +92,11 @@ void xt2_evaluator_free(struct xt2_evaluator *ev)
 void xt2_evaluator_seed(struct xt2_evaluator *ev, __u64 seed)
 {
 	ev->ctx.random = seed ? seed : 1;
+}
+
+void xt2_evaluator_linear(struct xt2_evaluator *ev, int on)
+{
+	ev->ctx.search = on ? NULL : &ev->search;
 }
 
 /* Would the kernel's nat core ask its table about this packet? */

@@ -17,6 +17,7 @@
 #include "config.h"
 #include "err.h"
 #include "../engine/check.h"
+#include "../engine/index.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -114,7 +115,20 @@ int xt2_image_open(const char *path, struct xt2_mapping *map, struct xt2_err *er
 	map->size = map->image->size;
 	map->capacity = size;
 	map->mapped = 1;
+	xt2_image_fold(map->image);
 	return 0;
+}
+
+void xt2_image_fold(struct xt2_image *image)
+{
+	const struct xt2_root *root = xt2_image_root(image);
+	struct xt2_chain *c;
+	u32 i;
+
+	if (!root)
+		return;
+	xt2_image_for_each_chain(c, i, image, root)
+		xt2_chain_fold(c);
 }
 
 int xt2_image_copy(const void *bytes, size_t size, struct xt2_mapping *map, struct xt2_err *err)

@@ -21,6 +21,10 @@ libxt2_internal_la_SOURCES = \
 	libxt2/ruleset-write.c \
 	libxt2/ruleset.c \
 	libxt2/ruleset.h \
+	libxt2/scan-avx2.c \
+	libxt2/scan-avx512.c \
+	libxt2/scan.c \
+	libxt2/scan.h \
 	libxt2/table-copy.c \
 	libxt2/table-copy.h \
 	libxt2/tables.c \

@@ -8,6 +8,7 @@
  */
 #include "config.h"
 #include "ruleset.h"
+#include "../engine/index.h"
 
 #include <stdlib.h>
 
@@ -61,6 +62,28 @@ static int load_tables(struct xt2_ruleset *rs, const struct source *from)
 		rs->table[h->table].priority[h->hook] = h->priority;
 	}
 	return 0;
+}
+
+/* What evaluation has counted for runs of equal rules: their rules have counted it. */
+static int load_runs(struct xt2_ruleset *rs, int chain, const struct xt2_chain *c)
+{
+	const struct xt2_index *ix = xt2_chain_index(c);
+	const struct xt2_rule *r;
+	u32 i = 0;
+	int ret = 0;
+
+	if (!ix || !xt2_index_counts(ix))
+		return 0;
+	xt2_chain_for_each_rule(r, c) {
+		struct xt2_counts n = xt2_rule_counts(c, r);
+
+		if (r == xt2_chain_tail(c) || ret)
+			break;
+		if (n.packets != r->packets || n.bytes != r->bytes)
+			ret = xt2_rule_set_counters(rs, chain, i, n.packets, n.bytes);
+		i++;
+	}
+	return ret;
 }
 
 static int load_rules(struct xt2_ruleset *rs, struct xt2_chain_ *to, const struct source *from,
@@ -130,7 +153,7 @@ static int load_chains(struct xt2_ruleset *rs, const struct source *from)
 		rs->free = i;
 	}
 	xt2_image_for_each_chain(c, i, from->img, root) {
-		if (load_rules(rs, &rs->chain[i], from, c))
+		if (load_rules(rs, &rs->chain[i], from, c) || load_runs(rs, (int)i, c))
 			return -ENOMEM;
 	}
 	return 0;

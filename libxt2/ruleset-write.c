@@ -14,11 +14,13 @@
 #include "err.h"
 #include "ruleset.h"
 #include "../engine/check.h"
+#include "../engine/index.h"
 #include "../engine/write.h"
 
 #include <stdlib.h>
 
-#define SLACK 4096u /* alignment of the parts of an image */
+#define SLACK	  4096u /* alignment of the parts of an image */
+#define INDEX_MIN 4u /* rules of a chain that may get an index */
 
 struct packer {
 	const struct xt2_ruleset *rs;
@@ -34,9 +36,10 @@ struct packer {
 	u32 cells, cells_done;
 	u32 longest; /* most rules in a chain, the tail included */
 	u64 bytes; /* of rules, instances and lines */
+	u64 indexes; /* bytes that indexes can take */
 	u32 *lines; /* of a chain */
 	u64 *rule; /* room for one rule */
-	void *scratch;
+	void *scratch, *index_scratch;
 	struct xt2_writer w;
 	struct xt2_err *err;
 };
@@ -51,6 +54,7 @@ static void packer_free(struct packer *p)
 	free(p->lines);
 	free(p->rule);
 	free(p->scratch);
+	free(p->index_scratch);
 }
 
 static int no_memory(const struct packer *p)
@@ -154,6 +158,8 @@ static void count(struct packer *p)
 			count_rule(p, xt2_list_rule_(l, j));
 		if (l->n + 1 > p->longest)
 			p->longest = l->n + 1;
+		if (l->n >= INDEX_MIN)
+			p->indexes += xt2_index_bound(l->n + 1);
 	}
 }
 
@@ -275,6 +281,8 @@ static void write_chain(struct packer *p, u32 index)
 	if (xt2_write_chain_begin(&p->w, index, (u16)c->table, c->hook, c->name) ||
 	    write_rules(p, &c->rules) || xt2_write_rule(&p->w, &tail))
 		return;
+	if (p->index_scratch && c->rules.n >= INDEX_MIN)
+		xt2_write_index(&p->w, &xt2_index_limits, p->index_scratch);
 	xt2_write_chain_end(&p->w, lines_of(p, &c->rules), 0);
 }
 
@@ -316,6 +324,12 @@ static int pack(struct packer *p, struct xt2_mapping *map)
 
 	if (cap > XT2_SIZE_MAX)
 		return explain(p, -EFBIG);
+	if (p->indexes && cap + p->indexes <= XT2_SIZE_MAX) { /* else chains stay plain */
+		cap += p->indexes;
+		p->index_scratch = xt2_alloc_large_(xt2_index_scratch(p->longest));
+		if (!p->index_scratch)
+			return no_memory(p);
+	}
 	p->lines = numbers_alloc(p->longest);
 	p->scratch = xt2_alloc_large_(xt2_check_scratch(cap));
 	buf = p->lines && p->scratch ? xt2_alloc_large_(cap) : NULL;

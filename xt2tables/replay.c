@@ -492,6 +492,7 @@ static int update_image(struct replay *r)
 {
 	struct xt2_err err = { 0 };
 
+	xt2_image_fold(r->in.map.image);
 	if (xt2_image_store(r->in.path, r->in.map.image, r->in.map.size, &err) < 0)
 		return xt2_fail(&err);
 	return XT2_EXIT_OK;

@@ -79,6 +79,15 @@ int xt2_image_copy(const void *bytes, size_t size, struct xt2_mapping *map, stru
 void xt2_image_close(struct xt2_mapping *map);
 
 /*
+ * xt2_image_fold - give each rule what it has counted
+ *
+ * Evaluation counts runs of equal rules in one place.  What reads counters out
+ * of an image that was evaluated calls this first; xt2_ruleset_load() need not,
+ * and an image that was opened is folded.
+ */
+void xt2_image_fold(struct xt2_image *image);
+
+/*
  * xt2_image_store - write an image durably: temporary file, fsync, rename, fsync of the folder
  *
  * Whatever happens (full disk, kill -9), path is the old file or the new one.
@@ -258,11 +267,14 @@ struct xt2_result {
  * Rules count in the image, which must stay until free.  To read the counters,
  * load it into a ruleset: xt2_ruleset_load(), then packets and bytes of
  * xt2_rule_get(), and xt2_chain_counters().
- * => NULL and errno: ENOMEM, or E2BIG: chains that jump more than 2^20 deep or
- *    send a packet through more than 2^32 chains
+ * => NULL and errno: ENOMEM; E2BIG: chains that jump more than 2^20 deep or
+ *    send a packet through more than 2^32 chains; EBADMSG: the index of a chain
+ *    would miss one of its rules
  */
 struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size);
 void xt2_evaluator_free(struct xt2_evaluator *ev);
+/* Evaluate rule after rule, without the indexes of chains, or with them again. */
+void xt2_evaluator_linear(struct xt2_evaluator *ev, int on);
 /* Seed of -m statistic --mode random. */
 void xt2_evaluator_seed(struct xt2_evaluator *ev, __u64 seed);
 

@@ -101,7 +101,7 @@ static void swap_hooks(struct sample *s, u32 i)
 	X(chain_hooka, "chain of a hook that is not there", sample_chain(s, 6)->hook = 3) \
 	X(chain_reserved, "reserved bytes of a chain are set", sample_chain(s, 1)->reserved = 1) \
 	X(chain_strips, "reserved bytes of a chain are set", sample_chain(s, 1)->strips = 1) \
-	X(chain_lookup, "reserved bytes of a chain are set", sample_chain(s, 1)->lookup = 1) \
+	X(chain_lookup, "index of a chain is not where it should be", sample_chain(s, 1)->lookup = 1) \
 	X(used_large, "chain uses more bytes than it has", \
 	  sample_chain(s, 1)->used = sample_chain(s, 1)->size + 24) \
 	X(used_none, "wrong number of rules in a chain", sample_chain(s, 1)->used = 32) \

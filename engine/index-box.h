@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * index-box.h - what a rule asks for at least, in the terms of an index
+ *
+ * Every packet that the rule can match, or that its matches could see with an
+ * effect, lies in the box: fields agree under their masks, numbers are within
+ * their ranges.
+ */
+#ifndef XT2_ENGINE_INDEX_BOX_H
+#define XT2_ENGINE_INDEX_BOX_H
+
+#include "index.h"
+
+/* Numbers with ranges: SPORT, DPORT, PROTO, STATE. */
+#define XT2_RANGES	4
+#define XT2_RANGE(key)	((key)-XT2_KEY_SPORT)
+#define XT2_BITS_FIELDS XT2_FIELD_DPORT /* fields below have bits */
+
+struct xt2_box {
+	u64 value[XT2_BITS_FIELDS][2], mask[XT2_BITS_FIELDS][2];
+	u16 least[XT2_RANGES], most[XT2_RANGES];
+	bool stateless; /* matching has no effect, and the answer depends on the packet alone */
+};
+
+void xt2_box_of(struct xt2_box *box, const struct xt2_rule __img *r);
+
+/* The box's range of a key; family: IPv4 addresses are numbers. */
+void xt2_box_range(const struct xt2_box *box, u8 family, u32 key, u16 *least, u16 *most);
+
+/* A field's value and mask: of ports all bits or none. */
+void xt2_box_field(const struct xt2_box *box, u32 field, u64 *value, u64 *mask);
+
+/* A name's 16 bytes as a key. */
+static inline u16 xt2_fold_name(const u64 *name)
+{
+	u64 x = (name[0] * 0x9e3779b97f4a7c15ull) ^ (name[1] * 0xc2b2ae3d27d4eb4full);
+
+	return (u16)(x >> 48);
+}
+
+/* Bits of a class to a hash; which is the class's number, over all dimensions. */
+static inline u64 xt2_hash_class(u64 v0, u64 v1, u32 which)
+{
+	u64 x = (v0 + which) * 0x9e3779b97f4a7c15ull + v1 * 0xd6e8feb86659fd93ull;
+
+	x ^= x >> 32;
+	return x * 0xff51afd7ed558ccdull;
+}
+
+/* Hashes of two classes to one. */
+static inline u64 xt2_hash_pair(u64 a, u64 b)
+{
+	u64 x = (a ^ (b >> 25 | b << 39)) * 0xc4ceb9fe1a85ec53ull;
+
+	x ^= x >> 32;
+	return x * 0x9e3779b97f4a7c15ull;
+}
+
+static inline u16 xt2_hash_tag(u64 hash)
+{
+	return (u16)(hash >> 20);
+}
+
+#endif

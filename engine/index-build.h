@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* index-build.h - what the parts of making an index share; for them alone */
+#ifndef XT2_ENGINE_INDEX_BUILD_H
+#define XT2_ENGINE_INDEX_BUILD_H
+
+#include "index-box.h"
+
+#define SAMPLE_COLUMNS 24u /* boxes that decide which columns to make */
+#define SAMPLE	       128u /* boxes that decide which fields to hash */
+#define SCRATCH_ROOM   2048u
+#define BOUND_RULE     112u /* bytes of an index: see doc/format.md */
+#define BOUND_FIXED    8192u
+
+/* A unit on its way into a bucket. */
+struct hashed {
+	u64 pair, third; /* hashes of the classes */
+	u32 unit;
+	u8 a, b; /* classes */
+	u8 third_class;
+	u8 any_proto, proto;
+	u8 reserved[3];
+	u16 least[2], beyond[2];
+};
+
+struct passes;
+
+struct build {
+	const struct xt2_chain *chain;
+	u8 family;
+	bool full; /* no room */
+	struct xt2_index *at;
+	u64 room, used; /* bytes at at */
+	u32 units, runs;
+	/* scratch */
+	struct passes *passes;
+	struct xt2_box *sample;
+	u32 *unit; /* in order */
+	u32 *order; /* units sorted by bucket */
+	struct hashed *hashed;
+	u32 *start; /* first of each bucket in order */
+};
+
+const struct xt2_rule *xt2_build_rule_(const struct build *b, u32 unit);
+
+/* => bytes at *offset of the index, zero; NULL: no room, and that is noted */
+void *xt2_build_take_(struct build *b, u64 bytes, u32 *offset);
+
+/* => SCRATCH_ROOM bytes for a moment; xt2_build_columns_() uses them, too */
+void *xt2_build_room_(const struct build *b);
+
+/* => offset of columns for n units; 0: no room */
+u32 xt2_build_columns_(struct build *b, const u32 *unit, u32 n);
+
+/* => offset of struct xt2_pairs; 0: no two fields tell the units apart, or no room */
+u32 xt2_build_pairs_(struct build *b);
+
+/* => the class with the most bits that the box has all of; value: of these bits */
+u32 xt2_box_class(const struct xt2_box *box, const struct xt2_index_dimension *d, u64 *value);
+
+/* Does a run of equal rules go on from a with b? */
+bool xt2_run_goes_on_(const struct xt2_rule *a, const struct xt2_rule *b);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * index-check.c - does the index name every rule where a search looks for it?
+ *
+ * A wrong index would hide rules that are still listed, so its bytes are not
+ * believed: each unit of the chain is looked for as a search for its packets
+ * would, and its entry must let them all through.  There are as many entries
+ * as units and each unit finds another one, so there are no entries of
+ * anything else.
+ */
+#include "index-build.h"
+
+struct check {
+	const struct xt2_chain *chain;
+	const struct xt2_index *ix;
+	u8 family;
+	u64 nested; /* units in nested columns so far */
+	const char *what;
+};
+
+static int bad(struct check *c, const char *what)
+{
+	c->what = what;
+	return -EINVAL;
+}
+
+static bool inside(const struct check *c, u64 offset, u64 bytes)
+{
+	return offset % XT2_ALIGN == 0 && offset >= sizeof(*c->ix) && offset <= c->ix->size &&
+	       bytes <= c->ix->size - offset;
+}
+
+/* --- columns ----------------------------------------------------------- */
+
+static int check_columns(struct check *c, u32 offset)
+{
+	const struct xt2_columns *k = (const void *)((const u8 *)c->ix + offset);
+	const u32 *unit = (const u32 *)(k + 1);
+	u64 rows;
+	u32 i;
+
+	if (!inside(c, offset, sizeof(*k)) || k->columns > XT2_COLUMNS_MAX || !k->units)
+		return bad(c, "columns of an index are not valid");
+	rows = ((u64)k->units + XT2_BLOCK - 1) / XT2_BLOCK * XT2_BLOCK;
+	if (!inside(c, offset, sizeof(*k) + rows * (sizeof(u32) + 4ull * k->columns)))
+		return bad(c, "columns of an index are not valid");
+	for (i = 0; i < k->columns; i++)
+		if (k->column[i] >= XT2_KEYS)
+			return bad(c, "columns of an index are not valid");
+	for (i = 1; i < k->units; i++)
+		if ((unit[i - 1] & ~XT2_UNIT_FLAGS) >= (unit[i] & ~XT2_UNIT_FLAGS))
+			return bad(c, "units of an index are not in order");
+	return 0;
+}
+
+/* => the unit's number, or the number of units */
+static u32 columns_place(const struct xt2_columns *k, u32 unit)
+{
+	const u32 *list = (const u32 *)(k + 1);
+	u32 low = 0, high = k->units;
+
+	while (low < high) {
+		u32 mid = (low + high) / 2;
+
+		if (list[mid] < unit)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < k->units && list[low] == unit ? low : k->units;
+}
+
+/* Do the columns let through all that the box of the unit at this place has? */
+static bool columns_admit(const struct check *c, const struct xt2_columns *k, u32 place,
+			  const struct xt2_box *box)
+{
+	const u32 rows = (k->units + XT2_BLOCK - 1) / XT2_BLOCK * XT2_BLOCK;
+	const u16 *at = (const u16 *)((const u32 *)(k + 1) + rows) +
+			(u64)(place / XT2_BLOCK) * k->columns * 2 * XT2_BLOCK + place % XT2_BLOCK;
+	u16 least, most;
+	u32 i;
+
+	for (i = 0; i < k->columns; i++, at += 2 * XT2_BLOCK) {
+		xt2_box_range(box, c->family, k->column[i], &least, &most);
+		most = (u16)~most;
+		if (at[0] > least || at[XT2_BLOCK] > most)
+			return false;
+	}
+	return true;
+}
+
+static bool in_columns(const struct check *c, u32 offset, u32 unit, const struct xt2_box *box)
+{
+	const struct xt2_columns *k = (const void *)((const u8 *)c->ix + offset);
+	u32 place = columns_place(k, unit);
+
+	return place < k->units && columns_admit(c, k, place, box);
+}
+
+/* --- pairs ------------------------------------------------------------- */
+
+static int check_dimension(struct check *c, const struct xt2_index_dimension *d)
+{
+	u32 i;
+
+	if (d->field >= XT2_FIELDS || !d->classes || d->classes > XT2_CLASSES)
+		return bad(c, "dimension of an index is not valid");
+	for (i = 0; i < d->classes; i++) {
+		const struct xt2_index_class *cls = &d->cls[i];
+
+		if (!i && (cls->mask[0] | cls->mask[1] | cls->filter))
+			return bad(c, "dimension of an index has no class for any value");
+		if (cls->filter && (cls->shift < 32 || cls->shift > 58 ||
+				    !inside(c, cls->filter, (1ull << (64 - cls->shift)) / 8)))
+			return bad(c, "filter of an index is not valid");
+	}
+	return 0;
+}
+
+static int check_entries(struct check *c, const struct xt2_pairs *p)
+{
+	const struct xt2_index_entry *e = (const void *)((const u8 *)c->ix + p->entry);
+	u64 units = 0;
+	u32 i;
+	int err;
+
+	for (i = 0; i < p->entries; i++) {
+		if (!(e[i].unit & XT2_UNIT_NESTED)) {
+			units++;
+			continue;
+		}
+		err = check_columns(c, e[i].unit & ~XT2_UNIT_FLAGS);
+		if (err)
+			return err;
+		units += ((const struct xt2_columns *)((const u8 *)c->ix +
+						       (e[i].unit & ~XT2_UNIT_FLAGS)))
+				 ->units;
+	}
+	return units == c->ix->units ? 0 : bad(c, "index has entries of no rule");
+}
+
+static int check_pairs(struct check *c, const struct xt2_pairs *p)
+{
+	const struct xt2_index_bucket *b;
+	u64 buckets, i;
+	int err = 0;
+
+	if (!inside(c, c->ix->body, sizeof(*p)) || p->shift < 32 || p->shift > 63)
+		return bad(c, "pairs of an index are not valid");
+	for (i = 0; i < 3 && !err; i++)
+		err = check_dimension(c, &p->dim[i]);
+	if (err)
+		return err;
+	buckets = 1ull << (64 - p->shift);
+	if (!inside(c, p->bucket, (buckets + 1) * sizeof(*b)) ||
+	    !inside(c, p->entry, (u64)p->entries * sizeof(struct xt2_index_entry)))
+		return bad(c, "buckets of an index are not valid");
+	b = (const void *)((const u8 *)c->ix + p->bucket);
+	for (i = 0; i < buckets; i++)
+		if (b[i].first > b[i + 1].first || b[i + 1].first - b[i].first > 0xffff)
+			return bad(c, "buckets of an index are not valid");
+	if (b[0].first || b[buckets].first != p->entries)
+		return bad(c, "buckets of an index are not valid");
+	return check_entries(c, p);
+}
+
+static bool filter_admits(const struct check *c, const struct xt2_index_class *cls, u64 hash)
+{
+	const u64 *filter = (const void *)((const u8 *)c->ix + cls->filter);
+	u64 bit = hash >> cls->shift;
+
+	return !cls->filter || filter[bit / 64] >> bit % 64 & 1;
+}
+
+static bool entry_admits(const struct check *c, const struct xt2_index_entry *e,
+			 const struct xt2_box *box)
+{
+	const u32 port[2] = { XT2_KEY_DPORT, XT2_KEY_SPORT };
+	u16 least, most;
+	u32 i;
+
+	xt2_box_range(box, c->family, XT2_KEY_PROTO, &least, &most);
+	if (e->any_proto > 1 || (!e->any_proto && (least != most || e->proto != least)))
+		return false;
+	for (i = 0; i < 2; i++) {
+		xt2_box_range(box, c->family, port[i], &least, &most);
+		most = (u16)~most;
+		if (e->least[i] > least || e->beyond[i] > most)
+			return false;
+	}
+	return true;
+}
+
+/* Is the unit in the bucket of this hash? */
+static bool in_bucket(const struct check *c, const struct xt2_pairs *p, u64 hash, u32 unit,
+		      const struct xt2_box *box)
+{
+	const struct xt2_index_bucket *b =
+		(const struct xt2_index_bucket *)((const u8 *)c->ix + p->bucket) +
+		(hash >> p->shift);
+	const struct xt2_index_entry *e =
+		(const struct xt2_index_entry *)((const u8 *)c->ix + p->entry);
+	const u16 tag = xt2_hash_tag(hash);
+	u32 i;
+
+	if (!(b->tags >> tag % 32 & 1))
+		return false;
+	for (i = b->first; i < b[1].first; i++) {
+		if (e[i].unit & XT2_UNIT_NESTED) {
+			if (in_columns(c, e[i].unit & ~XT2_UNIT_FLAGS, unit, box))
+				return true;
+		} else if (e[i].unit == unit) {
+			return e[i].tag == tag && entry_admits(c, &e[i], box);
+		}
+	}
+	return false;
+}
+
+static bool in_pairs(const struct check *c, const struct xt2_pairs *p, u32 unit,
+		     const struct xt2_box *box)
+{
+	u64 hash[3], value[2], bit;
+	u32 cls[3], i;
+
+	for (i = 0; i < 3; i++) {
+		cls[i] = xt2_box_class(box, &p->dim[i], value);
+		hash[i] = xt2_hash_class(value[0], value[1], i * XT2_CLASSES + cls[i]);
+		if (i < 2 && !filter_admits(c, &p->dim[i].cls[cls[i]], hash[i]))
+			return false;
+	}
+	bit = 1ull << (cls[0] * XT2_CLASSES + cls[1]);
+	hash[0] = xt2_hash_pair(hash[0], hash[1]);
+	if (p->pairs & bit && in_bucket(c, p, hash[0], unit, box))
+		return true;
+	return p->triples & bit && cls[2] == 1 && filter_admits(c, &p->dim[2].cls[1], hash[2]) &&
+	       in_bucket(c, p, xt2_hash_pair(hash[0], hash[2]), unit, box);
+}
+
+/* --- units and runs ---------------------------------------------------- */
+
+static u32 place(const struct check *c, const struct xt2_rule *r)
+{
+	return (u32)((const u8 *)r - (const u8 *)c->chain);
+}
+
+/* => the rule behind a run that is what it should be; NULL: it isn't */
+static const struct xt2_rule *run_holds(const struct check *c, const struct xt2_rule *first,
+					const struct xt2_run *run, const struct xt2_box *box)
+{
+	const struct xt2_rule *tail = xt2_chain_tail(c->chain), *r = xt2_rule_next(first);
+
+	if (!box->stateless || run->end > c->chain->tail || !xt2_run_goes_on_(first, first))
+		return NULL;
+	for (; r < tail && place(c, r) < run->end; r = xt2_rule_next(r))
+		if (!xt2_run_goes_on_(first, r))
+			return NULL;
+	return place(c, r) == run->end ? r : NULL;
+}
+
+static bool is_found(const struct check *c, u32 unit, const struct xt2_box *box)
+{
+	const void *body = (const u8 *)c->ix + c->ix->body;
+
+	return c->ix->kind == XT2_INDEX_PAIRS ? in_pairs(c, body, unit, box)
+					      : in_columns(c, c->ix->body, unit, box);
+}
+
+static int check_units(struct check *c)
+{
+	const struct xt2_rule *r = xt2_chain_first(c->chain), *tail = xt2_chain_tail(c->chain);
+	const struct xt2_run *run = (const void *)((const u8 *)c->ix + c->ix->run);
+	const struct xt2_run *end = run + c->ix->runs;
+	struct xt2_box box;
+	u32 units = 0;
+
+	while (r < tail) {
+		u32 unit = place(c, r);
+
+		xt2_box_of(&box, r);
+		if (run < end && run->rule == unit) {
+			unit |= XT2_UNIT_RUN;
+			r = run_holds(c, r, run++, &box);
+			if (!r)
+				return bad(c, "run of an index is not one");
+		} else {
+			r = xt2_rule_next(r);
+		}
+		units++;
+		if (!is_found(c, unit, &box))
+			return bad(c, "index would miss a rule");
+	}
+	return run == end && units == c->ix->units ? 0 : bad(c, "index has entries of no rule");
+}
+
+static int check_index(struct check *c)
+{
+	const struct xt2_index *ix = c->ix;
+	const struct xt2_columns *k = (const void *)((const u8 *)ix + ix->body);
+	int err;
+
+	if (ix->reserved | ix->reserved2[0] | ix->reserved2[1] ||
+	    ix->runs != (ix->run ? ix->runs : 0))
+		return bad(c, "header of an index is not valid");
+	if (ix->runs && !inside(c, ix->run, (u64)ix->runs * sizeof(struct xt2_run)))
+		return bad(c, "runs of an index are not valid");
+	if (ix->kind == XT2_INDEX_PAIRS)
+		err = check_pairs(c, (const void *)k);
+	else if (ix->kind == XT2_INDEX_COLUMNS)
+		err = check_columns(c, ix->body);
+	else
+		err = bad(c, "index of an unknown kind");
+	if (!err && ix->kind == XT2_INDEX_COLUMNS && k->units != ix->units)
+		err = bad(c, "index has entries of no rule");
+	return err ? err : check_units(c);
+}
+
+int xt2_index_check(const struct xt2_chain *chain, u8 family, const char **what)
+{
+	struct check c = { .chain = chain, .ix = xt2_chain_index(chain), .family = family };
+	int err;
+
+	if (!c.ix)
+		return 0;
+	if (family != XT2_IPV4 && family != XT2_IPV6)
+		err = bad(&c, "chain of this family cannot have an index");
+	else
+		err = check_index(&c);
+	if (err)
+		*what = c.what;
+	return err;
+}

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * index-pairs.c - make an index of pairs: which fields, which classes, buckets
+ *
+ * The fields are those in which two rules of a sample most seldom agree.
+ * Addresses get classes of prefix lengths, as many as fit, by what the rules
+ * have; a rule whose prefix is between two goes to the shorter one.
+ */
+#include "index-build.h"
+
+enum {
+	CROWDED = 8, /* entries of a bucket, before a third field is looked at */
+	NESTED_MIN = 32, /* entries of a bucket that are better scanned */
+	FILTER_SPREAD = 4, /* bits of a filter for each rule, at least */
+	LENGTHS = 129,
+};
+
+/* --- which fields ------------------------------------------------------ */
+
+/* How often two rules agree in a field, of 65536; rules without it agree with all. */
+static u32 agreement(const struct build *b, u32 n, u32 field)
+{
+	u64 *value = xt2_build_room_(b), v[2], mask[2];
+	u32 i, j, same = 0, with = 0;
+
+	for (i = 0; i < n; i++) {
+		xt2_box_field(&b->sample[i], field, v, mask);
+		if (mask[0] | mask[1])
+			value[with++] = xt2_hash_class(v[0], v[1], field);
+	}
+	for (i = 0; i < with; i++)
+		for (j = 0; j < i; j++)
+			same += value[i] == value[j];
+	same = 2 * same + n * n - with * with;
+	return (u32)((u64)same * 65536 / (n * n));
+}
+
+static bool has_lengths(u32 field)
+{
+	return field == XT2_FIELD_SRC || field == XT2_FIELD_DST;
+}
+
+/* The two or three fields that tell most; addresses first, since only these have classes. */
+static bool choose_fields(const struct build *b, u32 n, u8 *field)
+{
+	u32 agree[XT2_FIELDS], i, j, chosen;
+
+	for (i = 1; i < XT2_FIELDS; i++)
+		agree[i] = agreement(b, n, i);
+	for (i = 0; i < 3; i++) {
+		chosen = XT2_FIELD_NONE;
+		for (j = 1; j < XT2_FIELDS; j++) {
+			if (j == field[0] || j == field[1] || agree[j] > 58000)
+				continue;
+			if (i == 2 && has_lengths(j) && has_lengths(field[0]) &&
+			    has_lengths(field[1]))
+				continue;
+			if (chosen == XT2_FIELD_NONE || agree[j] < agree[chosen])
+				chosen = j;
+		}
+		field[i] = (u8)chosen;
+	}
+	if (has_lengths(field[2])) { /* the third has one class: no address */
+		i = has_lengths(field[1]) ? 0 : 1;
+		chosen = field[i];
+		field[i] = field[2];
+		field[2] = (u8)chosen;
+	}
+	return field[0] != XT2_FIELD_NONE && agree[field[0]] < 52000;
+}
+
+/* --- which classes ----------------------------------------------------- */
+
+static u32 prefix_length(const u64 *mask, u8 family)
+{
+	u64 high = __builtin_bswap64(~mask[0]), low = __builtin_bswap64(~mask[1]);
+
+	if (family == XT2_IPV4)
+		return mask[0] == ~0u ? 32 : (u32)__builtin_clz(~(u32)mask[0]);
+	if (high)
+		return (u32)__builtin_clzll(high);
+	return low ? 64 + (u32)__builtin_clzll(low) : 128;
+}
+
+static void prefix_mask(u64 *mask, u32 length, u8 family)
+{
+	mask[0] = mask[1] = 0;
+	if (!length)
+		return;
+	if (family == XT2_IPV4) {
+		mask[0] = ~0u << (32 - length);
+		return;
+	}
+	mask[0] = __builtin_bswap64(length < 64 ? ~0ull << (64 - length) : ~0ull);
+	if (length > 64)
+		mask[1] = __builtin_bswap64(length < 128 ? ~0ull << (128 - length) : ~0ull);
+}
+
+/* Rules of each prefix length, of a larger sample. */
+static void count_lengths(const struct build *b, u32 field, u32 *count)
+{
+	u32 i, n = b->units < 8 * SAMPLE ? b->units : 8 * SAMPLE;
+	struct xt2_box box;
+	u64 value[2], mask[2];
+
+	for (i = 0; i < n; i++) {
+		xt2_box_of(&box, xt2_build_rule_(b, b->unit[(u64)i * b->units / n]));
+		xt2_box_field(&box, field, value, mask);
+		count[prefix_length(mask, b->family)]++;
+	}
+}
+
+/* Merge the class that loses least into the one before it. */
+static u32 merge_lengths(u32 *length, u32 *count, u32 n)
+{
+	u32 i, cost, best = 1, least = ~0u;
+
+	for (i = 1; i < n; i++) {
+		u32 bits = length[i] - length[i - 1];
+
+		cost = count[i] * (bits < 8 ? bits : 8);
+		if (cost < least) {
+			least = cost;
+			best = i;
+		}
+	}
+	count[best - 1] += count[best];
+	for (i = best; i + 1 < n; i++) {
+		length[i] = length[i + 1];
+		count[i] = count[i + 1];
+	}
+	return n - 1;
+}
+
+static void choose_lengths(const struct build *b, struct xt2_index_dimension *d)
+{
+	u32 *count = xt2_build_room_(b), *length = count + LENGTHS, i, n = 0;
+
+	memset(count, 0, LENGTHS * sizeof(*count));
+	count_lengths(b, d->field, count);
+	for (i = 1; i < LENGTHS; i++) {
+		if (!count[i])
+			continue;
+		length[n] = i;
+		count[n++] = count[i]; /* n is never above i */
+	}
+	while (n > XT2_CLASSES - 1)
+		n = merge_lengths(length, count, n);
+	for (i = 0; i < n; i++)
+		prefix_mask(d->cls[i + 1].mask, length[i], b->family);
+	d->classes = (u8)(n + 1);
+}
+
+static void choose_classes(const struct build *b, struct xt2_index_dimension *d)
+{
+	d->classes = 1;
+	if (d->field == XT2_FIELD_NONE)
+		return;
+	if (has_lengths(d->field)) {
+		choose_lengths(b, d);
+		return;
+	}
+	d->classes = 2;
+	switch (d->field) {
+	case XT2_FIELD_IN:
+	case XT2_FIELD_OUT:
+		d->cls[1].mask[0] = d->cls[1].mask[1] = ~0ull; /* a whole name */
+		break;
+	case XT2_FIELD_MAC: d->cls[1].mask[0] = ~0ull >> 16; break;
+	default: d->cls[1].mask[0] = ~0u; /* a mark, or a protocol and a port */
+	}
+}
+
+static u8 asks_field(u32 field)
+{
+	switch (field) {
+	case XT2_FIELD_MAC: return XT2_ASKS_MAC;
+	case XT2_FIELD_IN: return XT2_ASKS_IN;
+	case XT2_FIELD_OUT: return XT2_ASKS_OUT;
+	case XT2_FIELD_DPORT:
+	case XT2_FIELD_SPORT: return XT2_ASKS_PORTS;
+	}
+	return 0;
+}
+
+/* --- classes of a rule ------------------------------------------------- */
+
+/* => the class with the most bits that the box has all of */
+u32 xt2_box_class(const struct xt2_box *box, const struct xt2_index_dimension *d, u64 *value)
+{
+	u64 mask[2];
+	u32 i = d->classes;
+
+	value[0] = value[1] = mask[0] = mask[1] = 0;
+	if (d->field != XT2_FIELD_NONE)
+		xt2_box_field(box, d->field, value, mask);
+	if (!(mask[0] | mask[1]))
+		i = 1;
+	while (--i) {
+		const u64 *m = d->cls[i].mask;
+
+		if ((mask[0] & m[0]) == m[0] && (mask[1] & m[1]) == m[1])
+			break;
+	}
+	value[0] &= d->cls[i].mask[0];
+	value[1] &= d->cls[i].mask[1];
+	return i;
+}
+
+static u64 class_hash(const struct xt2_box *box, const struct xt2_index_dimension *d, u32 number,
+		      u8 *cls)
+{
+	u64 value[2];
+
+	*cls = (u8)xt2_box_class(box, d, value);
+	return xt2_hash_class(value[0], value[1], number * XT2_CLASSES + *cls);
+}
+
+static void set_filter(struct build *b, const struct xt2_index_class *cls, u64 hash)
+{
+	u64 *filter = (u64 *)((u8 *)b->at + cls->filter);
+	u64 bit = hash >> cls->shift;
+
+	filter[bit / 64] |= 1ull << bit % 64;
+}
+
+static void residue(const struct build *b, const struct xt2_box *box, struct hashed *h)
+{
+	const u32 proto = XT2_RANGE(XT2_KEY_PROTO);
+	const u32 port[2] = { XT2_KEY_DPORT, XT2_KEY_SPORT };
+	u32 i;
+	u16 most;
+
+	h->any_proto = box->least[proto] != box->most[proto];
+	h->proto = h->any_proto ? 0 : (u8)box->least[proto];
+	for (i = 0; i < 2; i++) {
+		xt2_box_range(box, b->family, port[i], &h->least[i], &most);
+		h->beyond[i] = (u16)~most;
+	}
+}
+
+/* --- filters ----------------------------------------------------------- */
+
+static u32 log2_up(u64 n)
+{
+	u32 bits = 6;
+
+	while (1ull << bits < n)
+		bits++;
+	return bits;
+}
+
+/* A filter for each class of a dimension that isn't "any". */
+static bool make_filters(struct build *b, struct xt2_index_dimension *d, const u32 *count)
+{
+	u32 i, bits;
+
+	for (i = 1; i < d->classes; i++) {
+		bits = log2_up((u64)count[i] * FILTER_SPREAD);
+		d->cls[i].shift = 64 - bits;
+		if (!xt2_build_take_(b, (1ull << bits) / 8, &d->cls[i].filter))
+			return false;
+	}
+	return true;
+}
+
+/* --- buckets ----------------------------------------------------------- */
+
+/* Sort units by bucket, in each by their order. */
+static void sort_buckets(struct build *b, u32 buckets, u32 shift)
+{
+	u32 i, sum = 0, n;
+
+	memset(b->start, 0, (buckets + 1ull) * sizeof(u32));
+	for (i = 0; i < b->units; i++)
+		b->start[b->hashed[i].pair >> shift]++;
+	for (i = 0; i <= buckets; i++) {
+		n = b->start[i];
+		b->start[i] = sum;
+		sum += n;
+	}
+	for (i = 0; i < b->units; i++)
+		b->order[b->start[b->hashed[i].pair >> shift]++] = i;
+	for (i = buckets; i; i--)
+		b->start[i] = b->start[i - 1];
+	b->start[0] = 0;
+}
+
+/* Units of crowded buckets that have one value of the third field go elsewhere. */
+static bool refine(struct build *b, struct xt2_pairs *p, u32 buckets)
+{
+	const struct xt2_index_class *cls = &p->dim[2].cls[1];
+	bool any = false;
+	u32 i, j;
+
+	if (p->dim[2].field == XT2_FIELD_NONE)
+		return false;
+	for (i = 0; i < buckets; i++) {
+		if (b->start[i + 1] - b->start[i] <= CROWDED)
+			continue;
+		for (j = b->start[i]; j < b->start[i + 1]; j++) {
+			struct hashed *h = &b->hashed[b->order[j]];
+
+			if (!h->third_class)
+				continue;
+			h->pair = xt2_hash_pair(h->pair, h->third);
+			set_filter(b, cls, h->third);
+			p->triples |= 1ull << (h->a * XT2_CLASSES + h->b);
+			h->third_class = 2; /* moved */
+			any = true;
+		}
+	}
+	return any;
+}
+
+static void put_entry(const struct build *b, struct xt2_pairs *p, u32 which,
+		      struct xt2_index_bucket *to)
+{
+	const struct hashed *h = &b->hashed[which];
+	struct xt2_index_entry *e =
+		(struct xt2_index_entry *)((u8 *)b->at + p->entry) + p->entries++;
+
+	*e = (struct xt2_index_entry){
+		.unit = h->unit,
+		.tag = xt2_hash_tag(h->pair),
+		.proto = h->proto,
+		.any_proto = h->any_proto,
+		.least = { h->least[0], h->least[1] },
+		.beyond = { h->beyond[0], h->beyond[1] },
+	};
+	to->tags |= 1u << e->tag % 32;
+}
+
+/* A bucket of many is columns; all tags lead to them. */
+static bool put_nested(struct build *b, struct xt2_pairs *p, u32 first, u32 n,
+		       struct xt2_index_bucket *to)
+{
+	u32 *unit = &b->order[first], i, offset;
+
+	for (i = 0; i < n; i++) {
+		const struct hashed *h = &b->hashed[unit[i]];
+
+		to->tags |= 1u << xt2_hash_tag(h->pair) % 32;
+		unit[i] = h->unit;
+	}
+	offset = xt2_build_columns_(b, unit, n);
+	if (!offset)
+		return false;
+	((struct xt2_index_entry *)((u8 *)b->at + p->entry))[p->entries++] =
+		(struct xt2_index_entry){ .unit = offset | XT2_UNIT_NESTED, .any_proto = 1 };
+	return true;
+}
+
+static u32 count_entries(const struct build *b, u32 buckets)
+{
+	u32 i, n, sum = 0;
+
+	for (i = 0; i < buckets; i++) {
+		n = b->start[i + 1] - b->start[i];
+		sum += n > NESTED_MIN ? 1 : n;
+	}
+	return sum;
+}
+
+static bool put_buckets(struct build *b, struct xt2_pairs *p, u32 buckets)
+{
+	struct xt2_index_bucket *to = (void *)((u8 *)b->at + p->bucket);
+	u32 i, j, n;
+
+	for (i = 0; i < buckets; i++) {
+		n = b->start[i + 1] - b->start[i];
+		to[i].first = p->entries;
+		if (n > NESTED_MIN) {
+			if (!put_nested(b, p, b->start[i], n, &to[i]))
+				return false;
+			continue;
+		}
+		for (j = b->start[i]; j < b->start[i + 1]; j++)
+			put_entry(b, p, b->order[j], &to[i]);
+	}
+	to[buckets].first = p->entries;
+	return true;
+}
+
+/* --- together ---------------------------------------------------------- */
+
+static void hash_units(struct build *b, struct xt2_pairs *p, u32 (*count)[XT2_CLASSES])
+{
+	struct xt2_box box;
+	u8 third;
+	u32 i;
+
+	for (i = 0; i < b->units; i++) {
+		struct hashed *h = &b->hashed[i];
+
+		xt2_box_of(&box, xt2_build_rule_(b, b->unit[i]));
+		h->unit = b->unit[i];
+		h->pair = class_hash(&box, &p->dim[0], 0, &h->a);
+		h->third = class_hash(&box, &p->dim[1], 1, &h->b);
+		count[0][h->a]++;
+		count[1][h->b]++;
+		residue(b, &box, h);
+		h->third_class = 0;
+		third = 0;
+		if (p->dim[2].field != XT2_FIELD_NONE) {
+			u64 value[2];
+
+			third = (u8)xt2_box_class(&box, &p->dim[2], value);
+		}
+		h->third_class = third;
+		count[2][third]++;
+	}
+}
+
+/* Set the filters, and make the hashes of two classes one. */
+static void join_hashes(struct build *b, struct xt2_pairs *p)
+{
+	struct xt2_box box;
+	u32 i;
+
+	for (i = 0; i < b->units; i++) {
+		struct hashed *h = &b->hashed[i];
+		u8 cls;
+
+		if (h->a)
+			set_filter(b, &p->dim[0].cls[h->a], h->pair);
+		if (h->b)
+			set_filter(b, &p->dim[1].cls[h->b], h->third);
+		p->pairs |= 1ull << (h->a * XT2_CLASSES + h->b);
+		h->pair = xt2_hash_pair(h->pair, h->third);
+		if (h->third_class) {
+			xt2_box_of(&box, xt2_build_rule_(b, h->unit));
+			h->third = class_hash(&box, &p->dim[2], 2, &cls);
+		}
+	}
+}
+
+/* Class pairs of which no unit has stayed need not be looked at. */
+static void count_pairs(struct build *b, struct xt2_pairs *p)
+{
+	u32 i;
+
+	p->pairs = 0;
+	for (i = 0; i < b->units; i++)
+		if (b->hashed[i].third_class != 2)
+			p->pairs |= 1ull << (b->hashed[i].a * XT2_CLASSES + b->hashed[i].b);
+}
+
+static bool fill_pairs(struct build *b, struct xt2_pairs *p)
+{
+	u32 bits = log2_up((u64)b->units / 2), buckets, entries, i;
+	u32 count[3][XT2_CLASSES] = { { 0 } };
+
+	while (1u << bits > b->units)
+		bits--;
+	buckets = 1u << bits;
+	p->shift = 64 - bits;
+	hash_units(b, p, count);
+	for (i = 0; i < 3; i++)
+		if (!make_filters(b, &p->dim[i], count[i]))
+			return false;
+	join_hashes(b, p);
+	sort_buckets(b, buckets, p->shift);
+	if (refine(b, p, buckets)) {
+		count_pairs(b, p);
+		sort_buckets(b, buckets, p->shift);
+	}
+	entries = count_entries(b, buckets);
+	return xt2_build_take_(b, (buckets + 1ull) * sizeof(struct xt2_index_bucket), &p->bucket) &&
+	       xt2_build_take_(b, (u64)entries * sizeof(struct xt2_index_entry), &p->entry) &&
+	       put_buckets(b, p, buckets);
+}
+
+u32 xt2_build_pairs_(struct build *b)
+{
+	u8 field[3] = { 0 };
+	struct xt2_pairs *p;
+	u32 i, n, offset;
+
+	n = b->units < SAMPLE ? b->units : SAMPLE;
+	for (i = 0; i < n; i++)
+		xt2_box_of(&b->sample[i], xt2_build_rule_(b, b->unit[(u64)i * b->units / n]));
+	if (!choose_fields(b, n, field))
+		return 0;
+	p = xt2_build_take_(b, sizeof(*p), &offset);
+	if (!p)
+		return 0;
+	for (i = 0; i < 3; i++) {
+		p->dim[i].field = field[i];
+		choose_classes(b, &p->dim[i]);
+		b->at->asks |= asks_field(field[i]);
+	}
+	b->at->asks |= XT2_ASKS_PORTS;
+	return fill_pairs(b, p) ? offset : 0;
+}

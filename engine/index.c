@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * index.c - find the rules of a chain that can match a packet
+ *
+ * Columns are scanned from block to block, and the first block with
+ * candidates is enough until these are done.
+ *
+ * Pairs: each dimension has classes, which are prefix lengths of an address or
+ * "any" and "this one".  The packet's bits of a class are hashed once; a small
+ * filter says if any rule has them.  What remains are the pairs of classes
+ * that both are there and that rules have together, and each is one bucket.
+ * All buckets are known before the first is read, so waiting for memory is
+ * shared.  Tags, protocol and ranges of ports in an entry say which rules need
+ * not be touched at all.
+ */
+#include "index.h"
+#include "index-box.h"
+
+_Static_assert(sizeof(struct xt2_index) == 32 && sizeof(struct xt2_run) == 24, "index");
+_Static_assert(offsetof(struct xt2_run, packets) == offsetof(struct xt2_rule, packets) &&
+		       offsetof(struct xt2_run, bytes) == offsetof(struct xt2_rule, bytes),
+	       "a run counts where a rule does");
+_Static_assert(sizeof(struct xt2_columns) == 16 && sizeof(struct xt2_index_class) == 24 &&
+		       sizeof(struct xt2_index_dimension) == 200 &&
+		       sizeof(struct xt2_pairs) == 632 && sizeof(struct xt2_index_bucket) == 8 &&
+		       sizeof(struct xt2_index_entry) == 16,
+	       "parts of an index");
+
+#define HEADER_TCP  20u
+#define HEADER_UDP  8u
+#define HEADER_SCTP 12u
+
+/* --- a packet's keys --------------------------------------------------- */
+
+/* => bytes of the transport header that matches may ask for */
+static u32 header_size(u8 proto)
+{
+	switch (proto) {
+	case 6: return HEADER_TCP;
+	case 1:
+	case 17:
+	case 58:
+	case 136: return HEADER_UDP;
+	case 33:
+	case 132: return HEADER_SCTP;
+	}
+	return 0;
+}
+
+/* => false if a match could drop the packet, or see a fragment */
+static bool is_whole(const struct xt2_pkt *pkt)
+{
+	u32 size = header_size(pkt->proto);
+
+	if ((pkt->family != XT2_IPV4 && pkt->family != XT2_IPV6) || pkt->l4 != XT2_L4_OK ||
+	    pkt->fragoff)
+		return false;
+	return pkt->caplen >= size && pkt->thoff <= pkt->caplen - size;
+}
+
+static void fill_addrs(struct xt2_keys *keys, const struct xt2_pkt *pkt)
+{
+	u32 i;
+
+	if (pkt->family == XT2_IPV4) {
+		keys->key[XT2_KEY_SRC] = (u16)(pkt->src4 >> 16);
+		keys->key[XT2_KEY_SRC + 1] = (u16)pkt->src4;
+		keys->key[XT2_KEY_DST] = (u16)(pkt->dst4 >> 16);
+		keys->key[XT2_KEY_DST + 1] = (u16)pkt->dst4;
+		return;
+	}
+	for (i = 0; i < 4; i++) {
+		keys->key[XT2_KEY_SRC + i] = __builtin_bswap16((u16)(pkt->src[0] >> 16 * i));
+		keys->key[XT2_KEY_SRC + 4 + i] = __builtin_bswap16((u16)(pkt->src[1] >> 16 * i));
+		keys->key[XT2_KEY_DST + i] = __builtin_bswap16((u16)(pkt->dst[0] >> 16 * i));
+		keys->key[XT2_KEY_DST + 4 + i] = __builtin_bswap16((u16)(pkt->dst[1] >> 16 * i));
+	}
+}
+
+static void fill_ports(struct xt2_keys *keys, const struct xt2_pkt *pkt)
+{
+	const u8 *th = xt2_ptr(pkt->data) + pkt->thoff;
+
+	keys->key[XT2_KEY_PROTO] = pkt->proto;
+	keys->key[XT2_KEY_SPORT] = pkt->sport;
+	keys->key[XT2_KEY_DPORT] = pkt->dport;
+	if (pkt->proto == 1 || pkt->proto == 58)
+		keys->key[XT2_KEY_DPORT] = xt2_be16(th);
+}
+
+/* => false if the packet is in several states */
+static bool fill_state(struct xt2_keys *keys, const struct xt2_pkt *pkt)
+{
+	u32 state = pkt->ct.state & (XT2_CT_TRACKED | XT2_CT_UNTRACKED);
+
+	switch (state) {
+	case 0: keys->key[XT2_KEY_STATE] = XT2_STATE_INVALID; return true;
+	case XT2_CT_NEW: keys->key[XT2_KEY_STATE] = XT2_STATE_NEW; return true;
+	case XT2_CT_RELATED: keys->key[XT2_KEY_STATE] = XT2_STATE_RELATED; return true;
+	case XT2_CT_ESTABLISHED: keys->key[XT2_KEY_STATE] = XT2_STATE_ESTABLISHED; return true;
+	case XT2_CT_UNTRACKED: keys->key[XT2_KEY_STATE] = XT2_STATE_UNTRACKED; return true;
+	}
+	return false;
+}
+
+static void fill_mac(struct xt2_keys *keys, const struct xt2_pkt *pkt)
+{
+	const u8 *mac = xt2_ptr(pkt->mac);
+
+	keys->mac = 0;
+	if (mac && pkt->mac_len >= 14)
+		keys->mac = (u64)xt2_be16(mac + 6) << 32 | xt2_be32(mac + 8);
+	keys->key[XT2_KEY_MAC] = (u16)(keys->mac >> 32);
+	keys->key[XT2_KEY_MAC + 1] = (u16)(keys->mac >> 16);
+	keys->key[XT2_KEY_MAC + 2] = (u16)keys->mac;
+}
+
+/* What is behind the NUL doesn't count, whatever a host left there. */
+static u16 fill_name(u64 *to, const u64 *name)
+{
+	const u64 ones = 0x0101010101010101ull, highs = 0x8080808080808080ull;
+	u64 nul = (name[0] - ones) & ~name[0] & highs;
+
+	to[0] = nul ? name[0] & (((nul & -nul) >> 7) - 1) : name[0];
+	to[1] = nul ? 0 : name[1];
+	nul = (to[1] - ones) & ~to[1] & highs;
+	if (nul)
+		to[1] &= ((nul & -nul) >> 7) - 1;
+	return xt2_fold_name(to);
+}
+
+bool xt2_keys_fill(struct xt2_keys *keys, const struct xt2_pkt *pkt, u32 asks)
+{
+	u32 need = asks & ~keys->have;
+
+	if (!keys->have && !is_whole(pkt))
+		return false;
+	keys->have |= need | 0x80000000u;
+	if (need & XT2_ASKS_ADDRS)
+		fill_addrs(keys, pkt);
+	if (need & XT2_ASKS_PORTS)
+		fill_ports(keys, pkt);
+	if (need & XT2_ASKS_STATE && !fill_state(keys, pkt)) {
+		keys->have = 0;
+		return false;
+	}
+	if (need & XT2_ASKS_MARK) {
+		keys->key[XT2_KEY_MARK] = (u16)(pkt->mark >> 16);
+		keys->key[XT2_KEY_MARK + 1] = (u16)pkt->mark;
+	}
+	if (need & XT2_ASKS_MAC)
+		fill_mac(keys, pkt);
+	if (need & XT2_ASKS_IN)
+		keys->key[XT2_KEY_IN] = fill_name(keys->in, pkt->in);
+	if (need & XT2_ASKS_OUT)
+		keys->key[XT2_KEY_OUT] = fill_name(keys->out, pkt->out);
+	return true;
+}
+
+/* --- columns ----------------------------------------------------------- */
+
+static inline const u32 __img *columns_units(const struct xt2_columns __img *c)
+{
+	return (const u32 __img *)(c + 1);
+}
+
+static inline u32 columns_blocks(const struct xt2_columns __img *c)
+{
+	return (c->units + XT2_BLOCK - 1) / XT2_BLOCK;
+}
+
+/* => the first unit behind an offset, or the number of units */
+static u32 columns_behind(const struct xt2_columns __img *c, u32 after)
+{
+	const u32 __img *unit = columns_units(c);
+	u32 low = xt2_zero, high = c->units;
+
+	while (low < high && xt2_can_loop) {
+		u32 mid = (low + high) / 2;
+
+		if ((unit[mid] & ~XT2_UNIT_FLAGS) <= after)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+u32 xt2_scan_scalar(const struct xt2_columns __img *c, const u16 *key, u32 block, u32 *hits)
+{
+	const u32 blocks = columns_blocks(c), columns = c->columns;
+	const u16 __img *row = (const u16 __img *)(columns_units(c) + blocks * XT2_BLOCK) +
+			       (u64)block * columns * 2 * XT2_BLOCK;
+	u32 i, col;
+
+	for (; block < blocks && xt2_can_loop; block++) {
+		u32 found = ~0u;
+
+		for (col = xt2_zero; col < columns && found && xt2_can_loop; col++) {
+			const u16 __img *least = row + col * 2 * XT2_BLOCK;
+			const u16 __img *beyond = least + XT2_BLOCK;
+			const u16 k = key[c->column[col]], not_k = (u16)~k;
+			u32 holds = 0;
+
+			for (i = 0; i < XT2_BLOCK; i++)
+				holds |= (u32)(least[i] <= k && beyond[i] <= not_k) << i;
+			found &= holds;
+		}
+		if (found) {
+			*hits = found;
+			return block;
+		}
+		row += columns * 2 * XT2_BLOCK;
+	}
+	return blocks;
+}
+
+/* => units of a block that there are, and that are behind the first wanted one */
+static u32 block_mask(const struct xt2_columns __img *c, u32 block, u32 first)
+{
+	u32 at = block * XT2_BLOCK, mask = ~0u;
+
+	if (first > at)
+		mask = ~0u << (first - at);
+	if (c->units - at < XT2_BLOCK)
+		mask &= (1u << (c->units - at)) - 1;
+	return mask;
+}
+
+/* Candidates of the next block that has some.  resume: the block behind it, plus 1. */
+static u32 columns_find(const struct xt2_columns __img *c, const struct xt2_keys *keys, u32 first,
+			u32 *unit, u32 *resume)
+{
+	const u32 blocks = columns_blocks(c);
+	u32 block = first / XT2_BLOCK, hits = 0, n = 0;
+
+	*resume = 0;
+	while (block < blocks && xt2_can_loop) {
+		block = xt2_scan(c, keys->key, block, &hits);
+		if (block == blocks)
+			return 0;
+		hits &= block_mask(c, block, first);
+		if (!hits) {
+			block++;
+			continue;
+		}
+		for (; hits && xt2_can_loop; hits &= hits - 1)
+			unit[n++] = columns_units(c)[block * XT2_BLOCK + (u32)__builtin_ctz(hits)];
+		if (block + 1 < blocks)
+			*resume = block + 1;
+		break;
+	}
+	return n;
+}
+
+/* --- pairs ------------------------------------------------------------- */
+
+struct hashes {
+	u64 hash[XT2_CLASSES];
+	u32 there; /* a bit for each class that may have rules for the packet */
+};
+
+static void field_of(const struct xt2_search *s, const struct xt2_pkt *pkt, u32 field, u64 *v)
+{
+	const struct xt2_keys *keys = &s->keys;
+	const bool four = pkt->family == XT2_IPV4;
+
+	v[0] = v[1] = 0;
+	switch (field) {
+	case XT2_FIELD_SRC:
+		v[0] = four ? pkt->src4 : pkt->src[0];
+		v[1] = four ? 0 : pkt->src[1];
+		break;
+	case XT2_FIELD_DST:
+		v[0] = four ? pkt->dst4 : pkt->dst[0];
+		v[1] = four ? 0 : pkt->dst[1];
+		break;
+	case XT2_FIELD_MAC: v[0] = keys->mac; break;
+	case XT2_FIELD_IN:
+		v[0] = keys->in[0];
+		v[1] = keys->in[1];
+		break;
+	case XT2_FIELD_OUT:
+		v[0] = keys->out[0];
+		v[1] = keys->out[1];
+		break;
+	case XT2_FIELD_MARK: v[0] = pkt->mark; break;
+	case XT2_FIELD_DPORT:
+		v[0] = (u64)keys->key[XT2_KEY_PROTO] << 16 | keys->key[XT2_KEY_DPORT];
+		break;
+	case XT2_FIELD_SPORT:
+		v[0] = (u64)keys->key[XT2_KEY_PROTO] << 16 | keys->key[XT2_KEY_SPORT];
+		break;
+	}
+}
+
+static __always_inline bool class_there(const struct xt2_index __img *ix,
+					const struct xt2_index_class __img *cls, u64 hash)
+{
+	const u64 __img *filter;
+	u64 bit;
+
+	if (!cls->filter)
+		return true;
+	filter = xt2_at(ix, cls->filter);
+	bit = hash >> cls->shift;
+	return filter[bit / 64] >> bit % 64 & 1;
+}
+
+static __always_inline void hash_classes(const struct xt2_index __img *ix,
+					 const struct xt2_index_dimension __img *d, u32 number,
+					 const u64 *v, struct hashes *h)
+{
+	u32 i;
+
+	h->there = 0;
+	for (i = 0; i < XT2_CLASSES && i < d->classes; i++) {
+		const struct xt2_index_class __img *cls = &d->cls[i];
+
+		h->hash[i] = xt2_hash_class(v[0] & cls->mask[0], v[1] & cls->mask[1],
+					    number * XT2_CLASSES + i);
+		h->there |= (u32)class_there(ix, cls, h->hash[i]) << i;
+	}
+}
+
+/* A bit for each pair of classes that are both there. */
+static __always_inline u64 pairs_there(u32 a, u32 b)
+{
+	/* bit i to bit 8i; with all eight bits, sums would carry */
+	u64 rows = ((a & 0x7f) * 0x0002040810204081ull) & 0x0101010101010101ull;
+
+	return (rows | (u64)(a >> 7) << 56) * b;
+}
+
+static __always_inline u32 add_span(const struct xt2_index __img *ix,
+				    const struct xt2_pairs __img *p, u64 hash,
+				    struct xt2_span *span, u32 n)
+{
+	const struct xt2_index_bucket __img *b =
+		(const struct xt2_index_bucket __img *)xt2_at(ix, p->bucket) + (hash >> p->shift);
+	const u16 tag = xt2_hash_tag(hash);
+
+	if (!(b->tags >> tag % 32 & 1))
+		return n;
+	span[n].first = b->first;
+	span[n].n = (u16)(b[1].first - b->first);
+	span[n].tag = tag;
+	xt2_prefetch((const struct xt2_index_entry __img *)xt2_at(ix, p->entry) + b->first);
+	return n + 1;
+}
+
+void xt2_index_spans(const struct xt2_index __img *ix, struct xt2_search *s,
+		     const struct xt2_pkt *pkt)
+{
+	const struct xt2_pairs __img *p = xt2_at(ix, ix->body);
+	struct hashes a, b, c;
+	u64 v[2], todo, there;
+	u32 n = xt2_zero;
+
+	field_of(s, pkt, p->dim[0].field, v);
+	hash_classes(ix, &p->dim[0], 0, v, &a);
+	field_of(s, pkt, p->dim[1].field, v);
+	hash_classes(ix, &p->dim[1], 1, v, &b);
+	there = pairs_there(a.there, b.there);
+	for (todo = there & p->pairs; todo && xt2_can_loop; todo &= todo - 1) {
+		u32 bit = (u32)__builtin_ctzll(todo);
+
+		n = add_span(ix, p, xt2_hash_pair(a.hash[bit / 8], b.hash[bit % 8]), s->span, n);
+	}
+	s->spans = n;
+	todo = there & p->triples;
+	if (!todo)
+		return;
+	field_of(s, pkt, p->dim[2].field, v);
+	hash_classes(ix, &p->dim[2], 2, v, &c);
+	if (!(c.there & 2))
+		return;
+	for (; todo && n < XT2_SPANS_MAX && xt2_can_loop; todo &= todo - 1) {
+		u32 bit = (u32)__builtin_ctzll(todo);
+		u64 hash = xt2_hash_pair(a.hash[bit / 8], b.hash[bit % 8]);
+
+		n = add_span(ix, p, xt2_hash_pair(hash, c.hash[1]), s->span, n);
+	}
+	s->spans = n;
+}
+
+/* The smallest units that were found, in order. */
+struct found {
+	u32 *unit;
+	u32 n, room;
+	bool more; /* there were others */
+};
+
+static void add_found(struct found *f, u32 unit)
+{
+	u32 at = f->n;
+
+	if (at == f->room) {
+		f->more = true;
+		if (unit > f->unit[at - 1])
+			return;
+		at--;
+	} else {
+		f->n++;
+	}
+	for (; at && f->unit[at - 1] > unit && xt2_can_loop; at--)
+		f->unit[at] = f->unit[at - 1];
+	f->unit[at] = unit;
+}
+
+/* => nothing from here on is small enough */
+static inline bool is_full(const struct found *f, u32 unit)
+{
+	return f->n == f->room && unit > f->unit[f->n - 1];
+}
+
+static void collect_nested(const struct xt2_columns __img *c, const struct xt2_keys *keys,
+			   u32 after, struct found *f)
+{
+	u32 first = columns_behind(c, after), i, n, resume;
+	u32 unit[XT2_BLOCK];
+
+	do {
+		n = columns_find(c, keys, first, unit, &resume);
+		for (i = 0; i < n && xt2_can_loop; i++)
+			add_found(f, unit[i]);
+		first = resume * XT2_BLOCK;
+		if (resume && is_full(f, columns_units(c)[first])) {
+			f->more = true;
+			return;
+		}
+	} while (resume && xt2_can_loop);
+}
+
+void xt2_index_collect(const struct xt2_index __img *ix, struct xt2_search *s, u32 after)
+{
+	const struct xt2_pairs __img *p = xt2_at(ix, ix->body);
+	const struct xt2_index_entry __img *entry = xt2_at(ix, p->entry);
+	const u16 k0 = s->keys.key[XT2_KEY_DPORT], not_k0 = (u16)~k0;
+	const u16 k1 = s->keys.key[XT2_KEY_SPORT], not_k1 = (u16)~k1;
+	const u16 proto = s->keys.key[XT2_KEY_PROTO];
+	struct found f = { .unit = s->unit + s->base, .room = XT2_CANDIDATES };
+	u32 i, j;
+
+	for (i = xt2_zero; i < s->spans && xt2_can_loop; i++) {
+		const struct xt2_index_entry __img *e = entry + s->span[i].first;
+		const u16 tag = s->span[i].tag;
+
+		for (j = s->span[i].n; j && xt2_can_loop; j--, e++) {
+			if (unlikely(e->unit & XT2_UNIT_NESTED)) {
+				collect_nested(xt2_at(ix, e->unit & ~XT2_UNIT_FLAGS), &s->keys,
+					       after, &f);
+				continue;
+			}
+			if ((e->tag ^ tag) | ((e->proto ^ proto) & (e->any_proto - 1)))
+				continue;
+			if ((e->least[0] > k0) | (e->beyond[0] > not_k0) | (e->least[1] > k1) |
+			    (e->beyond[1] > not_k1))
+				continue;
+			if ((e->unit & ~XT2_UNIT_FLAGS) > after)
+				add_found(&f, e->unit);
+		}
+	}
+	s->units = f.n;
+	s->resume = f.more ? (f.unit[f.n - 1] & ~XT2_UNIT_FLAGS) : 0;
+}
+
+/* --- both -------------------------------------------------------------- */
+
+void xt2_index_find(const struct xt2_index __img *ix, struct xt2_search *s,
+		    const struct xt2_pkt *pkt, u32 after)
+{
+	const struct xt2_columns __img *c = xt2_at(ix, ix->body);
+	u32 block;
+
+	if (ix->kind == XT2_INDEX_PAIRS) {
+		xt2_index_spans(ix, s, pkt);
+		xt2_index_collect(ix, s, after);
+		return;
+	}
+	s->units = columns_find(c, &s->keys, after ? columns_behind(c, after) : 0,
+				s->unit + s->base, &block);
+	s->resume = block ? (columns_units(c)[block * XT2_BLOCK - 1] & ~XT2_UNIT_FLAGS) : 0;
+}
+
+/* --- runs -------------------------------------------------------------- */
+
+struct xt2_run __img *xt2_index_run(const struct xt2_index __img *ix, u32 rule)
+{
+	struct xt2_run __img *run = xt2_index_runs(ix);
+	u32 low = xt2_zero, high = ix->runs;
+
+	while (high - low > 1 && xt2_can_loop) {
+		u32 mid = (low + high) / 2;
+
+		if (run[mid].rule <= rule)
+			low = mid;
+		else
+			high = mid;
+	}
+	return run + low;
+}
+
+/* => the run that a rule of the chain belongs to, or NULL */
+static struct xt2_run __img *run_of(const struct xt2_chain __img *c, u32 rule)
+{
+	const struct xt2_index __img *ix = xt2_chain_index(c);
+	struct xt2_run __img *run;
+
+	if (!ix || !ix->runs)
+		return NULL;
+	run = xt2_index_run(ix, rule);
+	return rule >= run->rule && rule < run->end ? run : NULL;
+}
+
+struct xt2_counts xt2_rule_counts(const struct xt2_chain __img *c, const struct xt2_rule __img *r)
+{
+	const struct xt2_run __img *run =
+		run_of(c, (u32)((const u8 __img *)r - (const u8 __img *)c));
+	struct xt2_counts counts = { r->packets, r->bytes };
+
+	if (run) {
+		counts.packets += run->packets;
+		counts.bytes += run->bytes;
+	}
+	return counts;
+}
+
+bool xt2_index_counts(const struct xt2_index __img *ix)
+{
+	const struct xt2_run __img *run = xt2_index_runs(ix);
+	u32 i;
+
+	for (i = 0; i < ix->runs && xt2_can_loop; i++)
+		if (run[i].packets | run[i].bytes)
+			return true;
+	return false;
+}
+
+static void fold_run(struct xt2_chain __img *c, struct xt2_run __img *run)
+{
+	struct xt2_rule __img *r;
+	u32 at;
+
+	for (at = run->rule; at < run->end && xt2_can_loop; at += r->size) {
+		r = xt2_at(c, at);
+		r->packets += run->packets;
+		r->bytes += run->bytes;
+	}
+	run->packets = run->bytes = 0;
+}
+
+void xt2_chain_fold(struct xt2_chain __img *c)
+{
+	const struct xt2_index __img *ix = xt2_chain_index(c);
+	struct xt2_run __img *run;
+	u32 i;
+
+	if (!ix)
+		return;
+	run = xt2_index_runs(ix);
+	for (i = 0; i < ix->runs && xt2_can_loop; i++)
+		if (run[i].packets | run[i].bytes)
+			fold_run(c, &run[i]);
+}
+
+void xt2_chain_drop_index(struct xt2_chain __img *c)
+{
+	if (!c->lookup)
+		return;
+	xt2_chain_fold(c);
+	memset((u8 *)c + c->lookup, 0, c->size - c->lookup);
+	c->lookup = 0;
+}

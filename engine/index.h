@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * index.h - find the rules of a chain that can match a packet
+ *
+ * The primitive is "the next rule of this chain, after this one, that can
+ * match".  An index prunes only by what iptables tests before a rule's first
+ * match that remembers, drops or is unknown (index-box.c), and only for
+ * packets whose headers are whole: others are evaluated rule after rule.
+ * So skipping a rule has no effect that anybody could see.
+ */
+#ifndef XT2_ENGINE_INDEX_H
+#define XT2_ENGINE_INDEX_H
+
+#include "image.h"
+#include <xt2/index.h>
+#include <xt2/pkt.h>
+
+#define XT2_CANDIDATES 64u /* that are collected at once */
+#define XT2_SPANS_MAX  128u /* buckets that one packet can look into */
+
+/* What rules ask of a packet, as numbers. */
+struct xt2_keys {
+	u16 key[(XT2_KEYS + 15) & ~15];
+	u64 mac;
+	u64 in[2], out[2]; /* nothing behind the NUL */
+	u32 have; /* XT2_ASKS_* that are filled in */
+};
+
+/* A bucket that a packet looks into. */
+struct xt2_span {
+	u32 first;
+	u16 n;
+	u16 tag;
+};
+
+#define XT2_UNITS_MAX 512u /* candidates of all chains that a packet is in */
+
+/* What searches for a packet work with; a host has one for each that is evaluated. */
+struct xt2_search {
+	struct xt2_keys keys;
+	u32 chain; /* offset of the chain that was searched ahead; 0: none */
+	u32 base, units; /* what was found: unit[base, base + units) */
+	u32 resume; /* see xt2_index_find() */
+	u32 spans;
+	u32 unit[XT2_UNITS_MAX];
+	struct xt2_span span[XT2_SPANS_MAX];
+};
+
+/*
+ * xt2_keys_fill - see to it that keys have what an index asks for
+ * @asks: XT2_ASKS_*
+ * => false: the packet is not one to use an index for
+ */
+bool xt2_keys_fill(struct xt2_keys *keys, const struct xt2_pkt *pkt, u32 asks);
+
+/*
+ * xt2_index_find - collect candidates in the order of the rules
+ * @s: keys filled in; from unit[base] on there is room for XT2_CANDIDATES
+ * @after: only units behind this offset in the chain; 0: all
+ *
+ * s->units is how many there are now; may be 0 although there are more.
+ * s->resume is from where to go on when these are done; 0: there are no more.
+ */
+void xt2_index_find(const struct xt2_index __img *ix, struct xt2_search *s,
+		    const struct xt2_pkt *pkt, u32 after);
+
+/* The same of pairs in two steps, so that a batch of packets can wait for memory together. */
+void xt2_index_spans(const struct xt2_index __img *ix, struct xt2_search *s,
+		     const struct xt2_pkt *pkt);
+void xt2_index_collect(const struct xt2_index __img *ix, struct xt2_search *s, u32 after);
+
+/*
+ * xt2_scan_scalar - the next block of columns with candidates
+ * @key: XT2_KEYS keys of a packet
+ * @block: from this one on
+ * @hits: out: a bit for each candidate, those behind the last unit included
+ * => its number; the number of blocks if there is none
+ *
+ * xt2_scan_vector() does the same, with what the processor has.
+ */
+u32 xt2_scan_scalar(const struct xt2_columns __img *c, const u16 *key, u32 block, u32 *hits);
+u32 xt2_scan_vector(const struct xt2_columns __img *c, const u16 *key, u32 block, u32 *hits);
+
+static inline const struct xt2_index __img *xt2_chain_index(const struct xt2_chain __img *c)
+{
+	return c->lookup ? xt2_at(c, c->lookup) : NULL;
+}
+
+static inline struct xt2_run __img *xt2_index_runs(const struct xt2_index __img *ix)
+{
+	return xt2_at(ix, ix->run);
+}
+
+/* => the run whose first rule is at this offset; there is one */
+struct xt2_run __img *xt2_index_run(const struct xt2_index __img *ix, u32 rule);
+
+/* What a rule has counted, its run's part included. */
+struct xt2_counts {
+	u64 packets, bytes;
+};
+
+struct xt2_counts xt2_rule_counts(const struct xt2_chain __img *c, const struct xt2_rule __img *r);
+
+/* => has any run counted? */
+bool xt2_index_counts(const struct xt2_index __img *ix);
+
+/* Move what runs have counted into their rules. */
+void xt2_chain_fold(struct xt2_chain __img *c);
+
+/* Fold, and forget the index: its bytes are zero, and spare room of the chain. */
+void xt2_chain_drop_index(struct xt2_chain __img *c);
+
+/* --- making one: index-build.c --- */
+
+/* Up to which number of units a chain is plain, and up to which it is scanned. */
+struct xt2_index_limits {
+	u32 plain, scan;
+};
+
+extern const struct xt2_index_limits xt2_index_limits;
+
+/* => most bytes that an index for so many rules, the tail not counted, can take */
+u64 xt2_index_bound(u32 rules);
+
+/* => bytes of scratch memory that making it takes */
+u64 xt2_index_scratch(u32 rules);
+
+/*
+ * xt2_index_build - make an index for a chain
+ * @family: of its table
+ * @at: zeroed, 8-byte aligned, behind the chain's rules; @room: bytes there
+ * @scratch: xt2_index_scratch() bytes, 8-byte aligned
+ *
+ * The chain itself is not changed: who wants it to be used sets its lookup.
+ * => bytes of the index; 0: it would not pay, or no room: @at is to be zeroed
+ */
+u32 xt2_index_build(const struct xt2_chain __img *c, u8 family,
+		    const struct xt2_index_limits *limits, struct xt2_index *at, u64 room,
+		    void *scratch);
+
+/* --- trusting one: index-check.c --- */
+
+/*
+ * xt2_index_check - does the index name every rule where a search looks for it?
+ * @c: a chain that xt2_check() accepted
+ * => 0; -EINVAL: a search could miss a rule, or leave the chain
+ */
+int xt2_index_check(const struct xt2_chain __img *c, u8 family, const char **what);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * index.h - what finds the rules of a chain that can match a packet
+ *
+ * A chain may carry an index behind its rules.  It names candidates: every
+ * rule that matches is one, not every candidate matches.  The rules stay the
+ * truth; an index can be dropped and made anew at any time.  doc/format.md
+ * says what each part means.
+ */
+#ifndef XT2_INDEX_H
+#define XT2_INDEX_H
+
+#include <xt2/format.h>
+
+#define XT2_COLUMNS_MAX 8 /* of a scan */
+#define XT2_BLOCK	32 /* rules of a block of columns */
+#define XT2_CLASSES	8 /* of a dimension; class 0 is "any value" */
+
+/* How a chain is represented. */
+enum xt2_index_kind {
+	XT2_INDEX_NONE, /* plain: rule after rule */
+	XT2_INDEX_COLUMNS, /* columns of what the rules compare, scanned */
+	XT2_INDEX_PAIRS, /* buckets, found by hashes of two or three fields */
+};
+
+/* 16-bit numbers of a packet that columns are compared with. */
+enum xt2_index_key {
+	XT2_KEY_SRC, /* IPv4: two, IPv6: eight, first bytes first */
+	XT2_KEY_DST = XT2_KEY_SRC + 8,
+	XT2_KEY_SPORT = XT2_KEY_DST + 8,
+	XT2_KEY_DPORT, /* ICMP: type << 8 | code */
+	XT2_KEY_PROTO,
+	XT2_KEY_STATE, /* of the connection: enum xt2_key_state */
+	XT2_KEY_MARK, /* two, high half first */
+	XT2_KEY_MAC = XT2_KEY_MARK + 2, /* three, first bytes first */
+	XT2_KEY_IN = XT2_KEY_MAC + 3, /* of the name's 16 bytes, folded */
+	XT2_KEY_OUT,
+	XT2_KEYS
+};
+
+/* In an order that makes the usual sets ranges. */
+enum xt2_key_state {
+	XT2_STATE_INVALID,
+	XT2_STATE_NEW,
+	XT2_STATE_RELATED,
+	XT2_STATE_ESTABLISHED,
+	XT2_STATE_UNTRACKED,
+};
+
+/* What a dimension of an index of pairs hashes. */
+enum xt2_index_field {
+	XT2_FIELD_NONE,
+	XT2_FIELD_SRC,
+	XT2_FIELD_DST,
+	XT2_FIELD_MAC,
+	XT2_FIELD_IN,
+	XT2_FIELD_OUT,
+	XT2_FIELD_MARK,
+	XT2_FIELD_DPORT, /* with the protocol above it */
+	XT2_FIELD_SPORT,
+	XT2_FIELDS
+};
+
+/* xt2_index.asks: what of a packet has to be looked at. */
+#define XT2_ASKS_ADDRS 0x01
+#define XT2_ASKS_PORTS 0x02 /* protocol as well */
+#define XT2_ASKS_STATE 0x04
+#define XT2_ASKS_MARK  0x08
+#define XT2_ASKS_MAC   0x10
+#define XT2_ASKS_IN    0x20
+#define XT2_ASKS_OUT   0x40
+
+/* At xt2_chain.lookup; offsets count from here, but those of rules from the chain. */
+struct xt2_index {
+	__u32 size; /* bytes, a multiple of 8; up to the end of the chain */
+	__u8 kind; /* enum xt2_index_kind */
+	__u8 asks; /* XT2_ASKS_* */
+	__u16 reserved;
+	__u32 units; /* rules and runs of rules, without the tail */
+	__u32 runs;
+	__u32 run; /* offset of struct xt2_run[runs], in order; 0: none */
+	__u32 body; /* offset of struct xt2_columns or struct xt2_pairs */
+	__u32 reserved2[2];
+};
+
+/*
+ * Rules that follow one another, ask for the same and only count.  They are
+ * one unit, named by its first rule, and what it counts here each of them has
+ * counted beside its own.
+ */
+struct xt2_run {
+	__u32 rule; /* offset of the first rule */
+	__u32 end; /* of the rule behind the last one */
+	__u64 packets; /* at the place where a rule has them */
+	__u64 bytes;
+};
+
+/* Where a unit is: its rule's offset, which is a multiple of 8, and this. */
+#define XT2_UNIT_RUN	0x1u
+#define XT2_UNIT_NESTED 0x2u /* in an entry: the offset of struct xt2_columns */
+#define XT2_UNIT_FLAGS	0x7u
+
+/*
+ * Then __u32 unit[units, rounded up to XT2_BLOCK], ascending, and for each
+ * XT2_BLOCK of them a block: for each column __u16 least[XT2_BLOCK] and
+ * __u16 beyond[XT2_BLOCK], which is ~most.  A unit is a candidate if for each
+ * column least <= key and beyond <= ~key.
+ */
+struct xt2_columns {
+	__u32 units;
+	__u8 columns;
+	__u8 reserved[3];
+	__u8 column[XT2_COLUMNS_MAX]; /* enum xt2_index_key */
+};
+
+/* A class: some bits of a field, and which of their values there are. */
+struct xt2_index_class {
+	__u64 mask[2];
+	__u32 filter; /* offset of a bitmap; 0: any value may be there */
+	__u32 shift; /* 64 - log2 of its bits */
+};
+
+struct xt2_index_dimension {
+	__u8 field; /* enum xt2_index_field */
+	__u8 classes;
+	__u8 reserved[6];
+	struct xt2_index_class cls[XT2_CLASSES]; /* masks of more and more bits, from none */
+};
+
+/*
+ * The hashes of a field's class and another's name a bucket; of a third
+ * field's as well if triples says so.  A bucket is entry[first, the next
+ * one's first).
+ */
+struct xt2_pairs {
+	struct xt2_index_dimension dim[3];
+	__u64 pairs; /* bit a * 8 + b: there are rules of class a and class b */
+	__u64 triples; /* likewise: of class 1 of the third as well */
+	__u32 bucket; /* offset of struct xt2_index_bucket[buckets + 1] */
+	__u32 shift; /* 64 - log2 of the number of buckets */
+	__u32 entry; /* offset of struct xt2_index_entry[entries] */
+	__u32 entries;
+};
+
+struct xt2_index_bucket {
+	__u32 first;
+	__u32 tags; /* bit tag % 32 of each of its entries */
+};
+
+struct xt2_index_entry {
+	__u32 unit; /* a unit, or nested columns */
+	__u16 tag; /* of the hash; nested: 0 */
+	__u8 proto;
+	__u8 any_proto; /* 1: proto is 0 and says nothing */
+	__u16 least[2]; /* of the ports, the destination's first; ICMP: see XT2_KEY_DPORT */
+	__u16 beyond[2]; /* ~most */
+};
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * scan.c - scan columns with what the processor has
+ *
+ * A switch on a number that never changes is predicted; a pointer to a
+ * function would be one more thing that bytes gone astray can overwrite.
+ */
+#include "config.h"
+#include "scan.h"
+
+static int chosen = -1; /* enum xt2_scan_way */
+
+enum xt2_scan_way xt2_scan_best(void)
+{
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512f"))
+		return XT2_SCAN_AVX512;
+	if (__builtin_cpu_supports("avx2"))
+		return XT2_SCAN_AVX2;
+#endif
+	return XT2_SCAN_SCALAR;
+}
+
+int xt2_scan_choose(enum xt2_scan_way way)
+{
+	if (way > xt2_scan_best())
+		return -ENOTSUP;
+	__atomic_store_n(&chosen, (int)way, __ATOMIC_RELAXED);
+	return 0;
+}
+
+const char *xt2_scan_name(enum xt2_scan_way way)
+{
+	static const char *const names[] = { "scalar", "AVX2", "AVX-512" };
+
+	return way < XT2_SCAN_WAYS ? names[way] : NULL;
+}
+
+u32 xt2_scan_vector(const struct xt2_columns *c, const u16 *key, u32 block, u32 *hits)
+{
+	switch (__atomic_load_n(&chosen, __ATOMIC_RELAXED)) {
+#ifdef __x86_64__
+	case XT2_SCAN_AVX512: return xt2_scan_avx512(c, key, block, hits);
+	case XT2_SCAN_AVX2: return xt2_scan_avx2(c, key, block, hits);
+#endif
+	case XT2_SCAN_SCALAR: return xt2_scan_scalar(c, key, block, hits);
+	}
+	xt2_scan_choose(xt2_scan_best());
+	return xt2_scan_vector(c, key, block, hits);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* scan.h - the ways to scan columns: see xt2_scan_scalar() in engine/index.h */
+#ifndef XT2_LIBXT2_SCAN_H
+#define XT2_LIBXT2_SCAN_H
+
+#include "../engine/index.h"
+
+enum xt2_scan_way { XT2_SCAN_SCALAR, XT2_SCAN_AVX2, XT2_SCAN_AVX512, XT2_SCAN_WAYS };
+
+u32 xt2_scan_avx2(const struct xt2_columns *c, const u16 *key, u32 block, u32 *hits);
+u32 xt2_scan_avx512(const struct xt2_columns *c, const u16 *key, u32 block, u32 *hits);
+
+/* => the best way that this processor has */
+enum xt2_scan_way xt2_scan_best(void);
+
+/*
+ * xt2_scan_choose - scan this way from now on, in all threads
+ *
+ * For tests and benchmarks; otherwise the first scan chooses the best.
+ * => 0; -ENOTSUP: the processor cannot
+ */
+int xt2_scan_choose(enum xt2_scan_way way);
+
+const char *xt2_scan_name(enum xt2_scan_way way);
+
+#endif
