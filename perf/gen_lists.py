@@ -126,4 +126,4 @@ def always(count):
 def jumps(count):
     """Jumps into a chain whose one rule does not hold."""
     return head(chains=["leaf"]) + ["-A OUTPUT -j leaf"] * count + \
-        ["-A leaf -s 192.0.2.1/32 -d 192.0.2.1/32 -j ACCEPT", "COMMIT"]
+        ["-A leaf -s 192.0.2.1/32 -d 192.0.2.1/32 -j DROP", "COMMIT"]

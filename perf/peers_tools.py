@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The programs that xt2-vs-peers sets against each other.
 
-Each prints facts ("bytes 1234"), then waits: for every line it reads it measures a round and prints
-its modes ("linear 812.5 830.1 32768": best and median nanoseconds a packet, packets) and an empty line.
+Each prints facts ("bytes 1234") and an empty line, then waits: for every line it reads it measures a
+round and prints its ways ("linear 812.5 830.1 32768": best and median nanoseconds a packet, packets)
+and an empty line.
 """
 import subprocess
+import tempfile
 
 
 class Failure(Exception):
@@ -14,8 +16,9 @@ class Failure(Exception):
 class Tool:
     def __init__(self, name, command):
         self.name, self.best, self.medians, self.packets = name, {}, {}, {}
+        self.said = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True)
+                                        stderr=self.said, text=True)
         try:
             self.facts = {w[0]: float(w[1]) for w in self.lines()}
         except BaseException:
@@ -29,8 +32,13 @@ class Tool:
             if line == "\n":
                 return out
             out.append(line.split())
-        said = self.process.stderr.read().strip()
-        raise Failure(f"{self.name}: {said or 'exit code ' + str(self.process.wait())}")
+        code = self.process.wait()
+        raise Failure(f"{self.name}: {self.errors() or 'exit code ' + str(code)}")
+
+    def errors(self):
+        """=> the first lines of what it complained about"""
+        self.said.seek(0)
+        return "; ".join(self.said.read().splitlines()[:3])
 
     def round(self):
         self.process.stdin.write("\n")
@@ -38,17 +46,15 @@ class Tool:
         for mode, best, median, packets in self.lines():
             self.best[mode] = min(float(best), self.best.get(mode, float("inf")))
             self.medians.setdefault(mode, []).append(float(median))
-            self.packets[mode] = self.packets.get(mode, 0) + int(packets)
+            self.packets[mode] = int(packets)
 
     def close(self):
         """=> exit code"""
-        self.process.stdin.close()
+        if not self.process.stdin.closed:
+            self.process.stdin.close()
+        self.process.stdout.close()
         try:
             return self.process.wait(timeout=60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             return self.process.wait()
-        finally:
-            self.process.stdout.close()
-            self.errors = self.process.stderr.read().strip()
-            self.process.stderr.close()
