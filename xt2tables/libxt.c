@@ -281,6 +281,14 @@ void xt2_libxt_match(struct xt2_ext *ext, const char *name)
 	match_init(m, m == m->next);
 }
 
+bool xt2_libxt_match_is(const char *name, const char *real, int revision, unsigned int size)
+{
+	const struct xtables_match *m = xtables_find_match(name, XTF_TRY_LOAD, NULL);
+
+	return m && m->revision == revision && m->size == size &&
+	       !strcmp(m->real_name ? m->real_name : m->name, real);
+}
+
 /* The match's name for a protocol that may be given as a number. */
 static const char *proto_match_name(const char *protocol)
 {

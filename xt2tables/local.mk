@@ -16,6 +16,11 @@ libtext_la_SOURCES = \
 	xt2tables/names.h \
 	xt2tables/option-checks.c \
 	xt2tables/places.c \
+	xt2tables/plain-address.c \
+	xt2tables/plain-line.h \
+	xt2tables/plain-match.c \
+	xt2tables/plain.c \
+	xt2tables/plain.h \
 	xt2tables/put.c \
 	xt2tables/put.h \
 	xt2tables/reach.c \

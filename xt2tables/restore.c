@@ -575,6 +575,39 @@ static bool binary(struct xt2_load *load)
 	return true;
 }
 
+/* => true: the line was a plain rule, and is in the ruleset */
+static bool plain_line(struct xt2_load *load)
+{
+	const struct xt2_rule *r;
+	int chain;
+
+	if (!load->plain || !load->in_table || load->skip ||
+	    load->end - load->at >= (ptrdiff_t)sizeof(load->buf))
+		return false;
+	if (!load->plain_ready)
+		xt2_plain_table(load->plain, load->line.table_number);
+	load->plain_ready = true;
+	r = xt2_plain_read(load->plain, load->at, load->end, &chain);
+	if (!r)
+		return false;
+	table_touch(load);
+	if (xt2_rule_append(load->rs, chain, r, load->number))
+		return false;
+	if (load->opt->plain)
+		(*load->opt->plain)++;
+	return true;
+}
+
+static void any_line(struct xt2_load *load)
+{
+	struct xt2_failure failure;
+
+	if (xt2_try(run_line, load, &failure))
+		report_failure(load, &failure);
+	xt2_line_end(&load->line);
+	load->plain_ready = false;
+}
+
 static void read_lines(struct xt2_load *load)
 {
 	const char *p = load->text, *end = load->text + load->size, *nl;
@@ -584,9 +617,8 @@ static void read_lines(struct xt2_load *load)
 		nl = memchr(p, '\n', (size_t)(end - p));
 		load->at = p;
 		load->end = nl ? nl : end;
-		if (xt2_try(run_line, load, &failure))
-			report_failure(load, &failure);
-		xt2_line_end(&load->line);
+		if (!plain_line(load))
+			any_line(load);
 		p = nl ? nl + 1 : end;
 	}
 	load->at = load->end = end;
@@ -610,8 +642,8 @@ static int read_all(int fd, char **text, size_t *size)
 	char *buf = NULL, *more;
 	ssize_t n;
 
-	for (;;) {
-		if (used == room) {
+	for (;;) { /* behind the text is room for a newline */
+		if (used + 1 >= room) {
 			room = room ? room * 2 : 1 << 16;
 			more = realloc(buf, room);
 			if (!more) {
@@ -620,7 +652,7 @@ static int read_all(int fd, char **text, size_t *size)
 			}
 			buf = more;
 		}
-		n = read(fd, buf + used, room - used);
+		n = read(fd, buf + used, room - used - 1);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -632,6 +664,7 @@ static int read_all(int fd, char **text, size_t *size)
 		free(buf);
 		return (int)n;
 	}
+	buf[used] = '\n';
 	*text = buf;
 	*size = used;
 	return 0;
@@ -703,12 +736,15 @@ int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_tex
 	if (ret < 0) {
 		system_error(load, ret);
 	} else {
+		if (!opt->report && !opt->no_plain)
+			load->plain = xt2_plain_new(rs, opt->family, opt->counters);
 		if (!binary(load))
 			read_lines(load);
 		if (errors->count)
 			qsort(errors->list, errors->count, sizeof(*errors->list), by_line);
 		ret = load->failed ? -EINVAL : 0;
 	}
+	xt2_plain_free(load->plain);
 	xt2_line_free(&load->line);
 	free(load->text);
 	free(load);

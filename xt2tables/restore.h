@@ -3,6 +3,7 @@
 #ifndef XT2_RESTORE_H
 #define XT2_RESTORE_H
 
+#include "plain.h"
 #include "rule.h"
 #include "text.h"
 
@@ -13,7 +14,7 @@ struct xt2_load {
 	struct xt2_text_errors *errors;
 	bool failed;
 
-	char *text; /* the whole file */
+	char *text; /* the whole file, and a newline */
 	size_t size;
 	const char *at, *end; /* the current line, without its end */
 	unsigned int number; /* of the line, from 1 */
@@ -25,6 +26,9 @@ struct xt2_load {
 	bool skip; /* a table that is not wanted, or not known */
 	bool touched; /* the table has changed */
 	struct xt2_line line;
+
+	struct xt2_plain *plain; /* NULL: there are no plain lines */
+	bool plain_ready; /* it knows this table and its chains */
 
 	int chain; /* looked up last */
 	char chain_name[XT2_NAME_SIZE];

@@ -2,10 +2,11 @@
 /*
  * rule-parse.c - understand the words of a line
  *
- * Two readers feed the same option handlers.  The quick one takes lines that
- * name no extension, without getopt and without libxtables: most of a large
- * file.  At the first word that it doesn't know it gives up, and the full one
- * starts again with getopt_long(), abbreviations, extensions and all.
+ * Plain rules of IPv4 and IPv6 do not come here (plain.c).  Of the rest, two
+ * readers feed the same option handlers.  The quick one takes lines that name
+ * no extension, without getopt and without libxtables.  At the first word that
+ * it doesn't know it gives up, and the full one starts again with
+ * getopt_long(), abbreviations, extensions and all.
  */
 #include "config.h"
 #include <getopt.h>

@@ -24,6 +24,8 @@ struct xt2_text_options {
 	const char *table; /* -T: only this table; NULL: all */
 	unsigned int errors; /* to keep at most; 0: 20 */
 	FILE *report; /* -v: what is being done; NULL: nothing */
+	bool no_plain; /* common rules, too, go through libxtables: for tests */
+	unsigned int *plain; /* counts those that don't; or NULL */
 };
 
 /* Errors of a whole file, in the order of its lines. */

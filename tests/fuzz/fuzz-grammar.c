@@ -25,6 +25,13 @@ bool __wrap_xt2_libxt_target(struct xt2_ext *ext, const char *name);
 void __wrap_xt2_libxt_target_must(const char *name) __attribute__((noreturn));
 struct xtables_target *__wrap_xtables_find_target(const char *name, enum xtables_tryload load);
 
+bool __wrap_xt2_libxt_match_is(const char *name, const char *real, int revision, unsigned int size);
+
+bool __wrap_xt2_libxt_match_is(const char *name, const char *real, int revision, unsigned int size)
+{
+	return false;
+}
+
 void __wrap_xt2_libxt_match(struct xt2_ext *ext, const char *name)
 {
 	xt2_throw(XT2_E_UNKNOWN, PARAMETER_PROBLEM, "no match %s", name);

@@ -7,6 +7,9 @@
  * for the options: n noflush, v verbose, z without counters, T and t one table
  * only.
  *
+ * The file is read a second time with plain rules, too, through libxtables: all
+ * errors and the rules must be the same.
+ *
  * A file that is refused must be refused with a reason for every error.  A
  * file that is accepted is packed; the image must pass the check, and packets
  * are evaluated on it.  It is saved; what was saved must load, be the same
@@ -76,6 +79,42 @@ static void check_errors(const struct xt2_text_errors *e, bool failed)
 		need(e->list[i].code != XT2_OK && e->list[i].message[0]);
 }
 
+/* Packed alike to the byte. */
+static void same_images(const struct xt2_ruleset *a, const struct xt2_ruleset *b)
+{
+	struct xt2_mapping x, y;
+	struct xt2_err err;
+	int ret = xt2_ruleset_write(a, &x, &err);
+
+	need(xt2_ruleset_write(b, &y, &err) == ret);
+	if (ret)
+		return;
+	need(x.size == y.size && !memcmp(x.image, y.image, x.size));
+	xt2_image_close(&x);
+	xt2_image_close(&y);
+}
+
+static void load_no_plain(const u8 *text, size_t size, const struct xt2_text_options *opt,
+			  const struct xt2_ruleset *is, const struct xt2_text_errors *errors,
+			  int answer)
+{
+	struct xt2_text_options full = *opt;
+	struct xt2_ruleset *rs = xt2_ruleset_new();
+	struct xt2_text_errors e;
+
+	need(rs);
+	full.no_plain = true;
+	input.at = text;
+	input.left = size;
+	need(xt2_text_load("-", rs, &full, &e) == answer);
+	need(e.count == errors->count && e.more == errors->more && e.status == errors->status);
+	for (unsigned int i = 0; i < e.count; i++)
+		need(!memcmp(&e.list[i], &errors->list[i], sizeof(e.list[i])));
+	same_images(is, rs);
+	xt2_text_errors_free(&e);
+	xt2_ruleset_free(rs);
+}
+
 /* => NULL: refused */
 static struct xt2_ruleset *load(const u8 *text, size_t size, const struct xt2_text_options *opt)
 {
@@ -89,6 +128,7 @@ static struct xt2_ruleset *load(const u8 *text, size_t size, const struct xt2_te
 	ret = xt2_text_load("-", rs, opt, &errors);
 	need(!ret || ret == -EINVAL);
 	check_errors(&errors, ret < 0);
+	load_no_plain(text, size, opt, rs, &errors, ret);
 	xt2_text_errors_free(&errors);
 	if (!ret)
 		return rs;

@@ -48,3 +48,10 @@ tests_prop_rule_text_SOURCES = tests/prop/rule-text.c tests/fuzz/seed-image.h te
 tests_prop_rule_text_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
 tests_prop_rule_text_LDADD = libtext.la $(PCAP_LIBS)
 TESTS += tests/prop/rule-text
+
+# Plain lines against libxtables: no kernel, no root.
+check_PROGRAMS += tests/prop/plain
+tests_prop_plain_SOURCES = tests/prop/plain.c
+tests_prop_plain_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
+tests_prop_plain_LDADD = libtext.la $(PCAP_LIBS)
+TESTS += tests/prop/plain

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plain-address.c - addresses of plain lines
+ *
+ * What inet_pton() takes is taken here, but for IPv4 at the end of IPv6, and
+ * nothing else is: no names, no octal numbers, no lists.
+ */
+#include "config.h"
+#include "plain-line.h"
+
+/* 192.0.2.1 */
+static bool quad(struct xt2_plain *p, u64 *addr)
+{
+	u64 byte, v = 0;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		if ((i && !xt2_plain_take(p, '.')) || !xt2_plain_number(p, 255, &byte))
+			return false;
+		v = v << 8 | byte;
+	}
+	*addr = v;
+	return true;
+}
+
+/* 24, at the end of a word; nothing is taken otherwise */
+static bool prefix(struct xt2_plain *p, u64 max, u64 *len)
+{
+	const char *at = p->at;
+
+	if (xt2_plain_number(p, max, len) && xt2_plain_ends(*p->at))
+		return true;
+	p->at = at;
+	return false;
+}
+
+bool xt2_plain_address4(struct xt2_plain *p, struct xt2_plain_address *a)
+{
+	u64 len = 32;
+
+	if (!quad(p, a->addr))
+		return false;
+	if (xt2_plain_take(p, '/') && !prefix(p, 32, &len)) {
+		if (!quad(p, a->mask))
+			return false;
+	} else {
+		a->mask[0] = (u32)(~0ull << (32 - len));
+	}
+	a->addr[0] &= a->mask[0];
+	return true;
+}
+
+/* 2001:db8::1; groups behind a gap stand at the end */
+static bool groups(struct xt2_plain *p, u64 *addr)
+{
+	u16 group[8], all[8] = { 0 };
+	u32 n = 0, v;
+	int gap = -1;
+
+	if (p->at[0] == ':') {
+		if (p->at[1] != ':')
+			return false;
+		p->at += 2;
+		gap = 0;
+	}
+	while (n < 8 && xt2_plain_hex(p, 4, &v)) {
+		group[n++] = __builtin_bswap16((u16)v);
+		if (*p->at != ':')
+			break;
+		p->at++;
+		if (xt2_plain_hex_digit(*p->at) < 16)
+			continue;
+		if (*p->at != ':' || gap >= 0)
+			return false;
+		p->at++;
+		gap = (int)n;
+	}
+	if ((gap < 0) != (n == 8))
+		return false;
+	if (gap < 0)
+		gap = 8;
+	memcpy(all, group, (u32)gap * sizeof(*all));
+	memcpy(all + 8 - (n - (u32)gap), group + gap, (n - (u32)gap) * sizeof(*all));
+	memcpy(addr, all, sizeof(all));
+	return true;
+}
+
+/* The first bits of 64; raw. */
+static u64 ones(u64 bits)
+{
+	return bits ? __builtin_bswap64(~0ull << (64 - bits)) : 0;
+}
+
+bool xt2_plain_address6(struct xt2_plain *p, struct xt2_plain_address *a)
+{
+	u64 len = 128;
+
+	if (!groups(p, a->addr))
+		return false;
+	if (xt2_plain_take(p, '/') && !prefix(p, 128, &len)) {
+		if (!groups(p, a->mask))
+			return false;
+	} else {
+		a->mask[0] = ones(len < 64 ? len : 64);
+		a->mask[1] = ones(len < 64 ? 0 : len - 64);
+	}
+	a->addr[0] &= a->mask[0];
+	a->addr[1] &= a->mask[1];
+	return true;
+}

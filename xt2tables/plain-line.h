@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plain-line.h - a line while it is read: private to plain*.c
+ *
+ * A reader looks at the text, moves behind what it takes and answers true.  Or
+ * it answers false: then the line is not plain, and what has been taken of it
+ * does not matter.  The line ends in a newline that no reader takes, so none
+ * of them has to look for the end.
+ */
+#ifndef XT2_PLAIN_LINE_H
+#define XT2_PLAIN_LINE_H
+
+#include "plain.h"
+#include "rule.h"
+#include "../translators/ext.h"
+#include <linux/netfilter/xt_conntrack.h>
+#include <linux/netfilter/xt_limit.h>
+#include <linux/netfilter/xt_mac.h>
+#include <linux/netfilter/xt_mark.h>
+#include <linux/netfilter/xt_multiport.h>
+#include <linux/netfilter/xt_tcpudp.h>
+
+#define XT2_PLAIN_KINDS	  16 /* of matches, at most */
+#define XT2_PLAIN_MATCHES 8 /* of a rule: with all their options fewer words than a line may have */
+#define XT2_PLAIN_COMMENT 255 /* bytes: what is more libxtables cuts off */
+#define XT2_PLAIN_FRONT	  256 /* bytes that a rule's header and its base tests take at most */
+#define XT2_PLAIN_MATCH	  128 /* bytes that any other match takes at most */
+
+/* What a match says, in the legacy form. */
+union xt2_plain_payload {
+	struct xt_tcp tcp;
+	struct xt_udp udp;
+	struct ipt_icmp icmp; /* icmp6 is the same */
+	struct xt_multiport_v1 multiport;
+	struct xt_mark_mtinfo1 mark;
+	struct xt_mac_info mac;
+	struct xt_rateinfo limit;
+	struct xt_conntrack_mtinfo3 conntrack;
+	__u64 align[24];
+};
+
+/* A kind of match, once libxtables has been asked for it. */
+struct xt2_plain_kind {
+	bool asked;
+	bool same; /* it has the one that is imitated */
+	unsigned int proto; /* that its rules must have; 0: any */
+	const struct xt2_match_row *row; /* NULL: comment */
+};
+
+struct xt2_plain_address {
+	bool given;
+	u64 addr[2], mask[2]; /* IPv6: raw; IPv4: numbers in the first ones */
+};
+
+struct xt2_plain_iface {
+	const char *name;
+	u32 len; /* bytes of the text; 0: not given */
+};
+
+/* A match whose comment or cell the ruleset gets when the line has turned out to be plain. */
+struct xt2_plain_late {
+	struct xt2_match *m;
+	const char *text; /* NULL: a cell */
+	u32 len;
+};
+
+struct xt2_plain {
+	struct xt2_ruleset *rs;
+	int family;
+	bool counters;
+	unsigned int protocol[XT2_PLAIN_KINDS]; /* numbers of those that have names */
+	struct xt2_plain_kind kind[XT2_PLAIN_KINDS];
+
+	/* the table */
+	int table;
+	bool nat;
+	bool verdicts; /* no chain has the name of a verdict */
+	char chain_name[XT2_NAME_SIZE]; /* of the rule before */
+	u32 chain_len; /* 0: none */
+	int chain;
+	bool no_in, no_out; /* -i, -o make no sense there */
+
+	/* the line */
+	const char *at, *end;
+	u32 given, inverted; /* XT2_OPT_BIT() */
+	struct xt2_plain_address src, dst;
+	struct xt2_plain_iface in, out;
+	unsigned int proto;
+	int implied; /* match of the protocol, -1: none */
+	u32 target;
+	u64 packets, bytes;
+
+	/* its matches */
+	int match; /* that is being read, -1: none */
+	u32 match_given; /* its options */
+	u32 matches; /* with it */
+	u32 seen; /* bits of their kinds */
+	unsigned int needs_proto; /* 0: none */
+	union xt2_plain_payload payload;
+	const char *comment; /* of the match that is being read */
+	u32 comment_len;
+	struct xt2_plain_late late[XT2_PLAIN_MATCHES];
+	u32 lates;
+	char *free; /* room at unquoted */
+	char unquoted[XT2_PLAIN_MATCHES * XT2_PLAIN_COMMENT];
+
+	/* the rule: base tests are written last, towards the front */
+	u8 *front, *behind;
+	u64 room[(XT2_PLAIN_FRONT + XT2_PLAIN_MATCHES * XT2_PLAIN_MATCH) / sizeof(u64)];
+};
+
+/* An option of a match. */
+struct xt2_plain_option {
+	const char *name; /* behind "--" */
+	u8 given; /* its bit; options that exclude each other share it */
+	bool invertible;
+	bool bare; /* no word follows */
+	bool (*read)(struct xt2_plain *p, bool invert);
+};
+
+/* --- readers ------------------------------------------------------------------- */
+
+static inline bool xt2_plain_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Does a word end here? */
+static inline bool xt2_plain_ends(char c)
+{
+	return xt2_plain_blank(c) || c == '\n';
+}
+
+static inline void xt2_plain_skip(struct xt2_plain *p)
+{
+	while (xt2_plain_blank(*p->at))
+		p->at++;
+}
+
+/* => bytes of the word here; quotes and control characters end it, too, and are not plain */
+static inline u32 xt2_plain_length(const char *word)
+{
+	const char *p = word;
+
+	while ((u8)*p > '"' || *p == '!')
+		p++;
+	return (u32)(p - word);
+}
+
+static inline bool xt2_plain_same(const char *word, u32 len, const char *text)
+{
+	return *word == *text && !strncmp(word, text, len) && !text[len];
+}
+
+static inline bool xt2_plain_take(struct xt2_plain *p, char c)
+{
+	if (*p->at != c)
+		return false;
+	p->at++;
+	return true;
+}
+
+static inline bool xt2_plain_digit(char c)
+{
+	return (u8)(c - '0') < 10;
+}
+
+/* A number as everybody writes it: decimal, without a sign or leading zeros. */
+static inline bool xt2_plain_number(struct xt2_plain *p, u64 max, u64 *value)
+{
+	const char *at = p->at;
+	u64 v = 0;
+
+	if (*at == '0')
+		at++;
+	else
+		while (xt2_plain_digit(*at) && at - p->at < 19)
+			v = v * 10 + (u8)(*at++ - '0');
+	if (at == p->at || xt2_plain_digit(*at) || v > max)
+		return false;
+	p->at = at;
+	*value = v;
+	return true;
+}
+
+/* => the digit's value, or 16 */
+static inline u32 xt2_plain_hex_digit(char c)
+{
+	u8 letter = (u8)((c | 0x20) - 'a');
+
+	return xt2_plain_digit(c) ? (u32)(c - '0') : letter < 6 ? letter + 10u : 16;
+}
+
+/* Up to max hexadecimal digits.  => how many there are */
+static inline u32 xt2_plain_hex(struct xt2_plain *p, u32 max, u32 *value)
+{
+	u32 digit, n = 0, v = 0;
+
+	while (n < max && (digit = xt2_plain_hex_digit(p->at[n])) < 16) {
+		v = v << 4 | digit;
+		n++;
+	}
+	p->at += n;
+	*value = v;
+	return n;
+}
+
+/* ADDRESS[/MASK] (plain-address.c) */
+bool xt2_plain_address4(struct xt2_plain *p, struct xt2_plain_address *a);
+bool xt2_plain_address6(struct xt2_plain *p, struct xt2_plain_address *a);
+
+/* --- matches (plain-match.c) --------------------------------------------------- */
+
+/* "-m NAME"; what it says is in the options that follow. */
+bool xt2_plain_match(struct xt2_plain *p);
+/* "-p NAME": the match that this option may bring along.  => -1: none */
+int xt2_plain_match_of(const struct xt2_plain *p, const char *name, u32 len);
+/* => the option of the match that is being read, or of the protocol's; NULL: there is none */
+const struct xt2_plain_option *xt2_plain_match_option(struct xt2_plain *p, const char *name,
+						      u32 len);
+/* There are no more options. */
+bool xt2_plain_match_end(struct xt2_plain *p);
+
+#endif
