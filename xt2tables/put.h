@@ -36,7 +36,8 @@ static inline u64 xt2_put_digits_(u32 n)
 	return tens | (twos - tens * 10) << 8;
 }
 
-static inline char *xt2_put_eight_(char *p, u32 n)
+/* All eight digits of a number below 10^8. */
+static inline char *xt2_put_eight(char *p, u32 n)
 {
 	u64 text = htole64(xt2_put_digits_(n) | 0x3030303030303030ull);
 
@@ -65,9 +66,9 @@ static inline char *xt2_put_number(char *p, u64 n)
 	if (n / limit < limit)
 		p = xt2_put_small(p, (u32)(n / limit));
 	else
-		p = xt2_put_eight_(xt2_put_small(p, (u32)(n / limit / limit)),
-				   (u32)(n / limit % limit));
-	return xt2_put_eight_(p, (u32)(n % limit));
+		p = xt2_put_eight(xt2_put_small(p, (u32)(n / limit / limit)),
+				  (u32)(n / limit % limit));
+	return xt2_put_eight(p, (u32)(n % limit));
 }
 
 /* The four hexadecimal digits of a number, the first in the lowest byte. */

@@ -13,7 +13,10 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <linux/netfilter/nf_conntrack_common.h>
+#include <linux/netfilter/xt_LOG.h>
 #include <linux/netfilter/xt_conntrack.h>
+#include <linux/netfilter_ipv4/ipt_REJECT.h>
+#include <linux/netfilter_ipv6/ip6t_REJECT.h>
 #include "libxt.h"
 #include "rule-text.h"
 #include "../engine/image.h"
@@ -22,6 +25,7 @@
 #define CONDITION_ROOM 640 /* a comment of 255 quotes is the longest */
 #define COMMENT_MAX    255
 #define LIMIT_BURST    5u /* what --limit-burst need not say */
+#define LOG_LEVEL      4 /* likewise */
 
 static bool invert(const struct xt2_match *m)
 {
@@ -295,13 +299,14 @@ static char *put_multiport(char *p, const struct xt2_match *m)
 
 /* --- marks, states, limits, comments --------------------------------------------- */
 
+/* Of the packet, or of its connection. */
 static char *put_mark(char *p, const struct xt2_match *m)
 {
 	const struct xt2_match_mark *k = (const struct xt2_match_mark *)m;
 
 	if (m->flags & ~XT2_MATCH_INVERT) /* an odd truth value */
 		return NULL;
-	p = xt2_put(p, " -m mark");
+	p = m->type == XT2_M_MARK ? xt2_put(p, " -m mark") : xt2_put(p, " -m connmark");
 	if (invert(m))
 		p = xt2_put(p, " !");
 	p = xt2_put_hex(xt2_put(p, " --mark 0x"), m->arg);
@@ -372,18 +377,15 @@ static char *put_limit(char *p, const struct xt2_match *m)
 	return p;
 }
 
-/* One word: as xtables_save_string() */
-static char *put_comment(char *p, const struct xt2_instance *in)
+/* A blank and one word, as xtables_save_string() */
+static char *put_word(char *p, const __u8 *text, size_t len)
 {
-	const __u8 *text = xt2_instance_data(in);
-	__u8 common = in->size ? BARE : 0, class;
+	__u8 common = len ? BARE : 0, class;
 	char *start;
-	__u32 i;
+	size_t i;
 
-	if (in->size > COMMENT_MAX || in->revision)
-		return NULL;
-	p = start = xt2_put(p, " -m comment --comment \"");
-	for (i = 0; i < in->size; i++) {
+	p = start = xt2_put(p, " \"");
+	for (i = 0; i < len; i++) {
 		class = byte_class[text[i]];
 		if (unlikely(class & ESCAPE))
 			*p++ = '\\';
@@ -391,9 +393,167 @@ static char *put_comment(char *p, const struct xt2_instance *in)
 		common &= class;
 	}
 	if (common) /* no quotes */
-		return (char *)memmove(start - 1, start, in->size) + in->size;
+		return (char *)memmove(start - 1, start, len) + len;
 	*p++ = '"';
 	return p;
+}
+
+static char *put_comment(char *p, const struct xt2_instance *in)
+{
+	if (in->size > COMMENT_MAX || in->revision)
+		return NULL;
+	return put_word(xt2_put(p, " -m comment --comment"), xt2_instance_data(in), in->size);
+}
+
+/* --- other matches --------------------------------------------------------------- */
+
+static char *put_mac(char *p, const struct xt2_match *m)
+{
+	static const char hex[] = "0123456789abcdef";
+	const struct xt2_match_mac *k = (const struct xt2_match_mac *)m;
+	int i;
+
+	p = xt2_put(p, " -m mac");
+	if (m->arg)
+		p = xt2_put(p, " !");
+	p = xt2_put(p, " --mac-source ");
+	for (i = 0; i < 6; i++) {
+		*p++ = hex[k->addr[i] >> 4];
+		*p++ = hex[k->addr[i] & 15];
+		*p++ = ':';
+	}
+	return p - 1;
+}
+
+static char *put_length(char *p, const struct xt2_match *m)
+{
+	if (m->flags & ~XT2_MATCH_INVERT)
+		return NULL;
+	p = xt2_put(p, " -m length");
+	if (invert(m))
+		p = xt2_put(p, " !");
+	return put_range(xt2_put(p, " --length "), (__u16)m->arg, (__u16)(m->arg >> 16));
+}
+
+/* "%.11f" of so many 2^31ths: exact, and rounded to even, as printf() has it */
+static char *put_probability(char *p, __u32 n)
+{
+	const __u64 one = 100000000000ull;
+	const unsigned __int128 exact = (unsigned __int128)n * one;
+	const __u32 rest = (__u32)exact & 0x7fffffff, half = 0x40000000;
+	__u64 rounded = (__u64)(exact >> 31);
+	char *dot;
+
+	if (rest > half || (rest == half && rounded & 1))
+		rounded++;
+	dot = p = xt2_put_small(p, (__u32)(rounded / one));
+	rounded %= one;
+	p = xt2_put_small(p, 1000 + (__u32)(rounded / 100000000)); /* a 1 where the dot comes */
+	*dot = '.';
+	return xt2_put_eight(p, (__u32)(rounded % 100000000));
+}
+
+static char *put_statistic(char *p, const struct xt2_match *m)
+{
+	const struct xt2_match_statistic *k = (const struct xt2_match_statistic *)m;
+	bool nth = m->flags & XT2_STATISTIC_NTH;
+
+	p = xt2_put(p, " -m statistic --mode ");
+	p = nth ? xt2_put(p, "nth") : xt2_put(p, "random");
+	if (invert(m))
+		p = xt2_put(p, " !");
+	if (!nth)
+		return put_probability(xt2_put(p, " --probability "), k->value);
+	p = xt2_put_number(xt2_put(p, " --every "), k->value + 1);
+	return xt2_put_number(xt2_put(p, " --packet "), k->packet);
+}
+
+/* --- targets -------------------------------------------------------------------------- */
+
+static char *put_reject(char *p, int family, __u32 with)
+{
+	static const char *const names4[] = {
+		[IPT_ICMP_NET_UNREACHABLE] = "icmp-net-unreachable",
+		[IPT_ICMP_HOST_UNREACHABLE] = "icmp-host-unreachable",
+		[IPT_ICMP_PROT_UNREACHABLE] = "icmp-proto-unreachable",
+		[IPT_ICMP_PORT_UNREACHABLE] = "icmp-port-unreachable",
+		[IPT_ICMP_NET_PROHIBITED] = "icmp-net-prohibited",
+		[IPT_ICMP_HOST_PROHIBITED] = "icmp-host-prohibited",
+		[IPT_TCP_RESET] = "tcp-reset",
+		[IPT_ICMP_ADMIN_PROHIBITED] = "icmp-admin-prohibited",
+	};
+	static const char *const names6[] = {
+		[IP6T_ICMP6_NO_ROUTE] = "icmp6-no-route",
+		[IP6T_ICMP6_ADM_PROHIBITED] = "icmp6-adm-prohibited",
+		[IP6T_ICMP6_ADDR_UNREACH] = "icmp6-addr-unreachable",
+		[IP6T_ICMP6_PORT_UNREACH] = "icmp6-port-unreachable",
+		[IP6T_TCP_RESET] = "tcp-reset",
+	};
+	const char *const *names = family == XT2_IPV4 ? names4 : names6;
+	size_t n = family == XT2_IPV4 ? XT2_ARRAY_SIZE(names4) : XT2_ARRAY_SIZE(names6);
+
+	if (with >= n || !names[with])
+		return NULL;
+	return xt2_put_bytes(xt2_put(p, " -j REJECT --reject-with "), names[with],
+			     strlen(names[with]));
+}
+
+static char *put_log(char *p, const struct xt2_rule *r)
+{
+	static const struct {
+		__u32 bit;
+		const char *option;
+	} flags[] = {
+		{ XT_LOG_TCPSEQ, " --log-tcp-sequence" }, { XT_LOG_TCPOPT, " --log-tcp-options" },
+		{ XT_LOG_IPOPT, " --log-ip-options" },	  { XT_LOG_UID, " --log-uid" },
+		{ XT_LOG_MACDECODE, " --log-macdecode" },
+	};
+	const __u32 arg = XT2_TARGET_ARG(r->target);
+	const __u8 *prefix = xt2_rule_target_data(r);
+	size_t i, len = strnlen((const char *)prefix, xt2_rule_target_size(r));
+
+	if (len >= XT2_LOG_PREFIX)
+		return NULL;
+	p = xt2_put(p, " -j LOG");
+	if (len)
+		p = put_word(xt2_put(p, " --log-prefix"), prefix, len);
+	if (XT2_LOG_LEVEL(arg) != LOG_LEVEL)
+		p = xt2_put_byte(xt2_put(p, " --log-level "), XT2_LOG_LEVEL(arg));
+	for (i = 0; i < XT2_ARRAY_SIZE(flags); i++)
+		if (XT2_LOG_FLAGS(arg) & flags[i].bit)
+			p = xt2_put_bytes(p, flags[i].option, strlen(flags[i].option));
+	return p;
+}
+
+static char *put_set_mark(char *p, const struct xt2_rule *r)
+{
+	const struct xt2_mark *data = xt2_rule_target_data(r);
+	bool wide = xt2_rule_target_size(r);
+
+	p = xt2_put_hex(xt2_put(p, " -j MARK --set-xmark 0x"),
+			wide ? data->mark : XT2_TARGET_ARG(r->target));
+	return xt2_put_hex(xt2_put(p, "/0x"), wide ? data->mask : ~0u);
+}
+
+static char *put_target(const struct xt2_rule_text *t, char *p, const struct xt2_rule *r)
+{
+	const char *name;
+
+	switch (XT2_TARGET_KIND(r->target)) {
+	case XT2_T_CONTINUE: return p;
+	case XT2_T_ACCEPT: return xt2_put(p, " -j ACCEPT");
+	case XT2_T_DROP: return xt2_put(p, " -j DROP");
+	case XT2_T_RETURN: return xt2_put(p, " -j RETURN");
+	case XT2_T_QUEUE: return xt2_put(p, " -j QUEUE");
+	case XT2_T_REJECT: return put_reject(p, t->family, XT2_TARGET_ARG(r->target));
+	case XT2_T_LOG: return put_log(p, r);
+	case XT2_T_MARK: return put_set_mark(p, r);
+	case XT2_T_JUMP: p = xt2_put(p, " -j "); break;
+	case XT2_T_GOTO: p = xt2_put(p, " -g "); break;
+	default: return NULL;
+	}
+	name = xt2_chain_name(t->rs, (int)XT2_TARGET_ARG(r->target));
+	return put_name(p, name, strlen(name));
 }
 
 /* --- rules ------------------------------------------------------------------------- */
@@ -418,30 +578,16 @@ static char *put_match(const struct xt2_rule_text *t, char *p, const struct xt2_
 	case XT2_M_ICMP: return put_icmp(p, m);
 	case XT2_M_ICMP6: return put_icmp6(p, m);
 	case XT2_M_MULTIPORT: return put_multiport(p, m);
-	case XT2_M_MARK: return put_mark(p, m);
+	case XT2_M_MARK:
+	case XT2_M_CONNMARK: return put_mark(p, m);
+	case XT2_M_MAC: return put_mac(p, m);
+	case XT2_M_LENGTH: return put_length(p, m);
+	case XT2_M_STATISTIC: return put_statistic(p, m);
 	case XT2_M_CONNTRACK: return put_conntrack(p, m);
 	case XT2_M_LIMIT: return put_limit(p, m);
 	case XT2_M_COMMENT: return put_comment(p, xt2_instance_get(t->rs, (int)m->arg));
 	}
 	return NULL;
-}
-
-static char *put_target(const struct xt2_rule_text *t, char *p, __u32 target)
-{
-	const char *name;
-
-	switch (XT2_TARGET_KIND(target)) {
-	case XT2_T_CONTINUE: return p;
-	case XT2_T_ACCEPT: return xt2_put(p, " -j ACCEPT");
-	case XT2_T_DROP: return xt2_put(p, " -j DROP");
-	case XT2_T_RETURN: return xt2_put(p, " -j RETURN");
-	case XT2_T_QUEUE: return xt2_put(p, " -j QUEUE");
-	case XT2_T_JUMP: p = xt2_put(p, " -j "); break;
-	case XT2_T_GOTO: p = xt2_put(p, " -g "); break;
-	default: return NULL;
-	}
-	name = xt2_chain_name(t->rs, (int)XT2_TARGET_ARG(target));
-	return put_name(p, name, strlen(name));
 }
 
 static char *put_counters(char *p, const struct xt2_rule *r)
@@ -474,7 +620,7 @@ char *xt2_rule_text(const struct xt2_rule_text *t, const struct xt2_rule *r, cha
 	const struct xt2_match *m;
 	char *p = at;
 
-	if (!t->head_len || XT2_TARGET_KIND(r->target) > XT2_T_QUEUE || end - p < CONDITION_ROOM)
+	if (!t->head_len || end - p < CONDITION_ROOM)
 		return NULL;
 	if (t->counters)
 		p = put_counters(p, r);
@@ -485,7 +631,7 @@ char *xt2_rule_text(const struct xt2_rule_text *t, const struct xt2_rule *r, cha
 		if (!p || end - p < CONDITION_ROOM)
 			return NULL;
 	}
-	p = put_target(t, p, r->target);
+	p = put_target(t, p, r);
 	if (p)
 		*p++ = '\n';
 	return p;

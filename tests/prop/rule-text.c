@@ -35,6 +35,7 @@ static int family;
 static struct xt2_ruleset *rs;
 static struct rule_build build;
 static bool common; /* iptables writes such rules */
+static bool tcp; /* the rule is for TCP alone */
 static bool silent; /* libxtables would read behind a table to print it */
 
 static u32 below(u32 n)
@@ -178,7 +179,10 @@ static void base_tests(void)
 		iface(XT2_M_IN);
 	if (!below(4))
 		iface(XT2_M_OUT);
-	if (below(2))
+	tcp = !below(4);
+	if (tcp)
+		match(XT2_M_PROTO, sizeof(struct xt2_match), IPPROTO_TCP);
+	else if (below(2))
 		maybe_invert(match(XT2_M_PROTO, sizeof(struct xt2_match),
 				   (u32)number(below(4) ? 140 : 65535)));
 	if (family == XT2_IPV4 && !below(8))
@@ -354,20 +358,49 @@ static void comment(void)
 		     xt2_instance_add(rs, XT2_INSTANCE_COMMENT, revision, "comment", text, len));
 }
 
+static void mac(void)
+{
+	struct xt2_match_mac *k = match(XT2_M_MAC, sizeof(*k), below(2));
+	u32 i;
+
+	for (i = 0; i < sizeof(k->addr); i++)
+		k->addr[i] = (u8)number(255);
+}
+
+static void length(void)
+{
+	struct xt2_match *m = match(XT2_M_LENGTH, sizeof(*m), port_range());
+
+	maybe_invert(m);
+	if (odd())
+		m->flags ^= (u8)(1 << below(7));
+}
+
+static void statistic(void)
+{
+	struct xt2_match_statistic *k = match(XT2_M_STATISTIC, sizeof(*k), (u32)xt2_cell_add(rs));
+
+	k->head.flags = below(2) ? XT2_STATISTIC_NTH : 0;
+	k->value = (u32)number(~0u);
+	if (below(2)) /* so that the last decimal is a tie now and then */
+		k->value &= ~0u << below(32);
+	k->packet = (u32)number(~0u);
+	maybe_invert(k);
+}
+
 /* Matches that are left. */
 static void other(void)
 {
 	common = false;
-	switch (below(3)) {
-	case 0: match(XT2_M_LENGTH, sizeof(struct xt2_match), 40 | 1500u << 16); break;
-	case 1: match(XT2_M_CPU, sizeof(struct xt2_match), below(8)); break;
-	default: rule_quota(&build, xt2_cell_add(rs), number(~0ull));
-	}
+	if (below(2))
+		match(XT2_M_CPU, sizeof(struct xt2_match), below(8));
+	else
+		rule_quota(&build, xt2_cell_add(rs), number(~0ull));
 }
 
 static void extension(void)
 {
-	switch (below(10)) {
+	switch (below(14)) {
 	case 0: ports(XT2_M_TCP); break;
 	case 1: udp(); break;
 	case 2: icmp(); break;
@@ -379,6 +412,9 @@ static void extension(void)
 		if (odd())
 			other();
 		break;
+	case 8: mac(); break;
+	case 9: length(); break;
+	case 10: statistic(); break;
 	default: comment();
 	}
 }
@@ -393,19 +429,62 @@ static bool is_plain(const char *name)
 	return !strpbrk(name, " \t\"");
 }
 
+/* Bytes of a target's data, behind the matches. */
+static void data(const void *bytes, u32 size)
+{
+	memcpy((u8 *)build.room + build.used, bytes, size);
+	build.used += (size + 7) & ~7u;
+}
+
+/* A reset only for TCP; it is the first one. */
+static u32 reject(void)
+{
+	static const u8 with4[] = { 7, 0, 1, 2, 3, 5, 6, 8 }, with6[] = { 6, 0, 1, 3, 4 };
+	u32 n = family == XT2_IPV4 ? sizeof(with4) : sizeof(with6);
+	u32 i = tcp ? below(n) : 1 + below(n - 1);
+
+	return XT2_TARGET(XT2_T_REJECT, family == XT2_IPV4 ? with4[i] : with6[i]);
+}
+
+static u32 log_target(void)
+{
+	static const char letters[] = "ab XY-_:\"'\\";
+	char prefix[XT2_LOG_PREFIX + 2] = "";
+	u32 i, len = below(XT2_LOG_PREFIX);
+
+	for (i = 0; i < len; i++)
+		prefix[i] = letters[below(sizeof(letters) - 1)];
+	if (len)
+		data(prefix, len);
+	return XT2_TARGET(XT2_T_LOG, below(8) | (below(2) ? below(32) << 8 : 0));
+}
+
+static u32 set_mark(void)
+{
+	struct xt2_mark mark = { (u32)number(~0u), below(2) ? ~0u : (u32)number(~0u) };
+
+	if (mark.mask == ~0u && mark.mark <= XT2_ARG_MAX)
+		return XT2_TARGET(XT2_T_MARK, mark.mark);
+	data(&mark, sizeof(mark));
+	return XT2_TARGET(XT2_T_MARK, 0);
+}
+
 static u32 random_target(int table)
 {
 	const char *name = chains[1 + below(XT2_ARRAY_SIZE(chains) - 1)];
 
 	if (odd())
-		return XT2_TARGET(XT2_T_REJECT, 3);
-	switch (below(8)) {
+		return XT2_TARGET(XT2_T_CLASSIFY, 5);
+	switch (below(12)) {
 	case 0: return XT2_T_CONTINUE;
 	case 1: return XT2_T_DROP;
 	case 2: return XT2_T_RETURN;
 	case 3: return XT2_T_QUEUE;
-	case 4:
-	case 5:
+	case 4: return reject();
+	case 5: return log_target();
+	case 6: return set_mark();
+	case 7:
+	case 8:
 		common &= is_plain(name);
 		return XT2_TARGET(below(2) ? XT2_T_JUMP : XT2_T_GOTO,
 				  xt2_chain_find(rs, table, name));
@@ -417,7 +496,7 @@ static u32 random_target(int table)
 static const struct xt2_rule *random_rule(int table, int chain)
 {
 	struct xt2_rule *r;
-	u32 n = below(4);
+	u32 matches, n = below(4);
 
 	common = is_plain(xt2_chain_name(rs, chain));
 	silent = false;
@@ -425,7 +504,10 @@ static const struct xt2_rule *random_rule(int table, int chain)
 	base_tests();
 	while (n--)
 		extension();
+	matches = build.used;
 	r = rule_end(&build, random_target(table));
+	r->size = (__u16)build.used;
+	r->target_offset = (__u16)matches;
 	r->packets = number(~0ull);
 	r->bytes = number(~0ull);
 	if (xt2_rule_append(rs, chain, r, 0)) {
