@@ -22,6 +22,7 @@
 #include "../engine/env.h"
 
 #define LIKE_VERSION "1.8.9" /* the iptables that callers take this for */
+#define SAVE_BUFFER  65536 /* bytes written at once at least */
 #define LIVE_WAIT    10 /* seconds that saving waits for who is changing the live ruleset */
 
 struct program {
@@ -496,6 +497,7 @@ static int save_to(const struct program *program, const struct save_options *o,
 		fprintf(stderr, "Failed to open file, error: %s\n", strerror(errno));
 		return OTHER_PROBLEM;
 	}
+	setvbuf(to, NULL, _IOFBF, SAVE_BUFFER);
 	ret = xt2_text_save(to, rs, program->family, o->table, o->counters);
 	if ((o->file ? fclose(to) : fflush(to)) && !ret)
 		ret = -errno;

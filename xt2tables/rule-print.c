@@ -285,7 +285,7 @@ static unsigned int target_payload(struct xt2_printer *p, const struct xt2_rule 
 	return (unsigned int)size;
 }
 
-static void print_target(struct xt2_printer *p, const struct xt2_rule *r)
+void xt2_print_target(struct xt2_printer *p, const struct xt2_rule *r)
 {
 	const char *name;
 	int revision;
@@ -299,7 +299,7 @@ static void print_target(struct xt2_printer *p, const struct xt2_rule *r)
 	}
 }
 
-static void print_match(struct xt2_printer *p, const struct xt2_match *m)
+void xt2_print_match(struct xt2_printer *p, const struct xt2_match *m)
 {
 	switch (m->type) {
 	case XT2_M_SRC4:
@@ -477,7 +477,7 @@ static void print_arp_rule(struct xt2_printer *p, const struct xt2_rule *r)
 /* --- rules ---------------------------------------------------------------- */
 
 /* The parts of a legacy rule that printers of extensions look at. */
-static void entry_fill(struct xt2_printer *p, const struct xt2_rule *r)
+void xt2_print_rule_begin(struct xt2_printer *p, const struct xt2_rule *r)
 {
 	const struct xt2_match *m;
 
@@ -502,7 +502,7 @@ static void print_rule(struct xt2_printer *p, int chain, const struct xt2_rule *
 {
 	const struct xt2_match *m;
 
-	entry_fill(p, r);
+	xt2_print_rule_begin(p, r);
 	fputs("-A ", p->to);
 	put_name(p->to, xt2_chain_name(p->rs, chain));
 	if (p->family == XT2_BRIDGE) {
@@ -515,8 +515,8 @@ static void print_rule(struct xt2_printer *p, int chain, const struct xt2_rule *
 		return;
 	}
 	xt2_rule_for_each_match(m, r)
-		print_match(p, m);
-	print_target(p, r);
+		xt2_print_match(p, m);
+	xt2_print_target(p, r);
 }
 
 void xt2_print_rule(struct xt2_printer *p, int chain, const struct xt2_rule *r, bool counters)
@@ -551,7 +551,7 @@ static void part_match(void *arg)
 	if (part->printer.family == XT2_BRIDGE)
 		xt2_bridge_print_match(&part->printer, part->match);
 	else if (part->printer.family != XT2_ARP)
-		print_match(&part->printer, part->match);
+		xt2_print_match(&part->printer, part->match);
 	else if (!print_arp_match(&part->printer, part->match))
 		damaged("a match in an ARP rule");
 }
@@ -563,14 +563,14 @@ static void part_target(void *arg)
 	int revision;
 	unsigned int size;
 
-	entry_fill(&part->printer, part->rule);
+	xt2_print_rule_begin(&part->printer, part->rule);
 	if (part->printer.family == XT2_BRIDGE) {
 		xt2_bridge_print_target(&part->printer,
 					xt2_chain_table(part->printer.rs, part->chain), part->rule);
 		return;
 	}
 	if (part->printer.family != XT2_ARP) {
-		print_target(&part->printer, part->rule);
+		xt2_print_target(&part->printer, part->rule);
 		return;
 	}
 	size = target_payload(&part->printer, part->rule, &name, &revision);

@@ -18,6 +18,14 @@ void xt2_print_begin(struct xt2_printer *p, FILE *to, const struct xt2_ruleset *
 /* "-A CHAIN ..." and a newline; counters, if wanted, before it, of bridges behind it */
 void xt2_print_rule(struct xt2_printer *p, int chain, const struct xt2_rule *r, bool counters);
 
+/*
+ * Its parts, of IPv4 and IPv6: a match or the target, of the rule that was
+ * begun last, each with a blank before it.
+ */
+void xt2_print_rule_begin(struct xt2_printer *p, const struct xt2_rule *r);
+void xt2_print_match(struct xt2_printer *p, const struct xt2_match *m);
+void xt2_print_target(struct xt2_printer *p, const struct xt2_rule *r);
+
 /* Where the reason goes that xt2_text_why() gives. */
 struct xt2_failure *xt2_text_failure_(void);
 

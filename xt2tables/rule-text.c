@@ -7,7 +7,7 @@
  * bytes.  The words are those of libxtables 1.8; tests/prop/rule-text.c holds
  * both printers to the same bytes.  What is unusual is left to libxtables:
  * unknown extensions, masks with holes, values that iptables never writes.  A
- * function that writes a condition answers NULL to leave the whole rule.
+ * function that writes a part of a rule answers NULL to leave it.
  */
 #include "config.h"
 #include <net/if.h>
@@ -368,7 +368,7 @@ static char *put_limit(char *p, const struct xt2_match *m)
 	if (!k->avg)
 		return NULL;
 	for (i = 1; i < XT2_ARRAY_SIZE(units); i++)
-		if (k->avg > units[i].period || units[i].period / k->avg < units[i].period % k->avg)
+		if (units[i].period / k->avg < units[i].period % k->avg)
 			break;
 	p = xt2_put_number(xt2_put(p, " -m limit --limit "), units[i - 1].period / k->avg);
 	p = xt2_put_bytes(p, units[i - 1].name, i == 2 ? 5 : 4);
@@ -614,10 +614,9 @@ void xt2_rule_text_chain(struct xt2_rule_text *t, int chain)
 			      : 0;
 }
 
-char *xt2_rule_text(const struct xt2_rule_text *t, const struct xt2_rule *r, char *at,
-		    const char *end)
+char *xt2_rule_text_head(const struct xt2_rule_text *t, const struct xt2_rule *r, char *at,
+			 const char *end)
 {
-	const struct xt2_match *m;
 	char *p = at;
 
 	if (!t->head_len || end - p < CONDITION_ROOM)
@@ -625,13 +624,34 @@ char *xt2_rule_text(const struct xt2_rule_text *t, const struct xt2_rule *r, cha
 	if (t->counters)
 		p = put_counters(p, r);
 	memcpy(p, t->head, sizeof(t->head)); /* one size is faster */
-	p += t->head_len;
+	return p + t->head_len;
+}
+
+char *xt2_rule_text_match(const struct xt2_rule_text *t, const struct xt2_match *m, char *at,
+			  const char *end)
+{
+	return end - at < CONDITION_ROOM ? NULL : put_match(t, at, m);
+}
+
+char *xt2_rule_text_target(const struct xt2_rule_text *t, const struct xt2_rule *r, char *at,
+			   const char *end)
+{
+	return end - at < CONDITION_ROOM ? NULL : put_target(t, at, r);
+}
+
+char *xt2_rule_text(const struct xt2_rule_text *t, const struct xt2_rule *r, char *at,
+		    const char *end)
+{
+	const struct xt2_match *m;
+	char *p = xt2_rule_text_head(t, r, at, end);
+
 	xt2_rule_for_each_match(m, r) {
-		p = put_match(t, p, m);
-		if (!p || end - p < CONDITION_ROOM)
+		if (!p)
 			return NULL;
+		p = xt2_rule_text_match(t, m, p, end);
 	}
-	p = put_target(t, p, r);
+	if (p)
+		p = xt2_rule_text_target(t, r, p, end);
 	if (p)
 		*p++ = '\n';
 	return p;

@@ -11,7 +11,7 @@
 #include "put.h"
 #include <xt2/xt2.h>
 
-/* Bytes that xt2_rule_text() wants to find; with less it leaves more rules. */
+/* Bytes that a rule wants to find; with less, more is left. */
 #define XT2_RULE_TEXT_ROOM 8192
 
 struct xt2_rule_text {
@@ -32,9 +32,20 @@ void xt2_rule_text_chain(struct xt2_rule_text *t, int chain);
  * xt2_rule_text - one rule and a newline
  * @r: of the chain
  * @at: where; what is behind the text may be written over, up to @end
- * => the end of the text; NULL: libxtables has to print this rule
+ * => the end of the text; NULL: libxtables has to print at least a part of it
  */
 char *xt2_rule_text(const struct xt2_rule_text *t, const struct xt2_rule *r, char *at,
 		    const char *end);
+
+/*
+ * The parts of a rule, likewise: counters and "-A CHAIN", a match, the target.
+ * The first is left if all of the rule has to be.
+ */
+char *xt2_rule_text_head(const struct xt2_rule_text *t, const struct xt2_rule *r, char *at,
+			 const char *end);
+char *xt2_rule_text_match(const struct xt2_rule_text *t, const struct xt2_match *m, char *at,
+			  const char *end);
+char *xt2_rule_text_target(const struct xt2_rule_text *t, const struct xt2_rule *r, char *at,
+			   const char *end);
 
 #endif

@@ -6,8 +6,8 @@
  * text, and that of ebtables, has no COMMIT and no counters of policies; an
  * empty line ends it.
  *
- * Lines gather in a buffer.  A rule that only libxtables can print goes to the
- * stream, behind what has gathered.
+ * Lines gather in a buffer.  What only libxtables can print of a rule goes to
+ * the stream, behind what has gathered.
  */
 #include "config.h"
 #include <errno.h>
@@ -20,6 +20,7 @@
 #include "rule.h"
 #include "sets.h"
 #include "text.h"
+#include "../engine/image.h"
 
 #define GATHER_MAX (128u << 10) /* no more than this is left to gather */
 
@@ -93,6 +94,40 @@ static void print_chain(struct saving *s, int chain)
 	s->at = p;
 }
 
+/* A rule that has a part for libxtables. */
+static void print_parts(struct saving *s, int chain, const struct xt2_rule *r)
+{
+	const char *room = s->gathered + sizeof(s->gathered);
+	char *end = xt2_rule_text_head(&s->text, r, make_room(s), room);
+	const struct xt2_match *m;
+
+	if (!end) {
+		write_gathered(s);
+		xt2_print_rule(&s->printer, chain, r, s->counters);
+		return;
+	}
+	s->at = end;
+	xt2_print_rule_begin(&s->printer, r);
+	xt2_rule_for_each_match(m, r) {
+		end = xt2_rule_text_match(&s->text, m, s->at, room);
+		if (end) {
+			s->at = end;
+			continue;
+		}
+		write_gathered(s);
+		xt2_print_match(&s->printer, m);
+	}
+	end = xt2_rule_text_target(&s->text, r, s->at, room);
+	if (end) {
+		s->at = end;
+	} else {
+		write_gathered(s);
+		xt2_print_target(&s->printer, r);
+	}
+	*make_room(s) = '\n';
+	s->at++;
+}
+
 static void print_rules(struct saving *s, int chain)
 {
 	const struct xt2_ruleset *rs = s->printer.rs;
@@ -104,12 +139,10 @@ static void print_rules(struct saving *s, int chain)
 	for (i = 0; i < n; i++) {
 		r = xt2_rule_get(rs, chain, i);
 		end = xt2_rule_text(&s->text, r, make_room(s), s->gathered + sizeof(s->gathered));
-		if (end) {
+		if (end)
 			s->at = end;
-			continue;
-		}
-		write_gathered(s);
-		xt2_print_rule(&s->printer, chain, r, s->counters);
+		else
+			print_parts(s, chain, r);
 	}
 }
 

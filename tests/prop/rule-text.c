@@ -5,7 +5,8 @@
  * Random packed rules of IPv4 and IPv6, of all that xt2_rule_text() takes and of
  * what it must leave, are printed by it and by xt2_print_rule(), which asks
  * libxtables.  It has to take every rule that iptables writes of the matches
- * it knows, which must be half of all, and to leave some of the others.
+ * it knows, which must be half of all, and to leave some of the others.  Then
+ * all are saved, which asks libxtables for parts of rules.
  *
  *	rule-text [SEED [RULES]]
  *
@@ -23,6 +24,7 @@
 #include "../../xt2tables/rule-print.h"
 #include "../../xt2tables/rule-text.h"
 #include "../../xt2tables/rule.h"
+#include "../../xt2tables/text.h"
 
 #define RULES	 20000 /* of each family */
 #define ROOM	 (2 * XT2_RULE_TEXT_ROOM)
@@ -36,6 +38,7 @@ static struct xt2_ruleset *rs;
 static struct rule_build build;
 static bool common; /* iptables writes such rules */
 static bool tcp; /* the rule is for TCP alone */
+static bool strange; /* libxtables cannot print it */
 static bool silent; /* libxtables would read behind a table to print it */
 
 static u32 below(u32 n)
@@ -346,14 +349,14 @@ static void comment(void)
 {
 	static const char letters[] = "abcXYZ0189_-", others[] = " \"\\'\t$/\x80\xff!";
 	char text[TEXT_MAX];
-	u32 i, len = below(4) ? below(20) : below(256), strange = below(3) ? 4 : 1000;
+	u32 i, len = below(4) ? below(20) : below(256), plain = below(3) ? 4 : 1000;
 	int revision = odd();
 
 	if (odd())
 		len = 256 + below(TEXT_MAX - 256);
 	for (i = 0; i < len; i++)
-		text[i] = below(strange) ? letters[below(sizeof(letters) - 1)]
-					 : others[below(sizeof(others) - 1)];
+		text[i] = below(plain) ? letters[below(sizeof(letters) - 1)]
+				       : others[below(sizeof(others) - 1)];
 	rule_comment(&build,
 		     xt2_instance_add(rs, XT2_INSTANCE_COMMENT, revision, "comment", text, len));
 }
@@ -492,14 +495,13 @@ static u32 random_target(int table)
 	return XT2_T_ACCEPT;
 }
 
-/* => a new rule of a chain */
-static const struct xt2_rule *random_rule(int table, int chain)
+static void add_rule(int table, int chain)
 {
 	struct xt2_rule *r;
 	u32 matches, n = below(4);
 
 	common = is_plain(xt2_chain_name(rs, chain));
-	silent = false;
+	silent = strange = false;
 	rule_begin(&build);
 	base_tests();
 	while (n--)
@@ -514,7 +516,6 @@ static const struct xt2_rule *random_rule(int table, int chain)
 		printf("no such rule may be\n");
 		exit(1);
 	}
-	return xt2_rule_get(rs, chain, xt2_chain_rules(rs, chain) - 1);
 }
 
 struct slow {
@@ -561,6 +562,7 @@ static bool compare(const struct xt2_rule_text *t, int chain, const struct xt2_r
 	char *slow = silent ? NULL : slow_text(chain, r);
 	bool good = !common;
 
+	strange = !slow;
 	if (end) {
 		*end = '\0';
 		count.taken++;
@@ -574,11 +576,45 @@ static bool compare(const struct xt2_rule_text *t, int chain, const struct xt2_r
 	return good;
 }
 
+/* What is between the chains and the end of a table.  => false: not what libxtables prints */
+static bool saves(int table)
+{
+	char *saved = NULL, *expected = NULL;
+	size_t size;
+	FILE *save = open_memstream(&saved, &size), *slow = open_memstream(&expected, &size);
+	const struct xt2_rule *r;
+	unsigned int i;
+	int chain;
+	char *text;
+	bool same;
+
+	same = !xt2_text_save(save, rs, family, NULL, true);
+	for (chain = xt2_chain_next(rs, table, -1); chain >= 0;
+	     chain = xt2_chain_next(rs, table, chain))
+		for (i = 0; (r = xt2_rule_get(rs, chain, i)); i++) {
+			text = slow_text(chain, r);
+			fputs(text ? text : "", slow);
+			free(text);
+		}
+	fclose(save);
+	fclose(slow);
+	same = same && strstr(saved, expected);
+	if (!same)
+		printf("what is saved differs\n");
+	free(saved);
+	free(expected);
+	return same;
+}
+
+static const struct xt2_rule *last_rule(int chain)
+{
+	return xt2_rule_get(rs, chain, xt2_chain_rules(rs, chain) - 1);
+}
+
 /* => false: the printers do not agree */
 static bool family_agrees(int which, unsigned long rules)
 {
 	struct xt2_rule_text text;
-	const struct xt2_rule *r;
 	bool good = true;
 	int table, chain;
 	size_t i;
@@ -592,15 +628,18 @@ static bool family_agrees(int which, unsigned long rules)
 		return false;
 	xt2_rule_text_begin(&text, rs, family, true);
 	for (; rules && good; rules--) {
-		chain = xt2_chain_find(rs, table,
-				       chains[below(3) ? 0 : below(XT2_ARRAY_SIZE(chains))]);
-		r = random_rule(table, chain);
+		i = below(3) ? 0 : below(XT2_ARRAY_SIZE(chains));
+		chain = xt2_chain_find(rs, table, chains[i]);
+		add_rule(table, chain);
 		xt2_rule_text_chain(&text, chain);
-		good = compare(&text, chain, r);
+		good = compare(&text, chain, last_rule(chain));
 		if (!good)
 			printf("family %d: rule %lu from the end%s\n", family, rules,
 			       common ? ", which is common" : "");
+		if (silent || strange)
+			xt2_rule_delete(rs, chain, xt2_chain_rules(rs, chain) - 1);
 	}
+	good = good && saves(table);
 	xt2_ruleset_free(rs);
 	return good;
 }
