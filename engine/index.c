@@ -391,20 +391,24 @@ struct found {
 	bool more; /* there were others */
 };
 
+/* Two pairs of classes may share a bucket, and so find its columns twice. */
 static void add_found(struct found *f, u32 unit)
 {
-	u32 at = f->n;
+	u32 at = f->n, i;
 
-	if (at == f->room) {
-		f->more = true;
-		if (unit > f->unit[at - 1])
-			return;
+	while (at && f->unit[at - 1] > unit && xt2_can_loop)
 		at--;
+	if (at && f->unit[at - 1] == unit)
+		return;
+	if (f->n == f->room) {
+		f->more = true;
+		if (at == f->n)
+			return;
 	} else {
 		f->n++;
 	}
-	for (; at && f->unit[at - 1] > unit && xt2_can_loop; at--)
-		f->unit[at] = f->unit[at - 1];
+	for (i = f->n - 1; i > at && xt2_can_loop; i--)
+		f->unit[i] = f->unit[i - 1];
 	f->unit[at] = unit;
 }
 
