@@ -43,6 +43,16 @@ static bool is_proto(const struct xt2_box *box, u32 proto)
 	       box->most[XT2_RANGE(XT2_KEY_PROTO)] == proto;
 }
 
+/* The match's own protocol, which iptables demands: another one may have a shorter header. */
+static bool is_own(const struct xt2_box *box, u8 type)
+{
+	switch (type) {
+	case XT2_M_TCP: return is_proto(box, PROTO_TCP);
+	case XT2_M_UDP: return is_proto(box, PROTO_UDP);
+	}
+	return is_proto(box, PROTO_UDPLITE);
+}
+
 static bool has_ports(const struct xt2_box *box)
 {
 	return is_proto(box, PROTO_TCP) || is_proto(box, PROTO_UDP) ||
@@ -73,7 +83,7 @@ static bool ports_range(struct xt2_box *box, const struct xt2_match __img *m)
 {
 	const struct xt2_match_ports __img *k = (const struct xt2_match_ports __img *)m;
 	const bool inverted = m->flags & XT2_MATCH_INVERT;
-	const bool known = has_ports(box);
+	const bool known = is_own(box, m->type);
 
 	switch (m->flags & XT2_PORTS_FORM) {
 	case XT2_PORTS_SRC:
