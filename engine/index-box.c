@@ -60,22 +60,30 @@ static bool has_ports(const struct xt2_box *box)
 	       is_proto(box, PROTO_DCCP);
 }
 
-/* A name up to its NUL is a whole one; without, it is the start of many. */
+/*
+ * A name up to its NUL is a whole one; without, it is the start of many.  The
+ * NUL need not be the last byte that is compared: packets are searched by
+ * their names up to the first.
+ */
 static void iface_bits(struct xt2_box *box, u32 field, const struct xt2_match __img *m)
 {
 	const struct xt2_match_iface __img *k = (const struct xt2_match_iface __img *)m;
-	u64 name[2] = { k->name[0], 0 }, mask[2] = { ~0ull, ~0ull };
+	u64 name[2] = { k->name[0], 0 }, whole[2], mask[2] = { ~0ull, ~0ull };
 	u32 n = m->arg;
 
 	if (n > 8)
 		name[1] = k->name[1];
 	if (!n || n > 16)
 		return;
-	if (n < 16 && name[(n - 1) / 8] >> (n - 1) % 8 * 8 & 0xff) {
+	if (n < 16) { /* a NUL behind the n bytes is not one of the name */
 		mask[0] = n < 8 ? ~0ull >> (64 - 8 * n) : ~0ull;
 		mask[1] = n > 8 ? ~0ull >> (128 - 8 * n) : 0;
 	}
-	set_bits(box, field, name[0], name[1], mask[0], mask[1]);
+	name[0] |= ~mask[0];
+	name[1] |= ~mask[1];
+	if (xt2_clean_name(whole, name))
+		mask[0] = mask[1] = ~0ull;
+	set_bits(box, field, whole[0], whole[1], mask[0], mask[1]);
 }
 
 /* => may the rest of the rule be looked at? */

@@ -30,6 +30,23 @@ void xt2_box_range(const struct xt2_box *box, u8 family, u32 key, u16 *least, u1
 /* A field's value and mask: of ports all bits or none. */
 void xt2_box_field(const struct xt2_box *box, u32 field, u64 *value, u64 *mask);
 
+/* The bytes of a name up to its NUL: what a host left behind it doesn't count. => there is a NUL */
+static inline bool xt2_clean_name(u64 *to, const u64 *name)
+{
+	const u64 ones = 0x0101010101010101ull, highs = 0x8080808080808080ull;
+	u64 nul = (name[0] - ones) & ~name[0] & highs;
+
+	if (nul) {
+		to[0] = name[0] & (((nul & -nul) >> 7) - 1);
+		to[1] = 0;
+		return true;
+	}
+	to[0] = name[0];
+	nul = (name[1] - ones) & ~name[1] & highs;
+	to[1] = nul ? name[1] & (((nul & -nul) >> 7) - 1) : name[1];
+	return nul;
+}
+
 /* A name's 16 bytes as a key. */
 static inline u16 xt2_fold_name(const u64 *name)
 {

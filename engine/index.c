@@ -115,17 +115,9 @@ static void fill_mac(struct xt2_keys *keys, const struct xt2_pkt *pkt)
 	keys->key[XT2_KEY_MAC + 2] = (u16)keys->mac;
 }
 
-/* What is behind the NUL doesn't count, whatever a host left there. */
 static u16 fill_name(u64 *to, const u64 *name)
 {
-	const u64 ones = 0x0101010101010101ull, highs = 0x8080808080808080ull;
-	u64 nul = (name[0] - ones) & ~name[0] & highs;
-
-	to[0] = nul ? name[0] & (((nul & -nul) >> 7) - 1) : name[0];
-	to[1] = nul ? 0 : name[1];
-	nul = (to[1] - ones) & ~to[1] & highs;
-	if (nul)
-		to[1] &= ((nul & -nul) >> 7) - 1;
+	xt2_clean_name(to, name);
 	return xt2_fold_name(to);
 }
 
