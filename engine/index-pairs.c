@@ -231,7 +231,8 @@ static void residue(const struct build *b, const struct xt2_box *box, struct has
 	u32 i;
 	u16 most;
 
-	h->any_proto = box->least[proto] != box->most[proto];
+	/* a rule can ask for protocols that no packet has room for */
+	h->any_proto = box->least[proto] != box->most[proto] || box->least[proto] > 0xff;
 	h->proto = h->any_proto ? 0 : (u8)box->least[proto];
 	for (i = 0; i < 2; i++) {
 		xt2_box_range(box, b->family, port[i], &h->least[i], &most);
@@ -451,7 +452,7 @@ static bool fill_pairs(struct build *b, struct xt2_pairs *p)
 	u32 bits = log2_up((u64)b->units / 2), buckets, entries, i;
 	u32 count[3][XT2_CLASSES] = { { 0 } };
 
-	while (1u << bits > b->units)
+	while (bits > 1 && 1u << bits > b->units) /* a shift by 64 is none */
 		bits--;
 	buckets = 1u << bits;
 	p->shift = 64 - bits;
