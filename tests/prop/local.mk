@@ -55,3 +55,10 @@ tests_prop_plain_SOURCES = tests/prop/plain.c
 tests_prop_plain_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
 tests_prop_plain_LDADD = libtext.la $(PCAP_LIBS)
 TESTS += tests/prop/plain
+
+# Indexes of chains against evaluation rule after rule and against the oracle.
+check_PROGRAMS += tests/prop/index
+tests_prop_index_SOURCES = tests/prop/index.c tests/lib/world-image.h tests/lib/world-packets.h \
+	tests/lib/world-rules.h tests/fuzz/seed-image.h tests/fuzz/seed-packet.h
+tests_prop_index_LDADD = liboracle.la libxt2-internal.la $(PCAP_LIBS)
+TESTS += tests/prop/index
