@@ -16,6 +16,7 @@ prefixes of different lengths nest.  No rule is there twice.
 import random
 import struct
 
+EXACT = 250  # ports of a set besides the well-known ones
 TABLE = 4096  # entries of a table from which a share is drawn
 MASK = 0xffffffff
 GOLDEN = 0x9e3779b1
@@ -34,23 +35,25 @@ NAMES = {1: "icmp", 6: "tcp", 17: "udp", 58: "ipv6-icmp"}
 ICMP_TYPES, ICMP6_TYPES = (0, 3, 5, 8, 11, 12), (1, 2, 3, 4, 128, 129)
 
 # Shares.  src and dst: of prefix lengths, 0 any address; pair: of rules whose addresses are those of an
-# earlier rule; skew: of the octets; ports: of pairs of classes, source and destination; proto: 0 any.
+# earlier rule; nest: of those whose networks contain an earlier rule's; broad: of rules with two short
+# prefixes, those that are kept; skew: of the octets; ports: of pairs of classes, source and
+# destination; proto: 0 any.
 FAMILIES = {
     "acl": {
         "src": {0: 5, 8: 3, 14: 5, 16: 50, 18: 20, 20: 40, 21: 40, 22: 60, 23: 70, 24: 200, 26: 60,
                 27: 60, 28: 90, 30: 50, 32: 250},
         "dst": {0: 4, 12: 4, 16: 20, 20: 15, 22: 25, 23: 30, 24: 120, 26: 40, 27: 50, 28: 60, 30: 30,
                 32: 600},
-        "pair": 0.3, "nest": 0.3, "skew": (2.3, 2.0, 1.7, 1.3),
+        "pair": 0.3, "nest": 0.3, "broad": 1, "skew": (2.3, 2.0, 1.7, 1.3),
         "proto": {0: 6, 1: 5, 6: 74, 17: 14, 47: 1},
         "ports": {"WC WC": 18, "WC EM": 60, "WC AR": 14, "WC HI": 6, "WC LO": 2},
     },
     "fw": {
-        "src": {0: 400, 8: 25, 12: 25, 16: 50, 20: 30, 22: 30, 24: 110, 26: 30, 27: 30, 28: 50, 30: 30,
+        "src": {0: 460, 8: 25, 12: 25, 16: 50, 20: 30, 22: 30, 24: 110, 26: 30, 27: 30, 28: 50, 30: 30,
                 32: 170},
-        "dst": {0: 165, 8: 25, 12: 25, 16: 50, 20: 40, 22: 50, 24: 150, 26: 40, 27: 40, 28: 60, 30: 40,
+        "dst": {0: 240, 8: 25, 12: 25, 16: 50, 20: 40, 22: 50, 24: 150, 26: 40, 27: 40, 28: 60, 30: 40,
                 32: 320},
-        "pair": 0.3, "nest": 0.15, "skew": (2.0, 1.6, 1.2, 0.8),
+        "pair": 0.3, "nest": 0.15, "broad": 0.15, "skew": (2.0, 1.6, 1.2, 0.8),
         "proto": {0: 8, 1: 5, 6: 62, 17: 22, 47: 1, 50: 1, 51: 1},
         "ports": {"WC WC": 10, "WC EM": 48, "WC AR": 8, "WC HI": 7, "WC LO": 2, "EM WC": 10,
                   "HI EM": 7, "EM EM": 4, "EM HI": 2, "AR EM": 1, "HI HI": 1},
@@ -60,7 +63,7 @@ FAMILIES = {
                 23: 50, 24: 170, 25: 30, 26: 40, 27: 50, 28: 60, 29: 40, 30: 50, 32: 230},
         "dst": {0: 60, 8: 4, 12: 4, 14: 5, 16: 50, 18: 15, 19: 15, 20: 30, 21: 30, 22: 40, 23: 40,
                 24: 170, 25: 30, 26: 40, 27: 50, 28: 60, 30: 50, 32: 310},
-        "pair": 0.3, "nest": 0.2, "skew": (1.4, 1.1, 0.9, 0.6),
+        "pair": 0.3, "nest": 0.2, "broad": 1, "skew": (1.4, 1.1, 0.9, 0.6),
         "proto": {0: 10, 1: 8, 6: 52, 17: 27, 50: 2, 89: 1},
         "ports": {"WC WC": 28, "WC EM": 38, "EM WC": 10, "EM EM": 7, "WC AR": 7, "AR WC": 3, "WC HI": 3,
                   "HI EM": 2, "AR AR": 1, "WC LO": 1},
@@ -166,25 +169,28 @@ class Addresses6:
 
 
 class Ports:
-    """A port or a range as text, by class; exact ports are half popular, half any."""
+    """A port or a range as text, by class.
+
+    Sets in use name few ports: half of the exact ones are well known, the others are of EXACT that
+    this set has; ranges are of RANGES and as many again.
+    """
 
     def __init__(self, rng):
-        self.rng = rng
-        self.popular = table({p: 1 / (r + 1) for r, p in enumerate(PORTS)})
-        self.size = len(self.popular)
+        popular = table({str(p): 1 / (r + 1) for r, p in enumerate(PORTS)}, 1024)
+        own = [str(rng.randrange(1, 65536)) for _ in range(EXACT)]
+        exact = [p for pair in zip(popular, own * (len(popular) // EXACT + 1)) for p in pair]
+        ranges = [f"{low}:{high}" for low, high in RANGES + [self.range(rng) for _ in RANGES]]
+        self.random = rng.random
+        self.kinds = {"EM": exact, "AR": ranges, "HI": ["1024:65535"], "LO": ["0:1023"]}
+
+    @staticmethod
+    def range(rng):
+        low = rng.randrange(1, 60000)
+        return low, low + rng.choice((1, 3, 9, 15, 99, 499, 999, 4999))
 
     def draw(self, kind):
-        if kind == "EM":
-            bits = self.rng.getrandbits(28)
-            return str(self.popular[(bits >> 16) % self.size] if bits & 1 else bits >> 4 & 0xffff)
-        if kind == "AR":
-            if self.rng.random() < 0.4:
-                low, high = self.rng.choice(RANGES)
-            else:
-                low = self.rng.randrange(1, 65000)
-                high = min(65535, low + self.rng.choice((1, 3, 9, 15, 99, 499, 999, 4999)))
-            return f"{low}:{high}"
-        return {"WC": "", "HI": "1024:65535", "LO": "0:1023"}[kind]
+        texts = self.kinds[kind]
+        return texts[int(self.random() * len(texts))]
 
 
 class Tuples:
@@ -199,7 +205,8 @@ class Tuples:
         self.ports = Ports(rng)
         self.port_pairs = [tuple(k.split()) for k in table(self.shares["ports"], 1024)]
         self.protos = table(self.shares["proto"], 1024)
-        self.popularity = len(self.port_pairs)
+        self.around_below = self.shares["pair"] + self.shares["nest"]
+        self.short = 16 if version == 4 else 32
 
     def length_table(self, shares):
         if self.version == 6:
@@ -240,24 +247,27 @@ class Tuples:
         sl, dl = min(sl, slen), min(dl, dlen)
         return s >> bits - sl << bits - sl, sl, d >> bits - dl << bits - dl, dl
 
+    def pair(self, pairs):
+        """=> networks of a rule: an earlier one's, around those, or new ones"""
+        rng, (slen, dlen) = self.rng.random, self.lengths
+        pick = rng() if pairs else 1
+        if pick < self.shares["pair"]:
+            return pairs[int(rng() * len(pairs))]
+        while True:
+            s, d = slen[int(rng() * len(slen))], dlen[int(rng() * len(dlen))]
+            if pick < self.around_below:
+                pair = self.around(pairs[int(rng() * len(pairs))], s, d)
+            else:
+                pair = (self.src.draw(s), s, self.dst.draw(d), d)
+            if pair[1] >= self.short or pair[3] >= self.short or rng() < self.shares["broad"]:
+                pairs.append(pair)
+                return pair
+
     def rules(self, count):
         """=> list of distinct rules"""
         seen, pairs, out = set(), [], []
-        rng, again = self.rng.random, self.shares["pair"]
-        nest = again + self.shares["nest"]
-        slen, dlen = self.lengths
         while len(out) < count:
-            pick = rng() if pairs else 1
-            if pick < again:
-                pair = pairs[int(rng() * len(pairs))]
-            else:
-                s, d = slen[int(rng() * len(slen))], dlen[int(rng() * len(dlen))]
-                if pick < nest:
-                    pair = self.around(pairs[int(rng() * len(pairs))], s, d)
-                else:
-                    pair = (self.src.draw(s), s, self.dst.draw(d), d)
-                pairs.append(pair)
-            rule = (*pair, self.rest())
+            rule = (*self.pair(pairs), self.rest())
             # All packets: not a rule that real ones have before others.
             if rule in seen or not (rule[1] or rule[3] or rule[4]):
                 continue

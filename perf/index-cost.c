@@ -13,6 +13,8 @@
  */
 #include "config.h"
 #include "cost.h"
+#include "../engine/eval.h"
+#include "../engine/index.h"
 #include "../engine/rule.h"
 
 #include <errno.h>
@@ -29,6 +31,8 @@ struct mode {
 	const char *name, *what;
 	void (*run)(struct side *side, const struct cost_packet *list, size_t n, __u8 *verdicts);
 };
+
+#define BATCH 16
 
 /* One mode at work. */
 struct side {
@@ -78,8 +82,7 @@ __attribute__((noinline)) static void run_parse(struct side *side, const struct 
 	}
 }
 
-__attribute__((noinline)) static void run_linear(struct side *side, const struct cost_packet *list,
-						 size_t n, __u8 *verdicts)
+static void evaluate(struct side *side, const struct cost_packet *list, size_t n, __u8 *verdicts)
 {
 	struct xt2_result res;
 	size_t i;
@@ -93,9 +96,23 @@ __attribute__((noinline)) static void run_linear(struct side *side, const struct
 	}
 }
 
+__attribute__((noinline)) static void run_linear(struct side *side, const struct cost_packet *list,
+						 size_t n, __u8 *verdicts)
+{
+	xt2_evaluator_linear(side->ev, 1);
+	evaluate(side, list, n, verdicts);
+}
+
+__attribute__((noinline)) static void run_indexed(struct side *side, const struct cost_packet *list,
+						  size_t n, __u8 *verdicts)
+{
+	evaluate(side, list, n, verdicts);
+}
+
 static const struct mode modes[] = {
 	{ "parse", "parsing alone", run_parse },
 	{ "linear", "rule after rule", run_linear },
+	{ "indexed", "with the indexes of chains", run_indexed },
 	{ NULL, NULL, NULL },
 };
 
@@ -192,6 +209,50 @@ static void write_counters(const struct side *side, const char *path)
 	each_counter(side, print_counter, f);
 	if (ferror(f) | fclose(f))
 		cost_exit(4, "%s: cannot be written", path);
+}
+
+/* --- indexes ------------------------------------------------------------------------ */
+
+/* => ns to make this chain's index anew, beside the image; best of three */
+static double index_time(const struct xt2_chain *c, __u8 family)
+{
+	__u64 rules = c->rules, room = xt2_index_bound((__u32)rules);
+	void *scratch = calloc(1, xt2_index_scratch((__u32)rules)), *at = malloc(room);
+	double best = 0, start;
+	int i;
+
+	if (!scratch || !at)
+		cost_exit(4, "no memory for an index");
+	for (i = 0; i < 3; i++) {
+		memset(at, 0, room);
+		start = cost_used();
+		xt2_index_build(c, family, &xt2_index_limits, at, room, scratch);
+		start = cost_used() - start;
+		if (!i || start < best)
+			best = start;
+	}
+	free(scratch);
+	free(at);
+	return best;
+}
+
+static void print_indexes(const struct xt2_image *image)
+{
+	const struct xt2_root *root = xt2_image_root(image);
+	const struct xt2_chain *c;
+	double time = 0;
+	__u64 bytes = 0;
+	__u32 i;
+
+	xt2_image_for_each_chain(c, i, image, root) {
+		const struct xt2_index *ix = xt2_chain_index(c);
+
+		if (!ix)
+			continue;
+		bytes += ix->size;
+		time += index_time(c, xt2_image_table(image, root, c->table)->family);
+	}
+	printf("index-bytes %llu\nbuild %.0f\n", bytes, time);
 }
 
 /* --- sides -------------------------------------------------------------------------- */
@@ -406,6 +467,7 @@ int main(int argc, char **argv)
 	if (!nsides)
 		cost_exit(2, "%s: no such mode", o.modes);
 	printf("bytes %zu\n", sides[0]->map.size);
+	print_indexes(sides[0]->map.image);
 	if (o.verify)
 		wrong = verify(sides, nsides, list, o.verify < n ? o.verify : n);
 	if (o.counters)

@@ -33,7 +33,8 @@ class Tool:
                 return out
             out.append(line.split())
         code = self.process.wait()
-        raise Failure(f"{self.name}: {self.errors() or 'exit code ' + str(code)}")
+        why = "it takes too long" if code == 124 else f"exit code {code}"  # 124: timeout(1)
+        raise Failure(f"{self.name}: {self.errors() or why}")
 
     def errors(self):
         """=> the first lines of what it complained about"""
