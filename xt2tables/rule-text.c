@@ -592,6 +592,8 @@ static char *put_match(const struct xt2_rule_text *t, char *p, const struct xt2_
 
 static char *put_counters(char *p, const struct xt2_rule *r)
 {
+	if (!(r->packets | r->bytes))
+		return xt2_put(p, "[0:0] ");
 	*p++ = '[';
 	p = xt2_put_number(p, r->packets);
 	*p++ = ':';

@@ -510,8 +510,8 @@ static void add_rule(int table, int chain)
 	r = rule_end(&build, random_target(table));
 	r->size = (__u16)build.used;
 	r->target_offset = (__u16)matches;
-	r->packets = number(~0ull);
-	r->bytes = number(~0ull);
+	r->packets = below(4) ? number(~0ull) : 0;
+	r->bytes = below(4) ? number(~0ull) : 0;
 	if (xt2_rule_append(rs, chain, r, 0)) {
 		printf("no such rule may be\n");
 		exit(1);
