@@ -56,26 +56,48 @@ static inline u16 xt2_fold_name(const u64 *name)
 }
 
 /* Bits of a class to a hash; which is the class's number, over all dimensions. */
-static inline u64 xt2_hash_class(u64 v0, u64 v1, u32 which)
+static inline u64 xt2_hash_class(u64 v0, u64 v1, bool wide, u32 which)
 {
-	u64 x = (v0 + which) * 0x9e3779b97f4a7c15ull + v1 * 0xd6e8feb86659fd93ull;
+	u64 x = (v0 + which) * 0x9e3779b97f4a7c15ull;
 
+	if (wide)
+		x = ((x ^ x >> 29) + v1) * 0xd6e8feb86659fd93ull;
 	x ^= x >> 32;
 	return x * 0xff51afd7ed558ccdull;
 }
 
-/* Hashes of two classes to one. */
+/* Hashes of two classes to one: both are spread evenly, so their sum without carries is. */
 static inline u64 xt2_hash_pair(u64 a, u64 b)
 {
-	u64 x = (a ^ (b >> 25 | b << 39)) * 0xc4ceb9fe1a85ec53ull;
-
-	x ^= x >> 32;
-	return x * 0x9e3779b97f4a7c15ull;
+	return a ^ (b << 16 | b >> 48);
 }
 
 static inline u16 xt2_hash_tag(u64 hash)
 {
 	return (u16)(hash >> 20);
+}
+
+/* Two numbers for what entries compare: protocols that rules ask for often, and states. */
+#define XT2_BIT_STATE 4 /* and the four above it */
+
+static inline u16 xt2_proto_bit(u32 proto)
+{
+	switch (proto) {
+	case 6: return 0x1;
+	case 17: return 0x2;
+	case 1:
+	case 58: return 0x4;
+	}
+	return 0x8;
+}
+
+#define XT2_PORT_TOPS 0x8000800080008000ull
+
+/* Ports of a packet or least ones, and what their complements are taken of. */
+static inline u64 xt2_pack_ports(u16 dport, u16 sport, u16 dmost, u16 smost)
+{
+	return (u64)(dport >> 1) | (u64)(sport >> 1) << 16 | (u64)(0x7fff - (dmost >> 1)) << 32 |
+	       (u64)(0x7fff - (smost >> 1)) << 48;
 }
 
 #endif

@@ -75,6 +75,15 @@ static bool is_stateless(const struct xt2_rule *r)
 	return box.stateless;
 }
 
+/* Extensions that decide are REJECT and NFQUEUE. */
+static bool decides(const struct xt2_rule *r)
+{
+	u8 kind = XT2_TARGET_KIND(r->target);
+
+	return kind != XT2_T_CONTINUE && kind != XT2_T_JUMP &&
+	       (kind < XT2_T_REJECT || kind == XT2_T_REJECT || kind == XT2_T_NFQUEUE);
+}
+
 static u32 place(const struct build *b, const struct xt2_rule *r)
 {
 	return (u32)((const u8 *)r - (const u8 *)b->chain);
@@ -98,8 +107,10 @@ static bool find_units(struct build *b)
 			b->unit[b->units++] = place(b, r) | XT2_UNIT_RUN;
 			r = next;
 		}
-		for (; r < next; r = xt2_rule_next(r))
+		for (; r < next; r = xt2_rule_next(r)) {
 			b->unit[b->units++] = place(b, r);
+			b->deciding += decides(r);
+		}
 	}
 	b->used = sizeof(*b->at) + b->runs * sizeof(*run);
 	return true;
@@ -323,6 +334,7 @@ static u32 finish(struct build *b, u8 kind, u32 body)
 		return 0;
 	at->size = (u32)b->used;
 	at->kind = kind;
+	at->ahead = b->deciding > b->units / 2 ? AHEAD_DECIDING : XT2_CANDIDATES;
 	at->units = b->units;
 	at->runs = b->runs;
 	at->run = b->runs ? sizeof(*at) : 0;

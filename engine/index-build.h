@@ -7,19 +7,21 @@
 
 #define SAMPLE_COLUMNS 24u /* boxes that decide which columns to make */
 #define SAMPLE	       128u /* boxes that decide which fields to hash */
+#define AHEAD_DECIDING 4u /* candidates to look for at once */
 #define SCRATCH_ROOM   2048u
 #define BOUND_RULE     112u /* bytes of an index: see doc/format.md */
 #define BOUND_FIXED    8192u
 
 /* A unit on its way into a bucket. */
 struct hashed {
-	u64 pair, third; /* hashes of the classes */
+	u64 first, second, third; /* hashes of its classes */
+	u64 pair; /* of its bucket */
 	u32 unit;
 	u8 a, b; /* classes */
 	u8 third_class;
-	u8 any_proto, proto;
-	u8 reserved[3];
-	u16 least[2], beyond[2];
+	u8 reserved;
+	u64 ports; /* see xt2_index_entry */
+	u16 never;
 };
 
 struct passes;
@@ -31,6 +33,7 @@ struct build {
 	struct xt2_index *at;
 	u64 room, used; /* bytes at at */
 	u32 units, runs;
+	u32 deciding; /* units whose rule ends the evaluation of the chain */
 	/* scratch */
 	struct passes *passes;
 	struct xt2_box *sample;
@@ -56,6 +59,10 @@ u32 xt2_build_pairs_(struct build *b);
 
 /* => the class with the most bits that the box has all of; value: of these bits */
 u32 xt2_box_class(const struct xt2_box *box, const struct xt2_index_dimension *d, u64 *value);
+
+/* What an entry for the box has: xt2_index_entry.never and ports. */
+u16 xt2_box_never(const struct xt2_box *box);
+u64 xt2_box_ports(const struct xt2_box *box);
 
 /* Does a run of equal rules go on from a with b? */
 bool xt2_run_goes_on_(const struct xt2_rule *a, const struct xt2_rule *b);

@@ -108,11 +108,11 @@ static int check_dimension(struct check *c, const struct xt2_index_dimension *d)
 	for (i = 0; i < d->classes; i++) {
 		const struct xt2_index_class *cls = &d->cls[i];
 
-		if (!i && (cls->mask[0] | cls->mask[1] | cls->filter))
+		if (!i && (cls->mask[0] | cls->mask[1]))
 			return bad(c, "dimension of an index has no class for any value");
-		if (cls->filter && (cls->shift < 32 || cls->shift > 58 ||
-				    !inside(c, cls->filter, (1ull << (64 - cls->shift)) / 8)))
-			return bad(c, "filter of an index is not valid");
+		if (cls->shift < 32 || cls->shift > 62 ||
+		    !inside(c, cls->slot, sizeof(u16) << (64 - cls->shift)))
+			return bad(c, "slots of an index are not valid");
 	}
 	return 0;
 }
@@ -164,31 +164,21 @@ static int check_pairs(struct check *c, const struct xt2_pairs *p)
 	return check_entries(c, p);
 }
 
-static bool filter_admits(const struct check *c, const struct xt2_index_class *cls, u64 hash)
+static u32 slot_of(const struct check *c, const struct xt2_index_class *cls, u64 hash)
 {
-	const u64 *filter = (const void *)((const u8 *)c->ix + cls->filter);
-	u64 bit = hash >> cls->shift;
-
-	return !cls->filter || filter[bit / 64] >> bit % 64 & 1;
+	return ((const u16 *)((const u8 *)c->ix + cls->slot))[hash >> cls->shift];
 }
 
 static bool entry_admits(const struct check *c, const struct xt2_index_entry *e,
 			 const struct xt2_box *box)
 {
-	const u32 port[2] = { XT2_KEY_DPORT, XT2_KEY_SPORT };
-	u16 least, most;
-	u32 i;
+	const u64 ports = xt2_box_ports(box) | XT2_PORT_TOPS;
 
-	xt2_box_range(box, c->family, XT2_KEY_PROTO, &least, &most);
-	if (e->any_proto > 1 || (!e->any_proto && (least != most || e->proto != least)))
+	if (e->ports & XT2_PORT_TOPS || e->never & ~xt2_box_never(box))
 		return false;
-	for (i = 0; i < 2; i++) {
-		xt2_box_range(box, c->family, port[i], &least, &most);
-		most = (u16)~most;
-		if (e->least[i] > least || e->beyond[i] > most)
-			return false;
-	}
-	return true;
+	if (e->never >> XT2_BIT_STATE && !(c->ix->asks & XT2_ASKS_STATE))
+		return false;
+	return ((ports - e->ports) & XT2_PORT_TOPS) == XT2_PORT_TOPS;
 }
 
 /* Is the unit in the bucket of this hash? */
@@ -219,21 +209,21 @@ static bool in_bucket(const struct check *c, const struct xt2_pairs *p, u64 hash
 static bool in_pairs(const struct check *c, const struct xt2_pairs *p, u32 unit,
 		     const struct xt2_box *box)
 {
-	u64 hash[3], value[2], bit;
-	u32 cls[3], i;
+	u64 hash[3], value[2], pair;
+	u32 cls[3], both, i;
 
 	for (i = 0; i < 3; i++) {
 		cls[i] = xt2_box_class(box, &p->dim[i], value);
-		hash[i] = xt2_hash_class(value[0], value[1], i * XT2_CLASSES + cls[i]);
-		if (i < 2 && !filter_admits(c, &p->dim[i].cls[cls[i]], hash[i]))
-			return false;
+		hash[i] = xt2_hash_class(value[0], value[1], p->dim[i].wide,
+					 i * XT2_CLASSES + cls[i]);
 	}
-	bit = 1ull << (cls[0] * XT2_CLASSES + cls[1]);
-	hash[0] = xt2_hash_pair(hash[0], hash[1]);
-	if (p->pairs & bit && in_bucket(c, p, hash[0], unit, box))
+	both = slot_of(c, &p->dim[0].cls[cls[0]], hash[0]) >> cls[1] &
+	       slot_of(c, &p->dim[1].cls[cls[1]], hash[1]) >> cls[0];
+	pair = xt2_hash_pair(hash[0], hash[1]);
+	if (both & 1 && in_bucket(c, p, pair, unit, box))
 		return true;
-	return p->triples & bit && cls[2] == 1 && filter_admits(c, &p->dim[2].cls[1], hash[2]) &&
-	       in_bucket(c, p, xt2_hash_pair(hash[0], hash[2]), unit, box);
+	return both >> XT2_CLASSES & 1 && cls[2] == 1 && slot_of(c, &p->dim[2].cls[1], hash[2]) &&
+	       in_bucket(c, p, xt2_hash_pair(pair, hash[2]), unit, box);
 }
 
 /* --- units and runs ---------------------------------------------------- */
@@ -298,7 +288,7 @@ static int check_index(struct check *c)
 	const struct xt2_columns *k = (const void *)((const u8 *)ix + ix->body);
 	int err;
 
-	if (ix->reserved | ix->reserved2[0] | ix->reserved2[1] ||
+	if (!ix->ahead || ix->ahead > XT2_CANDIDATES || ix->reserved2[0] | ix->reserved2[1] ||
 	    ix->runs != (ix->run ? ix->runs : 0))
 		return bad(c, "header of an index is not valid");
 	if (ix->runs && !inside(c, ix->run, (u64)ix->runs * sizeof(struct xt2_run)))

@@ -9,10 +9,11 @@
 #include "index-build.h"
 
 enum {
-	CROWDED = 8, /* entries of a bucket, before a third field is looked at */
+	CROWDED = 3, /* entries of a bucket, before a third field is looked at */
 	NESTED_MIN = 32, /* entries of a bucket that are better scanned */
-	FILTER_SPREAD = 4, /* bits of a filter for each rule, at least */
+	SLOTS_SPREAD = 1, /* slots of a class for each of its rules, at least */
 	LENGTHS = 129,
+	MOVED = 2, /* hashed.third_class of a unit in a triple's bucket */
 };
 
 /* --- which fields ------------------------------------------------------ */
@@ -26,7 +27,7 @@ static u32 agreement(const struct build *b, u32 n, u32 field)
 	for (i = 0; i < n; i++) {
 		xt2_box_field(&b->sample[i], field, v, mask);
 		if (mask[0] | mask[1])
-			value[with++] = xt2_hash_class(v[0], v[1], field);
+			value[with++] = xt2_hash_class(v[0], v[1], true, field);
 	}
 	for (i = 0; i < with; i++)
 		for (j = 0; j < i; j++)
@@ -213,53 +214,59 @@ static u64 class_hash(const struct xt2_box *box, const struct xt2_index_dimensio
 	u64 value[2];
 
 	*cls = (u8)xt2_box_class(box, d, value);
-	return xt2_hash_class(value[0], value[1], number * XT2_CLASSES + *cls);
+	return xt2_hash_class(value[0], value[1], d->wide, number * XT2_CLASSES + *cls);
 }
 
-static void set_filter(struct build *b, const struct xt2_index_class *cls, u64 hash)
+/* A value goes with a class of the other dimension, in pairs or in triples. */
+static void set_slot(struct build *b, const struct xt2_index_class *cls, u64 hash, u32 other,
+		     bool triple)
 {
-	u64 *filter = (u64 *)((u8 *)b->at + cls->filter);
-	u64 bit = hash >> cls->shift;
+	u16 *slot = (u16 *)((u8 *)b->at + cls->slot);
 
-	filter[bit / 64] |= 1ull << bit % 64;
+	slot[hash >> cls->shift] |= (u16)(1u << (other + (triple ? XT2_CLASSES : 0)));
 }
 
-static void residue(const struct build *b, const struct xt2_box *box, struct hashed *h)
+u16 xt2_box_never(const struct xt2_box *box)
 {
-	const u32 proto = XT2_RANGE(XT2_KEY_PROTO);
-	const u32 port[2] = { XT2_KEY_DPORT, XT2_KEY_SPORT };
+	const u16 *least = box->least, *most = box->most;
+	const u32 proto = XT2_RANGE(XT2_KEY_PROTO), state = XT2_RANGE(XT2_KEY_STATE);
+	u16 never = 0;
 	u32 i;
-	u16 most;
 
-	/* a rule can ask for protocols that no packet has room for */
-	h->any_proto = box->least[proto] != box->most[proto] || box->least[proto] > 0xff;
-	h->proto = h->any_proto ? 0 : (u8)box->least[proto];
-	for (i = 0; i < 2; i++) {
-		xt2_box_range(box, b->family, port[i], &h->least[i], &most);
-		h->beyond[i] = (u16)~most;
-	}
+	if (least[proto] == most[proto])
+		never = 0xf & (u16)~xt2_proto_bit(least[proto]);
+	for (i = XT2_STATE_INVALID; i <= XT2_STATE_UNTRACKED; i++)
+		if (i < least[state] || i > most[state])
+			never |= (u16)(1u << (XT2_BIT_STATE + i));
+	return never;
 }
 
-/* --- filters ----------------------------------------------------------- */
+u64 xt2_box_ports(const struct xt2_box *box)
+{
+	const u32 d = XT2_RANGE(XT2_KEY_DPORT), s = XT2_RANGE(XT2_KEY_SPORT);
+
+	return xt2_pack_ports(box->least[d], box->least[s], box->most[d], box->most[s]);
+}
+
+/* --- slots ------------------------------------------------------------- */
 
 static u32 log2_up(u64 n)
 {
-	u32 bits = 6;
+	u32 bits = 2;
 
 	while (1ull << bits < n)
 		bits++;
 	return bits;
 }
 
-/* A filter for each class of a dimension that isn't "any". */
-static bool make_filters(struct build *b, struct xt2_index_dimension *d, const u32 *count)
+static bool make_slots(struct build *b, struct xt2_index_dimension *d, const u32 *count)
 {
 	u32 i, bits;
 
-	for (i = 1; i < d->classes; i++) {
-		bits = log2_up((u64)count[i] * FILTER_SPREAD);
+	for (i = 0; i < d->classes; i++) {
+		bits = log2_up(i ? (u64)count[i] * SLOTS_SPREAD : 1);
 		d->cls[i].shift = 64 - bits;
-		if (!xt2_build_take_(b, (1ull << bits) / 8, &d->cls[i].filter))
+		if (!xt2_build_take_(b, sizeof(u16) << bits, &d->cls[i].slot))
 			return false;
 	}
 	return true;
@@ -290,7 +297,6 @@ static void sort_buckets(struct build *b, u32 buckets, u32 shift)
 /* Units of crowded buckets that have one value of the third field go elsewhere. */
 static bool refine(struct build *b, struct xt2_pairs *p, u32 buckets)
 {
-	const struct xt2_index_class *cls = &p->dim[2].cls[1];
 	bool any = false;
 	u32 i, j;
 
@@ -305,9 +311,8 @@ static bool refine(struct build *b, struct xt2_pairs *p, u32 buckets)
 			if (!h->third_class)
 				continue;
 			h->pair = xt2_hash_pair(h->pair, h->third);
-			set_filter(b, cls, h->third);
-			p->triples |= 1ull << (h->a * XT2_CLASSES + h->b);
-			h->third_class = 2; /* moved */
+			set_slot(b, &p->dim[2].cls[1], h->third, 0, false);
+			h->third_class = MOVED;
 			any = true;
 		}
 	}
@@ -324,10 +329,8 @@ static void put_entry(const struct build *b, struct xt2_pairs *p, u32 which,
 	*e = (struct xt2_index_entry){
 		.unit = h->unit,
 		.tag = xt2_hash_tag(h->pair),
-		.proto = h->proto,
-		.any_proto = h->any_proto,
-		.least = { h->least[0], h->least[1] },
-		.beyond = { h->beyond[0], h->beyond[1] },
+		.never = h->never,
+		.ports = h->ports,
 	};
 	to->tags |= 1u << e->tag % 32;
 }
@@ -348,7 +351,7 @@ static bool put_nested(struct build *b, struct xt2_pairs *p, u32 first, u32 n,
 	if (!offset)
 		return false;
 	((struct xt2_index_entry *)((u8 *)b->at + p->entry))[p->entries++] =
-		(struct xt2_index_entry){ .unit = offset | XT2_UNIT_NESTED, .any_proto = 1 };
+		(struct xt2_index_entry){ .unit = offset | XT2_UNIT_NESTED };
 	return true;
 }
 
@@ -388,7 +391,6 @@ static bool put_buckets(struct build *b, struct xt2_pairs *p, u32 buckets)
 static void hash_units(struct build *b, struct xt2_pairs *p, u32 (*count)[XT2_CLASSES])
 {
 	struct xt2_box box;
-	u8 third;
 	u32 i;
 
 	for (i = 0; i < b->units; i++) {
@@ -396,55 +398,31 @@ static void hash_units(struct build *b, struct xt2_pairs *p, u32 (*count)[XT2_CL
 
 		xt2_box_of(&box, xt2_build_rule_(b, b->unit[i]));
 		h->unit = b->unit[i];
-		h->pair = class_hash(&box, &p->dim[0], 0, &h->a);
-		h->third = class_hash(&box, &p->dim[1], 1, &h->b);
+		h->first = class_hash(&box, &p->dim[0], 0, &h->a);
+		h->second = class_hash(&box, &p->dim[1], 1, &h->b);
+		h->third = class_hash(&box, &p->dim[2], 2, &h->third_class);
+		h->pair = xt2_hash_pair(h->first, h->second);
 		count[0][h->a]++;
 		count[1][h->b]++;
-		residue(b, &box, h);
-		h->third_class = 0;
-		third = 0;
-		if (p->dim[2].field != XT2_FIELD_NONE) {
-			u64 value[2];
-
-			third = (u8)xt2_box_class(&box, &p->dim[2], value);
-		}
-		h->third_class = third;
-		count[2][third]++;
+		count[2][h->third_class]++;
+		h->never = xt2_box_never(&box);
+		h->ports = xt2_box_ports(&box);
+		if (h->never >> XT2_BIT_STATE)
+			b->at->asks |= XT2_ASKS_STATE;
 	}
 }
 
-/* Set the filters, and make the hashes of two classes one. */
-static void join_hashes(struct build *b, struct xt2_pairs *p)
+static void set_slots(struct build *b, struct xt2_pairs *p)
 {
-	struct xt2_box box;
 	u32 i;
 
 	for (i = 0; i < b->units; i++) {
-		struct hashed *h = &b->hashed[i];
-		u8 cls;
+		const struct hashed *h = &b->hashed[i];
+		const bool triple = h->third_class == MOVED;
 
-		if (h->a)
-			set_filter(b, &p->dim[0].cls[h->a], h->pair);
-		if (h->b)
-			set_filter(b, &p->dim[1].cls[h->b], h->third);
-		p->pairs |= 1ull << (h->a * XT2_CLASSES + h->b);
-		h->pair = xt2_hash_pair(h->pair, h->third);
-		if (h->third_class) {
-			xt2_box_of(&box, xt2_build_rule_(b, h->unit));
-			h->third = class_hash(&box, &p->dim[2], 2, &cls);
-		}
+		set_slot(b, &p->dim[0].cls[h->a], h->first, h->b, triple);
+		set_slot(b, &p->dim[1].cls[h->b], h->second, h->a, triple);
 	}
-}
-
-/* Class pairs of which no unit has stayed need not be looked at. */
-static void count_pairs(struct build *b, struct xt2_pairs *p)
-{
-	u32 i;
-
-	p->pairs = 0;
-	for (i = 0; i < b->units; i++)
-		if (b->hashed[i].third_class != 2)
-			p->pairs |= 1ull << (b->hashed[i].a * XT2_CLASSES + b->hashed[i].b);
 }
 
 static bool fill_pairs(struct build *b, struct xt2_pairs *p)
@@ -458,14 +436,12 @@ static bool fill_pairs(struct build *b, struct xt2_pairs *p)
 	p->shift = 64 - bits;
 	hash_units(b, p, count);
 	for (i = 0; i < 3; i++)
-		if (!make_filters(b, &p->dim[i], count[i]))
+		if (!make_slots(b, &p->dim[i], count[i]))
 			return false;
-	join_hashes(b, p);
 	sort_buckets(b, buckets, p->shift);
-	if (refine(b, p, buckets)) {
-		count_pairs(b, p);
+	if (refine(b, p, buckets))
 		sort_buckets(b, buckets, p->shift);
-	}
+	set_slots(b, p);
 	entries = count_entries(b, buckets);
 	return xt2_build_take_(b, (buckets + 1ull) * sizeof(struct xt2_index_bucket), &p->bucket) &&
 	       xt2_build_take_(b, (u64)entries * sizeof(struct xt2_index_entry), &p->entry) &&
@@ -489,6 +465,7 @@ u32 xt2_build_pairs_(struct build *b)
 	for (i = 0; i < 3; i++) {
 		p->dim[i].field = field[i];
 		choose_classes(b, &p->dim[i]);
+		p->dim[i].wide = p->dim[i].cls[p->dim[i].classes - 1].mask[1] != 0;
 		b->at->asks |= asks_field(field[i]);
 	}
 	b->at->asks |= XT2_ASKS_PORTS;

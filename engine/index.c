@@ -10,7 +10,7 @@
  * filter says if any rule has them.  What remains are the pairs of classes
  * that both are there and that rules have together, and each is one bucket.
  * All buckets are known before the first is read, so waiting for memory is
- * shared.  Tags, protocol and ranges of ports in an entry say which rules need
+ * shared; the narrowest classes come first, since their rules mostly do.  Tags, protocol and ranges of ports in an entry say which rules need
  * not be touched at all.
  */
 #include "index.h"
@@ -22,7 +22,7 @@ _Static_assert(offsetof(struct xt2_run, packets) == offsetof(struct xt2_rule, pa
 	       "a run counts where a rule does");
 _Static_assert(sizeof(struct xt2_columns) == 16 && sizeof(struct xt2_index_class) == 24 &&
 		       sizeof(struct xt2_index_dimension) == 200 &&
-		       sizeof(struct xt2_pairs) == 632 && sizeof(struct xt2_index_bucket) == 8 &&
+		       sizeof(struct xt2_pairs) == 616 && sizeof(struct xt2_index_bucket) == 8 &&
 		       sizeof(struct xt2_index_entry) == 16,
 	       "parts of an index");
 
@@ -249,7 +249,7 @@ static u32 columns_find(const struct xt2_columns __img *c, const struct xt2_keys
 
 struct hashes {
 	u64 hash[XT2_CLASSES];
-	u32 there; /* a bit for each class that may have rules for the packet */
+	u64 pairs, triples; /* byte i: classes of the other dimension to go with class i */
 };
 
 static void field_of(const struct xt2_search *s, const struct xt2_pkt *pkt, u32 field, u64 *v)
@@ -286,42 +286,42 @@ static void field_of(const struct xt2_search *s, const struct xt2_pkt *pkt, u32 
 	}
 }
 
-static __always_inline bool class_there(const struct xt2_index __img *ix,
-					const struct xt2_index_class __img *cls, u64 hash)
+static __always_inline u16 class_slot(const struct xt2_index __img *ix,
+				      const struct xt2_index_class __img *cls, u64 hash)
 {
-	const u64 __img *filter;
-	u64 bit;
-
-	if (!cls->filter)
-		return true;
-	filter = xt2_at(ix, cls->filter);
-	bit = hash >> cls->shift;
-	return filter[bit / 64] >> bit % 64 & 1;
+	return ((const u16 __img *)xt2_at(ix, cls->slot))[hash >> cls->shift];
 }
 
 static __always_inline void hash_classes(const struct xt2_index __img *ix,
 					 const struct xt2_index_dimension __img *d, u32 number,
 					 const u64 *v, struct hashes *h)
 {
+	const bool wide = d->wide;
 	u32 i;
 
-	h->there = 0;
+	h->pairs = h->triples = 0;
 	for (i = 0; i < XT2_CLASSES && i < d->classes; i++) {
 		const struct xt2_index_class __img *cls = &d->cls[i];
+		u64 slot;
 
-		h->hash[i] = xt2_hash_class(v[0] & cls->mask[0], v[1] & cls->mask[1],
+		h->hash[i] = xt2_hash_class(v[0] & cls->mask[0], v[1] & cls->mask[1], wide,
 					    number * XT2_CLASSES + i);
-		h->there |= (u32)class_there(ix, cls, h->hash[i]) << i;
+		slot = class_slot(ix, cls, h->hash[i]);
+		h->pairs |= (slot & 0xff) << 8 * i;
+		h->triples |= (slot >> 8) << 8 * i;
 	}
 }
 
-/* A bit for each pair of classes that are both there. */
-static __always_inline u64 pairs_there(u32 a, u32 b)
+/* Bit j of byte i becomes bit i of byte j. */
+static __always_inline u64 turned(u64 x)
 {
-	/* bit i to bit 8i; with all eight bits, sums would carry */
-	u64 rows = ((a & 0x7f) * 0x0002040810204081ull) & 0x0101010101010101ull;
+	u64 t = (x ^ x >> 7) & 0x00aa00aa00aa00aaull;
 
-	return (rows | (u64)(a >> 7) << 56) * b;
+	x ^= t ^ t << 7;
+	t = (x ^ x >> 14) & 0x0000cccc0000ccccull;
+	x ^= t ^ t << 14;
+	t = (x ^ x >> 28) & 0x00000000f0f0f0f0ull;
+	return x ^ t ^ t << 28;
 }
 
 static __always_inline u32 add_span(const struct xt2_index __img *ix,
@@ -345,33 +345,30 @@ void xt2_index_spans(const struct xt2_index __img *ix, struct xt2_search *s,
 		     const struct xt2_pkt *pkt)
 {
 	const struct xt2_pairs __img *p = xt2_at(ix, ix->body);
-	struct hashes a, b, c;
-	u64 v[2], todo, there;
-	u32 n = xt2_zero;
+	struct hashes a, b;
+	u64 v[2], todo, hash, third = 0;
+	u32 n = xt2_zero, bit;
 
 	field_of(s, pkt, p->dim[0].field, v);
 	hash_classes(ix, &p->dim[0], 0, v, &a);
 	field_of(s, pkt, p->dim[1].field, v);
 	hash_classes(ix, &p->dim[1], 1, v, &b);
-	there = pairs_there(a.there, b.there);
-	for (todo = there & p->pairs; todo && xt2_can_loop; todo &= todo - 1) {
-		u32 bit = (u32)__builtin_ctzll(todo);
-
-		n = add_span(ix, p, xt2_hash_pair(a.hash[bit / 8], b.hash[bit % 8]), s->span, n);
+	todo = a.triples & turned(b.triples);
+	if (todo) {
+		field_of(s, pkt, p->dim[2].field, v);
+		third = xt2_hash_class(v[0], v[1], p->dim[2].wide, 2 * XT2_CLASSES + 1);
+		if (!class_slot(ix, &p->dim[2].cls[1], third))
+			todo = 0;
 	}
-	s->spans = n;
-	todo = there & p->triples;
-	if (!todo)
-		return;
-	field_of(s, pkt, p->dim[2].field, v);
-	hash_classes(ix, &p->dim[2], 2, v, &c);
-	if (!(c.there & 2))
-		return;
-	for (; todo && n < XT2_SPANS_MAX && xt2_can_loop; todo &= todo - 1) {
-		u32 bit = (u32)__builtin_ctzll(todo);
-		u64 hash = xt2_hash_pair(a.hash[bit / 8], b.hash[bit % 8]);
-
-		n = add_span(ix, p, xt2_hash_pair(hash, c.hash[1]), s->span, n);
+	for (; todo && xt2_can_loop; todo ^= 1ull << bit) {
+		bit = 63 - (u32)__builtin_clzll(todo);
+		hash = xt2_hash_pair(a.hash[bit / 8], b.hash[bit % 8]);
+		n = add_span(ix, p, xt2_hash_pair(hash, third), s->span, n);
+	}
+	for (todo = a.pairs & turned(b.pairs); todo && xt2_can_loop; todo ^= 1ull << bit) {
+		bit = 63 - (u32)__builtin_clzll(todo);
+		hash = xt2_hash_pair(a.hash[bit / 8], b.hash[bit % 8]);
+		n = add_span(ix, p, hash, s->span, n);
 	}
 	s->spans = n;
 }
@@ -380,11 +377,12 @@ void xt2_index_spans(const struct xt2_index __img *ix, struct xt2_search *s,
 struct found {
 	u32 *unit;
 	u32 n, room;
+	u32 bound; /* larger ones are not wanted */
 	bool more; /* there were others */
 };
 
 /* Two pairs of classes may share a bucket, and so find its columns twice. */
-static void add_found(struct found *f, u32 unit)
+static __always_inline void add_found(struct found *f, u32 unit)
 {
 	u32 at = f->n, i;
 
@@ -392,22 +390,15 @@ static void add_found(struct found *f, u32 unit)
 		at--;
 	if (at && f->unit[at - 1] == unit)
 		return;
-	if (f->n == f->room) {
-		f->more = true;
-		if (at == f->n)
-			return;
-	} else {
+	if (f->n == f->room)
+		f->more = true; /* the last one goes */
+	else
 		f->n++;
-	}
 	for (i = f->n - 1; i > at && xt2_can_loop; i--)
 		f->unit[i] = f->unit[i - 1];
 	f->unit[at] = unit;
-}
-
-/* => nothing from here on is small enough */
-static inline bool is_full(const struct found *f, u32 unit)
-{
-	return f->n == f->room && unit > f->unit[f->n - 1];
+	if (f->n == f->room)
+		f->bound = f->unit[f->room - 1];
 }
 
 static void collect_nested(const struct xt2_columns __img *c, const struct xt2_keys *keys,
@@ -418,45 +409,85 @@ static void collect_nested(const struct xt2_columns __img *c, const struct xt2_k
 
 	do {
 		n = columns_find(c, keys, first, unit, &resume);
-		for (i = 0; i < n && xt2_can_loop; i++)
+		for (i = 0; i < n && xt2_can_loop; i++) {
+			if (unit[i] > f->bound) {
+				f->more = true;
+				return;
+			}
 			add_found(f, unit[i]);
+		}
 		first = resume * XT2_BLOCK;
-		if (resume && is_full(f, columns_units(c)[first])) {
+		if (resume && columns_units(c)[first] > f->bound) {
 			f->more = true;
 			return;
 		}
 	} while (resume && xt2_can_loop);
 }
 
+/* An entry lets a packet through if (its first eight bytes ^ tag) & mask is 0 and ports hold. */
+struct probe {
+	u64 mask; /* of tag and never */
+	u64 ports;
+};
+
+static struct probe probe_of(const struct xt2_index __img *ix, const struct xt2_keys *keys)
+{
+	const u16 dport = keys->key[XT2_KEY_DPORT], sport = keys->key[XT2_KEY_SPORT];
+	u64 bits = xt2_proto_bit(keys->key[XT2_KEY_PROTO]);
+
+	if (ix->asks & XT2_ASKS_STATE)
+		bits |= 1ull << (XT2_BIT_STATE + keys->key[XT2_KEY_STATE]);
+	return (struct probe){
+		.mask = 0xffffull << 32 | bits << 48,
+		.ports = xt2_pack_ports(dport, sport, dport, sport) | XT2_PORT_TOPS,
+	};
+}
+
+/* Units of a bucket, but for nested columns, whose place is the answer. */
+static __always_inline u32 collect_bucket(const struct xt2_index_entry __img *e,
+					  const struct xt2_span *span, const struct probe *probe,
+					  u32 after, struct found *f)
+{
+	const struct xt2_index_entry __img *end = e + span->n;
+	const u64 tag = (u64)span->tag << 32;
+	u32 nested = 0;
+
+	for (; e < end && xt2_can_loop; e++) {
+		u64 head = *(const u64 __img *)e;
+
+		if (unlikely(head & XT2_UNIT_NESTED)) {
+			nested = (u32)head & ~XT2_UNIT_FLAGS;
+			continue;
+		}
+		if ((u32)head > f->bound) {
+			f->more = true;
+			break;
+		}
+		if (((head ^ tag) & probe->mask) |
+		    (((probe->ports - e->ports) & XT2_PORT_TOPS) ^ XT2_PORT_TOPS))
+			continue;
+		if (((u32)head & ~XT2_UNIT_FLAGS) > after)
+			add_found(f, (u32)head);
+	}
+	return nested;
+}
+
 void xt2_index_collect(const struct xt2_index __img *ix, struct xt2_search *s, u32 after)
 {
 	const struct xt2_pairs __img *p = xt2_at(ix, ix->body);
 	const struct xt2_index_entry __img *entry = xt2_at(ix, p->entry);
-	const u16 k0 = s->keys.key[XT2_KEY_DPORT], not_k0 = (u16)~k0;
-	const u16 k1 = s->keys.key[XT2_KEY_SPORT], not_k1 = (u16)~k1;
-	const u16 proto = s->keys.key[XT2_KEY_PROTO];
-	struct found f = { .unit = s->unit + s->base, .room = XT2_CANDIDATES };
-	u32 i, j;
+	const struct probe probe = probe_of(ix, &s->keys);
+	struct found f = { .unit = s->unit + s->base, .room = ix->ahead, .bound = ~0u };
+	u32 i, place, nested = xt2_zero;
 
 	for (i = xt2_zero; i < s->spans && xt2_can_loop; i++) {
-		const struct xt2_index_entry __img *e = entry + s->span[i].first;
-		const u16 tag = s->span[i].tag;
-
-		for (j = s->span[i].n; j && xt2_can_loop; j--, e++) {
-			if (unlikely(e->unit & XT2_UNIT_NESTED)) {
-				collect_nested(xt2_at(ix, e->unit & ~XT2_UNIT_FLAGS), &s->keys,
-					       after, &f);
-				continue;
-			}
-			if ((e->tag ^ tag) | ((e->proto ^ proto) & (e->any_proto - 1)))
-				continue;
-			if ((e->least[0] > k0) | (e->beyond[0] > not_k0) | (e->least[1] > k1) |
-			    (e->beyond[1] > not_k1))
-				continue;
-			if ((e->unit & ~XT2_UNIT_FLAGS) > after)
-				add_found(&f, e->unit);
-		}
+		place = collect_bucket(entry + s->span[i].first, &s->span[i], &probe, after, &f);
+		if (unlikely(place)) /* the span is done, so there is room */
+			s->span[nested++].first = place;
 	}
+	/* last, when it is known how far one has to look */
+	for (i = xt2_zero; i < nested && xt2_can_loop; i++)
+		collect_nested(xt2_at(ix, s->span[i].first), &s->keys, after, &f);
 	s->units = f.n;
 	s->resume = f.more ? (f.unit[f.n - 1] & ~XT2_UNIT_FLAGS) : 0;
 }

@@ -75,7 +75,7 @@ struct xt2_index {
 	__u32 size; /* bytes, a multiple of 8; up to the end of the chain */
 	__u8 kind; /* enum xt2_index_kind */
 	__u8 asks; /* XT2_ASKS_* */
-	__u16 reserved;
+	__u16 ahead; /* candidates to look for at once: few if most rules decide */
 	__u32 units; /* rules and runs of rules, without the tail */
 	__u32 runs;
 	__u32 run; /* offset of struct xt2_run[runs], in order; 0: none */
@@ -113,29 +113,32 @@ struct xt2_columns {
 	__u8 column[XT2_COLUMNS_MAX]; /* enum xt2_index_key */
 };
 
-/* A class: some bits of a field, and which of their values there are. */
+/*
+ * A class: some bits of a field.  The hash of their value names a slot, which
+ * says with which classes of the other dimension rules have it: low byte pairs,
+ * high byte triples.  Values can share a slot.
+ */
 struct xt2_index_class {
 	__u64 mask[2];
-	__u32 filter; /* offset of a bitmap; 0: any value may be there */
-	__u32 shift; /* 64 - log2 of its bits */
+	__u32 slot; /* offset of __u16[] */
+	__u32 shift; /* 64 - log2 of their number */
 };
 
 struct xt2_index_dimension {
 	__u8 field; /* enum xt2_index_field */
 	__u8 classes;
-	__u8 reserved[6];
+	__u8 wide; /* 1: some class has bits in mask[1] */
+	__u8 reserved[5];
 	struct xt2_index_class cls[XT2_CLASSES]; /* masks of more and more bits, from none */
 };
 
 /*
- * The hashes of a field's class and another's name a bucket; of a third
- * field's as well if triples says so.  A bucket is entry[first, the next
- * one's first).
+ * A pair: the hashes of a class in the first and one in the second dimension
+ * name a bucket.  A triple: that of class 1 in the third as well, whose slots
+ * say if any rule has it.  A bucket is entry[first, the next one's first).
  */
 struct xt2_pairs {
 	struct xt2_index_dimension dim[3];
-	__u64 pairs; /* bit a * 8 + b: there are rules of class a and class b */
-	__u64 triples; /* likewise: of class 1 of the third as well */
 	__u32 bucket; /* offset of struct xt2_index_bucket[buckets + 1] */
 	__u32 shift; /* 64 - log2 of the number of buckets */
 	__u32 entry; /* offset of struct xt2_index_entry[entries] */
@@ -147,13 +150,16 @@ struct xt2_index_bucket {
 	__u32 tags; /* bit tag % 32 of each of its entries */
 };
 
+/*
+ * ports has four numbers of 15 bits in the low bits of 16 each: the least
+ * destination port and the least source port (ICMP: see XT2_KEY_DPORT), then
+ * 0x7fff minus the most of each; all of them halved.
+ */
 struct xt2_index_entry {
 	__u32 unit; /* a unit, or nested columns */
 	__u16 tag; /* of the hash; nested: 0 */
-	__u8 proto;
-	__u8 any_proto; /* 1: proto is 0 and says nothing */
-	__u16 least[2]; /* of the ports, the destination's first; ICMP: see XT2_KEY_DPORT */
-	__u16 beyond[2]; /* ~most */
+	__u16 never; /* bits 0-3: not for TCP, UDP, ICMP, others; 4-8: enum xt2_key_state */
+	__u64 ports;
 };
 
 #endif
