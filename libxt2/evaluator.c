@@ -29,12 +29,16 @@ struct xt2_evaluator {
 	struct xt2_ctx ctx;
 	struct xt2_frame *stack;
 	struct xt2_search search;
+	struct xt2_search *ahead; /* XT2_BATCH of them; NULL: no chain has an index */
 };
 
 /* --- one packet -------------------------------------------------------- */
 
-/* An index that is wrong would hide rules. => true: none is */
-static bool indexes_hold(const struct xt2_image *image, const struct xt2_root *root)
+/*
+ * An index that is wrong would hide rules.
+ * => true: none is; *any: there are some
+ */
+static bool indexes_hold(const struct xt2_image *image, const struct xt2_root *root, bool *any)
 {
 	const struct xt2_chain *c;
 	const char *what;
@@ -45,6 +49,7 @@ static bool indexes_hold(const struct xt2_image *image, const struct xt2_root *r
 	xt2_image_for_each_chain(c, i, image, root) {
 		if (xt2_index_check(c, xt2_image_table(image, root, c->table)->family, &what))
 			return false;
+		*any |= c->lookup != 0;
 	}
 	return true;
 }
@@ -54,12 +59,13 @@ struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size)
 	const struct xt2_root *root = xt2_image_root(image);
 	u32 depth = root ? root->depth : 0;
 	struct xt2_evaluator *ev;
+	bool any = false;
 
 	if (depth > DEPTH_MAX || (root && root->visits > VISITS_MAX)) {
 		errno = E2BIG;
 		return NULL;
 	}
-	if (!indexes_hold(image, root)) {
+	if (!indexes_hold(image, root, &any)) {
 		errno = EBADMSG;
 		return NULL;
 	}
@@ -67,8 +73,10 @@ struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size)
 	if (!ev)
 		return NULL;
 	ev->stack = calloc(depth ? depth : 1, sizeof(*ev->stack));
-	if (!ev->stack) {
-		free(ev);
+	if (any)
+		ev->ahead = calloc(XT2_BATCH, sizeof(*ev->ahead));
+	if (!ev->stack || (any && !ev->ahead)) {
+		xt2_evaluator_free(ev);
 		errno = ENOMEM;
 		return NULL;
 	}
@@ -85,6 +93,7 @@ void xt2_evaluator_free(struct xt2_evaluator *ev)
 {
 	if (!ev)
 		return;
+	free(ev->ahead);
 	free(ev->stack);
 	free(ev);
 }
@@ -175,30 +184,103 @@ static int run(struct xt2_ctx *ctx, int hook, const char *table, struct xt2_resu
 	return verdict;
 }
 
-int xt2_evaluate(struct xt2_evaluator *ev, int hook, const char *table, struct xt2_pkt *pkt,
-		 __u64 now, int want_place, struct xt2_result *result)
+static void evaluate(struct xt2_ctx *ctx, int hook, const char *table, struct xt2_pkt *pkt,
+		     int want_place, struct xt2_result *result)
 {
-	struct xt2_ctx *ctx = &ev->ctx;
 	u64 faults = ctx->faults;
 	bool asked = false;
 
-	*result = (struct xt2_result){ .verdict = XT2_ACCEPT };
-	if (!ctx->root)
-		return XT2_ACCEPT;
 	pkt->hook = (u8)hook;
 	ctx->pkt = pkt;
-	ctx->now = now;
 	ctx->verdict_arg = 0;
 	result->verdict = run(ctx, hook, table, result, &asked);
-	if (!asked)
-		return XT2_ACCEPT;
+	if (!asked) {
+		result->verdict = XT2_ACCEPT;
+		return;
+	}
 	if (result->verdict != XT2_ACCEPT)
 		result->arg = ctx->verdict_arg;
 	result->hotdrop = ctx->hotdrop;
 	result->faults = ctx->faults != faults;
 	if (want_place)
 		place(ctx, result);
+}
+
+int xt2_evaluate(struct xt2_evaluator *ev, int hook, const char *table, struct xt2_pkt *pkt,
+		 __u64 now, int want_place, struct xt2_result *result)
+{
+	struct xt2_ctx *ctx = &ev->ctx;
+
+	*result = (struct xt2_result){ .verdict = XT2_ACCEPT };
+	if (!ctx->root)
+		return XT2_ACCEPT;
+	ctx->now = now;
+	evaluate(ctx, hook, table, pkt, want_place, result);
 	return result->verdict;
+}
+
+/*
+ * => the first table that a packet meets, if what it looks for can be looked for now; or NULL
+ *
+ * Tables in front of conntrack see packets as if they were of no connection.
+ */
+static const struct xt2_hook *first_table(const struct xt2_ctx *ctx, int hook, const char *table,
+					  const struct xt2_pkt *pkt)
+{
+	u32 i;
+
+	for (i = run_start(ctx, pkt->family, hook); i < ctx->root->hooks; i++) {
+		const struct xt2_hook *h = xt2_image_hook(ctx->img, ctx->root, i);
+
+		if (h->family != pkt->family || h->hook != hook)
+			break;
+		if (is_asked(xt2_image_table(ctx->img, ctx->root, h->table), table, pkt))
+			return h->priority > XT2_PRIORITY_CONNTRACK ? h : NULL;
+	}
+	return NULL;
+}
+
+/* Searches of all packets, so that each waits for memory while the others do. */
+static void look_ahead(struct xt2_evaluator *ev, int hook, const char *table,
+		       struct xt2_pkt *const *pkts, unsigned int n)
+{
+	const struct xt2_hook *h;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		ev->ahead[i].chain = 0;
+		h = first_table(&ev->ctx, hook, table, pkts[i]);
+		if (h)
+			xt2_eval_search(&ev->ctx, h, pkts[i], &ev->ahead[i]);
+	}
+	for (i = 0; i < n; i++)
+		xt2_eval_collect(&ev->ctx, &ev->ahead[i]);
+}
+
+void xt2_evaluate_batch(struct xt2_evaluator *ev, int hook, const char *table,
+			struct xt2_pkt *const *pkts, const __u64 *now, unsigned int n,
+			int want_place, struct xt2_result *results)
+{
+	struct xt2_ctx *ctx = &ev->ctx;
+	struct xt2_search *const search = ctx->search;
+	unsigned int i, j, some;
+
+	memset(results, 0, n * sizeof(*results));
+	for (i = 0; i < n; i += some) {
+		some = n - i < XT2_BATCH ? n - i : XT2_BATCH;
+		if (ctx->root && search && ev->ahead)
+			look_ahead(ev, hook, table, pkts + i, some);
+		for (j = i; j < i + some; j++) {
+			results[j].verdict = XT2_ACCEPT;
+			if (!ctx->root)
+				continue;
+			if (search && ev->ahead)
+				ctx->search = &ev->ahead[j - i];
+			ctx->now = now[j];
+			evaluate(ctx, hook, table, pkts[j], want_place, &results[j]);
+		}
+	}
+	ctx->search = search;
 }
 
 /* --- what cannot be evaluated ------------------------------------------ */

@@ -293,6 +293,18 @@ int xt2_evaluate(struct xt2_evaluator *ev, int hook, const char *table, struct x
 		 __u64 now, int want_place, struct xt2_result *result);
 
 /*
+ * xt2_evaluate_batch - several packets, one after the other
+ * @pkts, @now, @results: n of them, each as for xt2_evaluate(); no packet twice
+ *
+ * The same as that many calls of xt2_evaluate(), but where chains have an index,
+ * a packet waits for memory while others do.  XT2_BATCH at a time are best.
+ */
+#define XT2_BATCH 32
+void xt2_evaluate_batch(struct xt2_evaluator *ev, int hook, const char *table,
+			struct xt2_pkt *const *pkts, const __u64 *now, unsigned int n,
+			int want_place, struct xt2_result *results);
+
+/*
  * xt2_image_unsupported - matches and targets that cannot be evaluated here
  * @family, @hook, @table: as evaluated; -1, -1, NULL: everything.  With a hook
  *   only rules that a packet can reach from it
