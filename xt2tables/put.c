@@ -43,36 +43,45 @@ static bool ends_in_addr4(const u16 *word, u32 start, u32 len)
 	return !start && (len == 6 || (len == 5 && word[5] == 0xffff));
 }
 
+/* => a bit for each of four words that is zero, the first is the lowest */
+static u32 zero_words(u64 words)
+{
+	const u64 low = 0x7fff7fff7fff7fffull;
+	u64 zero = ~(((words & low) + low) | words) >> 15 & 0x0001000100010001ull;
+
+	return zero * 0x0001000200040008ull >> 48 & 15;
+}
+
+/* Words and a colon behind each. */
+static char *put_words(char *p, const u16 *word, u32 n)
+{
+	for (; n; n--) {
+		p = xt2_put_hex16(p, be16toh(*word++));
+		*p++ = ':';
+	}
+	return p;
+}
+
 char *xt2_put_addr6(char *p, const void *addr)
 {
-	u32 i, start, len, end = 8, zeros = 0;
+	u32 start, len, end = 8;
+	u64 half[2];
 	u16 word[8];
 
+	memcpy(half, addr, sizeof(half));
 	memcpy(word, addr, sizeof(word));
-	for (i = 0; i < 8; i++) {
-		word[i] = be16toh(word[i]);
-		zeros |= (u32)!word[i] << i;
-	}
-	len = zero_run(zeros, &start);
-	if (len && ends_in_addr4(word, start, len))
+	len = zero_run(zero_words(le64toh(half[0])) | zero_words(le64toh(half[1])) << 4, &start);
+	if (!len)
+		return put_words(p, word, 8) - 1;
+	if (ends_in_addr4(word, start, len))
 		end = 6;
-	if (len) {
-		for (i = 0; i < start; i++) {
-			p = xt2_put_hex16(p, word[i]);
-			*p++ = ':';
-		}
-		if (!start)
-			*p++ = ':';
+	p = put_words(p, word, start);
+	if (!start)
 		*p++ = ':';
-		i = start + len;
-	} else {
-		i = 0;
-	}
-	for (; i < end; i++) {
-		p = xt2_put_hex16(p, word[i]);
-		*p++ = ':';
-	}
+	*p++ = ':';
+	start += len;
+	p = put_words(p, word + start, end - start);
 	if (end == 6)
-		return xt2_put_addr4(p, (u32)word[6] << 16 | word[7]);
-	return len && start + len == 8 ? p : p - 1;
+		return xt2_put_addr4(p, (u32)be16toh(word[6]) << 16 | be16toh(word[7]));
+	return start == 8 ? p : p - 1;
 }

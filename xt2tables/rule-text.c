@@ -377,23 +377,43 @@ static char *put_limit(char *p, const struct xt2_match *m)
 	return p;
 }
 
+/* => is one of eight bytes equal to c? */
+static bool has_byte(__u64 bytes, __u8 c)
+{
+	const __u64 ones = 0x0101010101010101ull;
+	__u64 differ = bytes ^ ones * c;
+
+	return (differ - ones) & ~differ & 0x80 * ones;
+}
+
+static bool has_escape(const __u8 *text)
+{
+	__u64 bytes = xt2_raw64(text);
+
+	return has_byte(bytes, '"') | has_byte(bytes, '\\') | has_byte(bytes, '\'');
+}
+
 /* A blank and one word, as xtables_save_string() */
 static char *put_word(char *p, const __u8 *text, size_t len)
 {
-	__u8 common = len ? BARE : 0, class;
-	char *start;
-	size_t i;
+	size_t i = 0;
 
-	p = start = xt2_put(p, " \"");
-	for (i = 0; i < len; i++) {
-		class = byte_class[text[i]];
-		if (unlikely(class & ESCAPE))
+	while (i < len && byte_class[text[i]] & BARE)
+		i++;
+	*p++ = ' ';
+	if (len && i == len)
+		return xt2_put_bytes(p, text, len);
+	*p++ = '"';
+	for (i = 0; i < len;) {
+		if (len - i >= 8 && !has_escape(text + i)) {
+			p = xt2_put_bytes(p, text + i, 8);
+			i += 8;
+			continue;
+		}
+		if (byte_class[text[i]] & ESCAPE)
 			*p++ = '\\';
-		*p++ = (char)text[i];
-		common &= class;
+		*p++ = (char)text[i++];
 	}
-	if (common) /* no quotes */
-		return (char *)memmove(start - 1, start, len) + len;
 	*p++ = '"';
 	return p;
 }
