@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 
 #define CHUNK_FIRST 4096u
+#define CHUNK_GROWS 4
 #define CHUNK_MAX   (1u << 22)
 #define ROUND(n)    (((n) + 7) & ~(size_t)7)
 
@@ -54,7 +55,7 @@ static struct xt2_chunk_ *chunk_new(struct xt2_arena_ *arena, size_t size)
 	}
 	c->next = arena->chunks;
 	arena->chunks = c;
-	arena->next = usual < CHUNK_MAX ? usual * 2 : CHUNK_MAX;
+	arena->next = usual < CHUNK_MAX ? usual * CHUNK_GROWS : CHUNK_MAX;
 	return c;
 }
 

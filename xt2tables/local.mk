@@ -38,6 +38,8 @@ libtext_la_SOURCES = \
 	xt2tables/save.c \
 	xt2tables/sets.c \
 	xt2tables/sets.h \
+	xt2tables/text-lines.c \
+	xt2tables/text-lines.h \
 	xt2tables/text.h \
 	xt2tables/words.c
 libtext_la_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)

@@ -12,11 +12,9 @@
  */
 #include "config.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "bridge.h"
 #include "commands.h"
 #include "reach.h"
@@ -73,16 +71,8 @@ static void copy_text(char *to, size_t size, const char *from, size_t len)
 /* The text of a line that was read before. */
 static void error_line(struct xt2_load *load, struct xt2_err *err, unsigned int number)
 {
-	const char *p = load->text, *end = load->text + load->size, *nl;
-	unsigned int i;
-
 	err->line = number;
-	for (i = 1; i < number && p < end; i++) {
-		nl = memchr(p, '\n', (size_t)(end - p));
-		p = nl ? nl + 1 : end;
-	}
-	nl = memchr(p, '\n', (size_t)(end - p));
-	copy_text(err->rule, sizeof(err->rule), p, (size_t)((nl ? nl : end) - p));
+	xt2_lines_find(&load->lines, number, err->rule, sizeof(err->rule));
 }
 
 static void set_status(struct xt2_load *load, int status)
@@ -472,7 +462,7 @@ static void commit_line(struct xt2_load *load)
 		xt2_hint("take the white space after it away");
 		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Bad argument `COMMIT'");
 	}
-	if (load->end == load->text + load->size) {
+	if (load->lines.open_end) {
 		xt2_hint("the file has to end with a newline");
 		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Bad argument `COMMIT'");
 	}
@@ -553,14 +543,14 @@ static void run_end(void *arg)
 	xt2_throw(XT2_E_SYNTAX, OTHER_PROBLEM, "COMMIT expected at line %u", load->number);
 }
 
-/* One error for a file that is no text at all.  => true */
+/* One error for a file that is no text at all, as its first line shows.  => true */
 static bool binary(struct xt2_load *load)
 {
-	const char *nl = memchr(load->text, '\n', load->size);
+	const size_t size = (size_t)(load->end - load->at);
 	const __u32 magic = XT2_MAGIC;
 	struct xt2_err *err;
 
-	if (!load->size || !memchr(load->text, '\0', nl ? (size_t)(nl - load->text) : load->size))
+	if (!memchr(load->at, '\0', size))
 		return false;
 	set_status(load, PARAMETER_PROBLEM);
 	err = error_add(load);
@@ -569,7 +559,7 @@ static bool binary(struct xt2_load *load)
 	err->code = XT2_E_SYNTAX;
 	err->line = 1;
 	snprintf(err->message, sizeof(err->message), "this is a binary file, not text");
-	if (load->size >= sizeof(magic) && !memcmp(load->text, &magic, sizeof(magic)))
+	if (size >= sizeof(magic) && !memcmp(load->at, &magic, sizeof(magic)))
 		snprintf(err->hint, sizeof(err->hint),
 			 "it is an image: xt2tables-save --image FILE makes text of it");
 	return true;
@@ -608,22 +598,25 @@ static void any_line(struct xt2_load *load)
 	load->plain_ready = false;
 }
 
-static void read_lines(struct xt2_load *load)
+/* => 0, -errno: the file could not be read */
+static int read_lines(struct xt2_load *load)
 {
-	const char *p = load->text, *end = load->text + load->size, *nl;
 	struct xt2_failure failure;
+	int ret;
 
-	for (load->number = 1; p < end; load->number++) {
-		nl = memchr(p, '\n', (size_t)(end - p));
-		load->at = p;
-		load->end = nl ? nl : end;
+	for (load->number = 1;; load->number++) {
+		ret = xt2_lines_next(&load->lines, &load->at, &load->end);
+		if (ret <= 0)
+			break;
+		if (load->number == 1 && binary(load))
+			return 0;
 		if (!plain_line(load))
 			any_line(load);
-		p = nl ? nl + 1 : end;
 	}
-	load->at = load->end = end;
-	if (xt2_try(run_end, load, &failure))
+	load->at = load->end = "";
+	if (!ret && xt2_try(run_end, load, &failure))
 		report_failure(load, &failure);
+	return ret;
 }
 
 /* --- files --------------------------------------------------------------------- */
@@ -633,55 +626,6 @@ static int by_line(const void *a, const void *b)
 	const struct xt2_err *x = a, *y = b;
 
 	return x->line < y->line ? -1 : x->line > y->line;
-}
-
-/* => 0, -errno */
-static int read_all(int fd, char **text, size_t *size)
-{
-	size_t room = 0, used = 0;
-	char *buf = NULL, *more;
-	ssize_t n;
-
-	for (;;) { /* behind the text is room for a newline */
-		if (used + 1 >= room) {
-			room = room ? room * 2 : 1 << 16;
-			more = realloc(buf, room);
-			if (!more) {
-				free(buf);
-				return -ENOMEM;
-			}
-			buf = more;
-		}
-		n = read(fd, buf + used, room - used - 1);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		used += (size_t)n;
-	}
-	if (n < 0) {
-		n = -errno;
-		free(buf);
-		return (int)n;
-	}
-	buf[used] = '\n';
-	*text = buf;
-	*size = used;
-	return 0;
-}
-
-static int read_file(const char *path, char **text, size_t *size)
-{
-	int fd, ret;
-
-	if (!strcmp(path, "-"))
-		return read_all(STDIN_FILENO, text, size);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	ret = read_all(fd, text, size);
-	close(fd);
-	return ret;
 }
 
 static int system_error(struct xt2_load *load, int error)
@@ -732,21 +676,21 @@ int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_tex
 		      ? xt2_libxt_setup(opt->family, xt2_line_options(opt->family), opt->resolve)
 		      : -EINVAL;
 	if (!ret)
-		ret = read_file(path, &load->text, &load->size);
-	if (ret < 0) {
-		system_error(load, ret);
-	} else {
+		ret = xt2_lines_open(&load->lines, path);
+	if (!ret) {
 		if (!opt->report && !opt->no_plain)
 			load->plain = xt2_plain_new(rs, opt->family, opt->counters);
-		if (!binary(load))
-			read_lines(load);
-		if (errors->count)
-			qsort(errors->list, errors->count, sizeof(*errors->list), by_line);
-		ret = load->failed ? -EINVAL : 0;
+		ret = read_lines(load);
 	}
+	if (ret < 0)
+		system_error(load, ret);
+	else if (load->failed)
+		ret = -EINVAL;
+	if (errors->count)
+		qsort(errors->list, errors->count, sizeof(*errors->list), by_line);
 	xt2_plain_free(load->plain);
 	xt2_line_free(&load->line);
-	free(load->text);
+	xt2_lines_close(&load->lines);
 	free(load);
 	return ret;
 }

@@ -5,6 +5,7 @@
 
 #include "plain.h"
 #include "rule.h"
+#include "text-lines.h"
 #include "text.h"
 
 struct xt2_load {
@@ -14,8 +15,7 @@ struct xt2_load {
 	struct xt2_text_errors *errors;
 	bool failed;
 
-	char *text; /* the whole file, and a newline */
-	size_t size;
+	struct xt2_lines lines;
 	const char *at, *end; /* the current line, without its end */
 	unsigned int number; /* of the line, from 1 */
 	unsigned int column; /* where the trouble is, unless in a word */
