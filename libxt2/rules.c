@@ -239,6 +239,21 @@ int xt2_rule_insert(struct xt2_ruleset *rs, int chain, unsigned int at, const st
 	return 0;
 }
 
+int xt2_rule_put_(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule, unsigned int line)
+{
+	struct xt2_rule_list_ *l = &rs->chain[chain].rules;
+	const struct xt2_rule *copy;
+
+	if (list_grow(l))
+		return -ENOMEM;
+	copy = bytes_copy(rs, rule);
+	if (!copy)
+		return -ENOMEM;
+	xt2_list_insert_(l, l->n, copy, line);
+	xt2_rules_refer_(rs, copy, 1);
+	return 0;
+}
+
 int xt2_rule_append(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule,
 		    unsigned int line)
 {

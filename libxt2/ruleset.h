@@ -122,6 +122,12 @@ static inline const struct xt2_rule *xt2_list_rule_(const struct xt2_rule_list_ 
 
 /* Room for cap rules in all.  => 0, -ENOMEM */
 int xt2_list_reserve_(struct xt2_rule_list_ *l, u32 cap);
+/*
+ * xt2_rule_append() of a rule that is known to be valid, to a chain that is there: the check of
+ * the image looks at it again in any case.  => 0, -ENOMEM
+ */
+int xt2_rule_put_(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule,
+		  unsigned int line);
 /* There is room. */
 void xt2_list_insert_(struct xt2_rule_list_ *l, u32 at, const struct xt2_rule *r, u32 line);
 void xt2_list_free_(struct xt2_rule_list_ *l);

@@ -8,17 +8,51 @@
 #include "config.h"
 #include "plain-line.h"
 
+/* clang-format off */
+const u8 xt2_plain_digits[256] = {
+	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5,
+	['5'] = 6, ['6'] = 7, ['7'] = 8, ['8'] = 9, ['9'] = 10,
+	['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
+/* clang-format on */
+
+/* 0 to 255, without leading zeros.  => behind it, or NULL */
+static inline const char *byte(const char *at, u32 *value)
+{
+	u32 v = (u8)(at[0] - '0'), digit = (u8)(at[1] - '0');
+
+	if (v > 9)
+		return NULL;
+	*value = v;
+	if (digit > 9)
+		return at + 1;
+	*value = v * 10 + digit;
+	if (!v)
+		return NULL;
+	digit = (u8)(at[2] - '0');
+	if (digit > 9)
+		return at + 2;
+	*value = *value * 10 + digit;
+	return *value < 256 ? at + 3 : NULL;
+}
+
 /* 192.0.2.1 */
 static bool quad(struct xt2_plain *p, u64 *addr)
 {
-	u64 byte, v = 0;
+	const char *at = p->at;
+	u32 v = 0, one;
 	int i;
 
 	for (i = 0; i < 4; i++) {
-		if ((i && !xt2_plain_take(p, '.')) || !xt2_plain_number(p, 255, &byte))
+		if (i && *at++ != '.')
 			return false;
-		v = v << 8 | byte;
+		at = byte(at, &one);
+		if (!at)
+			return false;
+		v = v << 8 | one;
 	}
+	p->at = at;
 	*addr = v;
 	return true;
 }
@@ -50,11 +84,11 @@ bool xt2_plain_address4(struct xt2_plain *p, struct xt2_plain_address *a)
 	return true;
 }
 
-/* 2001:db8::1; groups behind a gap stand at the end */
+/* 2001:db8::1; what is behind a gap stands at the end */
 static bool groups(struct xt2_plain *p, u64 *addr)
 {
 	u16 group[8], all[8] = { 0 };
-	u32 n = 0, v;
+	u32 n = 0, behind, v;
 	int gap = -1;
 
 	if (p->at[0] == ':') {
@@ -68,7 +102,7 @@ static bool groups(struct xt2_plain *p, u64 *addr)
 		if (*p->at != ':')
 			break;
 		p->at++;
-		if (xt2_plain_hex_digit(*p->at) < 16)
+		if (xt2_plain_digits[(u8)*p->at])
 			continue;
 		if (*p->at != ':' || gap >= 0)
 			return false;
@@ -77,10 +111,13 @@ static bool groups(struct xt2_plain *p, u64 *addr)
 	}
 	if ((gap < 0) != (n == 8))
 		return false;
-	if (gap < 0)
-		gap = 8;
+	if (gap < 0) {
+		memcpy(addr, group, sizeof(group));
+		return true;
+	}
+	behind = n - (u32)gap;
 	memcpy(all, group, (u32)gap * sizeof(*all));
-	memcpy(all + 8 - (n - (u32)gap), group + gap, (n - (u32)gap) * sizeof(*all));
+	memcpy(all + 8 - behind, group + gap, behind * sizeof(*all));
 	memcpy(addr, all, sizeof(all));
 	return true;
 }

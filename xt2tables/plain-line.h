@@ -183,24 +183,20 @@ static inline bool xt2_plain_number(struct xt2_plain *p, u64 max, u64 *value)
 	return true;
 }
 
-/* => the digit's value, or 16 */
-static inline u32 xt2_plain_hex_digit(char c)
-{
-	u8 letter = (u8)((c | 0x20) - 'a');
-
-	return xt2_plain_digit(c) ? (u32)(c - '0') : letter < 6 ? letter + 10u : 16;
-}
+/* Values of hexadecimal digits plus 1; 0: it is none. */
+extern const u8 xt2_plain_digits[256];
 
 /* Up to max hexadecimal digits.  => how many there are */
 static inline u32 xt2_plain_hex(struct xt2_plain *p, u32 max, u32 *value)
 {
+	const char *at = p->at;
 	u32 digit, n = 0, v = 0;
 
-	while (n < max && (digit = xt2_plain_hex_digit(p->at[n])) < 16) {
-		v = v << 4 | digit;
+	while (n < max && (digit = xt2_plain_digits[(u8)at[n]])) {
+		v = v << 4 | (digit - 1);
 		n++;
 	}
-	p->at += n;
+	p->at = at + n;
 	*value = v;
 	return n;
 }

@@ -20,6 +20,7 @@
 #include "reach.h"
 #include "restore.h"
 #include "../engine/env.h"
+#include "../libxt2/ruleset.h"
 
 #define ERRORS_KEPT 20 /* unless the caller says otherwise */
 
@@ -581,7 +582,7 @@ static bool plain_line(struct xt2_load *load)
 	if (!r)
 		return false;
 	table_touch(load);
-	if (xt2_rule_append(load->rs, chain, r, load->number))
+	if (xt2_rule_put_(load->rs, chain, r, load->number))
 		return false;
 	if (load->opt->plain)
 		(*load->opt->plain)++;
