@@ -9,26 +9,54 @@
 #include "config.h"
 #include "arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #define CHUNK_FIRST 4096u
 #define CHUNK_GROWS 4
-#define CHUNK_MAX   (1u << 22)
+#define CHUNK_MAX   (2 * XT2_LARGE_)
 #define ROUND(n)    (((n) + 7) & ~(size_t)7)
 
-#define LARGE (1u << 21) /* a huge page, as far as we know */
+void xt2_want_large_(void *p, size_t size)
+{
+	uintptr_t from = ((uintptr_t)p + XT2_LARGE_ - 1) & ~(uintptr_t)(XT2_LARGE_ - 1);
+	uintptr_t to = ((uintptr_t)p + size) & ~(uintptr_t)(XT2_LARGE_ - 1);
+
+	if (p && from < to)
+		madvise((void *)from, to - from, MADV_HUGEPAGE); /* else small ones will do */
+}
 
 void *xt2_alloc_large_(size_t size)
 {
 	void *p = malloc(size);
-	uintptr_t from = ((uintptr_t)p + LARGE - 1) & ~(uintptr_t)(LARGE - 1);
-	uintptr_t to = ((uintptr_t)p + size) & ~(uintptr_t)(LARGE - 1);
 
-	if (p && from < to)
-		madvise((void *)from, to - from, MADV_HUGEPAGE); /* else small ones will do */
+	xt2_want_large_(p, size);
 	return p;
+}
+
+/* Linux puts a multiple of huge pages where huge pages can be. */
+void *xt2_room_alloc_(size_t size)
+{
+	const size_t whole = XT2_LARGE_SIZE_(size);
+	void *p;
+
+	if (size < XT2_LARGE_)
+		return malloc(size);
+	p = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+	madvise(p, whole, MADV_HUGEPAGE);
+	return p;
+}
+
+void xt2_room_free_(void *p, size_t size)
+{
+	if (size < XT2_LARGE_)
+		free(p);
+	else if (p)
+		munmap(p, XT2_LARGE_SIZE_(size));
 }
 
 struct xt2_chunk_ {
@@ -41,14 +69,15 @@ struct xt2_chunk_ {
 static struct xt2_chunk_ *chunk_new(struct xt2_arena_ *arena, size_t size)
 {
 	size_t usual = arena->next ? arena->next : CHUNK_FIRST;
-	size_t room = size > usual ? size : usual;
-	struct xt2_chunk_ *c = xt2_alloc_large_(sizeof(*c) + room);
+	bool larger = size > usual - sizeof(struct xt2_chunk_);
+	size_t bytes = larger ? sizeof(struct xt2_chunk_) + size : usual;
+	struct xt2_chunk_ *c = xt2_room_alloc_(bytes);
 
 	if (!c)
 		return NULL;
-	c->size = room;
+	c->size = bytes - sizeof(*c);
 	c->used = 0;
-	if (size > usual && arena->chunks) {
+	if (larger && arena->chunks) {
 		c->next = arena->chunks->next;
 		arena->chunks->next = c;
 		return c;
@@ -105,7 +134,7 @@ void xt2_arena_free_(struct xt2_arena_ *arena)
 	while (c) {
 		struct xt2_chunk_ *next = c->next;
 
-		free(c);
+		xt2_room_free_(c, sizeof(*c) + c->size);
 		c = next;
 	}
 	*arena = (struct xt2_arena_){ 0 };

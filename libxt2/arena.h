@@ -16,6 +16,19 @@
  */
 void *xt2_alloc_large_(size_t size);
 
+/*
+ * The same for those who know the size when they give it back: from XT2_LARGE_ bytes on without
+ * malloc(), whose bookkeeping in front of what it gives costs a huge page, and as a mapping of
+ * XT2_LARGE_SIZE_() bytes.
+ */
+#define XT2_LARGE_	       (1u << 21) /* a huge page, as far as we know */
+#define XT2_LARGE_SIZE_(bytes) (((size_t)(bytes) + XT2_LARGE_ - 1) & ~(size_t)(XT2_LARGE_ - 1))
+void *xt2_room_alloc_(size_t size);
+void xt2_room_free_(void *p, size_t size);
+
+/* Huge pages, if there can be any, for what malloc() or realloc() has given. */
+void xt2_want_large_(void *p, size_t size);
+
 struct xt2_chunk_;
 
 struct xt2_arena_ {

@@ -47,6 +47,8 @@ int xt2_list_reserve_(struct xt2_rule_list_ *l, u32 cap)
 	if (!p)
 		return -ENOMEM;
 	l->line = p;
+	xt2_want_large_(l->rule, cap * sizeof(*l->rule));
+	xt2_want_large_(l->line, cap * sizeof(*l->line));
 	memmove(l->rule + (cap - behind), l->rule + (l->cap - behind), behind * sizeof(*l->rule));
 	memmove(l->line + (cap - behind), l->line + (l->cap - behind), behind * sizeof(*l->line));
 	l->cap = cap;

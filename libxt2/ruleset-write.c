@@ -40,6 +40,7 @@ struct packer {
 	u32 *lines; /* of a chain */
 	u64 *rule; /* room for one rule */
 	void *scratch, *index_scratch;
+	u64 index_size; /* bytes at index_scratch */
 	struct xt2_writer w;
 	struct xt2_err *err;
 };
@@ -54,7 +55,7 @@ static void packer_free(struct packer *p)
 	free(p->lines);
 	free(p->rule);
 	free(p->scratch);
-	free(p->index_scratch);
+	xt2_room_free_(p->index_scratch, p->index_size);
 }
 
 static int no_memory(const struct packer *p)
@@ -315,32 +316,41 @@ static int explain(const struct packer *p, int ret)
 			    p->w.err.what ? p->w.err.what : strerror(-ret));
 }
 
+static void *image_alloc(u64 cap, struct xt2_mapping *map)
+{
+	map->image = xt2_room_alloc_(cap);
+	map->mapped = cap >= XT2_LARGE_;
+	map->capacity = map->mapped ? XT2_LARGE_SIZE_(cap) : cap;
+	return map->image;
+}
+
 static int pack(struct packer *p, struct xt2_mapping *map)
 {
+	struct xt2_mapping m = { 0 };
 	u64 cap = capacity(p);
 	u64 size;
-	void *buf;
 	int ret;
 
 	if (cap > XT2_SIZE_MAX)
 		return explain(p, -EFBIG);
 	if (p->indexes && cap + p->indexes <= XT2_SIZE_MAX) { /* else chains stay plain */
 		cap += p->indexes;
-		p->index_scratch = xt2_alloc_large_(xt2_index_scratch(p->longest));
+		p->index_size = xt2_index_scratch(p->longest);
+		p->index_scratch = xt2_room_alloc_(p->index_size);
 		if (!p->index_scratch)
 			return no_memory(p);
 	}
 	p->lines = numbers_alloc(p->longest);
-	p->scratch = xt2_alloc_large_(xt2_check_scratch(cap));
-	buf = p->lines && p->scratch ? xt2_alloc_large_(cap) : NULL;
-	if (!buf)
+	p->scratch = malloc(xt2_check_scratch(cap)); /* little of it will be used */
+	if (!p->lines || !p->scratch || !image_alloc(cap, &m))
 		return no_memory(p);
-	ret = write_all(p, buf, cap, &size);
+	ret = write_all(p, m.image, cap, &size);
 	if (ret) {
-		free(buf);
+		xt2_image_close(&m);
 		return explain(p, ret);
 	}
-	*map = (struct xt2_mapping){ .image = buf, .size = size, .capacity = cap };
+	m.size = size;
+	*map = m;
 	return 0;
 }
 
