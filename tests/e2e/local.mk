@@ -14,6 +14,7 @@ E2E_TESTS = \
 	tests/e2e/kill.sh \
 	tests/e2e/many-ways.sh \
 	tests/e2e/misuse.sh \
+	tests/e2e/peers.sh \
 	tests/e2e/replay.sh \
 	tests/e2e/rtt.sh \
 	tests/e2e/ruleset-json.sh \

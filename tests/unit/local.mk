@@ -130,5 +130,5 @@ else
 TESTS += tests/lib/no-units
 endif
 
-TESTS += tests/unit/test-rtt.py
-EXTRA_DIST += tests/unit/test-rtt.py
+TESTS += tests/unit/test-gen.py tests/unit/test-rtt.py
+EXTRA_DIST += tests/unit/test-gen.py tests/unit/test-rtt.py
