@@ -12,6 +12,7 @@
 #include "../engine/image.h"
 #include "dump.h"
 #include "file.h"
+#include "represent.h"
 #include "text.h"
 
 struct dump {
@@ -20,6 +21,7 @@ struct dump {
 	const struct xt2_root *root;
 	const char *only; /* of the chains, only this one */
 	bool bytes;
+	bool no_memory; /* to say why a chain is plain */
 };
 
 static void bytes(const struct dump *d, const void *p, size_t n)
@@ -56,10 +58,28 @@ static void dump_rule(struct dump *d, const struct xt2_rule *r, unsigned int n)
 	}
 }
 
+static void dump_index(struct dump *d, const struct xt2_chain *c,
+		       const struct xt2_representation *rep)
+{
+	xt2_row(&d->rows, xt2_chain_index(c), 2, "index", rep->size);
+	xt2_row_word(&d->rows, "kind", xt2_kind_name(rep->kind));
+	xt2_row_word(&d->rows, "fields", rep->fields);
+	xt2_row_number(&d->rows, "units", rep->units);
+	xt2_row_number(&d->rows, "runs", rep->runs);
+	if (rep->kind == XT2_INDEX_PAIRS) {
+		xt2_row_number(&d->rows, "buckets", rep->buckets);
+		xt2_row_number(&d->rows, "nested", rep->nested);
+		xt2_row_number(&d->rows, "nested_units", rep->nested_units);
+	}
+	xt2_row_tenths(&d->rows, "bytes_a_rule", (double)rep->size / rep->rules);
+	xt2_row_end(&d->rows);
+}
+
 static void dump_chain(struct dump *d, const struct xt2_chain *c)
 {
 	const struct xt2_chain_cold *cold = xt2_image_chain_cold(d->img, d->root, c->index);
 	const struct xt2_table *t = xt2_image_table(d->img, d->root, c->table);
+	struct xt2_representation rep;
 	const struct xt2_rule *r;
 	unsigned int n = 1;
 
@@ -74,9 +94,14 @@ static void dump_chain(struct dump *d, const struct xt2_chain *c)
 		xt2_row_word(&d->rows, "hook", xt2_hook_name(t->family, c->hook));
 	xt2_row_number(&d->rows, "rules", c->rules);
 	xt2_row_number(&d->rows, "used", c->used);
+	d->no_memory |= xt2_represent(c, t->family, &rep) < 0;
+	xt2_row_word(&d->rows, "represented", xt2_kind_name(rep.kind));
+	xt2_row_word(&d->rows, "why", rep.why);
 	xt2_row_end(&d->rows);
 	xt2_chain_for_each_rule(r, c)
 		dump_rule(d, r, n++);
+	if (rep.kind)
+		dump_index(d, c, &rep);
 }
 
 static void dump_instance(struct dump *d, const struct xt2_instance *in, unsigned int i)
@@ -179,7 +204,8 @@ static bool has_chain(const struct dump *d)
 static const char help[] =
 	"Usage: xt2 dump [-x] [--chain NAME] [--json] {IMAGE | --live}\n"
 	"       xt2 dump [--family 4|6|arp|eb] [--width 64|32] [--chain NAME] [--json] BLOB\n\n"
-	"Shows an image's layout: everything in it with its offset and size.  Or a table in\n"
+	"Shows an image's layout: everything in it with its offset and size, and why a chain\n"
+	"has an index or none.  Or a table in\n"
 	"the kernel's binary format, header and entries, as iptables hands it to\n"
 	"setsockopt(SO_SET_REPLACE); of a broken one what is sound, and then the reason.\n\n"
 	"  -x, --hex              the payloads' bytes as well; of BLOB they are always shown\n"
@@ -197,6 +223,10 @@ static const struct option options[] = {
 	{ "width", 1, NULL, OPT_WIDTH }, XT2_INPUT_OPTIONS,
 	{ "help", 0, NULL, 'h' },	 { NULL, 0, NULL, 0 },
 };
+
+static const struct xt2_err no_memory = { .code = XT2_E_SYSTEM,
+					  .errnum = ENOMEM,
+					  .message = "out of memory" };
 
 /* => XT2_EXIT_* */
 static int dump_image(struct dump *d, struct xt2_input *in)
@@ -220,15 +250,14 @@ static int dump_image(struct dump *d, struct xt2_input *in)
 	if (d->rows.json)
 		puts("]");
 	xt2_input_close(in);
+	if (d->no_memory)
+		return xt2_fail(&no_memory);
 	return XT2_EXIT_OK;
 }
 
 /* => XT2_EXIT_*; -1: it is none, or none that can be read twice */
 static int dump_blob(struct xt2_blob_dump *b, bool must)
 {
-	static const struct xt2_err no_memory = { .code = XT2_E_SYSTEM,
-						  .errnum = ENOMEM,
-						  .message = "out of memory" };
 	struct xt2_err err;
 	int ret = xt2_file_read(b->path, XT2_BLOB_MAX, &b->blob, &err);
 

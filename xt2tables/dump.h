@@ -22,6 +22,8 @@ void xt2_row(struct xt2_rows *rows, const void *at, unsigned int indent, const c
 	     __u64 size);
 void xt2_row_number(const struct xt2_rows *rows, const char *name, unsigned long long v);
 void xt2_row_signed(const struct xt2_rows *rows, const char *name, int v);
+/* A number with a tenth. */
+void xt2_row_tenths(const struct xt2_rows *rows, const char *name, double v);
 void xt2_row_word(const struct xt2_rows *rows, const char *name, const char *v);
 void xt2_row_bytes(const struct xt2_rows *rows, const void *bytes, size_t n);
 void xt2_row_end(const struct xt2_rows *rows);

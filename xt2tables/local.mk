@@ -111,6 +111,8 @@ XT2_COMMANDS = \
 	xt2tables/packet.h \
 	xt2tables/replace.c \
 	xt2tables/replay.c \
+	xt2tables/represent.c \
+	xt2tables/represent.h \
 	xt2tables/rows.c \
 	xt2tables/run.c \
 	xt2tables/save-command.c \

@@ -26,6 +26,11 @@ void xt2_row_signed(const struct xt2_rows *rows, const char *name, int v)
 	printf(rows->json ? ",\"%s\":%d" : ", %s %d", name, v);
 }
 
+void xt2_row_tenths(const struct xt2_rows *rows, const char *name, double v)
+{
+	printf(rows->json ? ",\"%s\":%.1f" : ", %s %.1f", name, v);
+}
+
 void xt2_row_word(const struct xt2_rows *rows, const char *name, const char *v)
 {
 	if (rows->json) {

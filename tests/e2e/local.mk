@@ -16,6 +16,7 @@ E2E_TESTS = \
 	tests/e2e/misuse.sh \
 	tests/e2e/peers.sh \
 	tests/e2e/replay.sh \
+	tests/e2e/represent.sh \
 	tests/e2e/rtt.sh \
 	tests/e2e/ruleset-json.sh \
 	tests/e2e/shim-locks.sh \
