@@ -66,7 +66,8 @@ static int list_grow(struct xt2_rule_list_ *l)
 
 void xt2_list_insert_(struct xt2_rule_list_ *l, u32 at, const struct xt2_rule *r, u32 line)
 {
-	gap_move(l, at);
+	if (at != l->gap)
+		gap_move(l, at);
 	l->rule[at] = r;
 	l->line[at] = line;
 	l->gap++;

@@ -84,6 +84,21 @@ bool xt2_plain_address4(struct xt2_plain *p, struct xt2_plain_address *a)
 	return true;
 }
 
+/* One to four digits; four are by far the most common. */
+static inline bool group_of(struct xt2_plain *p, u32 *value)
+{
+	const u8 *at = (const u8 *)p->at;
+	u32 a = xt2_plain_digits[at[0]], b, c, d;
+
+	if (a && (b = xt2_plain_digits[at[1]]) && (c = xt2_plain_digits[at[2]]) &&
+	    (d = xt2_plain_digits[at[3]])) {
+		*value = (a - 1) << 12 | (b - 1) << 8 | (c - 1) << 4 | (d - 1);
+		p->at += 4;
+		return true;
+	}
+	return xt2_plain_hex(p, 3, value);
+}
+
 /* 2001:db8::1; what is behind a gap stands at the end */
 static bool groups(struct xt2_plain *p, u64 *addr)
 {
@@ -97,7 +112,7 @@ static bool groups(struct xt2_plain *p, u64 *addr)
 		p->at += 2;
 		gap = 0;
 	}
-	while (n < 8 && xt2_plain_hex(p, 4, &v)) {
+	while (n < 8 && group_of(p, &v)) {
 		group[n++] = __builtin_bswap16((u16)v);
 		if (*p->at != ':')
 			break;

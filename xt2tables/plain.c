@@ -63,11 +63,14 @@ static int chain_find(const struct xt2_plain *p, const char *name, u32 len)
 static bool chain_name(struct xt2_plain *p)
 {
 	const char *name = p->at;
-	const u32 len = xt2_plain_length(name);
+	u32 len = p->chain_len;
 
-	p->at += len;
-	if (len && len == p->chain_len && !memcmp(name, p->chain_name, len))
+	if (len && !strncmp(name, p->chain_name, len) && xt2_plain_ends(name[len])) {
+		p->at += len;
 		return true;
+	}
+	len = xt2_plain_length(name);
+	p->at += len;
 	p->chain_len = 0;
 	p->chain = chain_find(p, name, len);
 	if (p->chain < 0)

@@ -14,6 +14,7 @@
 #include <string.h>
 #include "reach.h"
 #include "../engine/rule.h"
+#include "../libxt2/ruleset.h"
 #include "../translators/ext.h"
 
 struct edge { /* a rule that jumps */
@@ -159,11 +160,12 @@ static int rule_note(struct walk *w, struct node *n, const struct xt2_rule *r, u
 
 static int chain_note(struct walk *w, int chain)
 {
-	unsigned int at, rules = xt2_chain_rules(w->rs, chain);
+	const struct xt2_rule_list_ *rules = &w->rs->chain[chain].rules;
 	const struct xt2_rule *r;
+	unsigned int at;
 
-	for (at = 0; at < rules; at++) {
-		r = xt2_rule_get(w->rs, chain, at);
+	for (at = 0; at < rules->n; at++) {
+		r = xt2_list_rule_(rules, at);
 		if (rule_note(w, &w->node[chain], r, at))
 			return -ENOMEM;
 		if (xt2_rule_ends(r)) /* no rule behind it is ever reached */
