@@ -463,7 +463,7 @@ static int check_runs(struct check *c, const struct xt2_chain __img *ch)
 	bool open = false;
 	u32 at;
 
-	if (ix->run % XT2_ALIGN || ix->run > ix->size ||
+	if (ix->run % XT2_ALIGN || ix->run < sizeof(*ix) || ix->run > ix->size ||
 	    ix->runs > (ix->size - ix->run) / sizeof(*run))
 		return bad(c, "runs of an index are outside of it", &ix->runs);
 	for (at = sizeof(*ch); at < ch->used && run < end && xt2_can_loop; at += r->size) {

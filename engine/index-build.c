@@ -135,8 +135,7 @@ void *xt2_build_take_(struct build *b, u64 bytes, u32 *offset)
 
 /* --- columns ----------------------------------------------------------- */
 
-/* => groups of keys that a key belongs to */
-static u8 asks_key(u32 key)
+u8 xt2_asks_key_(u32 key)
 {
 	if (key < XT2_KEY_SPORT)
 		return XT2_ASKS_ADDRS;
@@ -286,7 +285,7 @@ u32 xt2_build_columns_(struct build *b, const u32 *unit, u32 n)
 	c->columns = (u8)columns;
 	for (i = 0; i < columns; i++) {
 		c->column[i] = chosen[i];
-		b->at->asks |= asks_key(chosen[i]);
+		b->at->asks |= xt2_asks_key_(chosen[i]);
 	}
 	memcpy(c + 1, unit, n * sizeof(*unit));
 	fill_column(b, unit, n, c, (u16 *)((u32 *)(c + 1) + rows));

@@ -11,6 +11,7 @@
 #define SCRATCH_ROOM   2048u
 #define BOUND_RULE     112u /* bytes of an index: see doc/format.md */
 #define BOUND_FIXED    8192u
+#define BUCKET_MOST    32u /* entries of a bucket; more units are scanned */
 
 /* A unit on its way into a bucket. */
 struct hashed {
@@ -63,6 +64,10 @@ u32 xt2_box_class(const struct xt2_box *box, const struct xt2_index_dimension *d
 /* What an entry for the box has: xt2_index_entry.never and ports. */
 u16 xt2_box_never(const struct xt2_box *box);
 u64 xt2_box_ports(const struct xt2_box *box);
+
+/* => groups of keys that a key, or a field, belongs to: XT2_ASKS_* */
+u8 xt2_asks_key_(u32 key);
+u8 xt2_asks_field_(u32 field);
 
 /* Does a run of equal rules go on from a with b? */
 bool xt2_run_goes_on_(const struct xt2_rule *a, const struct xt2_rule *b);

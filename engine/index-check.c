@@ -6,7 +6,8 @@
  * believed: each unit of the chain is looked for as a search for its packets
  * would, and its entry must let them all through.  There are as many entries
  * as units and each unit finds another one, so there are no entries of
- * anything else.
+ * anything else.  Runs are counted in while packets are evaluated, so nothing
+ * that is searched may be in the same place.
  */
 #include "index-build.h"
 
@@ -26,8 +27,15 @@ static int bad(struct check *c, const char *what)
 
 static bool inside(const struct check *c, u64 offset, u64 bytes)
 {
-	return offset % XT2_ALIGN == 0 && offset >= sizeof(*c->ix) && offset <= c->ix->size &&
-	       bytes <= c->ix->size - offset;
+	return offset % XT2_ALIGN == 0 &&
+	       offset >= sizeof(*c->ix) + c->ix->runs * sizeof(struct xt2_run) &&
+	       offset <= c->ix->size && bytes <= c->ix->size - offset;
+}
+
+/* Keys that a search does not fill in are those of another packet. */
+static bool asks(const struct check *c, u8 what)
+{
+	return (c->ix->asks & what) == what;
 }
 
 /* --- columns ----------------------------------------------------------- */
@@ -45,7 +53,7 @@ static int check_columns(struct check *c, u32 offset)
 	if (!inside(c, offset, sizeof(*k) + rows * (sizeof(u32) + 4ull * k->columns)))
 		return bad(c, "columns of an index are not valid");
 	for (i = 0; i < k->columns; i++)
-		if (k->column[i] >= XT2_KEYS)
+		if (k->column[i] >= XT2_KEYS || !asks(c, xt2_asks_key_(k->column[i])))
 			return bad(c, "columns of an index are not valid");
 	for (i = 1; i < k->units; i++)
 		if ((unit[i - 1] & ~XT2_UNIT_FLAGS) >= (unit[i] & ~XT2_UNIT_FLAGS))
@@ -103,7 +111,8 @@ static int check_dimension(struct check *c, const struct xt2_index_dimension *d)
 {
 	u32 i;
 
-	if (d->field >= XT2_FIELDS || !d->classes || d->classes > XT2_CLASSES)
+	if (d->field >= XT2_FIELDS || !d->classes || d->classes > XT2_CLASSES ||
+	    !asks(c, xt2_asks_field_(d->field)))
 		return bad(c, "dimension of an index is not valid");
 	for (i = 0; i < d->classes; i++) {
 		const struct xt2_index_class *cls = &d->cls[i];
@@ -135,17 +144,35 @@ static int check_entries(struct check *c, const struct xt2_pairs *p)
 		units += ((const struct xt2_columns *)((const u8 *)c->ix +
 						       (e[i].unit & ~XT2_UNIT_FLAGS)))
 				 ->units;
+		if (units > c->ix->units) /* entries that share columns would take for ever */
+			break;
 	}
 	return units == c->ix->units ? 0 : bad(c, "index has entries of no rule");
 }
 
+/* A search stops at the first entry that comes too late, and takes columns for all of a bucket. */
+static bool bucket_holds(const struct xt2_index_bucket *b, const struct xt2_index_entry *e)
+{
+	u32 i;
+
+	if (b[0].first > b[1].first || b[1].first - b[0].first > BUCKET_MOST)
+		return false;
+	for (i = b[0].first; i < b[1].first; i++)
+		if (i > b[0].first &&
+		    ((e[i - 1].unit | e[i].unit) & XT2_UNIT_NESTED || e[i - 1].unit > e[i].unit))
+			return false;
+	return true;
+}
+
 static int check_pairs(struct check *c, const struct xt2_pairs *p)
 {
+	const struct xt2_index_entry *e;
 	const struct xt2_index_bucket *b;
 	u64 buckets, i;
 	int err = 0;
 
-	if (!inside(c, c->ix->body, sizeof(*p)) || p->shift < 32 || p->shift > 63)
+	if (!inside(c, c->ix->body, sizeof(*p)) || p->shift < 32 || p->shift > 63 ||
+	    !asks(c, XT2_ASKS_PORTS))
 		return bad(c, "pairs of an index are not valid");
 	for (i = 0; i < 3 && !err; i++)
 		err = check_dimension(c, &p->dim[i]);
@@ -156,11 +183,12 @@ static int check_pairs(struct check *c, const struct xt2_pairs *p)
 	    !inside(c, p->entry, (u64)p->entries * sizeof(struct xt2_index_entry)))
 		return bad(c, "buckets of an index are not valid");
 	b = (const void *)((const u8 *)c->ix + p->bucket);
-	for (i = 0; i < buckets; i++)
-		if (b[i].first > b[i + 1].first || b[i + 1].first - b[i].first > 0xffff)
-			return bad(c, "buckets of an index are not valid");
+	e = (const void *)((const u8 *)c->ix + p->entry);
 	if (b[0].first || b[buckets].first != p->entries)
 		return bad(c, "buckets of an index are not valid");
+	for (i = 0; i < buckets; i++)
+		if (b[i + 1].first > p->entries || !bucket_holds(&b[i], e))
+			return bad(c, "buckets of an index are not valid");
 	return check_entries(c, p);
 }
 
@@ -288,10 +316,10 @@ static int check_index(struct check *c)
 	const struct xt2_columns *k = (const void *)((const u8 *)ix + ix->body);
 	int err;
 
-	if (!ix->ahead || ix->ahead > XT2_CANDIDATES || ix->reserved2[0] | ix->reserved2[1] ||
-	    ix->runs != (ix->run ? ix->runs : 0))
+	if (!ix->ahead || ix->ahead > XT2_CANDIDATES || ix->reserved2[0] | ix->reserved2[1])
 		return bad(c, "header of an index is not valid");
-	if (ix->runs && !inside(c, ix->run, (u64)ix->runs * sizeof(struct xt2_run)))
+	if (ix->runs && (ix->run != sizeof(*ix) ||
+			 ix->runs > (ix->size - sizeof(*ix)) / sizeof(struct xt2_run)))
 		return bad(c, "runs of an index are not valid");
 	if (ix->kind == XT2_INDEX_PAIRS)
 		err = check_pairs(c, (const void *)k);

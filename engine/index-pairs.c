@@ -10,7 +10,6 @@
 
 enum {
 	CROWDED = 3, /* entries of a bucket, before a third field is looked at */
-	NESTED_MIN = 32, /* entries of a bucket that are better scanned */
 	SLOTS_SPREAD = 1, /* slots of a class for each of its rules, at least */
 	LENGTHS = 129,
 	MOVED = 2, /* hashed.third_class of a unit in a triple's bucket */
@@ -172,7 +171,7 @@ static void choose_classes(const struct build *b, struct xt2_index_dimension *d)
 	}
 }
 
-static u8 asks_field(u32 field)
+u8 xt2_asks_field_(u32 field)
 {
 	switch (field) {
 	case XT2_FIELD_MAC: return XT2_ASKS_MAC;
@@ -361,7 +360,7 @@ static u32 count_entries(const struct build *b, u32 buckets)
 
 	for (i = 0; i < buckets; i++) {
 		n = b->start[i + 1] - b->start[i];
-		sum += n > NESTED_MIN ? 1 : n;
+		sum += n > BUCKET_MOST ? 1 : n;
 	}
 	return sum;
 }
@@ -374,7 +373,7 @@ static bool put_buckets(struct build *b, struct xt2_pairs *p, u32 buckets)
 	for (i = 0; i < buckets; i++) {
 		n = b->start[i + 1] - b->start[i];
 		to[i].first = p->entries;
-		if (n > NESTED_MIN) {
+		if (n > BUCKET_MOST) {
 			if (!put_nested(b, p, b->start[i], n, &to[i]))
 				return false;
 			continue;
@@ -466,7 +465,7 @@ u32 xt2_build_pairs_(struct build *b)
 		p->dim[i].field = field[i];
 		choose_classes(b, &p->dim[i]);
 		p->dim[i].wide = p->dim[i].cls[p->dim[i].classes - 1].mask[1] != 0;
-		b->at->asks |= asks_field(field[i]);
+		b->at->asks |= xt2_asks_field_(field[i]);
 	}
 	b->at->asks |= XT2_ASKS_PORTS;
 	return fill_pairs(b, p) ? offset : 0;

@@ -113,6 +113,19 @@ static inline void world_write(struct world *w, const struct world_plan *plan,
 	}
 }
 
+/* How many candidates are looked for at once is the index's choice, up to the room for them. */
+static inline void world_ahead(struct world *w, struct xt2_image *img)
+{
+	const struct xt2_root *root = xt2_image_root(img);
+	struct xt2_chain *c;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, img, root)
+		if (c->lookup)
+			((struct xt2_index *)xt2_at(c, c->lookup))->ahead =
+				(u16)(1 + world_below(w, world_often(w, 50) ? 3 : XT2_CANDIDATES));
+}
+
 /*
  * world_image - write an image
  * @image: filled in; img is to be freed
@@ -134,6 +147,8 @@ static inline int world_image(struct world *w, const struct world_plan *plan,
 		world_write(w, plan, &out, image, scratch);
 		ret = xt2_write_end(&out, check, &image->size);
 		*err = out.err;
+		if (!ret && world_often(w, 50))
+			world_ahead(w, image->img);
 	}
 	free(scratch);
 	free(check);

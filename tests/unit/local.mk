@@ -126,6 +126,11 @@ tests_unit_test_rtt_line_LDADD = $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-shim-abi tests/unit/test-shim-store
 tests_unit_test_shim_abi_LDADD = libshim.la $(UNIT_LIBS)
 tests_unit_test_shim_store_LDADD = libshim.la $(UNIT_LIBS)
+WORLD_FILES = tests/lib/world-image.h tests/lib/world-packets.h tests/lib/world-rules.h \
+	tests/fuzz/seed-image.h tests/fuzz/seed-packet.h
+UNIT_TESTS += tests/unit/test-index-check
+tests_unit_test_index_check_SOURCES = tests/unit/test-index-check.c $(WORLD_FILES)
+tests_unit_test_index_check_LDADD = $(UNIT_LIBS)
 else
 TESTS += tests/lib/no-units
 endif
