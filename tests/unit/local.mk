@@ -131,6 +131,11 @@ WORLD_FILES = tests/lib/world-image.h tests/lib/world-packets.h tests/lib/world-
 UNIT_TESTS += tests/unit/test-index-check
 tests_unit_test_index_check_SOURCES = tests/unit/test-index-check.c $(WORLD_FILES)
 tests_unit_test_index_check_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-scan
+tests_unit_test_scan_SOURCES = tests/unit/test-scan.c tests/unit/scan-emulated.c \
+	tests/unit/scan-emulated.h tests/lib/emulated/immintrin.h
+tests_unit_test_scan_CPPFLAGS = -I$(top_srcdir)/tests/lib/emulated $(AM_CPPFLAGS)
+tests_unit_test_scan_LDADD = $(UNIT_LIBS)
 else
 TESTS += tests/lib/no-units
 endif
