@@ -48,6 +48,9 @@ typedef __s64 s64;
 /* Memory that will be read soon. */
 #define xt2_prefetch(p) __builtin_prefetch(p)
 
+/* Steps one after the other, where there are few registers and little stack. */
+#define xt2_in_turn(x) ((void)0)
+
 /* May this environment use the indexes of chains? */
 #define xt2_can_index true
 

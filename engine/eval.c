@@ -301,43 +301,43 @@ static __always_inline void prefetch_units(const struct xt2_chain __img *chain, 
 		xt2_prefetch((const u8 __img *)chain + (unit[i] & ~XT2_UNIT_FLAGS));
 }
 
-static void take_found(struct xt2_ctx *ctx, const struct xt2_search *s)
+static void take_found(struct xt2_search *s)
 {
-	ctx->cursor.at = ctx->cursor.base;
-	ctx->cursor.end = (u16)(s->base + s->units);
-	ctx->cursor.resume = s->resume;
-	ctx->cursor.epoch = ctx->epoch;
+	s->cursor.at = s->cursor.base;
+	s->cursor.end = (u16)(s->base + s->units);
+	s->cursor.resume = s->resume;
+	s->cursor.epoch = s->epoch;
 }
 
 /* Look for candidates behind an offset in the chain. */
 static void look_for(struct xt2_ctx *ctx, const struct xt2_chain __img *chain, u32 after)
 {
 	struct xt2_search *s = xt2_ptr(ctx->search);
-	struct xt2_cursor *cur = &ctx->cursor;
 
-	s->base = cur->base;
-	xt2_index_find(xt2_at(ctx->img, cur->index), s, xt2_ctx_pkt(ctx), after);
-	take_found(ctx, s);
+	s->base = s->cursor.base;
+	xt2_index_find(xt2_at(ctx->img, s->cursor.index), s, xt2_ctx_pkt(ctx), after);
+	take_found(s);
 	prefetch_units(chain, s->unit + s->base, s->units);
 }
 
-/* => the next candidate, or the tail */
-static struct xt2_rule __img *next_unit(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+/* => offset in the chain of the next candidate, or of the tail */
+static u32 next_unit(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 {
-	struct xt2_cursor *cur = &ctx->cursor;
+	struct xt2_search *s = xt2_ptr(ctx->search);
+	struct xt2_cursor *cur = &s->cursor;
 	u32 unit;
 
 	cur->run = 0;
 	while (cur->at == cur->end) {
 		if (!cur->resume || !xt2_can_loop)
-			return xt2_chain_tail(chain);
+			return chain->tail;
 		look_for(ctx, chain, cur->resume);
 	}
-	unit = xt2_ptr(ctx->search)->unit[cur->at++ % XT2_UNITS_MAX];
+	unit = s->unit[cur->at++ % XT2_UNITS_MAX];
 	if (unlikely(unit & XT2_UNIT_RUN))
 		cur->run = offset_of(ctx, xt2_index_run(xt2_at(ctx->img, cur->index),
 							unit & ~XT2_UNIT_FLAGS));
-	return xt2_at(chain, unit & ~XT2_UNIT_FLAGS);
+	return unit & ~XT2_UNIT_FLAGS;
 }
 
 /* What was found ahead for this packet. => false: nothing was */
@@ -347,71 +347,87 @@ static bool take_ahead(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 
 	if (!s->chain || s->chain != offset_of(ctx, chain))
 		return false;
-	take_found(ctx, s);
+	take_found(s);
 	s->chain = 0;
 	return true;
 }
 
-/* Candidates begin at base. => the first rule to look at */
-static struct xt2_rule __img *enter_index(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
-					  u16 base)
+/* Candidates begin at cursor.base. => offset in the chain of the first rule to look at */
+xt2_separate u32 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
+				 const struct xt2_chain __img *chain xt2_arg_img);
+u32 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
+		    const struct xt2_chain __img *chain xt2_arg_img)
 {
 	const struct xt2_index __img *ix = xt2_chain_index(chain);
 	struct xt2_search *s = xt2_ptr(ctx->search);
-	struct xt2_cursor *cur = &ctx->cursor;
 
-	*cur = (struct xt2_cursor){ .base = base, .at = base, .end = base };
-	if (!s || base > XT2_UNITS_MAX - XT2_CANDIDATES ||
+	s->cursor.index = 0;
+	if (s->cursor.base > XT2_UNITS_MAX - XT2_CANDIDATES ||
 	    !xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), ix->asks))
-		return xt2_chain_first(chain);
-	cur->index = offset_of(ctx, ix);
+		return sizeof(*chain);
+	s->cursor.index = offset_of(ctx, ix);
 	if (!take_ahead(ctx, chain))
 		look_for(ctx, chain, 0);
 	return next_unit(ctx, chain);
 }
 
-static __always_inline struct xt2_rule __img *enter(struct xt2_ctx *ctx,
-						    const struct xt2_chain __img *chain, u16 base)
+/* s: the context's. */
+static __always_inline struct xt2_rule __img *enter(struct xt2_ctx *ctx, struct xt2_search *s,
+						    const struct xt2_chain __img *chain)
 {
-	if (xt2_can_index && unlikely(chain->lookup))
-		return enter_index(ctx, chain, base);
-	ctx->cursor.index = ctx->cursor.run = 0;
-	ctx->cursor.base = ctx->cursor.at = ctx->cursor.end = base;
+	if (!xt2_can_index || !s)
+		return xt2_chain_first(chain);
+	s->cursor.at = s->cursor.end = s->cursor.base;
+	if (unlikely(chain->lookup))
+		return xt2_at(chain, xt2_enter_index(ctx, chain));
 	return xt2_chain_first(chain);
 }
 
+/* Is the chain that the packet is in evaluated by its index? */
+static __always_inline bool by_index(const struct xt2_search *s,
+				     const struct xt2_chain __img *chain)
+{
+	return xt2_can_index && unlikely(chain->lookup) && s && s->cursor.index;
+}
+
 /* The packet is not what it was: go on behind a rule with what it is now. */
-static struct xt2_rule __img *look_again(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
-					 struct xt2_rule __img *r)
+static u32 look_again(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
+		      const struct xt2_rule __img *r)
 {
 	const struct xt2_index __img *ix = xt2_chain_index(chain);
 	struct xt2_search *s = xt2_ptr(ctx->search);
+	const u32 at = (u32)((const u8 __img *)r - (const u8 __img *)chain);
 
 	if (!xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), ix->asks)) {
-		ctx->cursor.index = 0;
-		return xt2_rule_next(r);
+		s->cursor.index = 0;
+		return at + r->size;
 	}
-	look_for(ctx, chain, (u32)((const u8 __img *)r - (const u8 __img *)chain));
+	look_for(ctx, chain, at);
 	return next_unit(ctx, chain);
 }
 
-/* The rule to look at after r, in a chain with an index. */
-static struct xt2_rule __img *next_indexed(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
-					   struct xt2_rule __img *r)
+/* In a chain with an index, after r. => offset in the chain of the rule to look at */
+xt2_separate u32 xt2_next_indexed(struct xt2_ctx *ctx xt2_arg_there,
+				  const struct xt2_chain __img *chain xt2_arg_img,
+				  const struct xt2_rule __img *r xt2_arg_img);
+u32 xt2_next_indexed(struct xt2_ctx *ctx xt2_arg_there,
+		     const struct xt2_chain __img *chain xt2_arg_img,
+		     const struct xt2_rule __img *r xt2_arg_img)
 {
-	if (unlikely(ctx->cursor.epoch != ctx->epoch))
+	const struct xt2_search *s = xt2_ptr(ctx->search);
+
+	if (unlikely(s->cursor.epoch != s->epoch))
 		return look_again(ctx, chain, r);
 	return next_unit(ctx, chain);
 }
 
 /* A target changed the packet: candidates and keys are those of another one. */
-static void packet_changed(struct xt2_ctx *ctx)
+static void packet_changed(struct xt2_search *s)
 {
-	struct xt2_search *s = xt2_ptr(ctx->search);
-
-	ctx->epoch++;
-	if (s)
-		s->keys.have = 0;
+	if (!s)
+		return;
+	s->epoch++;
+	s->keys.have = 0;
 }
 
 static const struct xt2_chain __img *base_chain(const struct xt2_ctx *ctx,
@@ -427,7 +443,7 @@ void xt2_eval_search(const struct xt2_ctx *ctx, const struct xt2_hook __img *hoo
 	const struct xt2_index __img *ix;
 
 	search->keys.have = 0;
-	search->chain = search->base = 0;
+	search->chain = search->base = search->epoch = 0;
 	if (!chain || !chain->lookup)
 		return;
 	ix = xt2_chain_index(chain);
@@ -450,7 +466,7 @@ void xt2_eval_collect(const struct xt2_ctx *ctx, struct xt2_search *search)
 	chain = xt2_at(ctx->img, search->chain);
 	ix = xt2_chain_index(chain);
 	if (ix->kind == XT2_INDEX_PAIRS)
-		xt2_index_collect(ix, search, 0);
+		xt2_index_pairs(ix, search, 0);
 	prefetch_units(chain, search->unit, search->units);
 }
 
@@ -489,15 +505,19 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 	struct xt2_rule __img *r;
 	struct xt2_run __img *run;
 	u32 len = xt2_ctx_pkt(ctx)->len;
+	struct xt2_search *s = xt2_can_index ? xt2_ptr(ctx->search) : NULL;
 	const u64 faults = ctx->faults;
 	u32 depth = xt2_zero;
 
 	ctx->hotdrop = 0;
 	if (unlikely(!base))
 		return fault(ctx);
-	if (xt2_can_index && ctx->search && !xt2_ptr(ctx->search)->chain)
-		xt2_ptr(ctx->search)->keys.have = 0;
-	r = enter(ctx, chain, 0);
+	if (s) {
+		s->cursor.base = 0;
+		if (!s->chain)
+			s->keys.have = 0;
+	}
+	r = enter(ctx, s, chain);
 	while (xt2_can_loop) {
 		int verdict = rule_match(r, ctx);
 
@@ -505,8 +525,8 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 			goto next;
 		if (unlikely(verdict != XT2_HIT))
 			goto hotdrop;
-		if (xt2_can_index && unlikely(ctx->cursor.run)) { /* all of its rules, and on */
-			run = xt2_at(img, ctx->cursor.run);
+		if (by_index(s, chain) && s->cursor.run) { /* all of its rules, and on */
+			run = xt2_at(img, s->cursor.run);
 			xt2_rule_count(run, len, ctx);
 			goto next;
 		}
@@ -530,24 +550,26 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 			depth--;
 			chain = xt2_at(img, xt2_ptr(ctx->stack)[depth].chain);
 			r = xt2_at(img, xt2_ptr(ctx->stack)[depth].rule);
-			ctx->cursor = xt2_ptr(ctx->stack)[depth].cursor;
+			if (s)
+				s->cursor = xt2_ptr(ctx->stack)[depth].cursor;
 			goto next;
 		case XT2_T_JUMP:
 			if (unlikely(depth >= ctx->stack_size))
 				return fault(ctx);
 			xt2_ptr(ctx->stack)[depth].chain = offset_of(ctx, chain);
 			xt2_ptr(ctx->stack)[depth].rule = offset_of(ctx, r);
-			xt2_ptr(ctx->stack)[depth].cursor = ctx->cursor;
+			if (s) { /* what is left of this chain stays below what the next one finds */
+				xt2_ptr(ctx->stack)[depth].cursor = s->cursor;
+				if (s->cursor.at < s->cursor.end)
+					s->cursor.base = s->cursor.end;
+			}
 			depth++;
-			/* what is left of this chain stays below what the next one finds */
-			if (ctx->cursor.at < ctx->cursor.end)
-				ctx->cursor.base = ctx->cursor.end;
 			__fallthrough;
 		case XT2_T_GOTO:
 			chain = xt2_image_chain(img, ctx->root, XT2_TARGET_ARG(r->target));
 			if (unlikely(!chain))
 				return fault(ctx);
-			r = enter(ctx, chain, ctx->cursor.base);
+			r = enter(ctx, s, chain);
 			continue;
 		case XT2_T_FOREIGN: return fault(ctx);
 		}
@@ -557,12 +579,12 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 			goto decided;
 		len = xt2_ctx_pkt(ctx)->len; /* TCPMSS may have changed it */
 		if (xt2_can_index && target_changes(XT2_TARGET_KIND(r->target)))
-			packet_changed(ctx);
+			packet_changed(s);
 next:
 		if (unlikely(!r->size))
 			return fault(ctx);
-		if (xt2_can_index && ctx->cursor.index)
-			r = next_indexed(ctx, chain, r);
+		if (by_index(s, chain))
+			r = xt2_at(chain, xt2_next_indexed(ctx, chain, r));
 		else
 			r = next_rule(r, len, ctx);
 		continue;

@@ -22,16 +22,6 @@ enum xt2_answer {
 	XT2_HIT_DROP, /* holds; drop when the rule is done with, its target included */
 };
 
-/* Candidates of the chain that a packet is in. */
-struct xt2_cursor {
-	u32 index; /* offset in the image; 0: the chain is evaluated rule after rule */
-	u32 resume; /* see xt2_index_find() */
-	u32 run; /* offset of the run that the rule stands for; 0: none */
-	u32 epoch; /* xt2_ctx.epoch when they were looked for */
-	u16 base, at, end; /* in xt2_search.unit; those before at are done */
-	u16 reserved;
-};
-
 /* Where evaluation goes on after a jump. */
 struct xt2_frame {
 	u32 rule; /* offset of the jump rule */
@@ -68,10 +58,6 @@ struct xt2_ctx {
 	u32 nevents; /* events that happened; those past events_size are lost */
 	u8 hotdrop; /* the verdict came from a match */
 	u64 faults; /* total: broken image, stack overflow; each one dropped */
-
-	/* while a packet is evaluated */
-	struct xt2_cursor cursor;
-	u32 epoch; /* changes of the packet by targets */
 };
 
 /*

@@ -121,8 +121,11 @@ static u16 fill_name(u64 *to, const u64 *name)
 	return xt2_fold_name(to);
 }
 
-bool xt2_keys_fill(struct xt2_keys *keys, const struct xt2_pkt *pkt, u32 asks)
+bool xt2_keys_fill(struct xt2_keys *keys_ xt2_arg_img, const struct xt2_pkt *pkt_ xt2_arg_img,
+		   u32 asks)
 {
+	const struct xt2_pkt *pkt = xt2_ptr(pkt_);
+	struct xt2_keys *keys = xt2_ptr(keys_);
 	u32 need = asks & ~keys->have;
 
 	if (!keys->have && !is_whole(pkt))
@@ -178,35 +181,6 @@ static u32 columns_behind(const struct xt2_columns __img *c, u32 after)
 	return low;
 }
 
-u32 xt2_scan_scalar(const struct xt2_columns __img *c, const u16 *key, u32 block, u32 *hits)
-{
-	const u32 blocks = columns_blocks(c), columns = c->columns;
-	const u16 __img *row = (const u16 __img *)(columns_units(c) + blocks * XT2_BLOCK) +
-			       (u64)block * columns * 2 * XT2_BLOCK;
-	u32 i, col;
-
-	for (; block < blocks && xt2_can_loop; block++) {
-		u32 found = ~0u;
-
-		for (col = xt2_zero; col < columns && found && xt2_can_loop; col++) {
-			const u16 __img *least = row + col * 2 * XT2_BLOCK;
-			const u16 __img *beyond = least + XT2_BLOCK;
-			const u16 k = key[c->column[col]], not_k = (u16)~k;
-			u32 holds = 0;
-
-			for (i = 0; i < XT2_BLOCK; i++)
-				holds |= (u32)(least[i] <= k && beyond[i] <= not_k) << i;
-			found &= holds;
-		}
-		if (found) {
-			*hits = found;
-			return block;
-		}
-		row += columns * 2 * XT2_BLOCK;
-	}
-	return blocks;
-}
-
 /* => units of a block that there are, and that are behind the first wanted one */
 static u32 block_mask(const struct xt2_columns __img *c, u32 block, u32 first)
 {
@@ -220,11 +194,12 @@ static u32 block_mask(const struct xt2_columns __img *c, u32 block, u32 first)
 }
 
 /* Candidates of the next block that has some.  resume: the block behind it, plus 1. */
-static u32 columns_find(const struct xt2_columns __img *c, const struct xt2_keys *keys, u32 first,
-			u32 *unit, u32 *resume)
+static __always_inline u32 columns_find(const struct xt2_columns __img *c,
+					const struct xt2_keys *keys, u32 first, u32 *unit,
+					u32 *resume)
 {
 	const u32 blocks = columns_blocks(c);
-	u32 block = first / XT2_BLOCK, hits = 0, n = 0;
+	u32 block = first / XT2_BLOCK, hits = 0, n = xt2_zero;
 
 	*resume = 0;
 	while (block < blocks && xt2_can_loop) {
@@ -246,11 +221,6 @@ static u32 columns_find(const struct xt2_columns __img *c, const struct xt2_keys
 }
 
 /* --- pairs ------------------------------------------------------------- */
-
-struct hashes {
-	u64 hash[XT2_CLASSES];
-	u64 pairs, triples; /* byte i: classes of the other dimension to go with class i */
-};
 
 static void field_of(const struct xt2_search *s, const struct xt2_pkt *pkt, u32 field, u64 *v)
 {
@@ -294,7 +264,7 @@ static __always_inline u16 class_slot(const struct xt2_index __img *ix,
 
 static __always_inline void hash_classes(const struct xt2_index __img *ix,
 					 const struct xt2_index_dimension __img *d, u32 number,
-					 const u64 *v, struct hashes *h)
+					 const u64 *v, struct xt2_hashes *h)
 {
 	const bool wide = d->wide;
 	u32 i;
@@ -341,19 +311,21 @@ static __always_inline u32 add_span(const struct xt2_index __img *ix,
 	return n + 1;
 }
 
-void xt2_index_spans(const struct xt2_index __img *ix, struct xt2_search *s,
-		     const struct xt2_pkt *pkt)
+u32 xt2_index_spans(const struct xt2_index __img *ix xt2_arg_img, struct xt2_search *s_ xt2_arg_img,
+		    const struct xt2_pkt *pkt_ xt2_arg_img)
 {
+	const struct xt2_pkt *pkt = xt2_ptr(pkt_);
+	struct xt2_search *s = xt2_ptr(s_);
 	const struct xt2_pairs __img *p = xt2_at(ix, ix->body);
-	struct hashes a, b;
+	struct xt2_hashes *a = &s->hashes[0], *b = &s->hashes[1];
 	u64 v[2], todo, hash, third = 0;
 	u32 n = xt2_zero, bit;
 
 	field_of(s, pkt, p->dim[0].field, v);
-	hash_classes(ix, &p->dim[0], 0, v, &a);
+	hash_classes(ix, &p->dim[0], 0, v, a);
 	field_of(s, pkt, p->dim[1].field, v);
-	hash_classes(ix, &p->dim[1], 1, v, &b);
-	todo = a.triples & turned(b.triples);
+	hash_classes(ix, &p->dim[1], 1, v, b);
+	todo = a->triples & turned(b->triples);
 	if (todo) {
 		field_of(s, pkt, p->dim[2].field, v);
 		third = xt2_hash_class(v[0], v[1], p->dim[2].wide, 2 * XT2_CLASSES + 1);
@@ -362,59 +334,58 @@ void xt2_index_spans(const struct xt2_index __img *ix, struct xt2_search *s,
 	}
 	for (; todo && xt2_can_loop; todo ^= 1ull << bit) {
 		bit = 63 - (u32)__builtin_clzll(todo);
-		hash = xt2_hash_pair(a.hash[bit / 8], b.hash[bit % 8]);
+		hash = xt2_hash_pair(a->hash[bit / 8], b->hash[bit % 8]);
 		n = add_span(ix, p, xt2_hash_pair(hash, third), s->span, n);
 	}
-	for (todo = a.pairs & turned(b.pairs); todo && xt2_can_loop; todo ^= 1ull << bit) {
+	for (todo = a->pairs & turned(b->pairs); todo && xt2_can_loop; todo ^= 1ull << bit) {
 		bit = 63 - (u32)__builtin_clzll(todo);
-		hash = xt2_hash_pair(a.hash[bit / 8], b.hash[bit % 8]);
+		hash = xt2_hash_pair(a->hash[bit / 8], b->hash[bit % 8]);
 		n = add_span(ix, p, hash, s->span, n);
 	}
 	s->spans = n;
+	return n;
 }
 
-/* The smallest units that were found, in order. */
-struct found {
-	u32 *unit;
-	u32 n, room;
-	u32 bound; /* larger ones are not wanted */
-	bool more; /* there were others */
-};
-
 /* Two pairs of classes may share a bucket, and so find its columns twice. */
-static __always_inline void add_found(struct found *f, u32 unit)
+static __always_inline void add_found(struct xt2_found *f, u32 unit)
 {
 	u32 at = f->n, i;
 
-	while (at && f->unit[at - 1] > unit && xt2_can_loop)
+	while (at && xt2_ptr(f->unit)[at - 1] > unit && xt2_can_loop)
 		at--;
-	if (at && f->unit[at - 1] == unit)
+	if (at && xt2_ptr(f->unit)[at - 1] == unit)
 		return;
 	if (f->n == f->room)
 		f->more = true; /* the last one goes */
 	else
 		f->n++;
 	for (i = f->n - 1; i > at && xt2_can_loop; i--)
-		f->unit[i] = f->unit[i - 1];
-	f->unit[at] = unit;
+		xt2_ptr(f->unit)[i] = xt2_ptr(f->unit)[i - 1];
+	xt2_ptr(f->unit)[at] = unit;
 	if (f->n == f->room)
-		f->bound = f->unit[f->room - 1];
+		f->bound = xt2_ptr(f->unit)[f->room - 1];
 }
 
-static void collect_nested(const struct xt2_columns __img *c, const struct xt2_keys *keys,
-			   u32 after, struct found *f)
+static u32 found_end(const struct xt2_found *f, struct xt2_search *s)
+{
+	s->units = f->n;
+	s->resume = f->more ? (xt2_ptr(f->unit)[f->n - 1] & ~XT2_UNIT_FLAGS) : 0;
+	return f->n;
+}
+
+static void collect_nested(const struct xt2_columns __img *c, struct xt2_search *s, u32 after,
+			   struct xt2_found *f)
 {
 	u32 first = columns_behind(c, after), i, n, resume;
-	u32 unit[XT2_BLOCK];
 
 	do {
-		n = columns_find(c, keys, first, unit, &resume);
+		n = columns_find(c, &s->keys, first, s->block, &resume);
 		for (i = 0; i < n && xt2_can_loop; i++) {
-			if (unit[i] > f->bound) {
+			if (s->block[i] > f->bound) {
 				f->more = true;
 				return;
 			}
-			add_found(f, unit[i]);
+			add_found(f, s->block[i]);
 		}
 		first = resume * XT2_BLOCK;
 		if (resume && columns_units(c)[first] > f->bound) {
@@ -446,7 +417,7 @@ static struct probe probe_of(const struct xt2_index __img *ix, const struct xt2_
 /* Units of a bucket, but for nested columns, whose place is the answer. */
 static __always_inline u32 collect_bucket(const struct xt2_index_entry __img *e,
 					  const struct xt2_span *span, const struct probe *probe,
-					  u32 after, struct found *f)
+					  u32 after, struct xt2_found *f)
 {
 	const struct xt2_index_entry __img *end = e + span->n;
 	const u64 tag = (u64)span->tag << 32;
@@ -472,12 +443,19 @@ static __always_inline u32 collect_bucket(const struct xt2_index_entry __img *e,
 	return nested;
 }
 
-void xt2_index_collect(const struct xt2_index __img *ix, struct xt2_search *s, u32 after)
+u32 xt2_index_collect(const struct xt2_index __img *ix xt2_arg_img,
+		      struct xt2_search *s_ xt2_arg_img, u32 after)
 {
+	struct xt2_search *s = xt2_ptr(s_);
 	const struct xt2_pairs __img *p = xt2_at(ix, ix->body);
 	const struct xt2_index_entry __img *entry = xt2_at(ix, p->entry);
 	const struct probe probe = probe_of(ix, &s->keys);
-	struct found f = { .unit = s->unit + s->base, .room = ix->ahead, .bound = ~0u };
+	struct xt2_found f = {
+		.unit = s->unit + s->base,
+		.n = xt2_zero,
+		.room = ix->ahead,
+		.bound = ~xt2_zero,
+	};
 	u32 i, place, nested = xt2_zero;
 
 	for (i = xt2_zero; i < s->spans && xt2_can_loop; i++) {
@@ -485,29 +463,35 @@ void xt2_index_collect(const struct xt2_index __img *ix, struct xt2_search *s, u
 		if (unlikely(place)) /* the span is done, so there is room */
 			s->span[nested++].first = place;
 	}
-	/* last, when it is known how far one has to look */
-	for (i = xt2_zero; i < nested && xt2_can_loop; i++)
-		collect_nested(xt2_at(ix, s->span[i].first), &s->keys, after, &f);
-	s->units = f.n;
-	s->resume = f.more ? (f.unit[f.n - 1] & ~XT2_UNIT_FLAGS) : 0;
+	s->nested = nested;
+	if (nested)
+		s->found = f;
+	return found_end(&f, s);
 }
 
-/* --- both -------------------------------------------------------------- */
-
-void xt2_index_find(const struct xt2_index __img *ix, struct xt2_search *s,
-		    const struct xt2_pkt *pkt, u32 after)
+/* Last, when it is known how far one has to look. */
+u32 xt2_index_nested(const struct xt2_index __img *ix xt2_arg_img,
+		     struct xt2_search *s_ xt2_arg_img, u32 after)
 {
+	struct xt2_search *s = xt2_ptr(s_);
+	u32 i;
+
+	for (i = xt2_zero; i < s->nested && xt2_can_loop; i++)
+		collect_nested(xt2_at(ix, s->span[i].first), s, after, &s->found);
+	return found_end(&s->found, s);
+}
+
+u32 xt2_index_columns(const struct xt2_index __img *ix xt2_arg_img,
+		      struct xt2_search *s_ xt2_arg_img, u32 after)
+{
+	struct xt2_search *s = xt2_ptr(s_);
 	const struct xt2_columns __img *c = xt2_at(ix, ix->body);
 	u32 block;
 
-	if (ix->kind == XT2_INDEX_PAIRS) {
-		xt2_index_spans(ix, s, pkt);
-		xt2_index_collect(ix, s, after);
-		return;
-	}
 	s->units = columns_find(c, &s->keys, after ? columns_behind(c, after) : 0,
 				s->unit + s->base, &block);
 	s->resume = block ? (columns_units(c)[block * XT2_BLOCK - 1] & ~XT2_UNIT_FLAGS) : 0;
+	return s->units;
 }
 
 /* --- runs -------------------------------------------------------------- */
@@ -526,76 +510,4 @@ struct xt2_run __img *xt2_index_run(const struct xt2_index __img *ix, u32 rule)
 			high = mid;
 	}
 	return run + low;
-}
-
-/* => the run that a rule of the chain belongs to, or NULL */
-static struct xt2_run __img *run_of(const struct xt2_chain __img *c, u32 rule)
-{
-	const struct xt2_index __img *ix = xt2_chain_index(c);
-	struct xt2_run __img *run;
-
-	if (!ix || !ix->runs)
-		return NULL;
-	run = xt2_index_run(ix, rule);
-	return rule >= run->rule && rule < run->end ? run : NULL;
-}
-
-struct xt2_counts xt2_rule_counts(const struct xt2_chain __img *c, const struct xt2_rule __img *r)
-{
-	const struct xt2_run __img *run =
-		run_of(c, (u32)((const u8 __img *)r - (const u8 __img *)c));
-	struct xt2_counts counts = { r->packets, r->bytes };
-
-	if (run) {
-		counts.packets += run->packets;
-		counts.bytes += run->bytes;
-	}
-	return counts;
-}
-
-bool xt2_index_counts(const struct xt2_index __img *ix)
-{
-	const struct xt2_run __img *run = xt2_index_runs(ix);
-	u32 i;
-
-	for (i = 0; i < ix->runs && xt2_can_loop; i++)
-		if (run[i].packets | run[i].bytes)
-			return true;
-	return false;
-}
-
-static void fold_run(struct xt2_chain __img *c, struct xt2_run __img *run)
-{
-	struct xt2_rule __img *r;
-	u32 at;
-
-	for (at = run->rule; at < run->end && xt2_can_loop; at += r->size) {
-		r = xt2_at(c, at);
-		r->packets += run->packets;
-		r->bytes += run->bytes;
-	}
-	run->packets = run->bytes = 0;
-}
-
-void xt2_chain_fold(struct xt2_chain __img *c)
-{
-	const struct xt2_index __img *ix = xt2_chain_index(c);
-	struct xt2_run __img *run;
-	u32 i;
-
-	if (!ix)
-		return;
-	run = xt2_index_runs(ix);
-	for (i = 0; i < ix->runs && xt2_can_loop; i++)
-		if (run[i].packets | run[i].bytes)
-			fold_run(c, &run[i]);
-}
-
-void xt2_chain_drop_index(struct xt2_chain __img *c)
-{
-	if (!c->lookup)
-		return;
-	xt2_chain_fold(c);
-	memset((u8 *)c + c->lookup, 0, c->size - c->lookup);
-	c->lookup = 0;
 }

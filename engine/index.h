@@ -33,17 +33,46 @@ struct xt2_span {
 	u16 tag;
 };
 
+/* Hashes of a packet's classes in a dimension. */
+struct xt2_hashes {
+	u64 hash[XT2_CLASSES];
+	u64 pairs, triples; /* byte i: classes of the other dimension to go with class i */
+};
+
+/* The smallest units that were found, in order. */
+struct xt2_found {
+	u32 *unit;
+	u32 n, room;
+	u32 bound; /* larger ones are not wanted */
+	bool more; /* there were others */
+};
+
 #define XT2_UNITS_MAX 512u /* candidates of all chains that a packet is in */
+
+/* Candidates of the chain that a packet is in. */
+struct xt2_cursor {
+	u32 index; /* offset in the image; 0: the chain is evaluated rule after rule */
+	u32 resume; /* see xt2_index_find() */
+	u32 run; /* offset of the run that the rule stands for; 0: none */
+	u32 epoch; /* xt2_search.epoch when they were looked for */
+	u16 base, at, end; /* in xt2_search.unit; those before at are done */
+	u16 reserved;
+};
 
 /* What searches for a packet work with; a host has one for each that is evaluated. */
 struct xt2_search {
 	struct xt2_keys keys;
+	struct xt2_cursor cursor;
+	u32 epoch; /* changes of the packet by targets */
 	u32 chain; /* offset of the chain that was searched ahead; 0: none */
 	u32 base, units; /* what was found: unit[base, base + units) */
 	u32 resume; /* see xt2_index_find() */
-	u32 spans;
+	u32 spans, nested; /* in span */
 	u32 unit[XT2_UNITS_MAX];
 	struct xt2_span span[XT2_SPANS_MAX];
+	struct xt2_hashes hashes[2]; /* of the packet's classes */
+	struct xt2_found found;
+	u32 block[XT2_BLOCK]; /* what a block of nested columns has */
 };
 
 /*
@@ -51,23 +80,51 @@ struct xt2_search {
  * @asks: XT2_ASKS_*
  * => false: the packet is not one to use an index for
  */
-bool xt2_keys_fill(struct xt2_keys *keys, const struct xt2_pkt *pkt, u32 asks);
+xt2_separate bool xt2_keys_fill(struct xt2_keys *keys xt2_arg_img,
+				const struct xt2_pkt *pkt xt2_arg_img, u32 asks);
 
 /*
- * xt2_index_find - collect candidates in the order of the rules
+ * xt2_index_columns - collect candidates in the order of the rules, by columns
+ * xt2_index_spans, xt2_index_collect, xt2_index_nested - the same of pairs, in three steps
  * @s: keys filled in; from unit[base] on there is room for XT2_CANDIDATES
  * @after: only units behind this offset in the chain; 0: all
  *
  * s->units is how many there are now; may be 0 although there are more.
  * s->resume is from where to go on when these are done; 0: there are no more.
+ * The last step is for s->nested buckets, if there are any.  Between the first
+ * and the second one, the packets of a batch wait for memory together.
+ * => buckets; else s->units
  */
-void xt2_index_find(const struct xt2_index __img *ix, struct xt2_search *s,
-		    const struct xt2_pkt *pkt, u32 after);
+xt2_separate u32 xt2_index_columns(const struct xt2_index __img *ix xt2_arg_img,
+				   struct xt2_search *s xt2_arg_img, u32 after);
+xt2_separate u32 xt2_index_spans(const struct xt2_index __img *ix xt2_arg_img,
+				 struct xt2_search *s xt2_arg_img,
+				 const struct xt2_pkt *pkt xt2_arg_img);
+xt2_separate u32 xt2_index_collect(const struct xt2_index __img *ix xt2_arg_img,
+				   struct xt2_search *s xt2_arg_img, u32 after);
+xt2_separate u32 xt2_index_nested(const struct xt2_index __img *ix xt2_arg_img,
+				  struct xt2_search *s xt2_arg_img, u32 after);
 
-/* The same of pairs in two steps, so that a batch of packets can wait for memory together. */
-void xt2_index_spans(const struct xt2_index __img *ix, struct xt2_search *s,
-		     const struct xt2_pkt *pkt);
-void xt2_index_collect(const struct xt2_index __img *ix, struct xt2_search *s, u32 after);
+/* The second and the third of these steps. */
+static inline void xt2_index_pairs(const struct xt2_index __img *ix, struct xt2_search *s,
+				   u32 after)
+{
+	xt2_index_collect(ix, s, after);
+	if (s->nested)
+		xt2_index_nested(ix, s, after);
+}
+
+/* All of them. */
+static inline void xt2_index_find(const struct xt2_index __img *ix, struct xt2_search *s,
+				  const struct xt2_pkt *pkt, u32 after)
+{
+	if (ix->kind == XT2_INDEX_PAIRS) {
+		xt2_index_spans(ix, s, pkt);
+		xt2_index_pairs(ix, s, after);
+	} else {
+		xt2_index_columns(ix, s, after);
+	}
+}
 
 /*
  * xt2_scan_scalar - the next block of columns with candidates
@@ -78,7 +135,8 @@ void xt2_index_collect(const struct xt2_index __img *ix, struct xt2_search *s, u
  *
  * xt2_scan_vector() does the same, with what the processor has.
  */
-u32 xt2_scan_scalar(const struct xt2_columns __img *c, const u16 *key, u32 block, u32 *hits);
+xt2_separate u32 xt2_scan_scalar(const struct xt2_columns __img *c xt2_arg_img,
+				 const u16 *key xt2_arg_img, u32 block, u32 *hits xt2_arg_there);
 u32 xt2_scan_vector(const struct xt2_columns __img *c, const u16 *key, u32 block, u32 *hits);
 
 static inline const struct xt2_index __img *xt2_chain_index(const struct xt2_chain __img *c)

@@ -16,6 +16,8 @@ libengine_la_SOURCES = \
 	engine/index-build.h \
 	engine/index-check.c \
 	engine/index-pairs.c \
+	engine/index-runs.c \
+	engine/index-scan.c \
 	engine/index.c \
 	engine/index.h \
 	engine/pkt.c \
