@@ -19,8 +19,10 @@
  *
  * A ruleset is struct xt2_live_ruleset, the checked image, the counters of each slot
  * and one more for what was counted before, and each slot's stack.  In this
- * image a rule's packets say at which byte of the counters its own are, and
- * root's cells are the arena's: a cell stays where it is when a ruleset follows that
+ * image a rule's packets say at which byte of the counters its own are, and its
+ * bytes where those of its run are, if it is in one (<xt2/index.h>).  Runs' counters
+ * are behind those of all rules; a run's packets say where, too.
+ * Root's cells are the arena's: a cell stays where it is when a ruleset follows that
  * has the same rule.
  */
 #ifndef XT2_BPF_ARENA_H
@@ -30,7 +32,7 @@
 
 /* Where nothing is mapped by itself, AddressSanitizer's shadow included. */
 #define XT2_ARENA_BASE	      0x200000000000ull
-#define XT2_ARENA_VERSION     5u
+#define XT2_ARENA_VERSION     6u
 #define XT2_ARENA_PAGES	      (1u << 20) /* of 4 KiB: all that 32 bits reach */
 #define XT2_ARENA_SIZE	      ((size_t)XT2_ARENA_PAGES * 4096)
 #define XT2_ARENA_STATE	      0x1000u
@@ -63,6 +65,7 @@ enum xt2_need {
 	XT2_NEED_LOG = 0x200, /* a ring for events */
 	XT2_NEED_DATE = 0x400, /* the wall clock */
 	XT2_NEED_ETHER = 0x800, /* the Ethernet header */
+	XT2_NEED_SEARCH = 0x1000, /* some chain has an index */
 };
 
 /* Of the live ruleset: see trial.h. */
@@ -104,7 +107,7 @@ struct xt2_counter {
 struct xt2_live_ruleset {
 	__u64 image; /* offset */
 	__u64 image_size;
-	__u64 counters; /* offset of the first slot's struct xt2_counter[rules] */
+	__u64 counters; /* offset of the first slot's struct xt2_counter[rules + runs] */
 	__u64 counters_size; /* bytes of a slot's */
 	__u64 frames; /* offset of the first slot's struct xt2_frame[depth] */
 	__u64 frames_size;
@@ -118,7 +121,7 @@ struct xt2_live_ruleset {
 	__u64 pairs; /* offset of __u32[rules]: a rule's offset in that one's image; 0: it is new */
 	__u64 places; /* offset of __u32[cells]: which of the arena's cells each one is */
 	__u32 cell; /* root's cells, before they were the arena's */
-	__u32 reserved;
+	__u32 runs;
 };
 
 #endif

@@ -57,8 +57,9 @@ on:                                                                    \
 	} while (0)
 
 #define xt2_prefetch(p) ((void)(p))
+#define xt2_in_turn(x)	__asm__ volatile("" : "+r"(x) : : "memory")
 #define xt2_scan	xt2_scan_scalar
-#define xt2_can_index	false
+#define xt2_can_index	true
 
 #define xt2_separate  __attribute__((__noinline__, __visibility__("default")))
 #define xt2_arg_img   __attribute__((btf_decl_tag("arg:arena")))

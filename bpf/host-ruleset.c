@@ -8,9 +8,16 @@
  */
 #include "host-private.h"
 #include "../engine/eval.h"
+#include "../engine/index.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/*
+ * A program scans columns without vectors, and tests the first rules of a chain in
+ * the time that a search takes to begin.
+ */
+#define SEARCH_MIN 64u /* units of a chain */
 
 static u64 rounded(u64 n, u64 to)
 {
@@ -27,6 +34,26 @@ static u32 count_rules(const struct xt2_image *img, const struct xt2_root *root)
 	return rules;
 }
 
+/* Is the chain's index worth a search? */
+static bool pays(const struct xt2_chain *c)
+{
+	const struct xt2_index *ix = xt2_chain_index(c);
+
+	return ix && (ix->runs || ix->units >= SEARCH_MIN);
+}
+
+static u32 count_runs(const struct xt2_image *img, const struct xt2_root *root)
+{
+	const struct xt2_chain *c;
+	u32 i, runs = 0;
+
+	xt2_image_for_each_chain(c, i, img, root) {
+		if (pays(c))
+			runs += xt2_chain_index(c)->runs;
+	}
+	return runs;
+}
+
 /* Where everything goes; slots have cache lines of their own. */
 static void lay_out(struct xt2_live_ruleset *l, const struct xt2_live *host,
 		    const struct xt2_image *img, size_t size, u64 at)
@@ -37,13 +64,14 @@ static void lay_out(struct xt2_live_ruleset *l, const struct xt2_live *host,
 	memset(l, 0, sizeof(*l));
 	l->slots = host->cpus * XT2_SLOTS;
 	l->rules = count_rules(img, root);
+	l->runs = count_runs(img, root);
 	l->depth = root->depth;
 	l->needs = xt2_live_needs_(img);
 	l->image = end;
 	l->image_size = size;
 	end += rounded(size, 64);
 	l->counters = end;
-	l->counters_size = rounded(l->rules * sizeof(struct xt2_counter), 64);
+	l->counters_size = rounded(((u64)l->rules + l->runs) * sizeof(struct xt2_counter), 64);
 	end += l->counters_size * (l->slots + 1);
 	l->frames = end;
 	l->frames_size = rounded(l->depth * sizeof(struct xt2_frame), 64);
@@ -70,15 +98,56 @@ static void find_hooks(struct xt2_live_ruleset *l, const struct xt2_image *img)
 	}
 }
 
-/* In the arena's image, a rule says where its counters are. */
+/*
+ * Indexes that don't pay, or would miss a rule, are forgotten; what the others'
+ * runs have counted goes to the rules.
+ */
+static void take_indexes(struct xt2_live_ruleset *l, struct xt2_image *img)
+{
+	const struct xt2_root *root = xt2_image_root(img);
+	struct xt2_chain *c;
+	const char *what;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, img, root) {
+		u8 family = xt2_image_table(img, root, c->table)->family;
+
+		if (!pays(c) || xt2_index_check(c, family, &what)) {
+			xt2_chain_drop_index(c);
+			continue;
+		}
+		xt2_chain_fold(c);
+		l->needs |= XT2_NEED_SEARCH;
+	}
+}
+
+/* n: runs of the chains before.  => and this one's */
+static u32 move_run_counters(const struct xt2_live_ruleset *l, struct xt2_chain *c, u32 n)
+{
+	const struct xt2_index *ix = xt2_chain_index(c);
+	struct xt2_run *run = ix ? xt2_index_runs(ix) : NULL;
+	struct xt2_rule *r;
+	u32 i, at;
+
+	for (i = 0; ix && i < ix->runs; i++, run++) {
+		run->packets = ((u64)l->rules + n++) * sizeof(struct xt2_counter);
+		for (at = run->rule; at < run->end; at += r->size) {
+			r = xt2_at(c, at);
+			r->bytes = run->packets;
+		}
+	}
+	return n;
+}
+
+/* In the arena's image, rules and runs say where their counters are. */
 static void move_counters(const struct xt2_live_ruleset *l, struct xt2_image *img,
 			  const __u8 *start)
 {
 	const struct xt2_root *root = xt2_image_root(img);
 	struct xt2_counter *before = xt2_live_counters_(l, l->slots);
-	const struct xt2_chain *c;
+	struct xt2_chain *c;
 	struct xt2_rule *r;
-	u32 i, n = 0;
+	u32 i, n = 0, runs = 0;
 
 	xt2_image_for_each_chain(c, i, img, root) {
 		xt2_chain_for_each_rule(r, c) {
@@ -87,6 +156,7 @@ static void move_counters(const struct xt2_live_ruleset *l, struct xt2_image *im
 			r->packets = n++ * sizeof(*before);
 			r->bytes = 0;
 		}
+		runs = move_run_counters(l, c, runs);
 	}
 }
 
@@ -113,6 +183,7 @@ static int build(struct xt2_live *host, struct xt2_live_ruleset *l, const struct
 
 	find_hooks(l, img);
 	memcpy(copy, img, l->image_size);
+	take_indexes(l, copy);
 	ret = xt2_live_keep_(host, l, start, was, err);
 	if (!ret)
 		move_counters(l, copy, start);
@@ -189,6 +260,17 @@ int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t 
 	return xt2_live_replace(host, img, size, NULL, err);
 }
 
+/* What runs have counted is in their rules' counters. */
+static void clear_runs(const struct xt2_chain *c)
+{
+	const struct xt2_index *ix = xt2_chain_index(c);
+	struct xt2_run *run = ix ? xt2_index_runs(ix) : NULL;
+	u32 i;
+
+	for (i = 0; ix && i < ix->runs; i++)
+		run[i].packets = run[i].bytes = 0;
+}
+
 int xt2_live_read(struct xt2_live *host, struct xt2_mapping *map, struct xt2_err *err)
 {
 	const struct xt2_live_ruleset *l = xt2_live_at_(host->ruleset);
@@ -214,6 +296,7 @@ int xt2_live_read(struct xt2_live *host, struct xt2_mapping *map, struct xt2_err
 			r->packets = n.packets;
 			r->bytes = n.bytes;
 		}
+		clear_runs(c);
 	}
 	map->image = img;
 	map->size = map->capacity = l->image_size;

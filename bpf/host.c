@@ -100,6 +100,10 @@ static int load_object(struct xt2_live *host, unsigned int tables)
 		err = reuse(host, "trials", host->pins.trials);
 	if (err)
 		return err;
+	err = bpf_map__set_max_entries(bpf_object__find_map_by_name(host->object, "contexts"),
+				       host->cpus * XT2_SLOTS);
+	if (err)
+		return err;
 	for (i = 0; i < XT2_PROGRAMS; i++) {
 		p = bpf_object__find_program_by_name(host->object, programs[i]);
 		bpf_program__set_autoload(p, tables >> i & 1);

@@ -37,6 +37,12 @@ static u32 number_of(const struct xt2_rule *r)
 	return (u32)(r->packets / sizeof(struct xt2_counter));
 }
 
+/* => of the rule's run; 0: it is in none */
+static u32 run_number_of(const struct xt2_rule *r)
+{
+	return (u32)(r->bytes / sizeof(struct xt2_counter));
+}
+
 /* --- counters ------------------------------------------------------------ */
 
 static void add(struct xt2_counter *sum, const struct xt2_counter *c)
@@ -69,6 +75,10 @@ struct xt2_counter xt2_live_count_(const struct xt2_live_ruleset *l, const struc
 	const struct xt2_rule *was = rule_before(l, number_of(r));
 	struct xt2_counter sum = sum_slots(l, number_of(r)), before;
 
+	if (run_number_of(r)) {
+		before = sum_slots(l, run_number_of(r));
+		add(&sum, &before);
+	}
 	if (was) { /* no ruleset is made before the one before is forgotten */
 		before = xt2_live_count_(xt2_live_at_(l->from), was);
 		add(&sum, &before);

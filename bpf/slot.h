@@ -19,6 +19,7 @@ struct xt2_slot {
 	__u32 reserved;
 	__u64 ether[2]; /* its Ethernet header */
 	struct xt2_event happened[XT2_EVENTS];
+	struct xt2_search search;
 	__u8 bytes[XT2_PACKET_MAX + 64] __attribute__((__aligned__(64)));
 };
 

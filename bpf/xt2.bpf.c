@@ -55,6 +55,18 @@ EXPORTED struct {
 	__ulong(map_extra, XT2_ARENA_BASE);
 } arena SEC(".maps");
 
+/*
+ * One for each slot; the host says how many there are.  On the stack they
+ * would leave too little of it for searches, and the verifier would follow
+ * what is in them.
+ */
+EXPORTED struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, XT2_SLOTS);
+	__type(key, u32);
+	__type(value, struct xt2_ctx);
+} contexts SEC(".maps");
+
 /* Tell the verifier whose the addresses are. */
 #define use_arena() __asm__ volatile("" : : "r"(&arena))
 
@@ -140,16 +152,19 @@ static __always_inline void read_name(u64 __img *to, const struct net_device *de
 	to[1] = name[1];
 }
 
-/* What only the kernel knows, as far as a rule asks for it. */
-static __always_inline void read_metadata(struct xt2_pkt __img *pkt, struct bpf_nf_ctx *nf,
-					  u32 needs)
+#define NEED_ASKED \
+	(XT2_NEED_NAMES | XT2_NEED_GROUPS | XT2_NEED_TYPE | XT2_NEED_STATE | XT2_NEED_ETHER)
+
+/*
+ * What only the kernel knows, as far as a rule asks for it.  In a frame of its
+ * own, which is gone when the evaluator needs the stack.
+ */
+static __noinline void ask_kernel(struct xt2_slot __img *slot, struct bpf_nf_ctx *nf, u32 needs)
 {
 	const struct net_device *in = nf->state->in, *out = nf->state->out;
+	struct xt2_pkt __img *pkt = &slot->pkt;
 	struct sk_buff *skb = nf->skb;
 
-	pkt->len = skb->len;
-	pkt->mark = skb->mark;
-	pkt->hook = nf->state->hook;
 	if (needs & XT2_NEED_NAMES) {
 		read_name(pkt->in, in);
 		read_name(pkt->out, out);
@@ -162,6 +177,20 @@ static __always_inline void read_metadata(struct xt2_pkt __img *pkt, struct bpf_
 		pkt->pkttype = BPF_CORE_READ_BITFIELD_PROBED(skb, pkt_type);
 	if (needs & XT2_NEED_STATE)
 		read_connection(&pkt->ct, skb, needs);
+	if (needs & XT2_NEED_ETHER)
+		read_ether(slot, skb);
+}
+
+static __always_inline void read_metadata(struct xt2_slot __img *slot, struct bpf_nf_ctx *nf,
+					  u32 needs)
+{
+	struct xt2_pkt __img *pkt = &slot->pkt;
+
+	pkt->len = nf->skb->len;
+	pkt->mark = nf->skb->mark;
+	pkt->hook = nf->state->hook;
+	if (needs & NEED_ASKED)
+		ask_kernel(slot, nf, needs);
 }
 
 static __always_inline u32 at_most(u32 a, u32 b)
@@ -201,39 +230,40 @@ static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_rules
 {
 	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
 	struct xt2_image __img *img = xt2_arena(live->image);
-	struct xt2_ctx ctx = { 0 };
+	struct xt2_ctx *ctx = bpf_map_lookup_elem(&contexts, &number);
 	int verdict;
 
-	read_metadata(&slot->pkt, nf, live->needs);
-	if (live->needs & XT2_NEED_ETHER)
-		read_ether(slot, nf->skb);
+	if (!ctx)
+		return XT2_NEXT;
+	read_metadata(slot, nf, live->needs);
 	if (!read_bytes(slot, nf, live->needs))
 		return XT2_NEXT;
-	ctx.pkt = (struct xt2_pkt *)&slot->pkt;
-	ctx.img = img;
-	ctx.root = xt2_image_root(img);
-	ctx.counters = xt2_arena(live->counters + live->counters_size * number);
-	ctx.stack = (struct xt2_frame *)(struct xt2_frame __img *)xt2_arena(
+	*ctx = (struct xt2_ctx){ 0 };
+	ctx->pkt = (struct xt2_pkt *)&slot->pkt;
+	ctx->img = img;
+	ctx->root = xt2_image_root(img);
+	ctx->counters = xt2_arena(live->counters + live->counters_size * number);
+	ctx->stack = (struct xt2_frame *)(struct xt2_frame __img *)xt2_arena(
 		live->frames + live->frames_size * number);
-	ctx.stack_size = live->depth;
+	ctx->stack_size = live->depth;
 	if (live->needs & XT2_NEED_CLOCK)
-		ctx.now = bpf_ktime_get_boot_ns() + state->clock;
+		ctx->now = bpf_ktime_get_boot_ns() + state->clock;
 	if (live->needs & XT2_NEED_DATE) {
-		ctx.wall = bpf_ktime_get_tai_ns() - state->tai * 1000000000ll - ctx.now;
-		ctx.tz_west = state->tz_west;
+		ctx->wall = bpf_ktime_get_tai_ns() - state->tai * 1000000000ll - ctx->now;
+		ctx->tz_west = state->tz_west;
 	}
 	if (live->needs & XT2_NEED_RANDOM)
-		ctx.random = bpf_get_prandom_u32() | 1ull << 32;
+		ctx->random = bpf_get_prandom_u32() | 1ull << 32;
 	if (live->needs & XT2_NEED_LOG) {
-		ctx.events = (struct xt2_event *)(u64)slot->happened;
-		ctx.events_size = XT2_EVENTS;
+		ctx->events = (struct xt2_event *)(u64)slot->happened;
+		ctx->events_size = XT2_EVENTS;
 	}
-	ctx.faults = xt2_zero;
-	ctx.nevents = xt2_zero;
-	verdict = xt2_eval(&ctx, xt2_at(img, entry));
-	if (unlikely(ctx.nevents))
-		report(nf, live, slot, ctx.nevents);
-	return ctx.faults || slot->pkt.cut ? XT2_NEXT : verdict;
+	if (live->needs & XT2_NEED_SEARCH)
+		ctx->search = (struct xt2_search *)(u64)&slot->search;
+	verdict = xt2_eval(ctx, xt2_at(img, entry));
+	if (unlikely(ctx->nevents))
+		report(nf, live, slot, ctx->nevents);
+	return ctx->faults || slot->pkt.cut ? XT2_NEXT : verdict;
 }
 
 static __always_inline bool is_ip6(struct bpf_nf_ctx *nf)
