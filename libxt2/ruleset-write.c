@@ -20,10 +20,11 @@
 #include <stdlib.h>
 
 #define SLACK	  4096u /* alignment of the parts of an image */
-#define INDEX_MIN 4u /* rules of a chain that may get an index */
+#define INDEX_MIN 4u /* rules of a short chain that may get an index: a run of them */
 
 struct packer {
 	const struct xt2_ruleset *rs;
+	const struct xt2_index_limits *limits;
 	u32 *chains; /* numbers in their new order */
 	u32 *chain_new; /* by old number */
 	u32 chain_count;
@@ -146,6 +147,11 @@ static void count_rule(struct packer *p, const struct xt2_rule *r)
 		use_instance(p, XT2_TARGET_ARG(r->target));
 }
 
+static bool may_have_index(const struct packer *p, u32 rules)
+{
+	return rules >= INDEX_MIN || rules > p->limits->plain;
+}
+
 static void count(struct packer *p)
 {
 	u32 i, j;
@@ -159,7 +165,7 @@ static void count(struct packer *p)
 			count_rule(p, xt2_list_rule_(l, j));
 		if (l->n + 1 > p->longest)
 			p->longest = l->n + 1;
-		if (l->n >= INDEX_MIN)
+		if (may_have_index(p, l->n))
 			p->indexes += xt2_index_bound(l->n + 1);
 	}
 }
@@ -282,8 +288,8 @@ static void write_chain(struct packer *p, u32 index)
 	if (xt2_write_chain_begin(&p->w, index, (u16)c->table, c->hook, c->name) ||
 	    write_rules(p, &c->rules) || xt2_write_rule(&p->w, &tail))
 		return;
-	if (p->index_scratch && c->rules.n >= INDEX_MIN)
-		xt2_write_index(&p->w, &xt2_index_limits, p->index_scratch);
+	if (p->index_scratch && may_have_index(p, c->rules.n))
+		xt2_write_index(&p->w, p->limits, p->index_scratch);
 	xt2_write_chain_end(&p->w, lines_of(p, &c->rules), 0);
 }
 
@@ -354,9 +360,10 @@ static int pack(struct packer *p, struct xt2_mapping *map)
 	return 0;
 }
 
-int xt2_ruleset_write(const struct xt2_ruleset *rs, struct xt2_mapping *map, struct xt2_err *err)
+int xt2_ruleset_write_(const struct xt2_ruleset *rs, const struct xt2_index_limits *limits,
+		       struct xt2_mapping *map, struct xt2_err *err)
 {
-	struct packer p = { .rs = rs, .err = err };
+	struct packer p = { .rs = rs, .limits = limits, .err = err };
 	int ret = packer_init(&p);
 
 	if (!ret) {
@@ -365,4 +372,9 @@ int xt2_ruleset_write(const struct xt2_ruleset *rs, struct xt2_mapping *map, str
 	}
 	packer_free(&p);
 	return ret;
+}
+
+int xt2_ruleset_write(const struct xt2_ruleset *rs, struct xt2_mapping *map, struct xt2_err *err)
+{
+	return xt2_ruleset_write_(rs, &xt2_index_limits, map, err);
 }

@@ -155,6 +155,12 @@ static inline bool xt2_in_image_(const struct xt2_ruleset *rs, const void *p)
 	       (size_t)((const u8 *)p - rs->image) < rs->image_size;
 }
 
+struct xt2_index_limits;
+
+/* xt2_ruleset_write() with other limits of chains' indexes: tests force each kind. */
+int xt2_ruleset_write_(const struct xt2_ruleset *rs, const struct xt2_index_limits *limits,
+		       struct xt2_mapping *map, struct xt2_err *err);
+
 /* The loop that xt2_write_end() met: fill in err.  => -ELOOP */
 int xt2_loop_report_(const struct xt2_ruleset *rs, struct xt2_err *err);
 

@@ -3,7 +3,7 @@
 check_PROGRAMS += tests/lib/inject
 tests_lib_inject_SOURCES = tests/lib/inject.c
 
-TESTS += tests/prop/counters.sh tests/prop/forms.sh tests/prop/shim.sh tests/prop/arp.sh tests/prop/tuple.sh
+TESTS += tests/prop/counters.sh tests/prop/forms.sh tests/prop/indexed.sh tests/prop/shim.sh tests/prop/arp.sh tests/prop/tuple.sh
 EXTRA_DIST += \
 	tests/prop/arp.py \
 	tests/prop/arp.sh \
@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	tests/prop/compare.py \
 	tests/prop/counters.sh \
 	tests/prop/forms.sh \
+	tests/prop/indexed.sh \
 	tests/prop/kernel.py \
 	tests/prop/matches.py \
 	tests/prop/packets.py \
@@ -55,6 +56,11 @@ tests_prop_plain_SOURCES = tests/prop/plain.c
 tests_prop_plain_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
 tests_prop_plain_LDADD = libtext.la $(PCAP_LIBS)
 TESTS += tests/prop/plain
+
+# Gives every chain of an image an index, for indexed.sh.
+check_PROGRAMS += tests/prop/reindex
+tests_prop_reindex_SOURCES = tests/prop/reindex.c
+tests_prop_reindex_LDADD = libxt2-internal.la $(PCAP_LIBS)
 
 # Indexes of chains against evaluation rule after rule and against the oracle.
 check_PROGRAMS += tests/prop/index

@@ -7,6 +7,8 @@
   run.py ... --seed 17 -6 [--keep DIR]           one case again; leaves its files in DIR
   run.py ... --seed 17 -6 --shrink               ... and looks for a single packet that shows it
   run.py ... --shim                              iptables-legacy-restore under "xt2 run" loads the rules
+  run.py ... --reindex PATH                      every chain has an index, made by this program: columns
+                                                 in every other ruleset, else pairs
   run.py --inject PATH --kernel-only             only the kernel's side: do all rulesets load?
 
 Ends with 0 if all counters are equal and, in a full run, every match hit and missed often enough, with
@@ -43,7 +45,7 @@ class Runner:
         self.tally = {f: compare.Tally() for f in args.families}
         self.without = {}
         self.options = {f: [] for f in args.families}
-        self.counts = dict.fromkeys(('rulesets', 'refused', 'packets', 'seen', 'counters', 'failed'), 0)
+        self.counts = dict.fromkeys(('rulesets', 'refused', 'packets', 'seen', 'counters', 'failed', 'indexes'), 0)
         self.spent = dict.fromkeys(('generate', 'kernel', 'xt2'), 0.0)
 
     def features(self):
@@ -93,6 +95,17 @@ class Runner:
             raise RuntimeError(f'text and image differ: {digests}')
         return image
 
+    def load_indexed(self, seed, family):
+        """The rules as an image whose chains have indexes, however short they are."""
+        image = self.path('image.xt2')
+        if os.path.exists(image):
+            os.unlink(image)
+        restore = os.path.join(os.path.dirname(self.args.xt2), f'xt2{"ip6" if family == 6 else ""}tables-restore')
+        self.must(restore, '--image', image, self.path('rules'))
+        made = self.must(self.args.reindex, image, '0', str(10 ** 9 * (seed % 2)))
+        self.counts['indexes'] += int(made.split()[0])
+        return image
+
     def must(self, *cmd):
         p = subprocess.run(cmd, capture_output=True, text=True, check=False)
         if p.returncode:
@@ -100,8 +113,12 @@ class Runner:
         return p.stdout
 
     def ask_xt2(self, seed, family):
-        given = ['--image', self.load_image(family)] if self.args.shim else \
-            ['--rules', self.path('rules'), f'-{family}']
+        if self.args.reindex:
+            given = ['--image', self.load_indexed(seed, family)]
+        elif self.args.shim:
+            given = ['--image', self.load_image(family)]
+        else:
+            given = ['--rules', self.path('rules'), f'-{family}']
         cmd = [self.args.xt2, 'replay', *given, '--hook', 'PREROUTING',
                '--in', DEV[link_of(seed)], *self.options[family], '--counters', '-', self.path('capture.pcap')]
         p = subprocess.run(cmd, capture_output=True, text=True, check=False)
@@ -143,7 +160,8 @@ class Runner:
 
     def again(self, seed, family):
         without = self.without[family]
-        return f'{sys.argv[0]} --xt2 {self.args.xt2} --inject {self.args.inject} --seed {seed} -{family} ' \
+        reindex = f'--reindex {self.args.reindex} ' if self.args.reindex else ''
+        return f'{sys.argv[0]} {reindex}--xt2 {self.args.xt2} --inject {self.args.inject} --seed {seed} -{family} ' \
             f'--count {self.args.count} --shrink' + (f'  # without {",".join(without)}' if without else '')
 
     def shrink(self, seed, family):
@@ -206,6 +224,9 @@ class Runner:
         print(', '.join(f'{k} {s:.1f} s' for k, s in self.spent.items()))
         if self.args.full:
             print('\n'.join('FAIL ' + line for line in rare))
+        if self.args.reindex and not self.counts['indexes']:
+            print('FAIL no chain had an index')
+            return False
         return not self.counts['failed'] and not (self.args.full and rare)
 
 
@@ -225,6 +246,7 @@ def arguments():
     ap.add_argument('--keep', help='directory for the files of the last case')
     ap.add_argument('--shrink', action='store_true')
     ap.add_argument('--kernel-only', action='store_true')
+    ap.add_argument('--reindex', help='program that gives each chain an index')
     ap.add_argument('--shim', action='store_true', help='load by iptables-legacy-restore under xt2 run')
     args = ap.parse_args()
     first, last = map(int, args.seeds.split('-'))
