@@ -1,5 +1,6 @@
 dist_man_MANS += \
 	doc/xt2-apply.1 \
+	doc/xt2-bench.1 \
 	doc/xt2-check.1 \
 	doc/xt2-confirm.1 \
 	doc/xt2-convert.1 \

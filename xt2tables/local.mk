@@ -91,6 +91,10 @@ libjson_la_LIBADD = $(JANSSON_LIBS)
 # Everything else: its subcommands, a row each in xt2.c.
 bin_PROGRAMS += xt2
 XT2_COMMANDS = \
+	xt2tables/bench-packets.c \
+	xt2tables/bench-run.c \
+	xt2tables/bench.c \
+	xt2tables/bench.h \
 	xt2tables/check.c \
 	xt2tables/convert.c \
 	xt2tables/counters.c \

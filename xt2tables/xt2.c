@@ -21,6 +21,7 @@ static const struct {
 	{ "replay", xt2_replay_main, "filter a capture with a ruleset" },
 	{ "explain", xt2_explain_main, "tell what happens to a packet, and why" },
 	{ "check", xt2_check_main, "find everything that is wrong with a ruleset" },
+	{ "bench", xt2_bench_main, "tell what a ruleset costs, and what its indexes save" },
 	{ "dump", xt2_dump_main, "show the layout of an image or a binary table" },
 	{ "convert", xt2_convert_main, "rulesets from one form into another" },
 	{ "replace", xt2_replace_main, "what the kernel would do with a table, done to an image" },

@@ -19,6 +19,7 @@ enum xt2_exit {
 int xt2_replay_main(int argc, char **argv);
 int xt2_explain_main(int argc, char **argv);
 int xt2_check_main(int argc, char **argv);
+int xt2_bench_main(int argc, char **argv);
 int xt2_dump_main(int argc, char **argv);
 int xt2_convert_main(int argc, char **argv);
 int xt2_replace_main(int argc, char **argv);

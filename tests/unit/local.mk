@@ -67,6 +67,10 @@ tests_unit_test_evaluator_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-check
 tests_unit_test_check_SOURCES = tests/unit/test-check.c tests/unit/sample-image.h tests/fuzz/seed-image.h
 tests_unit_test_check_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-bench
+tests_unit_test_bench_SOURCES = tests/unit/test-bench.c tests/unit/sample-image.h \
+	tests/fuzz/seed-image.h xt2tables/bench-run.c xt2tables/packet-words.c
+tests_unit_test_bench_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-write
 tests_unit_test_write_SOURCES = tests/unit/test-write.c tests/unit/sample-image.h tests/fuzz/seed-image.h
 tests_unit_test_write_LDADD = $(UNIT_LIBS)
