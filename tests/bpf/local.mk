@@ -4,6 +4,7 @@ BPF_TESTS = \
 	tests/bpf/confirm.sh \
 	tests/bpf/conntrack.sh \
 	tests/bpf/faults.sh \
+	tests/bpf/indexed.sh \
 	tests/bpf/keep.sh \
 	tests/bpf/log.sh \
 	tests/bpf/random.sh \
@@ -13,7 +14,8 @@ BPF_TESTS = \
 	tests/bpf/traffic.sh \
 	tests/bpf/twins.sh \
 	tests/bpf/view.sh
-EXTRA_DIST += $(BPF_TESTS) tests/bpf/common.sh tests/bpf/compare.c tests/bpf/conversations.py tests/bpf/live.py \
+EXTRA_DIST += $(BPF_TESTS) tests/bpf/common.sh tests/bpf/compare.c tests/bpf/conversations.py tests/bpf/indexed.py \
+	tests/bpf/live.py \
 	tests/bpf/log-pcapng.py tests/bpf/log-traffic.py tests/bpf/random.py tests/bpf/twins.py
 if BPF
 TESTS += $(BPF_TESTS)

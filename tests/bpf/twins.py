@@ -221,6 +221,11 @@ class Runner:
     def again(self, seed, family):
         return f'{sys.argv[0]} --xt2 {self.args.xt2} --inject {self.args.inject} --seeds {seed} -{family} --keep DIR'
 
+    def never(self):
+        """What should have been counted and was not."""
+        states = [s for s in live.STATES if not self.states[s]] if len(self.args.seeds) > 3 else []
+        return states + ([m for m, n in self.matches.items() if not n] if self.args.full else [])
+
     def run(self):
         failed = 0
         for family in self.args.families:
@@ -237,15 +242,14 @@ class Runner:
         print('connections: ' + ', '.join(f'{s} {self.states[s]}' for s in live.STATES))
         print('matches: ' + ', '.join(f'{m} {n}' for m, n in sorted(self.matches.items())))
         print(', '.join(f'{k} {s:.1f} s' for k, s in self.spent.items()))
-        never = [s for s in live.STATES if not self.states[s]] if len(self.args.seeds) > 3 else []
-        never += [m for m, n in self.matches.items() if not n] if self.args.full else []
+        never = self.never()
         if never:
             print(f'FAIL never counted: {", ".join(never)}')
         return not failed and not faults and not never
 
 
-def arguments():
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def arguments(doc, seeds, short):
+    ap = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument('--xt2', default='./xt2')
     ap.add_argument('--inject', required=True)
     ap.add_argument('-4', dest='families', action='append_const', const=4)
@@ -254,17 +258,17 @@ def arguments():
     ap.add_argument('--keep', help='directory for the files of the last case')
     ap.add_argument('--show', type=int, default=6, help='differences to print of a case')
     args = ap.parse_args()
-    short = os.environ.get('XT2_SHORT')
-    args.full = not args.seeds and not short
-    first, last = (int(n) for n in ((args.seeds or ('1-12' if short else '1-200')).split('-') * 2)[:2])
+    few = os.environ.get('XT2_SHORT')
+    args.full = not args.seeds and not few
+    first, last = (int(n) for n in ((args.seeds or f'1-{short if few else seeds}').split('-') * 2)[:2])
     args.seeds = range(first, last + 1)
     args.families = args.families or [4, 6]
     args.xt2, args.inject = map(os.path.abspath, (args.xt2, args.inject))
     return args
 
 
-def main():
-    args = arguments()
+def main(kind=Runner, doc=__doc__, seeds=200, short=12):
+    args = arguments(doc, seeds, short)
     os.environ['PATH'] += ':/usr/sbin:/sbin'
     for name in ('ip', 'nft', 'nsenter', 'iptables-legacy-restore', 'ip6tables-legacy-restore'):
         if not shutil.which(name):
@@ -273,7 +277,7 @@ def main():
     where = args.keep or tempfile.mkdtemp(prefix='xt2-twins.')
     os.makedirs(where, exist_ok=True)
     os.environ['XTABLES_LOCKFILE'] = os.path.join(where, 'lock')
-    runner = Runner(args, where)
+    runner = kind(args, where)
     try:
         runner.open()
         return 0 if runner.run() else 1
