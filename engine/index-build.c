@@ -11,9 +11,10 @@
  */
 #include "index-build.h"
 
-const struct xt2_index_limits xt2_index_limits = { .plain = 16, .scan = 1024 };
+const struct xt2_index_limits xt2_index_limits = { .plain = 16, .columns = 16, .bits = 1024 };
 
 enum {
+	COLUMNS_USED = 6, /* of XT2_COLUMNS_MAX: 28 bytes a unit */
 	RUN_MIN = 4, /* rules; shorter runs are not worth a place to count */
 };
 
@@ -192,6 +193,40 @@ static u32 passing(const struct passes *p, u32 key, const u64 *alive)
 	return n;
 }
 
+/*
+ * Keys that rule out a fifth or more alone, until it is likely that of all
+ * units one is let through that does not match, if what they ask for in one
+ * key does not depend on another.
+ */
+static u32 choose_more(const struct passes *p, u32 units, u8 *chosen, u32 n, u32 max)
+{
+	u32 key, best, passed, now, i;
+	u64 all[SAMPLE_COLUMNS], left = (u64)units << 16;
+
+	memset(all, 0xff, sizeof(all));
+	for (i = 0; i < n; i++)
+		left = left * passing(p, chosen[i], all) / (p->n * p->n);
+	for (; n && n < max && left > 1 << 15; left = left * passed / (p->n * p->n)) {
+		best = XT2_KEYS;
+		passed = p->n * p->n - p->n * p->n / 5;
+		for (key = 0; key < XT2_KEYS; key++) {
+			for (i = 0; i < n && chosen[i] != key; i++)
+				;
+			if (i < n || !p->tells[key])
+				continue;
+			now = passing(p, key, all);
+			if (now < passed) {
+				passed = now;
+				best = key;
+			}
+		}
+		if (best == XT2_KEYS)
+			break;
+		chosen[n++] = (u8)best;
+	}
+	return n;
+}
+
 /* Choose keys, each the one that rules out most of what is left. => how many */
 static u32 choose_keys(const struct passes *p, u8 *chosen, u32 max)
 {
@@ -231,7 +266,7 @@ static u32 take_sample(const struct build *b, const u32 *unit, u32 n, struct xt2
 	return taken;
 }
 
-static u32 choose_columns(struct build *b, const u32 *unit, u32 n, u8 *chosen, u32 max)
+u32 xt2_build_keys_(struct build *b, const u32 *unit, u32 n, u8 *chosen, u32 max)
 {
 	struct passes *p = b->passes;
 	u32 key;
@@ -241,7 +276,7 @@ static u32 choose_columns(struct build *b, const u32 *unit, u32 n, u8 *chosen, u
 	for (key = 0; key < XT2_KEYS; key++)
 		if (b->family == XT2_IPV6 || key >= XT2_KEY_SPORT || key % 8 < 2)
 			key_passes(p, b->sample, b->family, key);
-	return choose_keys(p, chosen, max);
+	return choose_more(p, n, chosen, choose_keys(p, chosen, max), max);
 }
 
 static void fill_column(const struct build *b, const u32 *unit, u32 n, const struct xt2_columns *c,
@@ -277,7 +312,7 @@ u32 xt2_build_columns_(struct build *b, const u32 *unit, u32 n)
 	u8 chosen[XT2_COLUMNS_MAX] = { 0 };
 	u32 offset, columns, i;
 
-	columns = choose_columns(b, unit, n, chosen, XT2_COLUMNS_MAX);
+	columns = xt2_build_keys_(b, unit, n, chosen, COLUMNS_USED);
 	c = xt2_build_take_(b, sizeof(*c) + rows * (sizeof(u32) + 4ull * columns), &offset);
 	if (!c)
 		return 0;
@@ -362,8 +397,12 @@ u32 xt2_index_build(const struct xt2_chain *c, u8 family, const struct xt2_index
 	share_scratch(&b, scratch, c->rules);
 	if (!find_units(&b) || (!b.runs && b.units <= limits->plain))
 		return 0;
-	if (b.units <= limits->scan)
+	if (b.units <= limits->columns)
 		return build_columns(&b);
+	if (b.units <= limits->bits && b.units <= 64 * XT2_BITS_WORDS) {
+		body = xt2_build_bits_(&b);
+		return body ? finish(&b, XT2_INDEX_BITS, body) : build_columns(&b);
+	}
 	before = b.used;
 	body = xt2_build_pairs_(&b);
 	if (body)

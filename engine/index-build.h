@@ -5,7 +5,7 @@
 
 #include "index-box.h"
 
-#define SAMPLE_COLUMNS 24u /* boxes that decide which columns to make */
+#define SAMPLE_COLUMNS 32u /* boxes that decide which columns to make */
 #define SAMPLE	       128u /* boxes that decide which fields to hash */
 #define AHEAD_DECIDING 4u /* candidates to look for at once */
 #define SCRATCH_ROOM   2048u
@@ -54,6 +54,15 @@ void *xt2_build_room_(const struct build *b);
 
 /* => offset of columns for n units; 0: no room */
 u32 xt2_build_columns_(struct build *b, const u32 *unit, u32 n);
+
+/*
+ * => how many keys tell n units apart, at most max, the best first; more than
+ *    that ones that rule out something
+ */
+u32 xt2_build_keys_(struct build *b, const u32 *unit, u32 n, u8 *chosen, u32 max);
+
+/* => offset of struct xt2_bits for all units; 0: no key tells them apart, or no room */
+u32 xt2_build_bits_(struct build *b);
 
 /* => offset of struct xt2_pairs; 0: no two fields tell the units apart, or no room */
 u32 xt2_build_pairs_(struct build *b);

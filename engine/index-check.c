@@ -61,11 +61,10 @@ static int check_columns(struct check *c, u32 offset)
 	return 0;
 }
 
-/* => the unit's number, or the number of units */
-static u32 columns_place(const struct xt2_columns *k, u32 unit)
+/* => the unit's number, or n */
+static u32 units_place(const u32 *list, u32 n, u32 unit)
 {
-	const u32 *list = (const u32 *)(k + 1);
-	u32 low = 0, high = k->units;
+	u32 low = 0, high = n;
 
 	while (low < high) {
 		u32 mid = (low + high) / 2;
@@ -75,7 +74,7 @@ static u32 columns_place(const struct xt2_columns *k, u32 unit)
 		else
 			high = mid;
 	}
-	return low < k->units && list[low] == unit ? low : k->units;
+	return low < n && list[low] == unit ? low : n;
 }
 
 /* Do the columns let through all that the box of the unit at this place has? */
@@ -100,9 +99,95 @@ static bool columns_admit(const struct check *c, const struct xt2_columns *k, u3
 static bool in_columns(const struct check *c, u32 offset, u32 unit, const struct xt2_box *box)
 {
 	const struct xt2_columns *k = (const void *)((const u8 *)c->ix + offset);
-	u32 place = columns_place(k, unit);
+	u32 place = units_place((const u32 *)(k + 1), k->units, unit);
 
 	return place < k->units && columns_admit(c, k, place, box);
+}
+
+/* --- bits -------------------------------------------------------------- */
+
+static int check_bits_key(struct check *c, const struct xt2_bits *k, const struct xt2_bits_key *by)
+{
+	const u16 *edge = (const void *)((const u8 *)c->ix + by->edge);
+	u32 i;
+
+	if (by->key >= XT2_KEYS || !asks(c, xt2_asks_key_(by->key)) || by->reserved || !by->slots ||
+	    by->slots & (by->slots - 1) || by->slots > XT2_BITS_SLOTS)
+		return bad(c, "bits of an index are not valid");
+	if (!inside(c, by->edge, by->slots * sizeof(*edge)) ||
+	    !inside(c, by->bit, (u64)by->slots * k->words * sizeof(u64)) || edge[0])
+		return bad(c, "bits of an index are not valid");
+	for (i = 1; i < by->slots; i++)
+		if (edge[i] < edge[i - 1])
+			return bad(c, "slots of an index are not in order");
+	return 0;
+}
+
+/* Bits behind the last unit would be units that are not there. */
+static bool has_more_bits(const struct check *c, const struct xt2_bits *k)
+{
+	const u64 *bit = (const void *)((const u8 *)c->ix + k->by[0].bit);
+	const u64 behind = k->units % 64 ? ~0ull << k->units % 64 : 0;
+	u32 i;
+
+	for (i = 0; i < k->by[0].slots; i++)
+		if (bit[i * k->words + k->words - 1u] & behind)
+			return true;
+	return false;
+}
+
+static int check_bits(struct check *c, const struct xt2_bits *k)
+{
+	const u32 *unit = (const u32 *)(k + 1);
+	u32 i;
+	int err = 0;
+
+	if (!inside(c, c->ix->body, sizeof(*k)) || !k->units || k->units != c->ix->units ||
+	    k->reserved || !k->keys || k->keys > XT2_BITS_KEYS || k->words > XT2_BITS_WORDS ||
+	    k->words != (k->units + 63) / 64 ||
+	    !inside(c, c->ix->body, sizeof(*k) + (u64)k->units * sizeof(u32)))
+		return bad(c, "bits of an index are not valid");
+	for (i = 0; i < k->keys && !err; i++)
+		err = check_bits_key(c, k, &k->by[i]);
+	if (err)
+		return err;
+	for (i = 1; i < k->units; i++)
+		if ((unit[i - 1] & ~XT2_UNIT_FLAGS) >= (unit[i] & ~XT2_UNIT_FLAGS))
+			return bad(c, "units of an index are not in order");
+	return has_more_bits(c, k) ? bad(c, "index has entries of no rule") : 0;
+}
+
+/* Has the unit its bit in all slots that its range meets? */
+static bool bits_admit(const struct check *c, const struct xt2_bits *k,
+		       const struct xt2_bits_key *by, u32 place, u16 least, u16 most)
+{
+	const u16 *edge = (const void *)((const u8 *)c->ix + by->edge);
+	const u64 *bit = (const void *)((const u8 *)c->ix + by->bit);
+	u32 i;
+
+	for (i = 0; i < by->slots && edge[i] <= most; i++) {
+		if (i + 1 < by->slots && (edge[i + 1] <= least || edge[i + 1] == edge[i]))
+			continue; /* is left before the range begins, or never entered */
+		if (!(bit[i * k->words + place / 64] >> place % 64 & 1))
+			return false;
+	}
+	return true;
+}
+
+static bool in_bits(const struct check *c, const struct xt2_bits *k, u32 unit,
+		    const struct xt2_box *box)
+{
+	u32 place = units_place((const u32 *)(k + 1), k->units, unit), i;
+	u16 least, most;
+
+	if (place == k->units)
+		return false;
+	for (i = 0; i < k->keys; i++) {
+		xt2_box_range(box, c->family, k->by[i].key, &least, &most);
+		if (!bits_admit(c, k, &k->by[i], place, least, most))
+			return false;
+	}
+	return true;
 }
 
 /* --- pairs ------------------------------------------------------------- */
@@ -279,8 +364,11 @@ static bool is_found(const struct check *c, u32 unit, const struct xt2_box *box)
 {
 	const void *body = (const u8 *)c->ix + c->ix->body;
 
-	return c->ix->kind == XT2_INDEX_PAIRS ? in_pairs(c, body, unit, box)
-					      : in_columns(c, c->ix->body, unit, box);
+	switch (c->ix->kind) {
+	case XT2_INDEX_PAIRS: return in_pairs(c, body, unit, box);
+	case XT2_INDEX_BITS: return in_bits(c, body, unit, box);
+	}
+	return in_columns(c, c->ix->body, unit, box);
 }
 
 static int check_units(struct check *c)
@@ -323,6 +411,8 @@ static int check_index(struct check *c)
 		return bad(c, "runs of an index are not valid");
 	if (ix->kind == XT2_INDEX_PAIRS)
 		err = check_pairs(c, (const void *)k);
+	else if (ix->kind == XT2_INDEX_BITS)
+		err = check_bits(c, (const void *)k);
 	else if (ix->kind == XT2_INDEX_COLUMNS)
 		err = check_columns(c, ix->body);
 	else

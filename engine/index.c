@@ -164,21 +164,9 @@ static inline u32 columns_blocks(const struct xt2_columns __img *c)
 	return (c->units + XT2_BLOCK - 1) / XT2_BLOCK;
 }
 
-/* => the first unit behind an offset, or the number of units */
 static u32 columns_behind(const struct xt2_columns __img *c, u32 after)
 {
-	const u32 __img *unit = columns_units(c);
-	u32 low = xt2_zero, high = c->units;
-
-	while (low < high && xt2_can_loop) {
-		u32 mid = (low + high) / 2;
-
-		if ((unit[mid] & ~XT2_UNIT_FLAGS) <= after)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return xt2_units_behind_(columns_units(c), c->units, after);
 }
 
 /* => units of a block that there are, and that are behind the first wanted one */

@@ -85,6 +85,7 @@ xt2_separate bool xt2_keys_fill(struct xt2_keys *keys xt2_arg_img,
 
 /*
  * xt2_index_columns - collect candidates in the order of the rules, by columns
+ * xt2_index_bits - the same, by bits
  * xt2_index_spans, xt2_index_collect, xt2_index_nested - the same of pairs, in three steps
  * @s: keys filled in; from unit[base] on there is room for XT2_CANDIDATES
  * @after: only units behind this offset in the chain; 0: all
@@ -97,6 +98,8 @@ xt2_separate bool xt2_keys_fill(struct xt2_keys *keys xt2_arg_img,
  */
 xt2_separate u32 xt2_index_columns(const struct xt2_index __img *ix xt2_arg_img,
 				   struct xt2_search *s xt2_arg_img, u32 after);
+xt2_separate u32 xt2_index_bits(const struct xt2_index __img *ix xt2_arg_img,
+				struct xt2_search *s xt2_arg_img, u32 after);
 xt2_separate u32 xt2_index_spans(const struct xt2_index __img *ix xt2_arg_img,
 				 struct xt2_search *s xt2_arg_img,
 				 const struct xt2_pkt *pkt xt2_arg_img);
@@ -121,6 +124,8 @@ static inline void xt2_index_find(const struct xt2_index __img *ix, struct xt2_s
 	if (ix->kind == XT2_INDEX_PAIRS) {
 		xt2_index_spans(ix, s, pkt);
 		xt2_index_pairs(ix, s, after);
+	} else if (ix->kind == XT2_INDEX_BITS) {
+		xt2_index_bits(ix, s, after);
 	} else {
 		xt2_index_columns(ix, s, after);
 	}
@@ -138,6 +143,22 @@ static inline void xt2_index_find(const struct xt2_index __img *ix, struct xt2_s
 xt2_separate u32 xt2_scan_scalar(const struct xt2_columns __img *c xt2_arg_img,
 				 const u16 *key xt2_arg_img, u32 block, u32 *hits xt2_arg_there);
 u32 xt2_scan_vector(const struct xt2_columns __img *c, const u16 *key, u32 block, u32 *hits);
+
+/* => the first of n units behind an offset, or n */
+static inline u32 xt2_units_behind_(const u32 __img *unit, u32 n, u32 after)
+{
+	u32 low = xt2_zero, high = n;
+
+	while (low < high && xt2_can_loop) {
+		u32 mid = (low + high) / 2;
+
+		if ((unit[mid] & ~XT2_UNIT_FLAGS) <= after)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
 
 static inline const struct xt2_index __img *xt2_chain_index(const struct xt2_chain __img *c)
 {
@@ -170,9 +191,12 @@ void xt2_chain_drop_index(struct xt2_chain __img *c);
 
 /* --- making one: index-build.c --- */
 
-/* Up to which number of units a chain is plain, and up to which it is scanned. */
+/*
+ * Up to which number of units a chain is plain, up to which it has columns, and
+ * up to which bits; above that, pairs.
+ */
 struct xt2_index_limits {
-	u32 plain, scan;
+	u32 plain, columns, bits;
 };
 
 extern const struct xt2_index_limits xt2_index_limits;

@@ -10,8 +10,10 @@ libengine_la_SOURCES = \
 	engine/eval.h \
 	engine/image.c \
 	engine/image.h \
+	engine/index-bits.c \
 	engine/index-box.c \
 	engine/index-box.h \
+	engine/index-build-bits.c \
 	engine/index-build.c \
 	engine/index-build.h \
 	engine/index-check.c \

@@ -29,6 +29,7 @@ struct xt2_evaluator {
 	struct xt2_ctx ctx;
 	struct xt2_frame *stack;
 	struct xt2_search search;
+	u32 run[XT2_IPV6 + 1][XT2_HOOKS_MAX]; /* where the entries of a family's hook begin */
 	struct xt2_search *ahead; /* XT2_BATCH of them; NULL: no chain has an index */
 };
 
@@ -52,6 +53,19 @@ static bool indexes_hold(const struct xt2_image *image, const struct xt2_root *r
 		*any |= c->lookup != 0;
 	}
 	return true;
+}
+
+/* Entries are sorted, so those of a family's hook are one run. */
+static void note_runs(struct xt2_evaluator *ev)
+{
+	const struct xt2_hook *h;
+	u32 i;
+
+	memset(ev->run, 0xff, sizeof(ev->run));
+	for (i = ev->ctx.root ? ev->ctx.root->hooks : 0; i-- > 0;) {
+		h = xt2_image_hook(ev->ctx.img, ev->ctx.root, i);
+		ev->run[h->family][h->hook] = i;
+	}
 }
 
 struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size)
@@ -85,6 +99,7 @@ struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size)
 	ev->ctx.stack = ev->stack;
 	ev->ctx.stack_size = depth;
 	ev->ctx.search = &ev->search;
+	note_runs(ev);
 	xt2_evaluator_seed(ev, 1);
 	return ev;
 }
@@ -124,7 +139,7 @@ static bool is_asked(const struct xt2_table *t, const char *table, const struct 
 {
 	if (table)
 		return !strcmp(t->name, table);
-	return strcmp(t->name, "nat") || makes_mapping(pkt);
+	return memcmp(t->name, "nat", 4) || makes_mapping(pkt);
 }
 
 /* Say where the context's verdict came from. */
@@ -142,22 +157,9 @@ static void place(const struct xt2_ctx *ctx, struct xt2_result *result)
 	result->rule = r == xt2_chain_tail(c) ? 0 : xt2_rule_number(c, r);
 }
 
-/* => the first of the hook's entries, which are one run */
-static u32 run_start(const struct xt2_ctx *ctx, u8 family, int hook)
-{
-	const struct xt2_hook *h;
-	u32 i;
-
-	xt2_image_for_each_hook(h, i, ctx->img, ctx->root) {
-		if (h->family == family && h->hook == hook)
-			break;
-	}
-	return i;
-}
-
 /* => verdict of the last table that was asked */
-static int run(struct xt2_ctx *ctx, int hook, const char *table, struct xt2_result *result,
-	       bool *asked)
+static int run(struct xt2_ctx *ctx, u32 first, int hook, const char *table,
+	       struct xt2_result *result, bool *asked)
 {
 	const struct xt2_root *root = ctx->root;
 	struct xt2_pkt *pkt = ctx->pkt;
@@ -165,7 +167,7 @@ static int run(struct xt2_ctx *ctx, int hook, const char *table, struct xt2_resu
 	int verdict = XT2_ACCEPT;
 	u32 i;
 
-	for (i = run_start(ctx, pkt->family, hook); i < root->hooks; i++) {
+	for (i = first; i < root->hooks; i++) {
 		const struct xt2_hook *h = xt2_image_hook(ctx->img, root, i);
 
 		if (h->family != pkt->family || h->hook != hook)
@@ -184,16 +186,25 @@ static int run(struct xt2_ctx *ctx, int hook, const char *table, struct xt2_resu
 	return verdict;
 }
 
-static void evaluate(struct xt2_ctx *ctx, int hook, const char *table, struct xt2_pkt *pkt,
+/* => the first of the hook's entries, which are one run; many: there are none */
+static u32 run_start(const struct xt2_evaluator *ev, const struct xt2_pkt *pkt, int hook)
+{
+	if (pkt->family > XT2_IPV6 || hook < 0 || hook >= XT2_HOOKS_MAX)
+		return ~0u;
+	return ev->run[pkt->family][hook];
+}
+
+static void evaluate(struct xt2_evaluator *ev, int hook, const char *table, struct xt2_pkt *pkt,
 		     int want_place, struct xt2_result *result)
 {
+	struct xt2_ctx *ctx = &ev->ctx;
 	u64 faults = ctx->faults;
 	bool asked = false;
 
 	pkt->hook = (u8)hook;
 	ctx->pkt = pkt;
 	ctx->verdict_arg = 0;
-	result->verdict = run(ctx, hook, table, result, &asked);
+	result->verdict = run(ctx, run_start(ev, pkt, hook), hook, table, result, &asked);
 	if (!asked) {
 		result->verdict = XT2_ACCEPT;
 		return;
@@ -215,7 +226,7 @@ int xt2_evaluate(struct xt2_evaluator *ev, int hook, const char *table, struct x
 	if (!ctx->root)
 		return XT2_ACCEPT;
 	ctx->now = now;
-	evaluate(ctx, hook, table, pkt, want_place, result);
+	evaluate(ev, hook, table, pkt, want_place, result);
 	return result->verdict;
 }
 
@@ -224,12 +235,13 @@ int xt2_evaluate(struct xt2_evaluator *ev, int hook, const char *table, struct x
  *
  * Tables in front of conntrack see packets as if they were of no connection.
  */
-static const struct xt2_hook *first_table(const struct xt2_ctx *ctx, int hook, const char *table,
-					  const struct xt2_pkt *pkt)
+static const struct xt2_hook *first_table(const struct xt2_evaluator *ev, int hook,
+					  const char *table, const struct xt2_pkt *pkt)
 {
+	const struct xt2_ctx *ctx = &ev->ctx;
 	u32 i;
 
-	for (i = run_start(ctx, pkt->family, hook); i < ctx->root->hooks; i++) {
+	for (i = run_start(ev, pkt, hook); i < ctx->root->hooks; i++) {
 		const struct xt2_hook *h = xt2_image_hook(ctx->img, ctx->root, i);
 
 		if (h->family != pkt->family || h->hook != hook)
@@ -249,7 +261,7 @@ static void look_ahead(struct xt2_evaluator *ev, int hook, const char *table,
 
 	for (i = 0; i < n; i++) {
 		ev->ahead[i].chain = 0;
-		h = first_table(&ev->ctx, hook, table, pkts[i]);
+		h = first_table(ev, hook, table, pkts[i]);
 		if (h)
 			xt2_eval_search(&ev->ctx, h, pkts[i], &ev->ahead[i]);
 	}
@@ -277,7 +289,7 @@ void xt2_evaluate_batch(struct xt2_evaluator *ev, int hook, const char *table,
 			if (search && ev->ahead)
 				ctx->search = &ev->ahead[j - i];
 			ctx->now = now[j];
-			evaluate(ctx, hook, table, pkts[j], want_place, &results[j]);
+			evaluate(ev, hook, table, pkts[j], want_place, &results[j]);
 		}
 	}
 	ctx->search = search;

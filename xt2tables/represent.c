@@ -37,6 +37,7 @@ const char *xt2_kind_name(int kind)
 	switch (kind) {
 	case XT2_INDEX_COLUMNS: return "columns";
 	case XT2_INDEX_PAIRS: return "pairs";
+	case XT2_INDEX_BITS: return "bits";
 	}
 	return "plain";
 }
@@ -97,6 +98,17 @@ static void columns_fields(const struct xt2_columns *c, struct words *w)
 		say(w, "none");
 }
 
+static void bits_fields(const struct xt2_bits *b, struct words *w)
+{
+	unsigned int i;
+
+	for (i = 0; i < b->keys; i++) {
+		say(w, "%s", i ? ", " : "");
+		say_key(w, b->by[i].key);
+		say(w, " in %u", b->by[i].slots);
+	}
+}
+
 static unsigned int bits(const struct xt2_index_class *c)
 {
 	return (unsigned int)(__builtin_popcountll(c->mask[0]) + __builtin_popcountll(c->mask[1]));
@@ -140,21 +152,22 @@ static const char *plural(__u32 n)
 
 static void why_columns(const struct xt2_representation *r, struct words *w)
 {
-	if (r->units <= xt2_index_limits.plain)
+	if (r->units <= xt2_index_limits.columns)
 		say(w, "%u run%s of equal rules", r->runs, plural(r->runs));
-	else if (r->units <= xt2_index_limits.scan && !r->runs)
-		say(w, "%u rules, %u or less", r->units, xt2_index_limits.scan);
-	else if (r->units <= xt2_index_limits.scan)
-		say(w, "%u rules and runs of equal rules, %u or less", r->units,
-		    xt2_index_limits.scan);
 	else
 		say(w, "no two fields tell its %u rules apart", r->units);
+}
+
+static void why_bits(const struct xt2_representation *r, struct words *w)
+{
+	say(w, "%u rules%s, %u or less", r->units, r->runs ? " and runs of equal rules" : "",
+	    xt2_index_limits.bits);
 }
 
 static void why_pairs(const struct xt2_representation *r, const struct xt2_pairs *p,
 		      struct words *w)
 {
-	say(w, "%u rules, more than %u: told apart by %s", r->units, xt2_index_limits.scan,
+	say(w, "%u rules, more than %u: told apart by %s", r->units, xt2_index_limits.bits,
 	    field_name(p->dim[0].field));
 	if (p->dim[1].field)
 		say(w, " and %s", field_name(p->dim[1].field));
@@ -216,6 +229,9 @@ int xt2_represent(const struct xt2_chain *c, int family, struct xt2_representati
 	if (r->kind == XT2_INDEX_COLUMNS) {
 		columns_fields(body, &fields);
 		why_columns(r, &why);
+	} else if (r->kind == XT2_INDEX_BITS) {
+		bits_fields(body, &fields);
+		why_bits(r, &why);
 	} else {
 		const struct xt2_pairs *p = body;
 

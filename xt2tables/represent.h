@@ -23,7 +23,7 @@ struct xt2_representation {
 	char why[256];
 };
 
-/* "plain", "columns", "pairs" */
+/* "plain", "columns", "pairs", "bits" */
 const char *xt2_kind_name(int kind);
 
 /*

@@ -21,6 +21,7 @@ enum xt2_index_kind {
 	XT2_INDEX_NONE, /* plain: rule after rule */
 	XT2_INDEX_COLUMNS, /* columns of what the rules compare, scanned */
 	XT2_INDEX_PAIRS, /* buckets, found by hashes of two or three fields */
+	XT2_INDEX_BITS, /* for values of a few keys, a bit for each unit */
 };
 
 /* 16-bit numbers of a packet that columns are compared with. */
@@ -79,7 +80,7 @@ struct xt2_index {
 	__u32 units; /* rules and runs of rules, without the tail */
 	__u32 runs;
 	__u32 run; /* offset of struct xt2_run[runs], in order; 0: none */
-	__u32 body; /* offset of struct xt2_columns or struct xt2_pairs */
+	__u32 body; /* offset of struct xt2_columns, struct xt2_pairs or struct xt2_bits */
 	__u32 reserved2[2];
 };
 
@@ -160,6 +161,32 @@ struct xt2_index_entry {
 	__u16 tag; /* of the hash; nested: 0 */
 	__u16 never; /* bits 0-3: not for TCP, UDP, ICMP, others; 4-8: enum xt2_key_state */
 	__u64 ports;
+};
+
+#define XT2_BITS_KEYS  6 /* of struct xt2_bits */
+#define XT2_BITS_SLOTS 64 /* of a key */
+#define XT2_BITS_WORDS 16 /* of a slot: 1,024 units */
+
+/*
+ * A key's values are cut into slots: slot i is from edge[i] up to edge[i + 1],
+ * which may be the same, so that there are a power of two.  A slot has a bit
+ * for each unit that is a candidate for one of its values.
+ */
+struct xt2_bits_key {
+	__u8 key; /* enum xt2_index_key */
+	__u8 reserved;
+	__u16 slots; /* a power of two */
+	__u32 edge; /* offset of __u16[slots], ascending from 0 */
+	__u32 bit; /* offset of __u64[slots][words] */
+};
+
+/* Then __u32 unit[units], ascending. */
+struct xt2_bits {
+	__u32 units;
+	__u8 keys; /* 1 or more */
+	__u8 words; /* of 64 bits */
+	__u16 reserved;
+	struct xt2_bits_key by[XT2_BITS_KEYS];
 };
 
 #endif

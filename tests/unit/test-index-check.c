@@ -183,7 +183,7 @@ static void drop(void)
 	free(image.img);
 }
 
-static const struct xt2_index_limits pairs = { 0, 0 }, columns = { 0, ~0u };
+static const struct xt2_index_limits kinds[] = { { 0, 0, 0 }, { 0, ~0u, 0 }, { 0, 0, 1024 } };
 
 static struct world_plan plan_of(u64 seed, u32 rules)
 {
@@ -193,7 +193,7 @@ static struct world_plan plan_of(u64 seed, u32 rules)
 		.rules = rules,
 		.base_jumps = 3,
 		.user_jumps = 1,
-		.limits = seed % 2 ? pairs : columns,
+		.limits = kinds[seed % 3],
 	};
 }
 
