@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <errno.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 #include "../../xt2tables/text.h"
@@ -164,6 +165,64 @@ static void no_such_file(void **state)
 	xt2_ruleset_free(rs);
 }
 
+/* A rule in a loop, so that COMMIT asks for its line, and far more text behind it than is kept. */
+static char *long_text(void)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+	int i;
+
+	assert_non_null(f);
+	fprintf(f, "*filter\n:a - [0:0]\n-A INPUT -j a\n-A  a   -j a\n");
+	for (i = 0; i < 20000; i++)
+		fprintf(f, "-A INPUT -s 10.0.%d.%d/32 -j DROP\n", i >> 8, i & 255);
+	fprintf(f, "COMMIT\n");
+	assert_int_equal(fclose(f), 0);
+	return text;
+}
+
+static void quotes_the_loop(const struct xt2_text_errors *errors)
+{
+	assert_int_equal(errors->count, 1);
+	assert_int_equal(errors->list[0].line, 4);
+	assert_string_equal(errors->list[0].rule, "-A  a   -j a");
+}
+
+/* Files are read twice for that, pipes are kept. */
+static void errors_quote_lines_of_long_ago(void **state)
+{
+	struct xt2_text_options opt = { .family = XT2_IPV4 };
+	struct xt2_ruleset *rs = xt2_ruleset_new();
+	struct xt2_text_errors errors;
+	char *text = long_text(), path[32];
+	int ends[2];
+	pid_t writer;
+
+	assert_int_equal(load(rs, XT2_IPV4, text, &errors), -EINVAL);
+	quotes_the_loop(&errors);
+	xt2_text_errors_free(&errors);
+	xt2_ruleset_free(rs);
+
+	rs = xt2_ruleset_new();
+	assert_int_equal(pipe(ends), 0);
+	writer = fork();
+	assert_true(writer >= 0);
+	if (!writer) {
+		close(ends[0]);
+		_exit(write(ends[1], text, strlen(text)) < 0);
+	}
+	close(ends[1]);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[0]);
+	assert_int_equal(xt2_text_load(path, rs, &opt, &errors), -EINVAL);
+	quotes_the_loop(&errors);
+	xt2_text_errors_free(&errors);
+	xt2_ruleset_free(rs);
+	close(ends[0]);
+	assert_int_equal(waitpid(writer, NULL, 0), writer);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +230,7 @@ int main(void)
 		cmocka_unit_test(parts),
 		cmocka_unit_test(error_records),
 		cmocka_unit_test(no_such_file),
+		cmocka_unit_test(errors_quote_lines_of_long_ago),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
