@@ -266,18 +266,25 @@ static void tcp_udp(bool tcp)
 
 static void icmp(void)
 {
-	static const char *const four[] = { "any",
-					    "echo-request",
-					    "echo-reply",
-					    "time-exceeded",
-					    "destination-unreachable",
-					    "redirect",
-					    "fragmentation-needed",
-					    "parameter-problem" };
+	static const char *const four[] = {
+		"any",
+		"echo-request",
+		"echo-reply",
+		"time-exceeded",
+		"destination-unreachable",
+		"redirect",
+		"fragmentation-needed",
+		"parameter-problem",
+		"source-quench",
+	};
 	static const char *const six[] = {
-		"echo-request",		  "packet-too-big",	    "redirect",
-		"neighbour-solicitation", "neighbor-advertisement", "router-advertisement",
-		"time-exceeded"
+		"echo-request",		  "echo-reply",
+		"packet-too-big",	  "redirect",
+		"time-exceeded",	  "neighbour-solicitation",
+		"neighbor-solicitation",  "neighbour-advertisement",
+		"neighbor-advertisement", "router-advertisement",
+		"router-solicitation",	  "destination-unreachable",
+		"parameter-problem",
 	};
 	static const char *const odd[] = { "echo",
 					   "Any",
@@ -343,7 +350,7 @@ static void comment(void)
 					   "",	   "\"a\\\"", "!",	  "\"long" };
 	u32 i;
 
-	add(" -m comment --comment%s", space());
+	add(" %s comment --comment%s", roll(4) ? "-m" : "--match", space());
 	if (!oddly()) {
 		add("%s", pick(texts));
 		return;
@@ -497,13 +504,14 @@ static void icmp_rule(void)
 
 static void target(void)
 {
+	/* Chains that have rules are not among them: loops cannot be packed. */
 	static const char *const targets[] = {
-		"ACCEPT", "DROP", "RETURN", "QUEUE", "c1", "LOG", "a-name-of-28-bytes-xxxxxxxxx"
+		"ACCEPT", "DROP", "RETURN", "QUEUE", "t1", "LOG", "a-name-of-28-bytes-xxxxxxxxx"
 	};
 	static const char *const odd[] = {
-		"REJECT",   "nosuch", "INPUT",
+		"REJECT",   "nosuch", "OUTPUT",
 		"\"DROP\"", "accept", "REJECT --reject-with icmp-port-unreachable",
-		"",	    "c2 x",   "a-name-of-29-bytes-xxxxxxxxxx",
+		"",	    "t2 x",   "a-name-of-29-bytes-xxxxxxxxxx",
 		"MARK"
 	};
 
@@ -514,7 +522,7 @@ static void target(void)
 	else if (roll(8))
 		add(" %s%s%s", roll(8) ? "-j" : "--jump", space(), pick(targets));
 	else
-		add(" -g c%u", 1 + roll(2));
+		add(" %s t%u", roll(4) ? "-g" : "--goto", 1 + roll(2));
 }
 
 static void match(bool has_ports)
@@ -560,7 +568,7 @@ static void base(const char *chain)
 		iface();
 	}
 	if (!roll(12) && (file.family == XT2_IPV4 || oddly()))
-		add(" %s-f", not());
+		add(" %s%s", not(), roll(4) ? "-f" : "--fragments");
 }
 
 static void options(const char *chain)
@@ -604,8 +612,8 @@ static void mutate(size_t from)
 
 static void rule(void)
 {
-	static const char *const chains[] = { "INPUT", "OUTPUT", "c1",
-					      "c2",    "LOG",	 "a-name-of-28-bytes-xxxxxxxxx" };
+	static const char *const chains[] = { "INPUT", "OUTPUT", "c1", "c2",
+					      "b-name-of-28-bytes-xxxxxxxxx" };
 	static const char *const odd[] = { "-I INPUT", "-A nosuch", "-D c1",	"-A",
 					   "-AINPUT",  "-N c9",	    "--app c1", "-A \"c1\"",
 					   "-I c1 1",  "-F c2",	    "-A !" };
@@ -632,7 +640,8 @@ static void rule(void)
 	if (!jumped || oddly())
 		target();
 	if ((!counted || oddly()) && !roll(6))
-		add(" -c %u%s%u", roll(1000), roll(2) ? " " : ",", roll(1000));
+		add(" %s %u%s%u", roll(4) ? "-c" : "--set-counters", roll(1000),
+		    roll(2) ? " " : ",", roll(1000));
 	if (file.odd && !roll(3))
 		mutate(from);
 	add("\n");
@@ -648,8 +657,8 @@ static void make_file(void)
 
 	file.len = file.rules = file.must = 0;
 	file.family = roll(2) ? XT2_IPV4 : XT2_IPV6;
-	add("*%s\n:c1 - [0:0]\n:c2 - [0:0]\n:LOG - [0:0]\n", table);
-	add(":a-name-of-28-bytes-xxxxxxxxx - [0:0]\n");
+	add("*%s\n:c1 - [0:0]\n:c2 - [0:0]\n:t1 - [0:0]\n:t2 - [0:0]\n:LOG - [0:0]\n", table);
+	add(":a-name-of-28-bytes-xxxxxxxxx - [0:0]\n:b-name-of-28-bytes-xxxxxxxxx - [0:0]\n");
 	if (strcmp(table, "filter"))
 		add(":INPUT - [0:0]\n"); /* refused, where it is there; else like any other */
 	file.head = file.len;
@@ -720,10 +729,8 @@ static void compare(const struct answer *a, const struct answer *b, u64 seed)
 	for (i = 0; i < a->errors.count; i++)
 		if (memcmp(&a->errors.list[i], &b->errors.list[i], sizeof(struct xt2_err)))
 			fail("errors", seed);
-	if (a->write != b->write)
+	if (a->write || b->write) /* so that nothing could be compared */
 		fail("packing", seed);
-	if (a->write)
-		return;
 	if (a->image.size != b->image.size || memcmp(a->image.image, b->image.image, a->image.size))
 		fail("images", seed);
 }
