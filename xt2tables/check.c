@@ -181,7 +181,7 @@ static int ways(const struct check *c)
 	struct xt2_evaluator *ev = xt2_evaluator_new(c->in.map.image, c->in.map.size);
 
 	if (!ev)
-		return errno == E2BIG ? xt2_input_too_long(&c->in) : no_memory();
+		return xt2_input_no_evaluator(&c->in, errno);
 	xt2_evaluator_free(ev);
 	return XT2_EXIT_OK;
 }

@@ -726,7 +726,7 @@ static int run(struct replay *r, char **paths, unsigned long long seed)
 		return ret < 0 ? lost("ruleset", ret) : XT2_EXIT_UNSUPPORTED;
 	r->ev = xt2_evaluator_new(r->in.map.image, r->in.map.size);
 	if (!r->ev)
-		return errno == E2BIG ? xt2_input_too_long(&r->in) : lost("ruleset", -errno);
+		return xt2_input_no_evaluator(&r->in, errno);
 	if (seed)
 		xt2_evaluator_seed(r->ev, seed);
 	r->writes = image_has(r->in.map.image, NULL, XT2_EXT_WRITES, -1);

@@ -93,6 +93,15 @@ int xt2_input_unsupported(const struct xt2_input *in, const char *hook, const ch
 int xt2_input_too_long(const struct xt2_input *in);
 
 /*
+ * xt2_input_no_evaluator - report why xt2_evaluator_new() gave none
+ * @error: its errno
+ *
+ * Names the chains whose index is wrong.
+ * => XT2_EXIT_*
+ */
+int xt2_input_no_evaluator(const struct xt2_input *in, int error);
+
+/*
  * xt2_input_reached - the chains that packets can get to
  * @hook, @table: from here; NULL table: all of the hook
  * => a byte for each chain of the image, to free(); NULL: no memory

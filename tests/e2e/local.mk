@@ -10,6 +10,7 @@ E2E_TESTS = \
 	tests/e2e/disk.sh \
 	tests/e2e/empty-image.sh \
 	tests/e2e/hostile.sh \
+	tests/e2e/indexes.sh \
 	tests/e2e/install.sh \
 	tests/e2e/json.sh \
 	tests/e2e/kill.sh \
