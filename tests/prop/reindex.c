@@ -2,11 +2,10 @@
 /*
  * reindex - write an image anew, with other limits of its chains' indexes
  *
- *	reindex IMAGE PLAIN SCAN
+ *	reindex IMAGE PLAIN COLUMNS BITS
  *
- * Chains of up to PLAIN rules stay plain, those of up to SCAN are scanned as
- * columns, others are searched by pairs: see struct xt2_index_limits.  Prints
- * how many chains have an index now.
+ * Up to so many rules chains stay plain, have columns, have bits; others have
+ * pairs: see struct xt2_index_limits.  Prints how many chains have an index now.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,12 +37,13 @@ int main(int argc, char **argv)
 	struct xt2_ruleset *rs = xt2_ruleset_new();
 	struct xt2_err err = { 0 };
 
-	if (argc != 4 || !rs) {
-		fprintf(stderr, "usage: reindex IMAGE PLAIN SCAN\n");
+	if (argc != 5 || !rs) {
+		fprintf(stderr, "usage: reindex IMAGE PLAIN COLUMNS BITS\n");
 		return 2;
 	}
 	limits.plain = (u32)strtoul(argv[2], NULL, 0);
-	limits.scan = (u32)strtoul(argv[3], NULL, 0);
+	limits.columns = (u32)strtoul(argv[3], NULL, 0);
+	limits.bits = (u32)strtoul(argv[4], NULL, 0);
 	if (xt2_image_open(argv[1], &old, &err) || xt2_ruleset_load(rs, old.image, old.size) ||
 	    xt2_ruleset_write_(rs, &limits, &new, &err) ||
 	    xt2_image_store(argv[1], new.image, new.size, &err))
