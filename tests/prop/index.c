@@ -2,10 +2,11 @@
 /*
  * index - indexes of chains, rule after rule, and the oracle: packet by packet
  *
- * Random images, random packets aimed at their rules.  Three evaluate the
+ * Random images, random packets aimed at their rules.  Four evaluate the
  * same packets, each with an image and packets of its own: xt2_eval() without
  * indexes, xt2_eval() with them, in batches that are searched ahead as well,
- * and xt2tables/oracle.c.  After each packet all that evaluation can say or
+ * xt2tables/oracle.c, and xt2_evaluate_batch(), which is one for all tables.
+ * After each packet all that evaluation can say or
  * change must be the same: verdict, the rule that decided, events, the packet
  * and what the host knows of it; at the end of each image every counter and
  * every cell.
@@ -48,6 +49,8 @@ struct answer {
 
 static struct xt2_search search[BATCH];
 static struct side linear, indexed, slow;
+static struct side batch; /* of the library, so its context is not used */
+static struct xt2_evaluator *evaluator; /* of batch */
 static struct xt2_ruleset *rs; /* of slow */
 static struct world_image image;
 static const struct xt2_rule **rule; /* of all chains, to aim at */
@@ -131,6 +134,10 @@ static void open_all(struct world *w)
 	open_side(&linear);
 	open_side(&indexed);
 	open_side(&slow);
+	open_side(&batch);
+	evaluator = xt2_evaluator_new(batch.img, image.size);
+	if (!evaluator)
+		die("no evaluator");
 	rs = xt2_ruleset_new();
 	if (!rs || xt2_ruleset_load(rs, slow.img, image.size))
 		die("no memory");
@@ -139,6 +146,8 @@ static void open_all(struct world *w)
 static void close_all(void)
 {
 	xt2_ruleset_free(rs);
+	xt2_evaluator_free(evaluator);
+	free(batch.img);
 	free(linear.img);
 	free(indexed.img);
 	free(slow.img);
@@ -252,68 +261,103 @@ static const char *compare_packets(const struct world_packet *a, const struct wo
 								 : NULL;
 }
 
-/* A batch through one table; packets that were dropped are gone. => differences */
-static int one_table(struct world *w, const struct xt2_hook *h, u32 n, bool *gone, u32 packet)
+/* A packet's last verdict, and the packet, are those that the library gives. => differences */
+static int library(const bool *parsed, const int *verdict, u32 n, u32 packet)
 {
-	const bool ahead = world_often(w, 50);
-	struct answer a[BATCH], b[BATCH], c[BATCH];
-	const char *what;
-	u32 i;
+	struct xt2_result result[BATCH];
+	struct xt2_pkt *pkt[BATCH];
+	u64 now[BATCH];
+	u32 i, m = 0, at[BATCH];
 
-	for (i = 0; i < n && ahead; i++)
-		if (!gone[i])
-			xt2_eval_search(&indexed.ctx, h, &indexed.packet[i].pkt, &search[i]);
-	for (i = 0; i < n && ahead; i++)
-		if (!gone[i])
-			xt2_eval_collect(&indexed.ctx, &search[i]);
 	for (i = 0; i < n; i++) {
-		const u64 now = NOW + (packet + i) * STEP_EVERY;
-
-		if (gone[i])
+		if (!parsed[i])
 			continue;
-		indexed.ctx.search = &search[i];
-		evaluate(&linear, h, i, now, &a[i]);
-		evaluate(&indexed, h, i, now, &b[i]);
-		ask_oracle(h, i, now, &c[i]);
-		evaluations++;
-		gone[i] = a[i].verdict != XT2_ACCEPT;
-		dropped += a[i].hotdrop;
-		what = compare(&a[i], &b[i], false);
-		if (!what)
-			what = compare_packets(&linear.packet[i], &indexed.packet[i]);
+		pkt[m] = &batch.packet[i].pkt;
+		now[m] = NOW + (packet + i) * STEP_EVERY;
+		at[m++] = i;
+	}
+	xt2_evaluate_batch(evaluator, WORLD_HOOK, NULL, pkt, now, m, 0, result);
+	for (i = 0; i < m; i++) {
+		const char *what = compare_packets(&linear.packet[at[i]], &batch.packet[at[i]]);
+
+		if (result[i].verdict != verdict[at[i]])
+			what = "another verdict of the library";
 		if (what)
-			return differ(what, packet + i);
-		what = compare(&a[i], &c[i], true);
-		if (!what)
-			what = compare_packets(&linear.packet[i], &slow.packet[i]);
-		if (what) {
-			printf("the oracle says:\n");
-			return differ(what, packet + i);
-		}
+			return differ(what, packet + at[i]);
 	}
 	return 0;
+}
+
+/* The first table's search of all packets of a batch, before the first is evaluated. */
+static void look_ahead(u32 n, const bool *parsed)
+{
+	const struct xt2_hook *h = xt2_image_hook(indexed.img, indexed.ctx.root, 0);
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (parsed[i])
+			xt2_eval_search(&indexed.ctx, h, &indexed.packet[i].pkt, &search[i]);
+	for (i = 0; i < n; i++)
+		if (parsed[i])
+			xt2_eval_collect(&indexed.ctx, &search[i]);
+}
+
+/* One packet of a batch through one table. => differences; *verdict of the table */
+static int one_table(const struct xt2_hook *h, u32 i, u32 packet, int *verdict)
+{
+	const u64 now = NOW + (packet + i) * STEP_EVERY;
+	struct answer a, b, c;
+	const char *what;
+
+	indexed.ctx.search = &search[i];
+	evaluate(&linear, h, i, now, &a);
+	evaluate(&indexed, h, i, now, &b);
+	ask_oracle(h, i, now, &c);
+	evaluations++;
+	*verdict = a.verdict;
+	dropped += a.hotdrop;
+	what = compare(&a, &b, false);
+	if (!what)
+		what = compare_packets(&linear.packet[i], &indexed.packet[i]);
+	if (what)
+		return differ(what, packet + i);
+	what = compare(&a, &c, true);
+	if (!what)
+		what = compare_packets(&linear.packet[i], &slow.packet[i]);
+	if (!what)
+		return 0;
+	printf("the oracle says:\n");
+	return differ(what, packet + i);
 }
 
 static int one_batch(struct world *w, u32 n, u32 packet)
 {
 	const struct xt2_root *root = linear.ctx.root;
-	bool gone[BATCH] = { false };
+	int verdict[BATCH] = { 0 };
 	const struct xt2_hook *h;
+	bool parsed[BATCH];
 	u32 i, k;
 
 	for (i = 0; i < n; i++) {
 		const struct xt2_rule *at =
 			rules && world_often(w, 90) ? rule[world_below(w, rules)] : NULL;
 
-		gone[i] = !world_packet(w, at, &linear.packet[i]);
+		parsed[i] = world_packet(w, at, &linear.packet[i]);
 		linear.packet[i].pkt.hook = WORLD_HOOK;
 		world_packet_copy(&indexed.packet[i], &linear.packet[i]);
 		world_packet_copy(&slow.packet[i], &linear.packet[i]);
+		world_packet_copy(&batch.packet[i], &linear.packet[i]);
 	}
-	xt2_image_for_each_hook(h, k, linear.img, root)
-		if (one_table(w, h, n, gone, packet))
-			return 1;
-	return 0;
+	if (world_often(w, 50))
+		look_ahead(n, parsed);
+	for (i = 0; i < n; i++) {
+		verdict[i] = XT2_ACCEPT;
+		xt2_image_for_each_hook(h, k, linear.img, root)
+			if (parsed[i] && verdict[i] == XT2_ACCEPT &&
+			    one_table(h, i, packet, &verdict[i]))
+				return 1;
+	}
+	return library(parsed, verdict, n, packet);
 }
 
 /* --- what is left ------------------------------------------------------ */
@@ -378,6 +422,7 @@ static int one_image(u32 packets)
 	}
 	if (!differences)
 		differences = compare_counters(&indexed, "indexed") ||
+			      compare_counters(&batch, "the library") ||
 			      compare_counters(&slow, "the oracle") || compare_folded();
 	close_all();
 	return differences;
