@@ -126,9 +126,10 @@ static __always_inline int port_match(const struct xt2_match __img *m, const str
 	return xt2_one_port_(m, pkt, m->type == XT2_M_TCP ? XT2_TCP_HEADER_ : XT2_UDP_HEADER_);
 }
 
-static __always_inline int xt2_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
+/* pkt: the context's */
+static __always_inline int xt2_match(const struct xt2_match __img *m, const struct xt2_pkt *pkt,
+				     struct xt2_ctx *ctx)
 {
-	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	int answer;
 
 	switch (m->type) {
@@ -170,7 +171,7 @@ int xt2_rest_match(const struct xt2_rule __img *r xt2_arg_img,
 	const u8 __img *end = (const u8 __img *)r + r->target_offset;
 
 	for (m = xt2_match_next(m); (const u8 __img *)m < end; m = xt2_match_next(m)) {
-		int answer = xt2_can_loop ? xt2_match(m, ctx) : out_of_time(ctx);
+		int answer = xt2_can_loop ? xt2_match(m, xt2_ctx_pkt(ctx), ctx) : out_of_time(ctx);
 
 		if (answer != XT2_HIT && answer != XT2_HIT_DROP)
 			return XT2_HOTDROP;
@@ -179,13 +180,14 @@ int xt2_rest_match(const struct xt2_rule __img *r xt2_arg_img,
 }
 
 /* => XT2_HIT if every match of the rule holds */
-static __always_inline int rule_match(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
+static __always_inline int rule_match(const struct xt2_rule __img *r, const struct xt2_pkt *pkt,
+				      struct xt2_ctx *ctx)
 {
 	const u8 __img *end = (const u8 __img *)r + r->target_offset;
 	const struct xt2_match __img *m = xt2_rule_first_match(r);
 
 	while ((const u8 __img *)m < end) {
-		int answer = xt2_match(m, ctx);
+		int answer = xt2_match(m, pkt, ctx);
 
 		if (answer != XT2_HIT)
 			return unlikely(answer == XT2_HIT_DROP) ? xt2_rest_match(r, m, ctx)
@@ -267,11 +269,9 @@ static __always_inline struct xt2_rule __img *next_addr6(struct xt2_rule __img *
 }
 
 /* The rule to look at after one that did not match, or did not end its chain. */
-static __always_inline struct xt2_rule __img *next_rule(struct xt2_rule __img *r, u32 len,
-							struct xt2_ctx *ctx)
+static __always_inline struct xt2_rule __img *
+next_rule(struct xt2_rule __img *r, const struct xt2_pkt *pkt, u32 len, struct xt2_ctx *ctx)
 {
-	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
-
 	if (likely(r->target_offset > sizeof(*r)))
 		switch (xt2_rule_first_match(r)->type) {
 		case XT2_M_SRC4: return next_addr4(r, XT2_M_SRC4, pkt->src4, len, ctx);
@@ -387,7 +387,7 @@ static __always_inline struct xt2_rule __img *enter(struct xt2_ctx *ctx, struct 
 static __always_inline bool by_index(const struct xt2_search *s,
 				     const struct xt2_chain __img *chain)
 {
-	return xt2_can_index && unlikely(chain->lookup) && s && s->cursor.index;
+	return xt2_can_index && s && unlikely(chain->lookup) && s->cursor.index;
 }
 
 /* The packet is not what it was: go on behind a rule with what it is now. */
@@ -504,7 +504,8 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 	const struct xt2_chain __img *chain = base;
 	struct xt2_rule __img *r;
 	struct xt2_run __img *run;
-	u32 len = xt2_ctx_pkt(ctx)->len;
+	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
+	u32 len = pkt->len;
 	struct xt2_search *s = xt2_can_index ? xt2_ptr(ctx->search) : NULL;
 	const u64 faults = ctx->faults;
 	u32 depth = xt2_zero;
@@ -519,7 +520,7 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 	}
 	r = enter(ctx, s, chain);
 	while (xt2_can_loop) {
-		int verdict = rule_match(r, ctx);
+		int verdict = rule_match(r, pkt, ctx);
 
 		if (verdict == XT2_MISS)
 			goto next;
@@ -586,7 +587,7 @@ next:
 		if (by_index(s, chain))
 			r = xt2_at(chain, xt2_next_indexed(ctx, chain, r));
 		else
-			r = next_rule(r, len, ctx);
+			r = next_rule(r, pkt, len, ctx);
 		continue;
 hotdrop:
 		if (verdict == XT2_HIT_DROP)
