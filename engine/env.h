@@ -54,6 +54,9 @@ typedef __s64 s64;
 /* May this environment use the indexes of chains? */
 #define xt2_can_index true
 
+/* Chains of so few rules are gone through before a jump to them is made. */
+#define xt2_passable 4u
+
 /* Compare the blocks of columns with a packet's keys: see index.h. */
 #define xt2_scan xt2_scan_vector
 

@@ -470,6 +470,36 @@ void xt2_eval_collect(const struct xt2_ctx *ctx, struct xt2_search *search)
 	prefetch_units(chain, search->unit, search->units);
 }
 
+/* --- short chains ------------------------------------------------------ */
+
+/* A plain chain of a few rules that goes back at its end. */
+static __always_inline bool can_pass(const struct xt2_chain __img *c)
+{
+	return c->rules - 1u <= xt2_passable && !c->lookup &&
+	       XT2_TARGET_KIND(xt2_chain_tail(c)->target) == XT2_T_RETURN;
+}
+
+/*
+ * Go through a chain as if none of its rules matched: mostly none does, and a
+ * jump and a return are saved.
+ * => NULL: none did, the tail has counted; else the first that has another *answer
+ */
+static __always_inline struct xt2_rule __img *pass_chain(const struct xt2_chain __img *c, u32 len,
+							 struct xt2_ctx *ctx, int *answer)
+{
+	struct xt2_rule __img *r = xt2_chain_first(c);
+	u32 n;
+
+	for (n = c->rules - 1; n; n--) {
+		*answer = rule_match(r, ctx);
+		if (*answer != XT2_MISS)
+			return r;
+		r = xt2_rule_next(r);
+	}
+	xt2_rule_count(r, len, ctx);
+	return NULL;
+}
+
 /* --- the loop ---------------------------------------------------------- */
 
 /* The rule counts and its target acts, but its verdict comes too late. */
@@ -502,7 +532,8 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 	const struct xt2_image __img *img = ctx->img;
 	const struct xt2_chain __img *base = xt2_image_chain(img, ctx->root, hook->chain);
 	const struct xt2_chain __img *chain = base;
-	struct xt2_rule __img *r;
+	const struct xt2_chain __img *to;
+	struct xt2_rule __img *r, *passed;
 	struct xt2_run __img *run;
 	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	u32 len = pkt->len;
@@ -522,6 +553,7 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 	while (xt2_can_loop) {
 		int verdict = rule_match(r, pkt, ctx);
 
+answered:
 		if (verdict == XT2_MISS)
 			goto next;
 		if (unlikely(verdict != XT2_HIT))
@@ -555,8 +587,15 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 				s->cursor = xt2_ptr(ctx->stack)[depth].cursor;
 			goto next;
 		case XT2_T_JUMP:
-			if (unlikely(depth >= ctx->stack_size))
+			to = xt2_image_chain(img, ctx->root, XT2_TARGET_ARG(r->target));
+			if (unlikely(depth >= ctx->stack_size || !to))
 				return fault(ctx);
+			passed = NULL;
+			if (can_pass(to)) {
+				passed = pass_chain(to, len, ctx, &verdict);
+				if (!passed)
+					goto next;
+			}
 			xt2_ptr(ctx->stack)[depth].chain = offset_of(ctx, chain);
 			xt2_ptr(ctx->stack)[depth].rule = offset_of(ctx, r);
 			if (s) { /* what is left of this chain stays below what the next one finds */
@@ -565,7 +604,12 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 					s->cursor.base = s->cursor.end;
 			}
 			depth++;
-			__fallthrough;
+			chain = to;
+			r = enter(ctx, s, chain);
+			if (!passed)
+				continue;
+			r = passed;
+			goto answered;
 		case XT2_T_GOTO:
 			chain = xt2_image_chain(img, ctx->root, XT2_TARGET_ARG(r->target));
 			if (unlikely(!chain))
