@@ -484,19 +484,20 @@ static __always_inline bool can_pass(const struct xt2_chain __img *c)
  * jump and a return are saved.
  * => NULL: none did, the tail has counted; else the first that has another *answer
  */
-static __always_inline struct xt2_rule __img *pass_chain(const struct xt2_chain __img *c, u32 len,
+static __always_inline struct xt2_rule __img *pass_chain(const struct xt2_chain __img *c,
+							 const struct xt2_pkt *pkt,
 							 struct xt2_ctx *ctx, int *answer)
 {
 	struct xt2_rule __img *r = xt2_chain_first(c);
 	u32 n;
 
 	for (n = c->rules - 1; n; n--) {
-		*answer = rule_match(r, ctx);
+		*answer = rule_match(r, pkt, ctx);
 		if (*answer != XT2_MISS)
 			return r;
 		r = xt2_rule_next(r);
 	}
-	xt2_rule_count(r, len, ctx);
+	xt2_rule_count(r, pkt->len, ctx);
 	return NULL;
 }
 
@@ -592,7 +593,7 @@ answered:
 				return fault(ctx);
 			passed = NULL;
 			if (can_pass(to)) {
-				passed = pass_chain(to, len, ctx, &verdict);
+				passed = pass_chain(to, pkt, ctx, &verdict);
 				if (!passed)
 					goto next;
 			}
