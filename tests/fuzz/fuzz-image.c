@@ -6,7 +6,9 @@
  * read through the access helpers, packets of each family are evaluated at
  * each hook as long as that is not too many chain visits, a chain is edited,
  * and what comes out must pass the check again: neither counters nor cells
- * nor edits may turn an image into something else.
+ * nor edits may turn an image into something else.  Where xt2_index_check()
+ * takes the indexes of all chains, a copy is evaluated with them, and comes to
+ * the same.
  *
  * Mutations are mostly made on valid images: a random one is written, or a
  * word of the last one is changed to a likely value, and then header, depth
@@ -130,7 +132,9 @@ static u8 wanted_proto(const struct xt2_chain *c)
 	return 0;
 }
 
-static void eval_packet(struct xt2_image *img, const struct xt2_hook *h, u64 *state)
+/* => the rule that decided; 0: a fault.  verdict is any if the packet cannot be parsed */
+static u32 eval_packet(struct xt2_image *img, const struct xt2_hook *h, struct xt2_search *search,
+		       u64 *state, int *verdict)
 {
 	static struct xt2_frame stack[STACK_MAX];
 	struct xt2_event events[4];
@@ -147,33 +151,98 @@ static void eval_packet(struct xt2_image *img, const struct xt2_hook *h, u64 *st
 		.stack_size = STACK_MAX,
 		.events = events,
 		.events_size = 4,
+		.search = search,
 	};
 	u8 *bytes;
-	int verdict;
 
 	make_packet(&pkt, h->family, wanted_proto(xt2_image_chain(img, ctx.root, h->chain)), state);
 	bytes = pkt.data;
 	pkt.hook = h->hook;
+	*verdict = XT2_ACCEPT;
 	if (!xt2_pkt_parse(&pkt, h->family)) {
-		verdict = xt2_eval(&ctx, h);
-		need(xt2_verdict_name(verdict) != NULL);
+		*verdict = xt2_eval(&ctx, h);
+		need(xt2_verdict_name(*verdict) != NULL);
 		need(ctx.faults || (ctx.chain && ctx.rule < img->size));
 	}
 	free(bytes);
+	return ctx.rule;
 }
 
-static void eval_all(struct xt2_image *img, const struct xt2_root *root, u64 state)
+static bool indexes_hold(const struct xt2_image *img, const struct xt2_root *root)
 {
+	const struct xt2_chain *c;
+	const char *what = NULL;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, img, root) {
+		if (xt2_index_check(c, xt2_image_table(img, root, c->table)->family, &what)) {
+			need(what != NULL);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void compare_counters(const struct xt2_image *a, const struct xt2_image *b)
+{
+	const struct xt2_root *root = xt2_image_root(a);
+	const struct xt2_chain *c, *d;
+	const struct xt2_rule *r;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, a, root) {
+		d = xt2_image_chain(b, xt2_image_root(b), i);
+		xt2_chain_for_each_rule(r, c) {
+			struct xt2_counts one = xt2_rule_counts(c, r);
+			struct xt2_counts other =
+				xt2_rule_counts(d, xt2_at(d, (u64)((const u8 *)r - (const u8 *)c)));
+
+			need(one.packets == other.packets && one.bytes == other.bytes);
+		}
+	}
+	for (i = 0; i < root->cells; i++)
+		need(*xt2_image_cell(a, root, i) == *xt2_image_cell(b, xt2_image_root(b), i));
+}
+
+/* twin: a copy that is evaluated with its indexes; NULL: they are wrong */
+static void eval_all(struct xt2_image *img, struct xt2_image *twin, u64 state)
+{
+	static struct xt2_search search;
+	const struct xt2_root *root = xt2_image_root(img);
 	const struct xt2_hook *h;
-	u32 i, n;
+	u32 i, n, rule;
+	int verdict, other;
 
 	xt2_image_for_each_hook(h, i, img, root) {
 		if (h->visits > VISITS_MAX || h->depth > STACK_MAX ||
 		    h->visits * img->size > WORK_MAX)
 			continue;
-		for (n = 0; n < PACKETS; n++)
-			eval_packet(img, h, &state);
+		for (n = 0; n < PACKETS; n++) {
+			u64 again = state;
+
+			rule = eval_packet(img, h, NULL, &state, &verdict);
+			if (!twin)
+				continue;
+			need(eval_packet(twin, xt2_image_hook(twin, xt2_image_root(twin), i),
+					 &search, &again, &other) == rule);
+			need(verdict == other);
+		}
 	}
+	if (twin)
+		compare_counters(img, twin);
+}
+
+static void eval_both(struct xt2_image *img, u64 state)
+{
+	const struct xt2_root *root = xt2_image_root(img);
+	struct xt2_image *twin = NULL;
+
+	if (indexes_hold(img, root)) {
+		twin = get(img->size);
+		memcpy(twin, img, img->size);
+	}
+	eval_all(img, twin, state);
+	free(twin);
 }
 
 /* What takes any number must have an answer. */
@@ -310,7 +379,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		goto out;
 	state += root->generation;
 	read_all(img, root);
-	eval_all(img, root, state | 1);
+	eval_both(img, state | 1);
 	need(!xt2_check(img, size, scratch, &err));
 	if (root->chains)
 		edit_one(img, state | 1);

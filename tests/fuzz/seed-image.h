@@ -4,7 +4,8 @@
  *
  * One number makes one image, always the same.  Chains jump only to later
  * chains of their table, so nothing loops.  Payloads of extensions are tried
- * until the extension's own check takes one.
+ * until the extension's own check takes one.  Every other chain has an index,
+ * of any kind.
  */
 #ifndef XT2_TEST_SEED_IMAGE_H
 #define XT2_TEST_SEED_IMAGE_H
@@ -229,6 +230,16 @@ static inline const struct xt2_rule *seed_any_rule(struct seed_rule *s, u64 *sta
 	return seed_rule(s);
 }
 
+/* Of few rules, so that any limits make one. */
+static inline void seed_index(struct xt2_writer *w, u64 *state)
+{
+	static const struct xt2_index_limits limits[] = { { 0, 64, 0 }, { 0, 0, 64 }, { 0, 0, 0 } };
+	u64 scratch[8192];
+
+	if (seed_below(state, 2) && xt2_index_scratch(8) <= sizeof(scratch))
+		xt2_write_index(w, &limits[seed_below(state, XT2_ARRAY_SIZE(limits))], scratch);
+}
+
 static inline void seed_chain(struct xt2_writer *w, struct seed_rule *s, u64 *state, u32 index,
 			      u16 table, u8 hook)
 {
@@ -248,6 +259,7 @@ static inline void seed_chain(struct xt2_writer *w, struct seed_rule *s, u64 *st
 					       : XT2_T_DROP,
 			0);
 	xt2_write_rule(w, seed_rule(s));
+	seed_index(w, state);
 	xt2_write_chain_end(w, seed_below(state, 2) ? lines : NULL, 8 * seed_below(state, 9));
 }
 

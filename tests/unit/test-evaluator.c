@@ -16,6 +16,7 @@
 #include <netinet/in.h>
 #include <xt2/xt2.h>
 #include "../../engine/image.h"
+#include "../../engine/index.h"
 #include "../lib/fail-alloc.h"
 #include "../lib/packets.h"
 #include "../lib/rules.h"
@@ -444,6 +445,47 @@ static void memory_may_be_missing(void **state)
 	xt2_evaluator_free(NULL);
 }
 
+/* Four equal rules are a run, which has an index; packets of a batch need room of their own. */
+static void memory_for_batches_may_be_missing(void **state)
+{
+	int i, chain = base(XT2_IPV4, "filter", XT2_INPUT);
+	unsigned int n;
+
+	for (i = 0; i < 4; i++)
+		append(chain, XT2_TARGET(XT2_T_CONTINUE, 0));
+	assert_int_equal(xt2_ruleset_write(rs, &map, NULL), 0);
+	for (n = 1; n <= 3; n++) {
+		fail_alloc(n);
+		assert_null(xt2_evaluator_new(map.image, map.size));
+		assert_int_equal(errno, ENOMEM);
+	}
+	fail_alloc(4);
+	ev = xt2_evaluator_new(map.image, map.size);
+	fail_alloc(0);
+	assert_non_null(ev);
+}
+
+/* An index that would hide rules is not evaluated with, and rules are there without it. */
+static void wrong_indexes_are_refused(void **state)
+{
+	int i, chain = base(XT2_IPV4, "filter", XT2_INPUT);
+	struct xt2_index *ix;
+	struct xt2_chain *c;
+
+	for (i = 0; i < 4; i++)
+		append(chain, XT2_TARGET(XT2_T_CONTINUE, 0));
+	assert_int_equal(xt2_ruleset_write(rs, &map, NULL), 0);
+	c = xt2_image_chain(map.image, xt2_image_root(map.image), 0);
+	assert_int_not_equal(c->lookup, 0);
+	ix = xt2_at(c, c->lookup);
+	ix->units++;
+	assert_null(xt2_evaluator_new(map.image, map.size));
+	assert_int_equal(errno, EBADMSG);
+	ix->units--;
+	ev = xt2_evaluator_new(map.image, map.size);
+	assert_non_null(ev);
+}
+
 /* Chains as deep as the longest path, and back again. */
 static void deep_rulesets_have_room(void **state)
 {
@@ -559,6 +601,8 @@ int main(void)
 		CASE(hotdrops_are_reported),
 		CASE(absurd_images_are_refused),
 		CASE(memory_may_be_missing),
+		CASE(memory_for_batches_may_be_missing),
+		CASE(wrong_indexes_are_refused),
 		CASE(deep_rulesets_have_room),
 		CASE(carried_extensions_are_listed),
 		CASE(carried_extensions_drop),

@@ -262,6 +262,20 @@ static void test_names(void **state)
 }
 
 /* Read an image through the helpers, write it again: the same bytes. */
+/* An index of the same kind. */
+static void copy_index(struct xt2_writer *w, const struct xt2_chain *c)
+{
+	static const struct xt2_index_limits limits[] = {
+		[XT2_INDEX_COLUMNS] = { 0, ~0u, 0 },
+		[XT2_INDEX_PAIRS] = { 0, 0, 0 },
+		[XT2_INDEX_BITS] = { 0, 0, ~0u },
+	};
+	u64 scratch[8192];
+
+	assert_true(xt2_index_scratch(c->rules) <= sizeof(scratch));
+	assert_int_equal(xt2_write_index(w, &limits[xt2_chain_index(c)->kind], scratch), 0);
+}
+
 static void copy_chain(struct xt2_writer *w, const struct xt2_image *img,
 		       const struct xt2_root *root, u32 i)
 {
@@ -272,6 +286,8 @@ static void copy_chain(struct xt2_writer *w, const struct xt2_image *img,
 	xt2_write_chain_begin(w, i, c->table, c->hook, cold->name);
 	xt2_chain_for_each_rule(r, c)
 		xt2_write_rule(w, r);
+	if (c->lookup)
+		copy_index(w, c);
 	xt2_write_chain_end(w, cold->lines ? xt2_at(img, cold->lines) : NULL, c->size - c->used);
 }
 
