@@ -114,7 +114,10 @@ XT2_COMMANDS = \
 	xt2tables/packet.c \
 	xt2tables/packet.h \
 	xt2tables/replace.c \
+	xt2tables/replay-run.c \
+	xt2tables/replay-summary.c \
 	xt2tables/replay.c \
+	xt2tables/replay.h \
 	xt2tables/represent.c \
 	xt2tables/represent.h \
 	xt2tables/rows.c \
