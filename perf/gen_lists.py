@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import random
+import re
 
 import gen_tuples
 from gen_tuples import head, suffixes, table
@@ -88,6 +89,15 @@ def kube(services, seed, endpoints=3):
         '-A OUTPUT -m comment --comment "kubernetes service portals" -j KUBE-SERVICES',
         "-A KUBE-MARK-MASQ -j MARK --set-xmark 0x4000/0x4000",
         *services_rules, *rules, "COMMIT"]
+
+
+def kube6(services, seed, endpoints=3):
+    """The same for IPv6, from every hook that kube-proxy has it at, and without MARK, which no
+    BPF program can do.  Nothing is dropped that is not for a service."""
+    lines = [re.sub(r"(\d+\.\d+\.\d+\.\d+)/32", lambda m: "fd00::" + m[1].replace(".", ":") + "/128", line)
+             for line in kube(services, seed, endpoints)]
+    lines = [line.replace(":OUTPUT DROP", ":OUTPUT ACCEPT") for line in lines if " -j MARK " not in line]
+    return lines[:-1] + ["-A INPUT -j KUBE-SERVICES", "-A FORWARD -j KUBE-SERVICES", lines[-1]]
 
 
 def fan(customers, rules, seed, targets=("DROP",)):

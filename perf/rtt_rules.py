@@ -2,10 +2,11 @@
 """What the counters of a benchmark's ruleset must be.
 
 The ruleset is ip6tables-save text of one table whose rules have addresses and a
-target, nothing else.  A walk through the text, which knows nothing of any
+target, or are for other protocols than ping's.  A walk through the text, which knows nothing of any
 driver, says how often one packet from ::1 to ::1 hits each rule.
 """
 import re
+import shlex
 import socket
 from array import array
 
@@ -41,7 +42,7 @@ class Rules:
     def __init__(self, lines, hooks):
         self.chains, self.policies = {}, {}
         for line in lines:
-            words = line.split()
+            words = shlex.split(line)
             if line.startswith(":"):
                 self.add_chain(words[0][1:], words[1])
             elif line.startswith("-A "):
@@ -59,11 +60,17 @@ class Rules:
 
     @staticmethod
     def parse(words):
-        """=> does it match, and its target"""
+        """=> does it match (None: who knows), and its target"""
         matches, target = True, None
         for option, word in zip(words[::2], words[1::2]):
             if option in ("-s", "-d"):
                 matches = matches and holds(word)
+            elif option == "-p":
+                matches = matches and word == "ipv6-icmp"
+            elif option == "-m" and word != "comment":
+                matches = matches and None
+            elif option in ("-m", "--comment", "--dport", "--mode", "--probability"):
+                continue
             elif option == "-j":
                 target = word
             else:
@@ -77,6 +84,8 @@ class Rules:
             chain, hits = self.chains[name], self.hits[name]
             while at < len(chain):
                 matches, target = chain[at]
+                if matches is None:
+                    raise Unfit(f"rule {at + 1} of {name} is not for this benchmark")
                 self.executed += 1
                 hits[at] += matches
                 at += 1
