@@ -23,7 +23,7 @@ import matches
 import twins
 
 RESTORE = {4: 'xt2tables-restore', 6: 'xt2ip6tables-restore'}
-KINDS = ('plain', 'columns', 'pairs')
+KINDS = ('plain', 'columns', 'bits', 'pairs')
 RUN = 12  # rules of the longest run
 REMEMBER = ('limit', 'quota', 'statistic')
 
