@@ -131,7 +131,7 @@ void *xt2_build_take_(struct build *b, u64 bytes, u32 *offset)
 	}
 	*offset = (u32)b->used;
 	b->used += bytes;
-	return (u8 *)b->at + *offset;
+	return memset((u8 *)b->at + *offset, 0, bytes);
 }
 
 /* --- columns ----------------------------------------------------------- */
@@ -394,6 +394,7 @@ u32 xt2_index_build(const struct xt2_chain *c, u8 family, const struct xt2_index
 
 	if ((family != XT2_IPV4 && family != XT2_IPV6) || room < sizeof(*at) || c->rules < 2)
 		return 0;
+	memset(at, 0, sizeof(*at));
 	share_scratch(&b, scratch, c->rules);
 	if (!find_units(&b) || (!b.runs && b.units <= limits->plain))
 		return 0;
@@ -407,7 +408,6 @@ u32 xt2_index_build(const struct xt2_chain *c, u8 family, const struct xt2_index
 	body = xt2_build_pairs_(&b);
 	if (body)
 		return finish(&b, XT2_INDEX_PAIRS, body);
-	memset((u8 *)at + before, 0, b.used - before);
 	b.used = before;
 	b.full = false;
 	at->asks = 0;

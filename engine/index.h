@@ -210,11 +210,11 @@ u64 xt2_index_scratch(u32 rules);
 /*
  * xt2_index_build - make an index for a chain
  * @family: of its table
- * @at: zeroed, 8-byte aligned, behind the chain's rules; @room: bytes there
+ * @at: 8-byte aligned, behind the chain's rules; @room: bytes there
  * @scratch: xt2_index_scratch() bytes, 8-byte aligned
  *
  * The chain itself is not changed: who wants it to be used sets its lookup.
- * => bytes of the index; 0: it would not pay, or no room: @at is to be zeroed
+ * => bytes of the index; 0: it would not pay, or no room
  */
 u32 xt2_index_build(const struct xt2_chain __img *c, u8 family,
 		    const struct xt2_index_limits *limits, struct xt2_index *at, u64 room,

@@ -234,7 +234,6 @@ int xt2_write_index(struct xt2_writer *w, const struct xt2_index_limits *limits,
 		return fail(w, -EINVAL);
 	if (room > xt2_index_bound(c->rules))
 		room = xt2_index_bound(c->rules);
-	memset(w->buf + w->pos, 0, room);
 	size = xt2_index_build(c, ((struct xt2_table *)(w->buf + w->root.table))[c->table].family,
 			       limits, (struct xt2_index *)(w->buf + w->pos), room, scratch);
 	if (!size)
