@@ -132,7 +132,9 @@ tests_unit_test_shim_abi_LDADD = libshim.la $(UNIT_LIBS)
 tests_unit_test_shim_store_LDADD = libshim.la $(UNIT_LIBS)
 WORLD_FILES = tests/lib/world-image.h tests/lib/world-packets.h tests/lib/world-rules.h \
 	tests/fuzz/seed-image.h tests/fuzz/seed-packet.h
-UNIT_TESTS += tests/unit/test-index-check
+UNIT_TESTS += tests/unit/test-index tests/unit/test-index-check
+tests_unit_test_index_SOURCES = tests/unit/test-index.c $(WORLD_FILES)
+tests_unit_test_index_LDADD = liboracle.la $(UNIT_LIBS)
 tests_unit_test_index_check_SOURCES = tests/unit/test-index-check.c $(WORLD_FILES)
 tests_unit_test_index_check_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-scan

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * test-index.c - engine/index*.c: a search names every rule that can match
+ *
+ * Random chains with every kind of index.  Each rule is tried on a packet by
+ * the oracle; those that hold, drop or remember must be candidates, in order
+ * and once, from the start of the chain and behind each of its rules.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "../lib/world-image.h"
+#include "../lib/world-packets.h"
+#include "../../xt2tables/oracle.h"
+
+#define RULES_MAX 4096
+#define SEEDS	  220
+#define PACKETS	  30
+
+static struct world w;
+static struct world_image image;
+static struct xt2_search search;
+static u32 wanted[RULES_MAX], found[RULES_MAX]; /* offsets in the chain */
+static u64 tried, candidates, needless; /* over all packets */
+static u32 kinds[XT2_INDEX_BITS + 1];
+
+/* --- the slow way ------------------------------------------------------ */
+
+/* => does the rule do anything to this packet, or remember it? */
+static bool touches(const struct xt2_rule *r, const struct world_packet *p)
+{
+	struct world_packet copy;
+	struct xt2_ctx ctx = {
+		.pkt = &copy.pkt,
+		.img = image.img,
+		.root = xt2_image_root(image.img),
+		.now = 1700000000000000000ull,
+		.random = 1,
+	};
+	struct xt2_oracle o = { .ctx = &ctx };
+	const struct xt2_match *failed;
+	u64 cells[WORLD_CELLS], *now = xt2_image_cell(image.img, ctx.root, 0);
+	bool does;
+
+	world_packet_copy(&copy, p);
+	memcpy(cells, now, sizeof(cells));
+	does = xt2_oracle_rule(&o, r, &failed) != XT2_MISS || ctx.random != 1 ||
+	       memcmp(cells, now, sizeof(cells)) || copy.pkt.cut != p->pkt.cut;
+	memcpy(now, cells, sizeof(cells));
+	return does;
+}
+
+static u32 all_wanted(const struct xt2_chain *c, const struct world_packet *p)
+{
+	const struct xt2_rule *r;
+	u32 n = 0;
+
+	for (r = xt2_chain_first(c); r != xt2_chain_tail(c); r = xt2_rule_next(r)) {
+		tried++;
+		if (touches(r, p))
+			wanted[n++] = (u32)((const u8 *)r - (const u8 *)c);
+	}
+	return n;
+}
+
+/* --- the index --------------------------------------------------------- */
+
+/* The rules that a unit stands for. => how many there are now */
+static u32 add_unit(const struct xt2_chain *c, u32 unit, u32 n)
+{
+	const struct xt2_index *ix = xt2_chain_index(c);
+	const struct xt2_run *run;
+	const struct xt2_rule *r;
+
+	found[n++] = unit & ~XT2_UNIT_FLAGS;
+	if (!(unit & XT2_UNIT_RUN))
+		return n;
+	run = xt2_index_run(ix, unit & ~XT2_UNIT_FLAGS);
+	r = xt2_rule_next(xt2_at(c, run->rule));
+	for (; (u32)((const u8 *)r - (const u8 *)c) < run->end; r = xt2_rule_next(r))
+		found[n++] = (u32)((const u8 *)r - (const u8 *)c);
+	return n;
+}
+
+/* All candidates behind a place. => how many */
+static u32 all_found(const struct xt2_chain *c, const struct world_packet *p, u32 after)
+{
+	const struct xt2_index *ix = xt2_chain_index(c);
+	u32 i, n = 0, turns = 0;
+
+	do {
+		search.base = world_below(&w, XT2_UNITS_MAX - XT2_CANDIDATES + 1);
+		xt2_index_find(ix, &search, &p->pkt, after);
+		assert_true(search.units <= XT2_CANDIDATES);
+		for (i = 0; i < search.units; i++) {
+			const u32 unit = search.unit[search.base + i];
+
+			assert_true((unit & ~XT2_UNIT_FLAGS) > after);
+			assert_true(!i || search.unit[search.base + i - 1] < unit);
+			n = add_unit(c, unit, n);
+		}
+		assert_true(!search.resume || search.resume >= after);
+		after = search.resume;
+		assert_true(turns++ <= c->rules);
+	} while (after);
+	for (i = 1; i < n; i++)
+		assert_true(found[i - 1] < found[i]);
+	return n;
+}
+
+/* Rules that are wanted behind a place are found behind it. */
+static void compare(const struct xt2_chain *c, const struct world_packet *p, u32 want, u32 after)
+{
+	u32 n = all_found(c, p, after), i, j = 0;
+
+	for (i = 0; i < want; i++) {
+		if (wanted[i] <= after)
+			continue;
+		while (j < n && found[j] < wanted[i])
+			j++;
+		assert_true(j < n && found[j] == wanted[i]);
+	}
+	if (!after) {
+		candidates += n;
+		needless += n - want;
+	}
+}
+
+/* Evaluation goes on behind a jump or a target, and a run has neither. */
+static bool in_run(const struct xt2_index *ix, u32 rule)
+{
+	const struct xt2_run *run = ix->runs ? xt2_index_run(ix, rule) : NULL;
+
+	return run && rule >= run->rule && rule < run->end;
+}
+
+static void try_packet(const struct xt2_chain *c, const struct world_packet *p)
+{
+	const struct xt2_index *ix = xt2_chain_index(c);
+	const struct xt2_rule *r;
+	u32 want, at;
+
+	memset(&search, 0xa5, sizeof(search));
+	search.keys.have = 0;
+	if (!xt2_keys_fill(&search.keys, &p->pkt, ix->asks))
+		return;
+	want = all_wanted(c, p);
+	compare(c, p, want, 0);
+	for (r = xt2_chain_first(c); r != xt2_chain_tail(c); r = xt2_rule_next(r)) {
+		at = (u32)((const u8 *)r - (const u8 *)c);
+		if (!in_run(ix, at) && (c->rules < 60 || world_often(&w, 3)))
+			compare(c, p, want, at);
+	}
+}
+
+static void try_chain(const struct xt2_chain *c)
+{
+	const struct xt2_rule *rule[RULES_MAX], *r;
+	struct world_packet p;
+	u32 i, n = 0;
+
+	for (r = xt2_chain_first(c); r != xt2_chain_tail(c) && n < RULES_MAX; r = xt2_rule_next(r))
+		rule[n++] = r;
+	for (i = 0; i < PACKETS; i++)
+		if (world_packet(&w, rule[world_below(&w, n)], &p))
+			try_packet(c, &p);
+}
+
+/* --- tests ------------------------------------------------------------- */
+
+static void candidates_are_all(void **state)
+{
+	struct xt2_check_err err = { 0 };
+	const struct xt2_chain *c;
+	struct world_plan plan;
+	u64 seed;
+	u32 i;
+
+	for (seed = 1; seed <= SEEDS; seed++) {
+		w = (struct world){ .state = seed * 2 + 1 };
+		seed_next(&w.state);
+		world_plan(&w, &plan, seed % 20 ? 300 : 2500);
+		plan.users = 2;
+		if (world_image(&w, &plan, &image, &err))
+			fail_msg("seed %llu: %s", (unsigned long long)seed, err.what);
+		xt2_image_for_each_chain(c, i, image.img, xt2_image_root(image.img)) {
+			if (!c->lookup)
+				continue;
+			kinds[xt2_chain_index(c)->kind]++;
+			try_chain(c);
+		}
+		free(image.img);
+	}
+	print_message("%llu rules tried, %llu candidates, %llu of them not needed\n",
+		      (unsigned long long)tried, (unsigned long long)candidates,
+		      (unsigned long long)needless);
+	assert_true(kinds[XT2_INDEX_COLUMNS] > 40 && kinds[XT2_INDEX_PAIRS] > 40 &&
+		    kinds[XT2_INDEX_BITS] > 40);
+	assert_true(candidates < tried * 2 / 3); /* it does tell rules apart */
+}
+
+/* No index of any kind takes more room than is kept for it. */
+static void bounds_hold(void **state)
+{
+	struct xt2_check_err err = { 0 };
+	const struct xt2_chain *c;
+	struct world_plan plan;
+	u64 seed;
+	u32 i;
+
+	for (seed = 1000; seed < 1060; seed++) {
+		w = (struct world){ .state = seed * 2 + 1 };
+		seed_next(&w.state);
+		world_plan(&w, &plan, 2500);
+		assert_int_equal(world_image(&w, &plan, &image, &err), 0);
+		xt2_image_for_each_chain(c, i, image.img, xt2_image_root(image.img))
+			if (c->lookup)
+				assert_true(xt2_chain_index(c)->size <= xt2_index_bound(c->rules));
+		free(image.img);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(candidates_are_all),
+		cmocka_unit_test(bounds_hold),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
