@@ -322,10 +322,8 @@ static int measure(struct bench *b, const struct xt2_bench_place *place,
 
 	if (ret == -EUCLEAN)
 		return XT2_EXIT_NO;
-	if (ret == -E2BIG)
-		return xt2_input_too_long(&b->in);
 	if (ret < 0)
-		return no_memory();
+		return xt2_input_no_evaluator(&b->in, -ret);
 	if (b->json)
 		say_place_json(b, &run);
 	else

@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../libxt2/track.h"
+#include "explain-index.h"
 #include "oracle.h"
 #include "packet.h"
 #include "text.h"
 #include "xt2.h"
 
 #define TEXT	   4096
+#define FEW	   16 /* rules of a chain whose representation is not worth a line */
 #define VISITS_MAX (1u << 24) /* chains that a packet may enter: more take too long to show */
 
 struct explain {
@@ -37,6 +39,9 @@ struct explain {
 	bool why_seen;
 	const struct xt2_match *why_failed;
 	int why_answer;
+	__u32 *changes; /* for each jump that is open, of the packet when its chain's index was asked */
+	unsigned int depths; /* of changes */
+	__u32 changed; /* targets that may have changed the packet */
 };
 
 static void place(const struct explain *e, int chain, unsigned int at, char *buf, size_t size)
@@ -129,6 +134,64 @@ static const char *outcome(const struct explain *e, const struct xt2_step *step,
 	return xt2_target_name(kind);
 }
 
+/* A target that is not only a report has the index asked again, as in evaluation. */
+static bool changes(const struct xt2_step *step)
+{
+	const int kind = step->rule ? (int)XT2_TARGET_KIND(step->rule->target) : 0;
+
+	return step->answer == XT2_HIT && kind > XT2_T_NAT && kind != XT2_T_FOREIGN &&
+	       kind != XT2_T_LOG && kind != XT2_T_NFLOG && kind != XT2_T_TRACE;
+}
+
+/* => has the index of the step's chain to be asked now? */
+static bool asks_index(struct explain *e, const struct xt2_step *step)
+{
+	if (step->depth >= e->depths) {
+		unsigned int room = 2 * step->depth + 16;
+		__u32 *more = realloc(e->changes, room * sizeof(*more));
+
+		if (!more) {
+			incomplete = true;
+			return false;
+		}
+		e->changes = more;
+		e->depths = room;
+	}
+	if (step->at && e->changes[step->depth] == e->changed)
+		return false;
+	e->changes[step->depth] = e->changed;
+	return true;
+}
+
+/* How the chain is represented that a packet comes to, and what that means for it. */
+static void index_line(struct explain *e, const struct xt2_step *step)
+{
+	const struct xt2_chain *c =
+		xt2_image_chain(e->in.map.image, e->ctx.root, (__u32)step->chain);
+	const char *table = xt2_table_name(e->in.rs, xt2_chain_table(e->in.rs, step->chain));
+	const char *name = xt2_chain_name(e->in.rs, step->chain);
+	struct xt2_index_facts facts;
+	char where[128];
+
+	if (!asks_index(e, step) || (step->at && !c->lookup) ||
+	    (!e->json && (e->brief || (!c->lookup && c->rules <= FEW + 1))))
+		return;
+	if (xt2_index_facts_get(c, e->packet.pkt.family, &e->packet.pkt, step->at, &facts) < 0) {
+		incomplete = true;
+		return;
+	}
+	if (e->json) {
+		fputs(",\"index\":{", stdout);
+		xt2_index_facts_json(&facts, stdout);
+		putchar('}');
+		return;
+	}
+	snprintf(where, sizeof(where), "%s/%s", table, name);
+	printf("%*s%-24s %-8s  ", 2 * step->depth, "", where, "index");
+	xt2_index_facts_text(&facts, stdout);
+	putchar('\n');
+}
+
 static void step_json(struct explain *e, const struct xt2_step *step)
 {
 	char text[TEXT], buf[64];
@@ -153,6 +216,7 @@ static void step_json(struct explain *e, const struct xt2_step *step)
 		fputs(",\"failed\":", stdout);
 		xt2_json_string(stdout, text);
 	}
+	index_line(e, step);
 	putchar('}');
 }
 
@@ -187,11 +251,14 @@ static void on_step(void *data, const struct xt2_step *step)
 		e->why_answer = step->answer;
 		e->why_failed = step->failed;
 	}
-	if (e->json)
+	if (e->json) {
 		step_json(e, step);
-	else
+	} else {
+		index_line(e, step);
 		step_text(e, step);
+	}
 	e->steps++;
+	e->changed += changes(step);
 }
 
 /* "CHAIN:N" or "TABLE/CHAIN:N", as this program prints places. */
@@ -687,6 +754,7 @@ int xt2_explain_main(int argc, char **argv)
 		fputs("xt2 explain: out of memory\n", stderr);
 		ret = XT2_EXIT_RESOURCE;
 	}
+	free(e.changes);
 	xt2_input_close(&e.in);
 	return ret;
 }

@@ -104,6 +104,8 @@ XT2_COMMANDS = \
 	xt2tables/dump-blob.c \
 	xt2tables/dump.c \
 	xt2tables/dump.h \
+	xt2tables/explain-index.c \
+	xt2tables/explain-index.h \
 	xt2tables/explain.c \
 	xt2tables/file.c \
 	xt2tables/file.h \

@@ -8,6 +8,7 @@
 #ifndef XT2_REPRESENT_H
 #define XT2_REPRESENT_H
 
+#include <stdbool.h>
 #include <xt2/index.h>
 #include "../engine/index.h"
 
@@ -16,6 +17,7 @@ struct xt2_representation {
 	__u32 rules; /* the tail not counted */
 	__u32 units, runs; /* rules and runs of rules; plain: the rules */
 	__u32 size; /* bytes of the index */
+	bool wrong; /* nobody may use it */
 	__u32 buckets; /* pairs only, as all that follows */
 	__u32 nested; /* buckets that are columns */
 	__u32 nested_units;
