@@ -352,6 +352,20 @@ static bool take_ahead(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 	return true;
 }
 
+/* The chain's first rules are candidates that need not be looked for. */
+static void take_heads(struct xt2_ctx *ctx, const struct xt2_index __img *ix)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+	u32 i;
+
+	s->base = s->cursor.base;
+	for (i = 0; i < XT2_HEADS; i++)
+		s->unit[(s->base + i) % XT2_UNITS_MAX] = ix->head[i];
+	s->units = ix->heads;
+	s->resume = ix->head[(ix->heads - 1) % XT2_HEADS] & ~XT2_UNIT_FLAGS;
+	take_found(s);
+}
+
 /* Candidates begin at cursor.base. => offset in the chain of the first rule to look at */
 xt2_separate u32 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
 				 const struct xt2_chain __img *chain xt2_arg_img);
@@ -366,8 +380,12 @@ u32 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
 	    !xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), ix->asks))
 		return sizeof(*chain);
 	s->cursor.index = offset_of(ctx, ix);
-	if (!take_ahead(ctx, chain))
-		look_for(ctx, chain, 0);
+	if (!take_ahead(ctx, chain)) {
+		if (ix->heads)
+			take_heads(ctx, ix);
+		else
+			look_for(ctx, chain, 0);
+	}
 	return next_unit(ctx, chain);
 }
 

@@ -11,7 +11,7 @@
  */
 #include "index-build.h"
 
-const struct xt2_index_limits xt2_index_limits = { .plain = 16, .columns = 16, .bits = 1024 };
+const struct xt2_index_limits xt2_index_limits = { .plain = 64, .columns = 64, .bits = 1024 };
 
 enum {
 	COLUMNS_USED = 6, /* of XT2_COLUMNS_MAX: 28 bytes a unit */
@@ -360,6 +360,29 @@ static void share_scratch(struct build *b, u8 *scratch, u32 rules)
 	b->start = (void *)(scratch + align8((u64)rules * sizeof(*b->hashed)));
 }
 
+/* A rule that asks neither for an address nor for a port matches many packets. */
+static bool is_broad(const struct build *b, u32 unit)
+{
+	struct xt2_box box;
+
+	xt2_box_of(&box, xt2_build_rule_(b, unit));
+	return !(box.mask[XT2_FIELD_SRC][0] | box.mask[XT2_FIELD_SRC][1] |
+		 box.mask[XT2_FIELD_DST][0] | box.mask[XT2_FIELD_DST][1] |
+		 box.mask[XT2_FIELD_MAC][0]) &&
+	       !box.least[XT2_RANGE(XT2_KEY_DPORT)] && !box.least[XT2_RANGE(XT2_KEY_SPORT)];
+}
+
+static void find_heads(const struct build *b)
+{
+	u32 i;
+
+	for (i = 0; i < XT2_HEADS && i < b->units; i++)
+		if (is_broad(b, b->unit[i]))
+			b->at->heads = i + 1;
+	for (i = 0; i < b->at->heads; i++)
+		b->at->head[i] = b->unit[i];
+}
+
 static u32 finish(struct build *b, u8 kind, u32 body)
 {
 	struct xt2_index *at = b->at;
@@ -373,6 +396,7 @@ static u32 finish(struct build *b, u8 kind, u32 body)
 	at->runs = b->runs;
 	at->run = b->runs ? sizeof(*at) : 0;
 	at->body = body;
+	find_heads(b);
 	return at->size;
 }
 

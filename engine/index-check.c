@@ -391,6 +391,8 @@ static int check_units(struct check *c)
 		} else {
 			r = xt2_rule_next(r);
 		}
+		if (units < c->ix->heads && c->ix->head[units] != unit)
+			return bad(c, "first rules of an index are others");
 		units++;
 		if (!is_found(c, unit, &box))
 			return bad(c, "index would miss a rule");
@@ -404,7 +406,8 @@ static int check_index(struct check *c)
 	const struct xt2_columns *k = (const void *)((const u8 *)ix + ix->body);
 	int err;
 
-	if (!ix->ahead || ix->ahead > XT2_CANDIDATES || ix->reserved2[0] | ix->reserved2[1])
+	if (!ix->ahead || ix->ahead > XT2_CANDIDATES || ix->heads > XT2_HEADS ||
+	    ix->heads > ix->units || ix->reserved)
 		return bad(c, "header of an index is not valid");
 	if (ix->runs && (ix->run != sizeof(*ix) ||
 			 ix->runs > (ix->size - sizeof(*ix)) / sizeof(struct xt2_run)))

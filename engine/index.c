@@ -16,7 +16,7 @@
 #include "index.h"
 #include "index-box.h"
 
-_Static_assert(sizeof(struct xt2_index) == 32 && sizeof(struct xt2_run) == 24, "index");
+_Static_assert(sizeof(struct xt2_index) == 48 && sizeof(struct xt2_run) == 24, "index");
 _Static_assert(offsetof(struct xt2_run, packets) == offsetof(struct xt2_rule, packets) &&
 		       offsetof(struct xt2_run, bytes) == offsetof(struct xt2_rule, bytes),
 	       "a run counts where a rule does");

@@ -14,6 +14,7 @@
 
 #define XT2_COLUMNS_MAX 8 /* of a scan */
 #define XT2_BLOCK	32 /* rules of a block of columns */
+#define XT2_HEADS	4 /* units that are looked at before anything is searched */
 #define XT2_CLASSES	8 /* of a dimension; class 0 is "any value" */
 
 /* How a chain is represented. */
@@ -81,7 +82,9 @@ struct xt2_index {
 	__u32 runs;
 	__u32 run; /* offset of struct xt2_run[runs], in order; 0: none */
 	__u32 body; /* offset of struct xt2_columns, struct xt2_pairs or struct xt2_bits */
-	__u32 reserved2[2];
+	__u32 heads; /* units of head[] */
+	__u32 reserved;
+	__u32 head[XT2_HEADS]; /* the chain's first units, if it is likely that they match */
 };
 
 /*
