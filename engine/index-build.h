@@ -7,7 +7,8 @@
 
 #define SAMPLE_COLUMNS 32u /* boxes that decide which columns to make */
 #define SAMPLE	       128u /* boxes that decide which fields to hash */
-#define AHEAD_DECIDING 4u /* candidates to look for at once */
+#define AHEAD_DECIDING 4u /* candidates to look for at once, if most rules decide */
+#define AHEAD_BITS     2u /* likewise: they are found in order, and seldom wrong */
 #define SCRATCH_ROOM   2048u
 #define BOUND_RULE     112u /* bytes of an index: see doc/format.md */
 #define BOUND_FIXED    8192u
