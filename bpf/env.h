@@ -59,6 +59,7 @@ on:                                                                    \
 #define xt2_prefetch(p) ((void)(p))
 #define xt2_in_turn(x)	__asm__ volatile("" : "+r"(x) : : "memory")
 #define xt2_scan	xt2_scan_scalar
+#define xt2_by_bits	xt2_index_bits
 #define xt2_can_index	true
 #define xt2_passable	0u /* the verifier would follow each rule twice */
 

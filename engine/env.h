@@ -57,8 +57,9 @@ typedef __s64 s64;
 /* Chains of so few rules are gone through before a jump to them is made. */
 #define xt2_passable 4u
 
-/* Compare the blocks of columns with a packet's keys: see index.h. */
-#define xt2_scan xt2_scan_vector
+/* Compare the blocks of columns with a packet's keys, and search by bits: see index.h. */
+#define xt2_scan    xt2_scan_vector
+#define xt2_by_bits xt2_bits_vector
 
 /* May this environment evaluate an extension with these XT2_EXT_* bits? */
 #define xt2_can_run(flags) true

@@ -108,6 +108,8 @@ xt2_separate u32 xt2_index_collect(const struct xt2_index __img *ix xt2_arg_img,
 xt2_separate u32 xt2_index_nested(const struct xt2_index __img *ix xt2_arg_img,
 				  struct xt2_search *s xt2_arg_img, u32 after);
 
+u32 xt2_bits_vector(const struct xt2_index *ix, struct xt2_search *s, u32 after);
+
 /* The second and the third of these steps. */
 static inline void xt2_index_pairs(const struct xt2_index __img *ix, struct xt2_search *s,
 				   u32 after)
@@ -125,7 +127,7 @@ static inline void xt2_index_find(const struct xt2_index __img *ix, struct xt2_s
 		xt2_index_spans(ix, s, pkt);
 		xt2_index_pairs(ix, s, after);
 	} else if (ix->kind == XT2_INDEX_BITS) {
-		xt2_index_bits(ix, s, after);
+		xt2_by_bits(ix, s, after);
 	} else {
 		xt2_index_columns(ix, s, after);
 	}
@@ -138,7 +140,8 @@ static inline void xt2_index_find(const struct xt2_index __img *ix, struct xt2_s
  * @hits: out: a bit for each candidate, those behind the last unit included
  * => its number; the number of blocks if there is none
  *
- * xt2_scan_vector() does the same, with what the processor has.
+ * xt2_scan_vector() does the same, with what the processor has, and
+ * xt2_bits_vector() does what xt2_index_bits() does.
  */
 xt2_separate u32 xt2_scan_scalar(const struct xt2_columns __img *c xt2_arg_img,
 				 const u16 *key xt2_arg_img, u32 block, u32 *hits xt2_arg_there);

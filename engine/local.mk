@@ -11,6 +11,7 @@ libengine_la_SOURCES = \
 	engine/image.c \
 	engine/image.h \
 	engine/index-bits.c \
+	engine/index-bits.h \
 	engine/index-box.c \
 	engine/index-box.h \
 	engine/index-build-bits.c \

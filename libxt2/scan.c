@@ -15,7 +15,7 @@ enum xt2_scan_way xt2_scan_best(void)
 #ifdef __x86_64__
 	if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512f"))
 		return XT2_SCAN_AVX512;
-	if (__builtin_cpu_supports("avx2"))
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"))
 		return XT2_SCAN_AVX2;
 #endif
 	return XT2_SCAN_SCALAR;
@@ -47,4 +47,17 @@ u32 xt2_scan_vector(const struct xt2_columns *c, const u16 *key, u32 block, u32 
 	}
 	xt2_scan_choose(xt2_scan_best());
 	return xt2_scan_vector(c, key, block, hits);
+}
+
+u32 xt2_bits_vector(const struct xt2_index *ix, struct xt2_search *s, u32 after)
+{
+	switch (__atomic_load_n(&chosen, __ATOMIC_RELAXED)) {
+#ifdef __x86_64__
+	case XT2_SCAN_AVX512: /* which has nothing to add */
+	case XT2_SCAN_AVX2: return xt2_bits_avx2(ix, s, after);
+#endif
+	case XT2_SCAN_SCALAR: return xt2_index_bits(ix, s, after);
+	}
+	xt2_scan_choose(xt2_scan_best());
+	return xt2_bits_vector(ix, s, after);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* scan.h - the ways to scan columns: see xt2_scan_scalar() in engine/index.h */
+/* scan.h - ways to scan columns and bits: see xt2_scan_scalar(), xt2_index_bits() */
 #ifndef XT2_LIBXT2_SCAN_H
 #define XT2_LIBXT2_SCAN_H
 
@@ -8,6 +8,7 @@
 enum xt2_scan_way { XT2_SCAN_SCALAR, XT2_SCAN_AVX2, XT2_SCAN_AVX512, XT2_SCAN_WAYS };
 
 u32 xt2_scan_avx2(const struct xt2_columns *c, const u16 *key, u32 block, u32 *hits);
+u32 xt2_bits_avx2(const struct xt2_index *ix, struct xt2_search *s, u32 after);
 u32 xt2_scan_avx512(const struct xt2_columns *c, const u16 *key, u32 block, u32 *hits);
 
 /* => the best way that this processor has */

@@ -21,6 +21,7 @@
 #include <string.h>
 #include "../lib/world-image.h"
 #include "../lib/world-packets.h"
+#include "../../libxt2/scan.h"
 #include "../../xt2tables/oracle.h"
 
 #define STACK	   64
@@ -414,6 +415,7 @@ static int one_image(u32 packets)
 	int differences = 0;
 
 	seed_next(&w.state);
+	xt2_scan_choose((enum xt2_scan_way)(seed % (xt2_scan_best() + 1u)));
 	open_all(&w);
 	while (packet < packets && !differences) {
 		n = world_often(&w, 50) ? 1 : 1 + world_below(&w, BATCH);
