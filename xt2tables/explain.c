@@ -18,7 +18,7 @@
 #include "xt2.h"
 
 #define TEXT	   4096
-#define FEW	   16 /* rules of a chain whose representation is not worth a line */
+#define FEW	   64 /* rules of a chain whose representation is not worth a line */
 #define VISITS_MAX (1u << 24) /* chains that a packet may enter: more take too long to show */
 
 struct explain {

@@ -8,14 +8,14 @@ command -v python3 >/dev/null || { echo "SKIP: no python3"; exit 77; }
 pcap=$top/examples/server.pcap
 run="$(printf '%s\n' '-A OUTPUT' '-A OUTPUT' '-A OUTPUT' '-A OUTPUT -m comment --comment four')"
 
-# RULES...: on standard output, a chain of 40 and one with a run
+# RULES...: on standard output, a chain of 100 and one with a run
 rules() {
 	echo '*filter'
 	echo ':INPUT DROP [0:0]'
 	echo ':FORWARD ACCEPT [0:0]'
 	echo ':OUTPUT ACCEPT [0:0]'
 	i=0
-	while [ $i -lt 40 ]; do
+	while [ $i -lt 100 ]; do
 		echo "-A INPUT -p tcp -m tcp --dport $((i + 20)) -j ACCEPT"
 		i=$((i + 1))
 	done
@@ -71,7 +71,7 @@ b = bytearray(open(sys.argv[1], "rb").read())
 found = 0
 for at in range(64, len(b) - 32, 8):
     size, kind, asks, ahead, units, runs, run, body = struct.unpack_from("<IBBHIIII", b, at)
-    if kind and units == 40 and runs == 0 and body == 32 and at + size <= len(b):
+    if kind and units == 100 and runs == 0 and body == 48 and at + size <= len(b):
         b[at + 5] = 0
         found += 1
 assert found == 1, found
