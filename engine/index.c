@@ -6,12 +6,13 @@
  * candidates is enough until these are done.
  *
  * Pairs: each dimension has classes, which are prefix lengths of an address or
- * "any" and "this one".  The packet's bits of a class are hashed once; a small
- * filter says if any rule has them.  What remains are the pairs of classes
- * that both are there and that rules have together, and each is one bucket.
- * All buckets are known before the first is read, so waiting for memory is
- * shared; the narrowest classes come first, since their rules mostly do.  Tags, protocol and ranges of ports in an entry say which rules need
- * not be touched at all.
+ * "any" and "this one".  The packet's bits of a class are hashed once; a slot
+ * says with which classes of the other dimension rules have them.  What remains
+ * are pairs that some rule has with the one and some rule with the other, and
+ * each is one bucket.  All buckets are known before the first is read, so
+ * waiting for memory is shared; the narrowest classes come first, since their
+ * rules mostly do.  Tags, protocols, states and ports in an entry say which
+ * rules need not be touched at all.
  */
 #include "index.h"
 #include "index-box.h"
