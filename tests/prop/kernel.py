@@ -83,6 +83,10 @@ class Kernel:
             self.load(family, '*raw\nCOMMIT\n*mangle\nCOMMIT\n')
         except Refused as e:
             raise Missing(f'no legacy tables for IPv{family}: {e}') from None
+        # A namespace whose root nobody has mapped yet when it begins keeps the tables' names to itself.
+        p = subprocess.run([self.save[family]], text=True, capture_output=True, check=False)
+        if p.returncode:
+            raise Missing(f'tables for IPv{family} cannot be listed here: {p.stderr.strip()}')
 
     def load(self, family, text):
         p = subprocess.run([self.restore[family]], input=text, text=True, capture_output=True, check=False)
