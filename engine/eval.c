@@ -546,6 +546,67 @@ static bool target_changes(u8 kind)
 	return kind != XT2_T_LOG && kind != XT2_T_NFLOG && kind != XT2_T_TRACE;
 }
 
+/* Nothing has been found for the packet, but what was searched ahead. */
+static __always_inline void begin_search(struct xt2_search *s)
+{
+	if (!s)
+		return;
+	s->cursor.base = 0;
+	if (!s->chain)
+		s->keys.have = 0;
+}
+
+/* A run counts for all of its rules. => true: it was one */
+static __always_inline bool count_run(struct xt2_ctx *ctx, const struct xt2_search *s,
+				      const struct xt2_chain __img *chain, u32 len)
+{
+	struct xt2_run __img *run;
+
+	if (!by_index(s, chain) || !s->cursor.run)
+		return false;
+	run = xt2_at(ctx->img, s->cursor.run);
+	xt2_rule_count(run, len, ctx);
+	return true;
+}
+
+/* Remember where to go on after a jump. */
+static __always_inline void push(struct xt2_ctx *ctx, struct xt2_search *s, u32 depth,
+				 const struct xt2_chain __img *chain,
+				 const struct xt2_rule __img *r)
+{
+	struct xt2_frame *frame = xt2_ptr(ctx->stack) + depth;
+
+	frame->chain = offset_of(ctx, chain);
+	frame->rule = offset_of(ctx, r);
+	if (!s)
+		return;
+	frame->cursor = s->cursor;
+	if (s->cursor.at < s->cursor.end) /* what is left stays below what comes */
+		s->cursor.base = s->cursor.end;
+}
+
+/* => the jump rule of a frame, and its chain */
+static __always_inline struct xt2_rule __img *pop(const struct xt2_ctx *ctx, struct xt2_search *s,
+						  u32 depth, const struct xt2_chain __img **chain)
+{
+	const struct xt2_frame *frame = xt2_ptr(ctx->stack) + depth;
+
+	if (s)
+		s->cursor = frame->cursor;
+	*chain = xt2_at(ctx->img, frame->chain);
+	return xt2_at(ctx->img, frame->rule);
+}
+
+/* The rule to look at after r. */
+static __always_inline struct xt2_rule __img *
+rule_behind(struct xt2_ctx *ctx, const struct xt2_search *s, const struct xt2_chain __img *chain,
+	    const struct xt2_pkt *pkt, struct xt2_rule __img *r, u32 len)
+{
+	if (by_index(s, chain))
+		return xt2_at(chain, xt2_next_indexed(ctx, chain, r));
+	return next_rule(r, pkt, len, ctx);
+}
+
 int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 {
 	const struct xt2_image __img *img = ctx->img;
@@ -553,7 +614,6 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 	const struct xt2_chain __img *chain = base;
 	const struct xt2_chain __img *to;
 	struct xt2_rule __img *r, *passed;
-	struct xt2_run __img *run;
 	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	u32 len = pkt->len;
 	struct xt2_search *s = xt2_can_index ? xt2_ptr(ctx->search) : NULL;
@@ -563,11 +623,7 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 	ctx->hotdrop = 0;
 	if (unlikely(!base))
 		return fault(ctx);
-	if (s) {
-		s->cursor.base = 0;
-		if (!s->chain)
-			s->keys.have = 0;
-	}
+	begin_search(s);
 	r = enter(ctx, s, chain);
 	while (xt2_can_loop) {
 		int verdict = rule_match(r, pkt, ctx);
@@ -577,11 +633,8 @@ answered:
 			goto next;
 		if (unlikely(verdict != XT2_HIT))
 			goto hotdrop;
-		if (by_index(s, chain) && s->cursor.run) { /* all of its rules, and on */
-			run = xt2_at(img, s->cursor.run);
-			xt2_rule_count(run, len, ctx);
+		if (count_run(ctx, s, chain, len))
 			goto next;
-		}
 		xt2_rule_count(r, len, ctx);
 
 		switch (XT2_TARGET_KIND(r->target)) {
@@ -599,11 +652,7 @@ answered:
 				r = xt2_chain_tail(base);
 				continue;
 			}
-			depth--;
-			chain = xt2_at(img, xt2_ptr(ctx->stack)[depth].chain);
-			r = xt2_at(img, xt2_ptr(ctx->stack)[depth].rule);
-			if (s)
-				s->cursor = xt2_ptr(ctx->stack)[depth].cursor;
+			r = pop(ctx, s, --depth, &chain);
 			goto next;
 		case XT2_T_JUMP:
 			to = xt2_image_chain(img, ctx->root, XT2_TARGET_ARG(r->target));
@@ -615,14 +664,7 @@ answered:
 				if (!passed)
 					goto next;
 			}
-			xt2_ptr(ctx->stack)[depth].chain = offset_of(ctx, chain);
-			xt2_ptr(ctx->stack)[depth].rule = offset_of(ctx, r);
-			if (s) { /* what is left of this chain stays below what the next one finds */
-				xt2_ptr(ctx->stack)[depth].cursor = s->cursor;
-				if (s->cursor.at < s->cursor.end)
-					s->cursor.base = s->cursor.end;
-			}
-			depth++;
+			push(ctx, s, depth++, chain, r);
 			chain = to;
 			r = enter(ctx, s, chain);
 			if (!passed)
@@ -647,10 +689,7 @@ answered:
 next:
 		if (unlikely(!r->size))
 			return fault(ctx);
-		if (by_index(s, chain))
-			r = xt2_at(chain, xt2_next_indexed(ctx, chain, r));
-		else
-			r = next_rule(r, pkt, len, ctx);
+		r = rule_behind(ctx, s, chain, pkt, r, len);
 		continue;
 hotdrop:
 		if (verdict == XT2_HIT_DROP)
