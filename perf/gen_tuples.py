@@ -95,22 +95,19 @@ def fitted(entries, bits, rng):
     return entries
 
 
-class Addresses4:
-    """Networks of one side, drawn by length."""
-    bits = 32
+class Addresses:
+    """Networks of one side, drawn by length: an octet after another, each by those before it."""
 
-    def __init__(self, rng, skew):
+    def __init__(self, rng, first, skew):
         self.random = rng.getrandbits
-        first = FIRST[:]
+        first = first[:]
         rng.shuffle(first)
         self.first = [first[r] for r in fitted(ranks(len(first), skew[0]), 10, rng)]
         self.steps = [fitted(ranks(256, s), 10, rng) for s in skew[1:]]
         self.salt = rng.getrandbits(32)
 
-    def draw(self, length):
-        if not length:
-            return 0
-        bits = self.random(40)
+    def octets(self):
+        bits = self.random(10 * (len(self.steps) + 1))
         value = self.first[bits & 1023]
         node = self.salt ^ value
         for step in self.steps:
@@ -119,6 +116,19 @@ class Addresses4:
             octet = step[bits & 1023] ^ node >> 24
             node ^= octet + 1
             value = value << 8 | octet
+        return value
+
+
+class Addresses4(Addresses):
+    bits = 32
+
+    def __init__(self, rng, skew):
+        super().__init__(rng, FIRST, skew)
+
+    def draw(self, length):
+        if not length:
+            return 0
+        value = self.octets()
         if length < 8:
             value &= 0x7fffffff  # away from 198.18.0.0/15
         return value >> 32 - length << 32 - length
@@ -128,29 +138,16 @@ class Addresses4:
         return f"{value >> 24}.{value >> 16 & 255}.{value >> 8 & 255}.{value & 255}/{length}"
 
 
-class Addresses6:
+class Addresses6(Addresses):
     bits = 128
 
     def __init__(self, rng, skew):
-        self.random = rng.getrandbits
-        first = FIRST6[:]
-        rng.shuffle(first)
-        self.first = [first[r] for r in fitted(ranks(len(first), skew[0]), 10, rng)]
-        self.steps = [fitted(ranks(256, s), 10, rng) for s in (skew[1:] + skew[-1:] * 3)]
-        self.salt = rng.getrandbits(32)
+        super().__init__(rng, FIRST6, skew + skew[-1:] * 3)
 
     def draw(self, length):
         if not length:
             return 0
-        bits = self.random(70)
-        value = self.first[bits & 1023]
-        node = self.salt ^ value
-        for step in self.steps:
-            bits >>= 10
-            node = node * GOLDEN & MASK
-            octet = step[bits & 1023] ^ node >> 24
-            node ^= octet + 1
-            value = value << 8 | octet
+        value = self.octets()
         if value >> 32 == 0x20010002:
             value |= 1 << 31
         if length > 64:
