@@ -8,12 +8,11 @@
 #include <linux/netfilter/xt_NFQUEUE.h>
 #include <linux/netfilter/xt_TCPMSS.h>
 #include <linux/netfilter/xt_mark.h>
-#include <linux/netfilter_ipv4/ipt_REJECT.h>
 #include <linux/netfilter_ipv4/ipt_TTL.h>
-#include <linux/netfilter_ipv6/ip6t_REJECT.h>
 #include <string.h>
 #include "../engine/env.h"
 #include "json-members.h"
+#include "reject-names.h"
 
 static bool put_none(FILE *to, const struct xt2_json_ext *e)
 {
@@ -22,32 +21,9 @@ static bool put_none(FILE *to, const struct xt2_json_ext *e)
 
 static bool put_reject(FILE *to, const struct xt2_json_ext *e)
 {
-	static const char *const names[2][9] = {
-		{
-			[IPT_ICMP_NET_UNREACHABLE] = "icmp-net-unreachable",
-			[IPT_ICMP_HOST_UNREACHABLE] = "icmp-host-unreachable",
-			[IPT_ICMP_PROT_UNREACHABLE] = "icmp-proto-unreachable",
-			[IPT_ICMP_PORT_UNREACHABLE] = "icmp-port-unreachable",
-			[IPT_ICMP_NET_PROHIBITED] = "icmp-net-prohibited",
-			[IPT_ICMP_HOST_PROHIBITED] = "icmp-host-prohibited",
-			[IPT_TCP_RESET] = "tcp-reset",
-			[IPT_ICMP_ADMIN_PROHIBITED] = "icmp-admin-prohibited",
-		},
-		{
-			[IP6T_ICMP6_NO_ROUTE] = "icmp6-no-route",
-			[IP6T_ICMP6_ADM_PROHIBITED] = "icmp6-adm-prohibited",
-			[IP6T_ICMP6_ADDR_UNREACH] = "icmp6-addr-unreachable",
-			[IP6T_ICMP6_PORT_UNREACH] = "icmp6-port-unreachable",
-			[IP6T_TCP_RESET] = "tcp-reset",
-			[IP6T_ICMP6_POLICY_FAIL] = "icmp6-policy-fail",
-			[IP6T_ICMP6_REJECT_ROUTE] = "icmp6-reject-route",
-		}
-	};
 	__u32 with = ((const struct ipt_reject_info *)e->payload)->with; /* ip6t's is alike */
-	const char *name = NULL;
+	const char *name = xt2_reject_name(e->family, with);
 
-	if (with < XT2_ARRAY_SIZE(names[0]))
-		name = names[e->family == XT2_IPV6][with];
 	if (!name)
 		return false;
 	xt2_json_word(to, "with", name);

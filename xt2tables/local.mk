@@ -25,6 +25,7 @@ libtext_la_SOURCES = \
 	xt2tables/put.h \
 	xt2tables/reach.c \
 	xt2tables/reach.h \
+	xt2tables/reject-names.h \
 	xt2tables/restore.c \
 	xt2tables/restore.h \
 	xt2tables/rule-options.c \

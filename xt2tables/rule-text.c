@@ -15,9 +15,8 @@
 #include <linux/netfilter/nf_conntrack_common.h>
 #include <linux/netfilter/xt_LOG.h>
 #include <linux/netfilter/xt_conntrack.h>
-#include <linux/netfilter_ipv4/ipt_REJECT.h>
-#include <linux/netfilter_ipv6/ip6t_REJECT.h>
 #include "libxt.h"
+#include "reject-names.h"
 #include "rule-text.h"
 #include "../engine/image.h"
 #include "../extensions/limit.h"
@@ -492,30 +491,11 @@ static char *put_statistic(char *p, const struct xt2_match *m)
 
 static char *put_reject(char *p, int family, __u32 with)
 {
-	static const char *const names4[] = {
-		[IPT_ICMP_NET_UNREACHABLE] = "icmp-net-unreachable",
-		[IPT_ICMP_HOST_UNREACHABLE] = "icmp-host-unreachable",
-		[IPT_ICMP_PROT_UNREACHABLE] = "icmp-proto-unreachable",
-		[IPT_ICMP_PORT_UNREACHABLE] = "icmp-port-unreachable",
-		[IPT_ICMP_NET_PROHIBITED] = "icmp-net-prohibited",
-		[IPT_ICMP_HOST_PROHIBITED] = "icmp-host-prohibited",
-		[IPT_TCP_RESET] = "tcp-reset",
-		[IPT_ICMP_ADMIN_PROHIBITED] = "icmp-admin-prohibited",
-	};
-	static const char *const names6[] = {
-		[IP6T_ICMP6_NO_ROUTE] = "icmp6-no-route",
-		[IP6T_ICMP6_ADM_PROHIBITED] = "icmp6-adm-prohibited",
-		[IP6T_ICMP6_ADDR_UNREACH] = "icmp6-addr-unreachable",
-		[IP6T_ICMP6_PORT_UNREACH] = "icmp6-port-unreachable",
-		[IP6T_TCP_RESET] = "tcp-reset",
-	};
-	const char *const *names = family == XT2_IPV4 ? names4 : names6;
-	size_t n = family == XT2_IPV4 ? XT2_ARRAY_SIZE(names4) : XT2_ARRAY_SIZE(names6);
+	const char *name = xt2_reject_name(family, with);
 
-	if (with >= n || !names[with])
+	if (!name)
 		return NULL;
-	return xt2_put_bytes(xt2_put(p, " -j REJECT --reject-with "), names[with],
-			     strlen(names[with]));
+	return xt2_put_bytes(xt2_put(p, " -j REJECT --reject-with "), name, strlen(name));
 }
 
 static char *put_log(char *p, const struct xt2_rule *r)

@@ -442,7 +442,7 @@ static void data(const void *bytes, u32 size)
 /* A reset only for TCP; it is the first one. */
 static u32 reject(void)
 {
-	static const u8 with4[] = { 7, 0, 1, 2, 3, 5, 6, 8 }, with6[] = { 6, 0, 1, 3, 4 };
+	static const u8 with4[] = { 7, 0, 1, 2, 3, 5, 6, 8 }, with6[] = { 6, 0, 1, 3, 4, 7, 8 };
 	u32 n = family == XT2_IPV4 ? sizeof(with4) : sizeof(with6);
 	u32 i = tcp ? below(n) : 1 + below(n - 1);
 
