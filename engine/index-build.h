@@ -10,7 +10,7 @@
 #define AHEAD_DECIDING 4u /* candidates to look for at once, if most rules decide */
 #define AHEAD_BITS     2u /* likewise: they are found in order, and seldom wrong */
 #define SCRATCH_ROOM   2048u
-#define BOUND_RULE     112u /* bytes of an index: see doc/format.md */
+#define BOUND_RULE     112u /* bytes a rule, at most: in nested columns, half of them empty */
 #define BOUND_FIXED    8192u
 #define BUCKET_MOST    32u /* entries of a bucket; more units are scanned */
 
