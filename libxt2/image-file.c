@@ -2,11 +2,10 @@
 /*
  * image-file.c - images in files
  *
- * Opening maps a file copy-on-write and checks all of it; evaluation then
- * counts in memory only.  The mapping follows the file's bytes until a page
- * is written to, so a program that rewrites an image in place instead of
- * replacing the file can still pull the rug away: an image belongs in a
- * folder that only trusted users write to, and xt2_image_store() replaces.
+ * Opening reads a file and checks all of it; evaluation then counts in memory
+ * only.  A copy, since nobody can change it after the check, and since it can
+ * have huge pages: through those of a mapped file, a packet in 100,000 rules
+ * waits longer for address translation than for the rules.
  *
  * Storing is durable: a temporary file in the same folder gets all bytes and
  * is fsync()ed before its rename() makes it visible, then the folder is
@@ -15,7 +14,9 @@
  * every store.
  */
 #include "config.h"
+#include "arena.h"
 #include "err.h"
+#include "ruleset.h"
 #include "../engine/check.h"
 #include "../engine/index.h"
 
@@ -28,6 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define CACHE_LINE   64u /* vectors of an index lie in one */
+#define ROUND(n)     (((n) + CACHE_LINE) / CACHE_LINE * CACHE_LINE)
 #define LINKS_MAX    40 /* symbolic links followed, as the kernel does */
 #define WRITE_MAX    (1u << 30) /* bytes for one write(2) */
 #define LOCK_POLL_NS 20000000L /* between two tries for a lock */
@@ -71,7 +74,7 @@ static int check(const void *bytes, size_t size, struct xt2_err *err)
 	return ret ? image_error(err, ret, &why) : 0;
 }
 
-/* Size of an open file that can be mapped. */
+/* Size of an open file that can be read at once. */
 static int file_size(int fd, size_t *size)
 {
 	struct stat st;
@@ -86,35 +89,82 @@ static int file_size(int fd, size_t *size)
 	return 0;
 }
 
+int xt2_image_room_(size_t size, struct xt2_mapping *map, struct xt2_err *err)
+{
+	map->mapped = size >= XT2_LARGE_;
+	map->capacity = map->mapped ? XT2_LARGE_SIZE_(size) : size;
+	map->image = map->mapped ? xt2_room_alloc_(size) : aligned_alloc(CACHE_LINE, ROUND(size));
+	if (!map->image)
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the image");
+	return 0;
+}
+
+/* => bytes read, fewer than size if the file ends; -1 and errno */
+static ssize_t read_up_to(int fd, void *to, size_t size)
+{
+	size_t at = 0;
+	ssize_t n;
+
+	while (at < size) {
+		n = read(fd, (char *)to + at, size - at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (!n)
+			break;
+		at += (size_t)n;
+	}
+	return (ssize_t)at;
+}
+
+/* Bytes worth reading: as many as the header says, if it does and the file has them. */
+static size_t image_size(const struct xt2_image *header, size_t file)
+{
+	if (header->magic != XT2_MAGIC)
+		return sizeof(*header);
+	return header->size < file ? (size_t)header->size : file;
+}
+
+static int read_image(int fd, const char *path, struct xt2_mapping *map, struct xt2_err *err)
+{
+	struct xt2_image header = { 0 };
+	size_t size;
+	ssize_t n;
+	int ret;
+
+	if (file_size(fd, &size) || read_up_to(fd, &header, sizeof(header)) < 0 ||
+	    lseek(fd, 0, SEEK_SET))
+		return system_error(err, "read", path);
+	if (size > sizeof(header))
+		size = image_size(&header, size);
+	ret = xt2_image_room_(size, map, err);
+	if (ret)
+		return ret;
+	n = read_up_to(fd, map->image, size);
+	ret = n < 0 ? system_error(err, "read", path) : check(map->image, (size_t)n, err);
+	if (!ret) {
+		map->size = map->image->size;
+		return 0;
+	}
+	xt2_err_file_(err, path);
+	xt2_image_close(map);
+	return ret;
+}
+
 int xt2_image_open(const char *path, struct xt2_mapping *map, struct xt2_err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	size_t size;
-	void *bytes;
+	struct xt2_mapping m;
 	int ret;
 
 	if (fd < 0)
 		return system_error(err, "open", path);
-	if (file_size(fd, &size)) {
-		ret = system_error(err, "map", path);
-		close(fd);
-		return ret;
-	}
-	bytes = mmap(NULL, size ? size : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-	ret = bytes == MAP_FAILED ? system_error(err, "map", path) : 0;
+	ret = read_image(fd, path, &m, err);
 	close(fd);
 	if (ret)
 		return ret;
-	ret = check(bytes, size, err);
-	if (ret) {
-		xt2_err_file_(err, path);
-		munmap(bytes, size ? size : 1);
-		return ret;
-	}
-	map->image = bytes;
-	map->size = map->image->size;
-	map->capacity = size;
-	map->mapped = 1;
+	*map = m;
 	xt2_image_fold(map->image);
 	return 0;
 }
@@ -133,21 +183,19 @@ void xt2_image_fold(struct xt2_image *image)
 
 int xt2_image_copy(const void *bytes, size_t size, struct xt2_mapping *map, struct xt2_err *err)
 {
-	void *copy = malloc(size ? size : 1);
-	int ret;
+	struct xt2_mapping m;
+	int ret = xt2_image_room_(size, &m, err);
 
-	if (!copy)
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the image");
-	memcpy(copy, bytes, size);
-	ret = check(copy, size, err);
+	if (ret)
+		return ret;
+	memcpy(m.image, bytes, size);
+	ret = check(m.image, size, err);
 	if (ret) {
-		free(copy);
+		xt2_image_close(&m);
 		return ret;
 	}
-	map->image = copy;
+	*map = m;
 	map->size = map->image->size;
-	map->capacity = size;
-	map->mapped = 0;
 	return 0;
 }
 

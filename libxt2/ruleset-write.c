@@ -322,14 +322,6 @@ static int explain(const struct packer *p, int ret)
 			    p->w.err.what ? p->w.err.what : strerror(-ret));
 }
 
-static void *image_alloc(u64 cap, struct xt2_mapping *map)
-{
-	map->image = xt2_room_alloc_(cap);
-	map->mapped = cap >= XT2_LARGE_;
-	map->capacity = map->mapped ? XT2_LARGE_SIZE_(cap) : cap;
-	return map->image;
-}
-
 static int pack(struct packer *p, struct xt2_mapping *map)
 {
 	struct xt2_mapping m = { 0 };
@@ -348,8 +340,11 @@ static int pack(struct packer *p, struct xt2_mapping *map)
 	}
 	p->lines = numbers_alloc(p->longest);
 	p->scratch = malloc(xt2_check_scratch(cap)); /* little of it will be used */
-	if (!p->lines || !p->scratch || !image_alloc(cap, &m))
+	if (!p->lines || !p->scratch)
 		return no_memory(p);
+	ret = xt2_image_room_(cap, &m, p->err);
+	if (ret)
+		return ret;
 	ret = write_all(p, m.image, cap, &size);
 	if (ret) {
 		xt2_image_close(&m);

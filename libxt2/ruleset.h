@@ -161,6 +161,9 @@ struct xt2_index_limits;
 int xt2_ruleset_write_(const struct xt2_ruleset *rs, const struct xt2_index_limits *limits,
 		       struct xt2_mapping *map, struct xt2_err *err);
 
+/* Room for an image of so many bytes, in huge pages if it is large.  => 0; -ENOMEM: see err */
+int xt2_image_room_(size_t size, struct xt2_mapping *map, struct xt2_err *err);
+
 /* The loop that xt2_write_end() met: fill in err.  => -ELOOP */
 int xt2_loop_report_(const struct xt2_ruleset *rs, struct xt2_err *err);
 

@@ -65,10 +65,10 @@ struct xt2_mapping {
 };
 
 /*
- * xt2_image_open - map an image file privately and check it completely
+ * xt2_image_open - read an image file and check it completely
  * @path: file; @map: filled in; release with xt2_image_close()
  *
- * The mapping is copy-on-write: counters change in memory only.
+ * It is a copy, of huge pages if it is large: counters change in memory only.
  * => 0; -ENOENT and other errors of open(2); -ENOMEM; -EINVAL, -ELOOP: see err
  */
 int xt2_image_open(const char *path, struct xt2_mapping *map, struct xt2_err *err);

@@ -254,6 +254,35 @@ static void copies_are_copies(void **state)
 	xt2_image_close(&map);
 }
 
+/* A file's end is not the image's: the header says how much of it there is. */
+static void bytes_behind_an_image_are_not_read(void **state)
+{
+	const size_t much = 64u << 20;
+	struct xt2_mapping map;
+	int fd;
+
+	assert_int_equal(store("image", &small, NULL), 0);
+	fd = open("image", O_WRONLY);
+	assert_int_equal(ftruncate(fd, (off_t)much), 0);
+	close(fd);
+	assert_int_equal(xt2_image_open("image", &map, NULL), 0);
+	assert_int_equal(map.size, small.size);
+	assert_true(map.capacity < much);
+	assert_memory_equal(map.image, small.image, small.size);
+	xt2_image_close(&map);
+}
+
+/* Vectors of an index don't cross cache lines, wherever malloc() had room. */
+static void images_are_aligned(void **state)
+{
+	struct xt2_mapping map;
+
+	assert_int_equal(xt2_image_copy(small.image, small.size, &map, NULL), 0);
+	assert_int_equal((unsigned long)map.image % 64, 0);
+	xt2_image_close(&map);
+	assert_int_equal((unsigned long)small.image % 64, 0);
+}
+
 static void memory_may_be_missing(void **state)
 {
 	struct xt2_mapping map = { 0 };
@@ -544,6 +573,8 @@ int main(void)
 		CASE(other_files_are_refused),
 		CASE(mappings_are_private),
 		CASE(copies_are_copies),
+		CASE(bytes_behind_an_image_are_not_read),
+		CASE(images_are_aligned),
 		CASE(memory_may_be_missing),
 		CASE(stores_replace),
 		CASE(links_stay_links),
