@@ -301,7 +301,7 @@ static __always_inline void prefetch_units(const struct xt2_chain __img *chain, 
 		xt2_prefetch((const u8 __img *)chain + (unit[i] & ~XT2_UNIT_FLAGS));
 }
 
-static void take_found(struct xt2_search *s)
+static __always_inline void take_found(struct xt2_search *s)
 {
 	s->cursor.at = s->cursor.base;
 	s->cursor.end = (u16)(s->base + s->units);
@@ -310,38 +310,50 @@ static void take_found(struct xt2_search *s)
 }
 
 /* Look for candidates behind an offset in the chain. */
-static void look_for(struct xt2_ctx *ctx, const struct xt2_chain __img *chain, u32 after)
+static __always_inline void look_for(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
+				     const struct xt2_index __img *ix, u32 after)
 {
 	struct xt2_search *s = xt2_ptr(ctx->search);
 
 	s->base = s->cursor.base;
-	xt2_index_find(xt2_at(ctx->img, s->cursor.index), s, xt2_ctx_pkt(ctx), after);
+	xt2_index_find(ix, s, xt2_ctx_pkt(ctx), after);
 	take_found(s);
-	prefetch_units(chain, s->unit + s->base, s->units);
+	if (s->units > 1)
+		prefetch_units(chain, s->unit + s->base, s->units);
+}
+
+/* The candidates are done: look for more. => false: there are none */
+static bool look_on(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+
+	do {
+		if (!s->cursor.resume || !xt2_can_loop)
+			return false;
+		look_for(ctx, chain, xt2_chain_index(chain), s->cursor.resume);
+	} while (s->cursor.at == s->cursor.end);
+	return true;
 }
 
 /* => offset in the chain of the next candidate, or of the tail */
-static u32 next_unit(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+static __always_inline u32 next_unit(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 {
 	struct xt2_search *s = xt2_ptr(ctx->search);
 	struct xt2_cursor *cur = &s->cursor;
 	u32 unit;
 
 	cur->run = 0;
-	while (cur->at == cur->end) {
-		if (!cur->resume || !xt2_can_loop)
-			return chain->tail;
-		look_for(ctx, chain, cur->resume);
-	}
+	if (cur->at == cur->end && !look_on(ctx, chain))
+		return chain->tail;
 	unit = s->unit[cur->at++ % XT2_UNITS_MAX];
 	if (unlikely(unit & XT2_UNIT_RUN))
-		cur->run = offset_of(ctx, xt2_index_run(xt2_at(ctx->img, cur->index),
-							unit & ~XT2_UNIT_FLAGS));
+		cur->run = offset_of(ctx,
+				     xt2_index_run(xt2_chain_index(chain), unit & ~XT2_UNIT_FLAGS));
 	return unit & ~XT2_UNIT_FLAGS;
 }
 
 /* What was found ahead for this packet. => false: nothing was */
-static bool take_ahead(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+static __always_inline bool take_ahead(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 {
 	struct xt2_search *s = xt2_ptr(ctx->search);
 
@@ -375,16 +387,15 @@ u32 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
 	const struct xt2_index __img *ix = xt2_chain_index(chain);
 	struct xt2_search *s = xt2_ptr(ctx->search);
 
-	s->cursor.index = 0;
 	if (s->cursor.base > XT2_UNITS_MAX - XT2_CANDIDATES ||
 	    !xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), ix->asks))
 		return sizeof(*chain);
-	s->cursor.index = offset_of(ctx, ix);
+	s->cursor.indexed = 1;
 	if (!take_ahead(ctx, chain)) {
 		if (ix->heads)
 			take_heads(ctx, ix);
 		else
-			look_for(ctx, chain, 0);
+			look_for(ctx, chain, ix, 0);
 	}
 	return next_unit(ctx, chain);
 }
@@ -395,17 +406,17 @@ static __always_inline struct xt2_rule __img *enter(struct xt2_ctx *ctx, struct 
 {
 	if (!xt2_can_index || !s)
 		return xt2_chain_first(chain);
+	s->cursor.indexed = s->cursor.run = 0;
 	s->cursor.at = s->cursor.end = s->cursor.base;
-	if (unlikely(chain->lookup))
+	if (chain->lookup)
 		return xt2_at(chain, xt2_enter_index(ctx, chain));
 	return xt2_chain_first(chain);
 }
 
 /* Is the chain that the packet is in evaluated by its index? */
-static __always_inline bool by_index(const struct xt2_search *s,
-				     const struct xt2_chain __img *chain)
+static __always_inline bool by_index(const struct xt2_search *s)
 {
-	return xt2_can_index && s && unlikely(chain->lookup) && s->cursor.index;
+	return xt2_can_index && s && s->cursor.indexed;
 }
 
 /* The packet is not what it was: go on behind a rule with what it is now. */
@@ -417,10 +428,10 @@ static u32 look_again(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
 	const u32 at = (u32)((const u8 __img *)r - (const u8 __img *)chain);
 
 	if (!xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), ix->asks)) {
-		s->cursor.index = 0;
+		s->cursor.indexed = 0;
 		return at + r->size;
 	}
-	look_for(ctx, chain, at);
+	look_for(ctx, chain, ix, at);
 	return next_unit(ctx, chain);
 }
 
@@ -546,6 +557,13 @@ static bool target_changes(u8 kind)
 	return kind != XT2_T_LOG && kind != XT2_T_NFLOG && kind != XT2_T_TRACE;
 }
 
+/* One test for both, since which of them comes is hard to predict. */
+static __always_inline bool is_plain_verdict(u8 kind, int *verdict)
+{
+	*verdict = kind == XT2_T_ACCEPT ? XT2_ACCEPT : XT2_DROP;
+	return kind == XT2_T_ACCEPT || kind == XT2_T_DROP;
+}
+
 /* Nothing has been found for the packet, but what was searched ahead. */
 static __always_inline void begin_search(struct xt2_search *s)
 {
@@ -557,12 +575,11 @@ static __always_inline void begin_search(struct xt2_search *s)
 }
 
 /* A run counts for all of its rules. => true: it was one */
-static __always_inline bool count_run(struct xt2_ctx *ctx, const struct xt2_search *s,
-				      const struct xt2_chain __img *chain, u32 len)
+static __always_inline bool count_run(struct xt2_ctx *ctx, const struct xt2_search *s, u32 len)
 {
 	struct xt2_run __img *run;
 
-	if (!by_index(s, chain) || !s->cursor.run)
+	if (!xt2_can_index || !s || likely(!s->cursor.run))
 		return false;
 	run = xt2_at(ctx->img, s->cursor.run);
 	xt2_rule_count(run, len, ctx);
@@ -602,7 +619,7 @@ static __always_inline struct xt2_rule __img *
 rule_behind(struct xt2_ctx *ctx, const struct xt2_search *s, const struct xt2_chain __img *chain,
 	    const struct xt2_pkt *pkt, struct xt2_rule __img *r, u32 len)
 {
-	if (by_index(s, chain))
+	if (by_index(s))
 		return xt2_at(chain, xt2_next_indexed(ctx, chain, r));
 	return next_rule(r, pkt, len, ctx);
 }
@@ -633,15 +650,15 @@ answered:
 			goto next;
 		if (unlikely(verdict != XT2_HIT))
 			goto hotdrop;
-		if (count_run(ctx, s, chain, len))
+		if (count_run(ctx, s, len))
 			goto next;
 		xt2_rule_count(r, len, ctx);
 
+		if (is_plain_verdict(XT2_TARGET_KIND(r->target), &verdict))
+			goto decided;
 		switch (XT2_TARGET_KIND(r->target)) {
 		case XT2_T_CONTINUE: goto next;
-		case XT2_T_ACCEPT:
 		case XT2_T_NAT: verdict = XT2_ACCEPT; goto decided;
-		case XT2_T_DROP: verdict = XT2_DROP; goto decided;
 		case XT2_T_QUEUE:
 			ctx->verdict_arg = 0;
 			verdict = XT2_QUEUE;

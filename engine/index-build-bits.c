@@ -9,6 +9,7 @@
 #include "index-build.h"
 
 #define EDGES_SAMPLE 256u /* that are sorted */
+#define SLOTS_FEW    16u
 
 /* Boxes are what costs most, so they are asked for all keys at once. */
 static void key_ranges(const struct build *b, const u8 *key, u32 keys, u16 *range)
@@ -57,10 +58,10 @@ static u32 sample_edges(const struct build *b, const u16 *range, u32 keys, u16 *
 	return m;
 }
 
-static void choose_edges(const struct build *b, const u16 *range, u32 keys, u32 slots, u16 *to)
+/* edge: n of them => as many as there are slots */
+static void choose_edges(const u16 *edge, u32 n, u32 slots, u16 *to)
 {
-	u16 *edge = xt2_build_room_(b);
-	u32 i, n = sample_edges(b, range, keys, edge);
+	u32 i;
 
 	for (i = 1; i < slots; i++) {
 		if (n < slots)
@@ -101,18 +102,36 @@ static void set_bits(const struct build *b, const u16 *range, u32 keys, u32 slot
 	}
 }
 
-static u32 slots_for(u32 units)
+/* A vector of them if there are so few edges. */
+static u32 slots_for(u32 units, u32 edges)
 {
-	u32 slots = XT2_BITS_SLOTS;
+	u32 slots = edges < SLOTS_FEW ? SLOTS_FEW : XT2_BITS_SLOTS;
 
 	while (slots > units)
 		slots /= 2;
 	return slots;
 }
 
+static bool build_key(struct build *b, const u16 *range, u32 keys, struct xt2_bits_key *by)
+{
+	const u32 words = (b->units + 63) / 64;
+	u16 *sample = xt2_build_room_(b), *edge;
+	u32 n = sample_edges(b, range, keys, sample), slots = slots_for(b->units, n);
+	u64 *bit;
+
+	edge = xt2_build_take_(b, slots * sizeof(u16), &by->edge);
+	bit = xt2_build_take_(b, (u64)slots * words * sizeof(u64), &by->bit);
+	if (!edge || !bit)
+		return false;
+	by->slots = (u16)slots;
+	b->at->asks |= xt2_asks_key_(by->key);
+	choose_edges(sample, n, slots, edge);
+	set_bits(b, range, keys, slots, edge, bit);
+	return true;
+}
+
 u32 xt2_build_bits_(struct build *b)
 {
-	const u32 words = (b->units + 63) / 64, slots = slots_for(b->units);
 	u16 *range = (u16 *)b->hashed;
 	u8 key[XT2_BITS_KEYS];
 	struct xt2_bits *bits;
@@ -126,21 +145,13 @@ u32 xt2_build_bits_(struct build *b)
 		return 0;
 	bits->units = b->units;
 	bits->keys = (u8)keys;
-	bits->words = (u8)words;
+	bits->words = (u8)((b->units + 63) / 64);
 	memcpy(bits + 1, b->unit, b->units * sizeof(u32));
 	key_ranges(b, key, keys, range);
 	for (i = 0; i < keys; i++) {
-		struct xt2_bits_key *by = &bits->by[i];
-		u16 *edge = xt2_build_take_(b, slots * sizeof(u16), &by->edge);
-		u64 *bit = xt2_build_take_(b, (u64)slots * words * sizeof(u64), &by->bit);
-
-		if (!edge || !bit)
+		bits->by[i].key = key[i];
+		if (!build_key(b, range + 2 * i, keys, &bits->by[i]))
 			return 0;
-		by->key = key[i];
-		by->slots = (u16)slots;
-		b->at->asks |= xt2_asks_key_(key[i]);
-		choose_edges(b, range + 2 * i, keys, slots, edge);
-		set_bits(b, range + 2 * i, keys, slots, edge, bit);
 	}
 	return offset;
 }

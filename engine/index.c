@@ -49,17 +49,17 @@ static u32 header_size(u8 proto)
 }
 
 /* => false if a match could drop the packet, or see a fragment */
-static bool is_whole(const struct xt2_pkt *pkt)
+static __always_inline bool is_whole(const struct xt2_pkt *pkt)
 {
-	u32 size = header_size(pkt->proto);
-
 	if ((pkt->family != XT2_IPV4 && pkt->family != XT2_IPV6) || pkt->l4 != XT2_L4_OK ||
 	    pkt->fragoff)
 		return false;
-	return pkt->caplen >= size && pkt->thoff <= pkt->caplen - size;
+	/* The longest of them fits mostly, whichever it is. */
+	return (u64)pkt->thoff + HEADER_TCP <= pkt->caplen ||
+	       (u64)pkt->thoff + header_size(pkt->proto) <= pkt->caplen;
 }
 
-static void fill_addrs(struct xt2_keys *keys, const struct xt2_pkt *pkt)
+static __always_inline void fill_addrs(struct xt2_keys *keys, const struct xt2_pkt *pkt)
 {
 	u32 i;
 
@@ -78,15 +78,13 @@ static void fill_addrs(struct xt2_keys *keys, const struct xt2_pkt *pkt)
 	}
 }
 
-static void fill_ports(struct xt2_keys *keys, const struct xt2_pkt *pkt)
+static __always_inline void fill_ports(struct xt2_keys *keys, const struct xt2_pkt *pkt)
 {
-	const u8 *th = xt2_ptr(pkt->data) + pkt->thoff;
-
 	keys->key[XT2_KEY_PROTO] = pkt->proto;
 	keys->key[XT2_KEY_SPORT] = pkt->sport;
 	keys->key[XT2_KEY_DPORT] = pkt->dport;
 	if (pkt->proto == 1 || pkt->proto == 58)
-		keys->key[XT2_KEY_DPORT] = xt2_be16(th);
+		keys->key[XT2_KEY_DPORT] = xt2_be16(xt2_ptr(pkt->data) + pkt->thoff);
 }
 
 /* => false if the packet is in several states */
@@ -122,20 +120,9 @@ static u16 fill_name(u64 *to, const u64 *name)
 	return xt2_fold_name(to);
 }
 
-bool xt2_keys_fill(struct xt2_keys *keys_ xt2_arg_img, const struct xt2_pkt *pkt_ xt2_arg_img,
-		   u32 asks)
+/* What few rules ask for. */
+static bool fill_rare(struct xt2_keys *keys, const struct xt2_pkt *pkt, u32 need)
 {
-	const struct xt2_pkt *pkt = xt2_ptr(pkt_);
-	struct xt2_keys *keys = xt2_ptr(keys_);
-	u32 need = asks & ~keys->have;
-
-	if (!keys->have && !is_whole(pkt))
-		return false;
-	keys->have |= need | 0x80000000u;
-	if (need & XT2_ASKS_ADDRS)
-		fill_addrs(keys, pkt);
-	if (need & XT2_ASKS_PORTS)
-		fill_ports(keys, pkt);
 	if (need & XT2_ASKS_STATE && !fill_state(keys, pkt)) {
 		keys->have = 0;
 		return false;
@@ -151,6 +138,23 @@ bool xt2_keys_fill(struct xt2_keys *keys_ xt2_arg_img, const struct xt2_pkt *pkt
 	if (need & XT2_ASKS_OUT)
 		keys->key[XT2_KEY_OUT] = fill_name(keys->out, pkt->out);
 	return true;
+}
+
+bool xt2_keys_fill(struct xt2_keys *keys_ xt2_arg_img, const struct xt2_pkt *pkt_ xt2_arg_img,
+		   u32 asks)
+{
+	const struct xt2_pkt *pkt = xt2_ptr(pkt_);
+	struct xt2_keys *keys = xt2_ptr(keys_);
+	u32 need = asks & ~keys->have;
+
+	if (!keys->have && !is_whole(pkt))
+		return false;
+	keys->have |= need | 0x80000000u;
+	if (need & XT2_ASKS_ADDRS)
+		fill_addrs(keys, pkt);
+	if (need & XT2_ASKS_PORTS)
+		fill_ports(keys, pkt);
+	return likely(!(need & ~(XT2_ASKS_ADDRS | XT2_ASKS_PORTS))) || fill_rare(keys, pkt, need);
 }
 
 /* --- columns ----------------------------------------------------------- */

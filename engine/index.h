@@ -51,9 +51,9 @@ struct xt2_found {
 
 /* Candidates of the chain that a packet is in. */
 struct xt2_cursor {
-	u32 index; /* offset in the image; 0: the chain is evaluated rule after rule */
-	u32 resume; /* see xt2_index_find() */
+	u32 indexed; /* 0: the chain is evaluated rule after rule */
 	u32 run; /* offset of the run that the rule stands for; 0: none */
+	u32 resume; /* see xt2_index_find() */
 	u32 epoch; /* xt2_search.epoch when they were looked for */
 	u16 base, at, end; /* in xt2_search.unit; those before at are done */
 	u16 reserved;

@@ -11,7 +11,6 @@ libengine_la_SOURCES = \
 	engine/image.c \
 	engine/image.h \
 	engine/index-bits.c \
-	engine/index-bits.h \
 	engine/index-box.c \
 	engine/index-box.h \
 	engine/index-build-bits.c \

@@ -25,11 +25,16 @@
 #define DEPTH_MAX  (1u << 20) /* frames: 8 MiB */
 #define VISITS_MAX (1ull << 32) /* chains that one packet may enter */
 
+/* Hook entries of the root: they are sorted, so those of a family's hook stand together. */
+struct entries {
+	u32 first, end;
+};
+
 struct xt2_evaluator {
 	struct xt2_ctx ctx;
 	struct xt2_frame *stack;
 	struct xt2_search search;
-	u32 run[XT2_IPV6 + 1][XT2_HOOKS_MAX]; /* where the entries of a family's hook begin */
+	struct entries entries[XT2_IPV6 + 1][XT2_HOOKS_MAX]; /* by family and hook */
 	struct xt2_search *ahead; /* XT2_BATCH of them; NULL: no chain has an index */
 };
 
@@ -55,16 +60,19 @@ static bool indexes_hold(const struct xt2_image *image, const struct xt2_root *r
 	return true;
 }
 
-/* Entries are sorted, so those of a family's hook are one run. */
-static void note_runs(struct xt2_evaluator *ev)
+static void note_entries(struct xt2_evaluator *ev)
 {
 	const struct xt2_hook *h;
 	u32 i;
 
-	memset(ev->run, 0xff, sizeof(ev->run));
-	for (i = ev->ctx.root ? ev->ctx.root->hooks : 0; i-- > 0;) {
+	for (i = 0; ev->ctx.root && i < ev->ctx.root->hooks; i++) {
+		struct entries *e;
+
 		h = xt2_image_hook(ev->ctx.img, ev->ctx.root, i);
-		ev->run[h->family][h->hook] = i;
+		e = &ev->entries[h->family][h->hook];
+		if (!e->end)
+			e->first = i;
+		e->end = i + 1;
 	}
 }
 
@@ -98,8 +106,8 @@ struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size)
 	ev->ctx.root = root;
 	ev->ctx.stack = ev->stack;
 	ev->ctx.stack_size = depth;
-	ev->ctx.search = &ev->search;
-	note_runs(ev);
+	ev->ctx.search = any ? &ev->search : NULL;
+	note_entries(ev);
 	xt2_evaluator_seed(ev, 1);
 	return ev;
 }
@@ -120,7 +128,7 @@ void xt2_evaluator_seed(struct xt2_evaluator *ev, __u64 seed)
 
 void xt2_evaluator_linear(struct xt2_evaluator *ev, int on)
 {
-	ev->ctx.search = on ? NULL : &ev->search;
+	ev->ctx.search = on || !ev->ahead ? NULL : &ev->search;
 }
 
 /* Would the kernel's nat core ask its table about this packet? */
@@ -158,40 +166,38 @@ static void place(const struct xt2_ctx *ctx, struct xt2_result *result)
 }
 
 /* => verdict of the last table that was asked */
-static int run(struct xt2_ctx *ctx, u32 first, int hook, const char *table,
-	       struct xt2_result *result, bool *asked)
+static int run(struct xt2_ctx *ctx, struct entries e, const char *table, struct xt2_result *result,
+	       bool *asked)
 {
-	const struct xt2_root *root = ctx->root;
 	struct xt2_pkt *pkt = ctx->pkt;
-	struct xt2_track track = { 0 };
+	struct xt2_track track;
 	int verdict = XT2_ACCEPT;
 	u32 i;
 
-	for (i = first; i < root->hooks; i++) {
-		const struct xt2_hook *h = xt2_image_hook(ctx->img, root, i);
+	track.hidden = false;
+	for (i = e.first; i < e.end; i++) {
+		const struct xt2_hook *h = xt2_image_hook(ctx->img, ctx->root, i);
 
-		if (h->family != pkt->family || h->hook != hook)
-			break;
 		xt2_track_table(&track, pkt, h->priority);
-		if (!is_asked(xt2_image_table(ctx->img, root, h->table), table, pkt))
+		if (!is_asked(xt2_image_table(ctx->img, ctx->root, h->table), table, pkt))
 			continue;
 		ctx->nevents = 0;
 		*asked = true;
 		verdict = xt2_eval(ctx, h);
 		result->events += ctx->nevents;
-		if (verdict != XT2_ACCEPT)
+		if (i + 1 == e.end || verdict != XT2_ACCEPT)
 			break;
 	}
 	xt2_track_table(&track, pkt, XT2_PRIORITY_CONNTRACK); /* the caller's again */
 	return verdict;
 }
 
-/* => the first of the hook's entries, which are one run; many: there are none */
-static u32 run_start(const struct xt2_evaluator *ev, const struct xt2_pkt *pkt, int hook)
+static struct entries entries_of(const struct xt2_evaluator *ev, const struct xt2_pkt *pkt,
+				 int hook)
 {
 	if (pkt->family > XT2_IPV6 || hook < 0 || hook >= XT2_HOOKS_MAX)
-		return ~0u;
-	return ev->run[pkt->family][hook];
+		return (struct entries){ 0 };
+	return ev->entries[pkt->family][hook];
 }
 
 static void evaluate(struct xt2_evaluator *ev, int hook, const char *table, struct xt2_pkt *pkt,
@@ -204,13 +210,10 @@ static void evaluate(struct xt2_evaluator *ev, int hook, const char *table, stru
 	pkt->hook = (u8)hook;
 	ctx->pkt = pkt;
 	ctx->verdict_arg = 0;
-	result->verdict = run(ctx, run_start(ev, pkt, hook), hook, table, result, &asked);
-	if (!asked) {
-		result->verdict = XT2_ACCEPT;
+	result->verdict = run(ctx, entries_of(ev, pkt, hook), table, result, &asked);
+	if (!asked)
 		return;
-	}
-	if (result->verdict != XT2_ACCEPT)
-		result->arg = ctx->verdict_arg;
+	result->arg = result->verdict == XT2_ACCEPT ? 0 : ctx->verdict_arg;
 	result->hotdrop = ctx->hotdrop;
 	result->faults = ctx->faults != faults;
 	if (want_place)
@@ -239,13 +242,12 @@ static const struct xt2_hook *first_table(const struct xt2_evaluator *ev, int ho
 					  const char *table, const struct xt2_pkt *pkt)
 {
 	const struct xt2_ctx *ctx = &ev->ctx;
+	const struct entries e = entries_of(ev, pkt, hook);
 	u32 i;
 
-	for (i = run_start(ev, pkt, hook); i < ctx->root->hooks; i++) {
+	for (i = e.first; i < e.end; i++) {
 		const struct xt2_hook *h = xt2_image_hook(ctx->img, ctx->root, i);
 
-		if (h->family != pkt->family || h->hook != hook)
-			break;
 		if (is_asked(xt2_image_table(ctx->img, ctx->root, h->table), table, pkt))
 			return h->priority > XT2_PRIORITY_CONNTRACK ? h : NULL;
 	}

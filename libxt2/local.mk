@@ -8,6 +8,7 @@ noinst_LTLIBRARIES += libxt2-internal.la
 libxt2_internal_la_SOURCES = \
 	libxt2/arena.c \
 	libxt2/arena.h \
+	libxt2/bits-avx2.c \
 	libxt2/chains.c \
 	libxt2/err.c \
 	libxt2/err.h \

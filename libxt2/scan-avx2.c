@@ -7,7 +7,6 @@
  */
 #include "config.h"
 #include "scan.h"
-#include "../engine/index-bits.h"
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -65,55 +64,5 @@ AVX2 u32 xt2_scan_avx2(const struct xt2_columns *c, const u16 *key, u32 block, u
 			return block;
 	}
 	return blocks;
-}
-
-/* --- bits -------------------------------------------------------------- */
-
-/* Edges ascend, so the slot is how many are at or below the key, less one. */
-AVX2 static inline u32 slot_of(const u16 *edge, u32 slots, u16 key)
-{
-	const __m256i *row = (const __m256i *)edge, k = _mm256_set1_epi16((short)key);
-	u32 n = 0, i;
-
-	if (slots != XT2_BITS_SLOTS) {
-		while (n < slots && edge[n] <= key)
-			n++;
-		return n - 1;
-	}
-	for (i = 0; i < XT2_BITS_SLOTS / 32; i++)
-		n += (u32)__builtin_popcount(bits_of(
-			_mm256_cmpeq_epi16(_mm256_max_epu16(k, _mm256_loadu_si256(row + 2 * i)), k),
-			_mm256_cmpeq_epi16(_mm256_max_epu16(k, _mm256_loadu_si256(row + 2 * i + 1)),
-					   k)));
-	return n - 1;
-}
-
-AVX2 static inline __m256i four_words(const u64 *bit, u32 w)
-{
-	return _mm256_loadu_si256((const __m256i *)(bit + w));
-}
-
-AVX2 static inline u32 next_word(const u64 *const *bit, u32 w, u32 words, u64 *left)
-{
-	for (; w + 4 <= words; w += 4) {
-		__m256i a = _mm256_and_si256(four_words(bit[0], w), four_words(bit[1], w));
-		__m256i b = _mm256_and_si256(four_words(bit[2], w), four_words(bit[3], w));
-		__m256i c = _mm256_and_si256(four_words(bit[4], w), four_words(bit[5], w));
-
-		a = _mm256_and_si256(_mm256_and_si256(a, b), c);
-		if (!_mm256_testz_si256(a, a))
-			break;
-	}
-	for (; w < words; w++) {
-		*left = xt2_bits_and_(bit, w);
-		if (*left)
-			break;
-	}
-	return w;
-}
-
-AVX2 u32 xt2_bits_avx2(const struct xt2_index *ix, struct xt2_search *s, u32 after)
-{
-	return xt2_bits_search_(ix, s, after, slot_of, next_word);
 }
 #endif

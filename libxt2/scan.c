@@ -49,15 +49,21 @@ u32 xt2_scan_vector(const struct xt2_columns *c, const u16 *key, u32 block, u32 
 	return xt2_scan_vector(c, key, block, hits);
 }
 
-u32 xt2_bits_vector(const struct xt2_index *ix, struct xt2_search *s, u32 after)
+/* Not in the common way, which is a jump without it. */
+static __attribute__((__noinline__)) u32 bits_scalar(const struct xt2_index *ix,
+						     struct xt2_search *s, u32 after)
 {
-	switch (__atomic_load_n(&chosen, __ATOMIC_RELAXED)) {
-#ifdef __x86_64__
-	case XT2_SCAN_AVX512: /* which has nothing to add */
-	case XT2_SCAN_AVX2: return xt2_bits_avx2(ix, s, after);
-#endif
-	case XT2_SCAN_SCALAR: return xt2_index_bits(ix, s, after);
-	}
+	if (__atomic_load_n(&chosen, __ATOMIC_RELAXED) == XT2_SCAN_SCALAR)
+		return xt2_index_bits(ix, s, after);
 	xt2_scan_choose(xt2_scan_best());
 	return xt2_bits_vector(ix, s, after);
+}
+
+u32 xt2_bits_vector(const struct xt2_index *ix, struct xt2_search *s, u32 after)
+{
+#ifdef __x86_64__
+	if (likely(__atomic_load_n(&chosen, __ATOMIC_RELAXED) >= XT2_SCAN_AVX2))
+		return xt2_bits_avx2(ix, s, after); /* to which AVX-512 has nothing to add */
+#endif
+	return bits_scalar(ix, s, after);
 }

@@ -20,19 +20,31 @@ struct xt2_track {
 	bool hidden;
 };
 
-/* Before each table of a hook, in the order of their priorities; track starts zeroed. */
+/* Rare, and so large that the common way would become slow with them in it. */
+static __attribute__((__noinline__)) void xt2_track_hide_(struct xt2_track *track,
+							  struct xt2_pkt *pkt)
+{
+	track->ct = pkt->ct;
+	track->hidden = true;
+	memset(&pkt->ct, 0, sizeof(pkt->ct));
+}
+
+static __attribute__((__noinline__)) void xt2_track_show_(struct xt2_track *track,
+							  struct xt2_pkt *pkt)
+{
+	track->hidden = false;
+	if (!pkt->notrack)
+		pkt->ct = track->ct;
+}
+
+/* Before each table of a hook, in the order of their priorities; at first nothing is hidden. */
 static inline void xt2_track_table(struct xt2_track *track, struct xt2_pkt *pkt, __s32 priority)
 {
-	if (priority < XT2_PRIORITY_CONNTRACK) {
-		if (track->hidden || !pkt->ct.state)
-			return;
-		track->ct = pkt->ct;
-		track->hidden = true;
-		memset(&pkt->ct, 0, sizeof(pkt->ct));
-	} else if (track->hidden) {
-		track->hidden = false;
-		if (!pkt->notrack)
-			pkt->ct = track->ct;
+	if (priority >= XT2_PRIORITY_CONNTRACK) {
+		if (track->hidden)
+			xt2_track_show_(track, pkt);
+	} else if (!track->hidden && pkt->ct.state) {
+		xt2_track_hide_(track, pkt);
 	}
 }
 
