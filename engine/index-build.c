@@ -3,7 +3,8 @@
  * index-build.c - make an index for a chain
  *
  * Rules become units; runs of rules that ask for the same and only count are
- * one.  A sample of the units' boxes decides what to compare or to hash.  Few
+ * one.  If an address tells them apart, it names them.  Else a sample of the
+ * units' boxes decides what to compare or to hash.  Few
  * units are scanned as columns.  Many go into buckets, by hashes of two
  * fields; where a bucket is crowded, those that have one value of a third
  * field are moved to a bucket of their own, and what is left becomes columns
@@ -11,7 +12,12 @@
  */
 #include "index-build.h"
 
-const struct xt2_index_limits xt2_index_limits = { .plain = 64, .columns = 64, .bits = 1024 };
+const struct xt2_index_limits xt2_index_limits = {
+	.plain = 64,
+	.columns = 64,
+	.bits = 1024,
+	.segments = 4,
+};
 
 enum {
 	COLUMNS_USED = 6, /* of XT2_COLUMNS_MAX: 28 bytes a unit */
@@ -393,7 +399,7 @@ static u32 finish(struct build *b, u8 kind, u32 body)
 	at->kind = kind;
 	at->ahead = XT2_CANDIDATES;
 	if (b->deciding > b->units / 2)
-		at->ahead = kind == XT2_INDEX_BITS ? AHEAD_BITS : AHEAD_DECIDING;
+		at->ahead = kind >= XT2_INDEX_BITS ? AHEAD_ORDERED : AHEAD_DECIDING;
 	at->units = b->units;
 	at->runs = b->runs;
 	at->run = b->runs ? sizeof(*at) : 0;
@@ -426,6 +432,9 @@ u32 xt2_index_build(const struct xt2_chain *c, u8 family, const struct xt2_index
 		return 0;
 	if (b.units <= limits->columns)
 		return build_columns(&b);
+	body = xt2_build_segments_(&b, limits->segments);
+	if (body)
+		return finish(&b, XT2_INDEX_SEGMENTS, body);
 	if (b.units <= limits->bits && b.units <= 64 * XT2_BITS_WORDS) {
 		body = xt2_build_bits_(&b);
 		return body ? finish(&b, XT2_INDEX_BITS, body) : build_columns(&b);

@@ -8,11 +8,14 @@
 #define SAMPLE_COLUMNS 32u /* boxes that decide which columns to make */
 #define SAMPLE	       128u /* boxes that decide which fields to hash */
 #define AHEAD_DECIDING 4u /* candidates to look for at once, if most rules decide */
-#define AHEAD_BITS     2u /* likewise: they are found in order, and seldom wrong */
+#define AHEAD_ORDERED  2u /* likewise, if they are found in order, and seldom wrong */
 #define SCRATCH_ROOM   2048u
 #define BOUND_RULE     112u /* bytes a rule, at most: in nested columns, half of them empty */
 #define BOUND_FIXED    8192u
 #define BUCKET_MOST    32u /* entries of a bucket; more units are scanned */
+
+/* Units of all segments, those that several have as often: a bound for who checks them. */
+#define XT2_SEGMENT_PLACES(units) (8ull * (units) + 64)
 
 /* A unit on its way into a bucket. */
 struct hashed {
@@ -64,6 +67,12 @@ u32 xt2_build_keys_(struct build *b, const u32 *unit, u32 n, u8 *chosen, u32 max
 
 /* => offset of struct xt2_bits for all units; 0: no key tells them apart, or no room */
 u32 xt2_build_bits_(struct build *b);
+
+/*
+ * => offset of struct xt2_segments; 0: a packet of a unit would have more than
+ *    most candidates on average, or no room
+ */
+u32 xt2_build_segments_(struct build *b, u32 most);
 
 /* => offset of struct xt2_pairs; 0: no two fields tell the units apart, or no room */
 u32 xt2_build_pairs_(struct build *b);

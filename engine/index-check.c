@@ -15,7 +15,7 @@ struct check {
 	const struct xt2_chain *chain;
 	const struct xt2_index *ix;
 	u8 family;
-	u64 nested; /* units in nested columns so far */
+	u64 places, found; /* where segments name units; and which of them are those of one */
 	const char *what;
 };
 
@@ -190,6 +190,185 @@ static bool in_bits(const struct check *c, const struct xt2_bits *k, u32 unit,
 	return true;
 }
 
+/* --- segments ---------------------------------------------------------- */
+
+static const struct xt2_segment *segments_of(const struct check *c, const struct xt2_segments *g)
+{
+	return (const void *)((const u8 *)c->ix + g->segment);
+}
+
+static const u32 *list_of(const struct check *c, const struct xt2_segments *g)
+{
+	return (const void *)((const u8 *)c->ix + g->list);
+}
+
+/* Does a search find the segment of each address from first to last from this bucket on? */
+static bool bucket_leads(const struct check *c, const struct xt2_segments *g, u32 bucket, u32 step,
+			 u32 first, u32 last)
+{
+	const struct xt2_segment *segment = segments_of(c, g);
+	const u32 at = ((const u32 *)((const u8 *)c->ix + g->bucket))[bucket];
+
+	if (at >= g->segments || 2 * step > g->segments - at)
+		return false;
+	if (at && segment[at - 1].last >= first)
+		return false;
+	return segment[at + (step ? 2 * step - 1 : 0)].last >= last;
+}
+
+/* *buckets: those of the slots before it; then its own, too. */
+static bool slot_leads(const struct check *c, const struct xt2_segments *g, u32 number,
+		       u32 *buckets)
+{
+	const struct xt2_segment_slot *slot =
+		(const struct xt2_segment_slot *)((const u8 *)c->ix + g->slot) + number;
+	const u32 first = number << g->shift, end = first + ((1u << g->shift) - 1);
+	u32 i, from = first;
+
+	if (slot->least < first || slot->least > end || slot->shift > 31 || slot->reserved ||
+	    slot->step > XT2_SEGMENT_STEP || slot->step & (slot->step - 1) ||
+	    slot->last > (end - slot->least) >> slot->shift || slot->bucket != *buckets ||
+	    slot->last >= g->buckets - *buckets)
+		return false;
+	*buckets += slot->last + 1;
+	for (i = 0; i < slot->last; i++) {
+		const u32 next = slot->least + ((i + 1) << slot->shift);
+
+		if (!bucket_leads(c, g, slot->bucket + i, slot->step, from, next - 1))
+			return false;
+		from = next;
+	}
+	return bucket_leads(c, g, slot->bucket + i, slot->step, from, end);
+}
+
+/* Units of a list, at most some more than there may be; 0: it has no end, or is not in order */
+static u32 list_units(const struct check *c, const struct xt2_segments *g, u32 place)
+{
+	const u32 *list = list_of(c, g);
+	u32 i;
+
+	for (i = place; i < g->lists; i++) {
+		if (i > place && (list[i - 1] & ~XT2_UNIT_FLAGS) >= (list[i] & ~XT2_UNIT_FLAGS))
+			return 0;
+		if (list[i] & XT2_UNIT_LAST)
+			return i - place + 1;
+	}
+	return 0;
+}
+
+/* Each place of a list or a segment is one where a unit is to be found: how many are there? */
+static int count_places(struct check *c, const struct xt2_segments *g)
+{
+	const struct xt2_segment *segment = segments_of(c, g);
+	u32 i, n;
+
+	c->places = g->commons;
+	for (i = 0; i < g->segments; i++) {
+		const u32 what = segment[i].what;
+
+		if (i && segment[i].last < segment[i - 1].last)
+			return bad(c, "segments of an index are not in order");
+		if (i && segment[i].last == segment[i - 1].last) { /* never found */
+			if (what)
+				return bad(c, "segments of an index are not in order");
+			continue;
+		}
+		n = what != 0;
+		if (what & XT2_SEGMENT_LIST) {
+			n = list_units(c, g, what >> XT2_SEGMENT_PLACE);
+			if (!n || !(what >> XT2_SEGMENT_PLACE))
+				return bad(c, "list of an index is not valid");
+		}
+		c->places += n;
+		if (c->places > XT2_SEGMENT_PLACES(c->ix->units))
+			return bad(c, "index has entries of no rule");
+	}
+	return 0;
+}
+
+static int check_segments(struct check *c, const struct xt2_segments *g)
+{
+	u32 i, slots, buckets = 0;
+	const u32 *common;
+	int err;
+
+	if (c->family != XT2_IPV4 || !inside(c, c->ix->body, sizeof(*g)) || g->reserved ||
+	    (g->field != XT2_FIELD_SRC && g->field != XT2_FIELD_DST) || g->shift < 16 ||
+	    g->shift > 31)
+		return bad(c, "segments of an index are not valid");
+	slots = 1u << (32 - g->shift);
+	if (!inside(c, g->slot, (u64)slots * sizeof(struct xt2_segment_slot)) ||
+	    !inside(c, g->bucket, (u64)g->buckets * sizeof(u32)) ||
+	    !inside(c, g->segment, (u64)g->segments * sizeof(struct xt2_segment)) ||
+	    !inside(c, g->list, (u64)g->lists * sizeof(u32)) ||
+	    !inside(c, g->common, (u64)g->commons * sizeof(u32)))
+		return bad(c, "segments of an index are not valid");
+	common = (const void *)((const u8 *)c->ix + g->common);
+	for (i = 1; i < g->commons; i++)
+		if ((common[i - 1] & ~XT2_UNIT_FLAGS) >= (common[i] & ~XT2_UNIT_FLAGS))
+			return bad(c, "units of an index are not in order");
+	err = count_places(c, g);
+	if (err)
+		return err;
+	for (i = 0; i < slots; i++)
+		if (!slot_leads(c, g, i, &buckets))
+			return bad(c, "slots of an index are not in order");
+	return 0;
+}
+
+/* Does the segment say that the unit asks for its addresses from first on? */
+static bool segment_names(const struct check *c, const struct xt2_segments *g,
+			  const struct xt2_segment *s, u32 unit, u32 first)
+{
+	const u32 place = s->what >> XT2_SEGMENT_PLACE, *list = list_of(c, g);
+	u32 i;
+
+	if ((s->last - first) >> (s->what >> XT2_SEGMENT_BITS & 31))
+		return false;
+	if (!(s->what & XT2_SEGMENT_LIST))
+		return (place * XT2_ALIGN | (s->what & XT2_SEGMENT_RUN)) == unit;
+	for (i = place;; i++) {
+		if ((list[i] & ~XT2_UNIT_LAST) == unit)
+			return true;
+		if (list[i] & XT2_UNIT_LAST)
+			return false;
+	}
+}
+
+/* The unit has places of its own in all segments that its box meets, or among all addresses'. */
+static bool in_segments(struct check *c, const struct xt2_segments *g, u32 unit,
+			const struct xt2_box *box)
+{
+	const struct xt2_segment *segment = segments_of(c, g);
+	const u32 mask = (u32)box->mask[g->field][0];
+	const u32 open = mask == ~0u ? 0 : (u32)(~0ull >> __builtin_clz(~mask) >> 32);
+	const u32 *common = (const void *)((const u8 *)c->ix + g->common);
+	const u32 first = (u32)box->value[g->field][0] & ~open, last = first | open;
+	u32 i, low = 0, high = g->segments;
+
+	i = units_place(common, g->commons, unit);
+	if (i < g->commons) {
+		c->found++;
+		return true;
+	}
+	while (low < high) {
+		i = (low + high) / 2;
+		if (segment[i].last < first)
+			low = i + 1;
+		else
+			high = i;
+	}
+	for (i = low; i < g->segments; i++) {
+		if (!segment_names(c, g, &segment[i], unit,
+				   i == low ? first : segment[i - 1].last + 1))
+			return false;
+		c->found++;
+		if (segment[i].last >= last)
+			return true;
+	}
+	return false;
+}
+
 /* --- pairs ------------------------------------------------------------- */
 
 static int check_dimension(struct check *c, const struct xt2_index_dimension *d)
@@ -360,13 +539,14 @@ static const struct xt2_rule *run_holds(const struct check *c, const struct xt2_
 	return place(c, r) == run->end ? r : NULL;
 }
 
-static bool is_found(const struct check *c, u32 unit, const struct xt2_box *box)
+static bool is_found(struct check *c, u32 unit, const struct xt2_box *box)
 {
 	const void *body = (const u8 *)c->ix + c->ix->body;
 
 	switch (c->ix->kind) {
 	case XT2_INDEX_PAIRS: return in_pairs(c, body, unit, box);
 	case XT2_INDEX_BITS: return in_bits(c, body, unit, box);
+	case XT2_INDEX_SEGMENTS: return in_segments(c, body, unit, box);
 	}
 	return in_columns(c, c->ix->body, unit, box);
 }
@@ -397,7 +577,9 @@ static int check_units(struct check *c)
 		if (!is_found(c, unit, &box))
 			return bad(c, "index would miss a rule");
 	}
-	return run == end && units == c->ix->units ? 0 : bad(c, "index has entries of no rule");
+	return run == end && units == c->ix->units && c->found == c->places
+		       ? 0
+		       : bad(c, "index has entries of no rule");
 }
 
 static int check_index(struct check *c)
@@ -416,6 +598,8 @@ static int check_index(struct check *c)
 		err = check_pairs(c, (const void *)k);
 	else if (ix->kind == XT2_INDEX_BITS)
 		err = check_bits(c, (const void *)k);
+	else if (ix->kind == XT2_INDEX_SEGMENTS)
+		err = check_segments(c, (const void *)k);
 	else if (ix->kind == XT2_INDEX_COLUMNS)
 		err = check_columns(c, ix->body);
 	else

@@ -86,6 +86,7 @@ xt2_separate bool xt2_keys_fill(struct xt2_keys *keys xt2_arg_img,
 /*
  * xt2_index_columns - collect candidates in the order of the rules, by columns
  * xt2_index_bits - the same, by bits
+ * xt2_index_segments - the same, by segments of an address
  * xt2_index_spans, xt2_index_collect, xt2_index_nested - the same of pairs, in three steps
  * @s: keys filled in; from unit[base] on there is room for XT2_CANDIDATES
  * @after: only units behind this offset in the chain; 0: all
@@ -100,6 +101,9 @@ xt2_separate u32 xt2_index_columns(const struct xt2_index __img *ix xt2_arg_img,
 				   struct xt2_search *s xt2_arg_img, u32 after);
 xt2_separate u32 xt2_index_bits(const struct xt2_index __img *ix xt2_arg_img,
 				struct xt2_search *s xt2_arg_img, u32 after);
+xt2_separate u32 xt2_index_segments(const struct xt2_index __img *ix xt2_arg_img,
+				    struct xt2_search *s xt2_arg_img,
+				    const struct xt2_pkt *pkt xt2_arg_img, u32 after);
 xt2_separate u32 xt2_index_spans(const struct xt2_index __img *ix xt2_arg_img,
 				 struct xt2_search *s xt2_arg_img,
 				 const struct xt2_pkt *pkt xt2_arg_img);
@@ -128,6 +132,8 @@ static inline void xt2_index_find(const struct xt2_index __img *ix, struct xt2_s
 		xt2_index_pairs(ix, s, after);
 	} else if (ix->kind == XT2_INDEX_BITS) {
 		xt2_by_bits(ix, s, after);
+	} else if (ix->kind == XT2_INDEX_SEGMENTS) {
+		xt2_index_segments(ix, s, pkt, after);
 	} else {
 		xt2_index_columns(ix, s, after);
 	}
@@ -196,10 +202,11 @@ void xt2_chain_drop_index(struct xt2_chain __img *c);
 
 /*
  * Up to which number of units a chain is plain, up to which it has columns, and
- * up to which bits; above that, pairs.
+ * up to which bits; above that, pairs.  But it has segments, if that many
+ * candidates or less are found for a packet of a unit on average; 0: never.
  */
 struct xt2_index_limits {
-	u32 plain, columns, bits;
+	u32 plain, columns, bits, segments;
 };
 
 extern const struct xt2_index_limits xt2_index_limits;

@@ -71,6 +71,10 @@ static void dump_index(struct dump *d, const struct xt2_chain *c,
 		xt2_row_number(&d->rows, "nested", rep->nested);
 		xt2_row_number(&d->rows, "nested_units", rep->nested_units);
 	}
+	if (rep->kind == XT2_INDEX_SEGMENTS) {
+		xt2_row_number(&d->rows, "segments", rep->segments);
+		xt2_row_number(&d->rows, "commons", rep->commons);
+	}
 	xt2_row_tenths(&d->rows, "bytes_a_rule", (double)rep->size / rep->rules);
 	xt2_row_end(&d->rows);
 }

@@ -38,6 +38,7 @@ const char *xt2_kind_name(int kind)
 	case XT2_INDEX_COLUMNS: return "columns";
 	case XT2_INDEX_PAIRS: return "pairs";
 	case XT2_INDEX_BITS: return "bits";
+	case XT2_INDEX_SEGMENTS: return "segments";
 	}
 	return "plain";
 }
@@ -178,6 +179,15 @@ static void why_pairs(const struct xt2_representation *r, const struct xt2_pairs
 		say(w, ", then by %s", field_name(p->dim[2].field));
 }
 
+static void why_segments(const struct xt2_representation *r, const struct xt2_segments *g,
+			 struct words *w)
+{
+	say(w, "%u rules%s, told apart by %s", r->units, r->runs ? " and runs of equal rules" : "",
+	    field_name(g->field));
+	if (g->commons)
+		say(w, ", but for %u", g->commons);
+}
+
 static int why_plain(const struct xt2_chain *c, int family, struct words *w)
 {
 	const __u32 rules = c->rules - 1;
@@ -241,6 +251,13 @@ int xt2_represent(const struct xt2_chain *c, int family, struct xt2_representati
 	} else if (r->kind == XT2_INDEX_BITS) {
 		bits_fields(body, &fields);
 		why_bits(r, &why);
+	} else if (r->kind == XT2_INDEX_SEGMENTS) {
+		const struct xt2_segments *g = body;
+
+		r->segments = g->segments;
+		r->commons = g->commons;
+		say(&fields, "%s", field_name(g->field));
+		why_segments(r, g, &why);
 	} else {
 		const struct xt2_pairs *p = body;
 

@@ -18,14 +18,16 @@ struct xt2_representation {
 	__u32 units, runs; /* rules and runs of rules; plain: the rules */
 	__u32 size; /* bytes of the index */
 	bool wrong; /* nobody may use it */
-	__u32 buckets; /* pairs only, as all that follows */
+	__u32 buckets; /* of pairs */
 	__u32 nested; /* buckets that are columns */
 	__u32 nested_units;
+	__u32 segments; /* of addresses */
+	__u32 commons; /* units that are found for any address */
 	char fields[512]; /* that are compared, or hashed with these classes; plain: "" */
 	char why[256];
 };
 
-/* "plain", "columns", "pairs", "bits" */
+/* "plain", "columns", "pairs", "bits", "segments" */
 const char *xt2_kind_name(int kind);
 
 /*

@@ -23,6 +23,7 @@ enum xt2_index_kind {
 	XT2_INDEX_COLUMNS, /* columns of what the rules compare, scanned */
 	XT2_INDEX_PAIRS, /* buckets, found by hashes of two or three fields */
 	XT2_INDEX_BITS, /* for values of a few keys, a bit for each unit */
+	XT2_INDEX_SEGMENTS, /* for each IPv4 address of one side, the units that ask for it */
 };
 
 /* 16-bit numbers of a packet that columns are compared with. */
@@ -81,7 +82,7 @@ struct xt2_index {
 	__u32 units; /* rules and runs of rules, without the tail */
 	__u32 runs;
 	__u32 run; /* offset of struct xt2_run[runs], in order; 0: none */
-	__u32 body; /* offset of struct xt2_columns, struct xt2_pairs or struct xt2_bits */
+	__u32 body; /* offset of struct xt2_columns, xt2_pairs, xt2_bits or xt2_segments */
 	__u32 heads; /* units of head[] */
 	__u32 reserved;
 	__u32 head[XT2_HEADS]; /* the chain's first units, if it is likely that they match */
@@ -190,6 +191,58 @@ struct xt2_bits {
 	__u8 words; /* of 64 bits */
 	__u16 reserved;
 	struct xt2_bits_key by[XT2_BITS_KEYS];
+};
+
+/*
+ * The addresses of one side are cut where prefixes of rules begin and end.  A
+ * segment is named by its last address; the one that an address is in is the
+ * first whose last isn't smaller.  It says who asks for up to 2^bits addresses
+ * that end there; those before these, nobody asks for.
+ */
+struct xt2_segment {
+	__u32 last; /* ascending; the last ones are 0xffffffff */
+	__u32 what; /* see below; 0: nobody */
+};
+
+/* xt2_segment.what: the place is a unit's offset / 8, or the number of the first unit of list[]. */
+#define XT2_SEGMENT_RUN	  XT2_UNIT_RUN
+#define XT2_SEGMENT_LIST  0x2u
+#define XT2_SEGMENT_BITS  2 /* five of them */
+#define XT2_SEGMENT_PLACE 7 /* and all above */
+
+#define XT2_UNIT_LAST 0x4u /* in list[]: the next one is of another list */
+
+/*
+ * All addresses that begin alike have a slot, which cuts them into buckets of
+ * 2^shift, from the address "least" on; what is outside goes to the nearest.
+ * A bucket has the number of the first segment whose last address isn't
+ * smaller than its first; for its other addresses it is one of the
+ * 2 * step - 1 behind that.
+ */
+struct xt2_segment_slot {
+	__u32 least;
+	__u32 bucket; /* number of its first */
+	__u32 last; /* how many are behind that */
+	__u8 shift;
+	__u8 reserved;
+	__u16 step; /* a power of two, or 0 */
+};
+
+#define XT2_SEGMENT_STEP 512u /* at most */
+
+struct xt2_segments {
+	__u8 field; /* XT2_FIELD_SRC or XT2_FIELD_DST */
+	__u8 shift; /* 32 - log2 of the number of slots */
+	__u16 reserved;
+	__u32 slot; /* offset of struct xt2_segment_slot[] */
+	__u32 bucket; /* offset of __u32[buckets] */
+	__u32 buckets;
+	__u32 segment; /* offset of struct xt2_segment[segments] */
+	__u32 segments;
+	__u32 list; /* offset of __u32[lists]: units of each list, ascending */
+	__u32 lists;
+	__u32 common; /* offset of __u32[commons]: units that ask for any address, ascending */
+	__u32 commons;
 };
 
 #endif

@@ -18,12 +18,15 @@ EOT
 
 {
 	echo '*filter'
-	for i in few ports many alike equal mixed; do echo ":$i - [0:0]"; done
-	for i in few ports many alike equal mixed; do echo "-A INPUT -j $i"; done
+	for i in few ports many hosts alike equal mixed; do echo ":$i - [0:0]"; done
+	for i in few ports many hosts alike equal mixed; do echo "-A INPUT -j $i"; done
 } >"$tmp/rules"
 chain few 64 '-p tcp -m tcp --dport {i} -j DROP'
 chain ports 65 '-p tcp -m tcp --dport {i} -j DROP'
-chain many 1025 '-s 10.0.{high}.{low}/32 -d 10.1.0.0/16 -j DROP'
+chain many 2049 '-s 10.0.0.{low}/32 -d 10.{high}.0.0/16 -j DROP'
+chain hosts 99 '-d 10.2.{high}.{low}/32 -p tcp -j DROP'
+chain hosts 1 '-d 10.2.0.0/24'
+chain hosts 1 '-p udp'
 chain alike 65 '-m ttl --ttl-eq 1{i:02} -j DROP'
 chain equal 5 ''
 chain mixed 5 ''
@@ -43,19 +46,22 @@ for r in rows:
     if r["what"] == "index":
         indexes[name] = r
 kinds = {n: c["represented"] for n, c in chains.items()}
-want = {"few": "plain", "ports": "columns", "many": "pairs", "alike": "plain", "equal": "columns",
+want = {"few": "plain", "ports": "columns", "many": "pairs", "hosts": "segments", "alike": "plain", "equal": "columns",
         "mixed": "columns", "INPUT": "plain", "OUTPUT": "plain", "FORWARD": "plain"}
 assert {n: "columns" if k == "bits" else k for n, k in kinds.items()} == want, kinds
 whys = {n: c["why"] for n, c in chains.items()}
 assert whys["few"] == "64 rules or less", whys
 assert whys["ports"].startswith("65 rules, 1024 or less"), whys
-assert whys["many"] == "1025 rules, more than 1024: told apart by source", whys
+assert whys["many"] == "2049 rules, more than 1024: told apart by source and destination", whys
+assert whys["hosts"] == "101 rules, told apart by destination, but for 1", whys
 assert whys["alike"] == "nothing tells its 65 rules apart", whys
 assert whys["equal"] == "1 run of equal rules", whys
 assert whys["mixed"].startswith("65 rules and runs of equal rules, 1024 or less"), whys
-assert sorted(indexes) == ["equal", "many", "mixed", "ports"], indexes
+assert sorted(indexes) == ["equal", "hosts", "many", "mixed", "ports"], indexes
 assert indexes["ports"]["fields"].startswith("destination port"), indexes
 assert indexes["many"]["fields"].startswith("source /0 "), indexes
+assert indexes["hosts"]["fields"] == "destination", indexes
+assert indexes["hosts"]["segments"] >= 100 and indexes["hosts"]["commons"] == 1, indexes
 assert (indexes["mixed"]["units"], indexes["mixed"]["runs"]) == (65, 1), indexes
 for n, i in indexes.items():
     rules = chains[n]["rules"] - 1
@@ -90,8 +96,9 @@ assert asked["many"]["represented"] == "pairs" and asked["many"]["skipped"] >= 1
 assert named, steps
 EOT
 }
-explain -p tcp --dport 900 -s 10.0.1.7 -d 10.2.0.1
+explain -p tcp --dport 900 -s 10.0.0.7 -d 10.2.0.1
 explain -p udp --sport 7 --dport 12 -s 10.0.4.1 -d 10.2.0.1
+grep -q 'told apart by destination' "$tmp/out" || bad "explain: no segments"
 gives 0 xt2 explain "$tmp/image" --hook INPUT -p udp --dport 12 -s 10.0.1.1 -d 10.2.0.1 --ttl 99
 grep -Eq '^ *filter/ports +index +(columns|bits) \(.*\): skips 6[45] rules, looks at (0|1: 13)$' "$tmp/out" ||
 	bad "explain: ports"

@@ -2,10 +2,11 @@
 /*
  * reindex - write an image anew, with other limits of its chains' indexes
  *
- *	reindex IMAGE PLAIN COLUMNS BITS
+ *	reindex IMAGE PLAIN COLUMNS BITS [SEGMENTS]
  *
  * Up to so many rules chains stay plain, have columns, have bits; others have
- * pairs: see struct xt2_index_limits.  Prints how many chains have an index now.
+ * pairs.  But they have segments if a packet has SEGMENTS candidates or less:
+ * see struct xt2_index_limits.  Prints how many chains have an index now.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,13 +38,14 @@ int main(int argc, char **argv)
 	struct xt2_ruleset *rs = xt2_ruleset_new();
 	struct xt2_err err = { 0 };
 
-	if (argc != 5 || !rs) {
-		fprintf(stderr, "usage: reindex IMAGE PLAIN COLUMNS BITS\n");
+	if (argc < 5 || argc > 6 || !rs) {
+		fprintf(stderr, "usage: reindex IMAGE PLAIN COLUMNS BITS [SEGMENTS]\n");
 		return 2;
 	}
 	limits.plain = (u32)strtoul(argv[2], NULL, 0);
 	limits.columns = (u32)strtoul(argv[3], NULL, 0);
 	limits.bits = (u32)strtoul(argv[4], NULL, 0);
+	limits.segments = argc > 5 ? (u32)strtoul(argv[5], NULL, 0) : 0;
 	if (xt2_image_open(argv[1], &old, &err) || xt2_ruleset_load(rs, old.image, old.size) ||
 	    xt2_ruleset_write_(rs, &limits, &new, &err) ||
 	    xt2_image_store(argv[1], new.image, new.size, &err))

@@ -31,6 +31,7 @@ static struct xt2_image *copy[2]; /* evaluated rule after rule; with indexes */
 static void *scratch;
 
 static unsigned int accepted, refused;
+static unsigned int kinds_seen[XT2_INDEX_SEGMENTS + 1];
 
 /* --- evaluate ---------------------------------------------------------- */
 
@@ -183,7 +184,9 @@ static void drop(void)
 	free(image.img);
 }
 
-static const struct xt2_index_limits kinds[] = { { 0, 0, 0 }, { 0, ~0u, 0 }, { 0, 0, 1024 } };
+static const struct xt2_index_limits kinds[] = {
+	{ 0, 0, 0, 0 }, { 0, ~0u, 0, 0 }, { 0, 0, 1024, 0 }, { 0, 0, 0, ~0u }
+};
 
 static struct world_plan plan_of(u64 seed, u32 rules)
 {
@@ -193,7 +196,7 @@ static struct world_plan plan_of(u64 seed, u32 rules)
 		.rules = rules,
 		.base_jumps = 3,
 		.user_jumps = 1,
-		.limits = kinds[seed % 3],
+		.limits = kinds[(seed + seed / 8) % XT2_ARRAY_SIZE(kinds)],
 	};
 }
 
@@ -213,6 +216,7 @@ static void every_bit_of(const struct xt2_chain *c)
 	u64 place = (u64)((const u8 *)ix - (const u8 *)image.img);
 	u32 at, bit;
 
+	kinds_seen[ix->kind]++;
 	for (at = 0; at < ix->size; at++) {
 		if (counts(ix, at))
 			continue;
@@ -242,6 +246,8 @@ static void every_bit(void **state)
 	}
 	print_message("%u accepted, %u refused\n", accepted, refused);
 	assert_true(accepted > 1000 && refused > 1000);
+	for (i = XT2_INDEX_COLUMNS; i <= XT2_INDEX_SEGMENTS; i++)
+		assert_true(kinds_seen[i]);
 }
 
 /* Words of an index become others of it, or small numbers, or what is near. */

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * index-segments.c - search an index of segments
+ *
+ * The packet's address names a slot, the slot a bucket, the bucket the first
+ * segment that can be the address's; from there on it is found by halving,
+ * and a step is no branch.  What is waited for is the slot, the bucket, the
+ * segment, then the rule: all else is arithmetic.
+ */
+#include "index.h"
+
+_Static_assert(sizeof(struct xt2_segment) == 8 && sizeof(struct xt2_segment_slot) == 16 &&
+		       sizeof(struct xt2_segments) == 40,
+	       "segments");
+
+#define NOBODY (~0u)
+
+static __always_inline u32 bucket_of(const struct xt2_segment_slot __img *slot, u32 addr)
+{
+	u32 least = slot->least, last = slot->last, i;
+
+	i = (addr > least ? addr - least : 0) >> slot->shift;
+	return slot->bucket + (i < last ? i : last);
+}
+
+/* => what the address's segment says; 0: nobody asks for it */
+static __always_inline u32 segment_of(const struct xt2_index __img *ix,
+				      const struct xt2_segments __img *g, u32 addr)
+{
+	const struct xt2_segment_slot __img *slot =
+		(const struct xt2_segment_slot __img *)xt2_at(ix, g->slot) + (addr >> g->shift);
+	const u32 __img *bucket = xt2_at(ix, g->bucket);
+	const struct xt2_segment __img *at =
+		(const struct xt2_segment __img *)xt2_at(ix, g->segment) +
+		bucket[bucket_of(slot, addr)];
+	u32 step;
+
+	for (step = slot->step; step && xt2_can_loop; step /= 2)
+		at += at[step - 1].last < addr ? step : 0;
+	return (at->last - addr) >> (at->what >> XT2_SEGMENT_BITS & 31) ? 0 : at->what;
+}
+
+/* Units of a segment, one after the other. */
+struct units {
+	const u32 __img *next; /* in a list; NULL: there is none, or it is done */
+	u32 unit; /* NOBODY: there are no more */
+};
+
+static __always_inline void units_next(struct units *u)
+{
+	const u32 __img *next = u->next;
+
+	u->unit = NOBODY;
+	if (!next)
+		return;
+	u->unit = *next & ~XT2_UNIT_LAST;
+	u->next = *next & XT2_UNIT_LAST ? NULL : next + 1;
+}
+
+static __always_inline void units_begin(struct units *u, const u32 __img *list, u32 what)
+{
+	const u32 place = what >> XT2_SEGMENT_PLACE;
+
+	u->next = NULL;
+	u->unit = what ? place * XT2_ALIGN | (what & XT2_SEGMENT_RUN) : NOBODY;
+	if (what & XT2_SEGMENT_LIST) {
+		u->next = list + place;
+		units_next(u);
+	}
+}
+
+/* Units of the segment and those that all addresses have, in order. */
+static __always_inline u32 merge(const struct xt2_segments __img *g, const u32 __img *common,
+				 struct units *u, struct xt2_search *s, u32 room, u32 after)
+{
+	u32 *found = s->unit + s->base;
+	u32 n = xt2_zero, i = xt2_zero, unit;
+
+	if (after && g->commons)
+		i = xt2_units_behind_(common, g->commons, after);
+	s->resume = 0;
+	while (xt2_can_loop) {
+		unit = i < g->commons ? common[i] : NOBODY;
+		if (u->unit < unit) {
+			unit = u->unit;
+			units_next(u);
+			if ((unit & ~XT2_UNIT_FLAGS) <= after)
+				continue;
+		} else {
+			i++;
+		}
+		if (unit == NOBODY)
+			break;
+		if (n == room) {
+			s->resume = found[n - 1] & ~XT2_UNIT_FLAGS;
+			break;
+		}
+		found[n++] = unit;
+	}
+	return n;
+}
+
+u32 xt2_index_segments(const struct xt2_index __img *ix xt2_arg_img,
+		       struct xt2_search *s_ xt2_arg_img, const struct xt2_pkt *pkt_ xt2_arg_img,
+		       u32 after)
+{
+	const struct xt2_pkt *pkt = xt2_ptr(pkt_);
+	struct xt2_search *s = xt2_ptr(s_);
+	const struct xt2_segments __img *g = xt2_at(ix, ix->body);
+	const u32 addr = g->field == XT2_FIELD_SRC ? pkt->src4 : pkt->dst4;
+	struct units u;
+
+	units_begin(&u, xt2_at(ix, g->list), segment_of(ix, g, addr));
+	if (likely(!u.next && !g->commons)) {
+		s->resume = 0;
+		s->unit[s->base] = u.unit;
+		s->units = u.unit != NOBODY && (u.unit & ~XT2_UNIT_FLAGS) > after;
+	} else {
+		s->units = merge(g, xt2_at(ix, g->common), &u, s, ix->ahead, after);
+	}
+	return s->units;
+}
