@@ -17,6 +17,7 @@ libtext_la_SOURCES = \
 	xt2tables/option-checks.c \
 	xt2tables/places.c \
 	xt2tables/plain-address.c \
+	xt2tables/plain-known.c \
 	xt2tables/plain-line.h \
 	xt2tables/plain-match.c \
 	xt2tables/plain.c \

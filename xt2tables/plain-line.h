@@ -24,7 +24,8 @@
 #define XT2_PLAIN_MATCHES 8 /* of a rule: with all their options fewer words than a line may have */
 #define XT2_PLAIN_COMMENT 255 /* bytes: what is more libxtables cuts off */
 #define XT2_PLAIN_FRONT	  256 /* bytes that a rule's header and its base tests take at most */
-#define XT2_PLAIN_MATCH	  128 /* bytes that any other match takes at most */
+#define XT2_PLAIN_MATCH	  128 /* bytes that any other match, or a target's data, takes at most */
+#define XT2_PLAIN_KNOWN	  4 /* extensions of a rule whose words are known: plain-known.c */
 
 /* What a match says, in the legacy form. */
 union xt2_plain_payload {
@@ -57,12 +58,15 @@ struct xt2_plain_iface {
 	u32 len; /* bytes of the text; 0: not given */
 };
 
-/* A match whose comment or cell the ruleset gets when the line has turned out to be plain. */
+/* A match that gets its number when the line has turned out to be plain. */
 struct xt2_plain_late {
 	struct xt2_match *m;
-	const char *text; /* NULL: a cell */
+	const char *text; /* comment; NULL: */
 	u32 len;
+	int instance; /* the number is that of a copy of this; -1: of a cell */
 };
+
+struct xt2_plain_known;
 
 struct xt2_plain {
 	struct xt2_ruleset *rs;
@@ -87,8 +91,11 @@ struct xt2_plain {
 	struct xt2_plain_iface in, out;
 	unsigned int proto;
 	int implied; /* match of the protocol, -1: none */
-	u32 target;
 	u64 packets, bytes;
+	u32 target;
+	int target_instance; /* that the target is to have a copy of; -1: none */
+	const void *target_data;
+	u32 target_size; /* bytes of it */
 
 	/* its matches */
 	int match; /* that is being read, -1: none */
@@ -104,9 +111,14 @@ struct xt2_plain {
 	char *free; /* room at unquoted */
 	char unquoted[XT2_PLAIN_MATCHES * XT2_PLAIN_COMMENT];
 
+	/* words that are known */
+	struct xt2_plain_known *known; /* NULL: none yet */
+	u32 knowns; /* used by this rule */
+	char known_name[XT2_PLAIN_KNOWN][XT_EXTENSION_MAXNAMELEN];
+
 	/* the rule: base tests are written last, towards the front */
 	u8 *front, *behind;
-	u64 room[(XT2_PLAIN_FRONT + XT2_PLAIN_MATCHES * XT2_PLAIN_MATCH) / sizeof(u64)];
+	u64 room[(XT2_PLAIN_FRONT + (XT2_PLAIN_MATCHES + 1) * XT2_PLAIN_MATCH) / sizeof(u64)];
 };
 
 /* An option of a match. */
@@ -201,6 +213,9 @@ static inline u32 xt2_plain_hex(struct xt2_plain *p, u32 max, u32 *value)
 	return n;
 }
 
+/* => the letter of a base option with this name; 0: it is none */
+char xt2_plain_letter(const char *name, u32 len);
+
 /* ADDRESS[/MASK] (plain-address.c) */
 bool xt2_plain_address4(struct xt2_plain *p, struct xt2_plain_address *a);
 bool xt2_plain_address6(struct xt2_plain *p, struct xt2_plain_address *a);
@@ -214,7 +229,16 @@ int xt2_plain_match_of(const struct xt2_plain *p, const char *name, u32 len);
 /* => the option of the match that is being read, or of the protocol's; NULL: there is none */
 const struct xt2_plain_option *xt2_plain_match_option(struct xt2_plain *p, const char *name,
 						      u32 len);
+/* There are no more options of the match that is being read, if one is. */
+bool xt2_plain_match_done(struct xt2_plain *p);
 /* There are no more options. */
 bool xt2_plain_match_end(struct xt2_plain *p);
+
+/* --- words that have been there before (plain-known.c) ------------------------- */
+
+/* "-m NAME ...", "-j NAME ..." with all its options. */
+bool xt2_plain_known_match(struct xt2_plain *p);
+bool xt2_plain_known_target(struct xt2_plain *p);
+void xt2_plain_known_free(struct xt2_plain_known *k); /* or NULL */
 
 #endif

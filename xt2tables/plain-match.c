@@ -574,7 +574,7 @@ static bool same(struct xt2_plain *p, int i)
 
 static void late(struct xt2_plain *p, struct xt2_match *m, const char *text, u32 len)
 {
-	p->late[p->lates++] = (struct xt2_plain_late){ m, text, len };
+	p->late[p->lates++] = (struct xt2_plain_late){ m, text, len, -1 };
 }
 
 /* The match that is being read has all its options. */
@@ -610,6 +610,8 @@ static bool complete(struct xt2_plain *p)
 
 static bool start(struct xt2_plain *p, int i)
 {
+	if (p->knowns && p->seen & 1u << i) /* whose options then are not its own any more */
+		return false;
 	if (!same(p, i) || !complete(p) || p->matches++ == XT2_PLAIN_MATCHES)
 		return false;
 	p->match = i;
@@ -633,7 +635,15 @@ bool xt2_plain_match(struct xt2_plain *p)
 			p->at += len;
 			return start(p, (int)i);
 		}
-	return false;
+	return xt2_plain_match_done(p) && xt2_plain_known_match(p);
+}
+
+bool xt2_plain_match_done(struct xt2_plain *p)
+{
+	const bool good = complete(p);
+
+	p->match = -1;
+	return good;
 }
 
 int xt2_plain_match_of(const struct xt2_plain *p, const char *name, u32 len)
@@ -669,7 +679,7 @@ static const struct xt2_plain_option *implied_option(struct xt2_plain *p, const 
 {
 	const struct xt2_plain_option *o;
 
-	if (p->implied < 0 || p->seen & (1u << p->implied | 1u << MULTIPORT))
+	if (p->implied < 0 || p->knowns || p->seen & (1u << p->implied | 1u << MULTIPORT))
 		return NULL;
 	o = option_of(p->implied, name, len);
 	return o && start(p, p->implied) ? o : NULL;

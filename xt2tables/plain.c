@@ -3,8 +3,8 @@
  * plain.c - the common rules, without libxtables
  *
  * Nearly all lines of a large file are plain: "-A CHAIN", base options, the
- * matches of plain-match.c, and a verdict or a chain, all spelled as
- * iptables-save or a careful hand does it.  They are read here, straight into
+ * matches of plain-match.c, what plain-known.c has seen before, and a verdict
+ * or a chain, all spelled as iptables-save or a careful hand does it.  They are read here, straight into
  * the bytes of a rule, in a hundredth of the time that libxtables takes.
  *
  * Whatever is not known here for certain is not plain: names of hosts and
@@ -113,6 +113,8 @@ static bool protocol(struct xt2_plain *p, bool invert)
 	u64 number;
 	size_t i;
 
+	if (p->knowns) /* as they are without it */
+		return false;
 	p->implied = -1;
 	if (xt2_plain_number(p, 255, &number)) {
 		p->proto = (unsigned int)number;
@@ -129,7 +131,7 @@ static bool protocol(struct xt2_plain *p, bool invert)
 	return p->proto || !invert;
 }
 
-/* A target that is neither a verdict nor a chain is an extension, or wrong. */
+/* What is neither a verdict nor a chain is an extension, or wrong. */
 static bool jump(struct xt2_plain *p, bool go)
 {
 	const char *name = p->at;
@@ -137,15 +139,18 @@ static bool jump(struct xt2_plain *p, bool go)
 	int chain;
 	size_t i;
 
-	p->at += len;
 	for (i = 0; !go && p->verdicts && i < XT2_ARRAY_SIZE(verdicts); i++)
 		if (xt2_plain_same(name, len, verdicts[i].name)) {
+			p->at += len;
 			p->target = XT2_TARGET(verdicts[i].target, 0);
 			return !p->nat || verdicts[i].target != XT2_T_DROP;
 		}
 	chain = chain_find(p, name, len);
-	if (chain < 0 || xt2_chain_hook(p->rs, chain) >= 0)
+	if (chain < 0)
+		return !go && xt2_plain_match_done(p) && xt2_plain_known_target(p);
+	if (xt2_chain_hook(p->rs, chain) >= 0)
 		return false;
+	p->at += len;
 	p->target = XT2_TARGET(go ? XT2_T_GOTO : XT2_T_JUMP, chain);
 	return true;
 }
@@ -190,8 +195,7 @@ static bool base_option(struct xt2_plain *p, char letter, bool invert)
 	return false;
 }
 
-/* => 0: not a base option */
-static char letter_of(const char *name, u32 len)
+char xt2_plain_letter(const char *name, u32 len)
 {
 	size_t i;
 
@@ -232,7 +236,7 @@ static bool option(struct xt2_plain *p, bool invert)
 		o = xt2_plain_match_option(p, name, len);
 		if (o)
 			return match_option(p, o, invert);
-		letter = letter_of(name, len);
+		letter = xt2_plain_letter(name, len);
 	}
 	if (!letter || !xt2_plain_ends(*p->at))
 		return false;
@@ -367,22 +371,39 @@ static void put_base(struct xt2_plain *p)
 	put_address(p, true);
 }
 
+/* => the number of one more that says the same; -errno */
+static int copy_instance(struct xt2_plain *p, int instance)
+{
+	const struct xt2_instance *in = xt2_instance_get(p->rs, (u32)instance);
+
+	return xt2_instance_add(p->rs, in->kind, in->revision, in->name, xt2_instance_data(in),
+				in->size);
+}
+
 /* What the ruleset has to know of before the rule can name it. */
 static bool add_late(struct xt2_plain *p)
 {
+	int number;
 	u32 i;
 
 	for (i = 0; i < p->lates; i++) {
 		const struct xt2_plain_late *l = &p->late[i];
-		int number = l->text ? xt2_instance_add(p->rs, XT2_INSTANCE_COMMENT, 0, "comment",
-							l->text, l->len)
-				     : xt2_cell_add(p->rs);
 
+		if (l->text)
+			number = xt2_instance_add(p->rs, XT2_INSTANCE_COMMENT, 0, "comment",
+						  l->text, l->len);
+		else
+			number = l->instance < 0 ? xt2_cell_add(p->rs)
+						 : copy_instance(p, l->instance);
 		if (number < 0)
 			return false;
 		l->m->arg = (u32)number;
 	}
-	return true;
+	if (p->target_instance < 0)
+		return true;
+	number = copy_instance(p, p->target_instance);
+	p->target = XT2_TARGET(XT2_TARGET_KIND(p->target), (u32)number);
+	return number >= 0;
 }
 
 static const struct xt2_rule *rule(struct xt2_plain *p)
@@ -395,9 +416,11 @@ static const struct xt2_rule *rule(struct xt2_plain *p)
 	put_base(p);
 	p->front -= sizeof(*r);
 	size = (u32)(p->behind - p->front);
+	if (p->target_size)
+		memcpy(p->behind, p->target_data, p->target_size);
 	r = (struct xt2_rule *)p->front;
 	*r = (struct xt2_rule){
-		.size = (u16)size,
+		.size = (u16)(size + p->target_size),
 		.target_offset = (u16)size,
 		.target = p->target,
 		.packets = p->packets,
@@ -416,6 +439,8 @@ static void begin(struct xt2_plain *p, const char *line, const char *end)
 	p->proto = 0;
 	p->implied = p->match = -1;
 	p->target = XT2_TARGET(XT2_T_CONTINUE, 0);
+	p->target_instance = -1;
+	p->target_size = p->knowns = 0;
 	p->packets = p->bytes = 0;
 	p->match_given = p->matches = p->seen = p->lates = 0;
 	p->needs_proto = 0;
@@ -506,5 +531,7 @@ struct xt2_plain *xt2_plain_new(struct xt2_ruleset *rs, int family, bool counter
 
 void xt2_plain_free(struct xt2_plain *p)
 {
+	if (p)
+		xt2_plain_known_free(p->known);
 	free(p);
 }

@@ -4,7 +4,8 @@
  *
  * Some rules are such as must be plain; the others are made of the same parts
  * and of odd ones (names, abbreviations, other bases, what is wrong), in any
- * order, and then some have a byte changed.
+ * order, and then some have a byte changed.  In each file a few extensions come
+ * again and again, as plain-known.c wants it.
  */
 #include "plain-rules.h"
 
@@ -441,6 +442,89 @@ static void other_match(void)
 	add("%s", pick(others));
 }
 
+/* Extensions that come again and again in a file, with the same words. */
+static const char *again_match[2], *again_target[2];
+
+static const char *const all_matches[] = {
+	"statistic --mode random --probability 0.5",
+	"statistic --mode nth --every 3",
+	"addrtype --dst-type LOCAL",
+	"addrtype ! --src-type UNICAST --limit-iface-in",
+	"length --length 5:9",
+	"pkttype ! --pkt-type multicast",
+	"hashlimit --hashlimit-above 5/sec --hashlimit-mode srcip --hashlimit-name h",
+	"hashlimit --hashlimit-upto 5/min --hashlimit-burst 7 --hashlimit-name \"h\"",
+	"recent --set --name r --rsource",
+	"recent --update --seconds 60 --hitcount 4 --name r",
+	"time --timestart 01:00:00 --weekdays Mon,Tue",
+	"quota --quota 500",
+	"string --string \"a \\\"b -s\" --algo bm",
+	"connmark --mark 1",
+	"iprange --src-range 10.0.0.1-10.0.0.9",
+	"iprange ! --dst-range fc00::1-fc00::9",
+	"tos --tos 0x10",
+	"dscp --dscp 5",
+	"u32 --u32 0x0=1",
+	"ecn --ecn-tcp-cwr",
+	"tcpmss --mss 5:6",
+	"connbytes --connbytes 5:9 --connbytes-dir both --connbytes-mode packets",
+	"connlimit --connlimit-above 3",
+	"owner --uid-owner 5",
+	"physdev --physdev-in eth0",
+	"sctp --chunk-types any INIT",
+	"sctp --dport 5",
+	"dccp --sport 5",
+	"frag --fragfirst",
+	"ttl --ttl-eq 5",
+	"hl --hl-eq 5",
+	"esp --espspi 5",
+	"conntrack --ctstatus ASSURED",
+	"helper --helper ftp",
+	"realm --realm 1",
+	"cpu --cpu 1",
+	"statistic --mode random --prob 0.5",
+	"length --length 5 --dport 7",
+	"connmark --mark 1 -m mark --mark 2 -m connmark --mark 3",
+	"mark --mark 1 -m connmark --mark 2 -m mark --mark 3",
+};
+
+static const char *const all_targets[] = {
+	"REJECT",
+	"REJECT --reject-with tcp-reset",
+	"REJECT --reject-with icmp6-no-route",
+	"REJECT --reject-with icmp-host-prohibited",
+	"LOG --log-prefix \"a b -j DROP \" --log-level 5",
+	"LOG --log-uid",
+	"MARK --set-xmark 0x1/0xff",
+	"MARK --set-mark 5",
+	"MARK --or-mark 0x10",
+	"NFLOG --nflog-group 5 --nflog-prefix x",
+	"NFQUEUE --queue-num 2 --queue-bypass",
+	"CONNMARK --save-mark",
+	"CONNMARK --set-xmark 0x1/0x2",
+	"CLASSIFY --set-class 1:2",
+	"DNAT --to-destination 1.2.3.4:5",
+	"DNAT --to-destination [fc00::1]:5-9",
+	"SNAT --to-source 1.2.3.4-1.2.3.9 --random",
+	"MASQUERADE --random-fully",
+	"MASQUERADE",
+	"REDIRECT --to-ports 5",
+	"NOTRACK",
+	"CT --notrack",
+	"TCPMSS --clamp-mss-to-pmtu",
+	"AUDIT --type accept",
+	"TTL --ttl-set 5",
+	"HL --hl-set 5",
+	"TRACE",
+	"CHECKSUM --checksum-fill",
+	"DSCP --set-dscp 5",
+	"TOS --set-tos 0x10",
+	"TEE --gateway 1.2.3.4",
+	"SET --add-set none src",
+	"LOG --log-level 5 --syn",
+	"LOG --log-pre x",
+};
+
 /* --- rules --------------------------------------------------------------------- */
 
 /* A protocol and its match: => the ports of multiport have a meaning */
@@ -498,7 +582,9 @@ static void target(void)
 
 	if (!roll(10))
 		return;
-	if (oddly())
+	if (plain_file.odd && !roll(3))
+		add(" %s %s", roll(9) ? "-j" : "--jump", pick(again_target));
+	else if (oddly())
 		add(" %s%s %s", not(), roll(2) ? "-j" : "-g", pick(odd));
 	else if (roll(8))
 		add(" %s%s%s", roll(8) ? "-j" : "--jump", space(), pick(targets));
@@ -563,6 +649,10 @@ static void options(const char *chain)
 	else if (roll(3))
 		has_ports = protocol();
 	for (i = roll(4); i; i--)
+		match(has_ports);
+	if (plain_file.odd && !roll(3))
+		add(" -m %s", pick(again_match));
+	if (oddly())
 		match(has_ports);
 	if (oddly())
 		base(chain);
@@ -635,6 +725,10 @@ void plain_file_make(u64 seed)
 	u32 i;
 
 	state = seed * 0x9e3779b97f4a7c15ull + 1;
+	for (i = 0; i < 2; i++) {
+		again_match[i] = pick(all_matches);
+		again_target[i] = pick(all_targets);
+	}
 	table = pick(tables);
 	plain_file.len = plain_file.rules = plain_file.must = 0;
 	plain_file.family = roll(2) ? XT2_IPV4 : XT2_IPV6;

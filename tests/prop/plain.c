@@ -7,7 +7,7 @@
  * Files of random rules are read twice: as usual, and with every rule through
  * libxtables.  Acceptance, every error with its place and hint, and the
  * images must be the same to the byte.  The rules that were made to be plain
- * must have been, and half of all.
+ * must have been, and half of all; and what comes again and again.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -144,6 +144,38 @@ static u32 try_file(u64 seed)
 	return plain;
 }
 
+/* What is said again is plain, whatever extension it is: each is asked for once. */
+static void try_again(void)
+{
+	static const char *const says[] = {
+		"-j REJECT --reject-with icmp-port-unreachable",
+		"-p tcp -m tcp --dport 22 -m addrtype --dst-type LOCAL -j NFLOG --nflog-group 1",
+		"-m recent --set --name r --mask 255.255.255.255 --rsource -m quota --quota 5",
+		"-m iprange --src-range 10.0.0.1-10.0.0.9 -j LOG --log-prefix \"a b -s \"",
+	};
+	struct answer a;
+	u32 i, n;
+	int fd;
+
+	plain_file.family = XT2_IPV4;
+	for (i = 0; i < XT2_ARRAY_SIZE(says); i++) {
+		plain_file.len = (size_t)sprintf(plain_file.text, "*filter\n");
+		for (n = 0; n < 5; n++)
+			plain_file.len += (size_t)sprintf(plain_file.text + plain_file.len,
+							  "-A INPUT -s 192.0.2.%u %s\n", n,
+							  says[i]);
+		plain_file.len += (size_t)sprintf(plain_file.text + plain_file.len, "COMMIT\n");
+		fd = text_fd(plain_file.text, plain_file.len);
+		load(fd, false, false, &a);
+		close(fd);
+		if (a.load || a.plain < n - 2) {
+			printf("FAIL: %u of %u were plain: %s\n", a.plain, n, says[i]);
+			exit(1);
+		}
+		release(&a);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const u64 seed = argc > 1 ? strtoull(argv[1], NULL, 0) : (u64)getpid() << 20;
@@ -154,6 +186,7 @@ int main(int argc, char **argv)
 		return 1;
 	printf("seed %llu; again: plain %llu %u\n", (unsigned long long)seed,
 	       (unsigned long long)seed, files);
+	try_again();
 	for (i = 0; i < files; i++) {
 		plain += try_file(seed + i);
 		rules += plain_file.rules;
