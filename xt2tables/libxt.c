@@ -289,6 +289,13 @@ bool xt2_libxt_match_is(const char *name, const char *real, int revision, unsign
 	       !strcmp(m->real_name ? m->real_name : m->name, real);
 }
 
+bool xt2_libxt_target_is(const char *name, int revision, unsigned int size)
+{
+	const struct xtables_target *t = xtables_find_target(name, XTF_TRY_LOAD);
+
+	return t && t->revision == revision && t->size == size && !t->real_name;
+}
+
 /* The match's name for a protocol that may be given as a number. */
 static const char *proto_match_name(const char *protocol)
 {

@@ -70,6 +70,9 @@ void xt2_libxt_match(struct xt2_ext *ext, const char *name);
 /* Is the match that "-m name" brings this one, in this revision and with so many bytes? */
 bool xt2_libxt_match_is(const char *name, const char *real, int revision, unsigned int size);
 
+/* The same of "-j name", whose real name is the same. */
+bool xt2_libxt_target_is(const char *name, int revision, unsigned int size);
+
 /* The match that goes with "-p protocol", if it isn't there yet.  => false: none */
 bool xt2_libxt_match_proto(struct xt2_ext *ext, const char *protocol, bool *used);
 

@@ -20,8 +20,11 @@ libtext_la_SOURCES = \
 	xt2tables/plain-known.c \
 	xt2tables/plain-line.h \
 	xt2tables/plain-match.c \
+	xt2tables/plain-target.c \
 	xt2tables/plain.c \
 	xt2tables/plain.h \
+	xt2tables/print-known.c \
+	xt2tables/print-known.h \
 	xt2tables/put.c \
 	xt2tables/put.h \
 	xt2tables/reach.c \

@@ -38,7 +38,7 @@ static inline const char *byte(const char *at, u32 *value)
 }
 
 /* 192.0.2.1 */
-static bool quad(struct xt2_plain *p, u64 *addr)
+bool xt2_plain_quad(struct xt2_plain *p, u64 *addr)
 {
 	const char *at = p->at;
 	u32 v = 0, one;
@@ -72,10 +72,10 @@ bool xt2_plain_address4(struct xt2_plain *p, struct xt2_plain_address *a)
 {
 	u64 len = 32;
 
-	if (!quad(p, a->addr))
+	if (!xt2_plain_quad(p, a->addr))
 		return false;
 	if (xt2_plain_take(p, '/') && !prefix(p, 32, &len)) {
-		if (!quad(p, a->mask))
+		if (!xt2_plain_quad(p, a->mask))
 			return false;
 	} else {
 		a->mask[0] = (u32)(~0ull << (32 - len));
@@ -100,7 +100,7 @@ static inline bool group_of(struct xt2_plain *p, u32 *value)
 }
 
 /* 2001:db8::1; what is behind a gap stands at the end */
-static bool groups(struct xt2_plain *p, u64 *addr)
+bool xt2_plain_groups(struct xt2_plain *p, u64 *addr)
 {
 	u16 group[8], all[8] = { 0 };
 	u32 n = 0, behind, v;
@@ -147,10 +147,10 @@ bool xt2_plain_address6(struct xt2_plain *p, struct xt2_plain_address *a)
 {
 	u64 len = 128;
 
-	if (!groups(p, a->addr))
+	if (!xt2_plain_groups(p, a->addr))
 		return false;
 	if (xt2_plain_take(p, '/') && !prefix(p, 128, &len)) {
-		if (!groups(p, a->mask))
+		if (!xt2_plain_groups(p, a->mask))
 			return false;
 	} else {
 		a->mask[0] = ones(len < 64 ? len : 64);

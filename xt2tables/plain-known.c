@@ -275,6 +275,7 @@ static bool first_of_name(struct xt2_plain *p)
 	memcpy(p->known_name[i], p->at, len);
 	p->known_name[i][len] = '\0';
 	p->knowns++;
+	p->named = true;
 	return true;
 }
 

@@ -25,6 +25,8 @@
 #define XT2_PLAIN_COMMENT 255 /* bytes: what is more libxtables cuts off */
 #define XT2_PLAIN_FRONT	  256 /* bytes that a rule's header and its base tests take at most */
 #define XT2_PLAIN_MATCH	  128 /* bytes that any other match, or a target's data, takes at most */
+#define XT2_PLAIN_TARGETS 8 /* with words of their own, at most */
+#define XT2_PLAIN_NAT	  48 /* bytes of a target's payload that is carried, at most */
 #define XT2_PLAIN_KNOWN	  4 /* extensions of a rule whose words are known: plain-known.c */
 
 /* What a match says, in the legacy form. */
@@ -96,6 +98,13 @@ struct xt2_plain {
 	int target_instance; /* that the target is to have a copy of; -1: none */
 	const void *target_data;
 	u32 target_size; /* bytes of it */
+	bool target_asked[XT2_PLAIN_TARGETS]; /* as in struct xt2_plain_kind */
+	bool target_same[XT2_PLAIN_TARGETS];
+	u64 target_room[XT2_PLAIN_MATCH / sizeof(u64)];
+	const char *nat_name; /* NULL: nothing is carried; of this extension: */
+	u8 nat_revision;
+	u32 nat_size;
+	u64 nat_payload[XT2_PLAIN_NAT / sizeof(u64)];
 
 	/* its matches */
 	int match; /* that is being read, -1: none */
@@ -109,11 +118,12 @@ struct xt2_plain {
 	struct xt2_plain_late late[XT2_PLAIN_MATCHES];
 	u32 lates;
 	char *free; /* room at unquoted */
-	char unquoted[XT2_PLAIN_MATCHES * XT2_PLAIN_COMMENT];
+	char unquoted[(XT2_PLAIN_MATCHES + 1) * XT2_PLAIN_COMMENT];
 
 	/* words that are known */
 	struct xt2_plain_known *known; /* NULL: none yet */
-	u32 knowns; /* used by this rule */
+	bool named; /* this rule has an extension that is not in plain-match.c */
+	u32 knowns; /* whose words are known: their names */
 	char known_name[XT2_PLAIN_KNOWN][XT_EXTENSION_MAXNAMELEN];
 
 	/* the rule: base tests are written last, towards the front */
@@ -219,6 +229,9 @@ char xt2_plain_letter(const char *name, u32 len);
 /* ADDRESS[/MASK] (plain-address.c) */
 bool xt2_plain_address4(struct xt2_plain *p, struct xt2_plain_address *a);
 bool xt2_plain_address6(struct xt2_plain *p, struct xt2_plain_address *a);
+/* ADDRESS alone: a number, 16 raw bytes */
+bool xt2_plain_quad(struct xt2_plain *p, u64 *addr);
+bool xt2_plain_groups(struct xt2_plain *p, u64 *addr);
 
 /* --- matches (plain-match.c) --------------------------------------------------- */
 
@@ -233,6 +246,15 @@ const struct xt2_plain_option *xt2_plain_match_option(struct xt2_plain *p, const
 bool xt2_plain_match_done(struct xt2_plain *p);
 /* There are no more options. */
 bool xt2_plain_match_end(struct xt2_plain *p);
+/* 10, 0xa */
+bool xt2_plain_number32(struct xt2_plain *p, __u32 *value);
+/* A word, or a quoted text, that is not empty: into comment and comment_len. */
+bool xt2_plain_text(struct xt2_plain *p);
+
+/* --- targets (plain-target.c) -------------------------------------------------- */
+
+/* "-j NAME ..."; nothing is taken if it is not plain. */
+bool xt2_plain_target(struct xt2_plain *p);
 
 /* --- words that have been there before (plain-known.c) ------------------------- */
 

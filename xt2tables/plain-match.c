@@ -256,8 +256,7 @@ static bool multiport_either(struct xt2_plain *p, bool invert)
 
 /* --- mark, mac, limit ---------------------------------------------------------- */
 
-/* 10, 0xa */
-static bool number32(struct xt2_plain *p, __u32 *value)
+bool xt2_plain_number32(struct xt2_plain *p, __u32 *value)
 {
 	u64 v;
 
@@ -277,7 +276,8 @@ static bool mark(struct xt2_plain *p, bool invert)
 
 	m->invert = invert;
 	m->mask = ~(__u32)0;
-	return number32(p, &m->mark) && (!xt2_plain_take(p, '/') || number32(p, &m->mask));
+	return xt2_plain_number32(p, &m->mark) &&
+	       (!xt2_plain_take(p, '/') || xt2_plain_number32(p, &m->mask));
 }
 
 static bool mac(struct xt2_plain *p, bool invert)
@@ -402,7 +402,7 @@ static bool quoted(struct xt2_plain *p)
 	return true;
 }
 
-static bool comment(struct xt2_plain *p, bool invert)
+bool xt2_plain_text(struct xt2_plain *p)
 {
 	p->comment = p->at;
 	p->comment_len = xt2_plain_length(p->at);
@@ -411,6 +411,11 @@ static bool comment(struct xt2_plain *p, bool invert)
 	else if (!quoted(p))
 		return false;
 	return p->comment_len && p->comment_len <= XT2_PLAIN_COMMENT;
+}
+
+static bool comment(struct xt2_plain *p, bool invert)
+{
+	return xt2_plain_text(p);
 }
 
 /* --- rows ---------------------------------------------------------------------- */
@@ -610,7 +615,7 @@ static bool complete(struct xt2_plain *p)
 
 static bool start(struct xt2_plain *p, int i)
 {
-	if (p->knowns && p->seen & 1u << i) /* whose options then are not its own any more */
+	if (p->named && p->seen & 1u << i) /* whose options then are not its own any more */
 		return false;
 	if (!same(p, i) || !complete(p) || p->matches++ == XT2_PLAIN_MATCHES)
 		return false;
@@ -679,7 +684,7 @@ static const struct xt2_plain_option *implied_option(struct xt2_plain *p, const 
 {
 	const struct xt2_plain_option *o;
 
-	if (p->implied < 0 || p->knowns || p->seen & (1u << p->implied | 1u << MULTIPORT))
+	if (p->implied < 0 || p->named || p->seen & (1u << p->implied | 1u << MULTIPORT))
 		return NULL;
 	o = option_of(p->implied, name, len);
 	return o && start(p, p->implied) ? o : NULL;

@@ -113,7 +113,7 @@ static bool protocol(struct xt2_plain *p, bool invert)
 	u64 number;
 	size_t i;
 
-	if (p->knowns) /* as they are without it */
+	if (p->named) /* as they are without it */
 		return false;
 	p->implied = -1;
 	if (xt2_plain_number(p, 255, &number)) {
@@ -147,7 +147,8 @@ static bool jump(struct xt2_plain *p, bool go)
 		}
 	chain = chain_find(p, name, len);
 	if (chain < 0)
-		return !go && xt2_plain_match_done(p) && xt2_plain_known_target(p);
+		return !go && xt2_plain_match_done(p) &&
+		       (xt2_plain_target(p) || xt2_plain_known_target(p));
 	if (xt2_chain_hook(p->rs, chain) >= 0)
 		return false;
 	p->at += len;
@@ -399,9 +400,13 @@ static bool add_late(struct xt2_plain *p)
 			return false;
 		l->m->arg = (u32)number;
 	}
-	if (p->target_instance < 0)
+	if (p->nat_name)
+		number = xt2_instance_add(p->rs, XT2_INSTANCE_TARGET, p->nat_revision, p->nat_name,
+					  p->nat_payload, p->nat_size);
+	else if (p->target_instance >= 0)
+		number = copy_instance(p, p->target_instance);
+	else
 		return true;
-	number = copy_instance(p, p->target_instance);
 	p->target = XT2_TARGET(XT2_TARGET_KIND(p->target), (u32)number);
 	return number >= 0;
 }
@@ -441,6 +446,8 @@ static void begin(struct xt2_plain *p, const char *line, const char *end)
 	p->target = XT2_TARGET(XT2_T_CONTINUE, 0);
 	p->target_instance = -1;
 	p->target_size = p->knowns = 0;
+	p->named = false;
+	p->nat_name = NULL;
 	p->packets = p->bytes = 0;
 	p->match_given = p->matches = p->seen = p->lates = 0;
 	p->needs_proto = 0;

@@ -13,6 +13,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <linux/netfilter/nf_conntrack_common.h>
+#include <linux/netfilter/nf_nat.h>
 #include <linux/netfilter/xt_LOG.h>
 #include <linux/netfilter/xt_conntrack.h>
 #include "libxt.h"
@@ -535,6 +536,77 @@ static char *put_set_mark(char *p, const struct xt2_rule *r)
 	return xt2_put_hex(xt2_put(p, "/0x"), wide ? data->mask : ~0u);
 }
 
+/* One address and at most one port, as most rules translate to. */
+static char *put_nat_range(char *p, int family, unsigned int flags, const void *addr, __be16 port)
+{
+	const bool ports = flags & NF_NAT_RANGE_PROTO_SPECIFIED,
+		   brackets = ports && family == XT2_IPV6;
+	__u32 four;
+
+	if (brackets)
+		*p++ = '[';
+	if (family == XT2_IPV6) {
+		p = xt2_put_addr6(p, addr);
+	} else {
+		memcpy(&four, addr, sizeof(four));
+		p = xt2_put_addr4(p, be32toh(four));
+	}
+	if (brackets)
+		*p++ = ']';
+	if (!ports)
+		return p;
+	*p++ = ':';
+	return xt2_put_small(p, be16toh(port));
+}
+
+static bool nat_flags(unsigned int flags)
+{
+	return (flags & ~(unsigned int)NF_NAT_RANGE_PROTO_SPECIFIED) == NF_NAT_RANGE_MAP_IPS;
+}
+
+/* struct nf_nat_range2, which begins as struct nf_nat_range */
+static char *put_nat(char *p, int family, const void *data)
+{
+	struct nf_nat_range range;
+
+	memcpy(&range, data, sizeof(range));
+	if (!nat_flags(range.flags) || range.min_proto.all != range.max_proto.all ||
+	    memcmp(&range.min_addr, &range.max_addr, family == XT2_IPV6 ? 16 : 4))
+		return NULL;
+	return put_nat_range(p, family, range.flags, &range.min_addr, range.min_proto.all);
+}
+
+static char *put_nat_multi(char *p, const void *data)
+{
+	struct nf_nat_ipv4_multi_range_compat multi;
+	const struct nf_nat_ipv4_range *r = multi.range;
+
+	memcpy(&multi, data, sizeof(multi));
+	if (multi.rangesize != 1 || !nat_flags(r->flags) || r->min_ip != r->max_ip ||
+	    r->min.all != r->max.all)
+		return NULL;
+	return put_nat_range(p, XT2_IPV4, r->flags, &r->min_ip, r->min.all);
+}
+
+static char *put_translation(const struct xt2_rule_text *t, char *p, const struct xt2_instance *in)
+{
+	const void *data = xt2_instance_data(in);
+
+	if (!strcmp(in->name, "DNAT") && in->revision == 2 &&
+	    in->size == XT_ALIGN(sizeof(struct nf_nat_range2)))
+		return put_nat(xt2_put(p, " -j DNAT --to-destination "), t->family, data);
+	if (strcmp(in->name, "SNAT"))
+		return NULL;
+	p = xt2_put(p, " -j SNAT --to-source ");
+	if (t->family == XT2_IPV6 && in->revision == 1 &&
+	    in->size == XT_ALIGN(sizeof(struct nf_nat_range)))
+		return put_nat(p, XT2_IPV6, data);
+	if (t->family == XT2_IPV4 && !in->revision &&
+	    in->size == XT_ALIGN(sizeof(struct nf_nat_ipv4_multi_range_compat)))
+		return put_nat_multi(p, data);
+	return NULL;
+}
+
 static char *put_target(const struct xt2_rule_text *t, char *p, const struct xt2_rule *r)
 {
 	const char *name;
@@ -548,6 +620,8 @@ static char *put_target(const struct xt2_rule_text *t, char *p, const struct xt2
 	case XT2_T_REJECT: return put_reject(p, t->family, XT2_TARGET_ARG(r->target));
 	case XT2_T_LOG: return put_log(p, r);
 	case XT2_T_MARK: return put_set_mark(p, r);
+	case XT2_T_NAT:
+		return put_translation(t, p, xt2_instance_get(t->rs, XT2_TARGET_ARG(r->target)));
 	case XT2_T_JUMP: p = xt2_put(p, " -j "); break;
 	case XT2_T_GOTO: p = xt2_put(p, " -g "); break;
 	default: return NULL;

@@ -567,6 +567,48 @@ static void icmp_rule(void)
 	icmp();
 }
 
+/* Targets whose words differ from rule to rule. */
+static void varied_target(void)
+{
+	static const char *const odd[] = {
+		" --random", " --persistent", ":0", ":1-5",  " --log-tcp-options", "/0x1", " -x",
+		":70000",    "-1.2.3.9",      "/",  "\"a b", " --log-level 3"
+	};
+
+	switch (roll(6)) {
+	case 0:
+	case 1: {
+		const bool six = plain_file.family == XT2_IPV6, ports = roll(2);
+		const bool brackets = six && (ports || !roll(8));
+
+		add(" %s%s%s", roll(2) ? "-j DNAT --to-destination" : "-j SNAT --to-source",
+		    space(), brackets ? "[" : "");
+		if (six)
+			add("2001:db8:%x::%x", roll(65536), roll(65536));
+		else
+			add("%u.%u.%u.%u", roll(256), roll(256), roll(256), roll(256));
+		add("%s", brackets ? "]" : "");
+		if (ports)
+			add(":%u", roll(65537));
+		break;
+	}
+	case 2:
+	case 3:
+		add(" -j LOG%s--log-prefix%s\"x%u: \\\"%s\"", space(), space(), roll(100000),
+		    roll(4) ? "" : "and a lot more of it that is long");
+		if (roll(2))
+			add(" --log-level %u", roll(9));
+		break;
+	default:
+		add(" -j MARK --set-%smark%s", roll(2) ? "x" : "", space());
+		add(roll(2) ? "0x%x" : "%u", roll(0x7fffffff) >> roll(31));
+		if (roll(2))
+			add("/0x%x", roll(0x7fffffff) * 2 + roll(2));
+	}
+	if (oddly())
+		add("%s", pick(odd));
+}
+
 static void target(void)
 {
 	/* Chains that have rules are not among them: loops cannot be packed. */
@@ -582,7 +624,9 @@ static void target(void)
 
 	if (!roll(10))
 		return;
-	if (plain_file.odd && !roll(3))
+	if (plain_file.odd && !roll(4))
+		varied_target();
+	else if (plain_file.odd && !roll(3))
 		add(" %s %s", roll(9) ? "-j" : "--jump", pick(again_target));
 	else if (oddly())
 		add(" %s%s %s", not(), roll(2) ? "-j" : "-g", pick(odd));

@@ -6,7 +6,8 @@
  *
  * Files of random rules are read twice: as usual, and with every rule through
  * libxtables.  Acceptance, every error with its place and hint, and the
- * images must be the same to the byte.  The rules that were made to be plain
+ * images must be the same to the byte.  What is saved of them must be what
+ * libxtables prints, rule by rule.  The rules that were made to be plain
  * must have been, and half of all; and what comes again and again.
  */
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "../../engine/env.h"
+#include "../../xt2tables/rule-print.h"
 #include "../../xt2tables/text.h"
 #include "plain-rules.h"
 
@@ -123,6 +125,50 @@ static void blame(u64 seed)
 	fail("what must be plain", seed);
 }
 
+struct printing {
+	struct xt2_printer printer;
+	int chain;
+	const struct xt2_rule *rule;
+};
+
+static void print_rule(void *arg)
+{
+	struct printing *p = arg;
+
+	xt2_print_rule(&p->printer, p->chain, p->rule, true);
+}
+
+/* Is what is saved of a table what libxtables prints of its rules?  It may be unable to. */
+static void try_save(const struct xt2_ruleset *rs, u64 seed)
+{
+	char *saved = NULL, *expected = NULL;
+	size_t size;
+	FILE *save = open_memstream(&saved, &size), *slow = open_memstream(&expected, &size);
+	const struct xt2_rule *r;
+	struct xt2_failure failure;
+	struct printing p;
+	bool printed = xt2_ruleset_tables(rs) > 0;
+	unsigned int i;
+
+	if (!save || !slow)
+		abort();
+	xt2_print_begin(&p.printer, slow, rs, plain_file.family);
+	for (p.chain = printed ? xt2_chain_next(rs, 0, -1) : -1; p.chain >= 0;
+	     p.chain = xt2_chain_next(rs, 0, p.chain))
+		for (i = 0; printed && (r = xt2_rule_get(rs, p.chain, i)); i++) {
+			p.rule = r;
+			printed = !xt2_try(print_rule, &p, &failure);
+		}
+	if (printed && xt2_text_save(save, rs, plain_file.family, NULL, true))
+		fail("what can be saved", seed);
+	fclose(save);
+	fclose(slow);
+	if (printed && !strstr(saved, expected))
+		fail("what is saved", seed);
+	free(saved);
+	free(expected);
+}
+
 /* => the rules that were plain */
 static u32 try_file(u64 seed)
 {
@@ -135,6 +181,7 @@ static u32 try_file(u64 seed)
 	load(fd, plain_file.counters, false, &a);
 	load(fd, plain_file.counters, true, &b);
 	compare(&a, &b, seed);
+	try_save(a.rs, seed);
 	plain = a.plain;
 	if (b.plain || plain < plain_file.must)
 		blame(seed);
@@ -147,29 +194,45 @@ static u32 try_file(u64 seed)
 /* What is said again is plain, whatever extension it is: each is asked for once. */
 static void try_again(void)
 {
-	static const char *const says[] = {
-		"-j REJECT --reject-with icmp-port-unreachable",
-		"-p tcp -m tcp --dport 22 -m addrtype --dst-type LOCAL -j NFLOG --nflog-group 1",
-		"-m recent --set --name r --mask 255.255.255.255 --rsource -m quota --quota 5",
-		"-m iprange --src-range 10.0.0.1-10.0.0.9 -j LOG --log-prefix \"a b -s \"",
+	static const struct {
+		const char *table, *chain, *says;
+		u32 asked;
+	} cases[] = {
+		{ "filter", "INPUT", "-j REJECT --reject-with icmp-port-unreachable", 1 },
+		{ "filter", "INPUT",
+		  "-p tcp -m tcp --dport 22 -m addrtype --dst-type LOCAL -j NFLOG --nflog-group 1",
+		  2 },
+		{ "filter", "INPUT",
+		  "-m recent --set --name r --mask 255.255.255.255 --rsource -m quota --quota 5",
+		  2 },
+		{ "filter", "INPUT",
+		  "-m iprange --src-range 10.0.0.1-10.0.0.9 -j LOG --log-prefix \"a b -s \" --log-uid",
+		  2 },
+		{ "filter", "INPUT", "-j LOG --log-prefix \"a b -s %u \" --log-level 7", 0 },
+		{ "mangle", "INPUT", "-j MARK --set-xmark 0x%u/0xffff", 0 },
+		{ "nat", "PREROUTING", "-p tcp -j DNAT --to-destination 192.0.2.9:80%u", 0 },
+		{ "nat", "POSTROUTING", "-j SNAT --to-source 192.0.2.%u", 0 },
 	};
 	struct answer a;
 	u32 i, n;
 	int fd;
 
 	plain_file.family = XT2_IPV4;
-	for (i = 0; i < XT2_ARRAY_SIZE(says); i++) {
-		plain_file.len = (size_t)sprintf(plain_file.text, "*filter\n");
-		for (n = 0; n < 5; n++)
-			plain_file.len += (size_t)sprintf(plain_file.text + plain_file.len,
-							  "-A INPUT -s 192.0.2.%u %s\n", n,
-							  says[i]);
-		plain_file.len += (size_t)sprintf(plain_file.text + plain_file.len, "COMMIT\n");
-		fd = text_fd(plain_file.text, plain_file.len);
+	for (i = 0; i < XT2_ARRAY_SIZE(cases); i++) {
+		char *at = plain_file.text;
+
+		at += sprintf(at, "*%s\n", cases[i].table);
+		for (n = 0; n < 5; n++) {
+			at += sprintf(at, "-A %s -s 192.0.2.%u ", cases[i].chain, n);
+			at += sprintf(at, cases[i].says, n);
+			at += sprintf(at, "\n");
+		}
+		at += sprintf(at, "COMMIT\n");
+		fd = text_fd(plain_file.text, (size_t)(at - plain_file.text));
 		load(fd, false, false, &a);
 		close(fd);
-		if (a.load || a.plain < n - 2) {
-			printf("FAIL: %u of %u were plain: %s\n", a.plain, n, says[i]);
+		if (a.load || a.plain != n - cases[i].asked) {
+			printf("FAIL: %u of %u were plain: %s\n", a.plain, n, cases[i].says);
 			exit(1);
 		}
 		release(&a);
