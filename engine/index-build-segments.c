@@ -12,7 +12,11 @@
 #include "index-build.h"
 
 #define LEVELS	     33 /* prefix lengths, and none */
-#define WIDE	     7u /* segments of a bucket, if that can be had */
+#define FEW	     8192u /* segments that stay in the first caches, with many buckets */
+#define WIDE_FEW     3u /* segments of a bucket, if that can be had */
+#define WIDE_MANY    15u
+#define FILLED_FEW   2u /* segments of a bucket, on average, to begin with */
+#define FILLED_MANY  8u
 #define SLOTS_LEAST  4 /* log2 of their number */
 #define SLOTS_MOST   14
 #define SLOT_FILLED  5 /* log2 of a slot's segments, on average */
@@ -281,22 +285,24 @@ static u32 widest(const struct xt2_segment *g, u32 n, u32 shift)
 }
 
 /* As few buckets as there can be if none is wide, but at most two for each of n segments. */
-static void choose_buckets(struct xt2_segment_slot *slot, const struct xt2_segment *g, u32 n)
+static void choose_buckets(struct xt2_segment_slot *slot, const struct xt2_segment *g, u32 n,
+			   bool few)
 {
+	const u32 filled = few ? FILLED_FEW : FILLED_MANY, most = few ? WIDE_FEW : WIDE_MANY;
 	const u32 size = n ? g[n - 1].last - g[0].last : 0;
 	u32 shift = 31, wide = n;
 
-	while (shift && size >> shift <= n / 2)
+	while (shift && size >> shift <= n / filled)
 		shift--;
-	shift += shift < 31 && size >> shift > n / 2;
+	shift += shift < 31 && size >> shift > n / filled;
 	for (; n; shift--) {
 		wide = widest(g, n, shift);
-		if (wide <= WIDE || !shift || size >> (shift - 1) >= 2 * n)
+		if (wide <= most || !shift || size >> (shift - 1) >= 2 * n)
 			break;
 	}
 	slot->shift = (u8)shift;
 	slot->last = size >> shift;
-	for (slot->step = wide != 0; 2u * slot->step - 1 < wide;)
+	for (slot->step = XT2_SEGMENT_STEP_LEAST; 2u * slot->step - 1 < wide;)
 		slot->step *= 2;
 }
 
@@ -319,12 +325,12 @@ static u32 make_slots(const struct sweep *s, struct xt2_segments *g, struct xt2_
 		for (end = at; end < s->segments && s->segment[end].last >> g->shift == i;)
 			end++;
 		slot[i].least = end > at ? s->segment[at].last : i << g->shift;
-		choose_buckets(&slot[i], s->segment + at, end - at);
+		choose_buckets(&slot[i], s->segment + at, end - at, s->segments <= FEW);
 		slot[i].bucket = g->buckets;
 		g->buckets += slot[i].last + 1;
 		step = slot[i].step > step ? slot[i].step : step;
 	}
-	return step <= XT2_SEGMENT_STEP ? s->segments + 2 * step : 0;
+	return step <= XT2_SEGMENT_STEP_MOST ? s->segments + 2 * step : 0;
 }
 
 static void fill_buckets(const struct sweep *s, const struct xt2_segments *g,

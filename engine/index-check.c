@@ -209,11 +209,11 @@ static bool bucket_leads(const struct check *c, const struct xt2_segments *g, u3
 	const struct xt2_segment *segment = segments_of(c, g);
 	const u32 at = ((const u32 *)((const u8 *)c->ix + g->bucket))[bucket];
 
-	if (at >= g->segments || 2 * step > g->segments - at)
+	if (at > g->segments || 2 * step > g->segments - at)
 		return false;
 	if (at && segment[at - 1].last >= first)
 		return false;
-	return segment[at + (step ? 2 * step - 1 : 0)].last >= last;
+	return segment[at + 2 * step - 1].last >= last;
 }
 
 /* *buckets: those of the slots before it; then its own, too. */
@@ -226,9 +226,9 @@ static bool slot_leads(const struct check *c, const struct xt2_segments *g, u32 
 	u32 i, from = first;
 
 	if (slot->least < first || slot->least > end || slot->shift > 31 || slot->reserved ||
-	    slot->step > XT2_SEGMENT_STEP || slot->step & (slot->step - 1) ||
-	    slot->last > (end - slot->least) >> slot->shift || slot->bucket != *buckets ||
-	    slot->last >= g->buckets - *buckets)
+	    slot->step < XT2_SEGMENT_STEP_LEAST || slot->step > XT2_SEGMENT_STEP_MOST ||
+	    slot->step & (slot->step - 1) || slot->last > (end - slot->least) >> slot->shift ||
+	    slot->bucket != *buckets || slot->last >= g->buckets - *buckets)
 		return false;
 	*buckets += slot->last + 1;
 	for (i = 0; i < slot->last; i++) {

@@ -35,9 +35,17 @@ static __always_inline u32 segment_of(const struct xt2_index __img *ix,
 		bucket[bucket_of(slot, addr)];
 	u32 step;
 
-	for (step = slot->step; step && xt2_can_loop; step /= 2)
-		at += at[step - 1].last < addr ? step : 0;
+	for (step = slot->step; unlikely(step > XT2_SEGMENT_STEP_LEAST) && xt2_can_loop; step /= 2)
+		at += -(u32)(at[step - 1].last < addr) & step;
+	for (step = XT2_SEGMENT_STEP_LEAST; step; step /= 2)
+		at += -(u32)(at[step - 1].last < addr) & step;
 	return (at->last - addr) >> (at->what >> XT2_SEGMENT_BITS & 31) ? 0 : at->what;
+}
+
+/* => the only unit of a segment; 0: there is none */
+static __always_inline u32 only_unit(u32 what)
+{
+	return (what >> XT2_SEGMENT_PLACE) * XT2_ALIGN | (what & XT2_SEGMENT_RUN);
 }
 
 /* Units of a segment, one after the other. */
@@ -59,31 +67,35 @@ static __always_inline void units_next(struct units *u)
 
 static __always_inline void units_begin(struct units *u, const u32 __img *list, u32 what)
 {
-	const u32 place = what >> XT2_SEGMENT_PLACE;
-
 	u->next = NULL;
-	u->unit = what ? place * XT2_ALIGN | (what & XT2_SEGMENT_RUN) : NOBODY;
+	u->unit = what ? only_unit(what) : NOBODY;
 	if (what & XT2_SEGMENT_LIST) {
-		u->next = list + place;
+		u->next = list + (what >> XT2_SEGMENT_PLACE);
 		units_next(u);
 	}
 }
 
-/* Units of the segment and those that all addresses have, in order. */
-static __always_inline u32 merge(const struct xt2_segments __img *g, const u32 __img *common,
-				 struct units *u, struct xt2_search *s, u32 room, u32 after)
+/* Units of a segment and those that all addresses have, in order. */
+xt2_separate u32 xt2_segment_units(const struct xt2_index __img *ix xt2_arg_img,
+				   struct xt2_search *s xt2_arg_img, u32 what, u32 after);
+u32 xt2_segment_units(const struct xt2_index __img *ix xt2_arg_img,
+		      struct xt2_search *s_ xt2_arg_img, u32 what, u32 after)
 {
+	struct xt2_search *s = xt2_ptr(s_);
+	const struct xt2_segments __img *g = xt2_at(ix, ix->body);
+	const u32 __img *common = xt2_at(ix, g->common);
 	u32 *found = s->unit + s->base;
 	u32 n = xt2_zero, i = xt2_zero, unit;
+	struct units u;
 
+	units_begin(&u, xt2_at(ix, g->list), what);
 	if (after && g->commons)
 		i = xt2_units_behind_(common, g->commons, after);
-	s->resume = 0;
 	while (xt2_can_loop) {
 		unit = i < g->commons ? common[i] : NOBODY;
-		if (u->unit < unit) {
-			unit = u->unit;
-			units_next(u);
+		if (u.unit < unit) {
+			unit = u.unit;
+			units_next(&u);
 			if ((unit & ~XT2_UNIT_FLAGS) <= after)
 				continue;
 		} else {
@@ -91,12 +103,13 @@ static __always_inline u32 merge(const struct xt2_segments __img *g, const u32 _
 		}
 		if (unit == NOBODY)
 			break;
-		if (n == room) {
+		if (n == ix->ahead) {
 			s->resume = found[n - 1] & ~XT2_UNIT_FLAGS;
 			break;
 		}
 		found[n++] = unit;
 	}
+	s->units = n;
 	return n;
 }
 
@@ -107,16 +120,13 @@ u32 xt2_index_segments(const struct xt2_index __img *ix xt2_arg_img,
 	const struct xt2_pkt *pkt = xt2_ptr(pkt_);
 	struct xt2_search *s = xt2_ptr(s_);
 	const struct xt2_segments __img *g = xt2_at(ix, ix->body);
-	const u32 addr = g->field == XT2_FIELD_SRC ? pkt->src4 : pkt->dst4;
-	struct units u;
+	const u32 what = segment_of(ix, g, g->field == XT2_FIELD_SRC ? pkt->src4 : pkt->dst4);
+	const u32 unit = only_unit(what);
 
-	units_begin(&u, xt2_at(ix, g->list), segment_of(ix, g, addr));
-	if (likely(!u.next && !g->commons)) {
-		s->resume = 0;
-		s->unit[s->base] = u.unit;
-		s->units = u.unit != NOBODY && (u.unit & ~XT2_UNIT_FLAGS) > after;
-	} else {
-		s->units = merge(g, xt2_at(ix, g->common), &u, s, ix->ahead, after);
-	}
+	s->resume = 0;
+	if (what & XT2_SEGMENT_LIST || g->commons)
+		return xt2_segment_units(ix, s_, what, after);
+	s->unit[s->base] = unit;
+	s->units = (unit & ~XT2_UNIT_FLAGS) > after;
 	return s->units;
 }

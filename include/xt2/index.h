@@ -225,10 +225,11 @@ struct xt2_segment_slot {
 	__u32 last; /* how many are behind that */
 	__u8 shift;
 	__u8 reserved;
-	__u16 step; /* a power of two, or 0 */
+	__u16 step; /* a power of two */
 };
 
-#define XT2_SEGMENT_STEP 512u /* at most */
+#define XT2_SEGMENT_STEP_LEAST 2u
+#define XT2_SEGMENT_STEP_MOST  512u
 
 struct xt2_segments {
 	__u8 field; /* XT2_FIELD_SRC or XT2_FIELD_DST */

@@ -23,7 +23,7 @@ import matches
 import twins
 
 RESTORE = {4: 'xt2tables-restore', 6: 'xt2ip6tables-restore'}
-KINDS = ('plain', 'columns', 'bits', 'pairs')
+KINDS = ('plain', 'columns', 'bits', 'pairs', 'segments')
 RUN = 12  # rules of the longest run
 REMEMBER = ('limit', 'quota', 'statistic')
 
@@ -72,6 +72,21 @@ class Rules(live.Rules):
             parts.append(f'-m conntrack --ctstate {r.choice(live.STATES)}')
         return ' '.join(parts)
 
+    def listed(self, chain, rules):
+        """A list of hosts and networks, most of them of no packet, and a few rules for any address."""
+        r = self.r
+        way = r.choice(('-s', '-d'))
+        for i in range(rules):
+            raw = r.choice(self.w.addrs)
+            raw = raw if r.random() < 0.1 else raw[:-2] + bytes(r.randrange(256) for _ in range(2))
+            bits = len(raw) * 8 - r.choice((0, 0, 0, 0, 3, 8))
+            text = f'{way} {matches.addr_text(raw)}/{bits}'
+            if i in (rules // 3, rules - 1):
+                text = r.choice(('', '-p tcp', '-p udp'))
+            self.add(f'-A {chain}', text, r.choice(live.GOES) if r.random() < 0.1 else '')
+            if i == rules // 2 and r.random() < 0.5:
+                self.run(chain)
+
     def run(self, chain):
         """Equal rules that only count."""
         text, n = (self.narrow() if self.r.random() < 0.7 else ''), self.r.randint(4, RUN)
@@ -112,7 +127,8 @@ class Rules(live.Rules):
                 self.add(f'-A {base}', '', f'-j {users[0]}')
             self.run(base)
         self.where = ''
-        for level in range(len(users)):
+        self.listed(users[-1], r.choice((100, 200, 1500)))
+        for level in range(len(users) - 1):
             self.large(name, users, level, self.size())
             if r.random() < 0.5:
                 self.run(users[level])

@@ -8,7 +8,7 @@
   run.py ... --seed 17 -6 --shrink               ... and looks for a single packet that shows it
   run.py ... --shim                              iptables-legacy-restore under "xt2 run" loads the rules
   run.py ... --reindex PATH                      every chain has an index, made by this program: columns,
-                                                 bits or pairs, one after the other
+                                                 bits, pairs or segments, one after the other
   run.py --inject PATH --kernel-only             only the kernel's side: do all rulesets load?
 
 Ends with 0 if all counters are equal and, in a full run, every match hit and missed often enough, with
@@ -102,7 +102,7 @@ class Runner:
             os.unlink(image)
         restore = os.path.join(os.path.dirname(self.args.xt2), f'xt2{"ip6" if family == 6 else ""}tables-restore')
         self.must(restore, '--image', image, self.path('rules'))
-        limits = [(0, 10 ** 9, 0), (0, 0, 1024), (0, 0, 0)][seed % 3]
+        limits = [(0, 10 ** 9, 0), (0, 0, 1024), (0, 0, 0), (0, 0, 0, 2 ** 32 - 1)][seed % 4]
         made = self.must(self.args.reindex, image, *map(str, limits))
         self.counts['indexes'] += int(made.split()[0])
         return image
