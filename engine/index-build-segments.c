@@ -384,7 +384,7 @@ _Static_assert(LEVELS * sizeof(struct level) <= SCRATCH_ROOM && 256 * sizeof(u32
 	       "room");
 _Static_assert(2 * sizeof(struct range) + 2 * sizeof(struct xt2_segment) +
 			       LISTS_A_UNIT * sizeof(u32) <=
-		       sizeof(struct hashed),
+		       SCRATCH_UNIT,
 	       "scratch memory of a unit");
 
 /* All rules have scratch memory, the tail included: that is for a segment and a list of nobody. */

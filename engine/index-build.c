@@ -337,7 +337,7 @@ u32 xt2_build_columns_(struct build *b, const u32 *unit, u32 n)
 
 static u64 pairs_scratch(u32 rules)
 {
-	return align8((u64)rules * sizeof(struct hashed)) + align8(((u64)rules + 1) * sizeof(u32));
+	return align8((u64)rules * SCRATCH_UNIT) + align8(((u64)rules + 1) * sizeof(u32));
 }
 
 u64 xt2_index_scratch(u32 rules)
@@ -363,7 +363,7 @@ static void share_scratch(struct build *b, u8 *scratch, u32 rules)
 	b->order = (void *)scratch;
 	scratch += align8((u64)rules * sizeof(u32));
 	b->hashed = (void *)scratch;
-	b->start = (void *)(scratch + align8((u64)rules * sizeof(*b->hashed)));
+	b->start = (void *)(scratch + align8((u64)rules * SCRATCH_UNIT));
 }
 
 /* A rule that asks neither for an address nor for a port matches many packets. */

@@ -17,17 +17,21 @@
 /* Units of all segments, those that several have as often: a bound for who checks them. */
 #define XT2_SEGMENT_PLACES(units) (8ull * (units) + 64)
 
-/* A unit on its way into a bucket. */
+#define SCRATCH_UNIT 56u /* bytes of a unit, for what a kind of index needs to be made */
+
+/* A unit on its way into a bucket: small, since many of them are looked at in no order. */
 struct hashed {
-	u64 first, second, third; /* hashes of its classes */
-	u64 pair; /* of its bucket */
-	u32 unit;
-	u8 a, b; /* classes */
-	u8 third_class;
-	u8 reserved;
+	u64 pair; /* hash of its bucket */
+	u64 third; /* hash of its class in the third dimension */
 	u64 ports; /* see xt2_index_entry */
+	u32 first, second; /* upper halves of those in the others */
+	u32 unit;
 	u16 never;
+	u8 classes; /* in both dimensions */
+	u8 third_class;
 };
+
+_Static_assert(sizeof(struct hashed) <= SCRATCH_UNIT, "scratch memory of a unit");
 
 struct passes;
 

@@ -12,6 +12,7 @@ enum {
 	CROWDED = 3, /* entries of a bucket, before a third field is looked at */
 	SLOTS_SPREAD = 1, /* slots of a class for each of its rules, at least */
 	LENGTHS = 129,
+	FETCH_AHEAD = 12, /* entries that are asked of memory before they are needed */
 	MOVED = 2, /* hashed.third_class of a unit in a triple's bucket */
 };
 
@@ -217,12 +218,12 @@ static u64 class_hash(const struct xt2_box *box, const struct xt2_index_dimensio
 }
 
 /* A value goes with a class of the other dimension, in pairs or in triples. */
-static void set_slot(struct build *b, const struct xt2_index_class *cls, u64 hash, u32 other,
+static void set_slot(struct build *b, const struct xt2_index_class *cls, u32 high, u32 other,
 		     bool triple)
 {
 	u16 *slot = (u16 *)((u8 *)b->at + cls->slot);
 
-	slot[hash >> cls->shift] |= (u16)(1u << (other + (triple ? XT2_CLASSES : 0)));
+	slot[(u64)high << 32 >> cls->shift] |= (u16)(1u << (other + (triple ? XT2_CLASSES : 0)));
 }
 
 u16 xt2_box_never(const struct xt2_box *box)
@@ -293,6 +294,13 @@ static void sort_buckets(struct build *b, u32 buckets, u32 shift)
 	b->start[0] = 0;
 }
 
+/* Ask memory for what comes soon behind place j of the order. */
+static void fetch(const struct build *b, u32 j)
+{
+	if (j + FETCH_AHEAD < b->units)
+		__builtin_prefetch(&b->hashed[b->order[j + FETCH_AHEAD]]);
+}
+
 /* Units of crowded buckets that have one value of the third field go elsewhere. */
 static bool refine(struct build *b, struct xt2_pairs *p, u32 buckets)
 {
@@ -307,10 +315,11 @@ static bool refine(struct build *b, struct xt2_pairs *p, u32 buckets)
 		for (j = b->start[i]; j < b->start[i + 1]; j++) {
 			struct hashed *h = &b->hashed[b->order[j]];
 
+			fetch(b, j);
 			if (!h->third_class)
 				continue;
 			h->pair = xt2_hash_pair(h->pair, h->third);
-			set_slot(b, &p->dim[2].cls[1], h->third, 0, false);
+			set_slot(b, &p->dim[2].cls[1], h->third >> 32, 0, false);
 			h->third_class = MOVED;
 			any = true;
 		}
@@ -378,8 +387,10 @@ static bool put_buckets(struct build *b, struct xt2_pairs *p, u32 buckets)
 				return false;
 			continue;
 		}
-		for (j = b->start[i]; j < b->start[i + 1]; j++)
+		for (j = b->start[i]; j < b->start[i + 1]; j++) {
+			fetch(b, j);
 			put_entry(b, p, b->order[j], &to[i]);
+		}
 	}
 	to[buckets].first = p->entries;
 	return true;
@@ -390,19 +401,24 @@ static bool put_buckets(struct build *b, struct xt2_pairs *p, u32 buckets)
 static void hash_units(struct build *b, struct xt2_pairs *p, u32 (*count)[XT2_CLASSES])
 {
 	struct xt2_box box;
+	u64 first, second;
 	u32 i;
+	u8 x, y;
 
 	for (i = 0; i < b->units; i++) {
 		struct hashed *h = &b->hashed[i];
 
 		xt2_box_of(&box, xt2_build_rule_(b, b->unit[i]));
 		h->unit = b->unit[i];
-		h->first = class_hash(&box, &p->dim[0], 0, &h->a);
-		h->second = class_hash(&box, &p->dim[1], 1, &h->b);
+		first = class_hash(&box, &p->dim[0], 0, &x);
+		second = class_hash(&box, &p->dim[1], 1, &y);
+		h->first = first >> 32;
+		h->second = second >> 32;
+		h->pair = xt2_hash_pair(first, second);
+		h->classes = (u8)(x | y << 4);
 		h->third = class_hash(&box, &p->dim[2], 2, &h->third_class);
-		h->pair = xt2_hash_pair(h->first, h->second);
-		count[0][h->a]++;
-		count[1][h->b]++;
+		count[0][x]++;
+		count[1][y]++;
 		count[2][h->third_class]++;
 		h->never = xt2_box_never(&box);
 		h->ports = xt2_box_ports(&box);
@@ -418,9 +434,10 @@ static void set_slots(struct build *b, struct xt2_pairs *p)
 	for (i = 0; i < b->units; i++) {
 		const struct hashed *h = &b->hashed[i];
 		const bool triple = h->third_class == MOVED;
+		const u32 x = h->classes & 15, y = h->classes >> 4;
 
-		set_slot(b, &p->dim[0].cls[h->a], h->first, h->b, triple);
-		set_slot(b, &p->dim[1].cls[h->b], h->second, h->a, triple);
+		set_slot(b, &p->dim[0].cls[x], h->first, y, triple);
+		set_slot(b, &p->dim[1].cls[y], h->second, x, triple);
 	}
 }
 
