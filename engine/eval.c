@@ -479,10 +479,7 @@ void xt2_eval_search(const struct xt2_ctx *ctx, const struct xt2_hook __img *hoo
 	if (!xt2_keys_fill(&search->keys, pkt, ix->asks))
 		return;
 	search->chain = offset_of(ctx, chain);
-	if (ix->kind == XT2_INDEX_PAIRS)
-		xt2_index_spans(ix, search, pkt);
-	else
-		xt2_index_find(ix, search, pkt, 0);
+	xt2_index_begin(ix, search, pkt);
 }
 
 void xt2_eval_collect(const struct xt2_ctx *ctx, struct xt2_search *search)
@@ -494,8 +491,7 @@ void xt2_eval_collect(const struct xt2_ctx *ctx, struct xt2_search *search)
 		return;
 	chain = xt2_at(ctx->img, search->chain);
 	ix = xt2_chain_index(chain);
-	if (ix->kind == XT2_INDEX_PAIRS)
-		xt2_index_pairs(ix, search, 0);
+	xt2_index_end(ix, search);
 	prefetch_units(chain, search->unit, search->units);
 }
 

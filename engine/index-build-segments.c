@@ -72,21 +72,24 @@ static struct range range_of(const struct xt2_box *box, u32 field)
 }
 
 /*
- * Do too many units of a sample ask for the same?  What is seen among few is
- * taken fourfold before it counts: the rest is found when ranges are cut.
+ * Do too many units of a sample ask for the same address, or for any?  What is
+ * seen among few is taken fourfold before it counts, since the first unit and
+ * the last one often ask for any: the rest is found when ranges are cut.
  */
 static bool is_crowded(const struct sweep *s, u32 n, u32 field)
 {
+	const u64 most = 4ull * s->most * n;
 	struct range *r = s->range;
-	u64 same = 0;
+	u64 same = 0, any = 0;
 	u32 i, j;
 
 	for (i = 0; i < n; i++) {
 		r[i] = range_of(&s->b->sample[i], field);
+		any += r[i].bits == 32;
 		for (j = 0; r[i].bits < 32 && j < i; j++)
 			same += r[i].first == r[j].first && r[i].bits == r[j].bits;
 	}
-	return 2 * same * s->b->units > 4ull * s->most * n * n;
+	return 2 * same * s->b->units > most * n || (any > 2 && any * s->b->units > most);
 }
 
 /* Of all units. => false: too many ask for any address, or all do */

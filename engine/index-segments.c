@@ -23,19 +23,32 @@ static __always_inline u32 bucket_of(const struct xt2_segment_slot __img *slot, 
 	return slot->bucket + (i < last ? i : last);
 }
 
-/* => what the address's segment says; 0: nobody asks for it */
-static __always_inline u32 segment_of(const struct xt2_index __img *ix,
-				      const struct xt2_segments __img *g, u32 addr)
+static __always_inline u32 address_of(const struct xt2_segments __img *g, const struct xt2_pkt *pkt)
 {
-	const struct xt2_segment_slot __img *slot =
-		(const struct xt2_segment_slot __img *)xt2_at(ix, g->slot) + (addr >> g->shift);
-	const u32 __img *bucket = xt2_at(ix, g->bucket);
-	const struct xt2_segment __img *at =
-		(const struct xt2_segment __img *)xt2_at(ix, g->segment) +
-		bucket[bucket_of(slot, addr)];
-	u32 step;
+	return g->field == XT2_FIELD_SRC ? pkt->src4 : pkt->dst4;
+}
 
-	for (step = slot->step; unlikely(step > XT2_SEGMENT_STEP_LEAST) && xt2_can_loop; step /= 2)
+static __always_inline const struct xt2_segment_slot __img *
+slot_of(const struct xt2_index __img *ix, const struct xt2_segments __img *g, u32 addr)
+{
+	return (const struct xt2_segment_slot __img *)xt2_at(ix, g->slot) + (addr >> g->shift);
+}
+
+/* => the first segment that can be the address's */
+static __always_inline const struct xt2_segment __img *
+first_segment(const struct xt2_index __img *ix, const struct xt2_segments __img *g,
+	      const struct xt2_segment_slot __img *slot, u32 addr)
+{
+	const u32 __img *bucket = xt2_at(ix, g->bucket);
+
+	return (const struct xt2_segment __img *)xt2_at(ix, g->segment) +
+	       bucket[bucket_of(slot, addr)];
+}
+
+/* => what the address's segment says, one of those from here on; 0: nobody asks for it */
+static __always_inline u32 segment_says(const struct xt2_segment __img *at, u32 step, u32 addr)
+{
+	for (; unlikely(step > XT2_SEGMENT_STEP_LEAST) && xt2_can_loop; step /= 2)
 		at += -(u32)(at[step - 1].last < addr) & step;
 	for (step = XT2_SEGMENT_STEP_LEAST; step; step /= 2)
 		at += -(u32)(at[step - 1].last < addr) & step;
@@ -113,20 +126,51 @@ u32 xt2_segment_units(const struct xt2_index __img *ix xt2_arg_img,
 	return n;
 }
 
-u32 xt2_index_segments(const struct xt2_index __img *ix xt2_arg_img,
-		       struct xt2_search *s_ xt2_arg_img, const struct xt2_pkt *pkt_ xt2_arg_img,
-		       u32 after)
+static __always_inline u32 find_units(const struct xt2_index __img *ix,
+				      const struct xt2_segments __img *g, struct xt2_search *s,
+				      u32 what, u32 after)
 {
-	const struct xt2_pkt *pkt = xt2_ptr(pkt_);
-	struct xt2_search *s = xt2_ptr(s_);
-	const struct xt2_segments __img *g = xt2_at(ix, ix->body);
-	const u32 what = segment_of(ix, g, g->field == XT2_FIELD_SRC ? pkt->src4 : pkt->dst4);
 	const u32 unit = only_unit(what);
 
 	s->resume = 0;
 	if (what & XT2_SEGMENT_LIST || g->commons)
-		return xt2_segment_units(ix, s_, what, after);
+		return xt2_segment_units(ix, s, what, after);
 	s->unit[s->base] = unit;
 	s->units = (unit & ~XT2_UNIT_FLAGS) > after;
 	return s->units;
+}
+
+u32 xt2_index_segments(const struct xt2_index __img *ix xt2_arg_img,
+		       struct xt2_search *s xt2_arg_img, const struct xt2_pkt *pkt xt2_arg_img,
+		       u32 after)
+{
+	const struct xt2_segments __img *g = xt2_at(ix, ix->body);
+	const u32 addr = address_of(g, xt2_ptr(pkt));
+	const struct xt2_segment_slot __img *slot = slot_of(ix, g, addr);
+
+	return find_units(ix, g, xt2_ptr(s),
+			  segment_says(first_segment(ix, g, slot, addr), slot->step, addr), after);
+}
+
+/* --- in two steps ------------------------------------------------------ */
+
+void xt2_index_near(const struct xt2_index __img *ix, struct xt2_search *s,
+		    const struct xt2_pkt *pkt)
+{
+	const struct xt2_segments __img *g = xt2_at(ix, ix->body);
+	const u32 addr = address_of(g, pkt);
+	const struct xt2_segment_slot __img *slot = slot_of(ix, g, addr);
+	const struct xt2_segment __img *at = first_segment(ix, g, slot, addr);
+
+	xt2_prefetch(at);
+	xt2_prefetch(at + slot->step);
+	s->near = (u32)((const u8 __img *)at - (const u8 __img *)ix);
+	s->step = slot->step;
+	s->addr = addr;
+}
+
+void xt2_index_there(const struct xt2_index __img *ix, struct xt2_search *s)
+{
+	find_units(ix, xt2_at(ix, ix->body), s, segment_says(xt2_at(ix, s->near), s->step, s->addr),
+		   0);
 }

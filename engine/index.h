@@ -17,6 +17,7 @@
 
 #define XT2_CANDIDATES 64u /* that are collected at once */
 #define XT2_SPANS_MAX  128u /* buckets that one packet can look into */
+#define XT2_UNITS_FAR  4096u /* up to so many have segments in the first caches */
 
 /* What rules ask of a packet, as numbers. */
 struct xt2_keys {
@@ -68,6 +69,7 @@ struct xt2_search {
 	u32 base, units; /* what was found: unit[base, base + units) */
 	u32 resume; /* see xt2_index_find() */
 	u32 spans, nested; /* in span */
+	u32 near, step, addr; /* see xt2_index_near() */
 	u32 unit[XT2_UNITS_MAX];
 	struct xt2_span span[XT2_SPANS_MAX];
 	struct xt2_hashes hashes[2]; /* of the packet's classes */
@@ -112,6 +114,16 @@ xt2_separate u32 xt2_index_collect(const struct xt2_index __img *ix xt2_arg_img,
 xt2_separate u32 xt2_index_nested(const struct xt2_index __img *ix xt2_arg_img,
 				  struct xt2_search *s xt2_arg_img, u32 after);
 
+/*
+ * xt2_index_near, xt2_index_there - search segments in two steps, from the chain's start
+ * @s: of the same packet
+ *
+ * As with pairs, what the second step reads is on its way after the first.
+ */
+void xt2_index_near(const struct xt2_index __img *ix, struct xt2_search *s,
+		    const struct xt2_pkt *pkt);
+void xt2_index_there(const struct xt2_index __img *ix, struct xt2_search *s);
+
 u32 xt2_bits_vector(const struct xt2_index *ix, struct xt2_search *s, u32 after);
 
 /* The second and the third of these steps. */
@@ -121,6 +133,12 @@ static inline void xt2_index_pairs(const struct xt2_index __img *ix, struct xt2_
 	xt2_index_collect(ix, s, after);
 	if (s->nested)
 		xt2_index_nested(ix, s, after);
+}
+
+/* Is there memory to wait for? */
+static inline bool xt2_index_far_(const struct xt2_index __img *ix)
+{
+	return ix->kind == XT2_INDEX_SEGMENTS && ix->units > XT2_UNITS_FAR;
 }
 
 /* All of them. */
@@ -137,6 +155,26 @@ static inline void xt2_index_find(const struct xt2_index __img *ix, struct xt2_s
 	} else {
 		xt2_index_columns(ix, s, after);
 	}
+}
+
+/* For a packet of a batch: what can be done before memory has come, and the rest. */
+static inline void xt2_index_begin(const struct xt2_index __img *ix, struct xt2_search *s,
+				   const struct xt2_pkt *pkt)
+{
+	if (ix->kind == XT2_INDEX_PAIRS)
+		xt2_index_spans(ix, s, pkt);
+	else if (xt2_index_far_(ix))
+		xt2_index_near(ix, s, pkt);
+	else
+		xt2_index_find(ix, s, pkt, 0);
+}
+
+static inline void xt2_index_end(const struct xt2_index __img *ix, struct xt2_search *s)
+{
+	if (ix->kind == XT2_INDEX_PAIRS)
+		xt2_index_pairs(ix, s, 0);
+	else if (xt2_index_far_(ix))
+		xt2_index_there(ix, s);
 }
 
 /*

@@ -92,6 +92,19 @@ static u8 make(const struct xt2_index_limits *limits)
 
 /* --- candidates -------------------------------------------------------- */
 
+/* A packet of a batch is looked for in two steps, with the same result. */
+static void look_ahead(const struct xt2_pkt *pkt)
+{
+	static struct xt2_search one, two;
+
+	xt2_index_find(ix, &one, pkt, 0);
+	xt2_index_begin(ix, &two, pkt);
+	xt2_index_end(ix, &two);
+	assert_int_equal(one.units, two.units);
+	assert_int_equal(one.resume, two.resume);
+	assert_memory_equal(one.unit, two.unit, one.units * sizeof(*one.unit));
+}
+
 /* => candidates that don't ask for this address */
 static u32 look_for(u32 addr)
 {
@@ -100,6 +113,7 @@ static u32 look_for(u32 addr)
 	const struct xt2_rule *r = xt2_chain_first(chain);
 	u32 i, at = 0, after = 0, needless = 0, unit = ~0u;
 
+	look_ahead(&pkt);
 	s.units = 0;
 	for (i = 0; i < listed; i++, r = xt2_rule_next(r)) {
 		const u32 place = (u32)((const u8 *)r - (const u8 *)chain);
