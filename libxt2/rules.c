@@ -32,6 +32,39 @@ static void gap_move(struct xt2_rule_list_ *l, u32 at)
 	l->gap = at;
 }
 
+int xt2_list_lend_(struct xt2_ruleset *rs, struct xt2_rule_list_ *l, u32 cap)
+{
+	const size_t rules = cap * sizeof(*l->rule);
+	char *p = xt2_arena_alloc_(&rs->lists, rules + cap * sizeof(*l->line));
+
+	if (!p)
+		return -ENOMEM;
+	l->rule = (const struct xt2_rule **)p;
+	l->line = (u32 *)(p + rules);
+	l->cap = cap;
+	l->lent = true;
+	return 0;
+}
+
+/* Arrays of its own for a list whose arrays are lent. */
+static int list_own(struct xt2_rule_list_ *l)
+{
+	const struct xt2_rule **rule = malloc((l->cap + 1ull) * sizeof(*rule));
+	u32 *line = malloc((l->cap + 1ull) * sizeof(*line));
+
+	if (!rule || !line) {
+		free(rule);
+		free(line);
+		return -ENOMEM;
+	}
+	memcpy(rule, l->rule, l->cap * sizeof(*rule));
+	memcpy(line, l->line, l->cap * sizeof(*line));
+	l->rule = rule;
+	l->line = line;
+	l->lent = false;
+	return 0;
+}
+
 int xt2_list_reserve_(struct xt2_rule_list_ *l, u32 cap)
 {
 	u32 behind = l->n - l->gap; /* rules behind the gap: at the end of the arrays */
@@ -39,6 +72,8 @@ int xt2_list_reserve_(struct xt2_rule_list_ *l, u32 cap)
 
 	if (cap <= l->cap)
 		return 0;
+	if (l->lent && list_own(l))
+		return -ENOMEM;
 	p = realloc(l->rule, cap * sizeof(*l->rule));
 	if (!p)
 		return -ENOMEM;
@@ -83,8 +118,10 @@ static void list_delete(struct xt2_rule_list_ *l, u32 at)
 
 void xt2_list_free_(struct xt2_rule_list_ *l)
 {
-	free(l->rule);
-	free(l->line);
+	if (!l->lent) {
+		free(l->rule);
+		free(l->line);
+	}
 	*l = (struct xt2_rule_list_){ 0 };
 }
 

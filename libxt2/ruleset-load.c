@@ -95,7 +95,7 @@ static int load_rules(struct xt2_ruleset *rs, struct xt2_chain_ *to, const struc
 	const struct xt2_rule *tail = xt2_chain_tail(c);
 	const struct xt2_rule *r;
 
-	if (xt2_list_reserve_(l, c->rules - 1))
+	if (xt2_list_lend_(rs, l, c->rules - 1))
 		return -ENOMEM;
 	for (r = xt2_chain_first(c); r != tail; r = xt2_rule_next(r)) {
 		l->rule[l->n] = r;

@@ -60,6 +60,7 @@ void xt2_ruleset_free(struct xt2_ruleset *rs)
 		free(rs->table[i].source);
 	xt2_arena_free_(&rs->rules);
 	xt2_arena_free_(&rs->payloads);
+	xt2_arena_free_(&rs->lists);
 	free(rs->order->chain);
 	free(rs->order);
 	free(rs->bucket);

@@ -23,6 +23,7 @@ struct xt2_rule_list_ {
 	u32 *line;
 	u32 n, cap;
 	u32 gap; /* rules before the gap */
+	bool lent; /* by the ruleset's arena; else malloc'ed */
 };
 
 struct xt2_chain_ {
@@ -74,6 +75,7 @@ struct xt2_ruleset {
 	u32 cells, cell_cap;
 	struct xt2_arena_ rules;
 	struct xt2_arena_ payloads; /* instances */
+	struct xt2_arena_ lists; /* of chains as they were loaded */
 	const u8 *image; /* rules and instances may be in here */
 	size_t image_size;
 	u64 generation;
@@ -122,6 +124,8 @@ static inline const struct xt2_rule *xt2_list_rule_(const struct xt2_rule_list_ 
 
 /* Room for cap rules in all.  => 0, -ENOMEM */
 int xt2_list_reserve_(struct xt2_rule_list_ *l, u32 cap);
+/* The same of an empty list, in the ruleset's memory: there may be very many short ones. */
+int xt2_list_lend_(struct xt2_ruleset *rs, struct xt2_rule_list_ *l, u32 cap);
 /*
  * xt2_rule_append() of a rule that is known to be valid, to a chain that is there: the check of
  * the image looks at it again in any case.  => 0, -ENOMEM
