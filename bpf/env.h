@@ -56,12 +56,13 @@ on:                                                                    \
 		c_->bytes += (n);                                                     \
 	} while (0)
 
-#define xt2_prefetch(p) ((void)(p))
-#define xt2_in_turn(x)	__asm__ volatile("" : "+r"(x) : : "memory")
-#define xt2_scan	xt2_scan_scalar
-#define xt2_by_bits	xt2_index_bits
-#define xt2_can_index	true
-#define xt2_passable	0u /* the verifier would follow each rule twice */
+#define xt2_prefetch(p)	  ((void)(p))
+#define xt2_in_turn(x)	  __asm__ volatile("" : "+r"(x) : : "memory")
+#define xt2_scan	  xt2_scan_scalar
+#define xt2_by_bits	  xt2_index_bits
+#define xt2_trusts_images false /* what an arena has may not be written yet */
+#define xt2_plain_loop	  false /* the verifier would follow each rule twice, as with xt2_passable */
+#define xt2_passable	  0u
 
 #define xt2_separate  __attribute__((__noinline__, __visibility__("default")))
 #define xt2_arg_img   __attribute__((btf_decl_tag("arg:arena")))

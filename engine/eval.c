@@ -2,7 +2,7 @@
 /*
  * eval.c - evaluate a packet against the packed rules
  *
- * xt2_eval() is one straight loop over the rules of a chain: matches in the
+ * Evaluation is one straight loop over the rules of a chain: matches in the
  * order in which they stand, counters, target.  Counting, jumps, returns and
  * hotdrops are those of ipt_do_table(), ip6t_do_table() and arpt_do_table();
  * rule by rule, without a difference that a counter could show.
@@ -186,7 +186,9 @@ static __always_inline int rule_match(const struct xt2_rule __img *r, const stru
 	const u8 __img *end = (const u8 __img *)r + r->target_offset;
 	const struct xt2_match __img *m = xt2_rule_first_match(r);
 
-	while ((const u8 __img *)m < end) {
+	if (r->target_offset <= sizeof(*r))
+		return XT2_HIT;
+	do {
 		int answer = xt2_match(m, pkt, ctx);
 
 		if (answer != XT2_HIT)
@@ -195,7 +197,7 @@ static __always_inline int rule_match(const struct xt2_rule __img *r, const stru
 		m = xt2_match_next(m);
 		if (unlikely(!xt2_can_loop))
 			return out_of_time(ctx);
-	}
+	} while ((const u8 __img *)m < end);
 	return XT2_HIT;
 }
 
@@ -400,23 +402,24 @@ u32 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
 	return next_unit(ctx, chain);
 }
 
-/* s: the context's. */
+/* s: the context's; first: of the chain, or the first that may match.  => the rule to look at */
 static __always_inline struct xt2_rule __img *enter(struct xt2_ctx *ctx, struct xt2_search *s,
-						    const struct xt2_chain __img *chain)
+						    const struct xt2_chain __img *chain,
+						    struct xt2_rule __img *first)
 {
-	if (!xt2_can_index || !s)
-		return xt2_chain_first(chain);
+	if (!s)
+		return first;
 	s->cursor.indexed = s->cursor.run = 0;
 	s->cursor.at = s->cursor.end = s->cursor.base;
 	if (chain->lookup)
 		return xt2_at(chain, xt2_enter_index(ctx, chain));
-	return xt2_chain_first(chain);
+	return first;
 }
 
 /* Is the chain that the packet is in evaluated by its index? */
 static __always_inline bool by_index(const struct xt2_search *s)
 {
-	return xt2_can_index && s && s->cursor.indexed;
+	return s && s->cursor.indexed;
 }
 
 /* The packet is not what it was: go on behind a rule with what it is now. */
@@ -495,33 +498,62 @@ void xt2_eval_collect(const struct xt2_ctx *ctx, struct xt2_search *search)
 	prefetch_units(chain, search->unit, search->units);
 }
 
-/* --- short chains ------------------------------------------------------ */
+/* --- a chain's first rules --------------------------------------------- */
 
-/* A plain chain of a few rules that goes back at its end. */
-static __always_inline bool can_pass(const struct xt2_chain __img *c)
+/* Tests that need nothing of a packet but its addresses: what doesn't miss, hits. */
+static __always_inline bool is_address(u8 type)
 {
-	return c->rules - 1u <= xt2_passable && !c->lookup &&
-	       XT2_TARGET_KIND(xt2_chain_tail(c)->target) == XT2_T_RETURN;
+	return type == XT2_M_SRC4 || type == XT2_M_DST4 || type == XT2_M_SRC6 || type == XT2_M_DST6;
+}
+
+/* => does this test surely miss?  Only what is a few steps is looked at; nothing has an effect. */
+static __always_inline bool surely_misses(const struct xt2_match __img *m,
+					  const struct xt2_pkt *pkt)
+{
+	u32 addr;
+
+	if (likely(m->type == XT2_M_SRC4))
+		addr = pkt->src4;
+	else if (m->type == XT2_M_DST4)
+		addr = pkt->dst4;
+	else if (m->type == XT2_M_PROTO)
+		return pkt->l4 == XT2_L4_OK && (pkt->proto == m->arg) == xt2_inverted(m);
+	else if (m->type == XT2_M_SRC6)
+		return addr6_equal(m, pkt->src) == xt2_inverted(m);
+	else if (m->type == XT2_M_DST6)
+		return addr6_equal(m, pkt->dst) == xt2_inverted(m);
+	else
+		return false;
+	return ((addr ^ m->arg) >> (m->flags & XT2_ADDR4_SHIFT) != 0) != xt2_inverted(m);
 }
 
 /*
- * Go through a chain as if none of its rules matched: mostly none does, and a
- * jump and a return are saved.
- * => NULL: none did, the tail has counted; else the first that has another *answer
+ * Look if a chain's first rules miss by one of their first two tests: mostly
+ * short chains are left as they were entered, and a jump and a return are
+ * saved.  It calls nothing, so it needs none of the registers that its caller
+ * has.
+ * => NULL: the chain returns, and the rule that says so has counted.  Else the first to evaluate
  */
-static __always_inline struct xt2_rule __img *pass_chain(const struct xt2_chain __img *c,
-							 const struct xt2_pkt *pkt,
-							 struct xt2_ctx *ctx, int *answer)
+static __attribute__((__noinline__)) struct xt2_rule __img *
+pass_chain(struct xt2_rule __img *r, const struct xt2_pkt *pkt, struct xt2_ctx *ctx)
 {
-	struct xt2_rule __img *r = xt2_chain_first(c);
-	u32 n;
+	u32 n = xt2_passable;
 
-	for (n = c->rules - 1; n; n--) {
-		*answer = rule_match(r, pkt, ctx);
-		if (*answer != XT2_MISS)
+	while (r->target_offset > sizeof(*r)) {
+		const struct xt2_match __img *m = xt2_rule_first_match(r);
+
+		if (unlikely(!surely_misses(m, pkt)) &&
+		    (!is_address(m->type) || r->target_offset - sizeof(*r) <= m->size ||
+		     !surely_misses(xt2_match_next(m), pkt)))
 			return r;
 		r = xt2_rule_next(r);
+		if (likely(r->target_offset <= sizeof(*r)))
+			break;
+		if (!--n)
+			return r;
 	}
+	if (unlikely(XT2_TARGET_KIND(r->target) != XT2_T_RETURN))
+		return r;
 	xt2_rule_count(r, pkt->len, ctx);
 	return NULL;
 }
@@ -575,11 +607,24 @@ static __always_inline bool count_run(struct xt2_ctx *ctx, const struct xt2_sear
 {
 	struct xt2_run __img *run;
 
-	if (!xt2_can_index || !s || likely(!s->cursor.run))
+	if (!s || likely(!s->cursor.run))
 		return false;
 	run = xt2_at(ctx->img, s->cursor.run);
 	xt2_rule_count(run, len, ctx);
 	return true;
+}
+
+/* The chain that a rule names.  dir: the root's.  => NULL: it is not there */
+static __always_inline const struct xt2_chain __img *chain_named(const struct xt2_image __img *img,
+								 const struct xt2_root __img *root,
+								 const u32 __img *dir, u32 index)
+{
+	const u32 __img *page;
+
+	if (!xt2_trusts_images)
+		return xt2_image_chain(img, root, index);
+	page = xt2_at(img, dir[index / XT2_CHAIN_PAGE]);
+	return xt2_at(img, page[index % XT2_CHAIN_PAGE]);
 }
 
 /* Remember where to go on after a jump. */
@@ -620,28 +665,41 @@ rule_behind(struct xt2_ctx *ctx, const struct xt2_search *s, const struct xt2_ch
 	return next_rule(r, pkt, len, ctx);
 }
 
-int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
+/* The same behind a jump: it is no rule of a list, and was written, so it has a size. */
+static __always_inline struct xt2_rule __img *rule_behind_jump(struct xt2_ctx *ctx,
+							       const struct xt2_search *s,
+							       const struct xt2_chain __img *chain,
+							       struct xt2_rule __img *r)
+{
+	if (by_index(s))
+		return xt2_at(chain, xt2_next_indexed(ctx, chain, r));
+	return xt2_rule_next(r);
+}
+
+/* s: the context's; NULL is known when it is compiled, where that makes a loop of its own */
+static __always_inline int eval_chains(struct xt2_ctx *ctx, const struct xt2_hook __img *hook,
+				       struct xt2_search *s)
 {
 	const struct xt2_image __img *img = ctx->img;
 	const struct xt2_chain __img *base = xt2_image_chain(img, ctx->root, hook->chain);
 	const struct xt2_chain __img *chain = base;
 	const struct xt2_chain __img *to;
-	struct xt2_rule __img *r, *passed;
+	const u32 __img *dir = xt2_at(img, ctx->root->chain_dir);
+	struct xt2_rule __img *r, *first;
 	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	u32 len = pkt->len;
-	struct xt2_search *s = xt2_can_index ? xt2_ptr(ctx->search) : NULL;
 	const u64 faults = ctx->faults;
 	u32 depth = xt2_zero;
+	u8 kind;
 
 	ctx->hotdrop = 0;
 	if (unlikely(!base))
 		return fault(ctx);
 	begin_search(s);
-	r = enter(ctx, s, chain);
+	r = enter(ctx, s, chain, xt2_chain_first(chain));
 	while (xt2_can_loop) {
 		int verdict = rule_match(r, pkt, ctx);
 
-answered:
 		if (verdict == XT2_MISS)
 			goto next;
 		if (unlikely(verdict != XT2_HIT))
@@ -650,9 +708,28 @@ answered:
 			goto next;
 		xt2_rule_count(r, len, ctx);
 
-		if (is_plain_verdict(XT2_TARGET_KIND(r->target), &verdict))
+		kind = XT2_TARGET_KIND(r->target);
+		if (likely(kind == XT2_T_JUMP)) { /* what follows is once a packet, mostly */
+			to = chain_named(img, ctx->root, dir, XT2_TARGET_ARG(r->target));
+			if (!xt2_trusts_images && unlikely(!to))
+				return fault(ctx);
+			first = xt2_chain_first(to);
+			if (xt2_passable && (!s || !to->lookup))
+				first = pass_chain(first, pkt, ctx);
+			if (likely(!first)) {
+				r = rule_behind_jump(ctx, s, chain, r);
+				continue;
+			}
+			if (unlikely(depth >= ctx->stack_size))
+				return fault(ctx);
+			push(ctx, s, depth++, chain, r);
+			chain = to;
+			r = enter(ctx, s, chain, first);
+			continue;
+		}
+		if (is_plain_verdict(kind, &verdict))
 			goto decided;
-		switch (XT2_TARGET_KIND(r->target)) {
+		switch (kind) {
 		case XT2_T_CONTINUE: goto next;
 		case XT2_T_NAT: verdict = XT2_ACCEPT; goto decided;
 		case XT2_T_QUEUE:
@@ -667,28 +744,11 @@ answered:
 			}
 			r = pop(ctx, s, --depth, &chain);
 			goto next;
-		case XT2_T_JUMP:
-			to = xt2_image_chain(img, ctx->root, XT2_TARGET_ARG(r->target));
-			if (unlikely(depth >= ctx->stack_size || !to))
-				return fault(ctx);
-			passed = NULL;
-			if (can_pass(to)) {
-				passed = pass_chain(to, pkt, ctx, &verdict);
-				if (!passed)
-					goto next;
-			}
-			push(ctx, s, depth++, chain, r);
-			chain = to;
-			r = enter(ctx, s, chain);
-			if (!passed)
-				continue;
-			r = passed;
-			goto answered;
 		case XT2_T_GOTO:
-			chain = xt2_image_chain(img, ctx->root, XT2_TARGET_ARG(r->target));
+			chain = chain_named(img, ctx->root, dir, XT2_TARGET_ARG(r->target));
 			if (unlikely(!chain))
 				return fault(ctx);
-			r = enter(ctx, s, chain);
+			r = enter(ctx, s, chain, xt2_chain_first(chain));
 			continue;
 		case XT2_T_FOREIGN: return fault(ctx);
 		}
@@ -697,7 +757,7 @@ answered:
 		if (verdict != XT2_NEXT)
 			goto decided;
 		len = xt2_ctx_pkt(ctx)->len; /* TCPMSS may have changed it */
-		if (xt2_can_index && target_changes(XT2_TARGET_KIND(r->target)))
+		if (target_changes(XT2_TARGET_KIND(r->target)))
 			packet_changed(s);
 next:
 		if (unlikely(!r->size))
@@ -717,4 +777,13 @@ decided:
 		return verdict;
 	}
 	return fault(ctx);
+}
+
+int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+
+	if (xt2_plain_loop && !s)
+		return eval_chains(ctx, hook, NULL);
+	return eval_chains(ctx, hook, s);
 }
