@@ -31,7 +31,7 @@ perf_rtt_nft_CFLAGS = $(AM_CFLAGS) $(NFTNL_CFLAGS)
 perf_rtt_nft_LDADD = $(NFTNL_LIBS)
 endif
 
-EXTRA_DIST += perf/README.md perf/gen_lists.py perf/gen_trace.py perf/gen_tuples.py \
+EXTRA_DIST += perf/README.md perf/gen_lists.py perf/gen_tools.py perf/gen_trace.py perf/gen_tuples.py \
 	perf/instructions \
 	perf/peers_kernel.py perf/peers_report.py perf/peers_rules.py perf/peers_tools.py \
 	perf/results perf/rtt_report.py perf/rtt_rules.py perf/xt2-gen perf/xt2-legacy \
