@@ -28,6 +28,7 @@
 
 struct known {
 	u64 hash; /* 0: free */
+	u64 context; /* of the words */
 	u8 credit;
 	bool asked;
 	bool good; /* what follows is there */
@@ -42,6 +43,7 @@ struct known {
 
 struct xt2_plain_known {
 	struct xt2_line line;
+	const struct known *last[2]; /* match, target */
 	struct known list[KNOWN];
 };
 
@@ -102,11 +104,16 @@ static u32 words_length(const struct xt2_plain *p)
 }
 
 /* What the words mean depends on all of this. */
-static u64 words_hash(const struct xt2_plain *p, u32 len, bool target)
+static u64 context(const struct xt2_plain *p, bool target)
 {
 	const u32 bit = XT2_OPT_BIT(XT2_OPT_PROTOCOL);
-	u64 h = (u64)p->table << 32 | p->proto << 3 | (p->inverted & bit ? 4 : 0) |
-		(p->given & bit ? 2 : 0) | target;
+
+	return (u64)p->table << 32 | p->proto << 3 | (p->inverted & bit ? 4 : 0) |
+	       (p->given & bit ? 2 : 0) | target;
+}
+
+static u64 words_hash(const struct xt2_plain *p, u32 len, u64 h)
+{
 	u64 word;
 	u32 i;
 
@@ -243,14 +250,14 @@ static bool know(struct xt2_plain *p, struct known *e, u32 len, bool target)
 /* => what the words mean; NULL: not known, and if they came before, nothing certain */
 static const struct known *find(struct xt2_plain *p, u32 len, bool target)
 {
-	const u64 hash = words_hash(p, len, target);
+	const u64 in = context(p, target), hash = words_hash(p, len, in);
 	struct known *e = &p->known->list[hash >> 32 & (KNOWN - 1)];
 
 	if (e->hash != hash) {
 		if (e->credit)
 			e->credit--;
 		else
-			*e = (struct known){ .hash = hash };
+			*e = (struct known){ .hash = hash, .context = in };
 		return NULL;
 	}
 	if (!e->asked && !know(p, e, len, target))
@@ -258,7 +265,24 @@ static const struct known *find(struct xt2_plain *p, u32 len, bool target)
 	if (!e->good || e->len != len || memcmp(e->text, p->at, len))
 		return NULL;
 	e->credit = CREDIT;
+	p->known->last[target] = e;
 	return e;
+}
+
+/* What was taken last, if the words here are the same, without looking for their end. */
+static const struct known *again(const struct xt2_plain *p, bool target)
+{
+	const struct known *e = p->known->last[target];
+	const char *behind;
+
+	if (!e || !e->good || e->context != context(p, target) || p->end - p->at < e->len ||
+	    memcmp(e->text, p->at, e->len))
+		return NULL;
+	behind = p->at + e->len;
+	if (!xt2_plain_ends(*behind))
+		return NULL;
+	behind = skip_blanks(behind);
+	return *behind == '\n' || base_option(behind) ? e : NULL;
 }
 
 /* An extension that is there twice has its options only once. */
@@ -268,13 +292,11 @@ static bool first_of_name(struct xt2_plain *p)
 	u32 i;
 
 	for (i = 0; i < p->knowns; i++)
-		if (xt2_plain_same(p->at, len, p->known_name[i]))
+		if (!strncmp(p->at, p->known_name[i], len) && xt2_plain_ends(p->known_name[i][len]))
 			return false;
-	if (i == XT2_PLAIN_KNOWN || !len || len >= XT_EXTENSION_MAXNAMELEN)
+	if (i == XT2_PLAIN_KNOWN || !len)
 		return false;
-	memcpy(p->known_name[i], p->at, len);
-	p->known_name[i][len] = '\0';
-	p->knowns++;
+	p->known_name[p->knowns++] = p->at;
 	p->named = true;
 	return true;
 }
@@ -291,10 +313,13 @@ static const struct known *take(struct xt2_plain *p, bool target)
 		p->known = calloc(1, sizeof(*p->known));
 	if (!p->known || !first_of_name(p))
 		return NULL;
-	len = words_length(p);
-	e = len ? find(p, len, target) : NULL;
+	e = again(p, target);
+	if (!e) {
+		len = words_length(p);
+		e = len ? find(p, len, target) : NULL;
+	}
 	if (e)
-		p->at += len;
+		p->at += e->len;
 	return e;
 }
 

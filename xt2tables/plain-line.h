@@ -84,6 +84,9 @@ struct xt2_plain {
 	char chain_name[XT2_NAME_SIZE]; /* of the rule before */
 	u32 chain_len; /* 0: none */
 	int chain;
+	char jump_name[XT2_NAME_SIZE]; /* likewise of the last target that is no verdict */
+	u32 jump_len;
+	int jump_chain; /* -ENOENT: it is no chain */
 	bool no_in, no_out; /* -i, -o make no sense there */
 
 	/* the line */
@@ -123,8 +126,8 @@ struct xt2_plain {
 	/* words that are known */
 	struct xt2_plain_known *known; /* NULL: none yet */
 	bool named; /* this rule has an extension that is not in plain-match.c */
-	u32 knowns; /* whose words are known: their names */
-	char known_name[XT2_PLAIN_KNOWN][XT_EXTENSION_MAXNAMELEN];
+	u32 knowns; /* whose words are known: where their names are in the line */
+	const char *known_name[XT2_PLAIN_KNOWN];
 
 	/* the rule: base tests are written last, towards the front */
 	u8 *front, *behind;
@@ -171,7 +174,12 @@ static inline u32 xt2_plain_length(const char *word)
 
 static inline bool xt2_plain_same(const char *word, u32 len, const char *text)
 {
-	return *word == *text && !strncmp(word, text, len) && !text[len];
+	u32 i;
+
+	for (i = 0; i < len; i++)
+		if (word[i] != text[i]) /* as at the end of the text: no word has a NUL */
+			return false;
+	return !text[len];
 }
 
 static inline bool xt2_plain_take(struct xt2_plain *p, char c)

@@ -82,6 +82,17 @@ static bool chain_name(struct xt2_plain *p)
 	return true;
 }
 
+/* The chain that a target names, or -ENOENT; most often that of the line before. */
+static int jump_chain(struct xt2_plain *p, const char *name, u32 len)
+{
+	if (len && len == p->jump_len && !memcmp(name, p->jump_name, len))
+		return p->jump_chain;
+	p->jump_chain = chain_find(p, name, len);
+	p->jump_len = len < sizeof(p->jump_name) ? len : 0;
+	memcpy(p->jump_name, name, p->jump_len);
+	return p->jump_chain;
+}
+
 /* --- options ------------------------------------------------------------------- */
 
 static bool give(struct xt2_plain *p, enum xt2_option o, bool invert)
@@ -145,7 +156,7 @@ static bool jump(struct xt2_plain *p, bool go)
 			p->target = XT2_TARGET(verdicts[i].target, 0);
 			return !p->nat || verdicts[i].target != XT2_T_DROP;
 		}
-	chain = chain_find(p, name, len);
+	chain = jump_chain(p, name, len);
 	if (chain < 0)
 		return !go && xt2_plain_match_done(p) &&
 		       (xt2_plain_target(p) || xt2_plain_known_target(p));
@@ -499,7 +510,7 @@ void xt2_plain_table(struct xt2_plain *p, int table)
 
 	p->table = table;
 	p->nat = name && !strcmp(name, "nat");
-	p->chain_len = 0;
+	p->chain_len = p->jump_len = 0;
 	p->verdicts = true;
 	for (i = 0; i < XT2_ARRAY_SIZE(verdicts); i++)
 		if (xt2_chain_find(p->rs, table, verdicts[i].name) >= 0)
