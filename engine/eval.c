@@ -320,7 +320,7 @@ static __always_inline void look_for(struct xt2_ctx *ctx, const struct xt2_chain
 	s->base = s->cursor.base;
 	xt2_index_find(ix, s, xt2_ctx_pkt(ctx), after);
 	take_found(s);
-	if (s->units > 1)
+	if (ix->kind != XT2_INDEX_BITS) /* which is so small that its rules are near */
 		prefetch_units(chain, s->unit + s->base, s->units);
 }
 

@@ -28,6 +28,7 @@
 /* Hook entries of the root: they are sorted, so those of a family's hook stand together. */
 struct entries {
 	u32 first, end;
+	const struct xt2_hook *lone; /* the only one, if it is asked about every packet as it is */
 };
 
 struct xt2_evaluator {
@@ -60,6 +61,14 @@ static bool indexes_hold(const struct xt2_image *image, const struct xt2_root *r
 	return true;
 }
 
+/* Every packet is asked about, with the connection that it has. */
+static bool is_always_asked(const struct xt2_evaluator *ev, const struct xt2_hook *h)
+{
+	const char *name = xt2_image_table(ev->ctx.img, ev->ctx.root, h->table)->name;
+
+	return h->priority > XT2_PRIORITY_CONNTRACK && strcmp(name, "nat") != 0;
+}
+
 static void note_entries(struct xt2_evaluator *ev)
 {
 	const struct xt2_hook *h;
@@ -73,6 +82,7 @@ static void note_entries(struct xt2_evaluator *ev)
 		if (!e->end)
 			e->first = i;
 		e->end = i + 1;
+		e->lone = e->first == i && is_always_asked(ev, h) ? h : NULL;
 	}
 }
 
@@ -174,6 +184,7 @@ static int run(struct xt2_ctx *ctx, struct entries e, const char *table, struct 
 	int verdict = XT2_ACCEPT;
 	u32 i;
 
+	*asked = false;
 	track.hidden = false;
 	for (i = e.first; i < e.end; i++) {
 		const struct xt2_hook *h = xt2_image_hook(ctx->img, ctx->root, i);
@@ -200,35 +211,42 @@ static struct entries entries_of(const struct xt2_evaluator *ev, const struct xt
 	return ev->entries[pkt->family][hook];
 }
 
-static void evaluate(struct xt2_evaluator *ev, int hook, const char *table, struct xt2_pkt *pkt,
-		     int want_place, struct xt2_result *result)
+/*
+ * One packet.  Mostly one table has the hook, and nothing stands between the
+ * packet and it; else run() asks them in turn.
+ */
+static __always_inline void evaluate(struct xt2_evaluator *ev, int hook, const char *table,
+				     struct xt2_pkt *pkt, int want_place, struct xt2_result *result)
 {
+	const struct entries e = entries_of(ev, pkt, hook);
 	struct xt2_ctx *ctx = &ev->ctx;
 	u64 faults = ctx->faults;
-	bool asked = false;
+	bool asked = true;
 
+	*result = (struct xt2_result){ 0 };
 	pkt->hook = (u8)hook;
 	ctx->pkt = pkt;
 	ctx->verdict_arg = 0;
-	result->verdict = run(ctx, entries_of(ev, pkt, hook), table, result, &asked);
+	ctx->nevents = 0;
+	if (likely(e.lone && !table)) {
+		result->verdict = xt2_eval(ctx, e.lone);
+		result->events = ctx->nevents;
+	} else {
+		result->verdict = run(ctx, e, table, result, &asked);
+	}
 	if (!asked)
 		return;
-	result->arg = result->verdict == XT2_ACCEPT ? 0 : ctx->verdict_arg;
+	result->arg = ctx->verdict_arg; /* 0 if accepted: what sets it decides */
 	result->hotdrop = ctx->hotdrop;
 	result->faults = ctx->faults != faults;
-	if (want_place)
+	if (unlikely(want_place))
 		place(ctx, result);
 }
 
 int xt2_evaluate(struct xt2_evaluator *ev, int hook, const char *table, struct xt2_pkt *pkt,
 		 __u64 now, int want_place, struct xt2_result *result)
 {
-	struct xt2_ctx *ctx = &ev->ctx;
-
-	*result = (struct xt2_result){ .verdict = XT2_ACCEPT };
-	if (!ctx->root)
-		return XT2_ACCEPT;
-	ctx->now = now;
+	ev->ctx.now = now;
 	evaluate(ev, hook, table, pkt, want_place, result);
 	return result->verdict;
 }
@@ -279,15 +297,11 @@ void xt2_evaluate_batch(struct xt2_evaluator *ev, int hook, const char *table,
 	struct xt2_search *const search = ctx->search;
 	unsigned int i, j, some;
 
-	memset(results, 0, n * sizeof(*results));
 	for (i = 0; i < n; i += some) {
 		some = n - i < XT2_BATCH ? n - i : XT2_BATCH;
-		if (ctx->root && search && ev->ahead)
+		if (search && ev->ahead)
 			look_ahead(ev, hook, table, pkts + i, some);
 		for (j = i; j < i + some; j++) {
-			results[j].verdict = XT2_ACCEPT;
-			if (!ctx->root)
-				continue;
 			if (search && ev->ahead)
 				ctx->search = &ev->ahead[j - i];
 			ctx->now = now[j];
