@@ -21,7 +21,7 @@
 #include <string.h>
 #include "plain-line.h"
 
-#define KNOWN	   1024u /* words that are remembered: a power of two */
+#define KNOWN	   2048u /* words that are remembered: a power of two */
 #define KNOWN_TEXT 192u /* bytes of words, at most */
 #define CREDIT	   8 /* other words that are turned away after each use */
 #define LINE_ROOM  (KNOWN_TEXT + 128)
@@ -247,11 +247,22 @@ static bool know(struct xt2_plain *p, struct known *e, u32 len, bool target)
 
 /* --- asked for ----------------------------------------------------------------- */
 
+/* => where words with this hash are, or may be put after others have been turned away often */
+static struct known *place(struct xt2_plain_known *k, u64 hash)
+{
+	struct known *a = &k->list[hash >> 32 & (KNOWN - 1)];
+	struct known *b = &k->list[(hash >> 32 & (KNOWN - 1)) ^ 1];
+
+	if (a->hash == hash || (b->hash != hash && a->credit <= b->credit))
+		return a;
+	return b;
+}
+
 /* => what the words mean; NULL: not known, and if they came before, nothing certain */
 static const struct known *find(struct xt2_plain *p, u32 len, bool target)
 {
 	const u64 in = context(p, target), hash = words_hash(p, len, in);
-	struct known *e = &p->known->list[hash >> 32 & (KNOWN - 1)];
+	struct known *e = place(p->known, hash);
 
 	if (e->hash != hash) {
 		if (e->credit)

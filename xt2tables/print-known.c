@@ -15,7 +15,7 @@
 #include "print-known.h"
 #include "../engine/image.h"
 
-#define KNOWN	 512u /* parts that are remembered: a power of two */
+#define KNOWN	 1024u /* parts that are remembered: a power of two */
 #define KEY_MAX	 320u /* bytes that say what a part is */
 #define TEXT_MAX 192u
 
@@ -133,6 +133,17 @@ static u64 key_hash(const struct key *key)
 	return h | 1;
 }
 
+/* => where a part with this hash is, or may be put: one of two places */
+static struct known *place(struct xt2_print_known *k, u64 hash)
+{
+	struct known *a = &k->list[hash >> 32 & (KNOWN - 1)];
+	struct known *b = &k->list[(hash >> 32 & (KNOWN - 1)) ^ 1];
+
+	if (a->hash == hash || b->hash == hash)
+		return a->hash == hash ? a : b;
+	return !a->hash || hash & 2 ? a : b;
+}
+
 /* --- texts --------------------------------------------------------------------- */
 
 /* => bytes at k->printed */
@@ -167,7 +178,7 @@ const char *xt2_print_known(struct xt2_print_known *k, const struct xt2_rule *r,
 		return k->printed;
 	}
 	hash = key_hash(&key);
-	e = &k->list[hash >> 32 & (KNOWN - 1)];
+	e = place(k, hash);
 	if (e->hash == hash && e->key.len == key.len && !memcmp(e->key.bytes, key.bytes, key.len)) {
 		*len = e->text_len;
 		return e->text;
