@@ -298,6 +298,38 @@ static void limits_force_and_forbid(void **unused)
 	look_around(10);
 }
 
+/* --- damage ------------------------------------------------------------ */
+
+/* => was the bit noticed? If not, all is found all the same, and nothing else. */
+static bool flip(u8 *at, u8 bit)
+{
+	const char *what;
+	bool noticed;
+
+	*at ^= bit;
+	noticed = xt2_index_check(chain, XT2_IPV4, &what);
+	if (!noticed)
+		look_around(12);
+	*at ^= bit;
+	return noticed;
+}
+
+static void every_bit_counts(void **unused)
+{
+	static const struct xt2_index_limits all = { 0, 0, 0, ~0u };
+	u32 i, noticed = 0, bits = 0;
+
+	state = 11;
+	for (listed = i = 0; i < 40; i++) /* nobody asks for the last address */
+		add(seed_below(&state, 7) << 29 | seed_below(&state, 4) << 24,
+		    i % 10 ? 3 + seed_below(&state, 30) : 0);
+	assert_int_equal(make(&all), XT2_INDEX_SEGMENTS);
+	for (i = ix->body; i < ix->size; i++) /* what is before is not about segments */
+		for (u32 bit = 1; bit < 256; bit *= 2, bits++)
+			noticed += flip((u8 *)xt2_at(chain, chain->lookup) + i, (u8)bit);
+	assert_true(noticed > bits / 2 && noticed < bits);
+}
+
 static int drop(void **unused)
 {
 	free(chain);
@@ -315,6 +347,7 @@ int main(void)
 		cmocka_unit_test(rules_for_any_address),
 		cmocka_unit_test(crowded_lists),
 		cmocka_unit_test(limits_force_and_forbid),
+		cmocka_unit_test(every_bit_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, drop);
