@@ -397,9 +397,7 @@ static u32 finish(struct build *b, u8 kind, u32 body)
 		return 0;
 	at->size = (u32)b->used;
 	at->kind = kind;
-	at->ahead = XT2_CANDIDATES;
-	if (b->deciding > b->units / 2)
-		at->ahead = kind >= XT2_INDEX_BITS ? AHEAD_ORDERED : AHEAD_DECIDING;
+	at->ahead = b->deciding > b->units / 2 ? AHEAD_DECIDING : XT2_CANDIDATES;
 	at->units = b->units;
 	at->runs = b->runs;
 	at->run = b->runs ? sizeof(*at) : 0;

@@ -7,8 +7,7 @@
 
 #define SAMPLE_COLUMNS 32u /* boxes that decide which columns to make */
 #define SAMPLE	       128u /* boxes that decide which fields to hash */
-#define AHEAD_DECIDING 4u /* candidates to look for at once, if most rules decide */
-#define AHEAD_ORDERED  2u /* likewise, if they are found in order, and seldom wrong */
+#define AHEAD_DECIDING 2u /* candidates to look for at once, if most rules decide */
 #define SCRATCH_ROOM   2048u
 #define BOUND_RULE     112u /* bytes a rule, at most: in nested columns, half of them empty */
 #define BOUND_FIXED    8192u
