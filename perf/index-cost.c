@@ -41,10 +41,7 @@ struct side {
 	struct xt2_evaluator *ev;
 	struct xt2_pkt pkt;
 	int hook;
-	struct xt2_ctx ctx; /* of batches, with what follows */
-	const struct xt2_hook *entry;
 	struct xt2_pkt packets[BATCH];
-	struct xt2_search searches[BATCH];
 	size_t count; /* packets of a round */
 	double times[ROUNDS_MAX]; /* ns a packet */
 };
@@ -113,31 +110,26 @@ __attribute__((noinline)) static void run_indexed(struct side *side, const struc
 	evaluate(side, list, n, verdicts);
 }
 
-/* As the evaluator does with one packet, but each step for all packets of a batch. */
 __attribute__((noinline)) static void run_batch(struct side *side, const struct cost_packet *list,
 						size_t n, __u8 *verdicts)
 {
+	struct xt2_result results[BATCH];
+	struct xt2_pkt *pkts[BATCH];
+	__u64 now[BATCH];
 	size_t at, i, count;
 
 	for (at = 0; at < n; at += count) {
 		count = n - at < BATCH ? n - at : BATCH;
 		for (i = 0; i < count; i++) {
-			parse(&side->packets[i], &list[at + i]);
-			xt2_eval_search(&side->ctx, side->entry, &side->packets[i],
-					&side->searches[i]);
+			pkts[i] = &side->packets[i];
+			now[i] = at + i;
+			parse(pkts[i], &list[at + i]);
 		}
-		for (i = 0; i < count; i++)
-			xt2_eval_collect(&side->ctx, &side->searches[i]);
-		for (i = 0; i < count; i++) {
-			int verdict;
-
-			side->ctx.pkt = &side->packets[i];
-			side->ctx.search = &side->searches[i];
-			side->ctx.now = at + i;
-			verdict = xt2_eval(&side->ctx, side->entry);
-			if (verdicts)
-				verdicts[at + i] = (__u8)verdict;
-		}
+		xt2_evaluate_batch(side->ev, side->hook, NULL, pkts, now, (unsigned int)count, 0,
+				   results);
+		if (verdicts)
+			for (i = 0; i < count; i++)
+				verdicts[at + i] = (__u8)results[i].verdict;
 	}
 }
 
@@ -303,39 +295,12 @@ static int named(const char *list, const char *name)
 	return 0;
 }
 
-/* What an evaluator has of its own.  => 0; -ENOTSUP: more tables than one have that hook */
-static int open_batch(struct side *side, int family)
-{
-	const struct xt2_image *image = side->map.image;
-	const struct xt2_root *root = xt2_image_root(image);
-	struct xt2_frame *stack = calloc(root->depth + 1, sizeof(*stack));
-	const struct xt2_hook *h;
-	__u32 i;
-
-	if (!stack)
-		cost_exit(4, "no memory");
-	side->ctx = (struct xt2_ctx){
-		.img = image, .root = root, .random = 1, .stack = stack, .stack_size = root->depth
-	};
-	xt2_image_for_each_hook(h, i, image, root) {
-		if (h->family != family || h->hook != side->hook)
-			continue;
-		if (side->entry)
-			return -ENOTSUP;
-		side->entry = h;
-	}
-	for (i = 0; i < BATCH; i++) {
-		memcpy(side->packets[i].out, "lo", 2);
-		side->packets[i].hook = (__u8)side->hook;
-	}
-	return side->entry ? 0 : -ENOTSUP;
-}
-
 static struct side *open_side(const struct mode *mode, const char *image, int family,
 			      const struct options *o)
 {
 	struct side *side = calloc(1, sizeof(*side));
 	struct xt2_err err = { 0 };
+	int i;
 
 	if (!side)
 		cost_exit(4, "no memory");
@@ -351,8 +316,8 @@ static struct side *open_side(const struct mode *mode, const char *image, int fa
 	if (!side->ev)
 		cost_exit(4, "%s: %s", image, strerror(errno));
 	memcpy(side->pkt.out, "lo", 2);
-	if (mode->run == run_batch && open_batch(side, family))
-		cost_exit(2, "%s: not one table at %s", image, o->hook);
+	for (i = 0; i < BATCH; i++)
+		memcpy(side->packets[i].out, "lo", 2);
 	return side;
 }
 
