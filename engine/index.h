@@ -17,7 +17,7 @@
 
 #define XT2_CANDIDATES 64u /* that are collected at once */
 #define XT2_SPANS_MAX  128u /* buckets that one packet can look into */
-#define XT2_UNITS_FAR  4096u /* up to so many have segments in the first caches */
+#define XT2_UNITS_FAR  4096u /* up to so many have their index in the first caches */
 
 /* What rules ask of a packet, as numbers. */
 struct xt2_keys {
@@ -138,7 +138,8 @@ static inline void xt2_index_pairs(const struct xt2_index __img *ix, struct xt2_
 /* Is there memory to wait for? */
 static inline bool xt2_index_far_(const struct xt2_index __img *ix)
 {
-	return ix->kind == XT2_INDEX_SEGMENTS && ix->units > XT2_UNITS_FAR;
+	return (ix->kind == XT2_INDEX_SEGMENTS || ix->kind == XT2_INDEX_PAIRS) &&
+	       ix->units > XT2_UNITS_FAR;
 }
 
 /* All of them. */

@@ -36,16 +36,18 @@ struct xt2_evaluator {
 	struct xt2_frame *stack;
 	struct xt2_search search;
 	struct entries entries[XT2_IPV6 + 1][XT2_HOOKS_MAX]; /* by family and hook */
-	struct xt2_search *ahead; /* XT2_BATCH of them; NULL: no chain has an index */
+	bool indexed; /* some chain has an index */
+	struct xt2_search *ahead; /* XT2_BATCH of them; NULL: to search ahead would not pay */
 };
 
 /* --- one packet -------------------------------------------------------- */
 
 /*
  * An index that is wrong would hide rules.
- * => true: none is; *any: there are some
+ * => true: none is; *any: there are some; *far: some wait for memory
  */
-static bool indexes_hold(const struct xt2_image *image, const struct xt2_root *root, bool *any)
+static bool indexes_hold(const struct xt2_image *image, const struct xt2_root *root, bool *any,
+			 bool *far)
 {
 	const struct xt2_chain *c;
 	const char *what;
@@ -56,7 +58,10 @@ static bool indexes_hold(const struct xt2_image *image, const struct xt2_root *r
 	xt2_image_for_each_chain(c, i, image, root) {
 		if (xt2_index_check(c, xt2_image_table(image, root, c->table)->family, &what))
 			return false;
-		*any |= c->lookup != 0;
+		if (!c->lookup)
+			continue;
+		*any = true;
+		*far |= xt2_index_far_(xt2_chain_index(c));
 	}
 	return true;
 }
@@ -86,18 +91,24 @@ static void note_entries(struct xt2_evaluator *ev)
 	}
 }
 
+int xt2_evaluator_ahead_(struct xt2_evaluator *ev)
+{
+	ev->ahead = calloc(XT2_BATCH, sizeof(*ev->ahead));
+	return ev->ahead ? 0 : -ENOMEM;
+}
+
 struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size)
 {
 	const struct xt2_root *root = xt2_image_root(image);
 	u32 depth = root ? root->depth : 0;
 	struct xt2_evaluator *ev;
-	bool any = false;
+	bool any = false, far = false;
 
 	if (depth > DEPTH_MAX || (root && root->visits > VISITS_MAX)) {
 		errno = E2BIG;
 		return NULL;
 	}
-	if (!indexes_hold(image, root, &any)) {
+	if (!indexes_hold(image, root, &any, &far)) {
 		errno = EBADMSG;
 		return NULL;
 	}
@@ -105,9 +116,7 @@ struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size)
 	if (!ev)
 		return NULL;
 	ev->stack = calloc(depth ? depth : 1, sizeof(*ev->stack));
-	if (any)
-		ev->ahead = calloc(XT2_BATCH, sizeof(*ev->ahead));
-	if (!ev->stack || (any && !ev->ahead)) {
+	if (!ev->stack || (far && xt2_evaluator_ahead_(ev))) {
 		xt2_evaluator_free(ev);
 		errno = ENOMEM;
 		return NULL;
@@ -116,6 +125,7 @@ struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size)
 	ev->ctx.root = root;
 	ev->ctx.stack = ev->stack;
 	ev->ctx.stack_size = depth;
+	ev->indexed = any;
 	ev->ctx.search = any ? &ev->search : NULL;
 	note_entries(ev);
 	xt2_evaluator_seed(ev, 1);
@@ -138,7 +148,7 @@ void xt2_evaluator_seed(struct xt2_evaluator *ev, __u64 seed)
 
 void xt2_evaluator_linear(struct xt2_evaluator *ev, int on)
 {
-	ev->ctx.search = on || !ev->ahead ? NULL : &ev->search;
+	ev->ctx.search = on || !ev->indexed ? NULL : &ev->search;
 }
 
 /* Would the kernel's nat core ask its table about this packet? */

@@ -165,6 +165,11 @@ struct xt2_index_limits;
 int xt2_ruleset_write_(const struct xt2_ruleset *rs, const struct xt2_index_limits *limits,
 		       struct xt2_mapping *map, struct xt2_err *err);
 
+struct xt2_evaluator;
+
+/* Let batches be searched ahead, which an evaluator with large indexes does.  => 0, -ENOMEM */
+int xt2_evaluator_ahead_(struct xt2_evaluator *ev);
+
 /* Room for an image of so many bytes, in huge pages if it is large.  => 0; -ENOMEM: see err */
 int xt2_image_room_(size_t size, struct xt2_mapping *map, struct xt2_err *err);
 

@@ -21,6 +21,7 @@
 #include <string.h>
 #include "../lib/world-image.h"
 #include "../lib/world-packets.h"
+#include "../../libxt2/ruleset.h"
 #include "../../libxt2/scan.h"
 #include "../../xt2tables/oracle.h"
 
@@ -137,7 +138,7 @@ static void open_all(struct world *w)
 	open_side(&slow);
 	open_side(&batch);
 	evaluator = xt2_evaluator_new(batch.img, image.size);
-	if (!evaluator)
+	if (!evaluator || xt2_evaluator_ahead_(evaluator)) /* these indexes are small */
 		die("no evaluator");
 	rs = xt2_ruleset_new();
 	if (!rs || xt2_ruleset_load(rs, slow.img, image.size))

@@ -445,14 +445,15 @@ static void memory_may_be_missing(void **state)
 	xt2_evaluator_free(NULL);
 }
 
-/* Four equal rules are a run, which has an index; packets of a batch need room of their own. */
+/* Packets of a batch that wait for memory together need room of their own. */
 static void memory_for_batches_may_be_missing(void **state)
 {
-	int i, chain = base(XT2_IPV4, "filter", XT2_INPUT);
+	int chain = base(XT2_IPV4, "filter", XT2_INPUT);
 	unsigned int n;
+	u32 i;
 
-	for (i = 0; i < 4; i++)
-		append(chain, XT2_TARGET(XT2_T_CONTINUE, 0));
+	for (i = 0; i < 2 * XT2_UNITS_FAR; i++)
+		append_from(chain, 0x0a000000 + i * 0x1234f, XT2_TARGET(XT2_T_ACCEPT, 0));
 	assert_int_equal(xt2_ruleset_write(rs, &map, NULL), 0);
 	for (n = 1; n <= 3; n++) {
 		fail_alloc(n);
