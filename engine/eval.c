@@ -293,12 +293,14 @@ static u32 offset_of(const struct xt2_ctx *ctx, const void __img *p)
 
 /* --- chains with an index ---------------------------------------------- */
 
-/* Rules that are likely to be looked at. */
-static __always_inline void prefetch_units(const struct xt2_chain __img *chain, const u32 *unit,
-					   u32 n)
+/* Rules that are likely to be looked at; those of an index of bits are near. */
+static __always_inline void prefetch_units(const struct xt2_chain __img *chain,
+					   const struct xt2_index __img *ix, const u32 *unit, u32 n)
 {
 	u32 i;
 
+	if (ix->kind == XT2_INDEX_BITS)
+		return;
 	for (i = 0; i < n && i < 8; i++)
 		xt2_prefetch((const u8 __img *)chain + (unit[i] & ~XT2_UNIT_FLAGS));
 }
@@ -320,8 +322,7 @@ static __always_inline void look_for(struct xt2_ctx *ctx, const struct xt2_chain
 	s->base = s->cursor.base;
 	xt2_index_find(ix, s, xt2_ctx_pkt(ctx), after);
 	take_found(s);
-	if (ix->kind != XT2_INDEX_BITS) /* which is so small that its rules are near */
-		prefetch_units(chain, s->unit + s->base, s->units);
+	prefetch_units(chain, ix, s->unit + s->base, s->units);
 }
 
 /* The candidates are done: look for more. => false: there are none */
@@ -495,7 +496,7 @@ void xt2_eval_collect(const struct xt2_ctx *ctx, struct xt2_search *search)
 	chain = xt2_at(ctx->img, search->chain);
 	ix = xt2_chain_index(chain);
 	xt2_index_end(ix, search);
-	prefetch_units(chain, search->unit, search->units);
+	prefetch_units(chain, ix, search->unit, search->units);
 }
 
 /* --- a chain's first rules --------------------------------------------- */
@@ -528,10 +529,10 @@ static __always_inline bool surely_misses(const struct xt2_match __img *m,
 }
 
 /*
- * Look if a chain's first rules miss by one of their first two tests: mostly
- * short chains are left as they were entered, and a jump and a return are
- * saved.  It calls nothing, so it needs none of the registers that its caller
- * has.
+ * Look if a chain's first rules miss by their first test, or by the one behind
+ * a test of an address: mostly short chains do up to their end, and a jump and
+ * a return are saved.  It calls nothing, so it needs none of the registers
+ * that its caller has.
  * => NULL: the chain returns, and the rule that says so has counted.  Else the first to evaluate
  */
 static __attribute__((__noinline__)) struct xt2_rule __img *
@@ -665,7 +666,7 @@ rule_behind(struct xt2_ctx *ctx, const struct xt2_search *s, const struct xt2_ch
 	return next_rule(r, pkt, len, ctx);
 }
 
-/* The same behind a jump: it is no rule of a list, and was written, so it has a size. */
+/* Behind a jump that was not made; only images that are trusted come here, so a rule has a size. */
 static __always_inline struct xt2_rule __img *rule_behind_jump(struct xt2_ctx *ctx,
 							       const struct xt2_search *s,
 							       const struct xt2_chain __img *chain,
@@ -676,6 +677,34 @@ static __always_inline struct xt2_rule __img *rule_behind_jump(struct xt2_ctx *c
 	return xt2_rule_next(r);
 }
 
+/*
+ * Go to the chain that r names, or past it.  dir: of the root's chains
+ * => the rule to look at, in *chain; NULL: there is no such chain, or no frame for it
+ */
+static __always_inline struct xt2_rule __img *jump(struct xt2_ctx *ctx, struct xt2_search *s,
+						   const u32 __img *dir,
+						   const struct xt2_chain __img **chain,
+						   struct xt2_rule __img *r, u32 *depth)
+{
+	const struct xt2_chain __img *to =
+		chain_named(ctx->img, ctx->root, dir, XT2_TARGET_ARG(r->target));
+	struct xt2_rule __img *first;
+
+	if (!xt2_trusts_images && unlikely(!to))
+		return NULL;
+	first = xt2_chain_first(to);
+	if (xt2_passable && (!s || !to->lookup)) {
+		first = pass_chain(first, xt2_ctx_pkt(ctx), ctx);
+		if (likely(!first))
+			return rule_behind_jump(ctx, s, *chain, r);
+	}
+	if (unlikely(*depth >= ctx->stack_size))
+		return NULL;
+	push(ctx, s, (*depth)++, *chain, r);
+	*chain = to;
+	return enter(ctx, s, to, first);
+}
+
 /* s: the context's; NULL is known when it is compiled, where that makes a loop of its own */
 static __always_inline int eval_chains(struct xt2_ctx *ctx, const struct xt2_hook __img *hook,
 				       struct xt2_search *s)
@@ -683,9 +712,8 @@ static __always_inline int eval_chains(struct xt2_ctx *ctx, const struct xt2_hoo
 	const struct xt2_image __img *img = ctx->img;
 	const struct xt2_chain __img *base = xt2_image_chain(img, ctx->root, hook->chain);
 	const struct xt2_chain __img *chain = base;
-	const struct xt2_chain __img *to;
 	const u32 __img *dir = xt2_at(img, ctx->root->chain_dir);
-	struct xt2_rule __img *r, *first;
+	struct xt2_rule __img *r;
 	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	u32 len = pkt->len;
 	const u64 faults = ctx->faults;
@@ -710,21 +738,9 @@ static __always_inline int eval_chains(struct xt2_ctx *ctx, const struct xt2_hoo
 
 		kind = XT2_TARGET_KIND(r->target);
 		if (likely(kind == XT2_T_JUMP)) { /* what follows is once a packet, mostly */
-			to = chain_named(img, ctx->root, dir, XT2_TARGET_ARG(r->target));
-			if (!xt2_trusts_images && unlikely(!to))
+			r = jump(ctx, s, dir, &chain, r, &depth);
+			if (unlikely(!r))
 				return fault(ctx);
-			first = xt2_chain_first(to);
-			if (xt2_passable && (!s || !to->lookup))
-				first = pass_chain(first, pkt, ctx);
-			if (likely(!first)) {
-				r = rule_behind_jump(ctx, s, chain, r);
-				continue;
-			}
-			if (unlikely(depth >= ctx->stack_size))
-				return fault(ctx);
-			push(ctx, s, depth++, chain, r);
-			chain = to;
-			r = enter(ctx, s, chain, first);
 			continue;
 		}
 		if (is_plain_verdict(kind, &verdict))

@@ -197,7 +197,7 @@ static u32 make_list(struct sweep *s, const struct level *in, const struct range
 	const u32 *old = &one, *old_end;
 	u32 i;
 
-	if (units > s->lists_most - s->lists)
+	if (units > s->lists_most - s->lists || !xt2_list_fits_(units, s->b->units))
 		return 0;
 	if (in && in->what & XT2_SEGMENT_LIST)
 		old = s->list + (in->what >> XT2_SEGMENT_PLACE);

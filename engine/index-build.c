@@ -4,11 +4,11 @@
  *
  * Rules become units; runs of rules that ask for the same and only count are
  * one.  If an address tells them apart, it names them.  Else a sample of the
- * units' boxes decides what to compare or to hash.  Few
- * units are scanned as columns.  Many go into buckets, by hashes of two
- * fields; where a bucket is crowded, those that have one value of a third
- * field are moved to a bucket of their own, and what is left becomes columns
- * again.  A chain that nothing tells apart stays plain.
+ * units' boxes decides what to compare or to hash.  Few units are scanned as
+ * columns.  Many go into buckets, by hashes of two fields; where a bucket is
+ * crowded, those that have one value of a third field are moved to a bucket of
+ * their own, and what is left becomes columns again.  A chain that nothing
+ * tells apart stays plain.
  */
 #include "index-build.h"
 

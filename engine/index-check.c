@@ -6,7 +6,8 @@
  * believed: each unit of the chain is looked for as a search for its packets
  * would, and its entry must let them all through.  There are as many entries
  * as units and each unit finds another one, so there are no entries of
- * anything else.  Runs are counted in while packets are evaluated, so nothing
+ * anything else; segments name a unit in several places, and each of them
+ * must be one where the unit is found.  Runs are counted in while packets are evaluated, so nothing
  * that is searched may be in the same place.
  */
 #include "index-build.h"
@@ -241,7 +242,7 @@ static bool slot_leads(const struct check *c, const struct xt2_segments *g, u32 
 	return bucket_leads(c, g, slot->bucket + i, slot->step, from, end);
 }
 
-/* Units of a list, at most some more than there may be; 0: it has no end, or is not in order */
+/* Units of a list; 0: it has no end, is not in order, or is too long */
 static u32 list_units(const struct check *c, const struct xt2_segments *g, u32 place)
 {
 	const u32 *list = list_of(c, g);
@@ -251,7 +252,7 @@ static u32 list_units(const struct check *c, const struct xt2_segments *g, u32 p
 		if (i > place && (list[i - 1] & ~XT2_UNIT_FLAGS) >= (list[i] & ~XT2_UNIT_FLAGS))
 			return 0;
 		if (list[i] & XT2_UNIT_LAST)
-			return i - place + 1;
+			return xt2_list_fits_(i - place + 1, c->ix->units) ? i - place + 1 : 0;
 	}
 	return 0;
 }

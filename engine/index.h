@@ -124,8 +124,6 @@ void xt2_index_near(const struct xt2_index __img *ix, struct xt2_search *s,
 		    const struct xt2_pkt *pkt);
 void xt2_index_there(const struct xt2_index __img *ix, struct xt2_search *s);
 
-u32 xt2_bits_vector(const struct xt2_index *ix, struct xt2_search *s, u32 after);
-
 /* The second and the third of these steps. */
 static inline void xt2_index_pairs(const struct xt2_index __img *ix, struct xt2_search *s,
 				   u32 after)
@@ -134,6 +132,9 @@ static inline void xt2_index_pairs(const struct xt2_index __img *ix, struct xt2_
 	if (s->nested)
 		xt2_index_nested(ix, s, after);
 }
+
+/* xt2_index_bits() with what the processor has. */
+u32 xt2_bits_vector(const struct xt2_index *ix, struct xt2_search *s, u32 after);
 
 /* Is there memory to wait for? */
 static inline bool xt2_index_far_(const struct xt2_index __img *ix)
@@ -185,8 +186,7 @@ static inline void xt2_index_end(const struct xt2_index __img *ix, struct xt2_se
  * @hits: out: a bit for each candidate, those behind the last unit included
  * => its number; the number of blocks if there is none
  *
- * xt2_scan_vector() does the same, with what the processor has, and
- * xt2_bits_vector() does what xt2_index_bits() does.
+ * xt2_scan_vector() does the same, with what the processor has.
  */
 xt2_separate u32 xt2_scan_scalar(const struct xt2_columns __img *c xt2_arg_img,
 				 const u16 *key xt2_arg_img, u32 block, u32 *hits xt2_arg_there);

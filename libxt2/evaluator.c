@@ -22,7 +22,7 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 
-#define DEPTH_MAX  (1u << 20) /* frames: 8 MiB */
+#define DEPTH_MAX  (1u << 20) /* frames: 32 MiB */
 #define VISITS_MAX (1ull << 32) /* chains that one packet may enter */
 
 /* Hook entries of the root: they are sorted, so those of a family's hook stand together. */
@@ -66,12 +66,16 @@ static bool indexes_hold(const struct xt2_image *image, const struct xt2_root *r
 	return true;
 }
 
+static bool is_nat(const struct xt2_table *t)
+{
+	return !memcmp(t->name, "nat", sizeof("nat"));
+}
+
 /* Every packet is asked about, with the connection that it has. */
 static bool is_always_asked(const struct xt2_evaluator *ev, const struct xt2_hook *h)
 {
-	const char *name = xt2_image_table(ev->ctx.img, ev->ctx.root, h->table)->name;
-
-	return h->priority > XT2_PRIORITY_CONNTRACK && strcmp(name, "nat") != 0;
+	return h->priority > XT2_PRIORITY_CONNTRACK &&
+	       !is_nat(xt2_image_table(ev->ctx.img, ev->ctx.root, h->table));
 }
 
 static void note_entries(struct xt2_evaluator *ev)
@@ -167,7 +171,7 @@ static bool is_asked(const struct xt2_table *t, const char *table, const struct 
 {
 	if (table)
 		return !strcmp(t->name, table);
-	return memcmp(t->name, "nat", 4) || makes_mapping(pkt);
+	return !is_nat(t) || makes_mapping(pkt);
 }
 
 /* Say where the context's verdict came from. */
@@ -206,7 +210,7 @@ static int run(struct xt2_ctx *ctx, struct entries e, const char *table, struct 
 		*asked = true;
 		verdict = xt2_eval(ctx, h);
 		result->events += ctx->nevents;
-		if (i + 1 == e.end || verdict != XT2_ACCEPT)
+		if (verdict != XT2_ACCEPT)
 			break;
 	}
 	xt2_track_table(&track, pkt, XT2_PRIORITY_CONNTRACK); /* the caller's again */

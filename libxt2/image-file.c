@@ -29,8 +29,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CACHE_LINE   64u /* vectors of an index lie in one */
-#define ROUND(n)     (((n) + CACHE_LINE) / CACHE_LINE * CACHE_LINE)
 #define LINKS_MAX    40 /* symbolic links followed, as the kernel does */
 #define WRITE_MAX    (1u << 30) /* bytes for one write(2) */
 #define LOCK_POLL_NS 20000000L /* between two tries for a lock */
@@ -93,7 +91,7 @@ int xt2_image_room_(size_t size, struct xt2_mapping *map, struct xt2_err *err)
 {
 	map->mapped = size >= XT2_LARGE_;
 	map->capacity = map->mapped ? XT2_LARGE_SIZE_(size) : size;
-	map->image = map->mapped ? xt2_room_alloc_(size) : aligned_alloc(CACHE_LINE, ROUND(size));
+	map->image = xt2_room_alloc_(size ? size : 1);
 	if (!map->image)
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the image");
 	return 0;
@@ -121,7 +119,7 @@ static ssize_t read_up_to(int fd, void *to, size_t size)
 /* Bytes worth reading: as many as the header says, if it does and the file has them. */
 static size_t image_size(const struct xt2_image *header, size_t file)
 {
-	if (header->magic != XT2_MAGIC)
+	if (header->magic != XT2_MAGIC || header->size > XT2_SIZE_MAX)
 		return sizeof(*header);
 	return header->size < file ? (size_t)header->size : file;
 }
@@ -140,7 +138,7 @@ static int read_image(int fd, const char *path, struct xt2_mapping *map, struct 
 		size = image_size(&header, size);
 	ret = xt2_image_room_(size, map, err);
 	if (ret)
-		return ret;
+		return xt2_err_file_(err, path), ret;
 	n = read_up_to(fd, map->image, size);
 	ret = n < 0 ? system_error(err, "read", path) : check(map->image, (size_t)n, err);
 	if (!ret) {

@@ -13,12 +13,15 @@ static int chosen = -1; /* enum xt2_scan_way */
 enum xt2_scan_way xt2_scan_best(void)
 {
 #ifdef __x86_64__
+	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
+	    !__builtin_cpu_supports("popcnt"))
+		return XT2_SCAN_SCALAR;
 	if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512f"))
 		return XT2_SCAN_AVX512;
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"))
-		return XT2_SCAN_AVX2;
-#endif
+	return XT2_SCAN_AVX2;
+#else
 	return XT2_SCAN_SCALAR;
+#endif
 }
 
 int xt2_scan_choose(enum xt2_scan_way way)
@@ -49,9 +52,9 @@ u32 xt2_scan_vector(const struct xt2_columns *c, const u16 *key, u32 block, u32 
 	return xt2_scan_vector(c, key, block, hits);
 }
 
-/* Not in the common way, which is a jump without it. */
-static __attribute__((__noinline__)) u32 bits_scalar(const struct xt2_index *ix,
-						     struct xt2_search *s, u32 after)
+/* The first search of all, and processors without AVX2: apart, so that what is common is one jump. */
+static __attribute__((__noinline__)) u32 bits_otherwise(const struct xt2_index *ix,
+							struct xt2_search *s, u32 after)
 {
 	if (__atomic_load_n(&chosen, __ATOMIC_RELAXED) == XT2_SCAN_SCALAR)
 		return xt2_index_bits(ix, s, after);
@@ -65,5 +68,5 @@ u32 xt2_bits_vector(const struct xt2_index *ix, struct xt2_search *s, u32 after)
 	if (likely(__atomic_load_n(&chosen, __ATOMIC_RELAXED) >= XT2_SCAN_AVX2))
 		return xt2_bits_avx2(ix, s, after); /* to which AVX-512 has nothing to add */
 #endif
-	return bits_scalar(ix, s, after);
+	return bits_otherwise(ix, s, after);
 }

@@ -8,11 +8,9 @@
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t size);
-void *__real_aligned_alloc(size_t to, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t size);
-void *__wrap_aligned_alloc(size_t to, size_t size);
 
 static unsigned int countdown;
 static int happened;
@@ -50,9 +48,4 @@ void *__wrap_calloc(size_t n, size_t size)
 void *__wrap_realloc(void *p, size_t size)
 {
 	return fails() ? NULL : __real_realloc(p, size);
-}
-
-void *__wrap_aligned_alloc(size_t to, size_t size)
-{
-	return fails() ? NULL : __real_aligned_alloc(to, size);
 }

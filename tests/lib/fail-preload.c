@@ -15,7 +15,6 @@
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t size);
-void *__libc_memalign(size_t to, size_t size);
 
 static unsigned long count, at, from;
 static int ready;
@@ -44,11 +43,6 @@ void *calloc(size_t n, size_t size)
 void *realloc(void *p, size_t size)
 {
 	return fails() ? NULL : __libc_realloc(p, size);
-}
-
-void *aligned_alloc(size_t to, size_t size)
-{
-	return fails() ? NULL : __libc_memalign(to, size);
 }
 
 static unsigned long number(const char *name)

@@ -28,7 +28,7 @@ tests_unit_test_err_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-ruleset
 tests_unit_test_ruleset_SOURCES = tests/unit/test-ruleset.c tests/lib/rules.h
 tests_unit_test_ruleset_LDADD = $(UNIT_LIBS)
-FAIL_ALLOC_WRAP = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc
+FAIL_ALLOC_WRAP = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 FAIL_ALLOC_FILES = tests/lib/fail-alloc.c tests/lib/fail-alloc.h
 UNIT_TESTS += tests/unit/test-ruleset-random
 tests_unit_test_ruleset_random_SOURCES = tests/unit/test-ruleset-random.c tests/lib/rules.h \

@@ -281,6 +281,20 @@ static void crowded_lists(void **unused)
 	expect_none();
 }
 
+/* Each unit of a list is looked for in it: longer ones are not made, whoever wants them. */
+static void lists_are_limited(void **unused)
+{
+	const struct xt2_index_limits forced = { .segments = ~0u };
+	u32 i;
+
+	for (listed = i = 0; i < 60; i++)
+		add(0x0a000000, 8);
+	assert_int_equal(make(&forced), XT2_INDEX_SEGMENTS);
+	for (; i < 400; i++)
+		add(0x0a000000, 8);
+	assert_int_not_equal(make(&forced), XT2_INDEX_SEGMENTS);
+}
+
 static void limits_force_and_forbid(void **unused)
 {
 	static const struct xt2_index_limits none = { 64, 64, 1024, 0 }, all = { 0, 0, 0, ~0u };
@@ -346,6 +360,7 @@ int main(void)
 		cmocka_unit_test(masks_with_holes),
 		cmocka_unit_test(rules_for_any_address),
 		cmocka_unit_test(crowded_lists),
+		cmocka_unit_test(lists_are_limited),
 		cmocka_unit_test(limits_force_and_forbid),
 		cmocka_unit_test(every_bit_counts),
 	};
