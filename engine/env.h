@@ -62,7 +62,7 @@ typedef __s64 s64;
 /* Is an image as it was when it was checked?  Then the chains that its rules name are there. */
 #define xt2_trusts_images true
 
-/* Have packets without a search a loop of their own? */
+/* Have common cases loops of their own, such as packets without a search? */
 #define xt2_plain_loop true
 
 /* So many rules of a chain are looked at before a jump to it is made. */

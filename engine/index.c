@@ -255,14 +255,14 @@ static __always_inline u16 class_slot(const struct xt2_index __img *ix,
 	return ((const u16 __img *)xt2_at(ix, cls->slot))[hash >> cls->shift];
 }
 
-static __always_inline void hash_classes(const struct xt2_index __img *ix,
-					 const struct xt2_index_dimension __img *d, u32 number,
-					 const u64 *v, struct xt2_hashes *h)
+/* wide: a constant where there are registers enough for two loops */
+static __always_inline void hash_all(const struct xt2_index __img *ix,
+				     const struct xt2_index_dimension __img *d, u32 number,
+				     const u64 *v, struct xt2_hashes *h, bool wide)
 {
-	const bool wide = d->wide;
+	u64 pairs = 0, triples = 0;
 	u32 i;
 
-	h->pairs = h->triples = 0;
 	for (i = 0; i < XT2_CLASSES && i < d->classes; i++) {
 		const struct xt2_index_class __img *cls = &d->cls[i];
 		u64 slot;
@@ -270,9 +270,21 @@ static __always_inline void hash_classes(const struct xt2_index __img *ix,
 		h->hash[i] = xt2_hash_class(v[0] & cls->mask[0], v[1] & cls->mask[1], wide,
 					    number * XT2_CLASSES + i);
 		slot = class_slot(ix, cls, h->hash[i]);
-		h->pairs |= (slot & 0xff) << 8 * i;
-		h->triples |= (slot >> 8) << 8 * i;
+		pairs |= (slot & 0xff) << 8 * i;
+		triples |= (slot >> 8) << 8 * i;
 	}
+	h->pairs = pairs;
+	h->triples = triples;
+}
+
+static __always_inline void hash_classes(const struct xt2_index __img *ix,
+					 const struct xt2_index_dimension __img *d, u32 number,
+					 const u64 *v, struct xt2_hashes *h)
+{
+	if (xt2_plain_loop && !d->wide)
+		hash_all(ix, d, number, v, h, false);
+	else
+		hash_all(ix, d, number, v, h, d->wide);
 }
 
 /* Bit j of byte i becomes bit i of byte j. */
@@ -294,14 +306,13 @@ static __always_inline u32 add_span(const struct xt2_index __img *ix,
 	const struct xt2_index_bucket __img *b =
 		(const struct xt2_index_bucket __img *)xt2_at(ix, p->bucket) + (hash >> p->shift);
 	const u16 tag = xt2_hash_tag(hash);
+	const u32 there = b->tags >> tag % 32 & 1; /* no branch: half of them are not */
 
-	if (!(b->tags >> tag % 32 & 1))
-		return n;
 	span[n].first = b->first;
 	span[n].n = (u16)(b[1].first - b->first);
 	span[n].tag = tag;
-	xt2_prefetch((const struct xt2_index_entry __img *)xt2_at(ix, p->entry) + b->first);
-	return n + 1;
+	xt2_prefetch((const struct xt2_index_entry __img *)xt2_at(ix, p->entry) + b->first * there);
+	return n + there;
 }
 
 u32 xt2_index_spans(const struct xt2_index __img *ix xt2_arg_img, struct xt2_search *s_ xt2_arg_img,
