@@ -312,6 +312,7 @@ static void random_attached(u64 seed)
 	b.n = test_program_random(b.insn, &seed);
 	test_packet_random(&t, XT2_IPV4, &seed);
 	t.pkt.caplen = t.pkt.len = 1 + t.pkt.len / 2;
+	t.pkt.hook = XT2_OUTPUT; /* where, as here, there is no link layer yet to load from */
 	prog.len = b.n;
 	prog.insn = b.insn;
 	err = setsockopt(pair[0], SOL_SOCKET, SO_ATTACH_FILTER, &prog, sizeof(prog));
