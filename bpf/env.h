@@ -61,8 +61,8 @@ on:                                                                    \
 #define xt2_scan	  xt2_scan_scalar
 #define xt2_by_bits	  xt2_index_bits
 #define xt2_trusts_images false /* what an arena has may not be written yet */
-#define xt2_plain_loop	  false /* the verifier would follow each rule twice, as with xt2_passable */
-#define xt2_passable	  0u
+#define xt2_special_loops false /* the verifier would follow each rule twice */
+#define xt2_passable	  0u /* likewise */
 
 #define xt2_separate  __attribute__((__noinline__, __visibility__("default")))
 #define xt2_arg_img   __attribute__((btf_decl_tag("arg:arena")))

@@ -63,7 +63,7 @@ typedef __s64 s64;
 #define xt2_trusts_images true
 
 /* Have common cases loops of their own, such as packets without a search? */
-#define xt2_plain_loop true
+#define xt2_special_loops true
 
 /* So many rules of a chain are looked at before a jump to it is made. */
 #define xt2_passable 5u

@@ -8,8 +8,9 @@
  * rule by rule, without a difference that a counter could show.
  *
  * The image was checked (check.h), so sizes and indices are trusted.  A zero
- * rule size and offset 0 are caught all the same: memory that was never
- * written reads as zero, and a fault must drop, not spin.
+ * rule size is caught all the same, and where the image may have changed since
+ * (xt2_trusts_images), a chain at offset 0: memory that was never written
+ * reads as zero, and a fault must drop, not spin.
  */
 #include "eval.h"
 #include "ports.h"
@@ -286,122 +287,7 @@ next_rule(struct xt2_rule __img *r, const struct xt2_pkt *pkt, u32 len, struct x
 	return xt2_rule_next(r);
 }
 
-static u32 offset_of(const struct xt2_ctx *ctx, const void __img *p)
-{
-	return (u32)((const u8 __img *)p - (const u8 __img *)ctx->img);
-}
-
-/* --- chains with an index ---------------------------------------------- */
-
-/* Rules that are likely to be looked at; those of an index of bits are near. */
-static __always_inline void prefetch_units(const struct xt2_chain __img *chain,
-					   const struct xt2_index __img *ix, const u32 *unit, u32 n)
-{
-	u32 i;
-
-	if (ix->kind == XT2_INDEX_BITS)
-		return;
-	for (i = 0; i < n && i < 8; i++)
-		xt2_prefetch((const u8 __img *)chain + (unit[i] & ~XT2_UNIT_FLAGS));
-}
-
-static __always_inline void take_found(struct xt2_search *s)
-{
-	s->cursor.at = s->cursor.base;
-	s->cursor.end = (u16)(s->base + s->units);
-	s->cursor.resume = s->resume;
-	s->cursor.epoch = s->epoch;
-}
-
-/* Look for candidates behind an offset in the chain. */
-static __always_inline void look_for(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
-				     const struct xt2_index __img *ix, u32 after)
-{
-	struct xt2_search *s = xt2_ptr(ctx->search);
-
-	s->base = s->cursor.base;
-	xt2_index_find(ix, s, xt2_ctx_pkt(ctx), after);
-	take_found(s);
-	prefetch_units(chain, ix, s->unit + s->base, s->units);
-}
-
-/* The candidates are done: look for more. => false: there are none */
-static bool look_on(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
-{
-	struct xt2_search *s = xt2_ptr(ctx->search);
-
-	do {
-		if (!s->cursor.resume || !xt2_can_loop)
-			return false;
-		look_for(ctx, chain, xt2_chain_index(chain), s->cursor.resume);
-	} while (s->cursor.at == s->cursor.end);
-	return true;
-}
-
-/* => offset in the chain of the next candidate, or of the tail */
-static __always_inline u32 next_unit(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
-{
-	struct xt2_search *s = xt2_ptr(ctx->search);
-	struct xt2_cursor *cur = &s->cursor;
-	u32 unit;
-
-	cur->run = 0;
-	if (cur->at == cur->end && !look_on(ctx, chain))
-		return chain->tail;
-	unit = s->unit[cur->at++ % XT2_UNITS_MAX];
-	if (unlikely(unit & XT2_UNIT_RUN))
-		cur->run = offset_of(ctx,
-				     xt2_index_run(xt2_chain_index(chain), unit & ~XT2_UNIT_FLAGS));
-	return unit & ~XT2_UNIT_FLAGS;
-}
-
-/* What was found ahead for this packet. => false: nothing was */
-static __always_inline bool take_ahead(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
-{
-	struct xt2_search *s = xt2_ptr(ctx->search);
-
-	if (!s->chain || s->chain != offset_of(ctx, chain))
-		return false;
-	take_found(s);
-	s->chain = 0;
-	return true;
-}
-
-/* The chain's first rules are candidates that need not be looked for. */
-static void take_heads(struct xt2_ctx *ctx, const struct xt2_index __img *ix)
-{
-	struct xt2_search *s = xt2_ptr(ctx->search);
-	u32 i;
-
-	s->base = s->cursor.base;
-	for (i = 0; i < XT2_HEADS; i++)
-		s->unit[(s->base + i) % XT2_UNITS_MAX] = ix->head[i];
-	s->units = ix->heads;
-	s->resume = ix->head[(ix->heads - 1) % XT2_HEADS] & ~XT2_UNIT_FLAGS;
-	take_found(s);
-}
-
-/* Candidates begin at cursor.base. => offset in the chain of the first rule to look at */
-xt2_separate u32 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
-				 const struct xt2_chain __img *chain xt2_arg_img);
-u32 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
-		    const struct xt2_chain __img *chain xt2_arg_img)
-{
-	const struct xt2_index __img *ix = xt2_chain_index(chain);
-	struct xt2_search *s = xt2_ptr(ctx->search);
-
-	if (s->cursor.base > XT2_UNITS_MAX - XT2_CANDIDATES ||
-	    !xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), ix->asks))
-		return sizeof(*chain);
-	s->cursor.indexed = 1;
-	if (!take_ahead(ctx, chain)) {
-		if (ix->heads)
-			take_heads(ctx, ix);
-		else
-			look_for(ctx, chain, ix, 0);
-	}
-	return next_unit(ctx, chain);
-}
+/* --- chains with an index: see eval-index.c ---------------------------- */
 
 /* s: the context's; first: of the chain, or the first that may match.  => the rule to look at */
 static __always_inline struct xt2_rule __img *enter(struct xt2_ctx *ctx, struct xt2_search *s,
@@ -423,37 +309,6 @@ static __always_inline bool by_index(const struct xt2_search *s)
 	return s && s->cursor.indexed;
 }
 
-/* The packet is not what it was: go on behind a rule with what it is now. */
-static u32 look_again(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
-		      const struct xt2_rule __img *r)
-{
-	const struct xt2_index __img *ix = xt2_chain_index(chain);
-	struct xt2_search *s = xt2_ptr(ctx->search);
-	const u32 at = (u32)((const u8 __img *)r - (const u8 __img *)chain);
-
-	if (!xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), ix->asks)) {
-		s->cursor.indexed = 0;
-		return at + r->size;
-	}
-	look_for(ctx, chain, ix, at);
-	return next_unit(ctx, chain);
-}
-
-/* In a chain with an index, after r. => offset in the chain of the rule to look at */
-xt2_separate u32 xt2_next_indexed(struct xt2_ctx *ctx xt2_arg_there,
-				  const struct xt2_chain __img *chain xt2_arg_img,
-				  const struct xt2_rule __img *r xt2_arg_img);
-u32 xt2_next_indexed(struct xt2_ctx *ctx xt2_arg_there,
-		     const struct xt2_chain __img *chain xt2_arg_img,
-		     const struct xt2_rule __img *r xt2_arg_img)
-{
-	const struct xt2_search *s = xt2_ptr(ctx->search);
-
-	if (unlikely(s->cursor.epoch != s->epoch))
-		return look_again(ctx, chain, r);
-	return next_unit(ctx, chain);
-}
-
 /* A target changed the packet: candidates and keys are those of another one. */
 static void packet_changed(struct xt2_search *s)
 {
@@ -461,42 +316,6 @@ static void packet_changed(struct xt2_search *s)
 		return;
 	s->epoch++;
 	s->keys.have = 0;
-}
-
-static const struct xt2_chain __img *base_chain(const struct xt2_ctx *ctx,
-						const struct xt2_hook __img *hook)
-{
-	return xt2_image_chain(ctx->img, ctx->root, hook->chain);
-}
-
-void xt2_eval_search(const struct xt2_ctx *ctx, const struct xt2_hook __img *hook,
-		     const struct xt2_pkt *pkt, struct xt2_search *search)
-{
-	const struct xt2_chain __img *chain = base_chain(ctx, hook);
-	const struct xt2_index __img *ix;
-
-	search->keys.have = 0;
-	search->chain = search->base = search->epoch = 0;
-	if (!chain || !chain->lookup)
-		return;
-	ix = xt2_chain_index(chain);
-	if (!xt2_keys_fill(&search->keys, pkt, ix->asks))
-		return;
-	search->chain = offset_of(ctx, chain);
-	xt2_index_begin(ix, search, pkt);
-}
-
-void xt2_eval_collect(const struct xt2_ctx *ctx, struct xt2_search *search)
-{
-	const struct xt2_chain __img *chain;
-	const struct xt2_index __img *ix;
-
-	if (!search->chain)
-		return;
-	chain = xt2_at(ctx->img, search->chain);
-	ix = xt2_chain_index(chain);
-	xt2_index_end(ix, search);
-	prefetch_units(chain, ix, search->unit, search->units);
 }
 
 /* --- a chain's first rules --------------------------------------------- */
@@ -566,7 +385,7 @@ static void hit_drop(struct xt2_rule __img *r, const struct xt2_chain __img *cha
 		     struct xt2_ctx *ctx)
 {
 	xt2_rule_count(r, xt2_ctx_pkt(ctx)->len, ctx);
-	ctx->chain = offset_of(ctx, chain);
+	ctx->chain = xt2_ctx_offset(ctx, chain);
 	if (XT2_TARGET_KIND(r->target) == XT2_T_FOREIGN)
 		ctx->faults++;
 	else if (XT2_TARGET_KIND(r->target) > XT2_T_NAT)
@@ -615,7 +434,7 @@ static __always_inline bool count_run(struct xt2_ctx *ctx, const struct xt2_sear
 	return true;
 }
 
-/* The chain that a rule names.  dir: the root's.  => NULL: it is not there */
+/* The chain that a rule names.  dir: the root's.  => NULL: it is not there, unless images are trusted */
 static __always_inline const struct xt2_chain __img *chain_named(const struct xt2_image __img *img,
 								 const struct xt2_root __img *root,
 								 const u32 __img *dir, u32 index)
@@ -635,8 +454,8 @@ static __always_inline void push(struct xt2_ctx *ctx, struct xt2_search *s, u32 
 {
 	struct xt2_frame *frame = xt2_ptr(ctx->stack) + depth;
 
-	frame->chain = offset_of(ctx, chain);
-	frame->rule = offset_of(ctx, r);
+	frame->chain = xt2_ctx_offset(ctx, chain);
+	frame->rule = xt2_ctx_offset(ctx, r);
 	if (!s)
 		return;
 	frame->cursor = s->cursor;
@@ -762,13 +581,13 @@ static __always_inline int eval_chains(struct xt2_ctx *ctx, const struct xt2_hoo
 			goto next;
 		case XT2_T_GOTO:
 			chain = chain_named(img, ctx->root, dir, XT2_TARGET_ARG(r->target));
-			if (unlikely(!chain))
+			if (!xt2_trusts_images && unlikely(!chain))
 				return fault(ctx);
 			r = enter(ctx, s, chain, xt2_chain_first(chain));
 			continue;
 		case XT2_T_FOREIGN: return fault(ctx);
 		}
-		ctx->chain = offset_of(ctx, chain);
+		ctx->chain = xt2_ctx_offset(ctx, chain);
 		verdict = xt2_target_ext(r, ctx);
 		if (verdict != XT2_NEXT)
 			goto decided;
@@ -788,8 +607,8 @@ hotdrop:
 		ctx->hotdrop = 1;
 		verdict = XT2_DROP;
 decided:
-		ctx->chain = offset_of(ctx, chain);
-		ctx->rule = offset_of(ctx, r);
+		ctx->chain = xt2_ctx_offset(ctx, chain);
+		ctx->rule = xt2_ctx_offset(ctx, r);
 		return verdict;
 	}
 	return fault(ctx);
@@ -799,7 +618,7 @@ int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 {
 	struct xt2_search *s = xt2_ptr(ctx->search);
 
-	if (xt2_plain_loop && !s)
+	if (xt2_special_loops && !s)
 		return eval_chains(ctx, hook, NULL);
 	return eval_chains(ctx, hook, s);
 }

@@ -85,6 +85,20 @@ void xt2_eval_search(const struct xt2_ctx *ctx, const struct xt2_hook __img *hoo
 		     const struct xt2_pkt *pkt, struct xt2_search *search);
 void xt2_eval_collect(const struct xt2_ctx *ctx, struct xt2_search *search);
 
+/*
+ * xt2_enter_index, xt2_next_indexed - the rule to look at in a chain with an index
+ * @chain: entered now, candidates begin at cursor.base; or being gone through
+ * @r: behind this rule
+ *
+ * For xt2_eval().  cursor.indexed says if the index goes on to be asked.
+ * => offset in the chain
+ */
+xt2_separate u32 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
+				 const struct xt2_chain __img *chain xt2_arg_img);
+xt2_separate u32 xt2_next_indexed(struct xt2_ctx *ctx xt2_arg_there,
+				  const struct xt2_chain __img *chain xt2_arg_img,
+				  const struct xt2_rule __img *r xt2_arg_img);
+
 /* Bodies of the extensions, one switch each, in extensions/dispatch.c. */
 xt2_separate int xt2_match_ext(const struct xt2_match __img *m xt2_arg_img,
 			       struct xt2_ctx *ctx xt2_arg_there);
@@ -100,6 +114,11 @@ static inline struct xt2_pkt *xt2_ctx_pkt(const struct xt2_ctx *ctx)
 	return xt2_ptr(ctx->pkt);
 }
 
+static inline u32 xt2_ctx_offset(const struct xt2_ctx *ctx, const void __img *p)
+{
+	return (u32)((const u8 __img *)p - (const u8 __img *)ctx->img);
+}
+
 /* For targets that report: keeps the event if there is room. */
 static inline void xt2_ctx_event(struct xt2_ctx *ctx, u8 target, const struct xt2_rule __img *r)
 {
@@ -110,7 +129,7 @@ static inline void xt2_ctx_event(struct xt2_ctx *ctx, u8 target, const struct xt
 	e = xt2_ptr(ctx->events) + (ctx->nevents - 1);
 	e->target = target;
 	e->chain = ctx->chain;
-	e->rule = (u32)((const u8 __img *)r - (const u8 __img *)ctx->img);
+	e->rule = xt2_ctx_offset(ctx, r);
 }
 
 /* The state cell of a match that has one. */

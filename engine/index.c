@@ -281,7 +281,7 @@ static __always_inline void hash_classes(const struct xt2_index __img *ix,
 					 const struct xt2_index_dimension __img *d, u32 number,
 					 const u64 *v, struct xt2_hashes *h)
 {
-	if (xt2_plain_loop && !d->wide)
+	if (xt2_special_loops && !d->wide)
 		hash_all(ix, d, number, v, h, false);
 	else
 		hash_all(ix, d, number, v, h, d->wide);

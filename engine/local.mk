@@ -6,6 +6,7 @@ libengine_la_SOURCES = \
 	engine/edit.c \
 	engine/edit.h \
 	engine/env.h \
+	engine/eval-index.c \
 	engine/eval.c \
 	engine/eval.h \
 	engine/image.c \

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * eval-index.c - go through a chain by its index
+ *
+ * In such a chain the next rule to look at is the next candidate (index.h).
+ * Candidates of all chains that a packet is in stand one after the other; a
+ * cursor says which of them are the chain's own and not done yet.  They are
+ * looked for again, behind the rule that the packet is at, when a target has
+ * changed it.
+ */
+#include "eval.h"
+
+/* Rules that are likely to be looked at; those of an index of bits are near. */
+static __always_inline void prefetch_units(const struct xt2_chain __img *chain,
+					   const struct xt2_index __img *ix, const u32 *unit, u32 n)
+{
+	u32 i;
+
+	if (ix->kind == XT2_INDEX_BITS)
+		return;
+	for (i = 0; i < n && i < 8; i++)
+		xt2_prefetch((const u8 __img *)chain + (unit[i] & ~XT2_UNIT_FLAGS));
+}
+
+static __always_inline void take_found(struct xt2_search *s)
+{
+	s->cursor.at = s->cursor.base;
+	s->cursor.end = (u16)(s->base + s->units);
+	s->cursor.resume = s->resume;
+	s->cursor.epoch = s->epoch;
+}
+
+/* Look for candidates behind an offset in the chain. */
+static __always_inline void look_for(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
+				     const struct xt2_index __img *ix, u32 after)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+
+	s->base = s->cursor.base;
+	xt2_index_find(ix, s, xt2_ctx_pkt(ctx), after);
+	take_found(s);
+	prefetch_units(chain, ix, s->unit + s->base, s->units);
+}
+
+/* The candidates are done: look for more. => false: there are none */
+static bool look_on(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+
+	do {
+		if (!s->cursor.resume || !xt2_can_loop)
+			return false;
+		look_for(ctx, chain, xt2_chain_index(chain), s->cursor.resume);
+	} while (s->cursor.at == s->cursor.end);
+	return true;
+}
+
+/* => offset in the chain of the next candidate, or of the tail */
+static __always_inline u32 next_unit(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+	struct xt2_cursor *cur = &s->cursor;
+	u32 unit;
+
+	cur->run = 0;
+	if (cur->at == cur->end && !look_on(ctx, chain))
+		return chain->tail;
+	unit = s->unit[cur->at++ % XT2_UNITS_MAX];
+	if (unlikely(unit & XT2_UNIT_RUN))
+		cur->run = xt2_ctx_offset(ctx, xt2_index_run(xt2_chain_index(chain),
+							     unit & ~XT2_UNIT_FLAGS));
+	return unit & ~XT2_UNIT_FLAGS;
+}
+
+/* What was found ahead for this packet. => false: nothing was */
+static __always_inline bool take_ahead(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+
+	if (!s->chain || s->chain != xt2_ctx_offset(ctx, chain))
+		return false;
+	take_found(s);
+	s->chain = 0;
+	return true;
+}
+
+/* The chain's first rules are candidates that need not be looked for. */
+static void take_heads(struct xt2_ctx *ctx, const struct xt2_index __img *ix)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+	u32 i;
+
+	s->base = s->cursor.base;
+	for (i = 0; i < XT2_HEADS; i++)
+		s->unit[(s->base + i) % XT2_UNITS_MAX] = ix->head[i];
+	s->units = ix->heads;
+	s->resume = ix->head[(ix->heads - 1) % XT2_HEADS] & ~XT2_UNIT_FLAGS;
+	take_found(s);
+}
+
+u32 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
+		    const struct xt2_chain __img *chain xt2_arg_img)
+{
+	const struct xt2_index __img *ix = xt2_chain_index(chain);
+	struct xt2_search *s = xt2_ptr(ctx->search);
+
+	if (s->cursor.base > XT2_UNITS_MAX - XT2_CANDIDATES ||
+	    !xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), ix->asks))
+		return sizeof(*chain);
+	s->cursor.indexed = 1;
+	if (!take_ahead(ctx, chain)) {
+		if (ix->heads)
+			take_heads(ctx, ix);
+		else
+			look_for(ctx, chain, ix, 0);
+	}
+	return next_unit(ctx, chain);
+}
+
+/* The packet is not what it was: go on behind a rule with what it is now. */
+static u32 look_again(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
+		      const struct xt2_rule __img *r)
+{
+	const struct xt2_index __img *ix = xt2_chain_index(chain);
+	struct xt2_search *s = xt2_ptr(ctx->search);
+	const u32 at = (u32)((const u8 __img *)r - (const u8 __img *)chain);
+
+	if (!xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), ix->asks)) {
+		s->cursor.indexed = 0;
+		return at + r->size;
+	}
+	look_for(ctx, chain, ix, at);
+	return next_unit(ctx, chain);
+}
+
+u32 xt2_next_indexed(struct xt2_ctx *ctx xt2_arg_there,
+		     const struct xt2_chain __img *chain xt2_arg_img,
+		     const struct xt2_rule __img *r xt2_arg_img)
+{
+	const struct xt2_search *s = xt2_ptr(ctx->search);
+
+	if (unlikely(s->cursor.epoch != s->epoch))
+		return look_again(ctx, chain, r);
+	return next_unit(ctx, chain);
+}
+
+void xt2_eval_search(const struct xt2_ctx *ctx, const struct xt2_hook __img *hook,
+		     const struct xt2_pkt *pkt, struct xt2_search *search)
+{
+	const struct xt2_chain __img *chain = xt2_image_chain(ctx->img, ctx->root, hook->chain);
+	const struct xt2_index __img *ix;
+
+	search->keys.have = 0;
+	search->chain = search->base = search->epoch = 0;
+	if (!chain || !chain->lookup)
+		return;
+	ix = xt2_chain_index(chain);
+	if (!xt2_keys_fill(&search->keys, pkt, ix->asks))
+		return;
+	search->chain = xt2_ctx_offset(ctx, chain);
+	xt2_index_begin(ix, search, pkt);
+}
+
+void xt2_eval_collect(const struct xt2_ctx *ctx, struct xt2_search *search)
+{
+	const struct xt2_chain __img *chain;
+	const struct xt2_index __img *ix;
+
+	if (!search->chain)
+		return;
+	chain = xt2_at(ctx->img, search->chain);
+	ix = xt2_chain_index(chain);
+	xt2_index_end(ix, search);
+	prefetch_units(chain, ix, search->unit, search->units);
+}
