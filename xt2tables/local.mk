@@ -10,6 +10,7 @@ libtext_la_SOURCES = \
 	xt2tables/commands.h \
 	xt2tables/image-path.c \
 	xt2tables/image-path.h \
+	xt2tables/known-hash.h \
 	xt2tables/libxt.c \
 	xt2tables/libxt.h \
 	xt2tables/names.c \

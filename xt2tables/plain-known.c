@@ -19,6 +19,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include "known-hash.h"
 #include "plain-line.h"
 
 #define KNOWN	   2048u /* words that are remembered: a power of two */
@@ -110,20 +111,6 @@ static u64 context(const struct xt2_plain *p, bool target)
 
 	return (u64)p->table << 32 | p->proto << 3 | (p->inverted & bit ? 4 : 0) |
 	       (p->given & bit ? 2 : 0) | target;
-}
-
-static u64 words_hash(const struct xt2_plain *p, u32 len, u64 h)
-{
-	u64 word;
-	u32 i;
-
-	for (i = 0; i < len; i += sizeof(word)) {
-		word = 0;
-		memcpy(&word, p->at + i, len - i < sizeof(word) ? len - i : sizeof(word));
-		h = (h ^ word) * 0x9e3779b97f4a7c15ull;
-		h ^= h >> 29;
-	}
-	return h | 1;
 }
 
 /* --- libxtables ---------------------------------------------------------------- */
@@ -261,7 +248,7 @@ static struct known *place(struct xt2_plain_known *k, u64 hash)
 /* => what the words mean; NULL: not known, and if they came before, nothing certain */
 static const struct known *find(struct xt2_plain *p, u32 len, bool target)
 {
-	const u64 in = context(p, target), hash = words_hash(p, len, in);
+	const u64 in = context(p, target), hash = xt2_known_hash(in, p->at, len);
 	struct known *e = place(p->known, hash);
 
 	if (e->hash != hash) {

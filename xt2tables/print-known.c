@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "known-hash.h"
 #include "libxt.h"
 #include "print-known.h"
 #include "../engine/image.h"
@@ -118,21 +119,6 @@ static void key_begin(struct key *key, const struct xt2_rule *r, bool target)
 	key_add(key, &word, sizeof(word));
 }
 
-static u64 key_hash(const struct key *key)
-{
-	u64 h = key->len, word;
-	u32 i;
-
-	for (i = 0; i < key->len; i += sizeof(word)) {
-		word = 0;
-		memcpy(&word, key->bytes + i,
-		       key->len - i < sizeof(word) ? key->len - i : sizeof(word));
-		h = (h ^ word) * 0x9e3779b97f4a7c15ull;
-		h ^= h >> 29;
-	}
-	return h | 1;
-}
-
 /* => where a part with this hash is, or may be put: one of two places */
 static struct known *place(struct xt2_print_known *k, u64 hash)
 {
@@ -177,7 +163,7 @@ const char *xt2_print_known(struct xt2_print_known *k, const struct xt2_rule *r,
 		*len = print(k, r, m);
 		return k->printed;
 	}
-	hash = key_hash(&key);
+	hash = xt2_known_hash(key.len, key.bytes, key.len);
 	e = place(k, hash);
 	if (e->hash == hash && e->key.len == key.len && !memcmp(e->key.bytes, key.bytes, key.len)) {
 		*len = e->text_len;
