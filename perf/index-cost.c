@@ -137,7 +137,7 @@ static const struct mode modes[] = {
 	{ "parse", "parsing alone", run_parse },
 	{ "linear", "rule after rule", run_linear },
 	{ "indexed", "with the indexes of chains", run_indexed },
-	{ "batch", "the same, 16 packets step by step", run_batch },
+	{ "batch", "the same, 16 packets a call", run_batch },
 	{ NULL, NULL, NULL },
 };
 
