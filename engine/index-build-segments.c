@@ -197,7 +197,7 @@ static u32 make_list(struct sweep *s, const struct level *in, const struct range
 	const u32 *old = &one, *old_end;
 	u32 i;
 
-	if (units > s->lists_most - s->lists || !xt2_list_fits_(units, s->b->units))
+	if (units > s->lists_most - s->lists || !list_fits(units, s->b->units))
 		return 0;
 	if (in && in->what & XT2_SEGMENT_LIST)
 		old = s->list + (in->what >> XT2_SEGMENT_PLACE);
@@ -265,7 +265,7 @@ static bool cut_all(struct sweep *s)
 	close_until(s, 1ull << 32);
 	if (s->segment[s->segments - 1].last != ~0u)
 		s->segment[s->segments++] = (struct xt2_segment){ .last = ~0u };
-	return s->places <= XT2_SEGMENT_PLACES(s->b->units) &&
+	return s->places <= SEGMENT_PLACES(s->b->units) &&
 	       s->named + (u64)s->commons * s->ranges <= (u64)s->most * s->ranges;
 }
 

@@ -14,12 +14,12 @@
 #define BUCKET_MOST    32u /* entries of a bucket; more units are scanned */
 
 /* Places that name units in all segments, at most: bounds the time of the check. */
-#define XT2_SEGMENT_PLACES(units) (8ull * (units) + 64)
+#define SEGMENT_PLACES(units) (8ull * (units) + 64)
 
 /* May a list have so many units?  The check looks for each of them from its beginning. */
-static inline bool xt2_list_fits_(u32 n, u32 units)
+static inline bool list_fits(u32 n, u32 units)
 {
-	return n <= 64 || (u64)n * n <= XT2_SEGMENT_PLACES(units);
+	return n <= 64 || (u64)n * n <= SEGMENT_PLACES(units);
 }
 
 #define SCRATCH_UNIT 56u /* bytes of a unit, for what a kind of index needs to be made */

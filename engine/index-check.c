@@ -7,8 +7,8 @@
  * would, and its entry must let them all through.  There are as many entries
  * as units and each unit finds another one, so there are no entries of
  * anything else; segments name a unit in several places, and each of them
- * must be one where the unit is found.  Runs are counted in while packets are evaluated, so nothing
- * that is searched may be in the same place.
+ * must be one where the unit is found.  Runs are counted in while packets are
+ * evaluated, so nothing that is searched may be in the same place.
  */
 #include "index-build.h"
 
@@ -252,7 +252,7 @@ static u32 list_units(const struct check *c, const struct xt2_segments *g, u32 p
 		if (i > place && (list[i - 1] & ~XT2_UNIT_FLAGS) >= (list[i] & ~XT2_UNIT_FLAGS))
 			return 0;
 		if (list[i] & XT2_UNIT_LAST)
-			return xt2_list_fits_(i - place + 1, c->ix->units) ? i - place + 1 : 0;
+			return list_fits(i - place + 1, c->ix->units) ? i - place + 1 : 0;
 	}
 	return 0;
 }
@@ -281,7 +281,7 @@ static int count_places(struct check *c, const struct xt2_segments *g)
 				return bad(c, "list of an index is not valid");
 		}
 		c->places += n;
-		if (c->places > XT2_SEGMENT_PLACES(c->ix->units))
+		if (c->places > SEGMENT_PLACES(c->ix->units))
 			return bad(c, "index has entries of no rule");
 	}
 	return 0;

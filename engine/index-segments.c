@@ -4,8 +4,8 @@
  *
  * The packet's address names a slot, the slot a bucket, the bucket the first
  * segment that can be the address's; from there on it is found by halving,
- * the last two steps of it without a branch.  What is waited for is the slot, the bucket, the
- * segment, then the rule: all else is arithmetic.
+ * the last two steps of it without a branch.  What is waited for is the slot,
+ * the bucket, the segment, then the rule: all else is arithmetic.
  */
 #include "index.h"
 

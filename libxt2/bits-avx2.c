@@ -44,7 +44,7 @@ AVX2 static __always_inline u32 slot_of(const u16 *edge, u32 slots, const u16 *k
 	u32 n = 0;
 
 	switch (slots) {
-	case 64:
+	case XT2_BITS_SLOTS:
 		n = (u32)__builtin_popcountll(reached_bits(k, edge) | reached_bits(k, edge + 32)
 									      << 32);
 		return n - 1;

@@ -97,7 +97,8 @@ static void note_entries(struct xt2_evaluator *ev)
 
 int xt2_evaluator_ahead_(struct xt2_evaluator *ev)
 {
-	ev->ahead = calloc(XT2_BATCH, sizeof(*ev->ahead));
+	if (!ev->ahead)
+		ev->ahead = calloc(XT2_BATCH, sizeof(*ev->ahead));
 	return ev->ahead ? 0 : -ENOMEM;
 }
 

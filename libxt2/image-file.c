@@ -137,8 +137,10 @@ static int read_image(int fd, const char *path, struct xt2_mapping *map, struct 
 	if (size > sizeof(header))
 		size = image_size(&header, size);
 	ret = xt2_image_room_(size, map, err);
-	if (ret)
-		return xt2_err_file_(err, path), ret;
+	if (ret) {
+		xt2_err_file_(err, path);
+		return ret;
+	}
 	n = read_up_to(fd, map->image, size);
 	ret = n < 0 ? system_error(err, "read", path) : check(map->image, (size_t)n, err);
 	if (!ret) {

@@ -39,11 +39,10 @@ const struct xt2_sets *xt2_sets_find(u8 kind, const char *name, u8 revision)
 {
 	u32 i;
 
-	if ((name[0] | 0x20) != 's') /* a large ruleset has one instance a rule */
-		return NULL;
+	/* A large ruleset asks about an instance of each rule: first letters mostly differ. */
 	for (i = 0; i < XT2_ARRAY_SIZE(rows); i++)
-		if (kind == rows[i].kind && revision >= rows[i].first && revision <= rows[i].last &&
-		    !strcmp(name, rows[i].name))
+		if (*name == *rows[i].name && kind == rows[i].kind && revision >= rows[i].first &&
+		    revision <= rows[i].last && !strcmp(name, rows[i].name))
 			return &rows[i].sets;
 	return NULL;
 }

@@ -63,9 +63,9 @@ struct xt2_plain_iface {
 /* A match that gets its number when the line has turned out to be plain. */
 struct xt2_plain_late {
 	struct xt2_match *m;
-	const char *text; /* comment; NULL: */
+	const char *text; /* the number is that of a comment; NULL: of what is below */
 	u32 len;
-	int instance; /* the number is that of a copy of this; -1: of a cell */
+	int instance; /* of a copy of this; -1: of a cell */
 };
 
 struct xt2_plain_known;

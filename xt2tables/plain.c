@@ -3,9 +3,10 @@
  * plain.c - the common rules, without libxtables
  *
  * Nearly all lines of a large file are plain: "-A CHAIN", base options, the
- * matches of plain-match.c, what plain-known.c has seen before, and a verdict
- * or a chain, all spelled as iptables-save or a careful hand does it.  They are read here, straight into
- * the bytes of a rule, in a hundredth of the time that libxtables takes.
+ * matches of plain-match.c, targets of plain-target.c, what plain-known.c has
+ * seen before, and a verdict or a chain, all spelled as iptables-save or a
+ * careful hand does it.  They are read here, straight into the bytes of a
+ * rule, in a hundredth of the time that libxtables takes.
  *
  * Whatever is not known here for certain is not plain: names of hosts and
  * services, abbreviations, lists of addresses, an option that comes twice, and

@@ -2,7 +2,8 @@
 /*
  * fail-alloc.h - let allocations of the code under test fail
  *
- * For programs that are linked with $(FAIL_ALLOC_WRAP) and tests/lib/fail-alloc.c.  Shared libraries are not affected.
+ * For programs that are linked with $(FAIL_ALLOC_WRAP) and
+ * tests/lib/fail-alloc.c.  Shared libraries are not affected.
  */
 #ifndef TESTS_FAIL_ALLOC_H
 #define TESTS_FAIL_ALLOC_H
