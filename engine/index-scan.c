@@ -45,7 +45,7 @@ static __always_inline u32 in_order(u64 holds)
 }
 
 u32 xt2_scan_scalar(const struct xt2_columns __img *c xt2_arg_img, const u16 *key_ xt2_arg_img,
-		    u32 block, u32 *hits xt2_arg_there)
+		    u32 block, u32 end, u32 *hits xt2_arg_there)
 {
 	const u32 blocks = (c->units + XT2_BLOCK - 1) / XT2_BLOCK, columns = c->columns;
 	const u64 __img *row =
@@ -54,7 +54,7 @@ u32 xt2_scan_scalar(const struct xt2_columns __img *c xt2_arg_img, const u16 *ke
 	const u16 *key = xt2_ptr(key_);
 	u32 col;
 
-	for (; block < blocks && xt2_can_loop; block++) {
+	for (; block < end && xt2_can_loop; block++) {
 		const u64 __img *at = row;
 		u64 holds = ~0ull;
 
@@ -68,5 +68,5 @@ u32 xt2_scan_scalar(const struct xt2_columns __img *c xt2_arg_img, const u16 *ke
 		}
 		row += columns * 2 * WORDS;
 	}
-	return blocks;
+	return end;
 }

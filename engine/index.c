@@ -186,18 +186,17 @@ static u32 block_mask(const struct xt2_columns __img *c, u32 block, u32 first)
 	return mask;
 }
 
-/* Candidates of the next block that has some.  resume: the block behind it, plus 1. */
+/* Candidates of the next block before the end that has some.  resume: the block behind it, plus 1. */
 static __always_inline u32 columns_find(const struct xt2_columns __img *c,
-					const struct xt2_keys *keys, u32 first, u32 *unit,
+					const struct xt2_keys *keys, u32 first, u32 end, u32 *unit,
 					u32 *resume)
 {
-	const u32 blocks = columns_blocks(c);
 	u32 block = first / XT2_BLOCK, hits = 0, n = xt2_zero;
 
 	*resume = 0;
-	while (block < blocks && xt2_can_loop) {
-		block = xt2_scan(c, keys->key, block, &hits);
-		if (block == blocks)
+	while (block < end && xt2_can_loop) {
+		block = xt2_scan(c, keys->key, block, end, &hits);
+		if (block == end)
 			return 0;
 		hits &= block_mask(c, block, first);
 		if (!hits) {
@@ -206,7 +205,7 @@ static __always_inline u32 columns_find(const struct xt2_columns __img *c,
 		}
 		for (; hits && xt2_can_loop; hits &= hits - 1)
 			unit[n++] = columns_units(c)[block * XT2_BLOCK + (u32)__builtin_ctz(hits)];
-		if (block + 1 < blocks)
+		if (block + 1 < end)
 			*resume = block + 1;
 		break;
 	}
@@ -380,10 +379,16 @@ static u32 found_end(const struct xt2_found *f, struct xt2_search *s)
 static void collect_nested(const struct xt2_columns __img *c, struct xt2_search *s, u32 after,
 			   struct xt2_found *f)
 {
-	u32 first = columns_behind(c, after), i, n, resume;
+	u32 first = columns_behind(c, after), end = columns_blocks(c), i, n, resume;
 
+	if (f->n == f->room) {
+		end = (columns_behind(c, f->bound) + XT2_BLOCK - 1) / XT2_BLOCK;
+		f->more |= end < columns_blocks(c);
+		if (first >= end * XT2_BLOCK)
+			return;
+	}
 	do {
-		n = columns_find(c, &s->keys, first, s->block, &resume);
+		n = columns_find(c, &s->keys, first, end, s->block, &resume);
 		for (i = 0; i < n && xt2_can_loop; i++) {
 			if (s->block[i] > f->bound) {
 				f->more = true;
@@ -493,7 +498,7 @@ u32 xt2_index_columns(const struct xt2_index __img *ix xt2_arg_img,
 	u32 block;
 
 	s->units = columns_find(c, &s->keys, after ? columns_behind(c, after) : 0,
-				s->unit + s->base, &block);
+				columns_blocks(c), s->unit + s->base, &block);
 	s->resume = block ? (columns_units(c)[block * XT2_BLOCK - 1] & ~XT2_UNIT_FLAGS) : 0;
 	return s->units;
 }

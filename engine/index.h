@@ -182,15 +182,17 @@ static inline void xt2_index_end(const struct xt2_index __img *ix, struct xt2_se
 /*
  * xt2_scan_scalar - the next block of columns with candidates
  * @key: XT2_KEYS keys of a packet
- * @block: from this one on
+ * @block: from this one on; @end: up to the one before this
  * @hits: out: a bit for each candidate, those behind the last unit included
- * => its number; the number of blocks if there is none
+ * => its number; end if there is none
  *
  * xt2_scan_vector() does the same, with what the processor has.
  */
 xt2_separate u32 xt2_scan_scalar(const struct xt2_columns __img *c xt2_arg_img,
-				 const u16 *key xt2_arg_img, u32 block, u32 *hits xt2_arg_there);
-u32 xt2_scan_vector(const struct xt2_columns __img *c, const u16 *key, u32 block, u32 *hits);
+				 const u16 *key xt2_arg_img, u32 block, u32 end,
+				 u32 *hits xt2_arg_there);
+u32 xt2_scan_vector(const struct xt2_columns __img *c, const u16 *key, u32 block, u32 end,
+		    u32 *hits);
 
 /* => the first of n units behind an offset, or n */
 static inline u32 xt2_units_behind_(const u32 __img *unit, u32 n, u32 after)

@@ -29,7 +29,7 @@ AVX2 static inline u32 bits_of(__m256i low, __m256i high)
 	return (u32)_mm256_movemask_epi8(bytes);
 }
 
-AVX2 u32 xt2_scan_avx2(const struct xt2_columns *c, const u16 *key, u32 block, u32 *hits)
+AVX2 u32 xt2_scan_avx2(const struct xt2_columns *c, const u16 *key, u32 block, u32 end, u32 *hits)
 {
 	const u32 blocks = (c->units + XT2_BLOCK - 1) / XT2_BLOCK, columns = c->columns;
 	const u32 *units = (const u32 *)(c + 1);
@@ -46,7 +46,7 @@ AVX2 u32 xt2_scan_avx2(const struct xt2_columns *c, const u16 *key, u32 block, u
 		keys[col] = _mm256_set1_epi16((short)key[c->column[col]]);
 		not_keys[col] = _mm256_xor_si256(keys[col], _mm256_set1_epi16(-1));
 	}
-	for (; block < blocks; block++, row += (u64)columns * 4) {
+	for (; block < end; block++, row += (u64)columns * 4) {
 		__m256i low = holds(keys[0], not_keys[0], row);
 		__m256i high = holds(keys[0], not_keys[0], row + 1);
 
@@ -63,6 +63,6 @@ AVX2 u32 xt2_scan_avx2(const struct xt2_columns *c, const u16 *key, u32 block, u
 		if (col == columns && *hits)
 			return block;
 	}
-	return blocks;
+	return end;
 }
 #endif

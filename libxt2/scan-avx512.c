@@ -8,7 +8,8 @@
 
 #define AVX512 __attribute__((__target__("avx512f,avx512bw")))
 
-AVX512 u32 xt2_scan_avx512(const struct xt2_columns *c, const u16 *key, u32 block, u32 *hits)
+AVX512 u32 xt2_scan_avx512(const struct xt2_columns *c, const u16 *key, u32 block, u32 end,
+			   u32 *hits)
 {
 	const u32 blocks = (c->units + XT2_BLOCK - 1) / XT2_BLOCK, columns = c->columns;
 	const u32 *units = (const u32 *)(c + 1);
@@ -21,7 +22,7 @@ AVX512 u32 xt2_scan_avx512(const struct xt2_columns *c, const u16 *key, u32 bloc
 		keys[col] = _mm512_set1_epi16((short)key[c->column[col]]);
 		not_keys[col] = _mm512_set1_epi16((short)~key[c->column[col]]);
 	}
-	for (; block < blocks; block++, row += (u64)columns * 2 * XT2_BLOCK) {
+	for (; block < end; block++, row += (u64)columns * 2 * XT2_BLOCK) {
 		const u16 *at = row;
 		__mmask32 found = ~(__mmask32)0;
 
@@ -36,6 +37,6 @@ AVX512 u32 xt2_scan_avx512(const struct xt2_columns *c, const u16 *key, u32 bloc
 			return block;
 		}
 	}
-	return blocks;
+	return end;
 }
 #endif

@@ -39,17 +39,17 @@ const char *xt2_scan_name(enum xt2_scan_way way)
 	return way < XT2_SCAN_WAYS ? names[way] : NULL;
 }
 
-u32 xt2_scan_vector(const struct xt2_columns *c, const u16 *key, u32 block, u32 *hits)
+u32 xt2_scan_vector(const struct xt2_columns *c, const u16 *key, u32 block, u32 end, u32 *hits)
 {
 	switch (__atomic_load_n(&chosen, __ATOMIC_RELAXED)) {
 #ifdef __x86_64__
-	case XT2_SCAN_AVX512: return xt2_scan_avx512(c, key, block, hits);
-	case XT2_SCAN_AVX2: return xt2_scan_avx2(c, key, block, hits);
+	case XT2_SCAN_AVX512: return xt2_scan_avx512(c, key, block, end, hits);
+	case XT2_SCAN_AVX2: return xt2_scan_avx2(c, key, block, end, hits);
 #endif
-	case XT2_SCAN_SCALAR: return xt2_scan_scalar(c, key, block, hits);
+	case XT2_SCAN_SCALAR: return xt2_scan_scalar(c, key, block, end, hits);
 	}
 	xt2_scan_choose(xt2_scan_best());
-	return xt2_scan_vector(c, key, block, hits);
+	return xt2_scan_vector(c, key, block, end, hits);
 }
 
 /* The first search of all, and processors without AVX2: apart, so that what is common is one jump. */

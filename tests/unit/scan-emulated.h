@@ -5,6 +5,7 @@
 
 #include "../../engine/index.h"
 
-u32 emulated_scan_avx512(const struct xt2_columns *c, const u16 *key, u32 block, u32 *hits);
+u32 emulated_scan_avx512(const struct xt2_columns *c, const u16 *key, u32 block, u32 end,
+			 u32 *hits);
 
 #endif
