@@ -37,7 +37,8 @@ BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -std=gnu11 -fno-strict-aliasing -fvisib
 	-Wall -Wextra -Wno-unused-parameter -Wno-static-in-inline \
 	-I$(top_srcdir)/include -I$(top_srcdir)/bpf -Ibpf -idirafter $(BPF_INCLUDE)
 BPF_OBJECTS = bpf/xt2.o bpf/engine-eval-index.o bpf/engine-pkt.o bpf/engine-index.o \
-	bpf/engine-index-bits.o bpf/engine-index-scan.o bpf/engine-index-segments.o $(BPF_EXTENSIONS:%=bpf/ext-%.o)
+	bpf/engine-index-bits.o bpf/engine-index-pairs.o bpf/engine-index-scan.o \
+	bpf/engine-index-segments.o $(BPF_EXTENSIONS:%=bpf/ext-%.o)
 BPF_INCLUDED = $(wildcard $(top_srcdir)/engine/*.h $(top_srcdir)/extensions/*.h \
 	$(top_srcdir)/include/xt2/*.h $(top_srcdir)/bpf/*.h)
 BPF_COMPILE = $(AM_V_GEN)$(MKDIR_P) bpf && $(BPF_CLANG) $(BPF_CFLAGS)

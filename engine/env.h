@@ -68,9 +68,10 @@ typedef __s64 s64;
 /* So many rules of a chain are looked at before a jump to it is made. */
 #define xt2_passable 5u
 
-/* Compare the blocks of columns with a packet's keys, and search by bits: see index.h. */
-#define xt2_scan    xt2_scan_vector
-#define xt2_by_bits xt2_bits_vector
+/* Compare the blocks of columns with a packet's keys, search by bits, find buckets: see index.h. */
+#define xt2_scan     xt2_scan_vector
+#define xt2_by_bits  xt2_bits_vector
+#define xt2_by_pairs xt2_spans_vector
 
 /* May this environment evaluate an extension with these XT2_EXT_* bits? */
 #define xt2_can_run(flags) true

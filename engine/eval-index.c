@@ -38,6 +38,23 @@ static __always_inline void look_for(struct xt2_ctx *ctx, const struct xt2_chain
 
 	s->base = s->cursor.base;
 	xt2_index_find(ix, s, xt2_ctx_pkt(ctx), after);
+	s->spanned = ix->kind == XT2_INDEX_PAIRS ? xt2_ctx_offset(ctx, chain) : 0;
+	take_found(s);
+	prefetch_units(chain, ix, s->unit + s->base, s->units);
+}
+
+/* Look for more of them; the packet is what it was. */
+static __always_inline void look_further(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
+					 const struct xt2_index __img *ix)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+
+	if (s->spanned != xt2_ctx_offset(ctx, chain)) {
+		look_for(ctx, chain, ix, s->cursor.resume);
+		return;
+	}
+	s->base = s->cursor.base;
+	xt2_index_pairs(ix, s, s->cursor.resume);
 	take_found(s);
 	prefetch_units(chain, ix, s->unit + s->base, s->units);
 }
@@ -50,7 +67,7 @@ static bool look_on(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 	do {
 		if (!s->cursor.resume || !xt2_can_loop)
 			return false;
-		look_for(ctx, chain, xt2_chain_index(chain), s->cursor.resume);
+		look_further(ctx, chain, xt2_chain_index(chain));
 	} while (s->cursor.at == s->cursor.end);
 	return true;
 }
@@ -90,6 +107,7 @@ static void take_heads(struct xt2_ctx *ctx, const struct xt2_index __img *ix)
 	struct xt2_search *s = xt2_ptr(ctx->search);
 	u32 i;
 
+	s->spanned = 0;
 	s->base = s->cursor.base;
 	for (i = 0; i < XT2_HEADS; i++)
 		s->unit[(s->base + i) % XT2_UNITS_MAX] = ix->head[i];
@@ -151,7 +169,7 @@ void xt2_eval_search(const struct xt2_ctx *ctx, const struct xt2_hook __img *hoo
 	const struct xt2_index __img *ix;
 
 	search->keys.have = 0;
-	search->chain = search->base = search->epoch = 0;
+	search->chain = search->base = search->epoch = search->spanned = 0;
 	if (!chain || !chain->lookup)
 		return;
 	ix = xt2_chain_index(chain);
@@ -159,6 +177,7 @@ void xt2_eval_search(const struct xt2_ctx *ctx, const struct xt2_hook __img *hoo
 		return;
 	search->chain = xt2_ctx_offset(ctx, chain);
 	xt2_index_begin(ix, search, pkt);
+	search->spanned = ix->kind == XT2_INDEX_PAIRS ? search->chain : 0;
 }
 
 void xt2_eval_collect(const struct xt2_ctx *ctx, struct xt2_search *search)

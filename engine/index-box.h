@@ -55,26 +55,64 @@ static inline u16 xt2_fold_name(const u64 *name)
 	return (u16)(x >> 48);
 }
 
-/* Bits of a class to a hash; which is the class's number, over all dimensions. */
-static inline u64 xt2_hash_class(u64 v0, u64 v1, bool wide, u32 which)
-{
-	u64 x = (v0 + which) * 0x9e3779b97f4a7c15ull;
+/*
+ * Bits of a class to a hash: its first word, all the others, then the last
+ * step.  Each step can be undone, so values of one word have hashes of their own.
+ */
+#define XT2_HASH_WHICH 0x9e3779b9u /* times the class's number, over all dimensions */
+#define XT2_HASH_FIRST 0x85ebca6bu
+#define XT2_HASH_MORE  0xc2b2ae35u
+#define XT2_HASH_LAST  0x7feb352du
 
-	if (wide)
-		x = ((x ^ x >> 29) + v1) * 0xd6e8feb86659fd93ull;
-	x ^= x >> 32;
-	return x * 0xff51afd7ed558ccdull;
+static inline u32 xt2_hash_first(u32 word, u32 which)
+{
+	return (word + which * XT2_HASH_WHICH) * XT2_HASH_FIRST;
+}
+
+static inline u32 xt2_hash_more(u32 hash, u32 word)
+{
+	return ((hash ^ hash >> 15) + word) * XT2_HASH_MORE;
+}
+
+static inline u32 xt2_hash_last(u32 hash)
+{
+	hash = (hash ^ hash >> 16) * XT2_HASH_LAST;
+	return hash ^ hash >> 15;
+}
+
+/* All steps; words: 1, 2 or 4. */
+static __always_inline u32 xt2_hash_class(const struct xt2_index_dimension __img *d, u32 cls,
+					  const u32 *word, u32 which)
+{
+	u32 hash = xt2_hash_first(word[0] & d->mask[0][cls], which);
+
+	if (d->words > 1)
+		hash = xt2_hash_more(hash, word[1] & d->mask[1][cls]);
+	if (d->words > 2) {
+		hash = xt2_hash_more(hash, word[2] & d->mask[2][cls]);
+		hash = xt2_hash_more(hash, word[3] & d->mask[3][cls]);
+	}
+	return xt2_hash_last(hash);
+}
+
+/* A field's value as words. */
+static __always_inline void xt2_field_words(u32 *word, const u64 *value)
+{
+	word[0] = (u32)value[0];
+	word[1] = (u32)(value[0] >> 32);
+	word[2] = (u32)value[1];
+	word[3] = (u32)(value[1] >> 32);
 }
 
 /* Hashes of two classes to one: both are spread evenly, so their sum without carries is. */
-static inline u64 xt2_hash_pair(u64 a, u64 b)
+static inline u32 xt2_hash_pair(u32 a, u32 b)
 {
-	return a ^ (b << 16 | b >> 48);
+	return a ^ (b << 16 | b >> 16);
 }
 
-static inline u16 xt2_hash_tag(u64 hash)
+static inline u16 xt2_hash_tag(u32 hash)
 {
-	return (u16)(hash >> 20);
+	return (u16)hash;
 }
 
 /* Two numbers for what entries compare: protocols that rules ask for often, and states. */

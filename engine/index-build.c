@@ -389,6 +389,14 @@ static void find_heads(const struct build *b)
 		b->at->head[i] = b->unit[i];
 }
 
+/* To go on is cheap where buckets are known, and most packets need not. */
+static u16 candidates_ahead(const struct build *b, u8 kind)
+{
+	if (kind == XT2_INDEX_PAIRS && b->deciding > b->units - b->units / 8)
+		return 1;
+	return b->deciding > b->units / 2 ? 2 : XT2_CANDIDATES;
+}
+
 static u32 finish(struct build *b, u8 kind, u32 body)
 {
 	struct xt2_index *at = b->at;
@@ -397,7 +405,7 @@ static u32 finish(struct build *b, u8 kind, u32 body)
 		return 0;
 	at->size = (u32)b->used;
 	at->kind = kind;
-	at->ahead = b->deciding > b->units / 2 ? AHEAD_DECIDING : XT2_CANDIDATES;
+	at->ahead = candidates_ahead(b, kind);
 	at->units = b->units;
 	at->runs = b->runs;
 	at->run = b->runs ? sizeof(*at) : 0;

@@ -7,11 +7,11 @@
 
 #define SAMPLE_COLUMNS 32u /* boxes that decide which columns to make */
 #define SAMPLE	       128u /* boxes that decide which fields to hash */
-#define AHEAD_DECIDING 2u /* candidates to look for at once, if most rules decide */
 #define SCRATCH_ROOM   2048u
 #define BOUND_RULE     112u /* bytes a rule, at most: in nested columns, half of them empty */
 #define BOUND_FIXED    8192u
 #define BUCKET_MOST    32u /* entries of a bucket; more units are scanned */
+#define SHIFT_UNUSED   31u /* of a class that there is not */
 
 /* Places that name units in all segments, at most: bounds the time of the check. */
 #define SEGMENT_PLACES(units) (8ull * (units) + 64)
@@ -26,10 +26,9 @@ static inline bool list_fits(u32 n, u32 units)
 
 /* A unit on its way into a bucket: small, since many of them are looked at in no order. */
 struct hashed {
-	u64 pair; /* hash of its bucket */
-	u64 third; /* hash of its class in the third dimension */
 	u64 ports; /* see xt2_index_entry */
-	u32 first, second; /* upper halves of those in the others */
+	u32 pair; /* hash of its bucket */
+	u32 first, second, third; /* hashes of its classes in the dimensions */
 	u32 unit;
 	u16 never;
 	u8 classes; /* in both dimensions */
@@ -86,8 +85,9 @@ u32 xt2_build_segments_(struct build *b, u32 most);
 /* => offset of struct xt2_pairs; 0: no two fields tell the units apart, or no room */
 u32 xt2_build_pairs_(struct build *b);
 
-/* => the class with the most bits that the box has all of; value: of these bits */
-u32 xt2_box_class(const struct xt2_box *box, const struct xt2_index_dimension *d, u64 *value);
+/* => hash of the box's class in a dimension: *cls, the one with the most bits that it has all of */
+u32 xt2_box_hash(const struct xt2_box *box, const struct xt2_index_dimension *d, u32 number,
+		 u32 *cls);
 
 /* What an entry for the box has: xt2_index_entry.never and ports. */
 u16 xt2_box_never(const struct xt2_box *box);

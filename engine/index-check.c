@@ -374,18 +374,20 @@ static bool in_segments(struct check *c, const struct xt2_segments *g, u32 unit,
 
 static int check_dimension(struct check *c, const struct xt2_index_dimension *d)
 {
-	u32 i;
+	u32 i, w;
 
 	if (d->field >= XT2_FIELDS || !d->classes || d->classes > XT2_CLASSES ||
+	    (d->words != 1 && d->words != 2 && d->words != 4) ||
 	    !asks(c, xt2_asks_field_(d->field)))
 		return bad(c, "dimension of an index is not valid");
-	for (i = 0; i < d->classes; i++) {
-		const struct xt2_index_class *cls = &d->cls[i];
-
-		if (!i && (cls->mask[0] | cls->mask[1]))
-			return bad(c, "dimension of an index has no class for any value");
-		if (cls->shift < 32 || cls->shift > 62 ||
-		    !inside(c, cls->slot, sizeof(u16) << (64 - cls->shift)))
+	for (i = 0; i < XT2_CLASSES; i++) {
+		for (w = 0; w < XT2_FIELD_WORDS; w++)
+			if (d->mask[w][i] && (i + 1 >= d->classes || w >= d->words))
+				return bad(c, "dimension of an index has bits of no class");
+		if (i < d->classes
+			    ? d->shift[i] > SHIFT_UNUSED ||
+				      !inside(c, d->slot[i], (u64)sizeof(u16) << (32 - d->shift[i]))
+			    : d->slot[i] || d->shift[i] != SHIFT_UNUSED)
 			return bad(c, "slots of an index are not valid");
 	}
 	return 0;
@@ -416,50 +418,61 @@ static int check_entries(struct check *c, const struct xt2_pairs *p)
 }
 
 /* A search stops at the first entry that comes too late, and takes columns for all of a bucket. */
-static bool bucket_holds(const struct xt2_index_bucket *b, const struct xt2_index_entry *e)
+static bool bucket_holds(const struct xt2_index_entry *e, u32 n)
 {
 	u32 i;
 
-	if (b[0].first > b[1].first || b[1].first - b[0].first > BUCKET_MOST)
-		return false;
-	for (i = b[0].first; i < b[1].first; i++)
-		if (i > b[0].first &&
-		    ((e[i - 1].unit | e[i].unit) & XT2_UNIT_NESTED || e[i - 1].unit > e[i].unit))
+	for (i = 1; i < n; i++)
+		if ((e[i - 1].unit | e[i].unit) & XT2_UNIT_NESTED || e[i - 1].unit > e[i].unit)
 			return false;
 	return true;
 }
 
+/* Each entry is in one bucket; what has none has no tags either. */
+static bool buckets_hold(const struct check *c, const struct xt2_pairs *p, u64 buckets)
+{
+	const struct xt2_index_entry *e = (const void *)((const u8 *)c->ix + p->entry);
+	const struct xt2_index_bucket *b = (const void *)((const u8 *)c->ix + p->bucket);
+	u32 n, sum = 0;
+	u64 i;
+
+	for (i = 0; i < buckets; i++) {
+		n = b[i].entries & XT2_BUCKET_COUNT;
+		if (!n) {
+			if (b[i].entries | b[i].tags)
+				return false;
+			continue;
+		}
+		if (b[i].entries >> XT2_BUCKET_FIRST != sum || n > BUCKET_MOST ||
+		    n > p->entries - sum || !bucket_holds(e + sum, n))
+			return false;
+		sum += n;
+	}
+	return sum == p->entries;
+}
+
 static int check_pairs(struct check *c, const struct xt2_pairs *p)
 {
-	const struct xt2_index_entry *e;
-	const struct xt2_index_bucket *b;
 	u64 buckets, i;
 	int err = 0;
 
-	if (!inside(c, c->ix->body, sizeof(*p)) || p->shift < 32 || p->shift > 63 ||
-	    !asks(c, XT2_ASKS_PORTS))
+	if (!inside(c, c->ix->body, sizeof(*p)) || p->shift > 31 || !asks(c, XT2_ASKS_PORTS))
 		return bad(c, "pairs of an index are not valid");
 	for (i = 0; i < 3 && !err; i++)
 		err = check_dimension(c, &p->dim[i]);
 	if (err)
 		return err;
-	buckets = 1ull << (64 - p->shift);
-	if (!inside(c, p->bucket, (buckets + 1) * sizeof(*b)) ||
-	    !inside(c, p->entry, (u64)p->entries * sizeof(struct xt2_index_entry)))
+	buckets = 1ull << (32 - p->shift);
+	if (!inside(c, p->bucket, buckets * sizeof(struct xt2_index_bucket)) ||
+	    !inside(c, p->entry, (u64)p->entries * sizeof(struct xt2_index_entry)) ||
+	    !buckets_hold(c, p, buckets))
 		return bad(c, "buckets of an index are not valid");
-	b = (const void *)((const u8 *)c->ix + p->bucket);
-	e = (const void *)((const u8 *)c->ix + p->entry);
-	if (b[0].first || b[buckets].first != p->entries)
-		return bad(c, "buckets of an index are not valid");
-	for (i = 0; i < buckets; i++)
-		if (b[i + 1].first > p->entries || !bucket_holds(&b[i], e))
-			return bad(c, "buckets of an index are not valid");
 	return check_entries(c, p);
 }
 
-static u32 slot_of(const struct check *c, const struct xt2_index_class *cls, u64 hash)
+static u32 slot_of(const struct check *c, const struct xt2_index_dimension *d, u32 cls, u32 hash)
 {
-	return ((const u16 *)((const u8 *)c->ix + cls->slot))[hash >> cls->shift];
+	return ((const u16 *)((const u8 *)c->ix + d->slot[cls]))[hash >> d->shift[cls]];
 }
 
 static bool entry_admits(const struct check *c, const struct xt2_index_entry *e,
@@ -475,7 +488,7 @@ static bool entry_admits(const struct check *c, const struct xt2_index_entry *e,
 }
 
 /* Is the unit in the bucket of this hash? */
-static bool in_bucket(const struct check *c, const struct xt2_pairs *p, u64 hash, u32 unit,
+static bool in_bucket(const struct check *c, const struct xt2_pairs *p, u32 hash, u32 unit,
 		      const struct xt2_box *box)
 {
 	const struct xt2_index_bucket *b =
@@ -484,11 +497,12 @@ static bool in_bucket(const struct check *c, const struct xt2_pairs *p, u64 hash
 	const struct xt2_index_entry *e =
 		(const struct xt2_index_entry *)((const u8 *)c->ix + p->entry);
 	const u16 tag = xt2_hash_tag(hash);
+	const u32 first = b->entries >> XT2_BUCKET_FIRST;
 	u32 i;
 
 	if (!(b->tags >> tag % 32 & 1))
 		return false;
-	for (i = b->first; i < b[1].first; i++) {
+	for (i = first; i < first + (b->entries & XT2_BUCKET_COUNT); i++) {
 		if (e[i].unit & XT2_UNIT_NESTED) {
 			if (in_columns(c, e[i].unit & ~XT2_UNIT_FLAGS, unit, box))
 				return true;
@@ -502,20 +516,17 @@ static bool in_bucket(const struct check *c, const struct xt2_pairs *p, u64 hash
 static bool in_pairs(const struct check *c, const struct xt2_pairs *p, u32 unit,
 		     const struct xt2_box *box)
 {
-	u64 hash[3], value[2], pair;
-	u32 cls[3], both, i;
+	u32 hash[3], cls[3], both, pair, i;
 
-	for (i = 0; i < 3; i++) {
-		cls[i] = xt2_box_class(box, &p->dim[i], value);
-		hash[i] = xt2_hash_class(value[0], value[1], p->dim[i].wide,
-					 i * XT2_CLASSES + cls[i]);
-	}
-	both = slot_of(c, &p->dim[0].cls[cls[0]], hash[0]) >> cls[1] &
-	       slot_of(c, &p->dim[1].cls[cls[1]], hash[1]) >> cls[0];
+	for (i = 0; i < 3; i++)
+		hash[i] = xt2_box_hash(box, &p->dim[i], i, &cls[i]);
+	both = slot_of(c, &p->dim[0], cls[0], hash[0]) >> cls[1] &
+	       slot_of(c, &p->dim[1], cls[1], hash[1]) >> cls[0];
 	pair = xt2_hash_pair(hash[0], hash[1]);
 	if (both & 1 && in_bucket(c, p, pair, unit, box))
 		return true;
-	return both >> XT2_CLASSES & 1 && cls[2] == 1 && slot_of(c, &p->dim[2].cls[1], hash[2]) &&
+	return both >> XT2_CLASSES & 1 && p->dim[2].classes > 1 && !cls[2] &&
+	       slot_of(c, &p->dim[2], 0, hash[2]) &&
 	       in_bucket(c, p, xt2_hash_pair(pair, hash[2]), unit, box);
 }
 

@@ -1,489 +1,268 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * index-pairs.c - make an index of pairs: which fields, which classes, buckets
+ * index-pairs.c - search an index of pairs
  *
- * The fields are those in which two rules of a sample most seldom agree.
- * Addresses get classes of prefix lengths, as many as fit, by what the rules
- * have; a rule whose prefix is between two goes to the shorter one.
+ * Each dimension has classes, which are prefix lengths of an address or "this
+ * one" and "any".  The packet's bits of a class are hashed once; a slot says
+ * with which classes of the other dimension rules have them.  What remains are
+ * pairs that some rule has with the one and some rule with the other, and each
+ * is one bucket.  All buckets are known before the first is read, so waiting
+ * for memory is shared; the narrowest classes come first, since their rules
+ * mostly do.  Tags, protocols, states and ports in an entry say which rules
+ * need not be touched at all.
  */
-#include "index-build.h"
+#include "index-box.h"
+#include "index-columns.h"
+#include "index-pairs.h"
 
-enum {
-	CROWDED = 3, /* entries of a bucket, before a third field is looked at */
-	SLOTS_SPREAD = 1, /* slots of a class for each of its rules, at least */
-	LENGTHS = 129,
-	FETCH_AHEAD = 12, /* entries that are asked of memory before they are needed */
-	MOVED = 2, /* hashed.third_class of a unit in a triple's bucket */
+#define NOBODY (~0u)
+
+static __always_inline u16 class_slot(const struct xt2_index __img *ix,
+				      const struct xt2_index_dimension __img *d, u32 cls, u32 hash)
+{
+	return ((const u16 __img *)xt2_at(ix, d->slot[cls]))[hash >> d->shift[cls]];
+}
+
+static __always_inline void hash_classes(const struct xt2_index __img *ix,
+					 const struct xt2_index_dimension __img *d, u32 number,
+					 const u32 *word, struct xt2_hashes *h)
+{
+	u64 pairs = 0, triples = 0, slot;
+	u32 i;
+
+	for (i = 0; i < XT2_CLASSES && i < d->classes; i++) {
+		h->hash[i] = xt2_hash_class(d, i, word, number * XT2_CLASSES + i);
+		slot = class_slot(ix, d, i, h->hash[i]);
+		pairs |= (slot & 0xff) << 8 * i;
+		triples |= (slot >> 8) << 8 * i;
+	}
+	h->pairs = pairs;
+	h->triples = triples;
+}
+
+static __always_inline u32 add_span(const struct xt2_index __img *ix,
+				    const struct xt2_pairs __img *p, u32 hash,
+				    struct xt2_span *span, u32 n)
+{
+	const struct xt2_index_bucket __img *b =
+		(const struct xt2_index_bucket __img *)xt2_at(ix, p->bucket) + (hash >> p->shift);
+
+	span[n].entries = b->entries;
+	span[n].hash = hash;
+	return n + (b->tags >> hash % 32 & 1); /* no branch: half of them are not */
+}
+
+u32 xt2_index_spans(const struct xt2_index __img *ix xt2_arg_img, struct xt2_search *s_ xt2_arg_img,
+		    const struct xt2_pkt *pkt_ xt2_arg_img)
+{
+	const struct xt2_pkt *pkt = xt2_ptr(pkt_);
+	struct xt2_search *s = xt2_ptr(s_);
+	const struct xt2_pairs __img *p = xt2_at(ix, ix->body);
+	struct xt2_hashes *a = &s->hashes[0], *b = &s->hashes[1];
+	u64 todo;
+	u32 word[XT2_FIELD_WORDS], n = xt2_zero, third = 0, hash, bit;
+
+	xt2_index_field(s, pkt, p->dim[0].field, word);
+	hash_classes(ix, &p->dim[0], 0, word, a);
+	xt2_index_field(s, pkt, p->dim[1].field, word);
+	hash_classes(ix, &p->dim[1], 1, word, b);
+	todo = a->triples & xt2_turned(b->triples);
+	if (todo) {
+		xt2_index_field(s, pkt, p->dim[2].field, word);
+		third = xt2_hash_class(&p->dim[2], 0, word, 2 * XT2_CLASSES);
+		if (!class_slot(ix, &p->dim[2], 0, third))
+			todo = 0;
+	}
+	for (; todo && xt2_can_loop; todo &= todo - 1) {
+		bit = (u32)__builtin_ctzll(todo);
+		hash = xt2_hash_pair(a->hash[bit / 8], b->hash[bit % 8]);
+		n = add_span(ix, p, xt2_hash_pair(hash, third), s->span, n);
+	}
+	for (todo = a->pairs & xt2_turned(b->pairs); todo && xt2_can_loop; todo &= todo - 1) {
+		bit = (u32)__builtin_ctzll(todo);
+		hash = xt2_hash_pair(a->hash[bit / 8], b->hash[bit % 8]);
+		n = add_span(ix, p, hash, s->span, n);
+	}
+	s->spans = n;
+	xt2_fetch_spans(ix, p, s);
+	return n;
+}
+
+/* Two pairs of classes may share a bucket, and so find its columns twice. */
+static __always_inline void add_found(struct xt2_found *f, u32 unit)
+{
+	u32 at = f->n, i;
+
+	while (at && xt2_ptr(f->unit)[at - 1] > unit && xt2_can_loop)
+		at--;
+	if (at && xt2_ptr(f->unit)[at - 1] == unit)
+		return;
+	if (f->n == f->room)
+		f->more = true; /* the last one goes */
+	else
+		f->n++;
+	for (i = f->n - 1; i > at && xt2_can_loop; i--)
+		xt2_ptr(f->unit)[i] = xt2_ptr(f->unit)[i - 1];
+	xt2_ptr(f->unit)[at] = unit;
+	if (f->n == f->room)
+		f->bound = xt2_ptr(f->unit)[f->room - 1];
+}
+
+static u32 found_end(const struct xt2_found *f, struct xt2_search *s)
+{
+	s->units = f->n;
+	s->resume = f->more && f->n ? (xt2_ptr(f->unit)[f->n - 1] & ~XT2_UNIT_FLAGS) : 0;
+	return f->n;
+}
+
+static void collect_nested(const struct xt2_columns __img *c, struct xt2_search *s, u32 after,
+			   struct xt2_found *f)
+{
+	u32 first = columns_behind(c, after), end = columns_blocks(c), i, n, resume;
+
+	if (f->n == f->room) {
+		end = (columns_behind(c, f->bound) + XT2_BLOCK - 1) / XT2_BLOCK;
+		f->more |= end < columns_blocks(c);
+		if (first >= end * XT2_BLOCK)
+			return;
+	}
+	do {
+		n = columns_find(c, &s->keys, first, end, s->block, &resume);
+		for (i = 0; i < n && xt2_can_loop; i++) {
+			if (s->block[i] > f->bound) {
+				f->more = true;
+				return;
+			}
+			add_found(f, s->block[i]);
+		}
+		first = resume * XT2_BLOCK;
+		if (resume && columns_units(c)[first] > f->bound) {
+			f->more = true;
+			return;
+		}
+	} while (resume && xt2_can_loop);
+}
+
+/* An entry lets a packet through if (its first eight bytes ^ tag) & mask is 0 and ports hold. */
+struct probe {
+	u64 mask; /* of tag and never */
+	u64 ports;
 };
 
-/* --- which fields ------------------------------------------------------ */
-
-/* How often two rules agree in a field, of 65536; rules without it agree with all. */
-static u32 agreement(const struct build *b, u32 n, u32 field)
+static struct probe probe_of(const struct xt2_index __img *ix, const struct xt2_keys *keys)
 {
-	u64 *value = xt2_build_room_(b), v[2], mask[2];
-	u32 i, j, same = 0, with = 0;
+	const u16 dport = keys->key[XT2_KEY_DPORT], sport = keys->key[XT2_KEY_SPORT];
+	u64 bits = xt2_proto_bit(keys->key[XT2_KEY_PROTO]);
 
-	for (i = 0; i < n; i++) {
-		xt2_box_field(&b->sample[i], field, v, mask);
-		if (mask[0] | mask[1])
-			value[with++] = xt2_hash_class(v[0], v[1], true, field);
-	}
-	for (i = 0; i < with; i++)
-		for (j = 0; j < i; j++)
-			same += value[i] == value[j];
-	same = 2 * same + n * n - with * with;
-	return (u32)((u64)same * 65536 / (n * n));
-}
-
-static bool has_lengths(u32 field)
-{
-	return field == XT2_FIELD_SRC || field == XT2_FIELD_DST;
-}
-
-/* The two or three fields that tell most; addresses first, since only these have classes. */
-static bool choose_fields(const struct build *b, u32 n, u8 *field)
-{
-	u32 agree[XT2_FIELDS], i, j, chosen;
-
-	for (i = 1; i < XT2_FIELDS; i++)
-		agree[i] = agreement(b, n, i);
-	for (i = 0; i < 3; i++) {
-		chosen = XT2_FIELD_NONE;
-		for (j = 1; j < XT2_FIELDS; j++) {
-			if (j == field[0] || j == field[1] || agree[j] > 58000)
-				continue;
-			if (i == 2 && has_lengths(j) && has_lengths(field[0]) &&
-			    has_lengths(field[1]))
-				continue;
-			if (chosen == XT2_FIELD_NONE || agree[j] < agree[chosen])
-				chosen = j;
-		}
-		field[i] = (u8)chosen;
-	}
-	if (has_lengths(field[2])) { /* the third has one class: no address */
-		i = has_lengths(field[1]) ? 0 : 1;
-		chosen = field[i];
-		field[i] = field[2];
-		field[2] = (u8)chosen;
-	}
-	return field[0] != XT2_FIELD_NONE && agree[field[0]] < 52000;
-}
-
-/* --- which classes ----------------------------------------------------- */
-
-static u32 prefix_length(const u64 *mask, u8 family)
-{
-	u64 high = __builtin_bswap64(~mask[0]), low = __builtin_bswap64(~mask[1]);
-
-	if (family == XT2_IPV4)
-		return mask[0] == ~0u ? 32 : (u32)__builtin_clz(~(u32)mask[0]);
-	if (high)
-		return (u32)__builtin_clzll(high);
-	return low ? 64 + (u32)__builtin_clzll(low) : 128;
-}
-
-static void prefix_mask(u64 *mask, u32 length, u8 family)
-{
-	mask[0] = mask[1] = 0;
-	if (!length)
-		return;
-	if (family == XT2_IPV4) {
-		mask[0] = ~0u << (32 - length);
-		return;
-	}
-	mask[0] = __builtin_bswap64(length < 64 ? ~0ull << (64 - length) : ~0ull);
-	if (length > 64)
-		mask[1] = __builtin_bswap64(length < 128 ? ~0ull << (128 - length) : ~0ull);
-}
-
-/* Rules of each prefix length, of a larger sample. */
-static void count_lengths(const struct build *b, u32 field, u32 *count)
-{
-	u32 i, n = b->units < 8 * SAMPLE ? b->units : 8 * SAMPLE;
-	struct xt2_box box;
-	u64 value[2], mask[2];
-
-	for (i = 0; i < n; i++) {
-		xt2_box_of(&box, xt2_build_rule_(b, b->unit[(u64)i * b->units / n]));
-		xt2_box_field(&box, field, value, mask);
-		count[prefix_length(mask, b->family)]++;
-	}
-}
-
-/* Merge the class that loses least into the one before it. */
-static u32 merge_lengths(u32 *length, u32 *count, u32 n)
-{
-	u32 i, cost, best = 1, least = ~0u;
-
-	for (i = 1; i < n; i++) {
-		u32 bits = length[i] - length[i - 1];
-
-		cost = count[i] * (bits < 8 ? bits : 8);
-		if (cost < least) {
-			least = cost;
-			best = i;
-		}
-	}
-	count[best - 1] += count[best];
-	for (i = best; i + 1 < n; i++) {
-		length[i] = length[i + 1];
-		count[i] = count[i + 1];
-	}
-	return n - 1;
-}
-
-static void choose_lengths(const struct build *b, struct xt2_index_dimension *d)
-{
-	u32 *count = xt2_build_room_(b), *length = count + LENGTHS, i, n = 0;
-
-	memset(count, 0, LENGTHS * sizeof(*count));
-	count_lengths(b, d->field, count);
-	for (i = 1; i < LENGTHS; i++) {
-		if (!count[i])
-			continue;
-		length[n] = i;
-		count[n++] = count[i]; /* n is never above i */
-	}
-	while (n > XT2_CLASSES - 1)
-		n = merge_lengths(length, count, n);
-	for (i = 0; i < n; i++)
-		prefix_mask(d->cls[i + 1].mask, length[i], b->family);
-	d->classes = (u8)(n + 1);
-}
-
-static void choose_classes(const struct build *b, struct xt2_index_dimension *d)
-{
-	d->classes = 1;
-	if (d->field == XT2_FIELD_NONE)
-		return;
-	if (has_lengths(d->field)) {
-		choose_lengths(b, d);
-		return;
-	}
-	d->classes = 2;
-	switch (d->field) {
-	case XT2_FIELD_IN:
-	case XT2_FIELD_OUT:
-		d->cls[1].mask[0] = d->cls[1].mask[1] = ~0ull; /* a whole name */
-		break;
-	case XT2_FIELD_MAC: d->cls[1].mask[0] = ~0ull >> 16; break;
-	default: d->cls[1].mask[0] = ~0u; /* a mark, or a protocol and a port */
-	}
-}
-
-u8 xt2_asks_field_(u32 field)
-{
-	switch (field) {
-	case XT2_FIELD_MAC: return XT2_ASKS_MAC;
-	case XT2_FIELD_IN: return XT2_ASKS_IN;
-	case XT2_FIELD_OUT: return XT2_ASKS_OUT;
-	case XT2_FIELD_DPORT:
-	case XT2_FIELD_SPORT: return XT2_ASKS_PORTS;
-	}
-	return 0;
-}
-
-/* --- classes of a rule ------------------------------------------------- */
-
-/* => the class with the most bits that the box has all of */
-u32 xt2_box_class(const struct xt2_box *box, const struct xt2_index_dimension *d, u64 *value)
-{
-	u64 mask[2];
-	u32 i = d->classes;
-
-	value[0] = value[1] = mask[0] = mask[1] = 0;
-	if (d->field != XT2_FIELD_NONE)
-		xt2_box_field(box, d->field, value, mask);
-	if (!(mask[0] | mask[1]))
-		i = 1;
-	while (--i) {
-		const u64 *m = d->cls[i].mask;
-
-		if ((mask[0] & m[0]) == m[0] && (mask[1] & m[1]) == m[1])
-			break;
-	}
-	value[0] &= d->cls[i].mask[0];
-	value[1] &= d->cls[i].mask[1];
-	return i;
-}
-
-static u64 class_hash(const struct xt2_box *box, const struct xt2_index_dimension *d, u32 number,
-		      u8 *cls)
-{
-	u64 value[2];
-
-	*cls = (u8)xt2_box_class(box, d, value);
-	return xt2_hash_class(value[0], value[1], d->wide, number * XT2_CLASSES + *cls);
-}
-
-/* A value goes with a class of the other dimension, in pairs or in triples. */
-static void set_slot(struct build *b, const struct xt2_index_class *cls, u32 high, u32 other,
-		     bool triple)
-{
-	u16 *slot = (u16 *)((u8 *)b->at + cls->slot);
-
-	slot[(u64)high << 32 >> cls->shift] |= (u16)(1u << (other + (triple ? XT2_CLASSES : 0)));
-}
-
-u16 xt2_box_never(const struct xt2_box *box)
-{
-	const u16 *least = box->least, *most = box->most;
-	const u32 proto = XT2_RANGE(XT2_KEY_PROTO), state = XT2_RANGE(XT2_KEY_STATE);
-	u16 never = 0;
-	u32 i;
-
-	if (least[proto] == most[proto])
-		never = 0xf & (u16)~xt2_proto_bit(least[proto]);
-	for (i = XT2_STATE_INVALID; i <= XT2_STATE_UNTRACKED; i++)
-		if (i < least[state] || i > most[state])
-			never |= (u16)(1u << (XT2_BIT_STATE + i));
-	return never;
-}
-
-u64 xt2_box_ports(const struct xt2_box *box)
-{
-	const u32 d = XT2_RANGE(XT2_KEY_DPORT), s = XT2_RANGE(XT2_KEY_SPORT);
-
-	return xt2_pack_ports(box->least[d], box->least[s], box->most[d], box->most[s]);
-}
-
-/* --- slots ------------------------------------------------------------- */
-
-static u32 log2_up(u64 n)
-{
-	u32 bits = 2;
-
-	while (1ull << bits < n)
-		bits++;
-	return bits;
-}
-
-static bool make_slots(struct build *b, struct xt2_index_dimension *d, const u32 *count)
-{
-	u32 i, bits;
-
-	for (i = 0; i < d->classes; i++) {
-		bits = log2_up(i ? (u64)count[i] * SLOTS_SPREAD : 1);
-		d->cls[i].shift = 64 - bits;
-		if (!xt2_build_take_(b, sizeof(u16) << bits, &d->cls[i].slot))
-			return false;
-	}
-	return true;
-}
-
-/* --- buckets ----------------------------------------------------------- */
-
-/* Sort units by bucket, in each by their order. */
-static void sort_buckets(struct build *b, u32 buckets, u32 shift)
-{
-	u32 i, sum = 0, n;
-
-	memset(b->start, 0, (buckets + 1ull) * sizeof(u32));
-	for (i = 0; i < b->units; i++)
-		b->start[b->hashed[i].pair >> shift]++;
-	for (i = 0; i <= buckets; i++) {
-		n = b->start[i];
-		b->start[i] = sum;
-		sum += n;
-	}
-	for (i = 0; i < b->units; i++)
-		b->order[b->start[b->hashed[i].pair >> shift]++] = i;
-	for (i = buckets; i; i--)
-		b->start[i] = b->start[i - 1];
-	b->start[0] = 0;
-}
-
-/* Ask memory for what comes soon behind place j of the order. */
-static void fetch(const struct build *b, u32 j)
-{
-	if (j + FETCH_AHEAD < b->units)
-		__builtin_prefetch(&b->hashed[b->order[j + FETCH_AHEAD]]);
-}
-
-/* Units of crowded buckets that have one value of the third field go elsewhere. */
-static bool refine(struct build *b, struct xt2_pairs *p, u32 buckets)
-{
-	bool any = false;
-	u32 i, j;
-
-	if (p->dim[2].field == XT2_FIELD_NONE)
-		return false;
-	for (i = 0; i < buckets; i++) {
-		if (b->start[i + 1] - b->start[i] <= CROWDED)
-			continue;
-		for (j = b->start[i]; j < b->start[i + 1]; j++) {
-			struct hashed *h = &b->hashed[b->order[j]];
-
-			fetch(b, j);
-			if (!h->third_class)
-				continue;
-			h->pair = xt2_hash_pair(h->pair, h->third);
-			set_slot(b, &p->dim[2].cls[1], h->third >> 32, 0, false);
-			h->third_class = MOVED;
-			any = true;
-		}
-	}
-	return any;
-}
-
-static void put_entry(const struct build *b, struct xt2_pairs *p, u32 which,
-		      struct xt2_index_bucket *to)
-{
-	const struct hashed *h = &b->hashed[which];
-	struct xt2_index_entry *e =
-		(struct xt2_index_entry *)((u8 *)b->at + p->entry) + p->entries++;
-
-	*e = (struct xt2_index_entry){
-		.unit = h->unit,
-		.tag = xt2_hash_tag(h->pair),
-		.never = h->never,
-		.ports = h->ports,
+	if (ix->asks & XT2_ASKS_STATE)
+		bits |= 1ull << (XT2_BIT_STATE + keys->key[XT2_KEY_STATE]);
+	return (struct probe){
+		.mask = 0xffffull << 32 | bits << 48,
+		.ports = xt2_pack_ports(dport, sport, dport, sport) | XT2_PORT_TOPS,
 	};
-	to->tags |= 1u << e->tag % 32;
 }
 
-/* A bucket of many is columns; all tags lead to them. */
-static bool put_nested(struct build *b, struct xt2_pairs *p, u32 first, u32 n,
-		       struct xt2_index_bucket *to)
+/* An entry that lets the packet through. */
+static __always_inline bool lets_through(const struct xt2_index_entry __img *e, u64 head, u64 tag,
+					 const struct probe *probe)
 {
-	u32 *unit = &b->order[first], i, offset;
+	return !(((head ^ tag) & probe->mask) |
+		 (((probe->ports - e->ports) & XT2_PORT_TOPS) ^ XT2_PORT_TOPS));
+}
 
-	for (i = 0; i < n; i++) {
-		const struct hashed *h = &b->hashed[unit[i]];
+/* Candidates of a bucket, of which the first ones are kept. */
+static __always_inline void collect_bucket(const struct xt2_index_entry __img *e,
+					   const struct xt2_index_entry __img *end, u64 tag,
+					   const struct probe *probe, u32 after,
+					   struct xt2_found *f)
+{
+	for (; e < end && xt2_can_loop; e++) {
+		u64 head = *(const u64 __img *)e;
 
-		to->tags |= 1u << xt2_hash_tag(h->pair) % 32;
-		unit[i] = h->unit;
+		if ((u32)head > f->bound) {
+			f->more = true;
+			break;
+		}
+		if (lets_through(e, head, tag, probe) && ((u32)head & ~XT2_UNIT_FLAGS) > after)
+			add_found(f, (u32)head);
 	}
-	offset = xt2_build_columns_(b, unit, n);
-	if (!offset)
-		return false;
-	((struct xt2_index_entry *)((u8 *)b->at + p->entry))[p->entries++] =
-		(struct xt2_index_entry){ .unit = offset | XT2_UNIT_NESTED };
-	return true;
 }
 
-static u32 count_entries(const struct build *b, u32 buckets)
+/* => the first candidate of a bucket, or what was the first of all */
+static __always_inline u32 first_of_bucket(const struct xt2_index_entry __img *e,
+					   const struct xt2_index_entry __img *end, u64 tag,
+					   const struct probe *probe, u32 after, u32 first)
 {
-	u32 i, n, sum = 0;
+	for (; e < end && xt2_can_loop; e++) {
+		u64 head = *(const u64 __img *)e;
 
-	for (i = 0; i < buckets; i++) {
-		n = b->start[i + 1] - b->start[i];
-		sum += n > BUCKET_MOST ? 1 : n;
+		if ((u32)head >= first)
+			break;
+		if (lets_through(e, head, tag, probe) && ((u32)head & ~XT2_UNIT_FLAGS) > after)
+			return (u32)head;
 	}
-	return sum;
+	return first;
 }
 
-static bool put_buckets(struct build *b, struct xt2_pairs *p, u32 buckets)
+/* one: a constant; only the first candidate is wanted, and whether there are more is not asked */
+static __always_inline void collect(const struct xt2_index __img *ix, struct xt2_search *s,
+				    u32 after, struct xt2_found *f, bool one)
 {
-	struct xt2_index_bucket *to = (void *)((u8 *)b->at + p->bucket);
-	u32 i, j, n;
+	const struct xt2_pairs __img *p = xt2_at(ix, ix->body);
+	const struct xt2_index_entry __img *entry = xt2_at(ix, p->entry), *e, *end;
+	const struct probe probe = probe_of(ix, &s->keys);
+	u32 i, in, first = NOBODY, nested = xt2_zero;
+	u64 tag;
 
-	for (i = 0; i < buckets; i++) {
-		n = b->start[i + 1] - b->start[i];
-		to[i].first = p->entries;
-		if (n > BUCKET_MOST) {
-			if (!put_nested(b, p, b->start[i], n, &to[i]))
-				return false;
+	for (i = xt2_zero; i < s->spans && xt2_can_loop; i++) {
+		in = s->span[i].entries;
+		e = entry + (in >> XT2_BUCKET_FIRST);
+		if (unlikely(e->unit & XT2_UNIT_NESTED)) { /* it has no other entries */
+			s->columns[nested++] = e->unit & ~XT2_UNIT_FLAGS;
 			continue;
 		}
-		for (j = b->start[i]; j < b->start[i + 1]; j++) {
-			fetch(b, j);
-			put_entry(b, p, b->order[j], &to[i]);
-		}
+		end = e + (in & XT2_BUCKET_COUNT);
+		tag = (u64)xt2_hash_tag(s->span[i].hash) << 32;
+		if (one)
+			first = first_of_bucket(e, end, tag, &probe, after, first);
+		else
+			collect_bucket(e, end, tag, &probe, after, f);
 	}
-	to[buckets].first = p->entries;
-	return true;
+	s->nested = nested;
+	if (one && first != NOBODY)
+		add_found(f, first);
 }
 
-/* --- together ---------------------------------------------------------- */
-
-static void hash_units(struct build *b, struct xt2_pairs *p, u32 (*count)[XT2_CLASSES])
+u32 xt2_index_collect(const struct xt2_index __img *ix xt2_arg_img,
+		      struct xt2_search *s_ xt2_arg_img, u32 after)
 {
-	struct xt2_box box;
-	u64 first, second;
-	u32 i;
-	u8 x, y;
+	struct xt2_search *s = xt2_ptr(s_);
+	struct xt2_found f = {
+		.unit = s->unit + s->base,
+		.n = xt2_zero,
+		.room = ix->ahead,
+		.bound = ~xt2_zero,
+	};
 
-	for (i = 0; i < b->units; i++) {
-		struct hashed *h = &b->hashed[i];
-
-		xt2_box_of(&box, xt2_build_rule_(b, b->unit[i]));
-		h->unit = b->unit[i];
-		first = class_hash(&box, &p->dim[0], 0, &x);
-		second = class_hash(&box, &p->dim[1], 1, &y);
-		h->first = first >> 32;
-		h->second = second >> 32;
-		h->pair = xt2_hash_pair(first, second);
-		h->classes = (u8)(x | y << 4);
-		h->third = class_hash(&box, &p->dim[2], 2, &h->third_class);
-		count[0][x]++;
-		count[1][y]++;
-		count[2][h->third_class]++;
-		h->never = xt2_box_never(&box);
-		h->ports = xt2_box_ports(&box);
-		if (h->never >> XT2_BIT_STATE)
-			b->at->asks |= XT2_ASKS_STATE;
+	if (f.room == 1) {
+		f.more = true;
+		collect(ix, s, after, &f, true);
+	} else {
+		collect(ix, s, after, &f, false);
 	}
+	if (s->nested)
+		s->found = f;
+	return found_end(&f, s);
 }
 
-static void set_slots(struct build *b, struct xt2_pairs *p)
+/* Last, when it is known how far one has to look. */
+u32 xt2_index_nested(const struct xt2_index __img *ix xt2_arg_img,
+		     struct xt2_search *s_ xt2_arg_img, u32 after)
 {
+	struct xt2_search *s = xt2_ptr(s_);
 	u32 i;
 
-	for (i = 0; i < b->units; i++) {
-		const struct hashed *h = &b->hashed[i];
-		const bool triple = h->third_class == MOVED;
-		const u32 x = h->classes & 15, y = h->classes >> 4;
-
-		set_slot(b, &p->dim[0].cls[x], h->first, y, triple);
-		set_slot(b, &p->dim[1].cls[y], h->second, x, triple);
-	}
-}
-
-static bool fill_pairs(struct build *b, struct xt2_pairs *p)
-{
-	u32 bits = log2_up((u64)b->units / 2), buckets, entries, i;
-	u32 count[3][XT2_CLASSES] = { { 0 } };
-
-	while (bits > 1 && 1u << bits > b->units) /* a shift by 64 is none */
-		bits--;
-	buckets = 1u << bits;
-	p->shift = 64 - bits;
-	hash_units(b, p, count);
-	for (i = 0; i < 3; i++)
-		if (!make_slots(b, &p->dim[i], count[i]))
-			return false;
-	sort_buckets(b, buckets, p->shift);
-	if (refine(b, p, buckets))
-		sort_buckets(b, buckets, p->shift);
-	set_slots(b, p);
-	entries = count_entries(b, buckets);
-	return xt2_build_take_(b, (buckets + 1ull) * sizeof(struct xt2_index_bucket), &p->bucket) &&
-	       xt2_build_take_(b, (u64)entries * sizeof(struct xt2_index_entry), &p->entry) &&
-	       put_buckets(b, p, buckets);
-}
-
-u32 xt2_build_pairs_(struct build *b)
-{
-	u8 field[3] = { 0 };
-	struct xt2_pairs *p;
-	u32 i, n, offset;
-
-	n = b->units < SAMPLE ? b->units : SAMPLE;
-	for (i = 0; i < n; i++)
-		xt2_box_of(&b->sample[i], xt2_build_rule_(b, b->unit[(u64)i * b->units / n]));
-	if (!choose_fields(b, n, field))
-		return 0;
-	p = xt2_build_take_(b, sizeof(*p), &offset);
-	if (!p)
-		return 0;
-	for (i = 0; i < 3; i++) {
-		p->dim[i].field = field[i];
-		choose_classes(b, &p->dim[i]);
-		p->dim[i].wide = p->dim[i].cls[p->dim[i].classes - 1].mask[1] != 0;
-		b->at->asks |= xt2_asks_field_(field[i]);
-	}
-	b->at->asks |= XT2_ASKS_PORTS;
-	return fill_pairs(b, p) ? offset : 0;
+	for (i = xt2_zero; i < s->nested && xt2_can_loop; i++)
+		collect_nested(xt2_at(ix, s->columns[i]), s, after, &s->found);
+	return found_end(&s->found, s);
 }

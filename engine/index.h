@@ -29,14 +29,13 @@ struct xt2_keys {
 
 /* A bucket that a packet looks into. */
 struct xt2_span {
-	u32 first;
-	u16 n;
-	u16 tag;
+	u32 entries; /* the bucket's */
+	u32 hash;
 };
 
 /* Hashes of a packet's classes in a dimension. */
 struct xt2_hashes {
-	u64 hash[XT2_CLASSES];
+	u32 hash[XT2_CLASSES];
 	u64 pairs, triples; /* byte i: classes of the other dimension to go with class i */
 };
 
@@ -68,10 +67,12 @@ struct xt2_search {
 	u32 chain; /* offset of the chain that was searched ahead; 0: none */
 	u32 base, units; /* what was found: unit[base, base + units) */
 	u32 resume; /* see xt2_index_find() */
-	u32 spans, nested; /* in span */
+	u32 spans, nested; /* in span, columns */
+	u32 spanned; /* offset of the chain whose spans these are; 0: unknown */
 	u32 near, step, addr; /* see xt2_index_near() */
 	u32 unit[XT2_UNITS_MAX];
 	struct xt2_span span[XT2_SPANS_MAX];
+	u32 columns[XT2_SPANS_MAX]; /* offsets of nested columns, from the index */
 	struct xt2_hashes hashes[2]; /* of the packet's classes */
 	struct xt2_found found;
 	u32 block[XT2_BLOCK]; /* what a block of nested columns has */
@@ -133,8 +134,9 @@ static inline void xt2_index_pairs(const struct xt2_index __img *ix, struct xt2_
 		xt2_index_nested(ix, s, after);
 }
 
-/* xt2_index_bits() with what the processor has. */
+/* xt2_index_bits(), xt2_index_spans() with what the processor has. */
 u32 xt2_bits_vector(const struct xt2_index *ix, struct xt2_search *s, u32 after);
+u32 xt2_spans_vector(const struct xt2_index *ix, struct xt2_search *s, const struct xt2_pkt *pkt);
 
 /* Is there memory to wait for? */
 static inline bool xt2_index_far_(const struct xt2_index __img *ix)
@@ -148,7 +150,7 @@ static inline void xt2_index_find(const struct xt2_index __img *ix, struct xt2_s
 				  const struct xt2_pkt *pkt, u32 after)
 {
 	if (ix->kind == XT2_INDEX_PAIRS) {
-		xt2_index_spans(ix, s, pkt);
+		xt2_by_pairs(ix, s, pkt);
 		xt2_index_pairs(ix, s, after);
 	} else if (ix->kind == XT2_INDEX_BITS) {
 		xt2_by_bits(ix, s, after);
@@ -164,7 +166,7 @@ static inline void xt2_index_begin(const struct xt2_index __img *ix, struct xt2_
 				   const struct xt2_pkt *pkt)
 {
 	if (ix->kind == XT2_INDEX_PAIRS)
-		xt2_index_spans(ix, s, pkt);
+		xt2_by_pairs(ix, s, pkt);
 	else if (xt2_index_far_(ix))
 		xt2_index_near(ix, s, pkt);
 	else

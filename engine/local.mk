@@ -15,11 +15,14 @@ libengine_la_SOURCES = \
 	engine/index-box.c \
 	engine/index-box.h \
 	engine/index-build-bits.c \
+	engine/index-build-pairs.c \
 	engine/index-build-segments.c \
 	engine/index-build.c \
 	engine/index-build.h \
 	engine/index-check.c \
+	engine/index-columns.h \
 	engine/index-pairs.c \
+	engine/index-pairs.h \
 	engine/index-runs.c \
 	engine/index-scan.c \
 	engine/index-segments.c \

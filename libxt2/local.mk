@@ -16,6 +16,7 @@ libxt2_internal_la_SOURCES = \
 	libxt2/image-file.c \
 	libxt2/pair.c \
 	libxt2/pair.h \
+	libxt2/pairs-avx2.c \
 	libxt2/rules.c \
 	libxt2/ruleset-load.c \
 	libxt2/ruleset-loop.c \

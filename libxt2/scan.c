@@ -14,7 +14,7 @@ enum xt2_scan_way xt2_scan_best(void)
 {
 #ifdef __x86_64__
 	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
-	    !__builtin_cpu_supports("popcnt"))
+	    !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("popcnt"))
 		return XT2_SCAN_SCALAR;
 	if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512f"))
 		return XT2_SCAN_AVX512;
@@ -69,4 +69,22 @@ u32 xt2_bits_vector(const struct xt2_index *ix, struct xt2_search *s, u32 after)
 		return xt2_bits_avx2(ix, s, after); /* to which AVX-512 has nothing to add */
 #endif
 	return bits_otherwise(ix, s, after);
+}
+
+static __attribute__((__noinline__)) u32
+spans_otherwise(const struct xt2_index *ix, struct xt2_search *s, const struct xt2_pkt *pkt)
+{
+	if (__atomic_load_n(&chosen, __ATOMIC_RELAXED) == XT2_SCAN_SCALAR)
+		return xt2_index_spans(ix, s, pkt);
+	xt2_scan_choose(xt2_scan_best());
+	return xt2_spans_vector(ix, s, pkt);
+}
+
+u32 xt2_spans_vector(const struct xt2_index *ix, struct xt2_search *s, const struct xt2_pkt *pkt)
+{
+#ifdef __x86_64__
+	if (likely(__atomic_load_n(&chosen, __ATOMIC_RELAXED) >= XT2_SCAN_AVX2))
+		return xt2_spans_avx2(ix, s, pkt);
+#endif
+	return spans_otherwise(ix, s, pkt);
 }

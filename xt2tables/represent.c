@@ -110,9 +110,13 @@ static void bits_fields(const struct xt2_bits *b, struct words *w)
 	}
 }
 
-static unsigned int bits(const struct xt2_index_class *c)
+static unsigned int bits(const struct xt2_index_dimension *d, unsigned int cls)
 {
-	return (unsigned int)(__builtin_popcountll(c->mask[0]) + __builtin_popcountll(c->mask[1]));
+	unsigned int i, n = 0;
+
+	for (i = 0; i < XT2_FIELD_WORDS; i++)
+		n += (unsigned int)__builtin_popcount(d->mask[i][cls]);
+	return n;
 }
 
 static void pairs_fields(const struct xt2_pairs *p, struct words *w)
@@ -125,8 +129,8 @@ static void pairs_fields(const struct xt2_pairs *p, struct words *w)
 		say(w, "%s%s", i ? "; " : "", field_name(d->field));
 		if (d->field != XT2_FIELD_SRC && d->field != XT2_FIELD_DST)
 			continue;
-		for (j = 0; j < d->classes; j++)
-			say(w, " /%u", bits(&d->cls[j]));
+		for (j = d->classes; j--;)
+			say(w, " /%u", bits(d, j));
 	}
 }
 
@@ -261,7 +265,7 @@ int xt2_represent(const struct xt2_chain *c, int family, struct xt2_representati
 	} else {
 		const struct xt2_pairs *p = body;
 
-		r->buckets = 1u << (64 - p->shift);
+		r->buckets = 1u << (32 - p->shift);
 		pairs_fields(p, &fields);
 		count_nested(ix, p, r);
 		why_pairs(r, p, &why);

@@ -15,7 +15,7 @@
 #define XT2_COLUMNS_MAX 8 /* of a scan */
 #define XT2_BLOCK	32 /* rules of a block of columns */
 #define XT2_HEADS	4 /* units that are looked at before anything is searched */
-#define XT2_CLASSES	8 /* of a dimension; class 0 is "any value" */
+#define XT2_CLASSES	8 /* of a dimension; the last one is "any value" */
 
 /* How a chain is represented. */
 enum xt2_index_kind {
@@ -118,42 +118,45 @@ struct xt2_columns {
 	__u8 column[XT2_COLUMNS_MAX]; /* enum xt2_index_key */
 };
 
+#define XT2_FIELD_WORDS 4 /* a field has so many numbers of 32 bits, its first bytes first */
+
 /*
  * A class: some bits of a field.  The hash of their value names a slot, which
  * says with which classes of the other dimension rules have it: low byte pairs,
- * high byte triples.  Values can share a slot.
+ * high byte triples.  Values can share a slot.  Numbers of all classes are side
+ * by side, so that all can be hashed at once; those of classes that there are
+ * not are 0, but their shift is 31.
  */
-struct xt2_index_class {
-	__u64 mask[2];
-	__u32 slot; /* offset of __u16[] */
-	__u32 shift; /* 64 - log2 of their number */
-};
-
 struct xt2_index_dimension {
 	__u8 field; /* enum xt2_index_field */
 	__u8 classes;
-	__u8 wide; /* 1: some class has bits in mask[1] */
+	__u8 words; /* 1, 2 or 4: no class has bits in the others */
 	__u8 reserved[5];
-	struct xt2_index_class cls[XT2_CLASSES]; /* masks of more and more bits, from none */
+	__u32 mask[XT2_FIELD_WORDS][XT2_CLASSES]; /* of fewer and fewer bits, down to none */
+	__u32 slot[XT2_CLASSES]; /* offset of __u16[] */
+	__u32 shift[XT2_CLASSES]; /* 32 - log2 of their number */
 };
 
 /*
  * A pair: the hashes of a class in the first and one in the second dimension
- * name a bucket.  A triple: that of class 1 in the third as well, whose slots
- * say if any rule has it.  A bucket is entry[first, the next one's first).
+ * name a bucket.  A triple: that of class 0 in the third as well, whose slots
+ * say if any rule has it.
  */
 struct xt2_pairs {
 	struct xt2_index_dimension dim[3];
-	__u32 bucket; /* offset of struct xt2_index_bucket[buckets + 1] */
-	__u32 shift; /* 64 - log2 of the number of buckets */
+	__u32 bucket; /* offset of struct xt2_index_bucket[buckets] */
+	__u32 shift; /* 32 - log2 of the number of buckets */
 	__u32 entry; /* offset of struct xt2_index_entry[entries] */
 	__u32 entries;
 };
 
 struct xt2_index_bucket {
-	__u32 first;
+	__u32 entries; /* how many, and the number of the first << XT2_BUCKET_FIRST */
 	__u32 tags; /* bit tag % 32 of each of its entries */
 };
+
+#define XT2_BUCKET_FIRST 6
+#define XT2_BUCKET_COUNT 0x3fu
 
 /*
  * ports has four numbers of 15 bits in the low bits of 16 each: the least
@@ -162,7 +165,7 @@ struct xt2_index_bucket {
  */
 struct xt2_index_entry {
 	__u32 unit; /* a unit, or nested columns */
-	__u16 tag; /* of the hash; nested: 0 */
+	__u16 tag; /* low half of the hash; nested: 0 */
 	__u16 never; /* bits 0-3: not for TCP, UDP, ICMP, others; 4-8: enum xt2_key_state */
 	__u64 ports;
 };
