@@ -383,7 +383,7 @@ static bool put_nested(struct build *b, struct xt2_pairs *p, u32 first, u32 n,
 	if (!offset)
 		return false;
 	((struct xt2_index_entry *)((u8 *)b->at + p->entry))[p->entries++] =
-		(struct xt2_index_entry){ .unit = offset | XT2_UNIT_NESTED };
+		(struct xt2_index_entry){ .unit = offset | XT2_UNIT_NESTED, .ports = unit[0] };
 	return true;
 }
 

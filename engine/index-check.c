@@ -396,6 +396,7 @@ static int check_dimension(struct check *c, const struct xt2_index_dimension *d)
 static int check_entries(struct check *c, const struct xt2_pairs *p)
 {
 	const struct xt2_index_entry *e = (const void *)((const u8 *)c->ix + p->entry);
+	const struct xt2_columns *k;
 	u64 units = 0;
 	u32 i;
 	int err;
@@ -408,9 +409,10 @@ static int check_entries(struct check *c, const struct xt2_pairs *p)
 		err = check_columns(c, e[i].unit & ~XT2_UNIT_FLAGS);
 		if (err)
 			return err;
-		units += ((const struct xt2_columns *)((const u8 *)c->ix +
-						       (e[i].unit & ~XT2_UNIT_FLAGS)))
-				 ->units;
+		k = (const void *)((const u8 *)c->ix + (e[i].unit & ~XT2_UNIT_FLAGS));
+		if (e[i].ports != *(const u32 *)(k + 1))
+			return bad(c, "columns of an index begin elsewhere");
+		units += k->units;
 		if (units > c->ix->units) /* entries that share columns would take for ever */
 			break;
 	}

@@ -118,7 +118,7 @@ static u32 found_end(const struct xt2_found *f, struct xt2_search *s)
 static void collect_nested(const struct xt2_columns __img *c, struct xt2_search *s, u32 after,
 			   struct xt2_found *f)
 {
-	u32 first = columns_behind(c, after), end = columns_blocks(c), i, n, resume;
+	u32 first = after ? columns_behind(c, after) : 0, end = columns_blocks(c), i, n, resume;
 
 	if (f->n == f->room) {
 		end = (columns_behind(c, f->bound) + XT2_BLOCK - 1) / XT2_BLOCK;
@@ -218,7 +218,7 @@ static __always_inline void collect(const struct xt2_index __img *ix, struct xt2
 		in = s->span[i].entries;
 		e = entry + (in >> XT2_BUCKET_FIRST);
 		if (unlikely(e->unit & XT2_UNIT_NESTED)) { /* it has no other entries */
-			s->columns[nested++] = e->unit & ~XT2_UNIT_FLAGS;
+			s->columns[nested++] = i;
 			continue;
 		}
 		end = e + (in & XT2_BUCKET_COUNT);
@@ -260,9 +260,17 @@ u32 xt2_index_nested(const struct xt2_index __img *ix xt2_arg_img,
 		     struct xt2_search *s_ xt2_arg_img, u32 after)
 {
 	struct xt2_search *s = xt2_ptr(s_);
+	const struct xt2_pairs __img *p = xt2_at(ix, ix->body);
+	const struct xt2_index_entry __img *e;
 	u32 i;
 
-	for (i = xt2_zero; i < s->nested && xt2_can_loop; i++)
-		collect_nested(xt2_at(ix, s->columns[i]), s, after, &s->found);
+	for (i = xt2_zero; i < s->nested && xt2_can_loop; i++) {
+		e = (const struct xt2_index_entry __img *)xt2_at(ix, p->entry) +
+		    (s->span[s->columns[i]].entries >> XT2_BUCKET_FIRST);
+		if (e->ports > s->found.bound)
+			s->found.more = true;
+		else
+			collect_nested(xt2_at(ix, e->unit & ~XT2_UNIT_FLAGS), s, after, &s->found);
+	}
 	return found_end(&s->found, s);
 }

@@ -72,7 +72,7 @@ struct xt2_search {
 	u32 near, step, addr; /* see xt2_index_near() */
 	u32 unit[XT2_UNITS_MAX];
 	struct xt2_span span[XT2_SPANS_MAX];
-	u32 columns[XT2_SPANS_MAX]; /* offsets of nested columns, from the index */
+	u32 columns[XT2_SPANS_MAX]; /* spans that are nested columns */
 	struct xt2_hashes hashes[2]; /* of the packet's classes */
 	struct xt2_found found;
 	u32 block[XT2_BLOCK]; /* what a block of nested columns has */
@@ -199,15 +199,11 @@ u32 xt2_scan_vector(const struct xt2_columns __img *c, const u16 *key, u32 block
 /* => the first of n units behind an offset, or n */
 static inline u32 xt2_units_behind_(const u32 __img *unit, u32 n, u32 after)
 {
-	u32 low = xt2_zero, high = n;
+	u32 low = xt2_zero, half;
 
-	while (low < high && xt2_can_loop) {
-		u32 mid = (low + high) / 2;
-
-		if ((unit[mid] & ~XT2_UNIT_FLAGS) <= after)
-			low = mid + 1;
-		else
-			high = mid;
+	for (; n && xt2_can_loop; n -= half) { /* a step is no branch */
+		half = (n + 1) / 2;
+		low += -(u32)((unit[low + half - 1] & ~XT2_UNIT_FLAGS) <= after) & half;
 	}
 	return low;
 }

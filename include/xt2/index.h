@@ -159,7 +159,7 @@ struct xt2_index_bucket {
 #define XT2_BUCKET_COUNT 0x3fu
 
 /*
- * ports has four numbers of 15 bits in the low bits of 16 each: the least
+ * Of nested columns, ports is the first unit.  Else it has four numbers of 15 bits in the low bits of 16 each: the least
  * destination port and the least source port (ICMP: see XT2_KEY_DPORT), then
  * 0x7fff minus the most of each; all of them halved.
  */
