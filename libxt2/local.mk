@@ -27,6 +27,7 @@ libxt2_internal_la_SOURCES = \
 	libxt2/scan-avx512.c \
 	libxt2/scan.c \
 	libxt2/scan.h \
+	libxt2/shared.c \
 	libxt2/table-copy.c \
 	libxt2/table-copy.h \
 	libxt2/tables.c \

@@ -3,7 +3,8 @@
  * ruleset.c - a ruleset in memory: its life, tables, instances and cells
  *
  * Tables, instances and cells only come; what is no longer named is left out
- * when the ruleset is packed.
+ * when the ruleset is packed.  Rules share instances that say the same where
+ * that makes no difference (shared.c).
  */
 #include "config.h"
 #include "ruleset.h"
@@ -67,6 +68,7 @@ void xt2_ruleset_free(struct xt2_ruleset *rs)
 	free(rs->chain);
 	free(rs->table);
 	free(rs->instance);
+	free(rs->shared.slot);
 	free(rs->cell);
 	free(rs);
 }
@@ -252,8 +254,15 @@ int xt2_instance_add(struct xt2_ruleset *rs, int kind, int revision, const char 
 int xt2_instance_put_(struct xt2_ruleset *rs, struct xt2_arena_ *arena, u8 kind, u8 revision,
 		      const char *name, const void *data, u32 size)
 {
-	struct xt2_instance *in;
+	struct xt2_instance head = { .kind = kind, .revision = revision, .size = size }, *in;
+	int ret;
 
+	memcpy(head.name, name, strnlen(name, sizeof(head.name) - 1));
+	if (xt2_shareable_(&head)) {
+		ret = xt2_shared_find_(rs, &head, data);
+		if (ret != -ENOENT)
+			return ret;
+	}
 	if (rs->instances == INSTANCES_MAX)
 		return -E2BIG;
 	if (rs->instances == rs->instance_cap &&
@@ -262,8 +271,7 @@ int xt2_instance_put_(struct xt2_ruleset *rs, struct xt2_arena_ *arena, u8 kind,
 	in = xt2_arena_alloc_(arena, sizeof(*in) + size);
 	if (!in)
 		return -ENOMEM;
-	*in = (struct xt2_instance){ .kind = kind, .revision = revision, .size = size };
-	memcpy(in->name, name, strnlen(name, sizeof(in->name) - 1));
+	*in = head;
 	if (size)
 		memcpy(in + 1, data, size);
 	rs->instance[rs->instances] = in;

@@ -57,6 +57,12 @@ struct xt2_order_ {
 	bool sorted;
 };
 
+/* Where instances are found by what they say: shared.c. */
+struct xt2_shared_ {
+	struct xt2_shared_slot_ *slot;
+	u32 slots, used; /* slots: a power of two, or 0 */
+};
+
 struct xt2_ruleset {
 	struct xt2_table_ *table;
 	u32 tables, table_cap;
@@ -65,12 +71,13 @@ struct xt2_ruleset {
 	u32 free; /* first number that can be used again */
 	u32 live;
 	u64 came; /* chains that ever came */
-	u64 seed; /* of the names' hash: names come from strangers */
+	u64 seed; /* of hashes: names come from strangers */
 	u32 *bucket;
 	u32 buckets; /* a power of two */
 	struct xt2_order_ *order;
 	const struct xt2_instance **instance;
 	u32 instances, instance_cap;
+	struct xt2_shared_ shared;
 	u64 *cell;
 	u32 cells, cell_cap;
 	struct xt2_arena_ rules;
@@ -84,9 +91,20 @@ struct xt2_ruleset {
 /* The table that was added last, and has no user chains, goes. */
 void xt2_table_undo_(struct xt2_ruleset *rs);
 
-/* xt2_instance_add() without its checks, into an arena that the ruleset will get. */
+/*
+ * xt2_instance_add() without its checks, into an arena that the ruleset will get.  To take the
+ * newest ones back, their number is lowered.
+ */
 int xt2_instance_put_(struct xt2_ruleset *rs, struct xt2_arena_ *arena, u8 kind, u8 revision,
 		      const char *name, const void *data, u32 size);
+
+/* May several rules name one instance that says this?  @head: its name padded with NUL */
+bool xt2_shareable_(const struct xt2_instance *head);
+/*
+ * => the number of an instance that says this; -ENOENT: the next one is taken to say it; -ENOMEM
+ * @data: of head->size bytes
+ */
+int xt2_shared_find_(struct xt2_ruleset *rs, const struct xt2_instance *head, const void *data);
 
 /* => the newest chain of this padded name, or XT2_NONE_ */
 u32 xt2_chain_named_(const struct xt2_ruleset *rs, u32 table, const char *padded);

@@ -226,7 +226,8 @@ int xt2_rule_set_counters(struct xt2_ruleset *rs, int chain, unsigned int at, __
 int xt2_rule_find(const struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule);
 
 /*
- * Instances (enum xt2_instance_kind; texts without NUL) and cells.
+ * Instances (enum xt2_instance_kind; texts without NUL) and cells.  Comments, and targets of
+ * NAT, that say the same have one number, which several rules may name.
  * => number >= 0, -EINVAL, -E2BIG, -ENOMEM
  */
 int xt2_instance_add(struct xt2_ruleset *rs, int kind, int revision, const char *name,

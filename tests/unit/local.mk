@@ -35,6 +35,10 @@ tests_unit_test_ruleset_random_SOURCES = tests/unit/test-ruleset-random.c tests/
 	$(FAIL_ALLOC_FILES)
 tests_unit_test_ruleset_random_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
 tests_unit_test_ruleset_random_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-shared
+tests_unit_test_shared_SOURCES = tests/unit/test-shared.c tests/lib/rules.h $(FAIL_ALLOC_FILES)
+tests_unit_test_shared_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
+tests_unit_test_shared_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-ext-transport
 tests_unit_test_ext_transport_SOURCES = tests/unit/ext-transport.h tests/unit/ext-transport.c \
 	tests/unit/test-ext-transport.c
