@@ -75,8 +75,8 @@ done
 while read -r at byte; do
 	cp "$pcap" "$tmp/bad"
 	poke "$tmp/bad" "$at" "$byte"
-	gives "0 2" xt2 replay -r "$rules" -H INPUT --accepted "$tmp/a" --dropped "$tmp/d" "$tmp/bad"
-	gives "0 2" xt2 explain "$rules" -H INPUT --capture "$tmp/bad" --number 2
+	gives "0 2 3" xt2 replay -r "$rules" -H INPUT --accepted "$tmp/a" --dropped "$tmp/d" "$tmp/bad"
+	gives "0 2 3" xt2 explain "$rules" -H INPUT --capture "$tmp/bad" --number 2
 done <"$tmp/places"
 
 # --- texts
