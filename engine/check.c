@@ -40,10 +40,24 @@ static u64 chains_max(u64 size)
 	return size / sizeof(struct xt2_chain_cold);
 }
 
+static u64 instances_max(u64 size)
+{
+	return size / sizeof(struct xt2_instance);
+}
+
 static u64 map_size(u64 size)
 {
 	return size / (64 * XT2_ALIGN) * sizeof(u64) + sizeof(u64);
 }
+
+/*
+ * What rules name, side by side: looking for it where it is would miss the
+ * cache for each of a large ruleset's jumps.
+ */
+struct named {
+	u16 *table; /* of chains, and 1; 0: there is none */
+	u8 *kind; /* of instances */
+};
 
 struct check {
 	const struct xt2_image __img *img;
@@ -52,6 +66,7 @@ struct check {
 	u64 *map; /* a bit for every 8 bytes */
 	u8 *hooked; /* per table: hooks that have an entry */
 	struct xt2_walk_chain *walk;
+	struct named named;
 	u32 base_chains;
 	u32 chain, rule; /* for the report */
 	struct xt2_check_err *err;
@@ -61,7 +76,9 @@ u64 xt2_check_scratch(u64 size)
 {
 	if (size > XT2_SIZE_MAX)
 		size = XT2_SIZE_MAX;
-	return XT2_TABLES_MAX + map_size(size) + chains_max(size) * sizeof(struct xt2_walk_chain);
+	return XT2_TABLES_MAX + map_size(size) +
+	       chains_max(size) * (sizeof(struct xt2_walk_chain) + sizeof(u16)) +
+	       instances_max(size) * sizeof(u8);
 }
 
 struct xt2_walk_chain *xt2_check_scratch_walk_(void *scratch, u64 size)
@@ -240,7 +257,7 @@ static int claim_arrays(struct check *c)
 	return err;
 }
 
-static int check_instance(struct check *c, u64 off)
+static int check_instance(struct check *c, u32 i, u64 off)
 {
 	const struct xt2_instance __img *in = xt2_at(c->img, off);
 	const u8 __img *data = (const u8 __img *)(in + 1);
@@ -258,6 +275,7 @@ static int check_instance(struct check *c, u64 off)
 		return bad(c, "instance of an unknown kind", &in->kind);
 	if (in->reserved)
 		return bad(c, "reserved bytes of an instance are set", &in->reserved);
+	c->named.kind[i] = in->kind;
 	text = in->kind == XT2_INSTANCE_COMMENT || in->kind == XT2_INSTANCE_SOURCE;
 	nul = text ? find_nul(data, in->size) : in->size;
 	if (nul != in->size)
@@ -272,7 +290,7 @@ static int check_instances(struct check *c)
 	int err;
 
 	for (i = 0; i < c->root->instances && xt2_can_loop; i++) {
-		err = check_instance(c, offs[i]);
+		err = check_instance(c, i, offs[i]);
 		if (err)
 			return err;
 	}
@@ -345,6 +363,7 @@ static int check_chain_header(struct check *c, u64 off)
 	if (ch->reserved || ch->strips)
 		return bad(c, "reserved bytes of a chain are set", &ch->reserved);
 	c->base_chains += ch->hook != XT2_HOOK_NONE;
+	c->named.table[c->chain] = (u16)(ch->table + 1);
 	return 0;
 }
 
@@ -375,6 +394,7 @@ static int check_chain_headers(struct check *c)
 	u32 page, pages = (c->root->chains + XT2_CHAIN_PAGE - 1) / XT2_CHAIN_PAGE;
 	int err;
 
+	memset(c->named.table, 0, c->root->chains * sizeof(*c->named.table));
 	for (page = 0; page < pages && xt2_can_loop; page++) {
 		err = check_chain_page(c, page);
 		if (err)
@@ -383,59 +403,73 @@ static int check_chain_headers(struct check *c)
 	return 0;
 }
 
-static const char *check_instance_kind(const struct xt2_image __img *img,
-				       const struct xt2_root __img *root, u32 i, u8 kind)
+/* What one rule names, and who knows about it: @named, or else the image. */
+struct refs {
+	const struct xt2_image __img *img;
+	const struct xt2_root __img *root;
+	const struct named *named;
+};
+
+/* => the chain's table and 1, or 0 */
+static u32 named_table(const struct refs *f, u32 chain)
 {
-	return xt2_image_instance(img, root, i)->kind == kind
-		       ? NULL
-		       : "rule names an instance of another kind";
+	const struct xt2_chain __img *ch;
+
+	if (f->named)
+		return f->named->table[chain];
+	ch = xt2_image_chain(f->img, f->root, chain);
+	return ch ? ch->table + 1u : 0;
 }
 
-static const char *check_target_ref(const struct xt2_image __img *img,
-				    const struct xt2_root __img *root,
-				    const struct xt2_rule __img *r, u32 table)
+static u8 named_kind(const struct refs *f, u32 instance)
 {
-	const struct xt2_chain __img *to;
-	u32 arg = XT2_TARGET_ARG(r->target);
+	return f->named ? f->named->kind[instance]
+			: xt2_image_instance(f->img, f->root, instance)->kind;
+}
+
+static const char *check_kind(const struct refs *f, u32 instance, u8 kind)
+{
+	return named_kind(f, instance) == kind ? NULL : "rule names an instance of another kind";
+}
+
+static const char *check_target_ref(const struct refs *f, const struct xt2_rule __img *r, u32 table)
+{
+	u32 to, arg = XT2_TARGET_ARG(r->target);
 
 	switch (XT2_TARGET_KIND(r->target)) {
 	case XT2_T_JUMP:
 	case XT2_T_GOTO:
-		to = xt2_image_chain(img, root, arg);
+		to = named_table(f, arg);
 		if (!to)
 			return "rule names a chain that is not there";
-		return to->table == table ? NULL : "rule names a chain of another table";
+		return to == table + 1 ? NULL : "rule names a chain of another table";
 	case XT2_T_NAT: /* it accepts: elsewhere that would be an answer nobody gave */
-		if (memcmp(xt2_image_table(img, root, table)->name, "nat", sizeof("nat")))
+		if (memcmp(xt2_image_table(f->img, f->root, table)->name, "nat", sizeof("nat")))
 			return "NAT target outside a nat table";
 		__fallthrough;
-	case XT2_T_FOREIGN: return check_instance_kind(img, root, arg, XT2_INSTANCE_TARGET);
+	case XT2_T_FOREIGN: return check_kind(f, arg, XT2_INSTANCE_TARGET);
 	}
 	return NULL;
 }
 
 /* A bridge's watchers are targets behind the matches: once one is there, no match follows. */
-static const char *check_carried(const struct xt2_image __img *img,
-				 const struct xt2_root __img *root, u32 table, u32 i,
-				 bool *watching)
+static const char *check_carried(const struct refs *f, u32 table, u32 i, bool *watching)
 {
-	u8 kind = xt2_image_instance(img, root, i)->kind;
-
-	if (kind == XT2_INSTANCE_TARGET &&
-	    xt2_image_table(img, root, table)->family == XT2_BRIDGE) {
+	if (named_kind(f, i) == XT2_INSTANCE_TARGET &&
+	    xt2_image_table(f->img, f->root, table)->family == XT2_BRIDGE) {
 		*watching = true;
 		return NULL;
 	}
 	if (*watching)
 		return "match behind a watcher";
-	return check_instance_kind(img, root, i, XT2_INSTANCE_MATCH);
+	return check_kind(f, i, XT2_INSTANCE_MATCH);
 }
 
-int xt2_check_refs_(const struct xt2_image __img *img, const struct xt2_root __img *root,
-		    const struct xt2_rule __img *r, u32 table, const char **what)
+/* => NULL, or what is wrong */
+static const char *check_refs(const struct refs *f, const struct xt2_rule __img *r, u32 table)
 {
 	const struct xt2_match __img *m;
-	const char *text = check_target_ref(img, root, r, table);
+	const char *text = check_target_ref(f, r, table);
 	bool watching = false;
 
 	xt2_rule_for_each_match(m, r) {
@@ -444,10 +478,19 @@ int xt2_check_refs_(const struct xt2_image __img *img, const struct xt2_root __i
 		if (watching && m->type != XT2_M_FOREIGN)
 			text = "match behind a watcher";
 		else if (m->type == XT2_M_COMMENT)
-			text = check_instance_kind(img, root, m->arg, XT2_INSTANCE_COMMENT);
+			text = check_kind(f, m->arg, XT2_INSTANCE_COMMENT);
 		else if (m->type == XT2_M_FOREIGN)
-			text = check_carried(img, root, table, m->arg, &watching);
+			text = check_carried(f, table, m->arg, &watching);
 	}
+	return text;
+}
+
+int xt2_check_refs_(const struct xt2_image __img *img, const struct xt2_root __img *root,
+		    const struct xt2_rule __img *r, u32 table, const char **what)
+{
+	const struct refs f = { .img = img, .root = root };
+	const char *text = check_refs(&f, r, table);
+
 	if (!text)
 		return 0;
 	*what = text;
@@ -499,6 +542,7 @@ static int check_rules(struct check *c, const struct xt2_chain __img *ch)
 		.cells = c->root->cells,
 		.instances = c->root->instances,
 	};
+	const struct refs refs = { .img = c->img, .root = c->root, .named = &c->named };
 	const struct xt2_rule __img *r = NULL;
 	const char *what = NULL;
 	u32 at;
@@ -508,8 +552,9 @@ static int check_rules(struct check *c, const struct xt2_chain __img *ch)
 	for (at = sizeof(*ch); at < ch->used && xt2_can_loop; at += r->size) {
 		c->rule++;
 		r = (const void __img *)((const u8 __img *)ch + at);
-		if (xt2_check_rule(r, ch->used - at, &bounds, &what) ||
-		    xt2_check_refs_(c->img, c->root, r, ch->table, &what))
+		if (!xt2_check_rule(r, ch->used - at, &bounds, &what))
+			what = check_refs(&refs, r, ch->table);
+		if (what)
 			return bad(c, what, r);
 	}
 	if (!r || c->rule != ch->rules)
@@ -595,82 +640,15 @@ static int check_hooks(struct check *c)
 	return 0;
 }
 
-/* A chain's table and name, in short; two of these fit into a walk's place. */
-struct short_name {
-	u64 hash;
-	u32 chain;
-	u32 table;
-};
-
-_Static_assert(2 * sizeof(struct short_name) <= sizeof(struct xt2_walk_chain), "scratch");
-
-static struct short_name shorten(const struct check *c, const struct xt2_chain __img *ch, u32 chain)
-{
-	const char __img *name = xt2_image_chain_cold(c->img, c->root, chain)->name;
-	struct short_name s = { .hash = ch->table, .chain = chain, .table = ch->table };
-	u64 word;
-	u32 i;
-
-	for (i = 0; i < XT2_NAME_SIZE; i += sizeof(word)) {
-		memcpy(&word, name + i, sizeof(word));
-		s.hash = (s.hash ^ word) * 0x9e3779b97f4a7c15ull;
-		s.hash ^= s.hash >> 32;
-	}
-	return s;
-}
-
-/* => as memcmp(); any order will do.  Names are read only if hashes are the same. */
-static int compare(const struct check *c, const struct short_name *a, const struct short_name *b)
-{
-	if (a->hash != b->hash)
-		return a->hash < b->hash ? -1 : 1;
-	if (a->table != b->table)
-		return a->table < b->table ? -1 : 1;
-	return memcmp(xt2_image_chain_cold(c->img, c->root, a->chain)->name,
-		      xt2_image_chain_cold(c->img, c->root, b->chain)->name, XT2_NAME_SIZE);
-}
-
-/* Merge from[at, mid) and from[mid, end). => false: c->chain has another's name */
-static bool merge(struct check *c, const struct short_name *from, struct short_name *to, u32 at,
-		  u32 mid, u32 end)
-{
-	u32 a = at, b = mid;
-	int order;
-
-	while (at < end && xt2_can_loop) {
-		order = a == mid ? 1 : b == end ? -1 : compare(c, &from[a], &from[b]);
-		if (!order) {
-			c->chain = from[b].chain;
-			return false;
-		}
-		to[at++] = order < 0 ? from[a++] : from[b++];
-	}
-	return true;
-}
-
-/* A merge sort, since hostile names can make any hash table slow. */
 static int check_names(struct check *c)
 {
-	struct short_name *from = (void *)c->walk, *to = from + c->root->chains, *swap;
-	const struct xt2_chain __img *ch;
-	u32 i, n = 0, at, mid, end;
-	u64 run;
+	u32 chain = xt2_check_names_(c->img, c->root, c->walk);
 
-	xt2_image_for_each_chain(ch, i, c->img, c->root)
-		from[n++] = shorten(c, ch, i);
-	for (run = 1; run < n; run *= 2) {
-		for (at = 0; at < n && xt2_can_loop; at = end) {
-			mid = run < n - at ? at + (u32)run : n;
-			end = run < n - mid ? mid + (u32)run : n;
-			if (!merge(c, from, to, at, mid, end))
-				return bad(c, "two chains of a table have the same name",
-					   xt2_image_chain_cold(c->img, c->root, c->chain));
-		}
-		swap = from;
-		from = to;
-		to = swap;
-	}
-	return 0;
+	if (chain == XT2_NAMES_DIFFER)
+		return 0;
+	c->chain = chain;
+	return bad(c, "two chains of a table have the same name",
+		   xt2_image_chain_cold(c->img, c->root, chain));
 }
 
 static int check_ways(struct check *c, bool seal)
@@ -731,6 +709,8 @@ static int check(const struct xt2_image __img *img, u64 size, void *scratch,
 	c.hooked = scratch;
 	c.map = (void *)((u8 *)scratch + XT2_TABLES_MAX);
 	c.walk = xt2_check_scratch_walk_(scratch, c.size);
+	c.named.table = (void *)(c.walk + chains_max(c.size));
+	c.named.kind = (void *)(c.named.table + chains_max(c.size));
 	memset(scratch, 0, XT2_TABLES_MAX + map_size(c.size));
 	take(c.map, 0, sizeof(*img) / XT2_ALIGN);
 	return check_rest(&c, seal);

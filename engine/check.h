@@ -70,6 +70,18 @@ int xt2_check_rule(const struct xt2_rule __img *r, u32 size, const struct xt2_ru
 int xt2_check_refs_(const struct xt2_image __img *img, const struct xt2_root __img *root,
 		    const struct xt2_rule __img *r, u32 table, const char **what);
 
+#define XT2_NAMES_DIFFER (~0u)
+
+/*
+ * xt2_check_names_ - does each chain of a table have a name of its own?
+ * @scratch: one for each chain index; what is there is lost
+ *
+ * Chain headers and names have been checked.
+ * => XT2_NAMES_DIFFER; or the index of a chain with another's name
+ */
+u32 xt2_check_names_(const struct xt2_image __img *img, const struct xt2_root __img *root,
+		     struct xt2_walk_chain *scratch);
+
 /*
  * xt2_check_seal_ - finish an image that is complete but for depth and visits
  * @img: with the magic of an unfinished image

@@ -1,6 +1,7 @@
 # Freestanding: one environment header, no #if.
 noinst_LTLIBRARIES += libengine.la
 libengine_la_SOURCES = \
+	engine/check-names.c \
 	engine/check.c \
 	engine/check.h \
 	engine/edit.c \
