@@ -68,6 +68,22 @@ static void fold(struct xt2_walk_chain *wc, const struct xt2_walk_chain *to, boo
 	wc->depth = (u32)max(wc->depth, to->depth + jump);
 }
 
+/* Where the rule behind this one goes will be asked next. */
+static void fetch_next(const struct xt2_walk *w, u32 index, const struct xt2_rules *it)
+{
+	const struct xt2_rule __img *r;
+	u32 to;
+
+	if (index == w->edited)
+		return;
+	r = xt2_rule_next(it->rule); /* there is one: a chain's tail does not branch */
+	if (!xt2_rule_branches(r))
+		return;
+	to = XT2_TARGET_ARG(r->target);
+	xt2_prefetch(&w->chains[to]);
+	xt2_prefetch(xt2_image_chain(w->img, w->root, to));
+}
+
 /*
  * Go on in a chain as far as results are there.
  * => 1: the chain is done; 0: *to has to be walked first
@@ -87,6 +103,7 @@ static int advance(struct xt2_walk *w, u32 index, u32 *to)
 		*to = XT2_TARGET_ARG(r->target);
 		if (w->chains[*to].rule != WALK_DONE) {
 			save(w, index, &it);
+			fetch_next(w, index, &it);
 			return 0;
 		}
 		fold(wc, &w->chains[*to], XT2_TARGET_KIND(r->target) == XT2_T_JUMP);
