@@ -39,10 +39,11 @@ const struct xt2_sets *xt2_sets_find(u8 kind, const char *name, u8 revision)
 {
 	u32 i;
 
-	/* A large ruleset asks about an instance of each rule: first letters mostly differ. */
+	if ((*name | 0x20) != 's') /* a large ruleset asks about an instance of each rule */
+		return NULL;
 	for (i = 0; i < XT2_ARRAY_SIZE(rows); i++)
-		if (*name == *rows[i].name && kind == rows[i].kind && revision >= rows[i].first &&
-		    revision <= rows[i].last && !strcmp(name, rows[i].name))
+		if (kind == rows[i].kind && revision >= rows[i].first && revision <= rows[i].last &&
+		    !strcmp(name, rows[i].name))
 			return &rows[i].sets;
 	return NULL;
 }
