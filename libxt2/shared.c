@@ -33,7 +33,7 @@ bool xt2_shareable_(const struct xt2_instance *head)
 	if (head->kind == XT2_INSTANCE_COMMENT)
 		return true;
 	for (i = 0; head->kind == XT2_INSTANCE_TARGET && i < XT2_ARRAY_SIZE(nat); i++)
-		if (!strcmp(head->name, nat[i]))
+		if (*head->name == *nat[i] && !strcmp(head->name, nat[i]))
 			return true;
 	return false;
 }

@@ -588,10 +588,26 @@ static char *put_nat_multi(char *p, const void *data)
 	return put_nat_range(p, XT2_IPV4, r->flags, &r->min_ip, r->min.all);
 }
 
+/* Without ports and the like, which few have. */
+static char *put_masquerade(char *p, int family, const struct xt2_instance *in)
+{
+	const struct nf_nat_ipv4_multi_range_compat *multi = (const void *)xt2_instance_data(in);
+	const struct nf_nat_range *range = (const void *)multi;
+
+	if (in->revision)
+		return NULL;
+	if (family == XT2_IPV4 ? in->size != XT_ALIGN(sizeof(*multi)) || multi->range[0].flags
+			       : in->size != XT_ALIGN(sizeof(*range)) || range->flags)
+		return NULL;
+	return xt2_put(p, " -j MASQUERADE");
+}
+
 static char *put_translation(const struct xt2_rule_text *t, char *p, const struct xt2_instance *in)
 {
 	const void *data = xt2_instance_data(in);
 
+	if (!strcmp(in->name, "MASQUERADE"))
+		return put_masquerade(p, t->family, in);
 	if (!strcmp(in->name, "DNAT") && in->revision == 2 &&
 	    in->size == XT_ALIGN(sizeof(struct nf_nat_range2)))
 		return put_nat(xt2_put(p, " -j DNAT --to-destination "), t->family, data);

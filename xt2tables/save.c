@@ -23,6 +23,7 @@
 #include "sets.h"
 #include "text.h"
 #include "../engine/image.h"
+#include "../libxt2/ruleset.h"
 
 #define GATHER_MAX (128u << 10) /* no more than this is left to gather */
 
@@ -145,16 +146,28 @@ static void print_parts(struct saving *s, int chain, const struct xt2_rule *r)
 	s->at++;
 }
 
+/* The name of the chain that this rule goes to will be printed next. */
+static void fetch_name(const struct xt2_ruleset *rs, const struct xt2_rule *r)
+{
+	const u32 to = xt2_rule_jumps_(r);
+
+	if (to != XT2_NONE_)
+		xt2_prefetch(&rs->chain[to]);
+}
+
 static void print_rules(struct saving *s, int chain)
 {
 	const struct xt2_ruleset *rs = s->printer.rs;
-	unsigned int i, n = xt2_chain_rules(rs, chain);
+	const struct xt2_rule_list_ *list = &rs->chain[chain].rules;
 	const struct xt2_rule *r;
+	unsigned int i;
 	char *end;
 
 	xt2_rule_text_chain(&s->text, chain);
-	for (i = 0; i < n; i++) {
-		r = xt2_rule_get(rs, chain, i);
+	for (i = 0; i < list->n; i++) {
+		r = xt2_list_rule_(list, i);
+		if (i + 1 < list->n)
+			fetch_name(rs, xt2_list_rule_(list, i + 1));
 		end = xt2_rule_text(&s->text, r, make_room(s), s->gathered + sizeof(s->gathered));
 		if (end)
 			s->at = end;

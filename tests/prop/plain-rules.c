@@ -508,6 +508,7 @@ static const char *const all_targets[] = {
 	"SNAT --to-source 1.2.3.4-1.2.3.9 --random",
 	"MASQUERADE --random-fully",
 	"MASQUERADE",
+	"MASQUERADE --to-ports 1024-65535 --random",
 	"REDIRECT --to-ports 5",
 	"NOTRACK",
 	"CT --notrack",

@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <linux/netfilter/nf_nat.h>
+#include <linux/netfilter/x_tables.h>
 #include <linux/netfilter/xt_conntrack.h>
 #include "../fuzz/seed-image.h"
 #include "../lib/rules.h"
@@ -472,13 +474,71 @@ static u32 set_mark(void)
 	return XT2_TARGET(XT2_T_MARK, 0);
 }
 
+/* To one address and at most one port; now and then to more, or in another way. */
+static void to_one(struct nf_nat_range2 *r)
+{
+	if (family == XT2_IPV6)
+		random_addr6((u8 *)&r->min_addr);
+	else
+		r->min_addr.ip = below(~0u);
+	r->max_addr = r->min_addr;
+	r->flags = NF_NAT_RANGE_MAP_IPS;
+	if (below(2)) {
+		r->flags |= NF_NAT_RANGE_PROTO_SPECIFIED;
+		r->min_proto.all = r->max_proto.all = htons((u16)number(65535));
+	}
+	if (odd())
+		r->max_addr.all[0] ^= htonl(1);
+	if (odd())
+		r->max_proto.all ^= htons(1);
+	if (odd())
+		r->flags ^= 1u << below(5);
+}
+
+/* As IPv4 has it for SNAT and MASQUERADE; IPv6 has struct nf_nat_range, which begins as range2. */
+static u32 translation(void)
+{
+	static const char *const names[] = { "DNAT", "SNAT", "MASQUERADE" };
+	struct nf_nat_ipv4_multi_range_compat multi = { .rangesize = 1 };
+	struct nf_nat_range2 range = { 0 };
+	u64 payload[XT_ALIGN(sizeof(range)) / sizeof(u64)] = { 0 };
+	u32 which = below(3), size = XT_ALIGN(sizeof(range)), revision = 2;
+	const void *from = &range;
+
+	if (which < 2)
+		to_one(&range);
+	else if (odd())
+		range.flags = 1u << below(5);
+	if (which && family == XT2_IPV4) {
+		multi.range[0] = (struct nf_nat_ipv4_range){
+			.flags = range.flags,
+			.min_ip = range.min_addr.ip,
+			.max_ip = range.max_addr.ip,
+			.min = range.min_proto,
+			.max = range.max_proto,
+		};
+		from = &multi;
+		size = XT_ALIGN(sizeof(multi));
+		revision = 0;
+	} else if (which) {
+		size = XT_ALIGN(sizeof(struct nf_nat_range));
+		revision = which == 1;
+	}
+	memcpy(payload, from,
+	       from == &multi	      ? sizeof(multi)
+	       : size < sizeof(range) ? size
+				      : sizeof(range));
+	return XT2_TARGET(XT2_T_NAT, xt2_instance_add(rs, XT2_INSTANCE_TARGET, (int)revision,
+						      names[which], payload, size));
+}
+
 static u32 random_target(int table)
 {
 	const char *name = chains[1 + below(XT2_ARRAY_SIZE(chains) - 1)];
 
 	if (odd())
 		return XT2_TARGET(XT2_T_CLASSIFY, 5);
-	switch (below(12)) {
+	switch (below(16)) {
 	case 0: return XT2_T_CONTINUE;
 	case 1: return XT2_T_DROP;
 	case 2: return XT2_T_RETURN;
@@ -488,6 +548,9 @@ static u32 random_target(int table)
 	case 6: return set_mark();
 	case 7:
 	case 8:
+	case 9: return translation();
+	case 10:
+	case 11:
 		common &= is_plain(name);
 		return XT2_TARGET(below(2) ? XT2_T_JUMP : XT2_T_GOTO,
 				  xt2_chain_find(rs, table, name));
@@ -621,7 +684,7 @@ static bool family_agrees(int which, unsigned long rules)
 
 	family = which;
 	rs = xt2_ruleset_new();
-	table = xt2_table_add(rs, family, "filter", NULL);
+	table = xt2_table_add(rs, family, "nat", NULL);
 	for (i = 1; i < XT2_ARRAY_SIZE(chains); i++)
 		xt2_chain_add(rs, table, chains[i]);
 	if (xt2_libxt_setup(family, xt2_line_options(family), false))
