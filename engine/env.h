@@ -72,6 +72,7 @@ typedef __s64 s64;
 #define xt2_scan     xt2_scan_vector
 #define xt2_by_bits  xt2_bits_vector
 #define xt2_by_pairs xt2_spans_vector
+#define xt2_collect  xt2_collect_vector
 
 /* May this environment evaluate an extension with these XT2_EXT_* bits? */
 #define xt2_can_run(flags) true

@@ -383,8 +383,19 @@ static bool put_nested(struct build *b, struct xt2_pairs *p, u32 first, u32 n,
 	if (!offset)
 		return false;
 	((struct xt2_index_entry *)((u8 *)b->at + p->entry))[p->entries++] =
-		(struct xt2_index_entry){ .unit = offset | XT2_UNIT_NESTED, .ports = unit[0] };
+		(struct xt2_index_entry){ .unit = offset | XT2_UNIT_NESTED,
+					  .never = NEVER_AT_ALL,
+					  .ports = unit[0] };
 	return true;
+}
+
+static void put_end(const struct build *b, const struct xt2_pairs *p)
+{
+	struct xt2_index_entry *e = (struct xt2_index_entry *)((u8 *)b->at + p->entry) + p->entries;
+	u32 i;
+
+	for (i = 0; i < XT2_ENTRIES_BEYOND; i++)
+		e[i].never = NEVER_AT_ALL;
 }
 
 static u32 count_entries(const struct build *b, u32 buckets)
@@ -418,6 +429,7 @@ static bool put_buckets(struct build *b, struct xt2_pairs *p, u32 buckets)
 			put_entry(b, p, b->order[j], &to[i]);
 		}
 	}
+	put_end(b, p);
 	return true;
 }
 
@@ -483,7 +495,9 @@ static bool fill_pairs(struct build *b, struct xt2_pairs *p)
 	entries = count_entries(b, buckets);
 	return entries <= ~0u >> XT2_BUCKET_FIRST &&
 	       xt2_build_take_(b, (u64)buckets * sizeof(struct xt2_index_bucket), &p->bucket) &&
-	       xt2_build_take_(b, (u64)entries * sizeof(struct xt2_index_entry), &p->entry) &&
+	       xt2_build_take_(b,
+			       (entries + (u64)XT2_ENTRIES_BEYOND) * sizeof(struct xt2_index_entry),
+			       &p->entry) &&
 	       put_buckets(b, p, buckets);
 }
 

@@ -410,12 +410,15 @@ static int check_entries(struct check *c, const struct xt2_pairs *p)
 		if (err)
 			return err;
 		k = (const void *)((const u8 *)c->ix + (e[i].unit & ~XT2_UNIT_FLAGS));
-		if (e[i].ports != *(const u32 *)(k + 1))
+		if (e[i].ports != *(const u32 *)(k + 1) || e[i].never != NEVER_AT_ALL)
 			return bad(c, "columns of an index begin elsewhere");
 		units += k->units;
 		if (units > c->ix->units) /* entries that share columns would take for ever */
 			break;
 	}
+	for (i = 0; i < XT2_ENTRIES_BEYOND; i++)
+		if (e[p->entries + i].never != NEVER_AT_ALL)
+			return bad(c, "index has entries of no rule");
 	return units == c->ix->units ? 0 : bad(c, "index has entries of no rule");
 }
 
@@ -466,7 +469,8 @@ static int check_pairs(struct check *c, const struct xt2_pairs *p)
 		return err;
 	buckets = 1ull << (32 - p->shift);
 	if (!inside(c, p->bucket, buckets * sizeof(struct xt2_index_bucket)) ||
-	    !inside(c, p->entry, (u64)p->entries * sizeof(struct xt2_index_entry)) ||
+	    !inside(c, p->entry,
+		    (p->entries + (u64)XT2_ENTRIES_BEYOND) * sizeof(struct xt2_index_entry)) ||
 	    !buckets_hold(c, p, buckets))
 		return bad(c, "buckets of an index are not valid");
 	return check_entries(c, p);

@@ -15,8 +15,6 @@
 #include "index-columns.h"
 #include "index-pairs.h"
 
-#define NOBODY (~0u)
-
 static __always_inline u16 class_slot(const struct xt2_index __img *ix,
 				      const struct xt2_index_dimension __img *d, u32 cls, u32 hash)
 {
@@ -143,37 +141,10 @@ static void collect_nested(const struct xt2_columns __img *c, struct xt2_search 
 	} while (resume && xt2_can_loop);
 }
 
-/* An entry lets a packet through if (its first eight bytes ^ tag) & mask is 0 and ports hold. */
-struct probe {
-	u64 mask; /* of tag and never */
-	u64 ports;
-};
-
-static struct probe probe_of(const struct xt2_index __img *ix, const struct xt2_keys *keys)
-{
-	const u16 dport = keys->key[XT2_KEY_DPORT], sport = keys->key[XT2_KEY_SPORT];
-	u64 bits = xt2_proto_bit(keys->key[XT2_KEY_PROTO]);
-
-	if (ix->asks & XT2_ASKS_STATE)
-		bits |= 1ull << (XT2_BIT_STATE + keys->key[XT2_KEY_STATE]);
-	return (struct probe){
-		.mask = 0xffffull << 32 | bits << 48,
-		.ports = xt2_pack_ports(dport, sport, dport, sport) | XT2_PORT_TOPS,
-	};
-}
-
-/* An entry that lets the packet through. */
-static __always_inline bool lets_through(const struct xt2_index_entry __img *e, u64 head, u64 tag,
-					 const struct probe *probe)
-{
-	return !(((head ^ tag) & probe->mask) |
-		 (((probe->ports - e->ports) & XT2_PORT_TOPS) ^ XT2_PORT_TOPS));
-}
-
 /* Candidates of a bucket, of which the first ones are kept. */
 static __always_inline void collect_bucket(const struct xt2_index_entry __img *e,
 					   const struct xt2_index_entry __img *end, u64 tag,
-					   const struct probe *probe, u32 after,
+					   const struct xt2_probe *probe, u32 after,
 					   struct xt2_found *f)
 {
 	for (; e < end && xt2_can_loop; e++) {
@@ -183,35 +154,19 @@ static __always_inline void collect_bucket(const struct xt2_index_entry __img *e
 			f->more = true;
 			break;
 		}
-		if (lets_through(e, head, tag, probe) && ((u32)head & ~XT2_UNIT_FLAGS) > after)
+		if (xt2_lets_through(e, head, tag, probe) && ((u32)head & ~XT2_UNIT_FLAGS) > after)
 			add_found(f, (u32)head);
 	}
 }
 
-/* => the first candidate of a bucket, or what was the first of all */
-static __always_inline u32 first_of_bucket(const struct xt2_index_entry __img *e,
-					   const struct xt2_index_entry __img *end, u64 tag,
-					   const struct probe *probe, u32 after, u32 first)
-{
-	for (; e < end && xt2_can_loop; e++) {
-		u64 head = *(const u64 __img *)e;
-
-		if ((u32)head >= first)
-			break;
-		if (lets_through(e, head, tag, probe) && ((u32)head & ~XT2_UNIT_FLAGS) > after)
-			return (u32)head;
-	}
-	return first;
-}
-
-/* one: a constant; only the first candidate is wanted, and whether there are more is not asked */
-static __always_inline void collect(const struct xt2_index __img *ix, struct xt2_search *s,
-				    u32 after, struct xt2_found *f, bool one)
+/* f: a constant, NULL if only the first candidate is wanted. => that one */
+static __always_inline u32 collect(const struct xt2_index __img *ix, struct xt2_search *s,
+				   u32 after, struct xt2_found *f)
 {
 	const struct xt2_pairs __img *p = xt2_at(ix, ix->body);
 	const struct xt2_index_entry __img *entry = xt2_at(ix, p->entry), *e, *end;
-	const struct probe probe = probe_of(ix, &s->keys);
-	u32 i, in, first = NOBODY, nested = xt2_zero;
+	const struct xt2_probe probe = xt2_probe_of(ix, &s->keys);
+	u32 i, in, nested = xt2_zero, first = ~xt2_zero;
 	u64 tag;
 
 	for (i = xt2_zero; i < s->spans && xt2_can_loop; i++) {
@@ -223,36 +178,29 @@ static __always_inline void collect(const struct xt2_index __img *ix, struct xt2
 		}
 		end = e + (in & XT2_BUCKET_COUNT);
 		tag = (u64)xt2_hash_tag(s->span[i].hash) << 32;
-		if (one)
-			first = first_of_bucket(e, end, tag, &probe, after, first);
-		else
+		if (f)
 			collect_bucket(e, end, tag, &probe, after, f);
+		else
+			first = xt2_first_of_bucket(e, end, tag, &probe, after, first);
 	}
 	s->nested = nested;
-	if (one && first != NOBODY)
-		add_found(f, first);
+	return first;
 }
 
 u32 xt2_index_collect(const struct xt2_index __img *ix xt2_arg_img,
 		      struct xt2_search *s_ xt2_arg_img, u32 after)
 {
 	struct xt2_search *s = xt2_ptr(s_);
-	struct xt2_found f = {
-		.unit = s->unit + s->base,
-		.n = xt2_zero,
-		.room = ix->ahead,
-		.bound = ~xt2_zero,
-	};
 
-	if (f.room == 1) {
-		f.more = true;
-		collect(ix, s, after, &f, true);
-	} else {
-		collect(ix, s, after, &f, false);
-	}
-	if (s->nested)
-		s->found = f;
-	return found_end(&f, s);
+	if (ix->ahead == 1)
+		return xt2_found_first(s, collect(ix, s, after, NULL));
+	s->found = (struct xt2_found){
+		.unit = s->unit + s->base,
+		.room = ix->ahead,
+		.bound = ~0u,
+	};
+	collect(ix, s, after, &s->found);
+	return found_end(&s->found, s);
 }
 
 /* Last, when it is known how far one has to look. */

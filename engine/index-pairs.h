@@ -66,4 +66,69 @@ static __always_inline void xt2_fetch_spans(const struct xt2_index __img *ix,
 		xt2_prefetch(entry + (s->span[i].entries >> XT2_BUCKET_FIRST));
 }
 
+#define XT2_NOBODY (~0u)
+
+/* An entry lets a packet through if (its first eight bytes ^ tag) & mask is 0 and ports hold. */
+struct xt2_probe {
+	u64 mask; /* of tag and never */
+	u64 ports;
+};
+
+static inline struct xt2_probe xt2_probe_of(const struct xt2_index __img *ix,
+					    const struct xt2_keys *keys)
+{
+	const u16 dport = keys->key[XT2_KEY_DPORT], sport = keys->key[XT2_KEY_SPORT];
+	u64 bits = xt2_proto_bit(keys->key[XT2_KEY_PROTO]);
+
+	if (ix->asks & XT2_ASKS_STATE)
+		bits |= 1ull << (XT2_BIT_STATE + keys->key[XT2_KEY_STATE]);
+	return (struct xt2_probe){
+		.mask = 0xffffull << 32 | bits << 48,
+		.ports = xt2_pack_ports(dport, sport, dport, sport) | XT2_PORT_TOPS,
+	};
+}
+
+/* An entry that lets the packet through. */
+static __always_inline bool xt2_lets_through(const struct xt2_index_entry __img *e, u64 head,
+					     u64 tag, const struct xt2_probe *probe)
+{
+	return !(((head ^ tag) & probe->mask) |
+		 (((probe->ports - e->ports) & XT2_PORT_TOPS) ^ XT2_PORT_TOPS));
+}
+
+/* => the first candidate of a bucket, or what was the first of all */
+static __always_inline u32 xt2_first_of_bucket(const struct xt2_index_entry __img *e,
+					       const struct xt2_index_entry __img *end, u64 tag,
+					       const struct xt2_probe *probe, u32 after, u32 first)
+{
+	for (; e < end && xt2_can_loop; e++) {
+		u64 head = *(const u64 __img *)e;
+
+		if ((u32)head >= first)
+			break;
+		if (xt2_lets_through(e, head, tag, probe) && ((u32)head & ~XT2_UNIT_FLAGS) > after)
+			return (u32)head;
+	}
+	return first;
+}
+
+/* The first candidate of all buckets is the only one that is asked for; XT2_NOBODY: there is none */
+static __always_inline u32 xt2_found_first(struct xt2_search *s, u32 first)
+{
+	const u32 n = first != XT2_NOBODY;
+
+	s->unit[s->base] = first;
+	s->units = n;
+	s->resume = n ? first & ~XT2_UNIT_FLAGS : 0; /* whether there are more is not known */
+	if (s->nested)
+		s->found = (struct xt2_found){
+			.unit = s->unit + s->base,
+			.n = n,
+			.room = 1,
+			.bound = first,
+			.more = true,
+		};
+	return n;
+}
+
 #endif

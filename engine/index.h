@@ -125,18 +125,19 @@ void xt2_index_near(const struct xt2_index __img *ix, struct xt2_search *s,
 		    const struct xt2_pkt *pkt);
 void xt2_index_there(const struct xt2_index __img *ix, struct xt2_search *s);
 
-/* The second and the third of these steps. */
+/* xt2_index_bits(), xt2_index_spans(), xt2_index_collect() with what the processor has. */
+u32 xt2_bits_vector(const struct xt2_index *ix, struct xt2_search *s, u32 after);
+u32 xt2_spans_vector(const struct xt2_index *ix, struct xt2_search *s, const struct xt2_pkt *pkt);
+u32 xt2_collect_vector(const struct xt2_index *ix, struct xt2_search *s, u32 after);
+
+/* The second and the third step of a search of pairs. */
 static inline void xt2_index_pairs(const struct xt2_index __img *ix, struct xt2_search *s,
 				   u32 after)
 {
-	xt2_index_collect(ix, s, after);
+	xt2_collect(ix, s, after);
 	if (s->nested)
 		xt2_index_nested(ix, s, after);
 }
-
-/* xt2_index_bits(), xt2_index_spans() with what the processor has. */
-u32 xt2_bits_vector(const struct xt2_index *ix, struct xt2_search *s, u32 after);
-u32 xt2_spans_vector(const struct xt2_index *ix, struct xt2_search *s, const struct xt2_pkt *pkt);
 
 /* Is there memory to wait for? */
 static inline bool xt2_index_far_(const struct xt2_index __img *ix)

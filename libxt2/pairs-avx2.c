@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pairs-avx2.c - find the buckets of a packet, all classes of a dimension at once
+ * pairs-avx2.c - search an index of pairs with vectors
  *
- * What xt2_index_spans() does.  A vector has a number for each class, so their
- * values are hashed as fast as one.
+ * What xt2_index_spans() does, and xt2_index_collect() if one candidate is
+ * looked for.  A vector has a number for each class of a dimension, so their
+ * values are hashed as fast as one.  Entries are compared without a branch,
+ * since a bucket's answer is hard to predict.
  */
 #include "config.h"
 #include "scan.h"
@@ -146,5 +148,104 @@ AVX2 u32 xt2_spans_avx2(const struct xt2_index *ix, struct xt2_search *s, const 
 	s->spans = add_spans(ix, p, &a, turned, todo, 0, s->span, n);
 	xt2_fetch_spans(ix, p, s);
 	return s->spans;
+}
+
+/* --- candidates -------------------------------------------------------- */
+
+#define AT_ONCE 4u /* entries of a bucket, in two vectors */
+
+_Static_assert(AT_ONCE == XT2_ENTRIES_BEYOND + 1, "entries that are read");
+
+/* struct xt2_probe for two entries */
+struct probes {
+	__m256i mask, ports, tag; /* the last: where entries have theirs */
+	__m256i after;
+};
+
+AVX2 static __always_inline __m256i twice(u64 low, u64 high)
+{
+	return _mm256_broadcastsi128_si256(_mm_set_epi64x((long long)high, (long long)low));
+}
+
+AVX2 static __always_inline struct probes probes_of(const struct xt2_probe *probe, u32 after)
+{
+	return (struct probes){
+		.mask = twice(probe->mask, ~0ull),
+		.ports = twice(0, probe->ports & ~XT2_PORT_TOPS),
+		.tag = twice(0xffffull << 32, 0),
+		.after = spread(after | XT2_UNIT_FLAGS),
+	};
+}
+
+/* Units of two entries where these let the packet through, else ~0: in the first word of each */
+AVX2 static __always_inline __m256i units_of(__m256i e, __m256i tag, const struct probes *probes,
+					     bool all)
+{
+	const __m256i zero = _mm256_setzero_si256();
+	__m256i wrong = _mm256_and_si256(_mm256_xor_si256(e, tag), probes->mask), right;
+
+	wrong = _mm256_subs_epu16(wrong, probes->ports);
+	right = _mm256_cmpeq_epi64(_mm256_or_si256(wrong, _mm256_shuffle_epi32(wrong, 0x4e)), zero);
+	if (!all) /* right and behind */
+		right = _mm256_andnot_si256(
+			_mm256_cmpeq_epi32(_mm256_min_epu32(e, probes->after), e), right);
+	return _mm256_or_si256(e, _mm256_xor_si256(right, _mm256_set1_epi32(-1)));
+}
+
+/* The tag's 16 bits everywhere: see spread() in bits-avx2.c. */
+AVX2 static __always_inline __m256i tag_of(const struct xt2_span *span)
+{
+	__m256i all;
+
+	__asm__("vpbroadcastw %1, %0" : "=x"(all) : "m"(span->hash));
+	return all;
+}
+
+/*
+ * The first four entries of each bucket, without a branch, and what is behind
+ * them in those few that have more.  Entries behind a bucket's last one are of
+ * another bucket: if one lets the packet through, it is a candidate too many.
+ * all: a constant; candidates need not be behind any.
+ */
+AVX2 static __always_inline u32 first_of(const struct xt2_index *ix, struct xt2_search *s,
+					 u32 after, bool all)
+{
+	const struct xt2_pairs *p = xt2_at(ix, ix->body);
+	const struct xt2_index_entry *entry = xt2_at(ix, p->entry), *e;
+	const struct xt2_probe probe = xt2_probe_of(ix, &s->keys);
+	const struct probes probes = probes_of(&probe, after);
+	__m256i least = _mm256_set1_epi32(-1), tag;
+	u32 i, in, nested = 0, longs = 0, first;
+	u8 lng[XT2_SPANS_MAX];
+	__m128i half;
+
+	for (i = 0; i < s->spans; i++) {
+		in = s->span[i].entries;
+		e = entry + (in >> XT2_BUCKET_FIRST);
+		tag = _mm256_and_si256(tag_of(&s->span[i]), probes.tag);
+		least = _mm256_min_epu32(least, units_of(load(&e[0].unit), tag, &probes, all));
+		least = _mm256_min_epu32(least, units_of(load(&e[2].unit), tag, &probes, all));
+		s->columns[nested] = i;
+		nested += (e->unit & XT2_UNIT_NESTED) != 0;
+		lng[longs] = (u8)i;
+		longs += (in & XT2_BUCKET_COUNT) > AT_ONCE;
+	}
+	half = _mm_min_epu32(_mm256_castsi256_si128(least), _mm256_extracti128_si256(least, 1));
+	first = (u32)_mm_cvtsi128_si32(half);
+	for (i = 0; i < longs; i++) {
+		const struct xt2_span *span = &s->span[lng[i]];
+
+		e = entry + (span->entries >> XT2_BUCKET_FIRST);
+		first = xt2_first_of_bucket(e + AT_ONCE, e + (span->entries & XT2_BUCKET_COUNT),
+					    (u64)xt2_hash_tag(span->hash) << 32, &probe, after,
+					    first);
+	}
+	s->nested = nested;
+	return xt2_found_first(s, first);
+}
+
+AVX2 u32 xt2_collect_avx2(const struct xt2_index *ix, struct xt2_search *s, u32 after)
+{
+	return after ? first_of(ix, s, after, false) : first_of(ix, s, 0, true);
 }
 #endif

@@ -88,3 +88,12 @@ u32 xt2_spans_vector(const struct xt2_index *ix, struct xt2_search *s, const str
 #endif
 	return spans_otherwise(ix, s, pkt);
 }
+
+u32 xt2_collect_vector(const struct xt2_index *ix, struct xt2_search *s, u32 after)
+{
+#ifdef __x86_64__
+	if (likely(__atomic_load_n(&chosen, __ATOMIC_RELAXED) >= XT2_SCAN_AVX2) && ix->ahead == 1)
+		return xt2_collect_avx2(ix, s, after);
+#endif
+	return xt2_index_collect(ix, s, after); /* who finds the buckets has chosen */
+}

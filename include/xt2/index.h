@@ -146,7 +146,7 @@ struct xt2_pairs {
 	struct xt2_index_dimension dim[3];
 	__u32 bucket; /* offset of struct xt2_index_bucket[buckets] */
 	__u32 shift; /* 32 - log2 of the number of buckets */
-	__u32 entry; /* offset of struct xt2_index_entry[entries] */
+	__u32 entry; /* offset of struct xt2_index_entry[entries + XT2_ENTRIES_BEYOND] */
 	__u32 entries;
 };
 
@@ -154,6 +154,8 @@ struct xt2_index_bucket {
 	__u32 entries; /* how many, and the number of the first << XT2_BUCKET_FIRST */
 	__u32 tags; /* bit tag % 32 of each of its entries */
 };
+
+#define XT2_ENTRIES_BEYOND 3 /* that let nothing through: four are read at once */
 
 #define XT2_BUCKET_FIRST 6
 #define XT2_BUCKET_COUNT 0x3fu
@@ -166,7 +168,7 @@ struct xt2_index_bucket {
 struct xt2_index_entry {
 	__u32 unit; /* a unit, or nested columns */
 	__u16 tag; /* low half of the hash; nested: 0 */
-	__u16 never; /* bits 0-3: not for TCP, UDP, ICMP, others; 4-8: enum xt2_key_state */
+	__u16 never; /* bits 0-3: not for TCP, UDP, ICMP, others; 4-8: enum xt2_key_state; nested: all */
 	__u64 ports;
 };
 
