@@ -200,11 +200,11 @@ static u32 passing(const struct passes *p, u32 key, const u64 *alive)
 }
 
 /*
- * Keys that rule out a fifth or more alone, until it is likely that of all
- * units one is let through that does not match, if what they ask for in one
- * key does not depend on another.
+ * Keys that rule out a fifth or more alone, all of them or until it is likely
+ * that of all units one is let through that does not match, if what they ask
+ * for in one key does not depend on another.
  */
-static u32 choose_more(const struct passes *p, u32 units, u8 *chosen, u32 n, u32 max)
+static u32 choose_more(const struct passes *p, u32 units, bool all_keys, u8 *chosen, u32 n, u32 max)
 {
 	u32 key, best, passed, now, i;
 	u64 all[SAMPLE_COLUMNS], left = (u64)units << 16;
@@ -212,7 +212,7 @@ static u32 choose_more(const struct passes *p, u32 units, u8 *chosen, u32 n, u32
 	memset(all, 0xff, sizeof(all));
 	for (i = 0; i < n; i++)
 		left = left * passing(p, chosen[i], all) / (p->n * p->n);
-	for (; n && n < max && left > 1 << 15; left = left * passed / (p->n * p->n)) {
+	for (; n && n < max && (all_keys || left > 1 << 15); left = left * passed / (p->n * p->n)) {
 		best = XT2_KEYS;
 		passed = p->n * p->n - p->n * p->n / 5;
 		for (key = 0; key < XT2_KEYS; key++) {
@@ -272,7 +272,7 @@ static u32 take_sample(const struct build *b, const u32 *unit, u32 n, struct xt2
 	return taken;
 }
 
-u32 xt2_build_keys_(struct build *b, const u32 *unit, u32 n, u8 *chosen, u32 max)
+u32 xt2_build_keys_(struct build *b, const u32 *unit, u32 n, bool all, u8 *chosen, u32 max)
 {
 	struct passes *p = b->passes;
 	u32 key;
@@ -282,7 +282,7 @@ u32 xt2_build_keys_(struct build *b, const u32 *unit, u32 n, u8 *chosen, u32 max
 	for (key = 0; key < XT2_KEYS; key++)
 		if (b->family == XT2_IPV6 || key >= XT2_KEY_SPORT || key % 8 < 2)
 			key_passes(p, b->sample, b->family, key);
-	return choose_more(p, n, chosen, choose_keys(p, chosen, max), max);
+	return choose_more(p, n, all, chosen, choose_keys(p, chosen, max), max);
 }
 
 static void fill_column(const struct build *b, const u32 *unit, u32 n, const struct xt2_columns *c,
@@ -318,7 +318,7 @@ u32 xt2_build_columns_(struct build *b, const u32 *unit, u32 n)
 	u8 chosen[XT2_COLUMNS_MAX] = { 0 };
 	u32 offset, columns, i;
 
-	columns = xt2_build_keys_(b, unit, n, chosen, COLUMNS_USED);
+	columns = xt2_build_keys_(b, unit, n, false, chosen, COLUMNS_USED);
 	c = xt2_build_take_(b, sizeof(*c) + rows * (sizeof(u32) + 4ull * columns), &offset);
 	if (!c)
 		return 0;

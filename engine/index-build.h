@@ -7,7 +7,7 @@
 
 #define SAMPLE_COLUMNS 32u /* boxes that decide which columns to make */
 #define SAMPLE	       128u /* boxes that decide which fields to hash */
-#define SCRATCH_ROOM   2048u
+#define SCRATCH_ROOM   6144u
 #define BOUND_RULE     112u /* bytes a rule, at most: in nested columns, half of them empty */
 #define BOUND_FIXED    8192u
 #define BUCKET_MOST    32u /* entries of a bucket; more units are scanned */
@@ -69,10 +69,10 @@ void *xt2_build_room_(const struct build *b);
 u32 xt2_build_columns_(struct build *b, const u32 *unit, u32 n);
 
 /*
- * => how many keys tell n units apart, at most max, the best first; more than
- *    that ones that rule out something
+ * => how many keys tell n units apart, at most max, the best first; then those
+ *    that rule out something, all or so many that it is likely to be enough
  */
-u32 xt2_build_keys_(struct build *b, const u32 *unit, u32 n, u8 *chosen, u32 max);
+u32 xt2_build_keys_(struct build *b, const u32 *unit, u32 n, bool all, u8 *chosen, u32 max);
 
 /* => offset of struct xt2_bits for all units; 0: no key tells them apart, or no room */
 u32 xt2_build_bits_(struct build *b);
