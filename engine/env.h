@@ -74,6 +74,9 @@ typedef __s64 s64;
 #define xt2_by_pairs xt2_spans_vector
 #define xt2_collect  xt2_collect_vector
 
+/* Look at all tests of a rule at once: see eval.h. */
+#define xt2_quick_match xt2_tests_vector
+
 /* May this environment evaluate an extension with these XT2_EXT_* bits? */
 #define xt2_can_run(flags) true
 

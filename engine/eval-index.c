@@ -41,7 +41,7 @@ static __always_inline void look_for(struct xt2_ctx *ctx, const struct xt2_chain
 	struct xt2_search *s = xt2_ptr(ctx->search);
 
 	s->base = s->cursor.base;
-	xt2_index_find(ix, s, xt2_ctx_pkt(ctx), after);
+	xt2_index_find(chain, s, xt2_ctx_pkt(ctx), after);
 	s->spanned = ix->kind == XT2_INDEX_PAIRS ? xt2_ctx_offset(ctx, chain) : 0;
 	take_found(s);
 	prefetch_units(chain, ix, s->unit + s->base, s->units);
@@ -76,17 +76,27 @@ static bool look_on(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 	return true;
 }
 
-/* => offset in the chain of the next candidate, or of the tail */
+/* => offset in the chain of the next candidate that does not surely miss, or of the tail */
 static __always_inline u32 next_unit(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 {
 	struct xt2_search *s = xt2_ptr(ctx->search);
 	struct xt2_cursor *cur = &s->cursor;
+	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
+	int answer;
 	u32 unit;
 
 	cur->run = 0;
-	if (cur->at == cur->end && !look_on(ctx, chain))
-		return chain->tail;
-	unit = s->unit[cur->at++ % XT2_UNITS_MAX];
+	do {
+		if (cur->at == cur->end && !look_on(ctx, chain)) {
+			cur->holds = 1;
+			return chain->tail;
+		}
+		unit = s->unit[cur->at++ % XT2_UNITS_MAX];
+		answer = unit & XT2_FOUND_HOLDS
+				 ? XT2_HIT
+				 : xt2_quick_match(xt2_at(chain, unit & ~XT2_UNIT_FLAGS), pkt);
+	} while (answer == XT2_MISS);
+	cur->holds = answer == XT2_HIT;
 	if (unlikely(unit & XT2_UNIT_RUN))
 		cur->run = xt2_ctx_offset(ctx, xt2_index_run(xt2_chain_index(chain),
 							     unit & ~XT2_UNIT_FLAGS));
@@ -139,6 +149,40 @@ u32 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
 	return next_unit(ctx, chain);
 }
 
+int xt2_eval_at_once(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+{
+	const struct xt2_index __img *ix = xt2_chain_index(chain);
+	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
+	struct xt2_search *s = xt2_ptr(ctx->search);
+	struct xt2_rule __img *r;
+	u32 unit;
+	u8 kind;
+
+	if (!s->chain) {
+		s->keys.have = 0;
+		if (ix->heads || !xt2_keys_fill(&s->keys, pkt, ix->asks))
+			return XT2_NEXT;
+		s->base = 0;
+		xt2_index_find(chain, s, pkt, 0);
+		s->chain = xt2_ctx_offset(ctx, chain); /* it is found ahead, if it isn't enough */
+		s->spanned = ix->kind == XT2_INDEX_PAIRS ? s->chain : 0;
+	}
+	unit = s->unit[s->base % XT2_UNITS_MAX];
+	if (!s->units || unit & XT2_UNIT_RUN)
+		return XT2_NEXT;
+	r = xt2_at(chain, unit & ~XT2_UNIT_FLAGS);
+	kind = XT2_TARGET_KIND(r->target);
+	if ((kind != XT2_T_ACCEPT && kind != XT2_T_DROP) ||
+	    (!(unit & XT2_FOUND_HOLDS) && xt2_quick_match(r, pkt) != XT2_HIT))
+		return XT2_NEXT;
+	xt2_rule_count(r, pkt->len, ctx);
+	ctx->hotdrop = 0;
+	ctx->chain = s->chain;
+	ctx->rule = xt2_ctx_offset(ctx, r);
+	s->chain = 0;
+	return kind == XT2_T_ACCEPT ? XT2_ACCEPT : XT2_DROP;
+}
+
 /* The packet is not what it was: go on behind a rule with what it is now. */
 static u32 look_again(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
 		      const struct xt2_rule __img *r)
@@ -148,7 +192,7 @@ static u32 look_again(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
 	const u32 at = (u32)((const u8 __img *)r - (const u8 __img *)chain);
 
 	if (!xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), ix->asks)) {
-		s->cursor.indexed = 0;
+		s->cursor.indexed = s->cursor.holds = 0;
 		return at + r->size;
 	}
 	look_for(ctx, chain, ix, at);
@@ -180,7 +224,7 @@ void xt2_eval_search(const struct xt2_ctx *ctx, const struct xt2_hook __img *hoo
 	if (!xt2_keys_fill(&search->keys, pkt, ix->asks))
 		return;
 	search->chain = xt2_ctx_offset(ctx, chain);
-	xt2_index_begin(ix, search, pkt);
+	xt2_index_begin(chain, search, pkt);
 	search->spanned = ix->kind == XT2_INDEX_PAIRS ? search->chain : 0;
 }
 

@@ -296,7 +296,7 @@ static __always_inline struct xt2_rule __img *enter(struct xt2_ctx *ctx, struct 
 {
 	if (!s)
 		return first;
-	s->cursor.indexed = s->cursor.run = 0;
+	s->cursor.indexed = s->cursor.run = s->cursor.holds = 0;
 	s->cursor.at = s->cursor.end = s->cursor.base;
 	if (chain->lookup)
 		return xt2_at(chain, xt2_enter_index(ctx, chain));
@@ -525,11 +525,10 @@ static __always_inline struct xt2_rule __img *jump(struct xt2_ctx *ctx, struct x
 }
 
 /* s: the context's; NULL is known when it is compiled, where that makes a loop of its own */
-static __always_inline int eval_chains(struct xt2_ctx *ctx, const struct xt2_hook __img *hook,
+static __always_inline int eval_chains(struct xt2_ctx *ctx, const struct xt2_chain __img *base,
 				       struct xt2_search *s)
 {
 	const struct xt2_image __img *img = ctx->img;
-	const struct xt2_chain __img *base = xt2_image_chain(img, ctx->root, hook->chain);
 	const struct xt2_chain __img *chain = base;
 	const u32 __img *dir = xt2_at(img, ctx->root->chain_dir);
 	struct xt2_rule __img *r;
@@ -540,12 +539,10 @@ static __always_inline int eval_chains(struct xt2_ctx *ctx, const struct xt2_hoo
 	u8 kind;
 
 	ctx->hotdrop = 0;
-	if (unlikely(!base))
-		return fault(ctx);
 	begin_search(s);
 	r = enter(ctx, s, chain, xt2_chain_first(chain));
 	while (xt2_can_loop) {
-		int verdict = rule_match(r, pkt, ctx);
+		int verdict = s && s->cursor.holds ? XT2_HIT : rule_match(r, pkt, ctx);
 
 		if (verdict == XT2_MISS)
 			goto next;
@@ -616,9 +613,18 @@ decided:
 
 int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 {
+	const struct xt2_chain __img *base = xt2_image_chain(ctx->img, ctx->root, hook->chain);
 	struct xt2_search *s = xt2_ptr(ctx->search);
+	int verdict;
 
-	if (xt2_special_loops && !s)
-		return eval_chains(ctx, hook, NULL);
-	return eval_chains(ctx, hook, s);
+	if (unlikely(!base)) {
+		ctx->hotdrop = 0;
+		return fault(ctx);
+	}
+	if (!xt2_special_loops)
+		return eval_chains(ctx, base, s);
+	if (!s)
+		return eval_chains(ctx, base, NULL);
+	verdict = base->lookup ? xt2_eval_at_once(ctx, base) : XT2_NEXT;
+	return verdict != XT2_NEXT ? verdict : eval_chains(ctx, base, s);
 }

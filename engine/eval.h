@@ -20,6 +20,7 @@ enum xt2_answer {
 	XT2_HIT,
 	XT2_HOTDROP, /* drop now; the rule does not count */
 	XT2_HIT_DROP, /* holds; drop when the rule is done with, its target included */
+	XT2_UNSURE, /* of xt2_quick_match() alone */
 };
 
 /* Where evaluation goes on after a jump. */
@@ -98,6 +99,25 @@ xt2_separate u32 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
 xt2_separate u32 xt2_next_indexed(struct xt2_ctx *ctx xt2_arg_there,
 				  const struct xt2_chain __img *chain xt2_arg_img,
 				  const struct xt2_rule __img *r xt2_arg_img);
+
+/*
+ * xt2_eval_at_once - evaluate a packet if its first candidate decides
+ * @chain: the base chain, which has an index
+ *
+ * Where most rules decide this is most packets, and hardly anything of what a
+ * way through chains needs has to be prepared.
+ * => the verdict; XT2_NEXT: evaluate it, with what was found
+ */
+int xt2_eval_at_once(struct xt2_ctx *ctx, const struct xt2_chain __img *chain);
+
+/*
+ * xt2_tests_vector - do all tests of a rule hold?
+ * @pkt: one to use an index for
+ *
+ * The environment's xt2_quick_match(), with what the processor has.
+ * => XT2_MISS or XT2_HIT; XT2_UNSURE: look at one test after the other
+ */
+int xt2_tests_vector(const struct xt2_rule *r, const struct xt2_pkt *pkt);
 
 /* Bodies of the extensions, one switch each, in extensions/dispatch.c. */
 xt2_separate int xt2_match_ext(const struct xt2_match __img *m xt2_arg_img,

@@ -49,6 +49,9 @@ struct xt2_found {
 
 #define XT2_UNITS_MAX 512u /* candidates of all chains that a packet is in */
 
+/* In xt2_search.unit, where columns are never named: all tests of the rule hold. */
+#define XT2_FOUND_HOLDS XT2_UNIT_NESTED
+
 /* Candidates of the chain that a packet is in. */
 struct xt2_cursor {
 	u32 indexed; /* 0: the chain is evaluated rule after rule */
@@ -56,7 +59,7 @@ struct xt2_cursor {
 	u32 resume; /* see xt2_index_find() */
 	u32 epoch; /* xt2_search.epoch when they were looked for */
 	u16 base, at, end; /* in xt2_search.unit; those before at are done */
-	u16 reserved;
+	u16 holds; /* all tests of the rule that the packet is at hold */
 };
 
 /* What searches for a packet work with; a host has one for each that is evaluated. */
@@ -126,7 +129,8 @@ void xt2_index_near(const struct xt2_index __img *ix, struct xt2_search *s,
 void xt2_index_there(const struct xt2_index __img *ix, struct xt2_search *s);
 
 /* xt2_index_bits(), xt2_index_spans(), xt2_index_collect() with what the processor has. */
-u32 xt2_bits_vector(const struct xt2_index *ix, struct xt2_search *s, u32 after);
+u32 xt2_bits_vector(const struct xt2_chain *chain, struct xt2_search *s, const struct xt2_pkt *pkt,
+		    u32 after);
 u32 xt2_spans_vector(const struct xt2_index *ix, struct xt2_search *s, const struct xt2_pkt *pkt);
 u32 xt2_collect_vector(const struct xt2_index *ix, struct xt2_search *s, u32 after);
 
@@ -146,15 +150,22 @@ static inline bool xt2_index_far_(const struct xt2_index __img *ix)
 	       ix->units > XT2_UNITS_FAR;
 }
 
+static inline const struct xt2_index __img *xt2_chain_index(const struct xt2_chain __img *c)
+{
+	return c->lookup ? xt2_at(c, c->lookup) : NULL;
+}
+
 /* All of them. */
-static inline void xt2_index_find(const struct xt2_index __img *ix, struct xt2_search *s,
+static inline void xt2_index_find(const struct xt2_chain __img *chain, struct xt2_search *s,
 				  const struct xt2_pkt *pkt, u32 after)
 {
+	const struct xt2_index __img *ix = xt2_chain_index(chain);
+
 	if (ix->kind == XT2_INDEX_PAIRS) {
 		xt2_by_pairs(ix, s, pkt);
 		xt2_index_pairs(ix, s, after);
 	} else if (ix->kind == XT2_INDEX_BITS) {
-		xt2_by_bits(ix, s, after);
+		xt2_by_bits(chain, s, pkt, after);
 	} else if (ix->kind == XT2_INDEX_SEGMENTS) {
 		xt2_index_segments(ix, s, pkt, after);
 	} else {
@@ -163,15 +174,17 @@ static inline void xt2_index_find(const struct xt2_index __img *ix, struct xt2_s
 }
 
 /* For a packet of a batch: what can be done before memory has come, and the rest. */
-static inline void xt2_index_begin(const struct xt2_index __img *ix, struct xt2_search *s,
+static inline void xt2_index_begin(const struct xt2_chain __img *chain, struct xt2_search *s,
 				   const struct xt2_pkt *pkt)
 {
+	const struct xt2_index __img *ix = xt2_chain_index(chain);
+
 	if (ix->kind == XT2_INDEX_PAIRS)
 		xt2_by_pairs(ix, s, pkt);
 	else if (xt2_index_far_(ix))
 		xt2_index_near(ix, s, pkt);
 	else
-		xt2_index_find(ix, s, pkt, 0);
+		xt2_index_find(chain, s, pkt, 0);
 }
 
 static inline void xt2_index_end(const struct xt2_index __img *ix, struct xt2_search *s)
@@ -207,11 +220,6 @@ static inline u32 xt2_units_behind_(const u32 __img *unit, u32 n, u32 after)
 		low += -(u32)((unit[low + half - 1] & ~XT2_UNIT_FLAGS) <= after) & half;
 	}
 	return low;
-}
-
-static inline const struct xt2_index __img *xt2_chain_index(const struct xt2_chain __img *c)
-{
-	return c->lookup ? xt2_at(c, c->lookup) : NULL;
 }
 
 static inline struct xt2_run __img *xt2_index_runs(const struct xt2_index __img *ix)

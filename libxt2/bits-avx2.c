@@ -5,14 +5,14 @@
  * What xt2_index_bits() does, without a branch that depends on the packet
  * until candidates are taken out: a branch that goes wrong costs as much as a
  * dozen vectors.  So all edges of a key are compared, and all words ANDed.
+ * Where most rules decide, the first candidate is mostly the last, so its tests
+ * are looked at here, and the next one is taken only if they miss.
  */
 #include "config.h"
 #include "scan.h"
 
 #ifdef __x86_64__
-#include <immintrin.h>
-
-#define AVX2 __attribute__((__target__("avx2,bmi,popcnt")))
+#include "tests-avx2.h"
 
 /* From memory: compilers go by way of a register, which takes three steps instead of one. */
 AVX2 static __always_inline __m256i spread(const u16 *key)
@@ -43,15 +43,10 @@ AVX2 static __always_inline u32 slot_of(const u16 *edge, u32 slots, const u16 *k
 	const __m256i k = spread(key);
 	u32 n = 0;
 
-	switch (slots) {
-	case XT2_BITS_SLOTS:
-		n = (u32)__builtin_popcountll(reached_bits(k, edge) | reached_bits(k, edge + 32)
-									      << 32);
-		return n - 1;
-	case 16: /* two bits each */
-		n = (u32)__builtin_popcount((u32)_mm256_movemask_epi8(reached(k, edge)));
-		return n / 2 - 1;
-	}
+	if (likely(slots == XT2_BITS_SLOTS))
+		return (u32)__builtin_popcountll(reached_bits(k, edge) | reached_bits(k, edge + 32)
+										 << 32) -
+		       1;
 	while (n < slots && edge[n] <= *key)
 		n++;
 	return n - 1;
@@ -63,8 +58,8 @@ AVX2 static __always_inline __m256i and_pair(const u64 *a, const u64 *b, u32 w)
 				_mm256_loadu_si256((const __m256i *)(b + w)));
 }
 
-/* keys: 2, 4 or 6, a constant */
-AVX2 static __always_inline __m256i and_vector(const u64 *const *bit, u32 keys, u32 w)
+/* keys: 2, 4 or 6, a constant.  => a bit for each of four words of which nothing is left */
+AVX2 static __always_inline u32 empty_words(const u64 *const *bit, u32 keys, u32 w)
 {
 	__m256i a = and_pair(bit[0], bit[1], w);
 
@@ -72,7 +67,8 @@ AVX2 static __always_inline __m256i and_vector(const u64 *const *bit, u32 keys, 
 		a = _mm256_and_si256(a, and_pair(bit[2], bit[3], w));
 	if (keys > 4)
 		a = _mm256_and_si256(a, and_pair(bit[4], bit[5], w));
-	return a;
+	a = _mm256_cmpeq_epi64(a, _mm256_setzero_si256());
+	return (u32)_mm256_movemask_pd(_mm256_castsi256_pd(a));
 }
 
 static __always_inline u64 and_word(const u64 *const *bit, u32 keys, u32 w)
@@ -86,23 +82,87 @@ static __always_inline u64 and_word(const u64 *const *bit, u32 keys, u32 w)
 	return a;
 }
 
-/* What is left of all words. => a bit for each that is not 0 */
-AVX2 static __always_inline u32 and_words(const u64 *const *bit, u32 keys, u32 words, u64 *left)
+/* => a bit for each word of which something is left */
+AVX2 static __always_inline u32 words_left(const u64 *const *bit, u32 keys, u32 words)
 {
-	u32 w, some = 0;
+	u32 w, none = 0;
 
-	for (w = 0; w + 4 <= words; w += 4) {
-		__m256i a = and_vector(bit, keys, w);
+	if (likely(words == XT2_BITS_WORDS)) {
+		none = empty_words(bit, keys, 0) | empty_words(bit, keys, 4) << 4 |
+		       empty_words(bit, keys, 8) << 8 | empty_words(bit, keys, 12) << 12;
+		return none ^ 0xffff;
+	}
+	for (w = 0; w + 4 <= words; w += 4)
+		none |= empty_words(bit, keys, w) << w;
+	for (; w < words; w++)
+		none |= (u32)!and_word(bit, keys, w) << w;
+	return none ^ ((1u << words) - 1);
+}
 
-		_mm256_storeu_si256((__m256i *)(left + w), a);
-		a = _mm256_cmpeq_epi64(a, _mm256_setzero_si256());
-		some |= (u32)(_mm256_movemask_pd(_mm256_castsi256_pd(a)) ^ 15) << w;
+/* What is left, from a unit on. */
+struct left {
+	const u64 *bit[XT2_BITS_KEYS];
+	u32 keys; /* 2, 4 or 6, a constant */
+	u32 first;
+	u32 some; /* a bit for each word that may have some */
+};
+
+static __always_inline u64 left_of(const struct left *l, u32 w)
+{
+	u64 bits = and_word(l->bit, l->keys, w);
+
+	return unlikely(l->first) && w == l->first / 64 ? bits & ~0ull << l->first % 64 : bits;
+}
+
+/* The first that does not surely miss.  Whether the next one is in the same word is no branch. */
+AVX2 static __always_inline u32 take_first(const struct xt2_chain *chain, struct xt2_search *s,
+					   const struct xt2_pkt *pkt, const u32 *unit,
+					   const struct left *l)
+{
+	u32 some = l->some, w = (u32)__builtin_ctz(some | 1u << 16), at;
+	u64 bits = some ? left_of(l, w) : 0;
+	int answer;
+
+	while (some) {
+		u32 rest = some & (some - 1), next = rest ? (u32)__builtin_ctz(rest) : w;
+		u64 over;
+
+		at = unit[w * 64 + (u32)__builtin_ctzll(bits)];
+		answer = tests_at(xt2_at(chain, at & ~XT2_UNIT_FLAGS), pkt);
+		if (answer != XT2_MISS) {
+			s->unit[s->base] = at | (answer == XT2_HIT ? XT2_FOUND_HOLDS : 0);
+			s->resume = at & ~XT2_UNIT_FLAGS;
+			return s->units = 1;
+		}
+		bits &= bits - 1;
+		over = bits ? 0 : ~0ull;
+		bits |= over & left_of(l, next);
+		w ^= (w ^ next) & (u32)over;
+		some ^= (some ^ rest) & (u32)over;
 	}
-	for (; w < words; w++) {
-		left[w] = and_word(bit, keys, w);
-		some |= (u32)(left[w] != 0) << w;
+	s->resume = 0;
+	return s->units = 0;
+}
+
+static __always_inline u32 take_all(struct xt2_search *s, const u32 *unit, const struct left *l,
+				    u32 room)
+{
+	u32 *found = s->unit + s->base, some, n = 0;
+	u64 bits;
+
+	s->resume = 0;
+	for (some = l->some; some; some &= some - 1) {
+		u32 w = (u32)__builtin_ctz(some);
+
+		for (bits = left_of(l, w); bits; bits &= bits - 1) {
+			if (n == room) {
+				s->resume = found[n - 1] & ~XT2_UNIT_FLAGS;
+				return s->units = n;
+			}
+			found[n++] = unit[w * 64 + (u32)__builtin_ctzll(bits)];
+		}
 	}
-	return some;
+	return s->units = n;
 }
 
 AVX2 static __always_inline const u64 *
@@ -114,94 +174,44 @@ bits_of_key(const struct xt2_index *ix, const struct xt2_bits *b, const struct x
 	return (const u64 *)xt2_at(ix, by->bit) + slot * b->words;
 }
 
-/* The first two that are left, which is mostly all that is asked for. */
-AVX2 static __always_inline void take_two(struct xt2_search *s, const u32 *unit, const u64 *left,
-					  u32 some)
-{
-	u32 *found = s->unit + s->base, w = (u32)__builtin_ctz(some), next, at;
-	u64 bits = left[w], more;
-
-	found[0] = unit[w * 64 + (u32)__builtin_ctzll(bits)];
-	some &= some - 1;
-	bits &= bits - 1;
-	next = (u32)__builtin_ctz(some | 1u << XT2_BITS_WORDS);
-	more = left[next];
-	w = bits ? w : next;
-	some = bits ? some : some & (some - 1);
-	bits = bits ? bits : more;
-	at = bits ? w * 64 + (u32)__builtin_ctzll(bits) : 0;
-	found[1] = unit[at];
-	s->units = 1 + (bits != 0);
-	bits &= bits - 1;
-	s->resume = bits | some ? found[1] & ~XT2_UNIT_FLAGS : 0;
-}
-
-static __always_inline void take_all(struct xt2_search *s, const u32 *unit, u64 *left, u32 some,
-				     u32 room)
-{
-	u32 *found = s->unit + s->base, n = 0, w;
-
-	for (; some; some &= some - 1) {
-		w = (u32)__builtin_ctz(some);
-		for (; left[w]; left[w] &= left[w] - 1) {
-			if (n == room) {
-				s->resume = found[n - 1] & ~XT2_UNIT_FLAGS;
-				s->units = n;
-				return;
-			}
-			found[n++] = unit[w * 64 + (u32)__builtin_ctzll(left[w])];
-		}
-	}
-	s->resume = 0;
-	s->units = n;
-}
-
 /* keys: 2, 4 or 6, a constant; those of the index or one more */
-AVX2 static __always_inline u32 search(const struct xt2_index *ix, struct xt2_search *s, u32 after,
-				       u32 keys)
+AVX2 static __always_inline u32 search(const struct xt2_chain *chain, struct xt2_search *s,
+				       const struct xt2_pkt *pkt, u32 after, u32 keys)
 {
+	const struct xt2_index *ix = xt2_chain_index(chain);
 	const struct xt2_bits *b = xt2_at(ix, ix->body);
 	const u32 *unit = (const u32 *)(b + 1);
-	const u64 *bit[XT2_BITS_KEYS];
-	u64 left[XT2_BITS_WORDS + 1];
-	u32 some;
+	struct left l = { .keys = keys };
 
-	bit[0] = bits_of_key(ix, b, s, 0);
-	bit[1] = b->keys > 1 ? bits_of_key(ix, b, s, 1) : bit[0];
+	l.bit[0] = bits_of_key(ix, b, s, 0);
+	l.bit[1] = b->keys > 1 ? bits_of_key(ix, b, s, 1) : l.bit[0];
 	if (keys > 2) {
-		bit[2] = bits_of_key(ix, b, s, 2);
-		bit[3] = b->keys > 3 ? bits_of_key(ix, b, s, 3) : bit[0];
+		l.bit[2] = bits_of_key(ix, b, s, 2);
+		l.bit[3] = b->keys > 3 ? bits_of_key(ix, b, s, 3) : l.bit[0];
 	}
 	if (keys > 4) {
-		bit[4] = bits_of_key(ix, b, s, 4);
-		bit[5] = b->keys > 5 ? bits_of_key(ix, b, s, 5) : bit[0];
+		l.bit[4] = bits_of_key(ix, b, s, 4);
+		l.bit[5] = b->keys > 5 ? bits_of_key(ix, b, s, 5) : l.bit[0];
 	}
-	some = and_words(bit, keys, b->words, left);
-	left[XT2_BITS_WORDS] = 0;
-	if (unlikely(after)) {
-		u32 first = xt2_units_behind_(unit, b->units, after);
-
-		some &= ~0u << first / 64;
-		if (some >> first / 64 & 1) {
-			left[first / 64] &= ~0ull << first % 64;
-			some ^= (u32)!left[first / 64] << first / 64;
-		}
-	}
-	if (some && ix->ahead == 2)
-		take_two(s, unit, left, some);
-	else
-		take_all(s, unit, left, some, ix->ahead);
-	return s->units;
+	l.first = unlikely(after) ? xt2_units_behind_(unit, b->units, after) : 0;
+	l.some = words_left(l.bit, keys, b->words) & ~0u << l.first / 64;
+	if (unlikely(l.first) && l.some >> l.first / 64 & 1 && !left_of(&l, l.first / 64))
+		l.some ^= 1u << l.first / 64;
+	if (likely(ix->ahead == 2))
+		return take_first(chain, s, pkt, unit, &l);
+	return take_all(s, unit, &l, ix->ahead);
 }
 
-AVX2 u32 xt2_bits_avx2(const struct xt2_index *ix, struct xt2_search *s, u32 after)
+AVX2 u32 xt2_bits_avx2(const struct xt2_chain *chain, struct xt2_search *s,
+		       const struct xt2_pkt *pkt, u32 after)
 {
+	const struct xt2_index *ix = xt2_chain_index(chain);
 	const struct xt2_bits *b = xt2_at(ix, ix->body);
 
 	if (b->keys <= 2)
-		return search(ix, s, after, 2);
+		return search(chain, s, pkt, after, 2);
 	if (b->keys <= 4)
-		return search(ix, s, after, 4);
-	return search(ix, s, after, XT2_BITS_KEYS);
+		return search(chain, s, pkt, after, 4);
+	return search(chain, s, pkt, after, XT2_BITS_KEYS);
 }
 #endif

@@ -9,6 +9,7 @@ libxt2_internal_la_SOURCES = \
 	libxt2/arena.c \
 	libxt2/arena.h \
 	libxt2/bits-avx2.c \
+	libxt2/tests-avx2.c libxt2/tests-avx2.h \
 	libxt2/chains.c \
 	libxt2/err.c \
 	libxt2/err.h \

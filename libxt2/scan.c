@@ -7,6 +7,7 @@
  */
 #include "config.h"
 #include "scan.h"
+#include "../engine/eval.h"
 
 static int chosen = -1; /* enum xt2_scan_way */
 
@@ -53,22 +54,44 @@ u32 xt2_scan_vector(const struct xt2_columns *c, const u16 *key, u32 block, u32 
 }
 
 /* The first search of all, and processors without AVX2: apart, so that what is common is one jump. */
-static __attribute__((__noinline__)) u32 bits_otherwise(const struct xt2_index *ix,
-							struct xt2_search *s, u32 after)
+static __attribute__((__noinline__)) u32 bits_otherwise(const struct xt2_chain *chain,
+							struct xt2_search *s,
+							const struct xt2_pkt *pkt, u32 after)
 {
 	if (__atomic_load_n(&chosen, __ATOMIC_RELAXED) == XT2_SCAN_SCALAR)
-		return xt2_index_bits(ix, s, after);
+		return xt2_index_bits(xt2_chain_index(chain), s, after);
 	xt2_scan_choose(xt2_scan_best());
-	return xt2_bits_vector(ix, s, after);
+	return xt2_bits_vector(chain, s, pkt, after);
 }
 
-u32 xt2_bits_vector(const struct xt2_index *ix, struct xt2_search *s, u32 after)
+u32 xt2_bits_vector(const struct xt2_chain *chain, struct xt2_search *s, const struct xt2_pkt *pkt,
+		    u32 after)
 {
 #ifdef __x86_64__
 	if (likely(__atomic_load_n(&chosen, __ATOMIC_RELAXED) >= XT2_SCAN_AVX2))
-		return xt2_bits_avx2(ix, s, after); /* to which AVX-512 has nothing to add */
+		/* to which AVX-512 has nothing to add */
+		return xt2_bits_avx2(chain, s, pkt, after);
 #endif
-	return bits_otherwise(ix, s, after);
+	return bits_otherwise(chain, s, pkt, after);
+}
+
+/* The first rule of all, and processors without AVX2. */
+static __attribute__((__noinline__)) int tests_otherwise(const struct xt2_rule *r,
+							 const struct xt2_pkt *pkt)
+{
+	if (__atomic_load_n(&chosen, __ATOMIC_RELAXED) == XT2_SCAN_SCALAR)
+		return XT2_UNSURE;
+	xt2_scan_choose(xt2_scan_best());
+	return xt2_tests_vector(r, pkt);
+}
+
+int xt2_tests_vector(const struct xt2_rule *r, const struct xt2_pkt *pkt)
+{
+#ifdef __x86_64__
+	if (likely(__atomic_load_n(&chosen, __ATOMIC_RELAXED) >= XT2_SCAN_AVX2))
+		return xt2_tests_avx2(r, pkt);
+#endif
+	return tests_otherwise(r, pkt);
 }
 
 static __attribute__((__noinline__)) u32

@@ -80,7 +80,7 @@ static void ask(struct xt2_index_facts *f, const struct xt2_chain *c, struct xt2
 		return;
 	}
 	do {
-		xt2_index_find(ix, s, pkt, from);
+		xt2_index_find(c, s, pkt, from);
 		for (i = 0; i < s->units; i++)
 			name_unit(f, ix, &counter, s->unit[i]);
 		from = s->resume;

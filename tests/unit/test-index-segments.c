@@ -97,8 +97,8 @@ static void look_ahead(const struct xt2_pkt *pkt)
 {
 	static struct xt2_search one, two;
 
-	xt2_index_find(ix, &one, pkt, 0);
-	xt2_index_begin(ix, &two, pkt);
+	xt2_index_find(chain, &one, pkt, 0);
+	xt2_index_begin(chain, &two, pkt);
 	xt2_index_end(ix, &two);
 	assert_int_equal(one.units, two.units);
 	assert_int_equal(one.resume, two.resume);
@@ -119,7 +119,7 @@ static u32 look_for(u32 addr)
 		const u32 place = (u32)((const u8 *)r - (const u8 *)chain);
 
 		while (at == s.units && (!i || after)) {
-			xt2_index_find(ix, &s, &pkt, after);
+			xt2_index_find(chain, &s, &pkt, after);
 			assert_true(s.units <= ix->ahead && s.resume >= after * !!s.resume);
 			at = 0;
 			after = s.resume;

@@ -26,9 +26,20 @@ static struct world_image image;
 static struct xt2_search search;
 static u32 wanted[RULES_MAX], found[RULES_MAX]; /* offsets in the chain */
 static u64 tried, candidates, needless; /* over all packets */
+static u64 quick_hits, quick_misses;
 static u32 kinds[XT2_INDEX_SEGMENTS + 1];
 
 /* --- the slow way ------------------------------------------------------ */
+
+/* All tests at once say what one after the other does, or nothing. */
+static void compare_quick(const struct xt2_rule *r, const struct xt2_pkt *pkt, int answer)
+{
+	int quick = xt2_tests_vector(r, pkt);
+
+	assert_true(quick == XT2_UNSURE || quick == answer);
+	quick_hits += quick == XT2_HIT;
+	quick_misses += quick == XT2_MISS;
+}
 
 /* => does the rule do anything to this packet, or remember it? */
 static bool touches(const struct xt2_rule *r, const struct world_packet *p)
@@ -45,11 +56,14 @@ static bool touches(const struct xt2_rule *r, const struct world_packet *p)
 	const struct xt2_match *failed;
 	u64 cells[WORLD_CELLS], *now = xt2_image_cell(image.img, ctx.root, 0);
 	bool does;
+	int answer;
 
 	world_packet_copy(&copy, p);
 	memcpy(cells, now, sizeof(cells));
-	does = xt2_oracle_rule(&o, r, &failed) != XT2_MISS || ctx.random != 1 ||
-	       memcmp(cells, now, sizeof(cells)) || copy.pkt.cut != p->pkt.cut;
+	answer = xt2_oracle_rule(&o, r, &failed);
+	compare_quick(r, &p->pkt, answer);
+	does = answer != XT2_MISS || ctx.random != 1 || memcmp(cells, now, sizeof(cells)) ||
+	       copy.pkt.cut != p->pkt.cut;
 	memcpy(now, cells, sizeof(cells));
 	return does;
 }
@@ -86,20 +100,30 @@ static u32 add_unit(const struct xt2_chain *c, u32 unit, u32 n)
 	return n;
 }
 
-/* All candidates behind a place. => how many */
-static u32 all_found(const struct xt2_chain *c, const struct world_packet *p, u32 after)
+static bool is_wanted(u32 rule, u32 want)
 {
-	const struct xt2_index *ix = xt2_chain_index(c);
+	u32 i;
+
+	for (i = 0; i < want && wanted[i] != rule; i++)
+		;
+	return i < want;
+}
+
+/* All candidates behind a place. => how many */
+static u32 all_found(const struct xt2_chain *c, const struct world_packet *p, u32 want, u32 after)
+{
 	u32 i, n = 0, turns = 0;
 
 	do {
 		search.base = world_below(&w, XT2_UNITS_MAX - XT2_CANDIDATES + 1);
-		xt2_index_find(ix, &search, &p->pkt, after);
+		xt2_index_find(c, &search, &p->pkt, after);
 		assert_true(search.units <= XT2_CANDIDATES);
 		for (i = 0; i < search.units; i++) {
 			const u32 unit = search.unit[search.base + i];
 
 			assert_true((unit & ~XT2_UNIT_FLAGS) > after);
+			assert_true(!(unit & XT2_FOUND_HOLDS) ||
+				    is_wanted(unit & ~XT2_UNIT_FLAGS, want));
 			assert_true(!i || search.unit[search.base + i - 1] < unit);
 			n = add_unit(c, unit, n);
 		}
@@ -115,7 +139,7 @@ static u32 all_found(const struct xt2_chain *c, const struct world_packet *p, u3
 /* Rules that are wanted behind a place are found behind it. */
 static void compare(const struct xt2_chain *c, const struct world_packet *p, u32 want, u32 after)
 {
-	u32 n = all_found(c, p, after), i, j = 0;
+	u32 n = all_found(c, p, want, after), i, j = 0;
 
 	for (i = 0; i < want; i++) {
 		if (wanted[i] <= after)
@@ -197,12 +221,16 @@ static void candidates_are_all(void **state)
 		}
 		free(image.img);
 	}
+	print_message("%llu hits and %llu misses at once\n", (unsigned long long)quick_hits,
+		      (unsigned long long)quick_misses);
 	print_message("%llu rules tried, %llu candidates, %llu of them not needed\n",
 		      (unsigned long long)tried, (unsigned long long)candidates,
 		      (unsigned long long)needless);
 	assert_true(kinds[XT2_INDEX_COLUMNS] > 40 && kinds[XT2_INDEX_PAIRS] > 40 &&
 		    kinds[XT2_INDEX_BITS] > 40 && kinds[XT2_INDEX_SEGMENTS] > 20);
 	assert_true(candidates < tried * 2 / 3); /* it does tell rules apart */
+	if (xt2_scan_best() >= XT2_SCAN_AVX2)
+		assert_true(quick_hits > 5000 && quick_misses > 5000);
 }
 
 /* No index of any kind takes more room than is kept for it. */
