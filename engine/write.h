@@ -59,6 +59,12 @@ int xt2_write_chain_begin(struct xt2_writer *w, u32 index, u16 table, u8 hook, c
 /* A complete rule, its counters included, is copied.  => 0, -ENOSPC, -EINVAL */
 int xt2_write_rule(struct xt2_writer *w, const struct xt2_rule *r);
 
+/* The copy of the rule that was written last, to change what it names.  A chain is open. */
+static inline struct xt2_rule *xt2_written_rule(const struct xt2_writer *w)
+{
+	return (struct xt2_rule *)xt2_chain_tail((const struct xt2_chain *)(w->buf + w->chain));
+}
+
 /*
  * xt2_write_chain_end - the last rule was the tail
  * @lines: source line of each rule, or NULL; @capacity: spare bytes to leave

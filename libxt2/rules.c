@@ -284,13 +284,18 @@ int xt2_rule_put_(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule
 	struct xt2_rule_list_ *l = &rs->chain[chain].rules;
 	const struct xt2_rule *copy;
 
-	if (list_grow(l))
+	if (l->n == l->cap && list_grow(l))
 		return -ENOMEM;
 	copy = bytes_copy(rs, rule);
 	if (!copy)
 		return -ENOMEM;
-	xt2_list_insert_(l, l->n, copy, line);
-	xt2_rules_refer_(rs, copy, 1);
+	if (l->gap != l->n)
+		gap_move(l, l->n);
+	l->rule[l->n] = copy;
+	l->line[l->n] = line;
+	l->gap = ++l->n;
+	if (xt2_rule_jumps_(rule) != XT2_NONE_)
+		xt2_rules_refer_(rs, rule, 1);
 	return 0;
 }
 

@@ -3,8 +3,9 @@
  * ruleset-write.c - pack a ruleset into an image
  *
  * Two passes over the rules.  The first counts, so that the writer's buffer
- * can be allocated at once, and numbers instances by their first use.  The
- * second copies each rule and puts in the new numbers.  Chains are numbered
+ * can be allocated at once, and numbers instances by their first use; without
+ * instances and state it only asks how many bytes the rules have.  The second
+ * copies each rule and puts in the new numbers.  Chains are numbered
  * in the order in which they are listed, so rulesets that print alike are
  * packed alike.  Every match that has state gets a cell of its own, which
  * starts with the value of its old one: two rules never share state, even if
@@ -39,7 +40,6 @@ struct packer {
 	u64 bytes; /* of rules, instances and lines */
 	u64 indexes; /* bytes that indexes can take */
 	u32 *lines; /* of a chain */
-	u64 *rule; /* room for one rule */
 	void *scratch, *index_scratch;
 	u64 index_size; /* bytes at index_scratch */
 	struct xt2_writer w;
@@ -54,7 +54,6 @@ static void packer_free(struct packer *p)
 	free(p->instance_new);
 	free(p->source);
 	free(p->lines);
-	free(p->rule);
 	free(p->scratch);
 	xt2_room_free_(p->index_scratch, p->index_size);
 }
@@ -78,9 +77,7 @@ static int packer_init(struct packer *p)
 	p->instances = numbers_alloc((u64)rs->instances + rs->tables);
 	p->instance_new = numbers_alloc(rs->instances);
 	p->source = numbers_alloc(rs->tables);
-	p->rule = malloc(XT2_RULE_MAX);
-	if (!p->chains || !p->chain_new || !p->instances || !p->instance_new || !p->source ||
-	    !p->rule)
+	if (!p->chains || !p->chain_new || !p->instances || !p->instance_new || !p->source)
 		return no_memory(p);
 	memset(p->instance_new, 0xff, rs->instances * sizeof(u32));
 	return 0;
@@ -134,7 +131,7 @@ static void count_rule(struct packer *p, const struct xt2_rule *r)
 {
 	const struct xt2_match *m;
 
-	p->bytes += r->size + sizeof(u32);
+	p->bytes += r->size;
 	xt2_rule_for_each_match(m, r) {
 		u32 info = xt2_match_info(m->type);
 
@@ -152,17 +149,35 @@ static bool may_have_index(const struct packer *p, u32 rules)
 	return rules >= INDEX_MIN || rules > p->limits->plain;
 }
 
+/*
+ * Rules that can only name chains need not be looked at twice: they are where the
+ * ruleset has its rules, which is not much more.
+ */
+static bool count_at_once(struct packer *p)
+{
+	const struct xt2_ruleset *rs = p->rs;
+	const u64 bytes = rs->rules.live + (rs->image ? rs->image_size : 0);
+
+	if (rs->instances || rs->cells || bytes > XT2_SIZE_MAX / 4)
+		return false;
+	p->bytes += bytes;
+	return true;
+}
+
 static void count(struct packer *p)
 {
+	bool counted;
 	u32 i, j;
 
 	number_sources(p);
 	number_chains(p);
+	counted = count_at_once(p);
 	for (i = 0; i < p->chain_count; i++) {
 		const struct xt2_rule_list_ *l = &p->rs->chain[p->chains[i]].rules;
 
-		for (j = 0; j < l->n; j++)
+		for (j = 0; !counted && j < l->n; j++)
 			count_rule(p, xt2_list_rule_(l, j));
+		p->bytes += l->n * sizeof(u32); /* lines */
 		if (l->n + 1 > p->longest)
 			p->longest = l->n + 1;
 		if (may_have_index(p, l->n))
@@ -249,16 +264,13 @@ static void renumber(struct packer *p, struct xt2_rule *r)
 
 static int write_rules(struct packer *p, const struct xt2_rule_list_ *l)
 {
-	struct xt2_rule *copy = (struct xt2_rule *)p->rule;
 	int ret = 0;
 	u32 i;
 
 	for (i = 0; i < l->n && !ret; i++) {
-		const struct xt2_rule *r = xt2_list_rule_(l, i);
-
-		memcpy(copy, r, r->size);
-		renumber(p, copy);
-		ret = xt2_write_rule(&p->w, copy);
+		ret = xt2_write_rule(&p->w, xt2_list_rule_(l, i));
+		if (!ret)
+			renumber(p, xt2_written_rule(&p->w));
 	}
 	return ret;
 }
