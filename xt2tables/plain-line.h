@@ -10,6 +10,7 @@
 #ifndef XT2_PLAIN_LINE_H
 #define XT2_PLAIN_LINE_H
 
+#include <endian.h>
 #include "plain.h"
 #include "rule.h"
 #include "../translators/ext.h"
@@ -195,8 +196,42 @@ static inline bool xt2_plain_digit(char c)
 	return (u8)(c - '0') < 10;
 }
 
-/* A number as everybody writes it: decimal, without a sign or leading zeros. */
-static inline bool xt2_plain_number(struct xt2_plain *p, u64 max, u64 *value)
+/*
+ * Digits, eight at a time: a loop over them ends at another one each time, and
+ * waiting for that takes longer than to read them.
+ */
+#define XT2_PLAIN_WORD	 8
+#define XT2_PLAIN_TOPS	 0x8080808080808080ull
+#define XT2_PLAIN_ZEROS_ 0x3030303030303030ull
+
+/* => values of eight digits, the first in the lowest byte; what is none is 10 or more */
+static inline u64 xt2_plain_word(const char *at)
+{
+	u64 word;
+
+	memcpy(&word, at, sizeof(word));
+	return le64toh(word) ^ XT2_PLAIN_ZEROS_;
+}
+
+/* => a bit on top of each byte that is 10 or more */
+static inline u64 xt2_plain_others(u64 word)
+{
+	return (((word & ~XT2_PLAIN_TOPS) + 0x7676767676767676ull) | word) & XT2_PLAIN_TOPS;
+}
+
+/* The number of the first n digits, 1 to 8, of a word. */
+static inline u32 xt2_plain_eight(u64 word, u32 n)
+{
+	const u64 bytes = 0x000000ff000000ffull;
+
+	word <<= 64 - 8 * n;
+	word = word * 10 + (word >> 8);
+	word = (word & bytes) * (100 + (1000000ull << 32)) +
+	       (word >> 16 & bytes) * (1 + (10000ull << 32));
+	return (u32)(word >> 32);
+}
+
+static inline bool xt2_plain_number_slow_(struct xt2_plain *p, u64 max, u64 *value)
 {
 	const char *at = p->at;
 	u64 v = 0;
@@ -209,6 +244,37 @@ static inline bool xt2_plain_number(struct xt2_plain *p, u64 max, u64 *value)
 	if (at == p->at || xt2_plain_digit(*at) || v > max)
 		return false;
 	p->at = at;
+	*value = v;
+	return true;
+}
+
+/* A number as everybody writes it: decimal, without a sign or leading zeros. */
+static inline bool xt2_plain_number(struct xt2_plain *p, u64 max, u64 *value)
+{
+	static const u32 tens[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000 };
+	u64 word, other, v;
+	u32 n, more = 0;
+
+	if (p->end - p->at < 2 * XT2_PLAIN_WORD)
+		return xt2_plain_number_slow_(p, max, value);
+	word = xt2_plain_word(p->at);
+	other = xt2_plain_others(word);
+	n = other ? (u32)__builtin_ctzll(other) / 8 : 8;
+	if (!n || (n > 1 && !(word & 0xff)))
+		return false;
+	v = xt2_plain_eight(word, n);
+	if (n == 8) {
+		word = xt2_plain_word(p->at + 8);
+		other = xt2_plain_others(word);
+		if (!other) /* rules that have seen so much are few */
+			return xt2_plain_number_slow_(p, max, value);
+		more = (u32)__builtin_ctzll(other) / 8;
+		if (more)
+			v = v * tens[more] + xt2_plain_eight(word, more);
+	}
+	if (v > max)
+		return false;
+	p->at += n + more;
 	*value = v;
 	return true;
 }

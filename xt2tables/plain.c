@@ -36,15 +36,7 @@ static const struct {
 	{ "match", 'm' },	  { "set-counters", 'c' }, { "fragments", 'f' },
 };
 
-static const struct {
-	const char *name;
-	u32 target;
-} verdicts[] = {
-	{ "ACCEPT", XT2_T_ACCEPT },
-	{ "DROP", XT2_T_DROP },
-	{ "RETURN", XT2_T_RETURN },
-	{ "QUEUE", XT2_T_QUEUE },
-};
+static const char *const verdicts[] = { "ACCEPT", "DROP", "RETURN", "QUEUE" };
 
 /* --- chains -------------------------------------------------------------------- */
 
@@ -66,7 +58,8 @@ static bool chain_name(struct xt2_plain *p)
 	const char *name = p->at;
 	u32 len = p->chain_len;
 
-	if (len && !strncmp(name, p->chain_name, len) && xt2_plain_ends(name[len])) {
+	if (len && p->end - name >= len && !memcmp(name, p->chain_name, len) &&
+	    xt2_plain_ends(name[len])) {
 		p->at += len;
 		return true;
 	}
@@ -143,20 +136,33 @@ static bool protocol(struct xt2_plain *p, bool invert)
 	return p->proto || !invert;
 }
 
+/* => what the word says, XT2_T_CONTINUE: no verdict */
+static u32 verdict(const char *name, u32 len)
+{
+	switch (len) { /* of so many bytes a comparison is one instruction */
+	case 4: return memcmp(name, "DROP", 4) ? XT2_T_CONTINUE : XT2_T_DROP;
+	case 5: return memcmp(name, "QUEUE", 5) ? XT2_T_CONTINUE : XT2_T_QUEUE;
+	case 6:
+		if (!memcmp(name, "ACCEPT", 6))
+			return XT2_T_ACCEPT;
+		return memcmp(name, "RETURN", 6) ? XT2_T_CONTINUE : XT2_T_RETURN;
+	}
+	return XT2_T_CONTINUE;
+}
+
 /* What is neither a verdict nor a chain is an extension, or wrong. */
 static bool jump(struct xt2_plain *p, bool go)
 {
 	const char *name = p->at;
 	const u32 len = xt2_plain_length(name);
+	const u32 said = !go && p->verdicts ? verdict(name, len) : XT2_T_CONTINUE;
 	int chain;
-	size_t i;
 
-	for (i = 0; !go && p->verdicts && i < XT2_ARRAY_SIZE(verdicts); i++)
-		if (xt2_plain_same(name, len, verdicts[i].name)) {
-			p->at += len;
-			p->target = XT2_TARGET(verdicts[i].target, 0);
-			return !p->nat || verdicts[i].target != XT2_T_DROP;
-		}
+	if (said != XT2_T_CONTINUE) {
+		p->at += len;
+		p->target = XT2_TARGET(said, 0);
+		return !p->nat || said != XT2_T_DROP;
+	}
 	chain = jump_chain(p, name, len);
 	if (chain < 0)
 		return !go && xt2_plain_match_done(p) &&
@@ -514,7 +520,7 @@ void xt2_plain_table(struct xt2_plain *p, int table)
 	p->chain_len = p->jump_len = 0;
 	p->verdicts = true;
 	for (i = 0; i < XT2_ARRAY_SIZE(verdicts); i++)
-		if (xt2_chain_find(p->rs, table, verdicts[i].name) >= 0)
+		if (xt2_chain_find(p->rs, table, verdicts[i]) >= 0)
 			p->verdicts = false;
 }
 

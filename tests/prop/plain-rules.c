@@ -61,6 +61,26 @@ static const char * not(void)
 	return roll(6) ? "" : roll(20) ? "! " : "!\t ";
 }
 
+/* Of any length, as counters have. */
+static void counter(void)
+{
+	static const char *const odd[] = { "00", "007",	      "18446744073709551616",
+					   "1x", "12345678:", "" };
+	u32 digits = 1 + roll(plain_file.odd ? 20 : 19);
+
+	if (oddly()) {
+		add("%s", pick(odd));
+		return;
+	}
+	if (!roll(4)) {
+		add("0");
+		return;
+	}
+	add("%u", 1 + roll(9));
+	while (--digits)
+		add("%u", roll(10));
+}
+
 /* --- parts --------------------------------------------------------------------- */
 
 static void addr4(void)
@@ -77,7 +97,11 @@ static void addr4(void)
 		"1.2.3.4/024", "1.2.3.4/0x18",
 		"1..2.3",      "loopback",
 		"0",	       "1.2.3.4/255.0",
-		"00.0.0.0",
+		"00.0.0.0",    "999.1.1.1",
+		".1.2.3",      "1.2.3.",
+		"1234.1.1.1",  "1.2.3.0004",
+		"1.2.3.4x",    "1.2.3:4",
+		"1.2.3.4/32x", "1.2.3.4/00",
 	};
 
 	if (oddly()) {
@@ -742,8 +766,13 @@ static void rule(void)
 	if (!plain_file.odd)
 		plain_file.must_at[plain_file.must++] = from;
 	plain_file.rules++;
-	if (counted)
-		add("[%u:%u]%s", roll(2) * roll(100000), roll(100000), oddly() ? "" : " ");
+	if (counted) {
+		add("[");
+		counter();
+		add(":");
+		counter();
+		add("]%s", oddly() ? "" : " ");
+	}
 	if (oddly())
 		add("%s", pick(odd));
 	else
@@ -755,9 +784,12 @@ static void rule(void)
 	options(chain);
 	if (!jumped || oddly())
 		target();
-	if ((!counted || oddly()) && !roll(6))
-		add(" %s %u%s%u", roll(4) ? "-c" : "--set-counters", roll(1000),
-		    roll(2) ? " " : ",", roll(1000));
+	if ((!counted || oddly()) && !roll(6)) {
+		add(" %s ", roll(4) ? "-c" : "--set-counters");
+		counter();
+		add(roll(2) ? " " : ",");
+		counter();
+	}
 	if (plain_file.odd && !roll(3))
 		mutate(from);
 	add("\n");
