@@ -22,10 +22,10 @@ struct edge { /* a rule that jumps */
 	unsigned int rule;
 };
 
-struct spot { /* a rule with an extension that is bound to hooks */
+struct spot { /* rules, one after the other, with an extension that is bound to hooks */
 	const char *name;
 	unsigned int hooks; /* where it is allowed */
-	unsigned int rule;
+	unsigned int rule, rules;
 	bool reported;
 };
 
@@ -45,6 +45,7 @@ struct walk {
 	int table, family;
 	struct node *node;
 	int nodes;
+	struct xt2_arena_ lists; /* of all nodes: most are short */
 	int problems;
 	const struct xt2_place *match_place[256], *target_place[256];
 	__u64 payload[512]; /* of an extension, in the legacy form */
@@ -53,15 +54,19 @@ struct walk {
 	void *data;
 };
 
-static void *grow(void *list, unsigned int used, unsigned int *room, size_t size)
+/* => a list with room for one more; NULL: no memory */
+static void *grow(struct walk *w, void *list, unsigned int used, unsigned int *room, size_t size)
 {
 	void *more;
 
 	if (used < *room)
 		return list;
-	more = realloc(list, (*room * 2 + 4) * size);
-	if (more)
-		*room = *room * 2 + 4;
+	more = xt2_arena_alloc_(&w->lists, (*room * 2 + 2) * size);
+	if (!more)
+		return NULL;
+	if (used)
+		memcpy(more, list, used * size);
+	*room = *room * 2 + 2;
 	return more;
 }
 
@@ -72,17 +77,23 @@ static const struct xt2_place *hook_bound(int family, const char *name)
 	return place && place->hooks ? place : NULL;
 }
 
-static int spot_add(struct node *n, const char *name, unsigned int hooks, unsigned int rule)
+static int spot_add(struct walk *w, struct node *n, const char *name, unsigned int hooks,
+		    unsigned int rule)
 {
-	struct spot *list;
+	struct spot *last = n->spots ? &n->spot[n->spots - 1] : NULL, *list;
 
 	if (hooks == ~0u)
 		return 0;
-	list = grow(n->spot, n->spots, &n->spot_room, sizeof(*list));
+	if (last && last->rule + last->rules == rule && last->hooks == hooks &&
+	    (last->name == name || !strcmp(last->name, name))) {
+		last->rules++;
+		return 0;
+	}
+	list = grow(w, n->spot, n->spots, &n->spot_room, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	n->spot = list;
-	list[n->spots++] = (struct spot){ .name = name, .hooks = hooks, .rule = rule };
+	list[n->spots++] = (struct spot){ .name = name, .hooks = hooks, .rule = rule, .rules = 1 };
 	return 0;
 }
 
@@ -97,7 +108,7 @@ static int foreign_note(struct walk *w, struct node *n, unsigned int i, unsigned
 
 	if (!in)
 		return 0;
-	return spot_add(n, in->name,
+	return spot_add(w, n, in->name,
 			place_hooks(hook_bound(w->family, in->name)) &
 				xt2_place_option_hooks(in->name, xt2_instance_data(in)),
 			at);
@@ -115,7 +126,7 @@ static int match_note(struct walk *w, struct node *n, const struct xt2_match *m,
 	    xt2_match_unpack((__u8)w->family, m, &row, w->payload, sizeof(w->payload)) >= 0 &&
 	    !(m->type == XT2_M_ADDRTYPE && !row->revision))
 		hooks &= xt2_place_option_hooks(row->name, w->payload);
-	return spot_add(n, xt2_match_name(m->type), hooks, at);
+	return spot_add(w, n, xt2_match_name(m->type), hooks, at);
 }
 
 static int target_note(struct walk *w, struct node *n, const struct xt2_rule *r, unsigned int at)
@@ -128,12 +139,12 @@ static int target_note(struct walk *w, struct node *n, const struct xt2_rule *r,
 	if (kind == XT2_T_TCPMSS &&
 	    xt2_target_unpack((__u8)w->family, r, &row, w->payload, sizeof(w->payload)) >= 0)
 		hooks &= xt2_place_option_hooks(row->name, w->payload);
-	return spot_add(n, xt2_target_name((__u8)kind), hooks, at);
+	return spot_add(w, n, xt2_target_name((__u8)kind), hooks, at);
 }
 
-static int edge_add(struct node *n, int chain, unsigned int rule)
+static int edge_add(struct walk *w, struct node *n, int chain, unsigned int rule)
 {
-	struct edge *list = grow(n->edge, n->edges, &n->edge_room, sizeof(*list));
+	struct edge *list = grow(w, n->edge, n->edges, &n->edge_room, sizeof(*list));
 
 	if (!list)
 		return -ENOMEM;
@@ -152,7 +163,7 @@ static int rule_note(struct walk *w, struct node *n, const struct xt2_rule *r, u
 		if (m->type >= XT2_M_TCP)
 			ret |= match_note(w, n, m, at);
 	if (kind == XT2_T_JUMP || kind == XT2_T_GOTO)
-		ret |= edge_add(n, (int)XT2_TARGET_ARG(r->target), at);
+		ret |= edge_add(w, n, (int)XT2_TARGET_ARG(r->target), at);
 	else if (kind > XT2_T_QUEUE)
 		ret |= target_note(w, n, r, at);
 	return ret ? -ENOMEM : 0;
@@ -210,7 +221,7 @@ static void spots_check(struct walk *w, int chain, int hook)
 {
 	struct node *n = &w->node[chain];
 	char names[96], message[224], hint[224];
-	unsigned int i;
+	unsigned int i, j;
 
 	for (i = 0; i < n->spots; i++) {
 		struct spot *s = &n->spot[i];
@@ -228,7 +239,8 @@ static void spots_check(struct walk *w, int chain, int hook)
 		else
 			snprintf(hint, sizeof(hint), "no chain of table %s is allowed",
 				 xt2_table_name(w->rs, w->table));
-		problem(w, chain, s->rule, XT2_E_TABLE, message, hint);
+		for (j = 0; j < s->rules; j++)
+			problem(w, chain, s->rule + j, XT2_E_TABLE, message, hint);
 	}
 }
 
@@ -292,12 +304,7 @@ static int walk_begin(struct walk *w)
 
 static void walk_end(struct walk *w)
 {
-	int i;
-
-	for (i = 0; w->node && i < w->nodes; i++) {
-		free(w->node[i].edge);
-		free(w->node[i].spot);
-	}
+	xt2_arena_free_(&w->lists);
 	free(w->node);
 }
 
