@@ -418,7 +418,8 @@ static bool put_buckets(struct build *b, struct xt2_pairs *p, u32 buckets)
 		n = b->start[i + 1] - b->start[i];
 		if (!n)
 			continue;
-		to[i].entries = p->entries << XT2_BUCKET_FIRST | (n > BUCKET_MOST ? 1 : n);
+		to[i].entries = p->entries << XT2_BUCKET_FIRST |
+				(n > BUCKET_MOST ? XT2_BUCKET_NESTED : n);
 		if (n > BUCKET_MOST) {
 			if (!put_nested(b, p, b->start[i], n, &to[i]))
 				return false;

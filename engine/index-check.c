@@ -423,12 +423,13 @@ static int check_entries(struct check *c, const struct xt2_pairs *p)
 }
 
 /* A search stops at the first entry that comes too late, and takes columns for all of a bucket. */
-static bool bucket_holds(const struct xt2_index_entry *e, u32 n)
+static bool bucket_holds(const struct xt2_index_entry *e, u32 n, bool nested)
 {
 	u32 i;
 
-	for (i = 1; i < n; i++)
-		if ((e[i - 1].unit | e[i].unit) & XT2_UNIT_NESTED || e[i - 1].unit > e[i].unit)
+	for (i = 0; i < n; i++)
+		if ((e[i].unit & XT2_UNIT_NESTED) != (nested ? XT2_UNIT_NESTED : 0) ||
+		    (i && e[i - 1].unit > e[i].unit))
 			return false;
 	return true;
 }
@@ -439,17 +440,20 @@ static bool buckets_hold(const struct check *c, const struct xt2_pairs *p, u64 b
 	const struct xt2_index_entry *e = (const void *)((const u8 *)c->ix + p->entry);
 	const struct xt2_index_bucket *b = (const void *)((const u8 *)c->ix + p->bucket);
 	u32 n, sum = 0;
+	bool nested;
 	u64 i;
 
 	for (i = 0; i < buckets; i++) {
 		n = b[i].entries & XT2_BUCKET_COUNT;
+		nested = n == XT2_BUCKET_NESTED;
+		n = nested ? 1 : n;
 		if (!n) {
 			if (b[i].entries | b[i].tags)
 				return false;
 			continue;
 		}
 		if (b[i].entries >> XT2_BUCKET_FIRST != sum || n > BUCKET_MOST ||
-		    n > p->entries - sum || !bucket_holds(e + sum, n))
+		    n > p->entries - sum || !bucket_holds(e + sum, n, nested))
 			return false;
 		sum += n;
 	}
@@ -503,19 +507,16 @@ static bool in_bucket(const struct check *c, const struct xt2_pairs *p, u32 hash
 	const struct xt2_index_entry *e =
 		(const struct xt2_index_entry *)((const u8 *)c->ix + p->entry);
 	const u16 tag = xt2_hash_tag(hash);
-	const u32 first = b->entries >> XT2_BUCKET_FIRST;
+	const u32 first = b->entries >> XT2_BUCKET_FIRST, n = b->entries & XT2_BUCKET_COUNT;
 	u32 i;
 
 	if (!(b->tags >> tag % 32 & 1))
 		return false;
-	for (i = first; i < first + (b->entries & XT2_BUCKET_COUNT); i++) {
-		if (e[i].unit & XT2_UNIT_NESTED) {
-			if (in_columns(c, e[i].unit & ~XT2_UNIT_FLAGS, unit, box))
-				return true;
-		} else if (e[i].unit == unit) {
+	if (n == XT2_BUCKET_NESTED)
+		return in_columns(c, e[first].unit & ~XT2_UNIT_FLAGS, unit, box);
+	for (i = first; i < first + n; i++)
+		if (e[i].unit == unit)
 			return e[i].tag == tag && entry_admits(c, &e[i], box);
-		}
-	}
 	return false;
 }
 

@@ -172,7 +172,7 @@ static __always_inline u32 collect(const struct xt2_index __img *ix, struct xt2_
 	for (i = xt2_zero; i < s->spans && xt2_can_loop; i++) {
 		in = s->span[i].entries;
 		e = entry + (in >> XT2_BUCKET_FIRST);
-		if (unlikely(e->unit & XT2_UNIT_NESTED)) { /* it has no other entries */
+		if (unlikely((in & XT2_BUCKET_COUNT) == XT2_BUCKET_NESTED)) {
 			s->columns[nested++] = i;
 			continue;
 		}

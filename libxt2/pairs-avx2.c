@@ -202,8 +202,8 @@ AVX2 static __always_inline __m256i tag_of(const struct xt2_span *span)
 }
 
 /*
- * The first four entries of each bucket, without a branch, and what is behind
- * them in those few that have more.  Entries behind a bucket's last one are of
+ * The first four entries of each bucket, without a branch, then what is behind
+ * them in those few that have more or columns.  Entries behind a bucket's last one are of
  * another bucket: if one lets the packet through, it is a candidate too many.
  * all: a constant; candidates need not be behind any.
  */
@@ -225,8 +225,6 @@ AVX2 static __always_inline u32 first_of(const struct xt2_index *ix, struct xt2_
 		tag = _mm256_and_si256(tag_of(&s->span[i]), probes.tag);
 		least = _mm256_min_epu32(least, units_of(load(&e[0].unit), tag, &probes, all));
 		least = _mm256_min_epu32(least, units_of(load(&e[2].unit), tag, &probes, all));
-		s->columns[nested] = i;
-		nested += (e->unit & XT2_UNIT_NESTED) != 0;
 		lng[longs] = (u8)i;
 		longs += (in & XT2_BUCKET_COUNT) > AT_ONCE;
 	}
@@ -235,8 +233,13 @@ AVX2 static __always_inline u32 first_of(const struct xt2_index *ix, struct xt2_
 	for (i = 0; i < longs; i++) {
 		const struct xt2_span *span = &s->span[lng[i]];
 
+		in = span->entries & XT2_BUCKET_COUNT;
+		if (in == XT2_BUCKET_NESTED) {
+			s->columns[nested++] = lng[i];
+			continue;
+		}
 		e = entry + (span->entries >> XT2_BUCKET_FIRST);
-		first = xt2_first_of_bucket(e + AT_ONCE, e + (span->entries & XT2_BUCKET_COUNT),
+		first = xt2_first_of_bucket(e + AT_ONCE, e + in,
 					    (u64)xt2_hash_tag(span->hash) << 32, &probe, after,
 					    first);
 	}

@@ -157,8 +157,9 @@ struct xt2_index_bucket {
 
 #define XT2_ENTRIES_BEYOND 3 /* that let nothing through: four are read at once */
 
-#define XT2_BUCKET_FIRST 6
-#define XT2_BUCKET_COUNT 0x3fu
+#define XT2_BUCKET_FIRST  6
+#define XT2_BUCKET_COUNT  0x3fu
+#define XT2_BUCKET_NESTED 0x3fu /* one entry, which is nested columns */
 
 /*
  * Of nested columns, ports is the first unit.  Else it has four numbers of 15 bits in the low bits of 16 each: the least
