@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* index-pairs.h - what the ways to find the buckets of a packet share */
+/* index-pairs.h - what the ways to search an index of pairs share */
 #ifndef XT2_ENGINE_INDEX_PAIRS_H
 #define XT2_ENGINE_INDEX_PAIRS_H
 

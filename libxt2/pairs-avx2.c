@@ -215,8 +215,8 @@ AVX2 static __always_inline u32 first_of(const struct xt2_index *ix, struct xt2_
 	const struct xt2_probe probe = xt2_probe_of(ix, &s->keys);
 	const struct probes probes = probes_of(&probe, after);
 	__m256i least = _mm256_set1_epi32(-1), tag;
-	u32 i, in, nested = 0, longs = 0, first;
-	u8 lng[XT2_SPANS_MAX];
+	u32 i, in, nested = 0, more = 0, first;
+	u8 rest[XT2_SPANS_MAX]; /* spans that are not done with four */
 	__m128i half;
 
 	for (i = 0; i < s->spans; i++) {
@@ -225,17 +225,17 @@ AVX2 static __always_inline u32 first_of(const struct xt2_index *ix, struct xt2_
 		tag = _mm256_and_si256(tag_of(&s->span[i]), probes.tag);
 		least = _mm256_min_epu32(least, units_of(load(&e[0].unit), tag, &probes, all));
 		least = _mm256_min_epu32(least, units_of(load(&e[2].unit), tag, &probes, all));
-		lng[longs] = (u8)i;
-		longs += (in & XT2_BUCKET_COUNT) > AT_ONCE;
+		rest[more] = (u8)i;
+		more += (in & XT2_BUCKET_COUNT) > AT_ONCE;
 	}
 	half = _mm_min_epu32(_mm256_castsi256_si128(least), _mm256_extracti128_si256(least, 1));
 	first = (u32)_mm_cvtsi128_si32(half);
-	for (i = 0; i < longs; i++) {
-		const struct xt2_span *span = &s->span[lng[i]];
+	for (i = 0; i < more; i++) {
+		const struct xt2_span *span = &s->span[rest[i]];
 
 		in = span->entries & XT2_BUCKET_COUNT;
 		if (in == XT2_BUCKET_NESTED) {
-			s->columns[nested++] = lng[i];
+			s->columns[nested++] = rest[i];
 			continue;
 		}
 		e = entry + (span->entries >> XT2_BUCKET_FIRST);
