@@ -160,7 +160,8 @@ int xt2_eval_at_once(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 
 	if (!s->chain) {
 		s->keys.have = 0;
-		if (ix->heads || !xt2_keys_fill(&s->keys, pkt, ix->asks))
+		if (ix->heads || ix->ahead > XT2_AHEAD_FEW ||
+		    !xt2_keys_fill(&s->keys, pkt, ix->asks))
 			return XT2_NEXT;
 		s->base = 0;
 		xt2_index_find(chain, s, pkt, 0);

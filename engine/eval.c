@@ -226,7 +226,7 @@ static __always_inline struct xt2_rule __img *next_addr4(struct xt2_rule __img *
 		m = xt2_rule_first_match(r);
 		if (shape_of(r) != shape || m->type != type || xt2_inverted(m))
 			break;
-		if ((addr ^ m->arg) >> (m->flags & XT2_ADDR4_SHIFT))
+		if (likely((addr ^ m->arg) >> (m->flags & XT2_ADDR4_SHIFT)))
 			continue;
 		if (r->target_offset != sizeof(*r) + sizeof(*m) ||
 		    XT2_TARGET_KIND(r->target) != XT2_T_CONTINUE)
@@ -253,7 +253,7 @@ static __always_inline struct xt2_rule __img *next_addr6(struct xt2_rule __img *
 		m = xt2_rule_first_match(r);
 		if (shape_of(r) != shape || m->type != type || xt2_inverted(m))
 			break;
-		if (!addr6_equal(m, addr))
+		if (likely(!addr6_equal(m, addr)))
 			continue;
 		if (r->target_offset == BOTH) {
 			m = (const struct xt2_match __img *)((const u8 __img *)r + ONE);
@@ -350,12 +350,11 @@ static __always_inline bool surely_misses(const struct xt2_match __img *m,
 /*
  * Look if a chain's first rules miss by their first test, or by the one behind
  * a test of an address: mostly short chains do up to their end, and a jump and
- * a return are saved.  It calls nothing, so it needs none of the registers
- * that its caller has.
+ * a return are saved.
  * => NULL: the chain returns, and the rule that says so has counted.  Else the first to evaluate
  */
-static __attribute__((__noinline__)) struct xt2_rule __img *
-pass_chain(struct xt2_rule __img *r, const struct xt2_pkt *pkt, struct xt2_ctx *ctx)
+static __always_inline struct xt2_rule __img *
+misses_of(struct xt2_rule __img *r, const struct xt2_pkt *pkt, struct xt2_ctx *ctx)
 {
 	u32 n = xt2_passable;
 
@@ -376,6 +375,13 @@ pass_chain(struct xt2_rule __img *r, const struct xt2_pkt *pkt, struct xt2_ctx *
 		return r;
 	xt2_rule_count(r, pkt->len, ctx);
 	return NULL;
+}
+
+/* The same.  It calls nothing, so it needs none of the registers that its caller has. */
+static __attribute__((__noinline__)) struct xt2_rule __img *
+pass_chain(struct xt2_rule __img *first, const struct xt2_pkt *pkt, struct xt2_ctx *ctx)
+{
+	return misses_of(first, pkt, ctx);
 }
 
 /* --- the loop ---------------------------------------------------------- */
@@ -447,6 +453,36 @@ static __always_inline const struct xt2_chain __img *chain_named(const struct xt
 	return xt2_at(img, page[index % XT2_CHAIN_PAGE]);
 }
 
+static __always_inline bool is_bare_jump(const struct xt2_rule __img *r)
+{
+	return shape_of(r) == (sizeof(*r) | sizeof(*r) << 16) &&
+	       XT2_TARGET_KIND(r->target) == XT2_T_JUMP;
+}
+
+/*
+ * Go past jumps without conditions that are in vain: they stand in rows.
+ * r: one of them; dir: of the root's chains
+ * => the rule to look at
+ */
+static __attribute__((__noinline__)) struct xt2_rule __img *
+pass_jumps(struct xt2_rule __img *r, const struct xt2_pkt *pkt, struct xt2_ctx *ctx,
+	   const struct xt2_search *s, const u32 __img *dir)
+{
+	const struct xt2_image __img *img = ctx->img;
+	const u32 len = pkt->len;
+
+	do {
+		const struct xt2_chain __img *to =
+			chain_named(img, ctx->root, dir, XT2_TARGET_ARG(r->target));
+
+		if ((s && to->lookup) || misses_of(xt2_chain_first(to), pkt, ctx))
+			break;
+		xt2_rule_count(r, len, ctx);
+		r = xt2_rule_next(r);
+	} while (is_bare_jump(r));
+	return r;
+}
+
 /* Remember where to go on after a jump. */
 static __always_inline void push(struct xt2_ctx *ctx, struct xt2_search *s, u32 depth,
 				 const struct xt2_chain __img *chain,
@@ -489,11 +525,13 @@ rule_behind(struct xt2_ctx *ctx, const struct xt2_search *s, const struct xt2_ch
 static __always_inline struct xt2_rule __img *rule_behind_jump(struct xt2_ctx *ctx,
 							       const struct xt2_search *s,
 							       const struct xt2_chain __img *chain,
-							       struct xt2_rule __img *r)
+							       struct xt2_rule __img *r,
+							       const u32 __img *dir)
 {
 	if (by_index(s))
 		return xt2_at(chain, xt2_next_indexed(ctx, chain, r));
-	return xt2_rule_next(r);
+	r = xt2_rule_next(r);
+	return is_bare_jump(r) ? pass_jumps(r, xt2_ctx_pkt(ctx), ctx, s, dir) : r;
 }
 
 /*
@@ -515,7 +553,7 @@ static __always_inline struct xt2_rule __img *jump(struct xt2_ctx *ctx, struct x
 	if (xt2_passable && (!s || !to->lookup)) {
 		first = pass_chain(first, xt2_ctx_pkt(ctx), ctx);
 		if (likely(!first))
-			return rule_behind_jump(ctx, s, *chain, r);
+			return rule_behind_jump(ctx, s, *chain, r, dir);
 	}
 	if (unlikely(*depth >= ctx->stack_size))
 		return NULL;

@@ -394,7 +394,7 @@ static u16 candidates_ahead(const struct build *b, u8 kind)
 {
 	if (kind == XT2_INDEX_PAIRS && b->deciding > b->units - b->units / 8)
 		return 1;
-	return b->deciding > b->units / 2 ? 2 : XT2_CANDIDATES;
+	return b->deciding > b->units / 2 ? XT2_AHEAD_FEW : XT2_CANDIDATES;
 }
 
 static u32 finish(struct build *b, u8 kind, u32 body)

@@ -16,6 +16,7 @@
 #include <xt2/pkt.h>
 
 #define XT2_CANDIDATES 64u /* that are collected at once */
+#define XT2_AHEAD_FEW  2u /* or up to so many, if most rules decide */
 #define XT2_SPANS_MAX  128u /* buckets that one packet can look into */
 #define XT2_UNITS_FAR  4096u /* up to so many have their index in the first caches */
 

@@ -197,7 +197,7 @@ AVX2 static __always_inline u32 search(const struct xt2_chain *chain, struct xt2
 	l.some = words_left(l.bit, keys, b->words) & ~0u << l.first / 64;
 	if (unlikely(l.first) && l.some >> l.first / 64 & 1 && !left_of(&l, l.first / 64))
 		l.some ^= 1u << l.first / 64;
-	if (likely(ix->ahead == 2))
+	if (likely(ix->ahead <= XT2_AHEAD_FEW))
 		return take_first(chain, s, pkt, unit, &l);
 	return take_all(s, unit, &l, ix->ahead);
 }

@@ -357,6 +357,60 @@ static void places_are_named(void **state)
 	assert_null(result.table); /* not asked for */
 }
 
+/* Packets that a chain's rule has counted; rules from 0. */
+static unsigned int counted(const char *chain, unsigned int rule)
+{
+	const struct xt2_root *root = xt2_image_root(map.image);
+	const struct xt2_chain *c;
+	const struct xt2_rule *r;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, map.image, root) {
+		if (strcmp(xt2_image_chain_cold(map.image, root, c->index)->name, chain))
+			continue;
+		for (r = xt2_chain_first(c); rule; rule--)
+			r = xt2_rule_next(r);
+		assert_int_equal(r->bytes, r->packets * pkt.len);
+		return (unsigned int)r->packets;
+	}
+	return ~0u;
+}
+
+/* Jumps without conditions are passed in rows; one of them is made, or a row ends in a rule. */
+static void jumps_in_rows_count(void **state)
+{
+	int in = base(XT2_IPV4, "filter", XT2_INPUT);
+	int vain = xt2_chain_add(rs, 0, "vain"), some = xt2_chain_add(rs, 0, "some");
+	unsigned int i;
+
+	for (i = 0; i < 6; i++)
+		append(in, XT2_TARGET(XT2_T_JUMP, i == 3 ? some : vain));
+	append_from(in, 3, ACCEPT);
+	append(in, XT2_TARGET(XT2_T_JUMP, vain));
+	append_from(vain, 1, DROP);
+	append_from(some, 2, DROP);
+	append_from(some, 3, XT2_TARGET(XT2_T_CONTINUE, 0));
+	xt2_chain_set_policy(rs, in, XT2_T_DROP);
+	begin();
+	for (i = 1; i <= 4; i++) {
+		udp4(i);
+		assert_int_equal(evaluate(XT2_INPUT, NULL), i == 3 ? XT2_ACCEPT : XT2_DROP);
+	}
+	assert_int_equal(counted("INPUT", 0), 4);
+	for (i = 1; i < 4; i++)
+		assert_int_equal(counted("INPUT", i), 3);
+	for (i = 4; i < 6; i++)
+		assert_int_equal(counted("INPUT", i), 2);
+	assert_int_equal(counted("INPUT", 6), 1);
+	assert_int_equal(counted("INPUT", 7), 1);
+	assert_int_equal(passed("filter", XT2_INPUT), 1);
+	assert_int_equal(counted("vain", 0), 1);
+	assert_int_equal(counted("vain", 1), 3 * 3 + 2 * 2 + 1);
+	assert_int_equal(counted("some", 0), 1);
+	assert_int_equal(counted("some", 1), 1);
+	assert_int_equal(counted("some", 2), 2);
+}
+
 static void targets_leave_their_marks(void **state)
 {
 	int mangle = base(XT2_IPV4, "mangle", XT2_INPUT);
@@ -598,6 +652,7 @@ int main(void)
 		CASE(families_keep_apart),
 		CASE(no_table_accepts),
 		CASE(places_are_named),
+		CASE(jumps_in_rows_count),
 		CASE(targets_leave_their_marks),
 		CASE(hotdrops_are_reported),
 		CASE(absurd_images_are_refused),
