@@ -2,10 +2,11 @@
 /*
  * walk.c - how deep and how long a packet's way through the chains can be
  *
- * Depth first over the chains, with the way back kept in the caller's
- * scratch: a chain that is on the way remembers the rule where it was left.
- * When the chain that a rule names is done, the rule is looked at once more
- * and takes over its result.  Each rule is read at most twice.
+ * First all chains in their order, as far as that goes; then depth first, with
+ * the way back kept in the caller's scratch: a chain that is on the way
+ * remembers the rule where it was left.  When the chain that a rule names is
+ * done, the rule is looked at once more and takes over its result.  Each rule
+ * is read at most three times.
  */
 #include "walk.h"
 
@@ -112,6 +113,25 @@ static int advance(struct xt2_walk *w, u32 index, u32 *to)
 	return 1;
 }
 
+/*
+ * Chains that only go where all is known: one after the other, where the image
+ * has them, instead of here and there.  Most are such ones if they are listed by
+ * name.  The others are as if nobody had looked at them.
+ */
+static void walk_along(struct xt2_walk *w)
+{
+	const struct xt2_chain __img *c;
+	u32 i, to;
+
+	xt2_image_for_each_chain(c, i, w->img, w->root) {
+		if (i == w->edited)
+			continue;
+		enter(w, i, XT2_WALK_NONE);
+		if (!advance(w, i, &to))
+			memset(&w->chains[i], 0, sizeof(w->chains[i]));
+	}
+}
+
 static int walk_from(struct xt2_walk *w, u32 start)
 {
 	u32 to, at = start;
@@ -140,6 +160,7 @@ int xt2_walk_hooks(struct xt2_walk *w)
 	u32 i;
 	int err;
 
+	walk_along(w);
 	xt2_image_for_each_hook(h, i, w->img, w->root) {
 		err = walk_from(w, h->chain);
 		if (err)
