@@ -602,16 +602,19 @@ static char *put_masquerade(char *p, int family, const struct xt2_instance *in)
 	return xt2_put(p, " -j MASQUERADE");
 }
 
+/* Names are padded with NUL: comparing so few bytes is an instruction or two. */
+#define NAMED(in, text) (!memcmp((in)->name, text, sizeof(text)))
+
 static char *put_translation(const struct xt2_rule_text *t, char *p, const struct xt2_instance *in)
 {
 	const void *data = xt2_instance_data(in);
 
-	if (!strcmp(in->name, "MASQUERADE"))
+	if (NAMED(in, "MASQUERADE"))
 		return put_masquerade(p, t->family, in);
-	if (!strcmp(in->name, "DNAT") && in->revision == 2 &&
+	if (NAMED(in, "DNAT") && in->revision == 2 &&
 	    in->size == XT_ALIGN(sizeof(struct nf_nat_range2)))
 		return put_nat(xt2_put(p, " -j DNAT --to-destination "), t->family, data);
-	if (strcmp(in->name, "SNAT"))
+	if (!NAMED(in, "SNAT"))
 		return NULL;
 	p = xt2_put(p, " -j SNAT --to-source ");
 	if (t->family == XT2_IPV6 && in->revision == 1 &&

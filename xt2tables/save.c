@@ -146,13 +146,28 @@ static void print_parts(struct saving *s, int chain, const struct xt2_rule *r)
 	s->at++;
 }
 
-/* The name of the chain that this rule goes to will be printed next. */
-static void fetch_name(const struct xt2_ruleset *rs, const struct xt2_rule *r)
+static void fetch_instance(const struct xt2_ruleset *rs, unsigned int number)
+{
+	const struct xt2_instance *in = xt2_instance_get(rs, number);
+
+	xt2_prefetch(in);
+	xt2_prefetch(xt2_instance_data(in));
+}
+
+/* What this rule names will be printed next: in large rulesets it may be anywhere. */
+static void fetch(const struct xt2_ruleset *rs, const struct xt2_rule *r)
 {
 	const u32 to = xt2_rule_jumps_(r);
+	const struct xt2_match *m;
 
 	if (to != XT2_NONE_)
 		xt2_prefetch(&rs->chain[to]);
+	else if (XT2_TARGET_KIND(r->target) == XT2_T_NAT)
+		fetch_instance(rs, XT2_TARGET_ARG(r->target));
+	if (rs->instances)
+		xt2_rule_for_each_match(m, r)
+			if (m->type == XT2_M_COMMENT)
+				fetch_instance(rs, m->arg);
 }
 
 static void print_rules(struct saving *s, int chain)
@@ -167,7 +182,7 @@ static void print_rules(struct saving *s, int chain)
 	for (i = 0; i < list->n; i++) {
 		r = xt2_list_rule_(list, i);
 		if (i + 1 < list->n)
-			fetch_name(rs, xt2_list_rule_(list, i + 1));
+			fetch(rs, xt2_list_rule_(list, i + 1));
 		end = xt2_rule_text(&s->text, r, make_room(s), s->gathered + sizeof(s->gathered));
 		if (end)
 			s->at = end;
