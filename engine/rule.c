@@ -14,25 +14,29 @@
 #define FA 0x04
 #define FB 0x08
 
+/* What else a match without an extension is asked. */
+enum look { LOOK_NO_MORE, LOOK_ADDR4, LOOK_ADDR4_MASK, LOOK_ETH, LOOK_IFACE, LOOK_ANY_IFACE };
+
 /* What a match must look like; size 0: the extension knows. */
 struct row {
-	u16 size;
+	u16 size; /* of interfaces the largest */
 	u8 families;
 	u8 flags; /* those that may be set */
 	u32 arg_max;
+	u8 look;
 };
 
 static const struct row rows[XT2_M_COUNT] = {
-	[XT2_M_SRC4] = { 8, F4 | FA, XT2_MATCH_INVERT | XT2_ADDR4_SHIFT, ~0u },
-	[XT2_M_DST4] = { 8, F4 | FA, XT2_MATCH_INVERT | XT2_ADDR4_SHIFT, ~0u },
-	[XT2_M_SRC4_MASK] = { 16, F4 | FA, XT2_MATCH_INVERT, ~0u },
-	[XT2_M_DST4_MASK] = { 16, F4 | FA, XT2_MATCH_INVERT, ~0u },
+	[XT2_M_SRC4] = { 8, F4 | FA, XT2_MATCH_INVERT | XT2_ADDR4_SHIFT, ~0u, LOOK_ADDR4 },
+	[XT2_M_DST4] = { 8, F4 | FA, XT2_MATCH_INVERT | XT2_ADDR4_SHIFT, ~0u, LOOK_ADDR4 },
+	[XT2_M_SRC4_MASK] = { 16, F4 | FA, XT2_MATCH_INVERT, ~0u, LOOK_ADDR4_MASK },
+	[XT2_M_DST4_MASK] = { 16, F4 | FA, XT2_MATCH_INVERT, ~0u, LOOK_ADDR4_MASK },
 	[XT2_M_SRC6] = { 24, F6, XT2_MATCH_INVERT, 0 },
 	[XT2_M_DST6] = { 24, F6, XT2_MATCH_INVERT, 0 },
 	[XT2_M_SRC6_MASK] = { 40, F6, XT2_MATCH_INVERT, 0 },
 	[XT2_M_DST6_MASK] = { 40, F6, XT2_MATCH_INVERT, 0 },
-	[XT2_M_IN] = { 24, F4 | F6 | FA | FB, XT2_MATCH_INVERT, 16 },
-	[XT2_M_OUT] = { 24, F4 | F6 | FA | FB, XT2_MATCH_INVERT, 16 },
+	[XT2_M_IN] = { 24, F4 | F6 | FA | FB, XT2_MATCH_INVERT, 16, LOOK_IFACE },
+	[XT2_M_OUT] = { 24, F4 | F6 | FA | FB, XT2_MATCH_INVERT, 16, LOOK_IFACE },
 	[XT2_M_IN_MASK] = { 40, F4 | F6 | FA | FB, XT2_MATCH_INVERT, 0 },
 	[XT2_M_OUT_MASK] = { 40, F4 | F6 | FA | FB, XT2_MATCH_INVERT, 0 },
 	[XT2_M_PROTO] = { 8, F4 | F6, XT2_MATCH_INVERT, 0xffff },
@@ -46,15 +50,15 @@ static const struct row rows[XT2_M_COUNT] = {
 	[XT2_M_ETH_TYPE] = { 8, FB, XT2_MATCH_INVERT, 0xffff },
 	[XT2_M_ETH_LENGTH] = { 8, FB, XT2_MATCH_INVERT, 0xffff },
 	[XT2_M_ETH_ANY] = { 8, FB, XT2_MATCH_INVERT, 0xffff },
-	[XT2_M_ETH_SRC] = { 24, FB, XT2_MATCH_INVERT, 0 },
-	[XT2_M_ETH_DST] = { 24, FB, XT2_MATCH_INVERT, 0 },
-	[XT2_M_LOGICAL_IN] = { 24, FB, XT2_MATCH_INVERT, 16 },
-	[XT2_M_LOGICAL_OUT] = { 24, FB, XT2_MATCH_INVERT, 16 },
+	[XT2_M_ETH_SRC] = { 24, FB, XT2_MATCH_INVERT, 0, LOOK_ETH },
+	[XT2_M_ETH_DST] = { 24, FB, XT2_MATCH_INVERT, 0, LOOK_ETH },
+	[XT2_M_LOGICAL_IN] = { 24, FB, XT2_MATCH_INVERT, 16, LOOK_ANY_IFACE },
+	[XT2_M_LOGICAL_OUT] = { 24, FB, XT2_MATCH_INVERT, 16, LOOK_ANY_IFACE },
 	[XT2_M_COMMENT] = { 8, F4 | F6 | FA | FB, 0, ~0u },
 	[XT2_M_FOREIGN] = { 8, F4 | F6 | FA | FB, 0, ~0u },
 };
 
-static u8 family_bit(u8 family)
+static u8 bit_of(u8 family)
 {
 	switch (family) {
 	case XT2_IPV4: return F4;
@@ -113,51 +117,44 @@ static int iface(const struct xt2_match __img *m, bool any, const char **what)
 	return 0;
 }
 
-static int base_match(const struct xt2_match __img *m, u8 family, const char **what)
+static int base_match(const struct xt2_match __img *m, u8 family_bit, const char **what)
 {
 	const struct row *row = &rows[m->type];
-	bool logical = m->type == XT2_M_LOGICAL_IN || m->type == XT2_M_LOGICAL_OUT;
-	bool named = m->type == XT2_M_IN || m->type == XT2_M_OUT || logical;
 
-	if (m->size != row->size && !named)
+	if (m->size != row->size && row->look < LOOK_IFACE)
 		return bad(what, "wrong size of a match");
-	if (!(row->families & family_bit(family)))
+	if (!(row->families & family_bit))
 		return bad(what, "match of another family");
 	if (m->flags & ~row->flags)
 		return bad(what, "unknown flags of a match");
 	if (m->arg > row->arg_max)
 		return bad(what, "argument of a match is out of range");
-	switch (m->type) {
-	case XT2_M_SRC4:
-	case XT2_M_DST4: return addr4(m, what);
-	case XT2_M_SRC4_MASK:
-	case XT2_M_DST4_MASK: return addr4_mask(m, what);
-	case XT2_M_IN:
-	case XT2_M_OUT:
-	case XT2_M_LOGICAL_IN:
-	case XT2_M_LOGICAL_OUT: return iface(m, logical, what);
-	case XT2_M_ETH_SRC:
-	case XT2_M_ETH_DST: return eth(m, what);
+	switch (row->look) {
+	case LOOK_ADDR4: return addr4(m, what);
+	case LOOK_ADDR4_MASK: return addr4_mask(m, what);
+	case LOOK_ETH: return eth(m, what);
+	case LOOK_IFACE: return iface(m, false, what);
+	case LOOK_ANY_IFACE: return iface(m, true, what);
 	}
 	return 0;
 }
 
 static int check_match(const struct xt2_match __img *m, const struct xt2_rule_bounds *bounds,
-		       const char **what)
+		       u8 family_bit, const char **what)
 {
 	u32 info;
 
 	if (m->type >= XT2_M_COUNT || (m->type < XT2_M_TCP && !rows[m->type].size))
 		return bad(what, "unknown match");
 	if (m->type < XT2_M_TCP)
-		return base_match(m, bounds->family, what);
+		return base_match(m, family_bit, what);
 	info = xt2_match_info(m->type);
 	if (info & XT2_EXT_CELL && m->arg >= bounds->cells)
 		return bad(what, "match names a cell that is not there");
 	if (info & XT2_EXT_INSTANCE && m->arg >= bounds->instances)
 		return bad(what, "match names an instance that is not there");
 	if (rows[m->type].size)
-		return base_match(m, bounds->family, what);
+		return base_match(m, family_bit, what);
 	if (bounds->family == XT2_BRIDGE)
 		return bad(what, "match of another family");
 	if (xt2_match_ext_check(m, bounds->family))
@@ -168,6 +165,7 @@ static int check_match(const struct xt2_match __img *m, const struct xt2_rule_bo
 static int check_matches(const struct xt2_rule __img *r, const struct xt2_rule_bounds *bounds,
 			 const char **what)
 {
+	const u8 family_bit = bit_of(bounds->family);
 	const struct xt2_match __img *m;
 	u32 at = sizeof(*r);
 	int err;
@@ -176,7 +174,7 @@ static int check_matches(const struct xt2_rule __img *r, const struct xt2_rule_b
 		m = (const void __img *)((const u8 __img *)r + at);
 		if (m->size < sizeof(*m) || m->size % XT2_ALIGN || m->size > r->target_offset - at)
 			return bad(what, "match does not fit into its rule");
-		err = check_match(m, bounds, what);
+		err = check_match(m, bounds, family_bit, what);
 		if (err)
 			return err;
 	}
