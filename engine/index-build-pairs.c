@@ -367,11 +367,49 @@ static void put_entry(const struct build *b, struct xt2_pairs *p, u32 which,
 	to->tags |= 1u << e->tag % 32;
 }
 
-/* A bucket of many is columns; all tags lead to them. */
-static bool put_nested(struct build *b, struct xt2_pairs *p, u32 first, u32 n,
+static u16 tag_at(const struct build *b, u32 at)
+{
+	return xt2_hash_tag(b->hashed[b->order[at]].pair);
+}
+
+/* => units of a crowded bucket that have not its most common tag; *tag: this one */
+static u32 count_others(const struct build *b, u32 first, u32 n, u16 *tag)
+{
+	u32 i, lead = 0, others = 0;
+
+	for (i = first; i < first + n; i++) {
+		if (!lead)
+			*tag = tag_at(b, i);
+		if (tag_at(b, i) == *tag)
+			lead++;
+		else
+			lead--;
+	}
+	for (i = first; i < first + n; i++)
+		others += tag_at(b, i) != *tag;
+	return others;
+}
+
+/* Other tags first, each part in the order of the rules. */
+static void part_bucket(struct build *b, u32 first, u32 n, u16 tag)
+{
+	u32 other[BUCKET_MOST], i, at = first + n, others = 0;
+
+	for (i = first; i < first + n; i++)
+		if (tag_at(b, i) != tag)
+			other[others++] = b->order[i];
+	for (i = first + n; i-- > first;)
+		if (tag_at(b, i) == tag)
+			b->order[--at] = b->order[i];
+	memcpy(&b->order[first], other, others * sizeof(*other));
+}
+
+/* mixed: units have any tag */
+static bool put_nested(struct build *b, struct xt2_pairs *p, u32 first, u32 n, bool mixed,
 		       struct xt2_index_bucket *to)
 {
 	u32 *unit = &b->order[first], i, offset;
+	const u16 tag = tag_at(b, first);
 
 	for (i = 0; i < n; i++) {
 		const struct hashed *h = &b->hashed[unit[i]];
@@ -383,10 +421,42 @@ static bool put_nested(struct build *b, struct xt2_pairs *p, u32 first, u32 n,
 	if (!offset)
 		return false;
 	((struct xt2_index_entry *)((u8 *)b->at + p->entry))[p->entries++] =
-		(struct xt2_index_entry){ .unit = offset | XT2_UNIT_NESTED,
-					  .never = NEVER_AT_ALL,
-					  .ports = unit[0] };
+		(struct xt2_index_entry){
+			.unit = offset | XT2_UNIT_NESTED | (mixed ? XT2_UNIT_MIXED : 0),
+			.tag = mixed ? 0 : tag,
+			.never = NEVER_AT_ALL,
+			.ports = unit[0],
+		};
+	to->entries |= XT2_BUCKET_NESTED;
 	return true;
+}
+
+static void put_entries(struct build *b, struct xt2_pairs *p, u32 first, u32 n,
+			struct xt2_index_bucket *to)
+{
+	u32 i;
+
+	for (i = first; i < first + n; i++) {
+		fetch(b, i);
+		put_entry(b, p, b->order[i], to);
+	}
+	to->entries |= n;
+}
+
+/* Of a crowded bucket, the units with the most common tag become columns; or all of them. */
+static bool put_crowded(struct build *b, struct xt2_pairs *p, u32 first, u32 n,
+			struct xt2_index_bucket *to)
+{
+	u16 tag;
+	u32 others = count_others(b, first, n, &tag);
+	const bool mixed = others > BUCKET_MOST;
+
+	if (mixed)
+		others = 0;
+	else
+		part_bucket(b, first, n, tag);
+	put_entries(b, p, first, others, to);
+	return put_nested(b, p, first + others, n - others, mixed, to);
 }
 
 static void put_end(const struct build *b, const struct xt2_pairs *p)
@@ -400,11 +470,16 @@ static void put_end(const struct build *b, const struct xt2_pairs *p)
 
 static u32 count_entries(const struct build *b, u32 buckets)
 {
-	u32 i, n, sum = 0;
+	u32 i, n, others, sum = 0;
+	u16 tag;
 
 	for (i = 0; i < buckets; i++) {
 		n = b->start[i + 1] - b->start[i];
-		sum += n > BUCKET_MOST ? 1 : n;
+		if (n > BUCKET_MOST) {
+			others = count_others(b, b->start[i], n, &tag);
+			n = others > BUCKET_MOST ? 1 : others + 1;
+		}
+		sum += n;
 	}
 	return sum;
 }
@@ -412,23 +487,17 @@ static u32 count_entries(const struct build *b, u32 buckets)
 static bool put_buckets(struct build *b, struct xt2_pairs *p, u32 buckets)
 {
 	struct xt2_index_bucket *to = (void *)((u8 *)b->at + p->bucket);
-	u32 i, j, n;
+	u32 i, n;
 
 	for (i = 0; i < buckets; i++) {
 		n = b->start[i + 1] - b->start[i];
 		if (!n)
 			continue;
-		to[i].entries = p->entries << XT2_BUCKET_FIRST |
-				(n > BUCKET_MOST ? XT2_BUCKET_NESTED : n);
-		if (n > BUCKET_MOST) {
-			if (!put_nested(b, p, b->start[i], n, &to[i]))
-				return false;
-			continue;
-		}
-		for (j = b->start[i]; j < b->start[i + 1]; j++) {
-			fetch(b, j);
-			put_entry(b, p, b->order[j], &to[i]);
-		}
+		to[i].entries = p->entries << XT2_BUCKET_FIRST;
+		if (n <= BUCKET_MOST)
+			put_entries(b, p, b->start[i], n, &to[i]);
+		else if (!put_crowded(b, p, b->start[i], n, &to[i]))
+			return false;
 	}
 	put_end(b, p);
 	return true;

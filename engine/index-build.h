@@ -10,7 +10,7 @@
 #define SCRATCH_ROOM   6144u
 #define BOUND_RULE     112u /* bytes a rule, at most: in nested columns, half of them empty */
 #define BOUND_FIXED    8192u
-#define BUCKET_MOST    32u /* entries of a bucket; more units are scanned */
+#define BUCKET_MOST    XT2_BUCKET_COUNT /* entries of a bucket; more units are scanned */
 #define NEVER_AT_ALL   0xffffu /* xt2_index_entry.never of what is no unit */
 #define SHIFT_UNUSED   31u /* of a class that there is not */
 

@@ -422,16 +422,15 @@ static int check_entries(struct check *c, const struct xt2_pairs *p)
 	return units == c->ix->units ? 0 : bad(c, "index has entries of no rule");
 }
 
-/* A search stops at the first entry that comes too late, and takes columns for all of a bucket. */
+/* A search stops at the first entry that comes too late. */
 static bool bucket_holds(const struct xt2_index_entry *e, u32 n, bool nested)
 {
 	u32 i;
 
 	for (i = 0; i < n; i++)
-		if ((e[i].unit & XT2_UNIT_NESTED) != (nested ? XT2_UNIT_NESTED : 0) ||
-		    (i && e[i - 1].unit > e[i].unit))
+		if (e[i].unit & XT2_UNIT_NESTED || (i && e[i - 1].unit > e[i].unit))
 			return false;
-	return true;
+	return !nested || e[n].unit & XT2_UNIT_NESTED;
 }
 
 /* Each entry is in one bucket; what has none has no tags either. */
@@ -445,17 +444,16 @@ static bool buckets_hold(const struct check *c, const struct xt2_pairs *p, u64 b
 
 	for (i = 0; i < buckets; i++) {
 		n = b[i].entries & XT2_BUCKET_COUNT;
-		nested = n == XT2_BUCKET_NESTED;
-		n = nested ? 1 : n;
-		if (!n) {
+		nested = b[i].entries & XT2_BUCKET_NESTED;
+		if (!n && !nested) {
 			if (b[i].entries | b[i].tags)
 				return false;
 			continue;
 		}
-		if (b[i].entries >> XT2_BUCKET_FIRST != sum || n > BUCKET_MOST ||
-		    n > p->entries - sum || !bucket_holds(e + sum, n, nested))
+		if (b[i].entries >> XT2_BUCKET_FIRST != sum || n + nested > p->entries - sum ||
+		    !bucket_holds(e + sum, n, nested))
 			return false;
-		sum += n;
+		sum += n + nested;
 	}
 	return sum == p->entries;
 }
@@ -512,12 +510,11 @@ static bool in_bucket(const struct check *c, const struct xt2_pairs *p, u32 hash
 
 	if (!(b->tags >> tag % 32 & 1))
 		return false;
-	if (n == XT2_BUCKET_NESTED)
-		return in_columns(c, e[first].unit & ~XT2_UNIT_FLAGS, unit, box);
 	for (i = first; i < first + n; i++)
 		if (e[i].unit == unit)
 			return e[i].tag == tag && entry_admits(c, &e[i], box);
-	return false;
+	return b->entries & XT2_BUCKET_NESTED && (e[i].tag == tag || e[i].unit & XT2_UNIT_MIXED) &&
+	       in_columns(c, e[i].unit & ~XT2_UNIT_FLAGS, unit, box);
 }
 
 static bool in_pairs(const struct check *c, const struct xt2_pairs *p, u32 unit,

@@ -172,10 +172,8 @@ static __always_inline u32 collect(const struct xt2_index __img *ix, struct xt2_
 	for (i = xt2_zero; i < s->spans && xt2_can_loop; i++) {
 		in = s->span[i].entries;
 		e = entry + (in >> XT2_BUCKET_FIRST);
-		if (unlikely((in & XT2_BUCKET_COUNT) == XT2_BUCKET_NESTED)) {
+		if (unlikely(in & XT2_BUCKET_NESTED))
 			s->columns[nested++] = i;
-			continue;
-		}
 		end = e + (in & XT2_BUCKET_COUNT);
 		tag = (u64)xt2_hash_tag(s->span[i].hash) << 32;
 		if (f)
@@ -209,12 +207,16 @@ u32 xt2_index_nested(const struct xt2_index __img *ix xt2_arg_img,
 {
 	struct xt2_search *s = xt2_ptr(s_);
 	const struct xt2_pairs __img *p = xt2_at(ix, ix->body);
-	const struct xt2_index_entry __img *e;
+	const struct xt2_index_entry __img *entry = xt2_at(ix, p->entry), *e;
 	u32 i;
 
 	for (i = xt2_zero; i < s->nested && xt2_can_loop; i++) {
-		e = (const struct xt2_index_entry __img *)xt2_at(ix, p->entry) +
-		    (s->span[s->columns[i]].entries >> XT2_BUCKET_FIRST);
+		const struct xt2_span *span = &s->span[s->columns[i]];
+
+		e = entry + (span->entries >> XT2_BUCKET_FIRST) +
+		    (span->entries & XT2_BUCKET_COUNT);
+		if (e->tag != xt2_hash_tag(span->hash) && !(e->unit & XT2_UNIT_MIXED))
+			continue;
 		if (e->ports > s->found.bound)
 			s->found.more = true;
 		else

@@ -226,20 +226,18 @@ AVX2 static __always_inline u32 first_of(const struct xt2_index *ix, struct xt2_
 		least = _mm256_min_epu32(least, units_of(load(&e[0].unit), tag, &probes, all));
 		least = _mm256_min_epu32(least, units_of(load(&e[2].unit), tag, &probes, all));
 		rest[more] = (u8)i;
-		more += (in & XT2_BUCKET_COUNT) > AT_ONCE;
+		more += (in & (XT2_BUCKET_COUNT | XT2_BUCKET_NESTED)) > AT_ONCE;
 	}
 	half = _mm_min_epu32(_mm256_castsi256_si128(least), _mm256_extracti128_si256(least, 1));
 	first = (u32)_mm_cvtsi128_si32(half);
 	for (i = 0; i < more; i++) {
 		const struct xt2_span *span = &s->span[rest[i]];
 
-		in = span->entries & XT2_BUCKET_COUNT;
-		if (in == XT2_BUCKET_NESTED) {
+		in = span->entries;
+		e = entry + (in >> XT2_BUCKET_FIRST);
+		if (in & XT2_BUCKET_NESTED)
 			s->columns[nested++] = rest[i];
-			continue;
-		}
-		e = entry + (span->entries >> XT2_BUCKET_FIRST);
-		first = xt2_first_of_bucket(e + AT_ONCE, e + in,
+		first = xt2_first_of_bucket(e + AT_ONCE, e + (in & XT2_BUCKET_COUNT),
 					    (u64)xt2_hash_tag(span->hash) << 32, &probe, after,
 					    first);
 	}

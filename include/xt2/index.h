@@ -103,6 +103,7 @@ struct xt2_run {
 /* Where a unit is: its rule's offset, which is a multiple of 8, and this. */
 #define XT2_UNIT_RUN	0x1u
 #define XT2_UNIT_NESTED 0x2u /* in an entry: the offset of struct xt2_columns */
+#define XT2_UNIT_MIXED	0x4u /* with the above: of units with any tag */
 #define XT2_UNIT_FLAGS	0x7u
 
 /*
@@ -151,15 +152,15 @@ struct xt2_pairs {
 };
 
 struct xt2_index_bucket {
-	__u32 entries; /* how many, and the number of the first << XT2_BUCKET_FIRST */
+	__u32 entries; /* how many, XT2_BUCKET_NESTED, and the number of the first << XT2_BUCKET_FIRST */
 	__u32 tags; /* bit tag % 32 of each of its entries */
 };
 
 #define XT2_ENTRIES_BEYOND 3 /* that let nothing through: four are read at once */
 
 #define XT2_BUCKET_FIRST  6
-#define XT2_BUCKET_COUNT  0x3fu
-#define XT2_BUCKET_NESTED 0x3fu /* one entry, which is nested columns */
+#define XT2_BUCKET_COUNT  0x1fu
+#define XT2_BUCKET_NESTED 0x20u /* behind these is one more: nested columns */
 
 /*
  * Of nested columns, ports is the first unit.  Else it has four numbers of 15 bits in the low bits of 16 each: the least
@@ -168,7 +169,7 @@ struct xt2_index_bucket {
  */
 struct xt2_index_entry {
 	__u32 unit; /* a unit, or nested columns */
-	__u16 tag; /* low half of the hash; nested: 0 */
+	__u16 tag; /* low half of the hash; of nested columns, that of all their units */
 	__u16 never; /* bits 0-3: not for TCP, UDP, ICMP, others; 4-8: enum xt2_key_state; nested: all */
 	__u64 ports;
 };
