@@ -61,6 +61,7 @@ on:                                                                    \
 #define xt2_scan	  xt2_scan_scalar
 #define xt2_by_pairs	  xt2_index_spans
 #define xt2_collect	  xt2_index_collect
+#define xt2_not_above	  xt2_not_above_scalar
 #define xt2_trusts_images false /* what an arena has may not be written yet */
 #define xt2_special_loops false /* the verifier would follow each rule twice */
 #define xt2_passable	  0u /* likewise */

@@ -302,6 +302,39 @@ void xt2_box_of(struct xt2_box *box, const struct xt2_rule __img *r)
 	}
 }
 
+/*
+ * The matches that iptables writes first always say only yes or no.  A match that stands
+ * behind others, or is none of these, is left to xt2_box_of().
+ */
+void xt2_box_address(const struct xt2_rule __img *r, u32 field, u32 *value, u32 *mask)
+{
+	const struct xt2_match __img *m;
+	struct xt2_box box;
+
+	*value = *mask = 0;
+	xt2_rule_for_each_match(m, r) {
+		switch (m->type) {
+		case XT2_M_SRC4:
+		case XT2_M_DST4:
+			if (m->flags & XT2_MATCH_INVERT ||
+			    (m->type == XT2_M_SRC4) != (field == XT2_FIELD_SRC))
+				continue;
+			*mask = ~0u << (m->flags & XT2_ADDR4_SHIFT);
+			*value = m->arg & *mask;
+			continue;
+		case XT2_M_IN:
+		case XT2_M_OUT:
+		case XT2_M_PROTO:
+		case XT2_M_MAC:
+		case XT2_M_COMMENT: continue;
+		}
+		xt2_box_of(&box, r);
+		*value = (u32)box.value[field][0];
+		*mask = (u32)box.mask[field][0];
+		return;
+	}
+}
+
 /* Bits of a field that are a key: shift them down, and swap bytes of IPv6. */
 static void bits_range(const struct xt2_box *box, u32 field, u32 word, u32 shift, bool swap,
 		       u16 *least, u16 *most)

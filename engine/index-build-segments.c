@@ -4,424 +4,475 @@
  *
  * What a rule asks of an address is a prefix, or lies in one, so two ranges
  * are apart or one is in the other.  They are sorted by their first address,
- * the wider ones first; a sweep with a stack of those that are open cuts them
- * into segments.  Units that share addresses have lists: a range's list is
- * made once, from that of the range it lies in.  How long lists may become is
- * bounded before any is written, so a chain with many of them costs no more.
+ * the wider ones first, and each gets to know which one it is in.  Then slots
+ * are filled one after the other: a bucket has the ranges that are open where
+ * it begins, and those that begin in it.  Buckets that would have too many get
+ * a slot of their own, which is filled when its turn comes.
  */
 #include "index-build.h"
 
-#define LEVELS	     33 /* prefix lengths, and none */
-#define FEW	     8192u /* segments that stay in the first caches, with many buckets */
-#define WIDE_FEW     3u /* segments of a bucket, if that can be had */
-#define WIDE_MANY    15u
-#define FILLED_FEW   2u /* segments of a bucket, on average, to begin with */
-#define FILLED_MANY  8u
-#define SLOTS_LEAST  4 /* log2 of their number */
-#define SLOTS_MOST   14
-#define SLOT_FILLED  5 /* log2 of a slot's segments, on average */
-#define LISTS_A_UNIT 2u /* places in lists, at most */
-#define PLACE_LIMIT  (1ull << (32 - XT2_SEGMENT_PLACE))
+#define FILLED	    6u /* segments of a bucket, on average, if they are spread evenly */
+#define WIDE	    15u /* at most, if that can be had */
+#define SPLIT	    16u /* what has more gets a slot of its own */
+#define SLOT_FILLED 6 /* log2 of a slot's ranges, on average */
+#define SLOT_MOST   32768u /* ranges in one: their numbers have 16 bits */
+#define SLOTS_LEAST 1 /* log2 of their number */
+#define SLOTS_MOST  14
+#define PLACE_LIMIT (1ull << (32 - XT2_SEGMENT_PLACE))
 
-/* The addresses that a unit asks for: 2^bits. */
-struct range {
-	u32 first;
-	u32 unit;
-	u32 bits;
-};
+/* Of each unit, in scratch memory. */
+#define SEGMENTS_UNIT 4u
+#define BUCKETS_UNIT  4u
+#define BUCKETS_FEW   8u /* more, for those of few ranges */
 
-/* A range that the sweep is in. */
-struct level {
-	u64 end; /* behind its last address */
-	u32 what; /* see xt2_segment */
-	u32 units; /* who ask for its addresses */
-};
+/*
+ * The addresses that a unit asks for, as a number to sort by: the first, then 31 - log2
+ * of how many, then its place / 8, then if it is a run.
+ */
+#define RANGE_FIRST 31
+#define RANGE_BITS  26
+#define RANGE_PLACE 1
 
-struct sweep {
+/* The number + 1 of the narrowest range that a range is in, and above that of how many. */
+#define UP_DEPTH 25
+#define UP(up)	 ((up) & ((1u << UP_DEPTH) - 1))
+
+struct segments {
 	struct build *b;
-	struct range *range; /* sorted */
+	u64 *range, *other;
 	u32 ranges;
+	bool sorted;
+	u32 *up;
 	u32 most; /* candidates on average, with commons */
-	struct xt2_segment *segment;
-	u32 segments;
-	u32 *list;
-	u32 lists, lists_most;
 	u32 *common;
 	u32 commons;
-	u64 now; /* all addresses below are in segments */
-	u64 places; /* units of all segments */
-	u64 named; /* candidates of all ranges' units */
-	u32 depth;
-	struct level *level; /* LEVELS of them */
+	u16 *begin; /* of segments; see struct xt2_segments */
+	u32 *what;
+	u32 segments, segments_most;
+	u16 *bucket;
+	u32 buckets, buckets_most;
+	struct xt2_segment_slot *slot; /* one that is to be filled yet: see plan_slot() */
+	u32 slots, slots_most;
 };
 
 /* --- ranges ------------------------------------------------------------ */
 
-/* => log2 of the addresses that a mask's leading ones leave open; 32: any */
-static u32 open_bits(u32 mask)
+static u32 first_of(u64 range)
 {
-	return mask == ~0u ? 0 : 32 - (u32)__builtin_clz(~mask);
+	return (u32)(range >> RANGE_FIRST);
 }
 
-static struct range range_of(const struct xt2_box *box, u32 field)
+static u32 bits_of(u64 range)
 {
-	struct range r = { .bits = open_bits((u32)box->mask[field][0]) };
+	return 31 - (u32)(range >> RANGE_BITS & 31);
+}
 
-	r.first = r.bits < 32 ? (u32)box->value[field][0] & ~0u << r.bits : 0;
-	return r;
+/* => behind the last address */
+static u64 end_of(u64 range)
+{
+	return (range >> RANGE_FIRST) + (1ull << bits_of(range));
+}
+
+static bool is_same(u64 a, u64 b)
+{
+	return a >> RANGE_BITS == b >> RANGE_BITS;
+}
+
+/* mask: not 0 in its first bit; what is behind its first hole doesn't count */
+static u64 range_of(u32 value, u32 mask, u32 unit)
+{
+	const u32 bits = mask == ~0u ? 0 : 32 - (u32)__builtin_clz(~mask);
+
+	return (u64)(value & ~0u << bits) << RANGE_FIRST | (u64)(31 - bits) << RANGE_BITS |
+	       (u64)(unit / XT2_ALIGN) << RANGE_PLACE | (unit & XT2_UNIT_RUN);
+}
+
+static bool asks_any(u32 mask)
+{
+	return !(mask >> 31);
 }
 
 /*
  * Do too many units of a sample ask for the same address, or for any?  What is
  * seen among few is taken fourfold before it counts, since the first unit and
- * the last one often ask for any: the rest is found when ranges are cut.
+ * the last one often ask for any: the rest is found when ranges are nested.
  */
-static bool is_crowded(const struct sweep *s, u32 n, u32 field)
+static bool is_crowded(const struct segments *s, u32 n, u32 field)
 {
 	const u64 most = 4ull * s->most * n;
-	struct range *r = s->range;
 	u64 same = 0, any = 0;
-	u32 i, j;
+	u32 i, j, ranges = 0;
 
 	for (i = 0; i < n; i++) {
-		r[i] = range_of(&s->b->sample[i], field);
-		any += r[i].bits == 32;
-		for (j = 0; r[i].bits < 32 && j < i; j++)
-			same += r[i].first == r[j].first && r[i].bits == r[j].bits;
+		const struct xt2_box *box = &s->b->sample[i];
+		const u32 mask = (u32)box->mask[field][0];
+
+		if (asks_any(mask)) {
+			any++;
+			continue;
+		}
+		s->range[ranges] = range_of((u32)box->value[field][0], mask, 0);
+		for (j = 0; j < ranges; j++)
+			same += is_same(s->range[j], s->range[ranges]);
+		ranges++;
 	}
 	return 2 * same * s->b->units > most * n || (any > 2 && any * s->b->units > most);
 }
 
 /* Of all units. => false: too many ask for any address, or all do */
-static bool gather(struct sweep *s, u32 field)
+static bool gather(struct segments *s, u32 field)
 {
 	const struct build *b = s->b;
-	struct xt2_box box;
-	u32 i;
+	u64 *range = s->range, last = 0;
+	u32 i, value, mask;
 
-	s->ranges = s->commons = 0;
+	s->commons = 0;
+	s->sorted = true;
 	for (i = 0; i < b->units; i++) {
-		struct range *r = &s->range[s->ranges];
-
-		xt2_box_of(&box, xt2_build_rule_(b, b->unit[i]));
-		*r = range_of(&box, field);
-		r->unit = b->unit[i];
-		if (r->bits < 32)
-			s->ranges++;
-		else if (s->commons < s->most)
-			s->common[s->commons++] = r->unit;
-		else
-			return false;
+		xt2_box_address(xt2_build_rule_(b, b->unit[i]), field, &value, &mask);
+		if (asks_any(mask)) {
+			if (s->commons == s->most)
+				return false;
+			s->common[s->commons++] = b->unit[i];
+			continue;
+		}
+		*range = range_of(value, mask, b->unit[i]);
+		s->sorted &= last <= *range;
+		last = *range++;
 	}
+	s->ranges = (u32)(range - s->range);
 	return s->ranges;
 }
 
-static u32 digit(const struct range *r, u32 which)
+static bool sort_digit(struct segments *s, u32 shift, u32 *count)
 {
-	return which ? r->first >> 8 * (which - 1) & 0xff : 32 - r->bits;
-}
-
-static bool sort_digit(const struct range *from, struct range *to, u32 n, u32 which, u32 *count)
-{
+	const u64 *from = s->range;
 	u32 i, sum = 0, had;
 
 	memset(count, 0, 256 * sizeof(*count));
-	for (i = 0; i < n; i++)
-		count[digit(&from[i], which)]++;
-	if (count[digit(&from[0], which)] == n)
+	for (i = 0; i < s->ranges; i++)
+		count[from[i] >> shift & 0xff]++;
+	if (count[from[0] >> shift & 0xff] == s->ranges)
 		return false;
 	for (i = 0; i < 256; i++) {
 		had = count[i];
 		count[i] = sum;
 		sum += had;
 	}
-	for (i = 0; i < n; i++)
-		to[count[digit(&from[i], which)]++] = from[i];
+	for (i = 0; i < s->ranges; i++)
+		s->other[count[from[i] >> shift & 0xff]++] = from[i];
 	return true;
 }
 
-static bool in_order(const struct range *a, const struct range *b)
+/* Places are in order already. */
+static void sort(struct segments *s)
 {
-	return a->first < b->first || (a->first == b->first && a->bits >= b->bits);
-}
+	u32 *count = xt2_build_room_(s->b), shift;
+	u64 *swap;
 
-/* By first address, then the wider ones first, then in the order of the rules. */
-static void sort(struct sweep *s, struct range *other)
-{
-	u32 *count = xt2_build_room_(s->b), i, which;
-	struct range *swap;
-
-	for (i = 1; i < s->ranges && in_order(&s->range[i - 1], &s->range[i]); i++)
-		;
-	if (i >= s->ranges)
-		return;
-	for (which = 0; which < 5; which++)
-		if (sort_digit(s->range, other, s->ranges, which, count)) {
+	for (shift = RANGE_BITS - 3; !s->sorted && shift < 63; shift += 8)
+		if (sort_digit(s, shift, count)) {
 			swap = s->range;
-			s->range = other;
-			other = swap;
+			s->range = s->other;
+			s->other = swap;
 		}
 }
 
-/* --- the sweep --------------------------------------------------------- */
-
-/* Addresses up to the last one, with all that the level has. */
-static void cut(struct sweep *s, u64 end, const struct level *level)
+/* => false: a packet of a unit would have too many candidates on average */
+static bool nest(struct segments *s)
 {
-	const u32 size = (u32)(end - s->now - 1);
+	const u64 *range = s->range, most = (u64)(s->most - s->commons) * s->ranges;
+	u32 i, up, depth, same = 0;
+	u64 named = 0;
 
-	if (end <= s->now)
-		return;
-	s->segment[s->segments++] = (struct xt2_segment){
-		.last = (u32)(end - 1),
-		.what = level->what | (size ? 32 - (u32)__builtin_clz(size) : 0)
-					      << XT2_SEGMENT_BITS,
-	};
-	s->places += level->units;
-	s->now = end;
-}
-
-static void close_until(struct sweep *s, u64 first)
-{
-	while (s->depth && s->level[s->depth - 1].end <= first) {
-		cut(s, s->level[s->depth - 1].end, &s->level[s->depth - 1]);
-		s->depth--;
-	}
-}
-
-/* A list of a level's units and n more. => its first place; 0: no room */
-static u32 make_list(struct sweep *s, const struct level *in, const struct range *r, u32 n)
-{
-	const u32 place = s->lists, units = n + (in ? in->units : 0);
-	const u32 one = in ? in->what >> XT2_SEGMENT_PLACE << 3 | (in->what & XT2_SEGMENT_RUN) : 0;
-	const u32 *old = &one, *old_end;
-	u32 i;
-
-	if (units > s->lists_most - s->lists || !list_fits(units, s->b->units))
-		return 0;
-	if (in && in->what & XT2_SEGMENT_LIST)
-		old = s->list + (in->what >> XT2_SEGMENT_PLACE);
-	old_end = old + units - n;
-	for (i = 0; i < units; i++) {
-		if (old < old_end && (!n || (*old & ~XT2_UNIT_LAST) < r->unit)) {
-			s->list[s->lists++] = *old++ & ~XT2_UNIT_LAST;
-		} else {
-			s->list[s->lists++] = r++->unit;
-			n--;
-		}
-	}
-	s->list[s->lists - 1] |= XT2_UNIT_LAST;
-	return place;
-}
-
-/* n units that ask for the same addresses. => false: too many candidates, or no room */
-static bool open_range(struct sweep *s, const struct range *r, u32 n)
-{
-	const struct level *in = s->depth ? &s->level[s->depth - 1] : NULL;
-	struct level *level = &s->level[s->depth];
-	const u32 units = n + (in ? in->units : 0);
-	u32 place;
-
-	s->named += (u64)n * units;
-	if (s->named > (u64)s->most * s->ranges)
-		return false;
-	if (in)
-		cut(s, r->first, in);
-	if (units == 1) {
-		level->what = (r->unit & ~XT2_UNIT_FLAGS) / XT2_ALIGN << XT2_SEGMENT_PLACE |
-			      (r->unit & XT2_UNIT_RUN);
-	} else {
-		place = make_list(s, in, r, n);
-		if (!place || place >= PLACE_LIMIT)
+	s->up = (u32 *)s->other;
+	for (i = 0; i < s->ranges; i++) {
+		up = i;
+		while (up && end_of(range[up - 1]) <= first_of(range[i]))
+			up = UP(s->up[up - 1]);
+		depth = up ? (s->up[up - 1] >> UP_DEPTH) + 1 : 0;
+		same = i && is_same(range[i - 1], range[i]) ? same + 1 : 0;
+		named += depth + same + 1;
+		if (depth >= XT2_SEGMENTS_MOST || named > most)
 			return false;
-		level->what = place << XT2_SEGMENT_PLACE | XT2_SEGMENT_LIST;
+		s->up[i] = depth << UP_DEPTH | up;
 	}
-	level->units = units;
-	level->end = (u64)r->first + (1ull << r->bits);
-	s->now = r->first;
-	s->depth++;
 	return true;
 }
 
-static bool cut_all(struct sweep *s)
+/* => the number + 1 of the narrowest range that begins before this one and has the address */
+static u32 open_at(const struct segments *s, u32 range, u64 addr)
 {
-	u32 i, j;
+	while (range && end_of(s->range[range - 1]) <= addr)
+		range = UP(s->up[range - 1]);
+	return range;
+}
 
-	s->level = xt2_build_room_(s->b);
-	s->list[0] = XT2_UNIT_LAST; /* place 0 says that there is no list */
-	s->lists = 1;
-	s->segments = s->depth = 0;
-	s->now = s->places = s->named = 0;
-	for (i = 0; i < s->ranges; i = j) {
-		const struct range *r = &s->range[i];
+static u32 depth_of(const struct segments *s, u32 up)
+{
+	return up ? (s->up[up - 1] >> UP_DEPTH) + 1 : 0;
+}
 
-		for (j = i + 1;
-		     j < s->ranges && r[j - i].first == r->first && r[j - i].bits == r->bits;)
-			j++;
-		close_until(s, r->first);
-		if (!open_range(s, r, j - i))
+/* --- slots ------------------------------------------------------------- */
+
+/* A slot that is to be filled, from an address on, which n ranges from this one on begin in. */
+static bool plan_slot(struct segments *s, u32 least, u32 shift, u32 range, u32 n)
+{
+	if (s->slots == s->slots_most)
+		return false;
+	s->slot[s->slots++] = (struct xt2_segment_slot){
+		.segment = range,
+		.bucket = n,
+		.least = least,
+		.shift = (u8)shift,
+	};
+	return true;
+}
+
+/* => how many different addresses n ranges begin at; *gap: the least between one and the next but */
+static u32 count_firsts(const u64 *range, u32 n, u32 most, u64 *gap)
+{
+	u32 i, firsts = n != 0;
+
+	for (i = 1; i < n; i++)
+		firsts += first_of(range[i - 1]) != first_of(range[i]);
+	for (i = most; i < n; i++)
+		if (range[i] - range[i - most] < *gap)
+			*gap = range[i] - range[i - most];
+	return firsts;
+}
+
+/*
+ * => log2 of the addresses of a bucket: as few buckets as there can be if none
+ *    is wide, but at most two for each range; in "all" bits, of which some are named
+ */
+static u32 choose_shift(const struct segments *s, u32 range, u32 n, u64 size, u32 all)
+{
+	u64 gap = 1ull << 62;
+	u32 firsts, shift = 1, most;
+
+	firsts = count_firsts(s->range + range, n, WIDE, &gap);
+	gap >>= RANGE_FIRST;
+	most = n > SLOT_MOST ? 8 : firsts < SLOT_MOST / 2 ? 2 * firsts : SLOT_MOST;
+	while (shift < all && (size - 1) >> shift > most)
+		shift++;
+	while (shift < all && (size - 1) >> shift > firsts / FILLED && 2ull << shift <= gap)
+		shift++;
+	return shift;
+}
+
+/* What of a range lies in the bucket that begins at this address. */
+static void put_segment(struct segments *s, u32 range, u32 at, u32 addr, u32 shift, bool more)
+{
+	const u64 r = s->range[range];
+	const u32 first = first_of(r) > addr ? first_of(r) : addr, bits = bits_of(r) + 15;
+	const u32 open = bits > shift ? bits - shift : 0;
+
+	s->begin[at] = (u16)(first << (32 - shift) >> 17);
+	s->what[at] = (u32)(r >> RANGE_PLACE) << XT2_SEGMENT_PLACE |
+		      (r & XT2_UNIT_RUN ? XT2_SEGMENT_RUN : 0) | (more ? XT2_SEGMENT_MORE : 0) |
+		      (open < XT2_SEGMENT_OPEN ? open : XT2_SEGMENT_OPEN);
+}
+
+/* n ranges from this one on, and those that are open; what is as narrow may share a beginning. */
+static bool put_bucket(struct segments *s, u32 addr, u32 shift, u32 range, u32 n, u32 open)
+{
+	const u32 opens = depth_of(s, open);
+	u32 at = s->segments, i;
+
+	if (n + opens > XT2_SEGMENTS_MOST || n + opens > s->segments_most - at)
+		return false;
+	for (i = opens; i--; open = UP(s->up[open - 1]))
+		put_segment(s, open - 1, at + i, addr, shift, i);
+	for (at += opens; n--; at++, range++) {
+		put_segment(s, range, at, addr, shift, UP(s->up[range]));
+		if (at > s->segments && s->begin[at] == s->begin[at - 1])
+			s->what[at] |= XT2_SEGMENT_MORE;
+	}
+	s->segments = at;
+	return true;
+}
+
+/* Do n ranges begin at so many addresses that narrower buckets would have less? */
+static bool is_wide(const struct segments *s, u32 range, u32 n, u32 shift)
+{
+	u64 gap = 0;
+
+	return n > SPLIT && shift > 1 && count_firsts(s->range + range, n, n, &gap) > SPLIT / 2;
+}
+
+static bool put_slot(struct segments *s, u32 addr, u32 shift, u32 range, u32 n)
+{
+	if (s->segments == s->segments_most)
+		return false;
+	s->begin[s->segments] = 0;
+	s->what[s->segments++] = s->slots << XT2_SEGMENT_PLACE | XT2_SEGMENT_SLOT;
+	return plan_slot(s, addr, shift, range, n);
+}
+
+static bool fill_buckets(struct segments *s, struct xt2_segment_slot *slot, u32 range, u32 n)
+{
+	const u32 shift = slot->shift, end = range + n;
+	u32 i, addr, open, first;
+
+	for (i = 0; i < slot->last; i++) {
+		addr = (slot->least + i) << shift;
+		for (first = range;
+		     range < end && first_of(s->range[range]) >> shift == addr >> shift;)
+			range++;
+		open = open_at(s, first, addr);
+		s->bucket[s->buckets++] = (u16)(s->segments - slot->segment);
+		if (is_wide(s, first, range - first, shift)
+			    ? !put_slot(s, addr, shift, first, range - first)
+			    : !put_bucket(s, addr, shift, first, range - first, open))
 			return false;
 	}
-	close_until(s, 1ull << 32);
-	if (s->segment[s->segments - 1].last != ~0u)
-		s->segment[s->segments++] = (struct xt2_segment){ .last = ~0u };
-	return s->places <= SEGMENT_PLACES(s->b->units) &&
-	       s->named + (u64)s->commons * s->ranges <= (u64)s->most * s->ranges;
+	s->bucket[s->buckets++] = (u16)(s->segments - slot->segment);
+	s->bucket[s->buckets++] = (u16)(s->segments - slot->segment);
+	return s->segments - slot->segment <= 0xffff;
 }
 
-/* --- slots and buckets ------------------------------------------------- */
-
-/* => most segments that end in one bucket, if it has 2^shift addresses */
-static u32 widest(const struct xt2_segment *g, u32 n, u32 shift)
+/* From the first address that a range has, or the slot's, to the last one. */
+static bool fill_slot(struct segments *s, struct xt2_segment_slot *slot, bool first_level)
 {
-	u32 i, bucket = 0, had = 0, most = 0;
+	const u32 range = slot->segment, n = slot->bucket, bits = slot->shift;
+	const u32 open = open_at(s, range, slot->least);
+	u64 end = (u64)slot->least + (1ull << bits), least;
+	u32 top = n ? range + n : open;
 
-	for (i = 0; i < n; i++) {
-		if ((g[i].last - g[0].last) >> shift != bucket) {
-			bucket = (g[i].last - g[0].last) >> shift;
-			had = 0;
-		}
-		had++;
-		most = had > most ? had : most;
-	}
-	return most;
+	*slot = (struct xt2_segment_slot){ .shift = 1 };
+	if (!top)
+		return true; /* what all empty slots have */
+	least = open ? end - (1ull << bits) : first_of(s->range[range]);
+	while (UP(s->up[top - 1]))
+		top = UP(s->up[top - 1]);
+	if (end_of(s->range[top - 1]) < end)
+		end = end_of(s->range[top - 1]);
+	slot->shift = (u8)choose_shift(s, range, n, end - least, first_level ? bits : bits - 1);
+	slot->least = (u32)least >> slot->shift;
+	slot->last = (u16)(((end - 1) >> slot->shift) + 1 - slot->least);
+	slot->segment = s->segments;
+	slot->bucket = s->buckets;
+	if (slot->last + 2u > s->buckets_most - s->buckets)
+		return false;
+	return fill_buckets(s, slot, range, n);
 }
 
-/* As few buckets as there can be if none is wide, but at most two for each of n segments. */
-static void choose_buckets(struct xt2_segment_slot *slot, const struct xt2_segment *g, u32 n,
-			   bool few)
-{
-	const u32 filled = few ? FILLED_FEW : FILLED_MANY, most = few ? WIDE_FEW : WIDE_MANY;
-	const u32 size = n ? g[n - 1].last - g[0].last : 0;
-	u32 shift = 31, wide = n;
-
-	while (shift && size >> shift <= n / filled)
-		shift--;
-	shift += shift < 31 && size >> shift > n / filled;
-	for (; n; shift--) {
-		wide = widest(g, n, shift);
-		if (wide <= most || !shift || size >> (shift - 1) >= 2 * n)
-			break;
-	}
-	slot->shift = (u8)shift;
-	slot->last = size >> shift;
-	for (slot->step = XT2_SEGMENT_STEP_LEAST; 2u * slot->step - 1 < wide;)
-		slot->step *= 2;
-}
-
-static u32 slot_shift(u32 segments)
+static u32 slot_shift(u32 ranges)
 {
 	u32 bits = SLOTS_LEAST;
 
-	while (bits < SLOTS_MOST && segments >> (bits + SLOT_FILLED))
+	while (bits < SLOTS_MOST && ranges >> (bits + SLOT_FILLED))
 		bits++;
 	return 32 - bits;
 }
 
-/* => how many segments there are to be at least, for all slots' steps; 0: a bucket is too wide */
-static u32 make_slots(const struct sweep *s, struct xt2_segments *g, struct xt2_segment_slot *slot)
+/* => 32 - log2 of the slots that addresses name; 0: no room */
+static u32 fill(struct segments *s)
 {
-	const u32 slots = 1u << (32 - g->shift);
-	u32 i, at = 0, end, step = 0;
+	const u32 shift = slot_shift(s->ranges), slots = 1u << (32 - shift);
+	u32 i, at = 0, end;
 
+	s->segments = s->slots = 0;
+	s->bucket[0] = s->bucket[1] = 0;
+	s->buckets = 2;
 	for (i = 0; i < slots; i++, at = end) {
-		for (end = at; end < s->segments && s->segment[end].last >> g->shift == i;)
+		for (end = at; end < s->ranges && first_of(s->range[end]) >> shift == i;)
 			end++;
-		slot[i].least = end > at ? s->segment[at].last : i << g->shift;
-		choose_buckets(&slot[i], s->segment + at, end - at, s->segments <= FEW);
-		slot[i].bucket = g->buckets;
-		g->buckets += slot[i].last + 1;
-		step = slot[i].step > step ? slot[i].step : step;
+		if (!plan_slot(s, i << shift, shift, at, end - at))
+			return 0;
 	}
-	return step <= XT2_SEGMENT_STEP_MOST ? s->segments + 2 * step : 0;
-}
-
-static void fill_buckets(const struct sweep *s, const struct xt2_segments *g,
-			 const struct xt2_segment_slot *slot, u32 *bucket)
-{
-	const u32 slots = 1u << (32 - g->shift);
-	u32 i, j, at = 0;
-
-	for (i = 0; i < slots; i++, slot++)
-		for (j = 0; j <= slot->last; j++) {
-			while (s->segment[at].last < slot->least + (j << slot->shift))
-				at++;
-			*bucket++ = at;
-		}
+	for (i = 0; i < s->slots; i++)
+		if (!fill_slot(s, &s->slot[i], i < slots))
+			return 0;
+	return shift;
 }
 
 /* --- together ---------------------------------------------------------- */
 
-static bool put_segments(const struct sweep *s, struct xt2_segments *g)
+/* Slots have the places of their buckets. */
+static void place_buckets(struct xt2_segment_slot *slot, const struct xt2_segments *g)
 {
-	struct build *b = s->b;
-	struct xt2_segment_slot *slot;
-	struct xt2_segment *to;
-	u32 *bucket, *list, *common, i;
+	u32 i;
 
-	g->shift = (u8)slot_shift(s->segments);
-	slot = xt2_build_take_(b, sizeof(*slot) << (32 - g->shift), &g->slot);
-	if (!slot)
+	for (i = 0; i < g->slots; i++)
+		slot[i].bucket = g->bucket + slot[i].bucket * sizeof(u16);
+}
+
+static bool put(struct build *b, const void *from, u64 bytes, u64 more, u32 *offset)
+{
+	void *to = xt2_build_take_(b, bytes + more, offset);
+
+	if (!to)
 		return false;
-	g->segments = make_slots(s, g, slot);
-	if (!g->segments)
-		return false;
-	bucket = xt2_build_take_(b, (u64)g->buckets * sizeof(*bucket), &g->bucket);
-	to = xt2_build_take_(b, (u64)g->segments * sizeof(*to), &g->segment);
-	g->lists = s->lists;
-	list = xt2_build_take_(b, (u64)s->lists * sizeof(*list), &g->list);
-	g->commons = s->commons;
-	common = xt2_build_take_(b, (u64)s->commons * sizeof(*common), &g->common);
-	if (!bucket || !to || !list || !common)
-		return false;
-	fill_buckets(s, g, slot, bucket);
-	memcpy(to, s->segment, s->segments * sizeof(*to));
-	for (i = s->segments; i < g->segments; i++)
-		to[i].last = ~0u;
-	memcpy(list, s->list, s->lists * sizeof(*list));
-	memcpy(common, s->common, s->commons * sizeof(*common));
+	memcpy(to, from, bytes);
 	return true;
 }
 
-_Static_assert(LEVELS * sizeof(struct level) <= SCRATCH_ROOM && 256 * sizeof(u32) <= SCRATCH_ROOM,
-	       "room");
-_Static_assert(2 * sizeof(struct range) + 2 * sizeof(struct xt2_segment) +
-			       LISTS_A_UNIT * sizeof(u32) <=
+static bool put_all(const struct segments *s, struct xt2_segments *g)
+{
+	const u32 more = XT2_SEGMENTS_BEHIND;
+
+	g->slots = s->slots;
+	g->buckets = s->buckets;
+	g->segments = s->segments + more;
+	g->commons = s->commons;
+	if (!put(s->b, s->bucket, s->buckets * sizeof(*s->bucket), 0, &g->bucket))
+		return false;
+	place_buckets(s->slot, g);
+	return put(s->b, s->slot, s->slots * sizeof(*s->slot), 0, &g->slot) &&
+	       put(s->b, s->begin, s->segments * sizeof(*s->begin), more * sizeof(*s->begin),
+		   &g->begin) &&
+	       put(s->b, s->what, s->segments * sizeof(*s->what), more * sizeof(*s->what),
+		   &g->what) &&
+	       put(s->b, s->common, s->commons * sizeof(*s->common), 0, &g->common);
+}
+
+_Static_assert(256 * sizeof(u32) <= SCRATCH_ROOM, "room");
+_Static_assert(2 * sizeof(u64) + SEGMENTS_UNIT * (sizeof(u16) + sizeof(u32)) +
+			       BUCKETS_UNIT * sizeof(u16) <=
 		       SCRATCH_UNIT,
 	       "scratch memory of a unit");
 
-/* All rules have scratch memory, the tail included: that is for a segment and a list of nobody. */
-static struct range *share_scratch(struct sweep *s)
+/* All rules have scratch memory, the tail included: that is for slots. */
+static void share_scratch(struct segments *s)
 {
 	const u32 n = s->b->units;
-	struct range *other;
+	const u8 *end = (u8 *)s->b->hashed + (n + 1ull) * SCRATCH_UNIT;
 
-	s->range = (struct range *)s->b->hashed;
-	other = s->range + n;
-	s->segment = (struct xt2_segment *)(other + n);
-	s->list = (u32 *)(s->segment + 2 * n + 1);
-	s->lists_most = LISTS_A_UNIT * n + 1;
+	s->range = (u64 *)s->b->hashed;
+	s->other = s->range + n;
+	s->what = (u32 *)(s->other + n);
+	s->begin = (u16 *)(s->what + SEGMENTS_UNIT * n);
+	s->bucket = s->begin + SEGMENTS_UNIT * n;
+	s->slot = (struct xt2_segment_slot *)(s->bucket + BUCKETS_UNIT * n + BUCKETS_FEW);
+	s->slots_most = (u32)((end - (u8 *)s->slot) / sizeof(*s->slot));
+	s->segments_most = SEGMENTS_UNIT * n;
+	s->buckets_most = BUCKETS_UNIT * n + BUCKETS_FEW;
 	s->common = s->b->order;
-	return other;
 }
 
 static u32 build_field(struct build *b, u32 sampled, u32 field, u32 most)
 {
-	struct sweep s = { .b = b, .most = most < b->units ? most : b->units };
-	struct range *other = share_scratch(&s);
+	struct segments s = { .b = b, .most = most < b->units ? most : b->units };
 	struct xt2_segments *g;
-	u32 offset;
+	u32 offset, shift;
 
+	share_scratch(&s);
 	if (is_crowded(&s, sampled, field) || !gather(&s, field))
 		return 0;
-	sort(&s, other);
-	if (!cut_all(&s))
+	sort(&s);
+	if (!nest(&s))
+		return 0;
+	shift = fill(&s);
+	if (!shift)
 		return 0;
 	g = xt2_build_take_(b, sizeof(*g), &offset);
 	if (!g)
 		return 0;
 	g->field = (u8)field;
-	return put_segments(&s, g) ? offset : 0;
+	g->shift = (u8)shift;
+	return put_all(&s, g) ? offset : 0;
 }
 
 u32 xt2_build_segments_(struct build *b, u32 most)

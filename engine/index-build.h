@@ -14,14 +14,8 @@
 #define NEVER_AT_ALL   0xffffu /* xt2_index_entry.never of what is no unit */
 #define SHIFT_UNUSED   31u /* of a class that there is not */
 
-/* Places that name units in all segments, at most: bounds the time of the check. */
+/* Segments at most: bounds the time of the check. */
 #define SEGMENT_PLACES(units) (8ull * (units) + 64)
-
-/* May a list have so many units?  The check looks for each of them from its beginning. */
-static inline bool list_fits(u32 n, u32 units)
-{
-	return n <= 64 || (u64)n * n <= SEGMENT_PLACES(units);
-}
 
 #define SCRATCH_UNIT 56u /* bytes of a unit, for what a kind of index needs to be made */
 

@@ -193,181 +193,175 @@ static bool in_bits(const struct check *c, const struct xt2_bits *k, u32 unit,
 
 /* --- segments ---------------------------------------------------------- */
 
-static const struct xt2_segment *segments_of(const struct check *c, const struct xt2_segments *g)
+static const struct xt2_segment_slot *slots_of(const struct check *c, const struct xt2_segments *g)
 {
-	return (const void *)((const u8 *)c->ix + g->segment);
+	return (const void *)((const u8 *)c->ix + g->slot);
 }
 
-static const u32 *list_of(const struct check *c, const struct xt2_segments *g)
+static const u16 *begins_of(const struct check *c, const struct xt2_segments *g)
 {
-	return (const void *)((const u8 *)c->ix + g->list);
+	return (const void *)((const u8 *)c->ix + g->begin);
 }
 
-/* Does a search find the segment of each address from first to last from this bucket on? */
-static bool bucket_leads(const struct check *c, const struct xt2_segments *g, u32 bucket, u32 step,
-			 u32 first, u32 last)
+static const u32 *whats_of(const struct check *c, const struct xt2_segments *g)
 {
-	const struct xt2_segment *segment = segments_of(c, g);
-	const u32 at = ((const u32 *)((const u8 *)c->ix + g->bucket))[bucket];
-
-	if (at > g->segments || 2 * step > g->segments - at)
-		return false;
-	if (at && segment[at - 1].last >= first)
-		return false;
-	return segment[at + 2 * step - 1].last >= last;
+	return (const void *)((const u8 *)c->ix + g->what);
 }
 
-/* *buckets: those of the slots before it; then its own, too. */
-static bool slot_leads(const struct check *c, const struct xt2_segments *g, u32 number,
-		       u32 *buckets)
+static const u16 *bucket_at(const struct check *c, const struct xt2_segment_slot *slot, u32 number)
 {
-	const struct xt2_segment_slot *slot =
-		(const struct xt2_segment_slot *)((const u8 *)c->ix + g->slot) + number;
-	const u32 first = number << g->shift, end = first + ((1u << g->shift) - 1);
-	u32 i, from = first;
-
-	if (slot->least < first || slot->least > end || slot->shift > 31 || slot->reserved ||
-	    slot->step < XT2_SEGMENT_STEP_LEAST || slot->step > XT2_SEGMENT_STEP_MOST ||
-	    slot->step & (slot->step - 1) || slot->last > (end - slot->least) >> slot->shift ||
-	    slot->bucket != *buckets || slot->last >= g->buckets - *buckets)
-		return false;
-	*buckets += slot->last + 1;
-	for (i = 0; i < slot->last; i++) {
-		const u32 next = slot->least + ((i + 1) << slot->shift);
-
-		if (!bucket_leads(c, g, slot->bucket + i, slot->step, from, next - 1))
-			return false;
-		from = next;
-	}
-	return bucket_leads(c, g, slot->bucket + i, slot->step, from, end);
+	return (const u16 *)((const u8 *)c->ix + slot->bucket) + number;
 }
 
-/* Units of a list; 0: it has no end, is not in order, or is too long */
-static u32 list_units(const struct check *c, const struct xt2_segments *g, u32 place)
+/* A search goes on in that slot: narrower ones cannot lead back. */
+static bool leads_on(const struct check *c, const struct xt2_segments *g, u32 shift, u32 what)
 {
-	const u32 *list = list_of(c, g);
+	const u32 number = what >> XT2_SEGMENT_PLACE;
+
+	return number < g->slots && slots_of(c, g)[number].shift < shift;
+}
+
+/* A search counts the segments of a bucket that begin no later than its address. */
+static bool bucket_holds_segments(struct check *c, const struct xt2_segments *g, u32 shift,
+				  u32 first, u32 n)
+{
+	const u16 *begin = begins_of(c, g) + first;
+	const u32 *what = whats_of(c, g) + first;
 	u32 i;
 
-	for (i = place; i < g->lists; i++) {
-		if (i > place && (list[i - 1] & ~XT2_UNIT_FLAGS) >= (list[i] & ~XT2_UNIT_FLAGS))
-			return 0;
-		if (list[i] & XT2_UNIT_LAST)
-			return list_fits(i - place + 1, c->ix->units) ? i - place + 1 : 0;
-	}
-	return 0;
+	if (n == 1 && what[0] & XT2_SEGMENT_SLOT)
+		return !begin[0] && leads_on(c, g, shift, what[0]);
+	for (i = 0; i < n; i++)
+		if (what[i] & XT2_SEGMENT_SLOT || (i && begin[i] < begin[i - 1]))
+			return false;
+	c->places += n;
+	return c->places <= SEGMENT_PLACES(c->ix->units);
 }
 
-/* Each place of a list or a segment is one where a unit is to be found: how many are there? */
-static int count_places(struct check *c, const struct xt2_segments *g)
+/* Buckets are a slot's own, but for such as are empty; *buckets: those up to its last. */
+static bool slot_holds(struct check *c, const struct xt2_segments *g,
+		       const struct xt2_segment_slot *slot, u32 *buckets)
 {
-	const struct xt2_segment *segment = segments_of(c, g);
-	u32 i, n;
+	const u32 last = slot->last, bucket = (slot->bucket - g->bucket) / (u32)sizeof(u16);
+	const u16 *at = bucket_at(c, slot, 0);
+	u32 i, first, n;
 
-	c->places = g->commons;
-	for (i = 0; i < g->segments; i++) {
-		const u32 what = segment[i].what;
-
-		if (i && segment[i].last < segment[i - 1].last)
-			return bad(c, "segments of an index are not in order");
-		if (i && segment[i].last == segment[i - 1].last) { /* never found */
-			if (what)
-				return bad(c, "segments of an index are not in order");
-			continue;
-		}
-		n = what != 0;
-		if (what & XT2_SEGMENT_LIST) {
-			n = list_units(c, g, what >> XT2_SEGMENT_PLACE);
-			if (!n || !(what >> XT2_SEGMENT_PLACE))
-				return bad(c, "list of an index is not valid");
-		}
-		c->places += n;
-		if (c->places > SEGMENT_PLACES(c->ix->units))
-			return bad(c, "index has entries of no rule");
+	if (slot->shift < 1 || slot->shift > 31 || slot->reserved || slot->bucket % sizeof(u16) ||
+	    bucket > g->buckets || last + 2 > g->buckets - bucket || (last && bucket < *buckets))
+		return false;
+	if (last)
+		*buckets = bucket + last;
+	for (i = 0; i <= last; i++) {
+		n = (u32)at[i + 1] - at[i];
+		first = slot->segment + at[i];
+		if (n > XT2_SEGMENTS_MOST || first > g->segments ||
+		    n + XT2_SEGMENTS_BEHIND > g->segments - first ||
+		    !bucket_holds_segments(c, g, slot->shift, first, n))
+			return false;
 	}
-	return 0;
+	return true;
 }
 
 static int check_segments(struct check *c, const struct xt2_segments *g)
 {
-	u32 i, slots, buckets = 0;
-	const u32 *common;
-	int err;
+	u32 i, buckets = 0;
 
 	if (c->family != XT2_IPV4 || !inside(c, c->ix->body, sizeof(*g)) || g->reserved ||
-	    (g->field != XT2_FIELD_SRC && g->field != XT2_FIELD_DST) || g->shift < 16 ||
-	    g->shift > 31)
+	    (g->field != XT2_FIELD_SRC && g->field != XT2_FIELD_DST) || g->shift < 1 ||
+	    g->shift > 31 || g->slots < 1u << (32 - g->shift))
 		return bad(c, "segments of an index are not valid");
-	slots = 1u << (32 - g->shift);
-	if (!inside(c, g->slot, (u64)slots * sizeof(struct xt2_segment_slot)) ||
-	    !inside(c, g->bucket, (u64)g->buckets * sizeof(u32)) ||
-	    !inside(c, g->segment, (u64)g->segments * sizeof(struct xt2_segment)) ||
-	    !inside(c, g->list, (u64)g->lists * sizeof(u32)) ||
+	if (!inside(c, g->slot, (u64)g->slots * sizeof(struct xt2_segment_slot)) ||
+	    !inside(c, g->bucket, (u64)g->buckets * sizeof(u16)) ||
+	    !inside(c, g->begin, (u64)g->segments * sizeof(u16)) ||
+	    !inside(c, g->what, (u64)g->segments * sizeof(u32)) ||
 	    !inside(c, g->common, (u64)g->commons * sizeof(u32)))
 		return bad(c, "segments of an index are not valid");
-	common = (const void *)((const u8 *)c->ix + g->common);
-	for (i = 1; i < g->commons; i++)
-		if ((common[i - 1] & ~XT2_UNIT_FLAGS) >= (common[i] & ~XT2_UNIT_FLAGS))
-			return bad(c, "units of an index are not in order");
-	err = count_places(c, g);
-	if (err)
-		return err;
-	for (i = 0; i < slots; i++)
-		if (!slot_leads(c, g, i, &buckets))
-			return bad(c, "slots of an index are not in order");
+	c->places = g->commons; /* in order, or they would not be found */
+	for (i = 0; i < g->slots; i++)
+		if (!slot_holds(c, g, &slots_of(c, g)[i], &buckets))
+			return bad(c, "slots of an index are not valid");
 	return 0;
 }
 
-/* Does the segment say that the unit asks for its addresses from first on? */
-static bool segment_names(const struct check *c, const struct xt2_segments *g,
-			  const struct xt2_segment *s, u32 unit, u32 first)
-{
-	const u32 place = s->what >> XT2_SEGMENT_PLACE, *list = list_of(c, g);
-	u32 i;
+/* A bucket, as a search for an address finds it. */
+struct place {
+	u32 first, n, shift;
+	u64 addr; /* where it begins */
+};
 
-	if ((s->last - first) >> (s->what >> XT2_SEGMENT_BITS & 31))
-		return false;
-	if (!(s->what & XT2_SEGMENT_LIST))
-		return (place * XT2_ALIGN | (s->what & XT2_SEGMENT_RUN)) == unit;
-	for (i = place;; i++) {
-		if ((list[i] & ~XT2_UNIT_LAST) == unit)
-			return true;
-		if (list[i] & XT2_UNIT_LAST)
-			return false;
+static struct place find_bucket(const struct check *c, const struct xt2_segments *g, u32 addr)
+{
+	const struct xt2_segment_slot *slot = slots_of(c, g) + (addr >> g->shift);
+	struct place p;
+
+	for (;; slot = slots_of(c, g) + (whats_of(c, g)[p.first] >> XT2_SEGMENT_PLACE)) {
+		const u32 i = (addr >> slot->shift) - slot->least;
+		const u16 *at = bucket_at(c, slot, i < slot->last ? i : slot->last);
+
+		p = (struct place){
+			.first = slot->segment + at[0],
+			.n = (u32)at[1] - at[0],
+			.shift = slot->shift,
+			.addr = addr >> slot->shift << slot->shift,
+		};
+		if (!p.n || !(whats_of(c, g)[p.first] & XT2_SEGMENT_SLOT))
+			return p;
 	}
 }
 
-/* The unit has places of its own in all segments that its box meets, or among all addresses'. */
+static u32 unit_of(u32 what)
+{
+	return (what >> XT2_SEGMENT_PLACE) * XT2_ALIGN |
+	       (what & XT2_SEGMENT_RUN ? XT2_UNIT_RUN : 0);
+}
+
+/* Do all searches of the bucket for addresses from first to last come by the unit? */
+static bool bucket_names(const struct check *c, const struct xt2_segments *g, const struct place *p,
+			 u32 unit, u32 bits, u32 first, u32 last)
+{
+	const u16 *begin = begins_of(c, g) + p->first;
+	const u32 *what = whats_of(c, g) + p->first;
+	const u32 part = first << (32 - p->shift) >> 17, end = last << (32 - p->shift) >> 17;
+	u32 i, open = bits + 15 > p->shift ? bits + 15 - p->shift : 0;
+
+	open = open < XT2_SEGMENT_OPEN ? open : XT2_SEGMENT_OPEN;
+	for (i = 0; i < p->n; i++)
+		if (begin[i] == part && (what[i] & XT2_SEGMENT_OPEN) == open &&
+		    unit_of(what[i]) == unit)
+			break;
+	if (i == p->n)
+		return false;
+	while (++i < p->n && begin[i] <= end)
+		if (!(what[i] & XT2_SEGMENT_MORE))
+			return false;
+	return true;
+}
+
+/* The unit has a place of its own in all buckets that its box meets, or among all addresses'. */
 static bool in_segments(struct check *c, const struct xt2_segments *g, u32 unit,
 			const struct xt2_box *box)
 {
-	const struct xt2_segment *segment = segments_of(c, g);
 	const u32 mask = (u32)box->mask[g->field][0];
-	const u32 open = mask == ~0u ? 0 : (u32)(~0ull >> __builtin_clz(~mask) >> 32);
+	const u32 bits = mask == ~0u ? 0 : 32 - (u32)__builtin_clz(~mask);
 	const u32 *common = (const void *)((const u8 *)c->ix + g->common);
-	const u32 first = (u32)box->value[g->field][0] & ~open, last = first | open;
-	u32 i, low = 0, high = g->segments;
+	const u64 first = (u32)box->value[g->field][0] & ~0ull << bits;
+	const u64 last = first + (1ull << bits) - 1;
+	struct place p;
+	u64 addr, end;
 
-	i = units_place(common, g->commons, unit);
-	if (i < g->commons) {
+	if (units_place(common, g->commons, unit) < g->commons) {
 		c->found++;
 		return true;
 	}
-	while (low < high) {
-		i = (low + high) / 2;
-		if (segment[i].last < first)
-			low = i + 1;
-		else
-			high = i;
-	}
-	for (i = low; i < g->segments; i++) {
-		if (!segment_names(c, g, &segment[i], unit,
-				   i == low ? first : segment[i - 1].last + 1))
+	for (addr = first; addr <= last; addr = end + 1) {
+		p = find_bucket(c, g, (u32)addr);
+		end = p.addr + (1ull << p.shift) - 1;
+		if (!bucket_names(c, g, &p, unit, bits, (u32)addr, (u32)(end < last ? end : last)))
 			return false;
-		c->found++;
-		if (segment[i].last >= last)
-			return true;
+		if (++c->found > c->places)
+			return false;
 	}
-	return false;
+	return true;
 }
 
 /* --- pairs ------------------------------------------------------------- */

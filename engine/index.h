@@ -73,7 +73,7 @@ struct xt2_search {
 	u32 resume; /* see xt2_index_find() */
 	u32 spans, nested; /* in span, columns */
 	u32 spanned; /* offset of the chain whose spans these are; 0: unknown */
-	u32 near, step, addr; /* see xt2_index_near() */
+	u32 near, count, part, addr; /* see xt2_index_near() */
 	u32 unit[XT2_UNITS_MAX];
 	struct xt2_span span[XT2_SPANS_MAX];
 	u32 columns[XT2_SPANS_MAX]; /* spans that are nested columns */

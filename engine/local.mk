@@ -15,6 +15,7 @@ libengine_la_SOURCES = \
 	engine/index-bits.c \
 	engine/index-box.c \
 	engine/index-box.h \
+	engine/index-count.h \
 	engine/index-build-bits.c \
 	engine/index-build-pairs.c \
 	engine/index-build-segments.c \

@@ -258,7 +258,7 @@ int xt2_represent(const struct xt2_chain *c, int family, struct xt2_representati
 	} else if (r->kind == XT2_INDEX_SEGMENTS) {
 		const struct xt2_segments *g = body;
 
-		r->segments = g->segments;
+		r->segments = g->segments - XT2_SEGMENTS_BEHIND;
 		r->commons = g->commons;
 		say(&fields, "%s", field_name(g->field));
 		why_segments(r, g, &why);

@@ -201,54 +201,46 @@ struct xt2_bits {
 };
 
 /*
- * The addresses of one side are cut where prefixes of rules begin and end.  A
- * segment is named by its last address; the one that an address is in is the
- * first whose last isn't smaller.  It says who asks for up to 2^bits addresses
- * that end there; those before these, nobody asks for.
+ * Of one side's addresses, all that begin alike have a slot, which cuts them into
+ * buckets of 2^shift.  What a unit asks for in a bucket is a segment: begin[] has the
+ * first 15 bits that an address has behind those that name the bucket, and what[] how
+ * many of these are open, and the unit.  Two segments are apart or one is in the other;
+ * they are in the order of where they begin, the wider ones first.  So an address is in
+ * the last one that does not begin behind it, in what that one is in, or in none.
  */
-struct xt2_segment {
-	__u32 last; /* ascending; the last ones are 0xffffffff */
-	__u32 what; /* see below; 0: nobody */
-};
-
-/* xt2_segment.what: the place is a unit's offset / 8, or the number of the first unit of list[]. */
-#define XT2_SEGMENT_RUN	  XT2_UNIT_RUN
-#define XT2_SEGMENT_LIST  0x2u
-#define XT2_SEGMENT_BITS  2 /* five of them */
-#define XT2_SEGMENT_PLACE 7 /* and all above */
-
-#define XT2_UNIT_LAST 0x4u /* in list[]: the next one is of another list */
+#define XT2_SEGMENT_OPEN  0xfu /* of the 15 bits; all of them: the whole bucket, at least */
+#define XT2_SEGMENT_RUN	  0x10u
+#define XT2_SEGMENT_MORE  0x20u /* the one before may have the same addresses, too */
+#define XT2_SEGMENT_SLOT  0x40u /* no segment: what is in the bucket has a slot of its own */
+#define XT2_SEGMENT_PLACE 7 /* the unit's offset / 8, or the slot's number: all above */
 
 /*
- * All addresses that begin alike have a slot, which cuts them into buckets of
- * 2^shift, from the address "least" on; what is outside goes to the nearest.
- * A bucket has the number of the first segment whose last address isn't
- * smaller than its first; for its other addresses it is one of the
- * 2 * step - 1 behind that.
+ * An address belongs to bucket (address >> shift) - least, if there are so many, or else
+ * to the last one, which is empty.
  */
 struct xt2_segment_slot {
+	__u32 segment; /* number that those in bucket[] count from */
+	__u32 bucket; /* offset of its first */
 	__u32 least;
-	__u32 bucket; /* number of its first */
-	__u32 last; /* how many are behind that */
+	__u16 last; /* buckets; one more is empty */
 	__u8 shift;
 	__u8 reserved;
-	__u16 step; /* a power of two */
 };
 
-#define XT2_SEGMENT_STEP_LEAST 2u
-#define XT2_SEGMENT_STEP_MOST  512u
+#define XT2_SEGMENTS_MOST   64u /* of a bucket */
+#define XT2_SEGMENTS_BEHIND 16u /* that can be read behind those of any bucket */
 
 struct xt2_segments {
 	__u8 field; /* XT2_FIELD_SRC or XT2_FIELD_DST */
-	__u8 shift; /* 32 - log2 of the number of slots */
+	__u8 shift; /* 32 - log2 of the number of slots that an address names */
 	__u16 reserved;
-	__u32 slot; /* offset of struct xt2_segment_slot[] */
-	__u32 bucket; /* offset of __u32[buckets] */
+	__u32 slot; /* offset of struct xt2_segment_slot[slots] */
+	__u32 slots; /* with those of buckets */
+	__u32 bucket; /* offset of __u16[buckets]: its first segment; the next one's is its end */
 	__u32 buckets;
-	__u32 segment; /* offset of struct xt2_segment[segments] */
-	__u32 segments;
-	__u32 list; /* offset of __u32[lists]: units of each list, ascending */
-	__u32 lists;
+	__u32 begin; /* offset of __u16[segments] */
+	__u32 what; /* offset of __u32[segments] */
+	__u32 segments; /* with such that are read, but in no bucket */
 	__u32 common; /* offset of __u32[commons]: units that ask for any address, ascending */
 	__u32 commons;
 };

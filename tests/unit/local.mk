@@ -141,6 +141,11 @@ tests_unit_test_index_SOURCES = tests/unit/test-index.c $(WORLD_FILES)
 tests_unit_test_index_LDADD = liboracle.la $(UNIT_LIBS)
 tests_unit_test_index_check_SOURCES = tests/unit/test-index-check.c $(WORLD_FILES)
 tests_unit_test_index_check_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-index-segments-check
+tests_unit_test_index_segments_check_SOURCES = tests/unit/test-index-segments-check.c \
+	tests/lib/rules.h
+tests_unit_test_index_segments_check_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/test-index-segments
 tests_unit_test_index_segments_SOURCES = tests/unit/test-index-segments.c tests/lib/rules.h \
 	tests/fuzz/seed-image.h

@@ -13,11 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include "../../engine/index-count.h"
 #include "../../engine/index.h"
 #include "../fuzz/seed-image.h"
 #include "../lib/rules.h"
 
-#define RULES_MAX 30000
+#define RULES_MAX 70000
 
 struct prefix {
 	u32 addr, mask; /* mask 0: any address */
@@ -163,16 +164,22 @@ static void expect_segments(u32 bytes)
 	look_around(listed < 300 ? listed : 300);
 }
 
+/* Where rules are few, addresses next to a host are not told from it. */
 static void disjoint_prefixes_are_exact(void **unused)
 {
 	u32 i;
 
 	state = 1;
 	for (listed = i = 0; i < 1000; i++)
-		add(i << 22 | (u32)seed_next(&state) >> 10, 11 + seed_below(&state, 22));
+		add(i << 22 | (u32)seed_next(&state) >> 10, 11 + seed_below(&state, 8));
 	assert_int_equal(make(&xt2_index_limits), XT2_INDEX_SEGMENTS);
 	assert_int_equal(look_around(1000), 0);
-	assert_true(ix->size <= 40 * listed);
+	assert_true(ix->size <= 16 * listed);
+	for (listed = i = 0; i < 1000; i++)
+		add(i << 22 | (u32)seed_next(&state) >> 10, 32);
+	assert_int_equal(make(&xt2_index_limits), XT2_INDEX_SEGMENTS);
+	for (i = 0; i < listed; i++)
+		assert_int_equal(look_for(list[i].addr + 1024) + look_for(list[i].addr - 1024), 0);
 }
 
 static void random_prefixes_in_any_order(void **unused)
@@ -183,8 +190,15 @@ static void random_prefixes_in_any_order(void **unused)
 		state = n;
 		for (listed = i = 0; i < n; i++)
 			add((u32)seed_next(&state), 12 + seed_below(&state, 21));
-		expect_segments(n < 500 ? 64 : 40);
+		expect_segments(n < 500 ? 40 : 16);
 	}
+}
+
+static u32 slots(void)
+{
+	const struct xt2_segments *g = xt2_at(ix, ix->body);
+
+	return g->slots - (1u << (32 - g->shift));
 }
 
 /* Hosts of few networks, far apart: most slots have nothing, few have all. */
@@ -194,13 +208,44 @@ static void hosts_of_one_network(void **unused)
 
 	for (listed = i = 0; i < 20000; i++)
 		add(0x0a010000 + 3 * i, 32);
-	expect_segments(24);
+	expect_segments(11);
 	for (i = 0; i < 8; i++)
 		add(i << 29 | i << 4, 32);
-	expect_segments(24);
+	expect_segments(11);
 	for (i = 0; i < 9000; i++)
 		add(0x0affffff - i, 32);
-	expect_segments(24);
+	expect_segments(11);
+	assert_int_equal(slots(), 0);
+}
+
+/* Neighbours, and others far from them in the same slot, are in slots of buckets. */
+static void hosts_beside_each_other(void **unused)
+{
+	u32 n, i;
+
+	for (n = 60; n <= 6000; n *= 10) {
+		state = n;
+		for (listed = i = 0; i < n; i++)
+			add(0xc0a80100 + i, 32);
+		for (i = 0; i < 10; i++)
+			add(0xc0000000 + i * 0x00191919, 32);
+		expect_segments(n < 500 ? 64 : 24);
+		assert_true(slots() > 0);
+		add(0xc0a80000, 16); /* they are in that as well */
+		add(0xc0a80120, 27);
+		expect_segments(n < 500 ? 64 : 24);
+	}
+}
+
+/* More segments than numbers of a slot's segments can be. */
+static void more_than_a_slot_can_have(void **unused)
+{
+	u32 i;
+
+	for (listed = i = 0; i < RULES_MAX; i++)
+		add(0x0a000000 + i, 32);
+	expect_segments(11);
+	assert_true(slots() > 0);
 }
 
 static void ends_of_all_addresses(void **unused)
@@ -312,6 +357,30 @@ static void limits_force_and_forbid(void **unused)
 	look_around(10);
 }
 
+/* --- numbers ----------------------------------------------------------- */
+
+static void numbers_are_counted(void **unused)
+{
+	u16 of[80], most;
+	u32 try, i, n, count;
+
+	state = 12;
+	for (try = 0; try < 20000; try++) {
+		n = seed_below(&state, try % 2 ? 65 : 17);
+		for (i = 0; i < 80; i++)
+			of[i] = (u16)(seed_next(&state) >> (i < n ? 49 : 48));
+		for (i = 1; i < n; i++) /* about as far apart as it takes, some of them equal */
+			of[i] = (u16)(of[i - 1] + of[i] % 900 < 0x7fff ? of[i - 1] + of[i] % 900
+								       : 0x7fff);
+		most = seed_below(&state, 2) && n ? of[seed_below(&state, n)]
+						  : (u16)(seed_next(&state) >> 49);
+		for (count = i = 0; i < n; i++)
+			count += of[i] <= most;
+		assert_int_equal(xt2_not_above(of, n, most), count);
+		assert_int_equal(xt2_not_above_scalar(of, n, most), count);
+	}
+}
+
 /* --- damage ------------------------------------------------------------ */
 
 /* => was the bit noticed? If not, all is found all the same, and nothing else. */
@@ -356,12 +425,15 @@ int main(void)
 		cmocka_unit_test(disjoint_prefixes_are_exact),
 		cmocka_unit_test(random_prefixes_in_any_order),
 		cmocka_unit_test(hosts_of_one_network),
+		cmocka_unit_test(hosts_beside_each_other),
+		cmocka_unit_test(more_than_a_slot_can_have),
 		cmocka_unit_test(ends_of_all_addresses),
 		cmocka_unit_test(masks_with_holes),
 		cmocka_unit_test(rules_for_any_address),
 		cmocka_unit_test(crowded_lists),
 		cmocka_unit_test(lists_are_limited),
 		cmocka_unit_test(limits_force_and_forbid),
+		cmocka_unit_test(numbers_are_counted),
 		cmocka_unit_test(every_bit_counts),
 	};
 
