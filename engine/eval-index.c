@@ -71,7 +71,7 @@ static bool look_on(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 	do {
 		if (!s->cursor.resume || !xt2_can_loop)
 			return false;
-		look_further(ctx, chain, xt2_chain_index(chain));
+		look_further(ctx, chain, xt2_chain_its_index(chain));
 	} while (s->cursor.at == s->cursor.end);
 	return true;
 }
@@ -92,13 +92,16 @@ static __always_inline u32 next_unit(struct xt2_ctx *ctx, const struct xt2_chain
 			return chain->tail;
 		}
 		unit = s->unit[cur->at++ % XT2_UNITS_MAX];
-		answer = unit & XT2_FOUND_HOLDS
-				 ? XT2_HIT
-				 : xt2_quick_match(xt2_at(chain, unit & ~XT2_UNIT_FLAGS), pkt);
+		answer = XT2_UNSURE; /* runs are long, and so is what they save */
+		if (!(unit & XT2_UNIT_RUN))
+			answer = unit & XT2_FOUND_HOLDS
+					 ? XT2_HIT
+					 : xt2_quick_match(xt2_at(chain, unit & ~XT2_UNIT_FLAGS),
+							   pkt);
 	} while (answer == XT2_MISS);
 	cur->holds = answer == XT2_HIT;
 	if (unlikely(unit & XT2_UNIT_RUN))
-		cur->run = xt2_ctx_offset(ctx, xt2_index_run(xt2_chain_index(chain),
+		cur->run = xt2_ctx_offset(ctx, xt2_index_run(xt2_chain_its_index(chain),
 							     unit & ~XT2_UNIT_FLAGS));
 	return unit & ~XT2_UNIT_FLAGS;
 }
@@ -133,7 +136,7 @@ static void take_heads(struct xt2_ctx *ctx, const struct xt2_index __img *ix)
 u32 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
 		    const struct xt2_chain __img *chain xt2_arg_img)
 {
-	const struct xt2_index __img *ix = xt2_chain_index(chain);
+	const struct xt2_index __img *ix = xt2_chain_its_index(chain);
 	struct xt2_search *s = xt2_ptr(ctx->search);
 
 	if (s->cursor.base > XT2_UNITS_MAX - XT2_CANDIDATES ||
@@ -151,7 +154,7 @@ u32 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
 
 int xt2_eval_at_once(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 {
-	const struct xt2_index __img *ix = xt2_chain_index(chain);
+	const struct xt2_index __img *ix = xt2_chain_its_index(chain);
 	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	struct xt2_search *s = xt2_ptr(ctx->search);
 	struct xt2_rule __img *r;
@@ -167,6 +170,7 @@ int xt2_eval_at_once(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 		xt2_index_find(chain, s, pkt, 0);
 		s->chain = xt2_ctx_offset(ctx, chain); /* it is found ahead, if it isn't enough */
 		s->spanned = ix->kind == XT2_INDEX_PAIRS ? s->chain : 0;
+		prefetch_units(chain, ix, s->unit, s->units);
 	}
 	unit = s->unit[s->base % XT2_UNITS_MAX];
 	if (!s->units || unit & XT2_UNIT_RUN)
@@ -188,7 +192,7 @@ int xt2_eval_at_once(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 static u32 look_again(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
 		      const struct xt2_rule __img *r)
 {
-	const struct xt2_index __img *ix = xt2_chain_index(chain);
+	const struct xt2_index __img *ix = xt2_chain_its_index(chain);
 	struct xt2_search *s = xt2_ptr(ctx->search);
 	const u32 at = (u32)((const u8 __img *)r - (const u8 __img *)chain);
 
@@ -221,7 +225,7 @@ void xt2_eval_search(const struct xt2_ctx *ctx, const struct xt2_hook __img *hoo
 	search->chain = search->base = search->epoch = search->spanned = 0;
 	if (!chain || !chain->lookup)
 		return;
-	ix = xt2_chain_index(chain);
+	ix = xt2_chain_its_index(chain);
 	if (!xt2_keys_fill(&search->keys, pkt, ix->asks))
 		return;
 	search->chain = xt2_ctx_offset(ctx, chain);
@@ -237,7 +241,7 @@ void xt2_eval_collect(const struct xt2_ctx *ctx, struct xt2_search *search)
 	if (!search->chain)
 		return;
 	chain = xt2_at(ctx->img, search->chain);
-	ix = xt2_chain_index(chain);
+	ix = xt2_chain_its_index(chain);
 	xt2_index_end(ix, search);
 	prefetch_units(chain, ix, search->unit, search->units);
 }

@@ -50,23 +50,35 @@ static __always_inline bool is_whole(const struct xt2_pkt *pkt)
 	       (u64)pkt->thoff + header_size(pkt->proto) <= pkt->caplen;
 }
 
+/* Two keys, the high half of a number first; little-endian. */
+static __always_inline void fill_number(u16 *key, u32 number)
+{
+	number = number << 16 | number >> 16;
+	memcpy(key, &number, sizeof(number));
+}
+
+/* Four keys: bytes of an address in pairs. */
+static __always_inline void fill_bytes(u16 *key, u64 bytes)
+{
+	const u64 low = 0x00ff00ff00ff00ffull;
+
+	bytes = (bytes & low) << 8 | (bytes >> 8 & low);
+	memcpy(key, &bytes, sizeof(bytes));
+}
+
 static __always_inline void fill_addrs(struct xt2_keys *keys, const struct xt2_pkt *pkt)
 {
-	u32 i;
+	u16 *src = keys->key + XT2_KEY_SRC, *dst = keys->key + XT2_KEY_DST;
 
 	if (pkt->family == XT2_IPV4) {
-		keys->key[XT2_KEY_SRC] = (u16)(pkt->src4 >> 16);
-		keys->key[XT2_KEY_SRC + 1] = (u16)pkt->src4;
-		keys->key[XT2_KEY_DST] = (u16)(pkt->dst4 >> 16);
-		keys->key[XT2_KEY_DST + 1] = (u16)pkt->dst4;
+		fill_number(src, pkt->src4);
+		fill_number(dst, pkt->dst4);
 		return;
 	}
-	for (i = 0; i < 4; i++) {
-		keys->key[XT2_KEY_SRC + i] = __builtin_bswap16((u16)(pkt->src[0] >> 16 * i));
-		keys->key[XT2_KEY_SRC + 4 + i] = __builtin_bswap16((u16)(pkt->src[1] >> 16 * i));
-		keys->key[XT2_KEY_DST + i] = __builtin_bswap16((u16)(pkt->dst[0] >> 16 * i));
-		keys->key[XT2_KEY_DST + 4 + i] = __builtin_bswap16((u16)(pkt->dst[1] >> 16 * i));
-	}
+	fill_bytes(src, pkt->src[0]);
+	fill_bytes(src + 4, pkt->src[1]);
+	fill_bytes(dst, pkt->dst[0]);
+	fill_bytes(dst + 4, pkt->dst[1]);
 }
 
 static __always_inline void fill_ports(struct xt2_keys *keys, const struct xt2_pkt *pkt)

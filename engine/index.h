@@ -156,11 +156,17 @@ static inline const struct xt2_index __img *xt2_chain_index(const struct xt2_cha
 	return c->lookup ? xt2_at(c, c->lookup) : NULL;
 }
 
+/* Of a chain that has one. */
+static inline const struct xt2_index __img *xt2_chain_its_index(const struct xt2_chain __img *c)
+{
+	return xt2_at(c, c->lookup);
+}
+
 /* All of them. */
 static inline void xt2_index_find(const struct xt2_chain __img *chain, struct xt2_search *s,
 				  const struct xt2_pkt *pkt, u32 after)
 {
-	const struct xt2_index __img *ix = xt2_chain_index(chain);
+	const struct xt2_index __img *ix = xt2_chain_its_index(chain);
 
 	if (ix->kind == XT2_INDEX_PAIRS) {
 		xt2_by_pairs(ix, s, pkt);
@@ -178,7 +184,7 @@ static inline void xt2_index_find(const struct xt2_chain __img *chain, struct xt
 static inline void xt2_index_begin(const struct xt2_chain __img *chain, struct xt2_search *s,
 				   const struct xt2_pkt *pkt)
 {
-	const struct xt2_index __img *ix = xt2_chain_index(chain);
+	const struct xt2_index __img *ix = xt2_chain_its_index(chain);
 
 	if (ix->kind == XT2_INDEX_PAIRS)
 		xt2_by_pairs(ix, s, pkt);

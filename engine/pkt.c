@@ -299,12 +299,12 @@ static int parse_ip4(struct xt2_pkt *pkt)
 
 	if (pkt->caplen < IP4_HEADER)
 		return -EINVAL;
-	pkt->proto = data[9];
-	pkt->l4 = XT2_L4_OK;
-	pkt->fragoff = (xt2_be16(data + 6) & 0x1fff) * 8;
-	pkt->thoff = (data[0] & 15) * 4;
 	pkt->src4 = xt2_be32(data + 12);
 	pkt->dst4 = xt2_be32(data + 16);
+	pkt->proto = data[9];
+	pkt->l4 = XT2_L4_OK;
+	pkt->thoff = (data[0] & 15) * 4;
+	pkt->fragoff = (xt2_be16(data + 6) & 0x1fff) * 8;
 	return 0;
 }
 

@@ -178,7 +178,7 @@ bits_of_key(const struct xt2_index *ix, const struct xt2_bits *b, const struct x
 AVX2 static __always_inline u32 search(const struct xt2_chain *chain, struct xt2_search *s,
 				       const struct xt2_pkt *pkt, u32 after, u32 keys)
 {
-	const struct xt2_index *ix = xt2_chain_index(chain);
+	const struct xt2_index *ix = xt2_chain_its_index(chain);
 	const struct xt2_bits *b = xt2_at(ix, ix->body);
 	const u32 *unit = (const u32 *)(b + 1);
 	struct left l = { .keys = keys };
@@ -205,7 +205,7 @@ AVX2 static __always_inline u32 search(const struct xt2_chain *chain, struct xt2
 AVX2 u32 xt2_bits_avx2(const struct xt2_chain *chain, struct xt2_search *s,
 		       const struct xt2_pkt *pkt, u32 after)
 {
-	const struct xt2_index *ix = xt2_chain_index(chain);
+	const struct xt2_index *ix = xt2_chain_its_index(chain);
 	const struct xt2_bits *b = xt2_at(ix, ix->body);
 
 	if (b->keys <= 2)
