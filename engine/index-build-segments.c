@@ -262,7 +262,8 @@ static u32 choose_shift(const struct segments *s, u32 range, u32 n, u64 size, u3
 }
 
 /* What of a range lies in the bucket that begins at this address. */
-static void put_segment(struct segments *s, u32 range, u32 at, u32 addr, u32 shift, bool more)
+static __always_inline void put_segment(struct segments *s, u32 range, u32 at, u32 addr, u32 shift,
+					bool more)
 {
 	const u64 r = s->range[range];
 	const u32 first = first_of(r) > addr ? first_of(r) : addr, bits = bits_of(r) + 15;
