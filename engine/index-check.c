@@ -238,7 +238,10 @@ static bool bucket_holds_segments(struct check *c, const struct xt2_segments *g,
 	return c->places <= SEGMENT_PLACES(c->ix->units);
 }
 
-/* Buckets are a slot's own, but for such as are empty; *buckets: those up to its last. */
+/*
+ * Buckets are a slot's own, but for such as are empty; *buckets: those up to
+ * its last, to which all addresses go that are outside: nobody asks for them.
+ */
 static bool slot_holds(struct check *c, const struct xt2_segments *g,
 		       const struct xt2_segment_slot *slot, u32 *buckets)
 {
@@ -254,7 +257,7 @@ static bool slot_holds(struct check *c, const struct xt2_segments *g,
 	for (i = 0; i <= last; i++) {
 		n = (u32)at[i + 1] - at[i];
 		first = slot->segment + at[i];
-		if (n > XT2_SEGMENTS_MOST || first > g->segments ||
+		if (n > (i < last ? XT2_SEGMENTS_MOST : 0) || first > g->segments ||
 		    n + XT2_SEGMENTS_BEHIND > g->segments - first ||
 		    !bucket_holds_segments(c, g, slot->shift, first, n))
 			return false;

@@ -288,6 +288,24 @@ static void arrays_are_inside(void **unused)
 	}
 }
 
+/* What is outside of a slot's buckets goes to its last one, and that has nothing. */
+static void last_buckets_are_empty(void **unused)
+{
+	make_equal(1);
+	by.addr[0] = 0;
+	by.prefix[0] = 1;
+	by.slot[0] = (struct xt2_segment_slot){ .last = 0, .shift = 30 };
+	by.slot[1] = (struct xt2_segment_slot){ .last = 0, .shift = 31, .bucket = 1 * 2 };
+	by.bucket[0] = 0;
+	by.bucket[1] = 1;
+	by.bucket[2] = 2;
+	by.what[0] = says(0, 15, 0);
+	by.what[1] = 0x1ffffffu << XT2_SEGMENT_PLACE | 15; /* far behind the chain */
+	by.g.buckets = 4;
+	by.g.segments = 2 + 16;
+	expect(-EINVAL);
+}
+
 static void header_is_checked(void **unused)
 {
 	make_commons();
@@ -477,6 +495,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_right_is_taken),
 		cmocka_unit_test(arrays_are_inside),
+		cmocka_unit_test(last_buckets_are_empty),
 		cmocka_unit_test(header_is_checked),
 		cmocka_unit_test(slots_are_checked),
 		cmocka_unit_test(buckets_have_one_slot),
