@@ -41,6 +41,14 @@ static bool asks(const struct check *c, u8 what)
 
 /* --- columns ----------------------------------------------------------- */
 
+static bool any_set(const u8 *bytes, u32 n)
+{
+	while (n)
+		if (bytes[--n])
+			return true;
+	return false;
+}
+
 static int check_columns(struct check *c, u32 offset)
 {
 	const struct xt2_columns *k = (const void *)((const u8 *)c->ix + offset);
@@ -48,7 +56,8 @@ static int check_columns(struct check *c, u32 offset)
 	u64 rows;
 	u32 i;
 
-	if (!inside(c, offset, sizeof(*k)) || k->columns > XT2_COLUMNS_MAX || !k->units)
+	if (!inside(c, offset, sizeof(*k)) || k->columns > XT2_COLUMNS_MAX || !k->units ||
+	    any_set(k->reserved, sizeof(k->reserved)))
 		return bad(c, "columns of an index are not valid");
 	rows = ((u64)k->units + XT2_BLOCK - 1) / XT2_BLOCK * XT2_BLOCK;
 	if (!inside(c, offset, sizeof(*k) + rows * (sizeof(u32) + 4ull * k->columns)))
@@ -375,7 +384,7 @@ static int check_dimension(struct check *c, const struct xt2_index_dimension *d)
 
 	if (d->field >= XT2_FIELDS || !d->classes || d->classes > XT2_CLASSES ||
 	    (d->words != 1 && d->words != 2 && d->words != 4) ||
-	    !asks(c, xt2_asks_field_(d->field)))
+	    any_set(d->reserved, sizeof(d->reserved)) || !asks(c, xt2_asks_field_(d->field)))
 		return bad(c, "dimension of an index is not valid");
 	for (i = 0; i < XT2_CLASSES; i++) {
 		for (w = 0; w < XT2_FIELD_WORDS; w++)

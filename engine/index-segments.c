@@ -3,10 +3,10 @@
  * index-segments.c - search an index of segments
  *
  * The packet's address names a slot, the slot a bucket, the bucket a few
- * segments, of which the last one that begins no later is found by halving;
- * a step is no branch.  What is waited for is the slot, the bucket, where its
- * segments begin, what they say, which is on its way by then, and the rule:
- * all else is arithmetic.  Of few segments those before have to be looked at.
+ * segments.  Those that begin no later than the address are counted, and the
+ * last one is it; what encloses it is before it.  What is waited for is the
+ * slot, the bucket, where its segments begin, what they say, which is on its
+ * way by then, and the rule: all else is arithmetic.
  */
 #include "index.h"
 #include "index-count.h"
@@ -111,10 +111,10 @@ u32 xt2_segment_commons(const struct xt2_index __img *ix xt2_arg_img,
 }
 
 /* Buckets whose segments are in a slot of their own. => how many of that slot's bucket */
-xt2_separate u32 xt2_segment_slot(const struct xt2_index __img *ix xt2_arg_img,
-				  struct xt2_search *s xt2_arg_img);
-u32 xt2_segment_slot(const struct xt2_index __img *ix xt2_arg_img,
-		     struct xt2_search *s_ xt2_arg_img)
+xt2_separate u32 xt2_segment_within(const struct xt2_index __img *ix xt2_arg_img,
+				    struct xt2_search *s xt2_arg_img);
+u32 xt2_segment_within(const struct xt2_index __img *ix xt2_arg_img,
+		       struct xt2_search *s_ xt2_arg_img)
 {
 	const struct xt2_segments __img *g = xt2_at(ix, ix->body);
 	const u16 __img *begin = xt2_at(ix, g->begin);
@@ -170,7 +170,7 @@ static __always_inline u32 find_units(const struct xt2_index __img *ix,
 		s->near = b->first;
 		s->part = b->part;
 		return xt2_segment_units(
-			ix, s, what & XT2_SEGMENT_SLOT ? xt2_segment_slot(ix, s) : n, after);
+			ix, s, what & XT2_SEGMENT_SLOT ? xt2_segment_within(ix, s) : n, after);
 	}
 	unit = n && is_in(b->part, begin[n - 1], what) ? unit_of(what) : 0;
 	s->resume = 0;

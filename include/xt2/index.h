@@ -163,9 +163,10 @@ struct xt2_index_bucket {
 #define XT2_BUCKET_NESTED 0x20u /* behind these is one more: nested columns */
 
 /*
- * Of nested columns, ports is the first unit.  Else it has four numbers of 15 bits in the low bits of 16 each: the least
+ * ports has four numbers of 15 bits in the low bits of 16 each: the least
  * destination port and the least source port (ICMP: see XT2_KEY_DPORT), then
- * 0x7fff minus the most of each; all of them halved.
+ * 0x7fff minus the most of each; all of them halved.  Of nested columns it is
+ * the first unit.
  */
 struct xt2_index_entry {
 	__u32 unit; /* a unit, or nested columns */
