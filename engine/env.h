@@ -141,7 +141,36 @@ static inline u64 xt2_root_load(const __u64 __img *root)
 	return __atomic_load_n(root, __ATOMIC_ACQUIRE);
 }
 
-/* Count numbers: see index-count.h. */
-#include "../libxt2/count.h"
+/*
+ * Count numbers: see index-count.h.  Of 16 at once the last one is taken for one
+ * that is above; up to 15 there is no branch, which would go wrong half the time.
+ */
+#ifdef __SSE2__
+static __always_inline u32 xt2_few_not_above(const u16 *list, u16 most)
+{
+	typedef short eight __attribute__((vector_size(16)));
+	const eight than = (eight){ 0 } + (short)most;
+	eight low, high;
+
+	memcpy(&low, list, sizeof(low));
+	memcpy(&high, list + 8, sizeof(high));
+	return (u32)__builtin_ctz((u32)__builtin_ia32_pmovmskb128(
+					  __builtin_ia32_packsswb128(low > than, high > than)) |
+				  1u << 15);
+}
+
+static __always_inline u32 xt2_not_above(const u16 *list, u32 n, u16 most)
+{
+	u32 few = xt2_few_not_above(list, most), at = few;
+
+	while (unlikely(few == 15) && at < n) {
+		few = xt2_few_not_above(list + at, most);
+		at += few;
+	}
+	return at < n ? at : n;
+}
+#else
+#define xt2_not_above xt2_not_above_scalar
+#endif
 
 #endif

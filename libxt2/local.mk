@@ -11,7 +11,6 @@ libxt2_internal_la_SOURCES = \
 	libxt2/bits-avx2.c \
 	libxt2/tests-avx2.c libxt2/tests-avx2.h \
 	libxt2/chains.c \
-	libxt2/count.h \
 	libxt2/err.c \
 	libxt2/err.h \
 	libxt2/evaluator.c \

@@ -52,7 +52,8 @@ TESTS += tests/prop/rule-text
 
 # Plain lines against libxtables: no kernel, no root.
 check_PROGRAMS += tests/prop/plain
-tests_prop_plain_SOURCES = tests/prop/plain.c tests/prop/plain-rules.c tests/prop/plain-rules.h
+tests_prop_plain_SOURCES = tests/prop/plain.c tests/prop/plain-parts.c tests/prop/plain-parts.h \
+	tests/prop/plain-rules.c tests/prop/plain-rules.h
 tests_prop_plain_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
 tests_prop_plain_LDADD = libtext.la $(PCAP_LIBS)
 TESTS += tests/prop/plain

@@ -7,227 +7,13 @@
  * order, and then some have a byte changed.  In each file a few extensions come
  * again and again, as plain-known.c wants it.
  */
-#include "plain-rules.h"
+#include "plain-parts.h"
 
 #include <arpa/inet.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <xt2/xt2.h>
-
-static u64 state;
-
-static u32 roll(u32 n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (u32)(state >> 11) % n;
-}
-
-#define pick(list) ((list)[roll(XT2_ARRAY_SIZE(list))])
-
-/* --- text ---------------------------------------------------------------------- */
-
-struct plain_file plain_file;
-
-static void add(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static void add(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	plain_file.len += (size_t)vsnprintf(plain_file.text + plain_file.len,
-					    sizeof(plain_file.text) - plain_file.len, format, args);
-	va_end(args);
-}
-
-/* Now and then, in an odd rule. */
-static bool oddly(void)
-{
-	return plain_file.odd && !roll(8);
-}
-
-static const char *space(void)
-{
-	static const char *const spaces[] = { " ", "  ", "\t", " \t " };
-
-	return roll(20) ? " " : pick(spaces);
-}
-
-static const char * not(void)
-{
-	return roll(6) ? "" : roll(20) ? "! " : "!\t ";
-}
-
-/* Of any length, as counters have. */
-static void counter(void)
-{
-	static const char *const odd[] = { "00", "007",	      "18446744073709551616",
-					   "1x", "12345678:", "" };
-	u32 digits = 1 + roll(plain_file.odd ? 20 : 19);
-
-	if (oddly()) {
-		add("%s", pick(odd));
-		return;
-	}
-	if (!roll(4)) {
-		add("0");
-		return;
-	}
-	add("%u", 1 + roll(9));
-	while (--digits)
-		add("%u", roll(10));
-}
-
-/* --- parts --------------------------------------------------------------------- */
-
-static void addr4(void)
-{
-	static const char *const odd[] = {
-		"10.1",	       "10/8",
-		"010.0.0.1",   "0x7f.0.0.1",
-		"1.2.3.256",   "1.2.3.4/33",
-		"localhost",   "1.2.3.4/-1",
-		"1.2.3.4/",    "/8",
-		"any/0",       "::1",
-		"1.2.3",       "1.2.3.4,5.6.7.8/30",
-		"1.2.3.4.5",   "1.2.3.4/24/24",
-		"1.2.3.4/024", "1.2.3.4/0x18",
-		"1..2.3",      "loopback",
-		"0",	       "1.2.3.4/255.0",
-		"00.0.0.0",    "999.1.1.1",
-		".1.2.3",      "1.2.3.",
-		"1234.1.1.1",  "1.2.3.0004",
-		"1.2.3.4x",    "1.2.3:4",
-		"1.2.3.4/32x", "1.2.3.4/00",
-	};
-
-	if (oddly()) {
-		add("%s", pick(odd));
-		return;
-	}
-	add("%u.%u.%u.%u", roll(256), roll(256), roll(4) ? roll(256) : 0, roll(256));
-	switch (roll(8)) {
-	case 0: add("/%u.%u.%u.%u", roll(2) * 255, roll(256), roll(256), roll(2) * 255); break;
-	case 1: add("/255.255.%u.0", 256 - (1u << roll(9))); break;
-	case 2: break;
-	default: add("/%u", roll(33));
-	}
-}
-
-static void addr6(void)
-{
-	static const char *const odd[] = {
-		"::ffff:1.2.3.4",
-		"1::2::3",
-		"12345::",
-		"1:2:3:4:5:6:7",
-		"1:2:3:4:5:6:7:8:9",
-		"::/129",
-		"ip6-localhost",
-		":1",
-		"1:",
-		"1:2:3:4:5:6:7:8::",
-		"::1,::2",
-		"g::",
-		"::/64/",
-		"fe80::1%eth0",
-		"1.2.3.4",
-		"any/0",
-		"::1/-1",
-		"::1/0x40",
-		":::",
-		"1:2:3:4:5:6:7:8:",
-	};
-	static const char *const masks[] = { "ffff::", "ffff:ffff::ff", "::", "::1", "ff00::/8" };
-	char text[INET6_ADDRSTRLEN];
-	u16 group[8];
-	u32 i, zero = roll(4) ? roll(9) : 9;
-
-	if (oddly()) {
-		add("%s", pick(odd));
-		return;
-	}
-	for (i = 0; i < 8; i++)
-		group[i] = (u16)(i >= zero || !roll(4) ? 0 : roll(65536) >> 4 * roll(4));
-	if (roll(8))
-		add("%s", inet_ntop(AF_INET6, group, text, sizeof(text)));
-	else
-		for (i = 0; i < 8; i++)
-			add(i & 1 ? ":%04x" : i ? ":%X" : "%x", group[i]);
-	if (!roll(8))
-		add("/%s", masks[roll(plain_file.odd ? 5 : 4)]);
-	else if (roll(4))
-		add("/%u", roll(129));
-}
-
-static void address(void)
-{
-	if (plain_file.family == XT2_IPV4)
-		addr4();
-	else
-		addr6();
-}
-
-static void iface(void)
-{
-	static const char *const names[] = {
-		"eth0", "lo",	    "br-lan", "wlan0.12", "abcdefghijklmno", "eth+",
-		"+",	"tun12345", "a",      "abcdefg",  "abcdefgh+"
-	};
-	static const char *const odd[] = { "a/b",   "abcdefghijklmnop", "\"eth0\"", "!", "-x", "",
-					   "eth0+1" };
-
-	add("%s", oddly() ? pick(odd) : pick(names));
-}
-
-static void number(u32 max)
-{
-	static const char *const odd[] = { "-1",  "08", "0x1f", "65536", "99999999999999999999",
-					   "1e3", "",	"ssh",	"http",	 "256",
-					   "1 2" };
-
-	if (oddly())
-		add("%s", pick(odd));
-	else
-		add("%u", roll(3) ? roll(max + 1) : roll(2) * max);
-}
-
-static void port(void)
-{
-	number(65535);
-}
-
-/* => true: the range is not empty */
-static void ports(void)
-{
-	static const char *const odd[] = { ":", "5:3", "1:2:3", "1,2", "domain", "ssh:http", "5:5" };
-	u32 first = roll(65536);
-
-	if (oddly()) {
-		add("%s", pick(odd));
-		return;
-	}
-	switch (roll(5)) {
-	case 0: add("%u:%u", first, first + roll(65536 - first)); break;
-	case 1: add(":%u", first); break;
-	case 2: add("%u:", first); break;
-	default: port();
-	}
-}
-
-static void list(const char *const *words, u32 n, u32 max)
-{
-	u32 i, count = 1 + roll(max);
-
-	for (i = 0; i < count; i++)
-		add("%s%s", i ? "," : "", words[roll(n)]);
-	if (oddly())
-		add("%s", roll(2) ? "," : ",,");
-}
-
 /* --- matches ------------------------------------------------------------------- */
 
 static void tcp_udp(bool tcp)
@@ -242,32 +28,32 @@ static void tcp_udp(bool tcp)
 					   "--tcp-flags , SYN",
 					   "--tcp-flags NONE ALL",
 					   "--destination-po 7" };
-	u32 i, order = roll(2);
+	u32 i, order = plain_roll(2);
 
 	for (i = 0; i < 2; i++) {
-		if (roll(2))
+		if (plain_roll(2))
 			continue;
-		add(" %s%s%s", not(),
-		    (i ^ order) ? (roll(6) ? "--dport" : "--destination-port")
-				: (roll(6) ? "--sport" : "--source-port"),
-		    space());
-		ports();
+		plain_add(" %s%s%s", plain_not(),
+			  (i ^ order) ? (plain_roll(6) ? "--dport" : "--destination-port")
+				      : (plain_roll(6) ? "--sport" : "--source-port"),
+			  plain_space());
+		plain_ports();
 	}
-	if (tcp && !roll(4)) {
-		if (roll(2)) {
-			add(" %s--syn", not());
+	if (tcp && !plain_roll(4)) {
+		if (plain_roll(2)) {
+			plain_add(" %s--syn", plain_not());
 		} else {
-			add(" %s--tcp-flags%s", not(), space());
-			list(flags, 7, 4);
-			add("%s", space());
-			if (roll(4))
-				list(flags, 7, 3);
+			plain_add(" %s--tcp-flags%s", plain_not(), plain_space());
+			plain_list(flags, 7, 4);
+			plain_add("%s", plain_space());
+			if (plain_roll(4))
+				plain_list(flags, 7, 3);
 			else
-				add("NONE");
+				plain_add("NONE");
 		}
 	}
-	if (oddly())
-		add(" %s", pick(odd));
+	if (plain_oddly())
+		plain_add(" %s", pick(odd));
 }
 
 static void icmp(void)
@@ -306,15 +92,16 @@ static void icmp(void)
 					   "08",
 					   "network-unreachable" };
 
-	add(" %s--icmp%s-type%s", not(), plain_file.family == XT2_IPV6 ? "v6" : "", space());
-	if (oddly())
-		add("%s", pick(odd));
-	else if (roll(2))
-		add("%s", plain_file.family == XT2_IPV6 ? pick(six) : pick(four));
-	else if (roll(2))
-		add("%u", roll(256));
+	plain_add(" %s--icmp%s-type%s", plain_not(), plain_file.family == XT2_IPV6 ? "v6" : "",
+		  plain_space());
+	if (plain_oddly())
+		plain_add("%s", pick(odd));
+	else if (plain_roll(2))
+		plain_add("%s", plain_file.family == XT2_IPV6 ? pick(six) : pick(four));
+	else if (plain_roll(2))
+		plain_add("%u", plain_roll(256));
 	else
-		add("%u/%u", roll(256), roll(256));
+		plain_add("%u/%u", plain_roll(256), plain_roll(256));
 }
 
 static void multiport(void)
@@ -330,17 +117,17 @@ static void multiport(void)
 					   "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16",
 					   "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15:16",
 					   "" };
-	u32 i, n = 1 + roll(7), first;
+	u32 i, n = 1 + plain_roll(7), first;
 
-	add(" -m multiport %s%s%s", not(), pick(names), space());
-	if (oddly()) {
-		add("%s", pick(odd));
+	plain_add(" -m multiport %s%s%s", plain_not(), pick(names), plain_space());
+	if (plain_oddly()) {
+		plain_add("%s", pick(odd));
 		return;
 	}
 	for (i = 0; i < n; i++) {
-		first = roll(65535);
-		add(roll(4) ? "%s%u" : "%s%u:%u", i ? "," : "", first,
-		    first + 1 + roll(65535 - first));
+		first = plain_roll(65535);
+		plain_add(plain_roll(4) ? "%s%u" : "%s%u:%u", i ? "," : "", first,
+			  first + 1 + plain_roll(65535 - first));
 	}
 }
 
@@ -356,17 +143,17 @@ static void comment(void)
 					   "",	   "\"a\\\"", "!",	  "\"long" };
 	u32 i;
 
-	add(" %s comment --comment%s", roll(4) ? "-m" : "--match", space());
-	if (!oddly()) {
-		add("%s", pick(texts));
+	plain_add(" %s comment --comment%s", plain_roll(4) ? "-m" : "--match", plain_space());
+	if (!plain_oddly()) {
+		plain_add("%s", pick(texts));
 		return;
 	}
-	if (roll(2)) {
-		add("%s", pick(odd));
+	if (plain_roll(2)) {
+		plain_add("%s", pick(odd));
 		return;
 	}
-	for (i = 250 + roll(8); i; i--)
-		add("%c", 'a' + (char)roll(26));
+	for (i = 250 + plain_roll(8); i; i--)
+		plain_add("%c", 'a' + (char)plain_roll(26));
 }
 
 static void states(bool alias)
@@ -376,14 +163,14 @@ static void states(bool alias)
 	static const char *const odd[] = { "new", "NE",	   "SNAT", "DNAT,NEW", "NEW ESTABLISHED",
 					   "",	  "BOGUS", ",NEW" };
 
-	add(" -m %s %s--%s%s", alias ? "state" : "conntrack", not(), alias ? "state" : "ctstate",
-	    space());
-	if (oddly())
-		add("%s", pick(odd));
+	plain_add(" -m %s %s--%s%s", alias ? "state" : "conntrack", plain_not(),
+		  alias ? "state" : "ctstate", plain_space());
+	if (plain_oddly())
+		plain_add("%s", pick(odd));
 	else
-		list(names, 5, 3);
-	if (!alias && oddly())
-		add(" --ctstatus ASSURED");
+		plain_list(names, 5, 3);
+	if (!alias && plain_oddly())
+		plain_add(" --ctstatus ASSURED");
 }
 
 static void mark(void)
@@ -391,12 +178,14 @@ static void mark(void)
 	static const char *const odd[] = { "0x",  "0x1ffffffff", "4294967296", "1/", "010",
 					   "0X1", "1/2/3",	 "-1",	       "x" };
 
-	add(" -m mark %s--mark%s", not(), space());
-	if (oddly())
-		add("%s", pick(odd));
+	plain_add(" -m mark %s--mark%s", plain_not(), plain_space());
+	if (plain_oddly())
+		plain_add("%s", pick(odd));
 	else
-		add(roll(2) ? (roll(2) ? "0x%x/0x%X" : "0x%x") : (roll(2) ? "%u/%u" : "%u"),
-		    roll(0x7fffffff) >> roll(31), roll(0x7fffffff) * 2 + roll(2));
+		plain_add(plain_roll(2) ? (plain_roll(2) ? "0x%x/0x%X" : "0x%x")
+					: (plain_roll(2) ? "%u/%u" : "%u"),
+			  plain_roll(0x7fffffff) >> plain_roll(31),
+			  plain_roll(0x7fffffff) * 2 + plain_roll(2));
 }
 
 static void mac(void)
@@ -404,12 +193,14 @@ static void mac(void)
 	static const char *const odd[] = { "0:1:2:3:4:5", "00:11:22:33:44", "00-11-22-33-44-55",
 					   "00:11:22:33:44:55:66", "g0:11:22:33:44:55" };
 
-	add(" -m mac %s--mac-source%s", not(), space());
-	if (oddly())
-		add("%s", pick(odd));
+	plain_add(" -m mac %s--mac-source%s", plain_not(), plain_space());
+	if (plain_oddly())
+		plain_add("%s", pick(odd));
 	else
-		add(roll(2) ? "%02x:%02x:%02x:%02x:%02x:%02x" : "%02X:%02X:%02X:%02X:%02X:%02X",
-		    roll(256), roll(256), roll(256), roll(256), roll(256), roll(256));
+		plain_add(plain_roll(2) ? "%02x:%02x:%02x:%02x:%02x:%02x"
+					: "%02X:%02X:%02X:%02X:%02X:%02X",
+			  plain_roll(256), plain_roll(256), plain_roll(256), plain_roll(256),
+			  plain_roll(256), plain_roll(256));
 }
 
 static void limit(void)
@@ -420,23 +211,23 @@ static void limit(void)
 					   "0/sec",	     "20000/sec", "5/",	    "x/sec",
 					   "1000000000/day", "5/week",	  "05/min", "5 /sec" };
 
-	add(" -m limit");
-	if (roll(5)) {
-		add(" --limit%s", space());
-		if (oddly())
-			add("%s", pick(odd));
+	plain_add(" -m limit");
+	if (plain_roll(5)) {
+		plain_add(" --limit%s", plain_space());
+		if (plain_oddly())
+			plain_add("%s", pick(odd));
 		else
-			add("%u%s", 1 + roll(10000), pick(units));
+			plain_add("%u%s", 1 + plain_roll(10000), pick(units));
 	}
-	if (!roll(2)) {
-		add(" --limit-burst%s", space());
-		if (oddly())
-			number(10001);
+	if (!plain_roll(2)) {
+		plain_add(" --limit-burst%s", plain_space());
+		if (plain_oddly())
+			plain_number(10001);
 		else
-			add("%u", 1 + roll(100));
+			plain_add("%u", 1 + plain_roll(100));
 	}
-	if (oddly())
-		add(" ! --limit 5/sec");
+	if (plain_oddly())
+		plain_add(" ! --limit 5/sec");
 }
 
 static void other_match(void)
@@ -463,7 +254,7 @@ static void other_match(void)
 		" --sport 7:9",
 	};
 
-	add("%s", pick(others));
+	plain_add("%s", pick(others));
 }
 
 /* Extensions that come again and again in a file, with the same words. */
@@ -562,21 +353,22 @@ static bool protocol(void)
 					   "dccp", "nosuch", "06",  "ipv6" };
 	const char *name = pick(names);
 
-	if (oddly()) {
-		add(" %s-p %s", not(), pick(odd));
+	if (plain_oddly()) {
+		plain_add(" %s-p %s", plain_not(), pick(odd));
 		return false;
 	}
-	if (!roll(4)) {
+	if (!plain_roll(4)) {
 		name = pick(others);
-		add(" %s-p %s", name[0] == '0' || !strcmp(name, "all") ? "" : not(), name);
+		plain_add(" %s-p %s", name[0] == '0' || !strcmp(name, "all") ? "" : plain_not(),
+			  name);
 		return false;
 	}
-	add(" %s%s", roll(8) ? "-p" : "--protocol", space());
-	add("%s", name);
+	plain_add(" %s%s", plain_roll(8) ? "-p" : "--protocol", plain_space());
+	plain_add("%s", name);
 	if (!strcmp(name, "tcp") || !strcmp(name, "udp")) {
-		if (!roll(2))
-			add(" -m %s", name);
-		if (roll(3))
+		if (!plain_roll(2))
+			plain_add(" -m %s", name);
+		if (plain_roll(3))
 			tcp_udp(name[0] == 't');
 	}
 	return true;
@@ -586,9 +378,9 @@ static void icmp_rule(void)
 {
 	const bool six = plain_file.family == XT2_IPV6;
 
-	add(" -p %s", six ? (roll(2) ? "icmpv6" : "ipv6-icmp") : "icmp");
-	if (roll(2))
-		add(" -m %s", six ? "icmp6" : "icmp");
+	plain_add(" -p %s", six ? (plain_roll(2) ? "icmpv6" : "ipv6-icmp") : "icmp");
+	if (plain_roll(2))
+		plain_add(" -m %s", six ? "icmp6" : "icmp");
 	icmp();
 }
 
@@ -600,38 +392,41 @@ static void varied_target(void)
 		":70000",    "-1.2.3.9",      "/",  "\"a b", " --log-level 3"
 	};
 
-	switch (roll(6)) {
+	switch (plain_roll(6)) {
 	case 0:
 	case 1: {
-		const bool six = plain_file.family == XT2_IPV6, ports = roll(2);
-		const bool brackets = six && (ports || !roll(8));
+		const bool six = plain_file.family == XT2_IPV6, ports = plain_roll(2);
+		const bool brackets = six && (ports || !plain_roll(8));
 
-		add(" %s%s%s", roll(2) ? "-j DNAT --to-destination" : "-j SNAT --to-source",
-		    space(), brackets ? "[" : "");
+		plain_add(" %s%s%s",
+			  plain_roll(2) ? "-j DNAT --to-destination" : "-j SNAT --to-source",
+			  plain_space(), brackets ? "[" : "");
 		if (six)
-			add("2001:db8:%x::%x", roll(65536), roll(65536));
+			plain_add("2001:db8:%x::%x", plain_roll(65536), plain_roll(65536));
 		else
-			add("%u.%u.%u.%u", roll(256), roll(256), roll(256), roll(256));
-		add("%s", brackets ? "]" : "");
+			plain_add("%u.%u.%u.%u", plain_roll(256), plain_roll(256), plain_roll(256),
+				  plain_roll(256));
+		plain_add("%s", brackets ? "]" : "");
 		if (ports)
-			add(":%u", roll(65537));
+			plain_add(":%u", plain_roll(65537));
 		break;
 	}
 	case 2:
 	case 3:
-		add(" -j LOG%s--log-prefix%s\"x%u: \\\"%s\"", space(), space(), roll(100000),
-		    roll(4) ? "" : "and a lot more of it that is long");
-		if (roll(2))
-			add(" --log-level %u", roll(9));
+		plain_add(" -j LOG%s--log-prefix%s\"x%u: \\\"%s\"", plain_space(), plain_space(),
+			  plain_roll(100000),
+			  plain_roll(4) ? "" : "and a lot more of it that is long");
+		if (plain_roll(2))
+			plain_add(" --log-level %u", plain_roll(9));
 		break;
 	default:
-		add(" -j MARK --set-%smark%s", roll(2) ? "x" : "", space());
-		add(roll(2) ? "0x%x" : "%u", roll(0x7fffffff) >> roll(31));
-		if (roll(2))
-			add("/0x%x", roll(0x7fffffff) * 2 + roll(2));
+		plain_add(" -j MARK --set-%smark%s", plain_roll(2) ? "x" : "", plain_space());
+		plain_add(plain_roll(2) ? "0x%x" : "%u", plain_roll(0x7fffffff) >> plain_roll(31));
+		if (plain_roll(2))
+			plain_add("/0x%x", plain_roll(0x7fffffff) * 2 + plain_roll(2));
 	}
-	if (oddly())
-		add("%s", pick(odd));
+	if (plain_oddly())
+		plain_add("%s", pick(odd));
 }
 
 static void target(void)
@@ -647,23 +442,23 @@ static void target(void)
 		"MARK"
 	};
 
-	if (!roll(10))
+	if (!plain_roll(10))
 		return;
-	if (plain_file.odd && !roll(4))
+	if (plain_file.odd && !plain_roll(4))
 		varied_target();
-	else if (plain_file.odd && !roll(3))
-		add(" %s %s", roll(9) ? "-j" : "--jump", pick(again_target));
-	else if (oddly())
-		add(" %s%s %s", not(), roll(2) ? "-j" : "-g", pick(odd));
-	else if (roll(8))
-		add(" %s%s%s", roll(8) ? "-j" : "--jump", space(), pick(targets));
+	else if (plain_file.odd && !plain_roll(3))
+		plain_add(" %s %s", plain_roll(9) ? "-j" : "--jump", pick(again_target));
+	else if (plain_oddly())
+		plain_add(" %s%s %s", plain_not(), plain_roll(2) ? "-j" : "-g", pick(odd));
+	else if (plain_roll(8))
+		plain_add(" %s%s%s", plain_roll(8) ? "-j" : "--jump", plain_space(), pick(targets));
 	else
-		add(" %s t%u", roll(4) ? "-g" : "--goto", 1 + roll(2));
+		plain_add(" %s t%u", plain_roll(4) ? "-g" : "--goto", 1 + plain_roll(2));
 }
 
 static void match(bool has_ports)
 {
-	switch (roll(8)) {
+	switch (plain_roll(8)) {
 	case 0: comment(); break;
 	case 1: states(false); break;
 	case 2: states(true); break;
@@ -671,11 +466,11 @@ static void match(bool has_ports)
 	case 4: mac(); break;
 	case 5: limit(); break;
 	case 6:
-		if (has_ports || oddly())
+		if (has_ports || plain_oddly())
 			multiport();
 		break;
 	case 7:
-		if (oddly())
+		if (plain_oddly())
 			other_match();
 		break;
 	}
@@ -683,28 +478,32 @@ static void match(bool has_ports)
 
 static void base(const char *chain)
 {
-	if (roll(2)) {
-		add(" %s%s%s", not(), roll(9) ? "-s" : roll(2) ? "--src" : "--source", space());
-		address();
+	if (plain_roll(2)) {
+		plain_add(" %s%s%s", plain_not(),
+			  plain_roll(9)	  ? "-s"
+			  : plain_roll(2) ? "--src"
+					  : "--source",
+			  plain_space());
+		plain_address();
 	}
-	if (roll(2)) {
-		add(" %s%s%s", not(),
-		    roll(9)   ? "-d"
-		    : roll(2) ? "--dst"
-			      : "--destination",
-		    space());
-		address();
+	if (plain_roll(2)) {
+		plain_add(" %s%s%s", plain_not(),
+			  plain_roll(9)	  ? "-d"
+			  : plain_roll(2) ? "--dst"
+					  : "--destination",
+			  plain_space());
+		plain_address();
 	}
-	if (!roll(4) && (strcmp(chain, "OUTPUT") || oddly())) {
-		add(" %s%s ", not(), roll(9) ? "-i" : "--in-interface");
-		iface();
+	if (!plain_roll(4) && (strcmp(chain, "OUTPUT") || plain_oddly())) {
+		plain_add(" %s%s ", plain_not(), plain_roll(9) ? "-i" : "--in-interface");
+		plain_iface();
 	}
-	if (!roll(4) && (strcmp(chain, "INPUT") || oddly())) {
-		add(" %s%s ", not(), roll(9) ? "-o" : "--out-interface");
-		iface();
+	if (!plain_roll(4) && (strcmp(chain, "INPUT") || plain_oddly())) {
+		plain_add(" %s%s ", plain_not(), plain_roll(9) ? "-o" : "--out-interface");
+		plain_iface();
 	}
-	if (!roll(12) && (plain_file.family == XT2_IPV4 || oddly()))
-		add(" %s%s", not(), roll(4) ? "-f" : "--fragments");
+	if (!plain_roll(12) && (plain_file.family == XT2_IPV4 || plain_oddly()))
+		plain_add(" %s%s", plain_not(), plain_roll(4) ? "-f" : "--fragments");
 }
 
 static void options(const char *chain)
@@ -713,17 +512,17 @@ static void options(const char *chain)
 	u32 i;
 
 	base(chain);
-	if (!roll(8))
+	if (!plain_roll(8))
 		icmp_rule();
-	else if (roll(3))
+	else if (plain_roll(3))
 		has_ports = protocol();
-	for (i = roll(4); i; i--)
+	for (i = plain_roll(4); i; i--)
 		match(has_ports);
-	if (plain_file.odd && !roll(3))
-		add(" -m %s", pick(again_match));
-	if (oddly())
+	if (plain_file.odd && !plain_roll(3))
+		plain_add(" -m %s", pick(again_match));
+	if (plain_oddly())
 		match(has_ports);
-	if (oddly())
+	if (plain_oddly())
 		base(chain);
 }
 
@@ -733,20 +532,20 @@ static void mutate(size_t from)
 	static const char bytes[] = " \t!-\"\\0aA:/.,\r\001\377=";
 	const size_t len = plain_file.len - from;
 	char *text = plain_file.text + from, *a, *b;
-	size_t at = roll((u32)len);
+	size_t at = plain_roll((u32)len);
 
-	switch (roll(4)) {
-	case 0: text[at] = bytes[roll(sizeof(bytes))]; break;
+	switch (plain_roll(4)) {
+	case 0: text[at] = bytes[plain_roll(sizeof(bytes))]; break;
 	case 1:
 		memmove(text + at, text + at + 1, len - at - 1);
 		plain_file.len--;
 		break;
-	case 2: add("%.*s", (int)roll((u32)(len - at)), text + at); break;
+	case 2: plain_add("%.*s", (int)plain_roll((u32)(len - at)), text + at); break;
 	case 3:
 		a = memchr(text + at, ' ', len - at);
 		b = a ? memchr(a + 1, ' ', len - (size_t)(a + 1 - text)) : NULL;
 		if (b) /* join two words */
-			*(roll(2) ? a : b) = 'x';
+			*(plain_roll(2) ? a : b) = 'x';
 	}
 }
 
@@ -759,40 +558,40 @@ static void rule(void)
 					   "-I c1 1",  "-F c2",	    "-A !" };
 	const char *chain = pick(chains);
 	const size_t from = plain_file.len;
-	const bool counted = !roll(6);
+	const bool counted = !plain_roll(6);
 	bool jumped = false;
 
-	plain_file.odd = !roll(2);
+	plain_file.odd = !plain_roll(2);
 	if (!plain_file.odd)
 		plain_file.must_at[plain_file.must++] = from;
 	plain_file.rules++;
 	if (counted) {
-		add("[");
-		counter();
-		add(":");
-		counter();
-		add("]%s", oddly() ? "" : " ");
+		plain_add("[");
+		plain_counter();
+		plain_add(":");
+		plain_counter();
+		plain_add("]%s", plain_oddly() ? "" : " ");
 	}
-	if (oddly())
-		add("%s", pick(odd));
+	if (plain_oddly())
+		plain_add("%s", pick(odd));
 	else
-		add("%s%s%s", roll(9) ? "-A" : "--append", space(), chain);
-	if (!roll(4)) {
+		plain_add("%s%s%s", plain_roll(9) ? "-A" : "--append", plain_space(), chain);
+	if (!plain_roll(4)) {
 		target();
 		jumped = true;
 	}
 	options(chain);
-	if (!jumped || oddly())
+	if (!jumped || plain_oddly())
 		target();
-	if ((!counted || oddly()) && !roll(6)) {
-		add(" %s ", roll(4) ? "-c" : "--set-counters");
-		counter();
-		add(roll(2) ? " " : ",");
-		counter();
+	if ((!counted || plain_oddly()) && !plain_roll(6)) {
+		plain_add(" %s ", plain_roll(4) ? "-c" : "--set-counters");
+		plain_counter();
+		plain_add(plain_roll(2) ? " " : ",");
+		plain_counter();
 	}
-	if (plain_file.odd && !roll(3))
+	if (plain_file.odd && !plain_roll(3))
 		mutate(from);
-	add("\n");
+	plain_add("\n");
 }
 
 void plain_file_make(u64 seed)
@@ -801,23 +600,23 @@ void plain_file_make(u64 seed)
 	const char *table;
 	u32 i;
 
-	state = seed * 0x9e3779b97f4a7c15ull + 1;
+	plain_begin(seed);
 	for (i = 0; i < 2; i++) {
 		again_match[i] = pick(all_matches);
 		again_target[i] = pick(all_targets);
 	}
 	table = pick(tables);
 	plain_file.len = plain_file.rules = plain_file.must = 0;
-	plain_file.family = roll(2) ? XT2_IPV4 : XT2_IPV6;
-	add("*%s\n:c1 - [0:0]\n:c2 - [0:0]\n:t1 - [0:0]\n:t2 - [0:0]\n:LOG - [0:0]\n", table);
-	add(":a-name-of-28-bytes-xxxxxxxxx - [0:0]\n:b-name-of-28-bytes-xxxxxxxxx - [0:0]\n");
+	plain_file.family = plain_roll(2) ? XT2_IPV4 : XT2_IPV6;
+	plain_add("*%s\n:c1 - [0:0]\n:c2 - [0:0]\n:t1 - [0:0]\n:t2 - [0:0]\n:LOG - [0:0]\n", table);
+	plain_add(":a-name-of-28-bytes-xxxxxxxxx - [0:0]\n:b-name-of-28-bytes-xxxxxxxxx - [0:0]\n");
 	if (strcmp(table, "filter"))
-		add(":INPUT - [0:0]\n"); /* refused, where it is there; else like any other */
+		plain_add(":INPUT - [0:0]\n"); /* refused, where it is there; else like any other */
 	plain_file.head = plain_file.len;
 	for (i = 0; i < PLAIN_RULES; i++)
 		rule();
-	add("COMMIT\n");
+	plain_add("COMMIT\n");
 	if (strcmp(table, "filter")) /* DROP is refused in nat, and not all have both hooks */
 		plain_file.must = 0;
-	plain_file.counters = roll(2);
+	plain_file.counters = plain_roll(2);
 }
