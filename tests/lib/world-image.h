@@ -23,6 +23,7 @@ struct world_plan {
 	u32 rules; /* of a chain, at most */
 	u32 base_jumps, user_jumps; /* rules of a chain that jump, at most */
 	struct xt2_index_limits limits;
+	enum world_style style; /* of all chains; WORLD_ANY: each has one */
 };
 
 struct world_image {
@@ -80,6 +81,8 @@ static inline u32 world_write_chain(struct world *w, const struct world_plan *pl
 	u32 n;
 
 	w->style = (enum world_style)world_below(w, WORLD_STYLES);
+	if (plan->style != WORLD_ANY)
+		w->style = plan->style;
 	w->rule.first = index + 1;
 	w->jumps = base ? plan->base_jumps : plan->user_jumps;
 	name[6] = (char)('a' + index / 26);

@@ -24,6 +24,8 @@ enum world_style {
 	WORLD_NAMES, /* of interfaces */
 	WORLD_MARKS,
 	WORLD_STATES,
+	WORLD_SERVICES, /* one port of few pairs of hosts */
+	WORLD_CROWDS, /* several ports of few pairs of hosts */
 	WORLD_STYLES
 };
 
@@ -373,6 +375,31 @@ static inline void world_match(struct world *w)
 	world_match_other(w);
 }
 
+/* One of so few hosts that many rules ask for it. */
+static inline void world_match_host(struct world *w, u8 dst)
+{
+	const u32 host = 4 * w->spread + world_below(w, 4);
+
+	if (w->family == XT2_IPV4)
+		seed_match(&w->rule, XT2_M_SRC4 + dst, 0, 0x0a000000 | host, NULL, 0);
+	else
+		seed_match(&w->rule, XT2_M_SRC6 + dst, 0, 0, (u64[]){ 0xfd, host }, 16);
+}
+
+/* Pairs of hosts have many rules, which differ in the ports. */
+static inline void world_match_service(struct world *w)
+{
+	const u32 first = 1000 + world_below(w, 200);
+	const u32 last =
+		first +
+		(w->style == WORLD_CROWDS && world_often(w, 80) ? 1 + world_below(w, 200) : 0);
+
+	world_match_host(w, 0);
+	world_match_host(w, 1);
+	seed_match(&w->rule, XT2_M_PROTO, 0, 6, NULL, 0);
+	seed_match(&w->rule, XT2_M_TCP, XT2_PORTS_DST, first | last << 16, NULL, 0);
+}
+
 static inline void world_matches(struct world *w)
 {
 	u32 n;
@@ -393,6 +420,8 @@ static inline void world_matches(struct world *w)
 	case WORLD_NAMES: world_match_name(w, (u8)world_below(w, 2)); break;
 	case WORLD_MARKS: world_match_mark(w, XT2_M_MARK); break;
 	case WORLD_STATES: world_match_state(w); break;
+	case WORLD_SERVICES:
+	case WORLD_CROWDS: world_match_service(w); break;
 	default:
 		for (n = world_below(w, 4); n; n--)
 			world_match(w);

@@ -28,6 +28,7 @@ static u32 wanted[RULES_MAX], found[RULES_MAX]; /* offsets in the chain */
 static u64 tried, candidates, needless; /* over all packets */
 static u64 quick_hits, quick_misses;
 static u32 kinds[XT2_INDEX_SEGMENTS + 1];
+static u32 triples, nested, mixed; /* indexes of pairs that have some */
 
 /* --- the slow way ------------------------------------------------------ */
 
@@ -233,6 +234,55 @@ static void candidates_are_all(void **state)
 		assert_true(quick_hits > 5000 && quick_misses > 5000);
 }
 
+/* What there is in an index of pairs of rules for few hosts. */
+static void count_parts(const struct xt2_index *ix)
+{
+	const struct xt2_pairs *p = xt2_at(ix, ix->body);
+	const struct xt2_index_entry *e = xt2_at(ix, p->entry);
+	const u16 *slot = xt2_at(ix, p->dim[0].slot[0]);
+	bool has_triples = false, has_nested = false, has_mixed = false;
+	u32 i;
+
+	for (i = 0; i < 1u << (32 - p->dim[0].shift[0]); i++)
+		has_triples |= p->dim[2].classes == 2 && slot[i] >> XT2_CLASSES;
+	for (i = 0; i < p->entries; i++) {
+		has_nested |= (e[i].unit & XT2_UNIT_FLAGS) == XT2_UNIT_NESTED;
+		has_mixed |= (e[i].unit & XT2_UNIT_MIXED) != 0;
+	}
+	triples += has_triples;
+	nested += has_nested;
+	mixed += has_mixed;
+}
+
+/* Few pairs of hosts: their buckets are triples, or columns; one candidate at once, or many. */
+static void crowded_buckets(void **state)
+{
+	struct world_plan plan = { .tables = 1, .rules = 2000, .base_jumps = 10 };
+	struct xt2_check_err err = { 0 };
+	struct xt2_chain *c;
+	u64 seed;
+
+	for (seed = 2000; seed < 2096; seed++) {
+		assert_int_equal(xt2_scan_choose(seed % (xt2_scan_best() + 1u)), 0);
+		w = (struct world){ .state = seed * 2 + 1, .spread = (u32)(seed % 64 + 1) };
+		seed_next(&w.state);
+		w.family = seed / 4 % 2 ? XT2_IPV4 : XT2_IPV6;
+		plan.style = seed / 8 % 2 ? WORLD_SERVICES : WORLD_CROWDS;
+		if (world_image(&w, &plan, &image, &err))
+			fail_msg("seed %llu: %s", (unsigned long long)seed, err.what);
+		c = xt2_image_chain(image.img, xt2_image_root(image.img), 0);
+		assert_int_equal(xt2_chain_index(c)->kind, XT2_INDEX_PAIRS);
+		if (seed / 16 % 2)
+			((struct xt2_index *)xt2_at(c, c->lookup))->ahead = 1;
+		count_parts(xt2_chain_index(c));
+		try_chain(c);
+		free(image.img);
+	}
+	print_message("%u have triples, %u columns of one tag, %u of any\n", triples, nested,
+		      mixed);
+	assert_true(triples > 20 && nested > 10 && mixed > 2);
+}
+
 /* No index of any kind takes more room than is kept for it. */
 static void bounds_hold(void **state)
 {
@@ -258,6 +308,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(candidates_are_all),
+		cmocka_unit_test(crowded_buckets),
 		cmocka_unit_test(bounds_hold),
 	};
 
