@@ -149,6 +149,10 @@ UNIT_TESTS += tests/unit/test-index-pairs-check
 tests_unit_test_index_pairs_check_SOURCES = tests/unit/test-index-pairs-check.c \
 	tests/lib/pairs-by-hand.h tests/lib/rules.h
 tests_unit_test_index_pairs_check_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-index-pairs
+tests_unit_test_index_pairs_SOURCES = tests/unit/test-index-pairs.c tests/lib/pairs-by-hand.h \
+	tests/lib/rules.h
+tests_unit_test_index_pairs_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/test-index-segments
 tests_unit_test_index_segments_SOURCES = tests/unit/test-index-segments.c tests/lib/rules.h \
