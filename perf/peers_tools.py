@@ -5,8 +5,10 @@ Each prints facts ("bytes 1234") and an empty line, then waits: for every line i
 round and prints its ways ("linear 812.5 830.1 32768": best and median nanoseconds a packet, packets)
 and an empty line.
 """
+import signal
 import subprocess
 import tempfile
+import threading
 
 
 class Failure(Exception):
@@ -14,16 +16,21 @@ class Failure(Exception):
 
 
 class Tool:
-    def __init__(self, name, command):
+    def __init__(self, name, command, wait=3600):
+        """wait: seconds, until it has told its facts"""
         self.name, self.best, self.medians, self.packets = name, {}, {}, {}
         self.said = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=self.said, text=True)
+        late = threading.Timer(wait, self.process.terminate)
+        late.start()
         try:
             self.facts = {w[0]: float(w[1]) for w in self.lines()}
         except BaseException:
             self.close()
             raise
+        finally:
+            late.cancel()
 
     def lines(self):
         """=> words of each line up to an empty one"""
@@ -33,7 +40,7 @@ class Tool:
                 return out
             out.append(line.split())
         code = self.process.wait()
-        why = "it takes too long" if code == 124 else f"exit code {code}"  # 124: timeout(1)
+        why = "it takes too long" if code == -signal.SIGTERM else f"exit code {code}"
         raise Failure(f"{self.name}: {self.errors() or why}")
 
     def errors(self):
