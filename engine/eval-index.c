@@ -161,7 +161,7 @@ int xt2_eval_at_once(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 	u32 unit;
 	u8 kind;
 
-	if (!s->chain) {
+	if (s->chain != xt2_ctx_offset(ctx, chain)) {
 		s->keys.have = 0;
 		if (ix->heads || ix->ahead > XT2_AHEAD_FEW ||
 		    !xt2_keys_fill(&s->keys, pkt, ix->asks))

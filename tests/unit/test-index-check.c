@@ -30,6 +30,7 @@ static bool whole[PACKETS]; /* it could be parsed */
 static struct xt2_image *copy[2]; /* evaluated rule after rule; with indexes */
 static void *scratch;
 
+static int ahead = -1; /* a hook that is searched ahead; -1: none */
 static unsigned int accepted, refused;
 static unsigned int kinds_seen[XT2_INDEX_SEGMENTS + 1];
 
@@ -54,6 +55,10 @@ static u32 evaluate(struct xt2_image *img, bool indexed, u32 n, int *verdict)
 	world_packet_copy(&p, &packet[n]);
 	memset(&search, 0xa5, sizeof(search)); /* nothing of the last packet helps */
 	search.chain = 0;
+	if (ahead >= 0) {
+		xt2_eval_search(&ctx, xt2_image_hook(img, ctx.root, (u32)ahead), &p.pkt, &search);
+		xt2_eval_collect(&ctx, &search);
+	}
 	*verdict = xt2_eval(&ctx, xt2_image_hook(img, ctx.root, 0));
 	assert_int_equal(ctx.faults, 0);
 	return ctx.rule;
@@ -311,11 +316,28 @@ static void random_words(void **state)
 	}
 }
 
+/* What was found ahead for another table's chain is not taken for this one's. */
+static void another_hook_is_searched(void **state)
+{
+	struct world_plan plan;
+	u64 seed;
+
+	for (seed = 200; seed < 400; seed++) {
+		plan = plan_of(seed, 100);
+		plan.tables = 2;
+		for (ahead = 1; ahead >= 0; ahead--) {
+			make(seed, &plan);
+			drop();
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_bit),
 		cmocka_unit_test(random_words),
+		cmocka_unit_test(another_hook_is_searched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
