@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scan.c - scan columns with what the processor has
+ * scan.c - search with what the processor has: columns, bits, pairs, tests of a rule
  *
  * A switch on a number that never changes is predicted; a pointer to a
  * function would be one more thing that bytes gone astray can overwrite.

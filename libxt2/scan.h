@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* scan.h - ways to scan columns and bits: see xt2_scan_scalar(), xt2_index_bits() */
+/* scan.h - ways to search with what the processor has: see engine/index.h, engine/eval.h */
 #ifndef XT2_LIBXT2_SCAN_H
 #define XT2_LIBXT2_SCAN_H
 
