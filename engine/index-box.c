@@ -354,16 +354,18 @@ static void name_range(const struct xt2_box *box, u32 field, u16 *least, u16 *mo
 		*least = *most = xt2_fold_name(box->value[field]);
 }
 
-void xt2_box_range(const struct xt2_box *box, u8 family, u32 key, u16 *least, u16 *most)
+bool xt2_box_range(const struct xt2_box *box, u8 family, u32 key, u16 *least, u16 *most)
 {
 	u32 field = key < XT2_KEY_DST ? XT2_FIELD_SRC : XT2_FIELD_DST;
 	u32 part = key & 7;
 
+	if (!xt2_key_of_family(family, key))
+		return false;
 	if (key < XT2_KEY_SPORT) {
 		if (family == XT2_IPV6)
 			bits_range(box, field, part / 4, part % 4 * 16, true, least, most);
 		else
-			bits_range(box, field, 0, 16 - part % 2 * 16, false, least, most);
+			bits_range(box, field, 0, 16 - part * 16, false, least, most);
 	} else if (key <= XT2_KEY_STATE) {
 		*least = box->least[XT2_RANGE(key)];
 		*most = box->most[XT2_RANGE(key)];
@@ -376,6 +378,7 @@ void xt2_box_range(const struct xt2_box *box, u8 family, u32 key, u16 *least, u1
 	} else {
 		name_range(box, key == XT2_KEY_IN ? XT2_FIELD_IN : XT2_FIELD_OUT, least, most);
 	}
+	return true;
 }
 
 static void port_field(const struct xt2_box *box, u32 key, u64 *value, u64 *mask)

@@ -27,8 +27,19 @@ void xt2_box_of(struct xt2_box *box, const struct xt2_rule __img *r);
 /* Of that, an IPv4 address of a rule alone, which is found faster. */
 void xt2_box_address(const struct xt2_rule __img *r, u32 field, u32 *value, u32 *mask);
 
-/* The box's range of a key; family: IPv4 addresses are numbers. */
-void xt2_box_range(const struct xt2_box *box, u8 family, u32 key, u16 *least, u16 *most);
+/*
+ * xt2_key_of_family - does a search fill in this key for packets of a family?
+ *
+ * IPv4 has two keys of each address; the six others are those of whichever
+ * packet of IPv6 came before.
+ */
+static inline bool xt2_key_of_family(u8 family, u32 key)
+{
+	return key < XT2_KEYS && (family == XT2_IPV6 || key >= XT2_KEY_SPORT || key % 8 < 2);
+}
+
+/* The box's range of a key that its family has; IPv4 addresses are numbers. => false: it has not */
+bool xt2_box_range(const struct xt2_box *box, u8 family, u32 key, u16 *least, u16 *most);
 
 /* A field's value and mask: of ports all bits or none. */
 void xt2_box_field(const struct xt2_box *box, u32 field, u64 *value, u64 *mask);

@@ -280,7 +280,7 @@ u32 xt2_build_keys_(struct build *b, const u32 *unit, u32 n, bool all, u8 *chose
 	memset(p->tells, 0, sizeof(p->tells));
 	p->n = take_sample(b, unit, n, b->sample, SAMPLE_COLUMNS);
 	for (key = 0; key < XT2_KEYS; key++)
-		if (b->family == XT2_IPV6 || key >= XT2_KEY_SPORT || key % 8 < 2)
+		if (xt2_key_of_family(b->family, key))
 			key_passes(p, b->sample, b->family, key);
 	return choose_more(p, n, all, chosen, choose_keys(p, chosen, max), max);
 }

@@ -39,6 +39,11 @@ static bool asks(const struct check *c, u8 what)
 	return (c->ix->asks & what) == what;
 }
 
+static bool has_key(const struct check *c, u32 key)
+{
+	return xt2_key_of_family(c->family, key) && asks(c, xt2_asks_key_(key));
+}
+
 /* --- columns ----------------------------------------------------------- */
 
 static bool any_set(const u8 *bytes, u32 n)
@@ -63,7 +68,7 @@ static int check_columns(struct check *c, u32 offset)
 	if (!inside(c, offset, sizeof(*k) + rows * (sizeof(u32) + 4ull * k->columns)))
 		return bad(c, "columns of an index are not valid");
 	for (i = 0; i < k->columns; i++)
-		if (k->column[i] >= XT2_KEYS || !asks(c, xt2_asks_key_(k->column[i])))
+		if (!has_key(c, k->column[i]))
 			return bad(c, "columns of an index are not valid");
 	for (i = 1; i < k->units; i++)
 		if ((unit[i - 1] & ~XT2_UNIT_FLAGS) >= (unit[i] & ~XT2_UNIT_FLAGS))
@@ -98,9 +103,8 @@ static bool columns_admit(const struct check *c, const struct xt2_columns *k, u3
 	u32 i;
 
 	for (i = 0; i < k->columns; i++, at += 2 * XT2_BLOCK) {
-		xt2_box_range(box, c->family, k->column[i], &least, &most);
-		most = (u16)~most;
-		if (at[0] > least || at[XT2_BLOCK] > most)
+		if (!xt2_box_range(box, c->family, k->column[i], &least, &most) || at[0] > least ||
+		    at[XT2_BLOCK] > 0xffff - most)
 			return false;
 	}
 	return true;
@@ -121,8 +125,8 @@ static int check_bits_key(struct check *c, const struct xt2_bits *k, const struc
 	const u16 *edge = (const void *)((const u8 *)c->ix + by->edge);
 	u32 i;
 
-	if (by->key >= XT2_KEYS || !asks(c, xt2_asks_key_(by->key)) || by->reserved || !by->slots ||
-	    by->slots & (by->slots - 1) || by->slots > XT2_BITS_SLOTS)
+	if (!has_key(c, by->key) || by->reserved || !by->slots || by->slots & (by->slots - 1) ||
+	    by->slots > XT2_BITS_SLOTS)
 		return bad(c, "bits of an index are not valid");
 	if (!inside(c, by->edge, by->slots * sizeof(*edge)) ||
 	    !inside(c, by->bit, (u64)by->slots * k->words * sizeof(u64)) || edge[0])
@@ -193,8 +197,8 @@ static bool in_bits(const struct check *c, const struct xt2_bits *k, u32 unit,
 	if (place == k->units)
 		return false;
 	for (i = 0; i < k->keys; i++) {
-		xt2_box_range(box, c->family, k->by[i].key, &least, &most);
-		if (!bits_admit(c, k, &k->by[i], place, least, most))
+		if (!xt2_box_range(box, c->family, k->by[i].key, &least, &most) ||
+		    !bits_admit(c, k, &k->by[i], place, least, most))
 			return false;
 	}
 	return true;
@@ -274,6 +278,13 @@ static bool slot_holds(struct check *c, const struct xt2_segments *g,
 	return true;
 }
 
+/* A bucket's segments say nothing about addresses that other slots are named by. */
+static bool reaches_beyond(const struct xt2_segments *g, u32 number,
+			   const struct xt2_segment_slot *slot)
+{
+	return number < 1u << (32 - g->shift) && slot->shift > g->shift;
+}
+
 static int check_segments(struct check *c, const struct xt2_segments *g)
 {
 	u32 i, buckets = 0;
@@ -290,7 +301,8 @@ static int check_segments(struct check *c, const struct xt2_segments *g)
 		return bad(c, "segments of an index are not valid");
 	c->places = g->commons; /* in order, or they would not be found */
 	for (i = 0; i < g->slots; i++)
-		if (!slot_holds(c, g, &slots_of(c, g)[i], &buckets))
+		if (!slot_holds(c, g, &slots_of(c, g)[i], &buckets) ||
+		    reaches_beyond(g, i, &slots_of(c, g)[i]))
 			return bad(c, "slots of an index are not valid");
 	return 0;
 }

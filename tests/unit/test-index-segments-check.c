@@ -306,6 +306,28 @@ static void last_buckets_are_empty(void **unused)
 	expect(-EINVAL);
 }
 
+/*
+ * A rule for half of all addresses, which two slots name: the first one's bucket is as
+ * wide as both, and the second one has nothing.
+ */
+static void buckets_are_no_wider_than_slots(void **unused)
+{
+	make_equal(1);
+	by.addr[0] = 0;
+	by.prefix[0] = 1;
+	by.g.shift = 30;
+	by.g.slots = 4;
+	by.slot[0] = (struct xt2_segment_slot){ .last = 1, .shift = 31 };
+	by.slot[1] = by.slot[2] = by.slot[3] =
+		(struct xt2_segment_slot){ .shift = 1, .bucket = 2 * 2 };
+	by.what[0] = says(0, 15, 0);
+	expect(-EINVAL);
+	by.g.shift = 31;
+	by.g.slots = 2;
+	expect(0);
+	assert_int_equal(find(0x40000000), place(0));
+}
+
 static void header_is_checked(void **unused)
 {
 	make_commons();
@@ -496,6 +518,7 @@ int main(void)
 		cmocka_unit_test(what_is_right_is_taken),
 		cmocka_unit_test(arrays_are_inside),
 		cmocka_unit_test(last_buckets_are_empty),
+		cmocka_unit_test(buckets_are_no_wider_than_slots),
 		cmocka_unit_test(header_is_checked),
 		cmocka_unit_test(slots_are_checked),
 		cmocka_unit_test(buckets_have_one_slot),
