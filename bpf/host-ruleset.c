@@ -98,21 +98,15 @@ static void find_hooks(struct xt2_live_ruleset *l, const struct xt2_image *img)
 	}
 }
 
-/*
- * Indexes that don't pay, or would miss a rule, are forgotten; what the others'
- * runs have counted goes to the rules.
- */
+/* Indexes that don't pay are forgotten; what the others' runs have counted goes to the rules. */
 static void take_indexes(struct xt2_live_ruleset *l, struct xt2_image *img)
 {
 	const struct xt2_root *root = xt2_image_root(img);
 	struct xt2_chain *c;
-	const char *what;
 	u32 i;
 
 	xt2_image_for_each_chain(c, i, img, root) {
-		u8 family = xt2_image_table(img, root, c->table)->family;
-
-		if (!pays(c) || xt2_index_check(c, family, &what)) {
+		if (!pays(c)) {
 			xt2_chain_drop_index(c);
 			continue;
 		}

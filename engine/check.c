@@ -9,7 +9,8 @@
  * images cannot have the same bytes looked at again and again.
  *
  * Order: header, root and arrays; instances, tables, chain headers; then the
- * rules, which name all of these; hooks; names; the walk from the hooks.
+ * rules, which name all of these, and their indexes; hooks; names; the walk
+ * from the hooks.
  */
 #include "check.h"
 #include "index.h"
@@ -59,15 +60,25 @@ struct named {
 	u8 *kind; /* of instances */
 };
 
+/* What becomes of indexes, which hide rules if they are wrong. */
+enum gate {
+	GATE_CHECK, /* each is held to its rules */
+	GATE_FORGET, /* they are dropped */
+	GATE_SEAL, /* the writer made them; depth, visits and the magic are stored */
+};
+
 struct check {
 	const struct xt2_image __img *img;
 	u64 size;
+	u64 spare; /* bytes of structures that say nothing */
+	enum gate gate;
 	const struct xt2_root __img *root;
 	u64 *map; /* a bit for every 8 bytes */
 	u8 *hooked; /* per table: hooks that have an entry */
 	struct xt2_walk_chain *walk;
 	struct named named;
-	u32 base_chains;
+	u32 base_chains, chains;
+	u64 rules;
 	u32 chain, rule; /* for the report */
 	struct xt2_check_err *err;
 };
@@ -363,6 +374,7 @@ static int check_chain_header(struct check *c, u64 off)
 	if (ch->reserved || ch->strips)
 		return bad(c, "reserved bytes of a chain are set", &ch->reserved);
 	c->base_chains += ch->hook != XT2_HOOK_NONE;
+	c->chains++;
 	c->named.table[c->chain] = (u16)(ch->table + 1);
 	return 0;
 }
@@ -524,6 +536,9 @@ static int check_runs(struct check *c, const struct xt2_chain __img *ch)
 /* Where an index is; what it says about rules is index-check.c's matter. */
 static int check_lookup(struct check *c, const struct xt2_chain __img *ch)
 {
+	const char *what = NULL;
+
+	c->spare += (ch->lookup ? ch->lookup : ch->size) - ch->used;
 	if (!ch->lookup)
 		return 0;
 	if (ch->lookup % XT2_ALIGN || ch->lookup < ch->used ||
@@ -531,7 +546,13 @@ static int check_lookup(struct check *c, const struct xt2_chain __img *ch)
 	    ch->lookup > ch->size - sizeof(struct xt2_index) ||
 	    xt2_chain_index(ch)->size != ch->size - ch->lookup)
 		return bad(c, "index of a chain is not where it should be", &ch->lookup);
-	return xt2_chain_index(ch)->runs ? check_runs(c, ch) : 0;
+	if (xt2_chain_index(ch)->runs && check_runs(c, ch))
+		return -EINVAL;
+	if (c->gate == GATE_FORGET)
+		xt2_chain_drop_index((struct xt2_chain __img *)ch);
+	else if (c->gate == GATE_CHECK && xt2_index_check(ch, chain_family(c, ch), &what))
+		return bad(c, what, xt2_chain_index(ch));
+	return 0;
 }
 
 static int check_rules(struct check *c, const struct xt2_chain __img *ch)
@@ -563,6 +584,8 @@ static int check_rules(struct check *c, const struct xt2_chain __img *ch)
 		return bad(c, "last rule of a chain is not where it should be", &ch->tail);
 	if (!xt2_rule_is_tail(r, bounds.family, ch->hook != XT2_HOOK_NONE))
 		return bad(c, "chain does not end in a policy or a return", r);
+	c->rules += ch->rules;
+	c->rule = 0;
 	return check_lookup(c, ch);
 }
 
@@ -591,7 +614,6 @@ static int check_chains(struct check *c)
 		err = check_rules(c, ch);
 		if (err)
 			return err;
-		c->rule = 0;
 		err = check_cold(c, ch);
 		if (err)
 			return err;
@@ -651,7 +673,26 @@ static int check_names(struct check *c)
 		   xt2_image_chain_cold(c->img, c->root, chain));
 }
 
-static int check_ways(struct check *c, bool seal)
+/*
+ * A hole in a file costs nothing on a disk, but memory of whoever evaluates it.
+ * What is claimed and what is said differ by spare room of chains, records of
+ * chains that are not there, and cells that no rule can have.
+ */
+static int check_holes(struct check *c)
+{
+	const u64 units = c->size / XT2_ALIGN, cells = c->root->cells;
+	u64 i, claimed = 0;
+
+	for (i = 0; i < (units + 63) / 64 && xt2_can_loop; i++)
+		claimed += (u64)__builtin_popcountll(c->map[i]) * XT2_ALIGN;
+	c->spare += (u64)(c->root->chains - c->chains) * sizeof(struct xt2_chain_cold);
+	c->spare += cells > c->rules ? (cells - c->rules) * sizeof(u64) : 0;
+	if (c->size > XT2_HOLES_FREE + XT2_HOLES_TIMES * (claimed - c->spare))
+		return bad(c, "image is mostly empty", &c->img->size);
+	return 0;
+}
+
+static int check_ways(struct check *c)
 {
 	struct xt2_walk w = {
 		.img = c->img,
@@ -668,14 +709,14 @@ static int check_ways(struct check *c, bool seal)
 		bad(c, "chains loop", xt2_image_chain(c->img, c->root, w.loop));
 		return err;
 	}
-	if (seal)
+	if (c->gate == GATE_SEAL)
 		xt2_walk_store(&w);
 	else if (!xt2_walk_agrees(&w))
 		return bad(c, "depth or visits are not what they should be", c->root);
 	return 0;
 }
 
-static int check_rest(struct check *c, bool seal)
+static int check_rest(struct check *c)
 {
 	int err = check_root(c);
 
@@ -693,15 +734,17 @@ static int check_rest(struct check *c, bool seal)
 		err = check_hooks(c);
 	if (!err)
 		err = check_names(c);
-	return err ? err : check_ways(c, seal);
+	if (!err)
+		err = check_holes(c);
+	return err ? err : check_ways(c);
 }
 
 static int check(const struct xt2_image __img *img, u64 size, void *scratch,
-		 struct xt2_check_err *err, bool seal)
+		 struct xt2_check_err *err, enum gate gate)
 {
-	struct check c = { .img = img, .chain = ~0u, .err = err };
+	struct check c = { .img = img, .chain = ~0u, .err = err, .gate = gate };
 
-	if (check_header(&c, size, seal ? XT2_MAGIC_UNFINISHED : XT2_MAGIC))
+	if (check_header(&c, size, gate == GATE_SEAL ? XT2_MAGIC_UNFINISHED : XT2_MAGIC))
 		return -EINVAL;
 	if (!img->root)
 		return 0;
@@ -713,17 +756,22 @@ static int check(const struct xt2_image __img *img, u64 size, void *scratch,
 	c.named.kind = (void *)(c.named.table + chains_max(c.size));
 	memset(scratch, 0, XT2_TABLES_MAX + map_size(c.size));
 	take(c.map, 0, sizeof(*img) / XT2_ALIGN);
-	return check_rest(&c, seal);
+	return check_rest(&c);
 }
 
 int xt2_check(const void *img, u64 size, void *scratch, struct xt2_check_err *err)
 {
-	return check(img, size, scratch, err, false);
+	return check(img, size, scratch, err, GATE_CHECK);
+}
+
+int xt2_check_rules(struct xt2_image *img, u64 size, void *scratch, struct xt2_check_err *err)
+{
+	return check(img, size, scratch, err, GATE_FORGET);
 }
 
 int xt2_check_seal_(struct xt2_image *img, u64 size, void *scratch, struct xt2_check_err *err)
 {
-	int ret = check(img, size, scratch, err, true);
+	int ret = check(img, size, scratch, err, GATE_SEAL);
 
 	if (!ret)
 		img->magic = XT2_MAGIC;

@@ -35,11 +35,21 @@ u64 xt2_check_scratch(u64 size);
  * @err: filled in on failure; may be NULL
  *
  * Complete: afterwards every access helper and xt2_eval() stay inside the
- * image whatever the packet.  No recursion; time is linear in size but for the
+ * image whatever the packet, and evaluation by its indexes does what
+ * evaluation rule after rule does.  No recursion; time is linear in size but for the
  * sorting of n chain names, n log n.
  * => 0; -EINVAL: not a valid image; -ELOOP: chains that loop
  */
 int xt2_check(const void *img, u64 size, void *scratch, struct xt2_check_err *err);
+
+/*
+ * xt2_check_rules - the same for whoever wants the rules alone
+ *
+ * Indexes are dropped, not checked: what their runs have counted goes to the
+ * rules.  So an image whose index is wrong gives its rules back.
+ * => as xt2_check(); after a failure, indexes of some chains may be gone
+ */
+int xt2_check_rules(struct xt2_image *img, u64 size, void *scratch, struct xt2_check_err *err);
 
 /* The family of a rule, and how many of what it may name by number there are. */
 struct xt2_rule_bounds {
@@ -69,6 +79,14 @@ int xt2_check_rule(const struct xt2_rule __img *r, u32 size, const struct xt2_ru
  */
 int xt2_check_refs_(const struct xt2_image __img *img, const struct xt2_root __img *root,
 		    const struct xt2_rule __img *r, u32 table, const char **what);
+
+/*
+ * An image may be so many times as large as what it says, and this large
+ * whatever it says: chains have spare room, an index that is dropped leaves
+ * some, and numbers of chains that were deleted stay free.
+ */
+#define XT2_HOLES_TIMES 8u
+#define XT2_HOLES_FREE	(64u << 10)
 
 #define XT2_NAMES_DIFFER (~0u)
 

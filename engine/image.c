@@ -67,3 +67,17 @@ u32 xt2_rule_number(const struct xt2_chain __img *c, const struct xt2_rule __img
 	}
 	return 0;
 }
+
+bool xt2_image_too_long(const struct xt2_image __img *img)
+{
+	const struct xt2_root __img *root = xt2_image_root(img);
+	const struct xt2_chain __img *c;
+	u64 rules = 0;
+	u32 i;
+
+	if (!root || root->visits <= XT2_VISITS_MAX)
+		return false;
+	xt2_image_for_each_chain(c, i, img, root)
+		rules += c->rules;
+	return root->visits > rules;
+}

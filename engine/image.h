@@ -25,6 +25,14 @@ static inline const struct xt2_root __img *xt2_image_root(const struct xt2_image
 	return off ? xt2_at(img, off) : NULL;
 }
 
+/*
+ * xt2_image_too_long - may one packet take longer than a host should allow?
+ *
+ * => true: it may enter more than XT2_VISITS_MAX chains, and more than the
+ *    image has rules: chains lead to chains in too many ways
+ */
+bool xt2_image_too_long(const struct xt2_image __img *img);
+
 static inline const struct xt2_table __img *
 xt2_image_table(const struct xt2_image __img *img, const struct xt2_root __img *root, u32 i)
 {

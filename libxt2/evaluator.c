@@ -22,8 +22,7 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 
-#define DEPTH_MAX  (1u << 20) /* frames: 32 MiB */
-#define VISITS_MAX (1ull << 32) /* chains that one packet may enter */
+#define DEPTH_MAX (1u << 20) /* frames: 32 MiB */
 
 /* Hook entries of the root: they are sorted, so those of a family's hook stand together. */
 struct entries {
@@ -42,28 +41,21 @@ struct xt2_evaluator {
 
 /* --- one packet -------------------------------------------------------- */
 
-/*
- * An index that is wrong would hide rules.
- * => true: none is; *any: there are some; *far: some wait for memory
- */
-static bool indexes_hold(const struct xt2_image *image, const struct xt2_root *root, bool *any,
+/* *any: some chain has an index; *far: some index waits for memory */
+static void find_indexes(const struct xt2_image *image, const struct xt2_root *root, bool *any,
 			 bool *far)
 {
 	const struct xt2_chain *c;
-	const char *what;
 	u32 i;
 
 	if (!root)
-		return true;
+		return;
 	xt2_image_for_each_chain(c, i, image, root) {
-		if (xt2_index_check(c, xt2_image_table(image, root, c->table)->family, &what))
-			return false;
 		if (!c->lookup)
 			continue;
 		*any = true;
 		*far |= xt2_index_far_(xt2_chain_index(c));
 	}
-	return true;
 }
 
 static bool is_nat(const struct xt2_table *t)
@@ -109,14 +101,11 @@ struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size)
 	struct xt2_evaluator *ev;
 	bool any = false, far = false;
 
-	if (depth > DEPTH_MAX || (root && root->visits > VISITS_MAX)) {
+	if (depth > DEPTH_MAX || xt2_image_too_long(image)) {
 		errno = E2BIG;
 		return NULL;
 	}
-	if (!indexes_hold(image, root, &any, &far)) {
-		errno = EBADMSG;
-		return NULL;
-	}
+	find_indexes(image, root, &any, &far);
 	ev = calloc(1, sizeof(*ev));
 	if (!ev)
 		return NULL;

@@ -55,10 +55,29 @@ static int image_error(struct xt2_err *err, int ret, const struct xt2_check_err 
 			    (unsigned long long)why->offset, place);
 }
 
-/* => 0, -ENOMEM, or what xt2_check() found */
-static int check(const void *bytes, size_t size, struct xt2_err *err)
+/* The rules are good: which chain's index is wrong, and what to do about it. */
+static int index_error(struct xt2_err *err, const struct xt2_image *image,
+		       const struct xt2_check_err *why)
+{
+	const struct xt2_root *root = xt2_image_root(image);
+	const struct xt2_chain *c = xt2_image_chain(image, root, why->chain);
+
+	xt2_err_set_(err, XT2_E_IMAGE, EINVAL, "not a valid image: table %s, chain %s: %s",
+		     xt2_image_table(image, root, c->table)->name,
+		     xt2_image_chain_cold(image, root, why->chain)->name, why->what);
+	xt2_err_hint_(err, "the rules are whole: xt2tables-save gives them back, and "
+			   "xt2tables-restore makes the index again");
+	return -EINVAL;
+}
+
+/*
+ * rules: it is the rules alone that are wanted: see xt2_check_rules()
+ * => 0, -ENOMEM, or what xt2_check() found
+ */
+static int check(void *bytes, size_t size, bool rules, struct xt2_err *err)
 {
 	struct xt2_check_err why = { .what = "too short", .chain = ~0u };
+	bool whole = false;
 	void *scratch;
 	int ret;
 
@@ -67,9 +86,14 @@ static int check(const void *bytes, size_t size, struct xt2_err *err)
 	scratch = malloc(xt2_check_scratch(size));
 	if (!scratch)
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory to check the image");
-	ret = xt2_check(bytes, size, scratch, &why);
+	ret = rules ? xt2_check_rules(bytes, size, scratch, &why)
+		    : xt2_check(bytes, size, scratch, &why);
+	if (ret == -EINVAL && !rules)
+		whole = !xt2_check_rules(bytes, size, scratch, NULL);
 	free(scratch);
-	return ret ? image_error(err, ret, &why) : 0;
+	if (!ret)
+		return 0;
+	return whole ? index_error(err, bytes, &why) : image_error(err, ret, &why);
 }
 
 /* Size of an open file that can be read at once. */
@@ -124,7 +148,8 @@ static size_t image_size(const struct xt2_image *header, size_t file)
 	return header->size < file ? (size_t)header->size : file;
 }
 
-static int read_image(int fd, const char *path, struct xt2_mapping *map, struct xt2_err *err)
+static int read_image(int fd, const char *path, bool rules, struct xt2_mapping *map,
+		      struct xt2_err *err)
 {
 	struct xt2_image header = { 0 };
 	size_t size;
@@ -142,7 +167,7 @@ static int read_image(int fd, const char *path, struct xt2_mapping *map, struct 
 		return ret;
 	}
 	n = read_up_to(fd, map->image, size);
-	ret = n < 0 ? system_error(err, "read", path) : check(map->image, (size_t)n, err);
+	ret = n < 0 ? system_error(err, "read", path) : check(map->image, (size_t)n, rules, err);
 	if (!ret) {
 		map->size = map->image->size;
 		return 0;
@@ -152,7 +177,7 @@ static int read_image(int fd, const char *path, struct xt2_mapping *map, struct 
 	return ret;
 }
 
-int xt2_image_open(const char *path, struct xt2_mapping *map, struct xt2_err *err)
+static int open_image(const char *path, bool rules, struct xt2_mapping *map, struct xt2_err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct xt2_mapping m;
@@ -160,13 +185,23 @@ int xt2_image_open(const char *path, struct xt2_mapping *map, struct xt2_err *er
 
 	if (fd < 0)
 		return system_error(err, "open", path);
-	ret = read_image(fd, path, &m, err);
+	ret = read_image(fd, path, rules, &m, err);
 	close(fd);
 	if (ret)
 		return ret;
 	*map = m;
 	xt2_image_fold(map->image);
 	return 0;
+}
+
+int xt2_image_open(const char *path, struct xt2_mapping *map, struct xt2_err *err)
+{
+	return open_image(path, false, map, err);
+}
+
+int xt2_image_open_rules_(const char *path, struct xt2_mapping *map, struct xt2_err *err)
+{
+	return open_image(path, true, map, err);
 }
 
 void xt2_image_fold(struct xt2_image *image)
@@ -189,7 +224,7 @@ int xt2_image_copy(const void *bytes, size_t size, struct xt2_mapping *map, stru
 	if (ret)
 		return ret;
 	memcpy(m.image, bytes, size);
-	ret = check(m.image, size, err);
+	ret = check(m.image, size, false, err);
 	if (ret) {
 		xt2_image_close(&m);
 		return ret;

@@ -191,6 +191,12 @@ int xt2_evaluator_ahead_(struct xt2_evaluator *ev);
 /* Room for an image of so many bytes, in huge pages if it is large.  => 0; -ENOMEM: see err */
 int xt2_image_room_(size_t size, struct xt2_mapping *map, struct xt2_err *err);
 
+/*
+ * xt2_image_open() for those who want the rules: indexes are dropped, not checked, so an
+ * image whose index is wrong can be read.
+ */
+int xt2_image_open_rules_(const char *path, struct xt2_mapping *map, struct xt2_err *err);
+
 /* The loop that xt2_write_end() met: fill in err.  => -ELOOP */
 int xt2_loop_report_(const struct xt2_ruleset *rs, struct xt2_err *err);
 

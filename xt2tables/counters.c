@@ -393,7 +393,7 @@ static int option(struct xt2_input *in, struct options *o, int c)
 int xt2_counters_main(int argc, char **argv)
 {
 	struct options o = { 0 };
-	struct xt2_input in = { 0 };
+	struct xt2_input in = { .rules_only = true };
 	int c, ret;
 
 	while ((c = getopt_long(argc, argv, "46t:h", long_options, NULL)) != -1) {

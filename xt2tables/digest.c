@@ -57,7 +57,7 @@ static const struct option options[] = {
 
 int xt2_digest_main(int argc, char **argv)
 {
-	struct xt2_input in = { 0 };
+	struct xt2_input in = { .rules_only = true };
 	int c, i, ret, family = XT2_IPV4, worst = XT2_EXIT_OK;
 
 	while ((c = getopt_long(argc, argv, "46h", options, NULL)) != -1)

@@ -96,9 +96,7 @@ int xt2_index_facts_get(const struct xt2_chain *c, int family, const struct xt2_
 	memset(f, 0, sizeof(*f));
 	if (xt2_represent(c, family, &f->rep) < 0)
 		return -ENOMEM;
-	if (f->rep.wrong)
-		f->unused = "its index is wrong";
-	if (!f->rep.kind || f->rep.wrong)
+	if (!f->rep.kind)
 		return 0;
 	s = calloc(1, sizeof(*s));
 	if (!s)

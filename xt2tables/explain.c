@@ -19,7 +19,6 @@
 
 #define TEXT	   4096
 #define FEW	   64 /* rules of a chain whose representation is not worth a line */
-#define VISITS_MAX (1u << 24) /* chains that a packet may enter: more take too long to show */
 
 struct explain {
 	struct xt2_input in;
@@ -542,7 +541,7 @@ static int run(struct explain *e)
 				   .root = xt2_image_root(e->in.map.image),
 				   .now = e->packet.captured.time,
 				   .random = 1 };
-	if (e->ctx.root && e->ctx.root->visits > VISITS_MAX)
+	if (xt2_image_too_long(e->in.map.image))
 		return xt2_input_too_long(&e->in);
 	e->oracle =
 		(struct xt2_oracle){ .rs = e->in.rs, .ctx = &e->ctx, .step = on_step, .data = e };

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "../engine/image.h"
-#include "../engine/index.h"
+#include "../libxt2/ruleset.h"
 #include "../engine/rule.h"
 #include "text.h"
 #include "xt2.h"
@@ -77,7 +77,7 @@ static int load_text(struct xt2_input *in, struct xt2_err *err)
 
 static int load_image(struct xt2_input *in, struct xt2_err *err)
 {
-	if (xt2_image_open(in->path, &in->map, err) < 0)
+	if ((in->rules_only ? xt2_image_open_rules_ : xt2_image_open)(in->path, &in->map, err) < 0)
 		return report(in, err);
 	return xt2_input_reload(in);
 }
@@ -307,47 +307,12 @@ int xt2_input_too_long(const struct xt2_input *in)
 	return XT2_EXIT_RESOURCE;
 }
 
-/* => true: the index of this chain is the one that is wrong; *what: how */
-static bool bad_index(const struct xt2_input *in, const struct xt2_chain *c, const char **what)
-{
-	const struct xt2_root *root = xt2_image_root(in->map.image);
-	u8 family = xt2_image_table(in->map.image, root, c->table)->family;
-
-	return xt2_index_check(c, family, what) != 0;
-}
-
-static int report_indexes(const struct xt2_input *in)
-{
-	const struct xt2_image *image = in->map.image;
-	const struct xt2_root *root = xt2_image_root(image);
-	struct xt2_err err = { .code = XT2_E_IMAGE };
-	const struct xt2_chain *c;
-	const char *what;
-	u32 i;
-
-	snprintf(err.file, sizeof(err.file), "%s", in->path);
-	snprintf(err.hint, sizeof(err.hint),
-		 "the rules are whole: xt2tables-save gives them back, and xt2tables-restore "
-		 "makes the index again");
-	xt2_image_for_each_chain(c, i, image, root) {
-		if (!bad_index(in, c, &what))
-			continue;
-		snprintf(err.message, sizeof(err.message), "table %s, chain %s: %s",
-			 xt2_image_table(image, root, c->table)->name,
-			 xt2_image_chain_cold(image, root, i)->name, what);
-		report(in, &err);
-	}
-	return XT2_EXIT_USAGE;
-}
-
 int xt2_input_no_evaluator(const struct xt2_input *in, int error)
 {
 	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = error };
 
-	switch (error) {
-	case E2BIG: return xt2_input_too_long(in);
-	case EBADMSG: return report_indexes(in);
-	}
+	if (error == E2BIG)
+		return xt2_input_too_long(in);
 	snprintf(err.file, sizeof(err.file), "%s", in->path);
 	snprintf(err.message, sizeof(err.message), "%s", strerror(error));
 	report(in, &err);

@@ -232,7 +232,6 @@ int xt2_represent(const struct xt2_chain *c, int family, struct xt2_representati
 	struct words fields = { r->fields, sizeof(r->fields), 0 };
 	struct words why = { r->why, sizeof(r->why), 0 };
 	const struct xt2_index *ix = xt2_chain_index(c);
-	const char *wrong;
 	const void *body;
 
 	memset(r, 0, sizeof(*r));
@@ -243,11 +242,6 @@ int xt2_represent(const struct xt2_chain *c, int family, struct xt2_representati
 	r->units = ix->units;
 	r->runs = ix->runs;
 	r->size = ix->size;
-	r->wrong = xt2_index_check(c, (__u8)family, &wrong);
-	if (r->wrong) { /* nothing in it can be trusted */
-		say(&why, "its index is wrong: %s", wrong);
-		return 0;
-	}
 	body = xt2_at(ix, ix->body);
 	if (r->kind == XT2_INDEX_COLUMNS) {
 		columns_fields(body, &fields);

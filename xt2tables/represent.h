@@ -17,7 +17,6 @@ struct xt2_representation {
 	__u32 rules; /* the tail not counted */
 	__u32 units, runs; /* rules and runs of rules; plain: the rules */
 	__u32 size; /* bytes of the index */
-	bool wrong; /* nobody may use it */
 	__u32 buckets; /* of pairs */
 	__u32 nested; /* buckets that are columns */
 	__u32 nested_units;

@@ -57,6 +57,7 @@ struct xt2_input {
 	const char *path;
 	int family; /* of a text; 0: an image, which has them all */
 	bool image, text; /* it must be one */
+	bool rules_only; /* an image's indexes are not asked for, so they need not be right */
 	bool resolve;
 	bool live; /* what the kernel evaluates: see xt2_input_open() */
 	struct xt2_live_place place;
@@ -96,7 +97,6 @@ int xt2_input_too_long(const struct xt2_input *in);
  * xt2_input_no_evaluator - report why xt2_evaluator_new() gave none
  * @error: its errno
  *
- * Names the chains whose index is wrong.
  * => XT2_EXIT_*
  */
 int xt2_input_no_evaluator(const struct xt2_input *in, int error);

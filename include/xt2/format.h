@@ -25,6 +25,13 @@
 #define XT2_RULE_MAX   65528 /* bytes of one rule */
 #define XT2_SIZE_MAX   0xfffffff8u /* bytes of an image: offsets are 32 bits wide */
 #define XT2_TABLES_MAX 256 /* of all families together */
+
+/*
+ * Chains that one packet may enter: a host does not evaluate an image that lets it
+ * enter more, unless the image has more rules than that.  A packet that meets
+ * each rule once is never too much, and 2^32 chains take half a minute.
+ */
+#define XT2_VISITS_MAX 100000u
 #define XT2_HOOKS_MAX  6 /* hooks of a family */
 #define XT2_HOOK_NONE  0xff /* xt2_chain.hook of a user chain */
 

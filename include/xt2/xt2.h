@@ -69,6 +69,7 @@ struct xt2_mapping {
  * @path: file; @map: filled in; release with xt2_image_close()
  *
  * It is a copy, of huge pages if it is large: counters change in memory only.
+ * What is accepted is safe to evaluate, indexes of chains included.
  * => 0; -ENOENT and other errors of open(2); -ENOMEM; -EINVAL, -ELOOP: see err
  */
 int xt2_image_open(const char *path, struct xt2_mapping *map, struct xt2_err *err);
@@ -268,9 +269,8 @@ struct xt2_result {
  * Rules count in the image, which must stay until free.  To read the counters,
  * load it into a ruleset: xt2_ruleset_load(), then packets and bytes of
  * xt2_rule_get(), and xt2_chain_counters().
- * => NULL and errno: ENOMEM; E2BIG: chains that jump more than 2^20 deep or
- *    send a packet through more than 2^32 chains; EBADMSG: the index of a chain
- *    would miss one of its rules
+ * => NULL and errno: ENOMEM; E2BIG: chains that jump more than 2^20 deep, or
+ *    send a packet through more chains than XT2_VISITS_MAX and than it has rules
  */
 struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size);
 void xt2_evaluator_free(struct xt2_evaluator *ev);

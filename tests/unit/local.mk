@@ -71,6 +71,9 @@ tests_unit_test_evaluator_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-check
 tests_unit_test_check_SOURCES = tests/unit/test-check.c tests/unit/sample-image.h tests/fuzz/seed-image.h
 tests_unit_test_check_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-limits
+tests_unit_test_limits_SOURCES = tests/unit/test-limits.c tests/lib/rules.h
+tests_unit_test_limits_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-bench
 tests_unit_test_bench_SOURCES = tests/unit/test-bench.c tests/unit/sample-image.h \
 	tests/fuzz/seed-image.h xt2tables/bench-run.c xt2tables/packet-words.c
@@ -134,7 +137,7 @@ tests_unit_test_rtt_line_LDADD = $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-shim-abi tests/unit/test-shim-store
 tests_unit_test_shim_abi_LDADD = libshim.la $(UNIT_LIBS)
 tests_unit_test_shim_store_LDADD = libshim.la $(UNIT_LIBS)
-WORLD_FILES = tests/lib/world-image.h tests/lib/world-packets.h tests/lib/world-rules.h \
+WORLD_FILES = tests/lib/index-mutate.h tests/lib/world-image.h tests/lib/world-packets.h tests/lib/world-rules.h \
 	tests/fuzz/seed-image.h tests/fuzz/seed-packet.h
 UNIT_TESTS += tests/unit/test-index tests/unit/test-index-check
 tests_unit_test_index_SOURCES = tests/unit/test-index.c $(WORLD_FILES)
