@@ -50,7 +50,7 @@ struct xt2_ctx {
 	u32 stack_size; /* frames at stack */
 	struct xt2_event *events;
 	u32 events_size; /* events at events; may be 0 */
-	struct xt2_search *search; /* for indexes; NULL: evaluate rule after rule */
+	struct xt2_search *search; /* NULL: rule after rule; else its chain is 0, or see below */
 
 	/* results */
 	u32 chain; /* offset of the chain that decided; 0: a fault */

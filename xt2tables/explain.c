@@ -17,8 +17,8 @@
 #include "text.h"
 #include "xt2.h"
 
-#define TEXT	   4096
-#define FEW	   64 /* rules of a chain whose representation is not worth a line */
+#define TEXT 4096
+#define FEW  64 /* rules of a chain whose representation is not worth a line */
 
 struct explain {
 	struct xt2_input in;

@@ -6,17 +6,20 @@
  * read through the access helpers, packets of each family are evaluated at
  * each hook as long as that is not too many chain visits, a chain is edited,
  * and what comes out must pass the check again: neither counters nor cells
- * nor edits may turn an image into something else.  Where xt2_index_check()
- * takes the indexes of all chains, a copy is evaluated with them, and comes to
- * the same.
+ * nor edits may turn an image into something else.  A copy is evaluated with
+ * the indexes of its chains, and comes to the same; what a search has not
+ * filled in, and parsing not found, is poison.
  *
  * Mutations are mostly made on valid images: a random one is written, or a
- * word of the last one is changed to a likely value, and then header, depth
- * and visits are put right, so that the checks behind them are reached.
+ * word of the last one is changed to a likely value, or fields of an index to
+ * others of their kind, and then header, depth and visits are put right, so
+ * that the checks behind them are reached.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "seed-packet.h"
+#include "../lib/index-mutate.h"
 #include "../../engine/edit.h"
 
 #define VISITS_MAX 1024
@@ -32,11 +35,15 @@ size_t LLVMFuzzerMutate(u8 *data, size_t size, size_t max);
 
 static volatile u64 sink;
 
-static void need(bool so)
+static void need_at(bool so, int line)
 {
-	if (!so)
-		abort();
+	if (so)
+		return;
+	fprintf(stderr, "fuzz-image.c:%d: this does not hold\n", line);
+	abort();
 }
+
+#define need(so) need_at(so, __LINE__)
 
 static void *get(size_t size)
 {
@@ -100,8 +107,17 @@ static void read_all(const struct xt2_image *img, const struct xt2_root *root)
 	}
 }
 
+/* What is about to be found out: who reads it too early reads other bytes each time. */
+static void poison(void *p, size_t size, u64 *state)
+{
+	u8 *byte = p;
+
+	while (size--)
+		byte[size] = (u8)(seed_next(state) >> 32);
+}
+
 /* => caplen; the packet with what the host knows, in a block of its exact size */
-static u32 make_packet(struct xt2_pkt *pkt, u8 family, u8 proto, u64 *state)
+static u32 make_packet(struct xt2_pkt *pkt, u8 family, u8 proto, u64 *state, u64 *dirt)
 {
 	static const u8 rooms[] = { 0, 0, 3, 4, 40 };
 	struct seed_packet p = { .state = state, .proto = proto };
@@ -109,6 +125,7 @@ static u32 make_packet(struct xt2_pkt *pkt, u8 family, u8 proto, u64 *state)
 
 	seed_packet(&p, family);
 	*pkt = (struct xt2_pkt){ .caplen = p.size, .len = p.size };
+	poison(&pkt->family, (size_t)((u8 *)pkt->in - &pkt->family), dirt);
 	pkt->room = rooms[seed_below(state, XT2_ARRAY_SIZE(rooms))];
 	pkt->data = get(p.size + pkt->room);
 	memcpy(pkt->data, p.bytes, p.size);
@@ -153,11 +170,17 @@ static u32 eval_packet(struct xt2_image *img, const struct xt2_hook *h, struct x
 		.events_size = 4,
 		.search = search,
 	};
+	u64 dirt = search ? *state : ~*state; /* other bytes with the indexes than without */
 	u8 *bytes;
 
-	make_packet(&pkt, h->family, wanted_proto(xt2_image_chain(img, ctx.root, h->chain)), state);
+	make_packet(&pkt, h->family, wanted_proto(xt2_image_chain(img, ctx.root, h->chain)), state,
+		    &dirt);
 	bytes = pkt.data;
 	pkt.hook = h->hook;
+	if (search) {
+		poison(search, sizeof(*search), &dirt);
+		search->chain = 0;
+	}
 	*verdict = XT2_ACCEPT;
 	if (!xt2_pkt_parse(&pkt, h->family)) {
 		*verdict = xt2_eval(&ctx, h);
@@ -166,21 +189,6 @@ static u32 eval_packet(struct xt2_image *img, const struct xt2_hook *h, struct x
 	}
 	free(bytes);
 	return ctx.rule;
-}
-
-static bool indexes_hold(const struct xt2_image *img, const struct xt2_root *root)
-{
-	const struct xt2_chain *c;
-	const char *what = NULL;
-	u32 i;
-
-	xt2_image_for_each_chain(c, i, img, root) {
-		if (xt2_index_check(c, xt2_image_table(img, root, c->table)->family, &what)) {
-			need(what != NULL);
-			return false;
-		}
-	}
-	return true;
 }
 
 static void compare_counters(const struct xt2_image *a, const struct xt2_image *b)
@@ -204,7 +212,7 @@ static void compare_counters(const struct xt2_image *a, const struct xt2_image *
 		need(*xt2_image_cell(a, root, i) == *xt2_image_cell(b, xt2_image_root(b), i));
 }
 
-/* twin: a copy that is evaluated with its indexes; NULL: they are wrong */
+/* twin: a copy that is evaluated with its indexes */
 static void eval_all(struct xt2_image *img, struct xt2_image *twin, u64 state)
 {
 	static struct xt2_search search;
@@ -221,26 +229,19 @@ static void eval_all(struct xt2_image *img, struct xt2_image *twin, u64 state)
 			u64 again = state;
 
 			rule = eval_packet(img, h, NULL, &state, &verdict);
-			if (!twin)
-				continue;
 			need(eval_packet(twin, xt2_image_hook(twin, xt2_image_root(twin), i),
 					 &search, &again, &other) == rule);
 			need(verdict == other);
 		}
 	}
-	if (twin)
-		compare_counters(img, twin);
+	compare_counters(img, twin);
 }
 
 static void eval_both(struct xt2_image *img, u64 state)
 {
-	const struct xt2_root *root = xt2_image_root(img);
-	struct xt2_image *twin = NULL;
+	struct xt2_image *twin = get(img->size);
 
-	if (indexes_hold(img, root)) {
-		twin = get(img->size);
-		memcpy(twin, img, img->size);
-	}
+	memcpy(twin, img, img->size);
 	eval_all(img, twin, state);
 	free(twin);
 }
@@ -383,6 +384,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	need(!xt2_check(img, size, scratch, &err));
 	if (root->chains)
 		edit_one(img, state | 1);
+	need(!xt2_check_rules(img, size, scratch, &err) && !xt2_check(img, size, scratch, &err));
 out:
 	free(img);
 	free(scratch);
@@ -432,6 +434,30 @@ static void repair(u8 *data, size_t size)
 	free(img);
 }
 
+/* Of an image that is right, fields of one chain's index become others of their kind. */
+static void change_index(u8 *data, size_t size, u64 *state)
+{
+	static struct index_fields fields;
+	struct xt2_image *img = get(size);
+	void *scratch = get(xt2_check_scratch(size));
+	const struct xt2_chain *c, *one = NULL;
+	u32 i;
+
+	memcpy(img, data, size);
+	if (!xt2_check(img, size, scratch, NULL) && xt2_image_root(img)) {
+		xt2_image_for_each_chain(c, i, img, xt2_image_root(img))
+			if (c->lookup && (!one || seed_below(state, 2)))
+				one = c;
+	}
+	if (one) {
+		index_fields_of(&fields, xt2_chain_index(one));
+		index_mutate(&fields, (struct xt2_index *)xt2_chain_index(one), state);
+		memcpy(data, img, size);
+	}
+	free(scratch);
+	free(img);
+}
+
 /* A new image, every other one with its structures in any order. */
 static size_t fresh(u8 *data, size_t size, size_t max, u64 seed)
 {
@@ -463,7 +489,9 @@ size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max, unsigned int s
 		size = fresh(data, size, max, seed % 100000);
 	if (!seed_below(&state, 4))
 		size = LLVMFuzzerMutate(data, size, max);
-	for (n = seed_below(&state, 4); n; n--)
+	if (size >= sizeof(struct xt2_image) && !seed_below(&state, 3))
+		change_index(data, size, &state);
+	for (n = seed_below(&state, 2) * seed_below(&state, 4); n; n--)
 		change_word(data, size, &state);
 	if (size >= sizeof(struct xt2_image) && seed_below(&state, 8))
 		repair(data, size);
