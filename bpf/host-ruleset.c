@@ -93,6 +93,8 @@ static void find_hooks(struct xt2_live_ruleset *l, const struct xt2_image *img)
 	xt2_image_for_each_hook(h, i, img, root) {
 		int table = xt2_live_table_(xt2_image_table(img, root, h->table)->name);
 
+		if (!xt2_live_hooked(img, h))
+			continue;
 		l->hook[table][h->family == XT2_IPV6][h->hook] =
 			(u32)((const u8 *)h - (const u8 *)img);
 	}

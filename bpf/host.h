@@ -28,13 +28,49 @@ struct xt2_live_status {
 	__u64 bytes; /* of the live ruleset, its counters and stacks */
 };
 
+/* Why a ruleset cannot be live. */
+enum xt2_live_reason {
+	XT2_LIVE_NO_TABLE, /* no program can be this table, and it has an effect */
+	XT2_LIVE_NO_MATCH,
+	XT2_LIVE_NO_TARGET,
+	XT2_LIVE_TOO_LONG, /* a packet may enter too many chains at a hook */
+};
+
+/* Strings are the image's. */
+struct xt2_live_refusal {
+	enum xt2_live_reason reason;
+	__u8 family;
+	const char *table, *chain;
+	unsigned int rule; /* from 1, of a table its first; 0: the policy, or a hook's ways */
+	const char *name; /* of the match, target, table or hook */
+	__u64 count; /* rules of a table that are reached; chains that a packet may enter */
+	__u32 depth; /* of these chains */
+};
+
+/*
+ * xt2_live_refusals - all that BPF programs cannot carry out
+ * @img: a checked image
+ * @found: called for each, table by table; a non-zero answer ends the calls; may be NULL
+ *
+ * Rules that no packet can reach are not looked at.
+ * => number of refusals; -ENOMEM
+ */
+int xt2_live_refusals(const struct xt2_image *img,
+		      int (*found)(void *data, const struct xt2_live_refusal *r), void *data);
+
+/* Says why, without the place.  => buf */
+const char *xt2_live_refusal_why(const struct xt2_live_refusal *r, char *buf, size_t size);
+
 /*
  * xt2_live_check - can BPF programs carry out these rules?
  * @img: a checked image
  * @tables: out: a bit 1 << XT2_RAW ... of each table; may be NULL
- * => 0; -EOPNOTSUPP: err names the first rule and what is wrong with it
+ * => 0; -EOPNOTSUPP, -E2BIG: err names the first of xt2_live_refusals(); -ENOMEM
  */
 int xt2_live_check(const struct xt2_image *img, unsigned int *tables, struct xt2_err *err);
+
+/* => false: a hook of a table without effect, such as an empty nat: no program is there */
+bool xt2_live_hooked(const struct xt2_image *img, const struct xt2_hook *h);
 
 /*
  * xt2_live_load - load the programs of these tables, without a ruleset

@@ -305,7 +305,8 @@ unsigned int xt2_live_missing(const char *folder, const struct xt2_image *img)
 	u32 i;
 
 	xt2_image_for_each_hook(h, i, img, xt2_image_root(img)) {
-		if (!hook_path(path, sizeof(path), folder, img, h) && access(path, F_OK))
+		if (xt2_live_hooked(img, h) && !hook_path(path, sizeof(path), folder, img, h) &&
+		    access(path, F_OK))
 			tables |= 1u << table_of(img, h);
 	}
 	return tables;
@@ -343,7 +344,7 @@ int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_
 	if (ret)
 		xt2_err_set_(err, XT2_E_SYSTEM, -ret, "%s: %s", folder, strerror(-ret));
 	xt2_image_for_each_hook(h, i, img, root) {
-		if (!ret)
+		if (!ret && xt2_live_hooked(img, h))
 			ret = attach_hook(host, folder, img, h, err);
 	}
 	return ret;

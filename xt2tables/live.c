@@ -41,10 +41,12 @@ static void print_hooks(const struct xt2_image *img)
 	const struct xt2_hook *h;
 	u32 i;
 
-	xt2_image_for_each_hook(h, i, img, root)
-		printf("hook %s %s %s\n", xt2_family_name(h->family),
-		       xt2_image_table(img, root, h->table)->name,
-		       xt2_hook_name(h->family, h->hook));
+	xt2_image_for_each_hook(h, i, img, root) {
+		if (xt2_live_hooked(img, h))
+			printf("hook %s %s %s\n", xt2_family_name(h->family),
+			       xt2_image_table(img, root, h->table)->name,
+			       xt2_hook_name(h->family, h->hook));
+	}
 }
 
 /* Of the families that the rules ask for. */

@@ -98,13 +98,13 @@ refused() {	# NAME RULE
 	sed "s/^-A b.*/$2/" "$tmp/rules6" >"$tmp/bad"
 	"$xt2" apply --netns "$ns" -6 "$tmp/bad" 2>"$tmp/err"
 	code=$?
-	grep -q "cannot do $1" "$tmp/err" || code=$(cat "$tmp/err")
+	grep -q "cannot $1" "$tmp/err" || code=$(cat "$tmp/err")
 	[ "$code" = 3 ] || wrong "$2: $code"
 }
-refused REJECT '-A b -j REJECT'
-refused string '-A b -m string --string x --algo bm'
-refused physdev '-A b -m physdev --physdev-is-in'
-printf '*nat\n:PREROUTING ACCEPT [0:0]\nCOMMIT\n' >"$tmp/nat"
+refused 'do REJECT' '-A b -j REJECT'
+refused 'match string' '-A b -m string --string x --algo bm'
+refused 'match physdev' '-A b -m physdev --physdev-is-in'
+printf '*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING\nCOMMIT\n' >"$tmp/nat"
 "$xt2" apply --netns "$ns" "$tmp/nat" 2>"$tmp/err"
 code=$?
 grep -q 'table nat' "$tmp/err" || code=$(cat "$tmp/err")

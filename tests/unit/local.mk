@@ -58,6 +58,12 @@ tests_unit_test_pair_SOURCES = tests/unit/test-pair.c tests/unit/random-ruleset.
 	tests/lib/rules.h $(FAIL_ALLOC_FILES)
 tests_unit_test_pair_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
 tests_unit_test_pair_LDADD = $(UNIT_LIBS)
+if BPF
+UNIT_TESTS += tests/unit/test-live-check
+tests_unit_test_live_check_SOURCES = tests/unit/test-live-check.c tests/lib/rules.h $(FAIL_ALLOC_FILES)
+tests_unit_test_live_check_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
+tests_unit_test_live_check_LDADD = libhost.la $(UNIT_LIBS)
+endif
 UNIT_TESTS += tests/unit/test-table-copy
 tests_unit_test_table_copy_SOURCES = tests/unit/test-table-copy.c tests/unit/random-ruleset.h \
 	tests/lib/rules.h $(FAIL_ALLOC_FILES)
