@@ -17,12 +17,12 @@
 #include "../libxt2/err.h"
 #include "../libxt2/table-copy.h"
 #include "live-confirm.h"
+#include "live-refused.h"
 #include "xt2.h"
 
 struct apply {
 	struct xt2_live_place place;
-	struct xt2_input *in; /* the files */
-	int files;
+	struct xt2_files files;
 	int start; /* enum xt2_live_start: of rules that are live, in tables that a file has */
 	struct xt2_ruleset *live; /* NULL: nothing is */
 	bool first; /* nothing was live */
@@ -35,12 +35,6 @@ static int fail(const struct xt2_err *err)
 	return xt2_live_place_exit(err);
 }
 
-static int no_memory(void)
-{
-	fputs("xt2 apply: out of memory\n", stderr);
-	return XT2_EXIT_RESOURCE;
-}
-
 /* --- files --------------------------------------------------------------- */
 
 /* => the file that has a table, of the first n; or -1 */
@@ -49,7 +43,7 @@ static int file_with(const struct apply *a, int n, int family, const char *table
 	int i;
 
 	for (i = 0; i < n; i++)
-		if (xt2_table_find(a->in[i].rs, family, table) >= 0)
+		if (xt2_table_find(a->files.list[i].rs, family, table) >= 0)
 			return i;
 	return -1;
 }
@@ -57,7 +51,7 @@ static int file_with(const struct apply *a, int n, int family, const char *table
 /* Two files that say what a table is would leave one of them out. */
 static int check_tables(const struct apply *a, int file)
 {
-	const struct xt2_ruleset *rs = a->in[file].rs;
+	const struct xt2_ruleset *rs = a->files.list[file].rs;
 	int i, other;
 
 	for (i = 0; i < xt2_ruleset_tables(rs); i++) {
@@ -66,28 +60,41 @@ static int check_tables(const struct apply *a, int file)
 			return xt2_usage("apply", "table %s of %s is in %s and in %s",
 					 xt2_table_name(rs, i),
 					 xt2_family_name(xt2_table_family(rs, i)),
-					 a->in[other].path, a->in[file].path);
+					 a->files.list[other].path, a->files.list[file].path);
 	}
 	return XT2_EXIT_OK;
 }
 
+/* Can all of it be live?  => XT2_EXIT_* */
+static int check_live(const struct xt2_input *in)
+{
+	struct xt2_refused list = {
+		.rs = in->rs,
+		.image = in->map.image,
+		.path = in->path,
+		.text = in->family,
+		.max = XT2_REFUSALS_MAX,
+	};
+	int ret = xt2_live_refused(&list);
+
+	if (list.more)
+		fprintf(stderr, "%s: %s\n", in->path, list.rest);
+	return ret;
+}
+
 static int load_files(struct apply *a)
 {
-	struct xt2_err err = { 0 };
 	int i, ret, worst = XT2_EXIT_OK;
 
-	for (i = 0; i < a->files; i++) {
-		struct xt2_input *in = &a->in[i];
+	for (i = 0; i < a->files.count; i++) {
+		struct xt2_input *in = &a->files.list[i];
 
 		ret = xt2_input_load(in);
-		if (!ret && xt2_live_check(in->map.image, NULL, &err)) {
-			snprintf(err.file, sizeof(err.file), "%s", in->path);
-			ret = fail(&err);
-		} else if (!ret && !worst) {
+		if (ret == XT2_EXIT_OK)
+			ret = check_live(in);
+		if (ret == XT2_EXIT_OK && worst == XT2_EXIT_OK)
 			ret = check_tables(a, i);
-		}
-		if (ret > worst)
-			worst = ret;
+		worst = xt2_exit_worse(worst, ret);
 	}
 	return worst;
 }
@@ -122,10 +129,10 @@ static bool stays(const struct apply *a, int table)
 {
 	int i;
 
-	for (i = 0; i < a->files; i++)
-		if (!a->in[i].family)
+	for (i = 0; i < a->files.count; i++)
+		if (!a->files.list[i].family)
 			return false;
-	return file_with(a, a->files, xt2_table_family(a->live, table),
+	return file_with(a, a->files.count, xt2_table_family(a->live, table),
 			 xt2_table_name(a->live, table)) < 0;
 }
 
@@ -148,9 +155,9 @@ static int merge(const struct apply *a, struct xt2_ruleset *to)
 	for (i = 0; a->live && i < xt2_ruleset_tables(a->live) && !ret; i++)
 		if (stays(a, i))
 			ret = xt2_table_copy_(to, a->live, i);
-	for (i = 0; i < a->files && !ret; i++)
-		for (j = 0; j < xt2_ruleset_tables(a->in[i].rs) && !ret; j++)
-			ret = xt2_table_copy_(to, a->in[i].rs, j);
+	for (i = 0; i < a->files.count && !ret; i++)
+		for (j = 0; j < xt2_ruleset_tables(a->files.list[i].rs) && !ret; j++)
+			ret = xt2_table_copy_(to, a->files.list[i].rs, j);
 	return ret;
 }
 
@@ -177,7 +184,7 @@ static void choose_starts(const struct apply *a, const struct xt2_image *img, __
 
 	xt2_image_for_each_table(t, i, img, root) {
 		start[i] = (__u8)a->start;
-		if (file_with(a, a->files, t->family, t->name) < 0)
+		if (file_with(a, a->files.count, t->family, t->name) < 0)
 			start[i] = XT2_LIVE_KEEP;
 		else if (a->start == XT2_LIVE_KEEP && !family_is_live(a, t->family))
 			start[i] = XT2_LIVE_FILE;
@@ -186,12 +193,12 @@ static void choose_starts(const struct apply *a, const struct xt2_image *img, __
 
 static int publish(struct apply *a, struct xt2_err *err)
 {
-	struct xt2_mapping merged = { 0 }, *map = &a->in->map;
+	struct xt2_mapping merged = { 0 }, *map = &a->files.list->map;
 	__u8 start[XT2_TABLES_MAX];
 	int ret = read_live(a, err);
 
 	a->first = !a->live;
-	if (!ret && (a->files > 1 || anything_stays(a))) {
+	if (!ret && (a->files.count > 1 || anything_stays(a))) {
 		ret = merge_image(a, &merged, err);
 		map = &merged;
 	}
@@ -218,8 +225,8 @@ static int apply(struct apply *a)
 		}
 		ret = ret ? fail(&err) : XT2_EXIT_OK;
 	}
-	for (i = 0; i < a->files; i++)
-		xt2_input_close(&a->in[i]);
+	for (i = 0; i < a->files.count; i++)
+		xt2_input_close(&a->files.list[i]);
 	if (!ret && a->place.confirm && a->first)
 		xt2_confirm_keeper(&a->place);
 	return ret;
@@ -234,18 +241,20 @@ static const char help[] =
 	"when this command has ended.  Whatever changes does so in one step.  What BPF programs\n"
 	"cannot do is refused, and nothing changes.\n"
 	"RULES is iptables-save text (-4, the default) or ip6tables-save text (-6), of the tables\n"
-	"raw, mangle, filter and security; live tables that no text has stay as they are.  IMAGE\n"
-	"is a whole ruleset, and replaces all that is live.  -4 and -6 are for the files that\n"
-	"follow.\n\n"
+	"raw, mangle, filter and security, or of others without any effect; live tables that no\n"
+	"text has stay as they are.  IMAGE is a whole ruleset, and replaces all that is live.\n"
+	"-4 and -6 are for the files that follow.  xt2 check --live tells beforehand what is\n"
+	"refused.\n\n"
 	"      --counters keep    rules that are live already go on counting (the default)\n"
 	"      --counters reset   all rules of the files start at 0\n"
 	"      --counters file    they start with what the files say\n"
 	"      --confirm TIME     take it all back if no xt2 confirm comes in time: 60, 60s, 2m\n" XT2_PLACE_HELP
 	"      --resolve          host names in the rules may be looked up\n\n"
 	"Exit codes: 0 ok, 2 a file is wrong, 3 rules or kernel: not possible, 4 out of a\n"
-	"resource, or another command is at work.  After 2 to 4 the live ruleset has not changed.\n";
+	"resource, chains lead on in too many ways, or another command is at work.  After 2 to 4\n"
+	"the live ruleset has not changed.\n";
 
-enum { FILE_ARGUMENT = 1, OPT_COUNTERS, OPT_CONFIRM, OPT_NETNS, OPT_PIN, OPT_RESOLVE };
+enum { OPT_COUNTERS = 256, OPT_CONFIRM, OPT_NETNS, OPT_PIN, OPT_RESOLVE };
 
 static const struct option options[] = {
 	{ "ipv4", 0, NULL, '4' },
@@ -275,23 +284,17 @@ static int start_named(const char *name)
 	return -1;
 }
 
-static void add_file(struct apply *a, const char *path, int family)
-{
-	a->in[a->files].path = path;
-	a->in[a->files++].family = family;
-}
-
 /* => -1: go on; or XT2_EXIT_* */
 static int parse(struct apply *a, int argc, char **argv)
 {
-	int c, i, family = XT2_IPV4;
 	bool resolve = false;
+	int c, i, ret;
 
 	while ((c = getopt_long(argc, argv, "-46h", options, NULL)) != -1)
 		switch (c) {
-		case '4': family = XT2_IPV4; break;
-		case '6': family = XT2_IPV6; break;
-		case FILE_ARGUMENT: add_file(a, optarg, family); break;
+		case '4': xt2_files_family(&a->files, XT2_IPV4); break;
+		case '6': xt2_files_family(&a->files, XT2_IPV6); break;
+		case XT2_FILE_ARGUMENT: xt2_files_add(&a->files, optarg); break;
 		case OPT_COUNTERS:
 			a->start = start_named(optarg);
 			if (a->start < 0)
@@ -308,24 +311,21 @@ static int parse(struct apply *a, int argc, char **argv)
 		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
 		default: return xt2_see_help("apply");
 		}
-	for (; optind < argc; optind++)
-		add_file(a, argv[optind], family);
-	for (i = 0; i < a->files; i++)
-		a->in[i].resolve = resolve;
-	return a->files ? -1 : xt2_usage("apply", "no file given");
+	ret = xt2_files_end(&a->files, "apply", argv + optind);
+	for (i = 0; i < a->files.count; i++)
+		a->files.list[i].resolve = resolve;
+	return ret == XT2_EXIT_OK ? -1 : ret;
 }
 
 int xt2_apply_main(int argc, char **argv)
 {
 	struct apply a = { .start = XT2_LIVE_KEEP };
-	int ret;
+	int ret = xt2_files_new(&a.files, "apply", argc);
 
-	a.in = calloc((size_t)argc, sizeof(*a.in));
-	if (!a.in)
-		return no_memory();
-	ret = parse(&a, argc, argv);
+	if (ret == XT2_EXIT_OK)
+		ret = parse(&a, argc, argv);
 	if (ret < 0)
 		ret = apply(&a);
-	free(a.in);
+	xt2_files_free(&a.files);
 	return ret;
 }

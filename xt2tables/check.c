@@ -12,12 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../engine/image.h"
+#include "live-refused.h"
 #include "text.h"
 #include "xt2.h"
 
 struct check {
 	struct xt2_input in;
-	bool json, strict;
+	bool json, strict, live;
 	bool first; /* no finding has been printed for this file */
 	unsigned int errors, unsupported, warnings;
 	unsigned int rules, chains;
@@ -186,6 +187,41 @@ static int ways(const struct check *c)
 	return XT2_EXIT_OK;
 }
 
+/* What xt2 apply would refuse; JSON has all of it, each with its hint.  => XT2_EXIT_* */
+static int check_live(struct check *c)
+{
+	struct xt2_refused list = {
+		.rs = c->in.rs,
+		.image = c->in.map.image,
+		.path = c->in.path,
+		.text = c->in.family,
+		.max = c->json ? 0 : XT2_REFUSALS_MAX,
+		.report = on_error,
+		.data = c,
+	};
+	int ret = xt2_live_refused(&list);
+
+	if (list.more)
+		printf("%s: %s\n", c->in.path, list.rest);
+	c->unsupported = list.count;
+	return ret;
+}
+
+/* What is wrong with a ruleset that could be loaded.  => XT2_EXIT_* */
+static int check_rules(struct check *c)
+{
+	int ret = XT2_EXIT_OK;
+
+	if (c->live)
+		ret = check_live(c);
+	else if (xt2_input_unsupported(&c->in, NULL, NULL) < 0)
+		return no_memory();
+	if (unreachable(c) < 0)
+		return no_memory();
+	/* xt2 apply asks for shorter ways, and has said so */
+	return ret == XT2_EXIT_RESOURCE ? ret : xt2_exit_worse(ret, ways(c));
+}
+
 static int check_file(struct check *c, const char *path, bool *comma)
 {
 	int ret;
@@ -205,12 +241,8 @@ static int check_file(struct check *c, const char *path, bool *comma)
 	if (ret == XT2_EXIT_OK) {
 		/* numbers of the image, so that chains can be marked in an array */
 		ret = c->in.family ? xt2_input_reload(&c->in) : XT2_EXIT_OK;
-		if (ret == XT2_EXIT_OK) {
-			if (xt2_input_unsupported(&c->in, NULL, NULL) < 0 || unreachable(c) < 0)
-				ret = no_memory();
-			else
-				ret = ways(c);
-		}
+		if (ret == XT2_EXIT_OK)
+			ret = check_rules(c);
 		xt2_input_close(&c->in);
 	}
 	if (ret == XT2_EXIT_OK && c->unsupported)
@@ -222,9 +254,9 @@ static int check_file(struct check *c, const char *path, bool *comma)
 		printf("],\"rules\":%u,\"chains\":%u,\"errors\":%u,\"unsupported\":%u,\"warnings\":%u}",
 		       c->rules, c->chains, c->errors, c->unsupported, c->warnings);
 	else if (ret == XT2_EXIT_OK || ret == XT2_EXIT_NO || ret == XT2_EXIT_UNSUPPORTED)
-		printf("%s: %u rule%s in %u chain%s, %u that cannot be evaluated, %u warning%s\n",
-		       path, c->rules, c->rules == 1 ? "" : "s", c->chains,
-		       c->chains == 1 ? "" : "s", c->unsupported, c->warnings,
+		printf("%s: %u rule%s in %u chain%s, %u that cannot be %s, %u warning%s\n", path,
+		       c->rules, c->rules == 1 ? "" : "s", c->chains, c->chains == 1 ? "" : "s",
+		       c->unsupported, c->live ? "live" : "evaluated", c->warnings,
 		       c->warnings == 1 ? "" : "s");
 	else
 		printf("%s: %u error%s\n", path, c->errors, c->errors == 1 ? "" : "s");
@@ -232,61 +264,86 @@ static int check_file(struct check *c, const char *path, bool *comma)
 }
 
 static const char help[] =
-	"Usage: xt2 check [-4|-6|--arp] [--strict] [--json] FILE...\n\n"
+	"Usage: xt2 check [--live] [--strict] [--json] {[-4|-6|--arp] FILE}...\n\n"
 	"Finds every problem of a ruleset: errors with file, line, column, reason and hint;\n"
 	"what can be kept and saved but not evaluated; rules that no packet can reach.\n"
 	"FILE is iptables-save text (-4, the default), ip6tables-save text (-6),\n"
-	"arptables-save text (--arp), or an image.  Needs no root and no kernel.\n\n"
+	"arptables-save text (--arp), or an image; these options are for the files that follow.\n"
+	"Needs no root and no kernel.\n\n"
+	"      --live             what xt2 apply would refuse, instead of what cannot be\n"
+	"                         evaluated in any way\n"
 	"      --strict           warnings count: exit code 1\n"
 	"      --json             JSON\n"
 	"      --resolve          host names in the rules may be looked up\n\n"
-	"Exit codes: 0 ok, 1 warnings (--strict), 2 errors, 3 not all can be evaluated.\n";
+	"Exit codes: 0 ok, 1 warnings (--strict), 2 errors, 3 not all can be evaluated, or\n"
+	"be live, 4 out of a resource, or a packet's way through the chains could be too long.\n";
 
-enum { OPT_ARP = 1, OPT_STRICT, OPT_JSON, OPT_RESOLVE };
+enum { OPT_ARP = 256, OPT_LIVE, OPT_STRICT, OPT_JSON, OPT_RESOLVE };
 
 static const struct option options[] = {
-	{ "ipv4", 0, NULL, '4' },      { "ipv6", 0, NULL, '6' },
-	{ "arp", 0, NULL, OPT_ARP },   { "strict", 0, NULL, OPT_STRICT },
-	{ "json", 0, NULL, OPT_JSON }, { "resolve", 0, NULL, OPT_RESOLVE },
-	{ "help", 0, NULL, 'h' },      { NULL, 0, NULL, 0 },
+	{ "ipv4", 0, NULL, '4' },
+	{ "ipv6", 0, NULL, '6' },
+	{ "arp", 0, NULL, OPT_ARP },
+	{ "live", 0, NULL, OPT_LIVE },
+	{ "strict", 0, NULL, OPT_STRICT },
+	{ "json", 0, NULL, OPT_JSON },
+	{ "resolve", 0, NULL, OPT_RESOLVE },
+	{ "help", 0, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
 };
 
-int xt2_check_main(int argc, char **argv)
+/* => -1: go on; or XT2_EXIT_* */
+static int parse(struct check *c, struct xt2_files *f, int argc, char **argv)
 {
-	/* the worst of several files, by how much is wrong */
-	static const int rank[] = { [XT2_EXIT_OK] = 0,
-				    [XT2_EXIT_NO] = 1,
-				    [XT2_EXIT_UNSUPPORTED] = 2,
-				    [XT2_EXIT_USAGE] = 3,
-				    [XT2_EXIT_RESOURCE] = 4 };
-	struct check check = { 0 };
-	int c, i, family = XT2_IPV4, worst = XT2_EXIT_OK;
-	bool comma = false;
+	struct xt2_err err = { 0 };
+	int option;
 
-	while ((c = getopt_long(argc, argv, "46h", options, NULL)) != -1)
-		switch (c) {
-		case '4': family = XT2_IPV4; break;
-		case '6': family = XT2_IPV6; break;
-		case OPT_ARP: family = XT2_ARP; break;
-		case OPT_STRICT: check.strict = true; break;
-		case OPT_JSON: check.json = true; break;
-		case OPT_RESOLVE: check.in.resolve = true; break;
+	while ((option = getopt_long(argc, argv, "-46h", options, NULL)) != -1)
+		switch (option) {
+		case '4': xt2_files_family(f, XT2_IPV4); break;
+		case '6': xt2_files_family(f, XT2_IPV6); break;
+		case OPT_ARP: xt2_files_family(f, XT2_ARP); break;
+		case OPT_LIVE: c->live = true; break;
+		case OPT_STRICT: c->strict = true; break;
+		case OPT_JSON: c->json = true; break;
+		case OPT_RESOLVE: c->in.resolve = true; break;
+		case XT2_FILE_ARGUMENT: xt2_files_add(f, optarg); break;
 		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
 		default: return xt2_see_help("check");
 		}
-	if (optind == argc)
-		return xt2_usage("check", "no file given");
-	if (check.json)
-		putchar('[');
-	for (i = optind; i < argc; i++) { /* parsing rules uses getopt() as well */
-		int ret;
+	if (xt2_files_end(f, "check", argv + optind) != XT2_EXIT_OK)
+		return XT2_EXIT_USAGE;
+	return c->live && xt2_live_place_built(&err) ? xt2_fail(&err) : -1;
+}
 
-		check.in.family = family;
-		ret = check_file(&check, argv[i], &comma);
-		if (rank[ret] > rank[worst])
-			worst = ret;
+/* => the worst of XT2_EXIT_* */
+static int check_files(struct check *c, const struct xt2_files *f)
+{
+	int i, worst = XT2_EXIT_OK;
+	bool comma = false;
+
+	if (c->json)
+		putchar('[');
+	for (i = 0; i < f->count; i++) {
+		c->in.family = f->list[i].family;
+		worst = xt2_exit_worse(worst, check_file(c, f->list[i].path, &comma));
 	}
-	if (check.json)
+	if (c->json)
 		puts("]");
 	return worst;
+}
+
+int xt2_check_main(int argc, char **argv)
+{
+	struct check check = { 0 };
+	struct xt2_files files;
+	int ret = xt2_files_new(&files, "check", argc);
+
+	if (ret != XT2_EXIT_OK)
+		return ret;
+	ret = parse(&check, &files, argc, argv);
+	if (ret < 0)
+		ret = check_files(&check, &files);
+	xt2_files_free(&files);
+	return ret;
 }

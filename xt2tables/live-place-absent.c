@@ -4,6 +4,7 @@
 #include <errno.h>
 #include "../libxt2/err.h"
 #include "live-place.h"
+#include "live-refused.h"
 #include "xt2.h"
 
 static int absent(struct xt2_err *err)
@@ -30,9 +31,14 @@ int xt2_live_place_read(const struct xt2_live_place *p, struct xt2_mapping *map,
 	return absent(err);
 }
 
-int xt2_live_place_check(const struct xt2_mapping *map, struct xt2_err *err)
+int xt2_live_place_built(struct xt2_err *err)
 {
 	return absent(err);
+}
+
+int xt2_live_refused(struct xt2_refused *list)
+{
+	return XT2_EXIT_UNSUPPORTED;
 }
 
 int xt2_live_place_replace(const struct xt2_live_place *p, const struct xt2_mapping *map,

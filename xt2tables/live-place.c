@@ -83,11 +83,6 @@ int xt2_live_place_read(const struct xt2_live_place *p, struct xt2_mapping *map,
 	return ret;
 }
 
-int xt2_live_place_check(const struct xt2_mapping *map, struct xt2_err *err)
-{
-	return xt2_live_check(map->image, NULL, err);
-}
-
 static int install(const struct xt2_live_place *p, const struct xt2_mapping *map, const __u8 *start,
 		   const __u32 *was, struct xt2_err *err)
 {

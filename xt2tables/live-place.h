@@ -47,11 +47,8 @@ void xt2_live_place_leave(struct xt2_live_place *p);
 int xt2_live_place_read(const struct xt2_live_place *p, struct xt2_mapping *map,
 			struct xt2_err *err);
 
-/*
- * xt2_live_place_check - could an image be the live ruleset?
- * => 0; -EOPNOTSUPP: err names the first rule that cannot be there
- */
-int xt2_live_place_check(const struct xt2_mapping *map, struct xt2_err *err);
+/* Does this build know what can be live?  => 0; -EOPNOTSUPP: err says what is missing */
+int xt2_live_place_built(struct xt2_err *err);
 
 /*
  * xt2_live_place_replace - make an image the live ruleset of a place that was entered

@@ -53,13 +53,13 @@ libtext_la_LIBADD = libxt2-internal.la $(XTABLES_LIBS)
 
 # Live rulesets, for the programs that have --live.
 noinst_LTLIBRARIES += libabsent.la
-libabsent_la_SOURCES = xt2tables/live-place-absent.c xt2tables/live-place.h xt2tables/live-trace.c \
-	xt2tables/live-trace.h
+libabsent_la_SOURCES = xt2tables/live-place-absent.c xt2tables/live-place.h xt2tables/live-refused.h \
+	xt2tables/live-trace.c xt2tables/live-trace.h
 libabsent_la_LIBADD = libxt2-internal.la
 if BPF
 noinst_LTLIBRARIES += liblive.la
-liblive_la_SOURCES = xt2tables/live-place.c xt2tables/live-place.h xt2tables/live-trace.c \
-	xt2tables/live-trace.h
+liblive_la_SOURCES = xt2tables/live-place.c xt2tables/live-place.h xt2tables/live-refused.c \
+	xt2tables/live-refused.h xt2tables/live-trace.c xt2tables/live-trace.h
 liblive_la_LIBADD = libhost.la
 LIVE_LIBS = liblive.la
 else
@@ -116,6 +116,7 @@ XT2_COMMANDS = \
 	xt2tables/file.c \
 	xt2tables/file.h \
 	xt2tables/host.c \
+	xt2tables/input-files.c \
 	xt2tables/input-live.c \
 	xt2tables/input.c \
 	xt2tables/packet-words.c \

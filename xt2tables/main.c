@@ -17,6 +17,7 @@
 #include <xtables.h>
 #include "image-path.h"
 #include "live-place.h"
+#include "live-refused.h"
 #include "live-trace.h"
 #include "text.h"
 #include "../engine/env.h"
@@ -313,15 +314,35 @@ static int lock_image(const char *path, int wait, int *lock)
 	return 0;
 }
 
+/* Reports all that cannot be live.  => exit status */
+static int check_live(const struct xt2_ruleset *rs, const struct restore_options *o,
+		      const struct xt2_mapping *map)
+{
+	struct xt2_refused list = { .rs = rs,
+				    .image = map->image,
+				    .path = strcmp(o->file, "-") ? o->file : "<stdin>",
+				    .text = true,
+				    .max = XT2_REFUSALS_MAX };
+	struct xt2_err err = { 0 };
+	int ret;
+
+	if (xt2_live_place_built(&err))
+		return live_failed(&err);
+	ret = xt2_live_refused(&list);
+	if (list.more)
+		fprintf(stderr, "%s: %s\n", list.path, list.rest);
+	return ret;
+}
+
 static int store_live(const struct xt2_ruleset *rs, const struct restore_options *o,
 		      const struct xt2_mapping *old, const struct xt2_mapping *map)
 {
 	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = ENOMEM };
 	__u32 *was;
-	int ret;
+	int ret = check_live(rs, o, map);
 
-	if (o->test)
-		return xt2_live_place_check(map, &err) ? live_failed(&err) : 0;
+	if (ret || o->test)
+		return ret;
 	was = xt2_live_trace(rs, old, map, o->changed);
 	if (!was)
 		return failed(&err, -ENOMEM);

@@ -97,6 +97,17 @@ int xt2_exit_errno(int error)
 	return XT2_EXIT_RESOURCE;
 }
 
+int xt2_exit_worse(int a, int b)
+{
+	static const int rank[] = { [XT2_EXIT_OK] = 0,
+				    [XT2_EXIT_NO] = 1,
+				    [XT2_EXIT_UNSUPPORTED] = 2,
+				    [XT2_EXIT_USAGE] = 3,
+				    [XT2_EXIT_RESOURCE] = 4 };
+
+	return rank[b] > rank[a] ? b : a;
+}
+
 /* What has been printed must have arrived. */
 static int finish(const char *name, int ret)
 {

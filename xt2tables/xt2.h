@@ -51,6 +51,9 @@ int xt2_exit_code(const struct xt2_err *err);
  */
 int xt2_exit_errno(int error);
 
+/* The exit code for several files, by how much is wrong: an error in a file is more than 3. */
+int xt2_exit_worse(int a, int b);
+
 /* --- a ruleset from a text or an image (input.c) ------------------------- */
 
 struct xt2_input {
@@ -123,6 +126,33 @@ int xt2_input_table(const struct xt2_input *in, const char *hook, const char *ta
  */
 unsigned int xt2_input_line(const struct xt2_input *in, int chain, unsigned int at,
 			    const char **file);
+
+/* --- several rulesets (input-files.c) ---------------------------------------- */
+
+/* Options of families are for the files that follow. */
+struct xt2_files {
+	struct xt2_input *list; /* zeroed, but for path and family */
+	int count;
+	int family; /* of the next one */
+	bool waits; /* the family has no file yet */
+};
+
+/* With a first '-', getopt() gives a file in its place among the options, as this. */
+#define XT2_FILE_ARGUMENT 1
+
+/* Room for all that argc words may be.  => XT2_EXIT_OK, XT2_EXIT_RESOURCE */
+int xt2_files_new(struct xt2_files *f, const char *command, int argc);
+void xt2_files_free(struct xt2_files *f);
+
+void xt2_files_family(struct xt2_files *f, int family);
+void xt2_files_add(struct xt2_files *f, const char *path);
+
+/*
+ * xt2_files_end - the options are gone
+ * @left: further files, ends with NULL
+ * => XT2_EXIT_OK, XT2_EXIT_USAGE
+ */
+int xt2_files_end(struct xt2_files *f, const char *command, char **left);
 
 /* --- a ruleset that may be live (input-live.c) ----------------------------- */
 

@@ -4,6 +4,7 @@ BPF_TESTS = \
 	tests/bpf/confirm.sh \
 	tests/bpf/conntrack.sh \
 	tests/bpf/faults.sh \
+	tests/bpf/idle-nat.sh \
 	tests/bpf/indexed.sh \
 	tests/bpf/keep.sh \
 	tests/bpf/log.sh \

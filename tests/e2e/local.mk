@@ -9,6 +9,7 @@ E2E_TESTS = \
 	tests/e2e/digest.sh \
 	tests/e2e/disk.sh \
 	tests/e2e/empty-image.sh \
+	tests/e2e/families.sh \
 	tests/e2e/hostile.sh \
 	tests/e2e/indexes.sh \
 	tests/e2e/install.sh \
@@ -17,6 +18,7 @@ E2E_TESTS = \
 	tests/e2e/many-ways.sh \
 	tests/e2e/misuse.sh \
 	tests/e2e/peers.sh \
+	tests/e2e/refusals.sh \
 	tests/e2e/replay-batch.sh \
 	tests/e2e/replay.sh \
 	tests/e2e/represent.sh \

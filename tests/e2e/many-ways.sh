@@ -33,6 +33,20 @@ refused() { # PROGRAM ARGUMENTS...
 
 refused xt2 check "$rules"
 refused xt2 check "$tmp/image"
+if ! "$top_builddir/xt2" check --live /dev/null 2>&1 | grep -q 'not in this build'; then
+	refused xt2 check --live "$rules"
+	refused xt2 check --live "$tmp/image"
+	refused xt2 apply --netns "xt2-none-$$" "$rules"
+	refused xt2 apply --netns "xt2-none-$$" "$tmp/image"
+	grep -q 'filter/INPUT: chains lead' "$tmp/out" || { cat "$tmp/out"; fail=1; }
+	# Few enough, and in a chain that no packet reaches.
+	sed -e '/^-A c1[0-9]/d' -e '/^-A c[23]/d' "$rules" >"$tmp/few"
+	sed '/^-A INPUT/d' "$rules" >"$tmp/unreached"
+	for i in few unreached; do
+		"$top_builddir/xt2" check --live "$tmp/$i" >"$tmp/out" 2>&1 ||
+			{ echo "FAIL: $i"; cat "$tmp/out"; fail=1; }
+	done
+fi
 refused xt2 explain "$rules" --hook INPUT -s 192.0.2.1
 refused xt2 replay --image "$tmp/image" --hook INPUT "$tmp/image"
 exit $fail

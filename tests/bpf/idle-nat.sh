@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A nat table that does nothing, as iptables-save prints it on nearly every machine: it is live without
+# a program, is saved as it was, and goes on beside the tables that have one.
+test=idle-nat needs="ping iptables-legacy-save iptables-legacy-restore"
+# shellcheck source=tests/bpf/common.sh
+. "${top_srcdir:-.}/tests/bpf/common.sh"
+restore=$(dirname "$xt2")/xt2tables-restore
+
+saved() { "$xt2" save -c --live --netns "$ns" -t "$1" | grep -v '^#'; }
+# WHAT: nat is as in the file, filter works, and nobody attached nat
+good() {
+	saved nat | cmp -s - "$tmp/nat" || wrong "$1: $(saved nat)"
+	"$xt2" status --netns "$ns" | grep -q 'hook ipv4 filter INPUT' || wrong "$1: no filter"
+	"$xt2" status --netns "$ns" | grep -q 'hook.* nat ' && wrong "$1: nat has hooks"
+	"$xt2" status --netns "$ns" | grep -qx 'faults 0' || wrong "$1: faults"
+}
+counts() { "$xt2" counters --netns "$ns" | grep -qx "ipv4 filter INPUT 1 $1" || wrong "not $1: $("$xt2" counters --netns "$ns")"; }
+
+cat >"$tmp/nat" <<END
+*nat
+:PREROUTING ACCEPT [15:1234]
+:INPUT ACCEPT [2:80]
+:OUTPUT ACCEPT [3:200]
+:POSTROUTING ACCEPT [4:300]
+:DOCKER - [0:0]
+:OLD - [0:0]
+[7:70] -A DOCKER -p tcp -j DNAT --to-destination 10.0.0.2:80
+[1:10] -A DOCKER -j RETURN
+COMMIT
+END
+cat >"$tmp/filter" <<END
+*filter
+:INPUT ACCEPT [0:0]
+:FORWARD ACCEPT [0:0]
+:OUTPUT ACCEPT [0:0]
+[0:0] -A INPUT -p icmp
+COMMIT
+END
+cat "$tmp/nat" "$tmp/filter" >"$tmp/both"
+"$xt2" apply --netns "$ns" "$tmp/both" || wrong "apply"
+good "apply"
+inside ping -q -c 3 -i 0.01 -W 1 127.0.0.1 >/dev/null || wrong "no packets pass"
+counts "6 504"
+good "packets are not counted"
+"$xt2" apply --netns "$ns" "$tmp/both" || wrong "apply again"
+counts "6 504"
+good "apply again"
+
+# Alone, and a table with a program after it; as an image; edited.
+"$xt2" detach --netns "$ns"
+"$xt2" apply --netns "$ns" "$tmp/nat" || wrong "nat alone"
+saved nat | cmp -s - "$tmp/nat" || wrong "nat alone: $(saved nat)"
+"$xt2" apply --netns "$ns" "$tmp/filter" || wrong "filter after nat"
+good "filter after nat"
+"$restore" --image "$tmp/image" -c "$tmp/both"
+"$xt2" detach --netns "$ns"
+"$xt2" apply --netns "$ns" "$tmp/image" || wrong "an image"
+good "an image"
+inside ping -q -c 1 -W 1 127.0.0.1 >/dev/null || wrong "no packets pass"
+printf '%s\n' '*filter' '-A OUTPUT -p udp' COMMIT | "$restore" --live --netns "$ns" -n || wrong "edit"
+counts "2 168"
+good "edit"
+"$restore" --live --netns "$ns" -c "$tmp/both" || wrong "restore"
+good "restore"
+"$xt2" apply --counters reset --netns "$ns" "$tmp/nat" || wrong "reset"
+saved nat | grep -q '\[[1-9]' && wrong "reset: $(saved nat)"
+
+# What iptables itself prints.
+printf '%s\n' '*nat' COMMIT '*filter' '-A INPUT -p icmp' COMMIT | inside iptables-legacy-restore ||
+	wrong "iptables-legacy-restore"
+inside iptables-legacy-save >"$tmp/kernel" || wrong "iptables-legacy-save"
+grep -q '^\*nat' "$tmp/kernel" || wrong "no nat: $(cat "$tmp/kernel")"
+"$xt2" detach --netns "$ns"
+"$xt2" apply --netns "$ns" "$tmp/kernel" || wrong "what iptables-save prints"
+
+# A rule that packets reach is refused, and changes nothing; so does one that a text leads to.
+"$xt2" apply --netns "$ns" "$tmp/both" || wrong "apply"
+saved nat >"$tmp/before"
+sed 's/^COMMIT/-A OUTPUT -j DOCKER\nCOMMIT/' "$tmp/nat" >"$tmp/rules"
+"$xt2" apply --netns "$ns" "$tmp/rules" 2>"$tmp/err"
+code=$?
+grep -q 'cannot have table nat of ipv4 with rules (3)' "$tmp/err" || code=$(cat "$tmp/err")
+[ "$code" = 3 ] || wrong "a rule: $code"
+printf '%s\n' '*nat' '-A OUTPUT -j DOCKER' COMMIT | "$restore" --live --netns "$ns" -n 2>"$tmp/err"
+code=$?
+grep -q '^<stdin>:2: .*cannot have table nat of ipv4 with rules (3)' "$tmp/err" || code=$(cat "$tmp/err")
+[ "$code" = 3 ] || wrong "a rule by restore: $code"
+saved nat | cmp -s - "$tmp/before" || wrong "a refusal changed something"
+# As the hints have it: what the kernel's mangle marks, a live filter sees, and its nat works beside it.
+printf '%s\n' '*mangle' '-A INPUT -p icmp -m addrtype --src-type LOCAL -j MARK --set-mark 7' COMMIT '*nat' \
+	'-A OUTPUT -d 10.9.9.9/32 -j DNAT --to-destination 127.0.0.1' COMMIT | inside iptables-legacy-restore ||
+	wrong "the kernel's mangle and nat"
+printf '%s\n' '*filter' '-A INPUT -m mark --mark 7' COMMIT >"$tmp/marked"
+"$xt2" apply --netns "$ns" "$tmp/marked" || wrong "marked"
+inside ip route add default dev lo
+inside ping -q -c 2 -i 0.01 -W 1 10.9.9.9 >/dev/null || wrong "no NAT beside live tables"
+counts "2 168" # the answers come from 10.9.9.9
+[ $failed = 0 ] && echo "a nat without effect is no hindrance"
+exit $failed

@@ -1,0 +1,155 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What xt2 apply refuses: all of it at once, by name, with place, text and one
+# hint of a kind; xt2 check --live and xt2tables-restore --live say the same.
+# shellcheck source=tests/e2e/common.sh
+. "${top_srcdir:-.}/tests/e2e/common.sh"
+cd "$tmp" || exit 99
+try xt2 check --live /dev/null
+if grep -q 'not in this build' err; then
+	echo "SKIP: $(cat err)"
+	exit 77
+fi
+none=xt2-none-$$ # no such network namespace: if a ruleset is not refused, this is
+
+# FILE: the rules, and what is said of them
+cat >rules <<'EOF'
+*mangle
+:PREROUTING ACCEPT [0:0]
+-A PREROUTING -p tcp -j MARK --set-xmark 0x1/0xffffffff
+-A PREROUTING -p udp -j TEE --gateway 10.0.0.1
+COMMIT
+*nat
+:PREROUTING ACCEPT [7:700]
+:OUTPUT ACCEPT [0:0]
+:DOCKER - [0:0]
+[3:30] -A PREROUTING -m addrtype --dst-type LOCAL -j DOCKER
+[0:0] -A DOCKER -p tcp -m tcp --dport 80 -j DNAT --to-destination 10.0.0.2
+COMMIT
+*filter
+:INPUT DROP [0:0]
+:ssh - [0:0]
+:unused - [0:0]
+-A INPUT -i lo -j ACCEPT
+-A INPUT -p tcp --dport 22 -j ssh
+-A INPUT -m set --match-set bad src -j REJECT --reject-with icmp-admin-prohibited
+-A OUTPUT -m owner --uid-owner 7 -j ACCEPT
+-A ssh -m recent --name ssh --rcheck --seconds 60 -j REJECT
+-A ssh -m hashlimit --hashlimit-upto 5/sec --hashlimit-name x -j ACCEPT
+-A unused -m recent --name ssh --remove
+COMMIT
+EOF
+mark="let iptables' own table mangle, which works beside the live ones and comes before filter, mark such packets (-j MARK), and match -m mark here"
+cat >expected <<EOF
+rules:3: error[E_UNSUPPORTED]: mangle/PREROUTING:1: a live ruleset cannot do MARK
+   3 | -A PREROUTING -p tcp -j MARK --set-xmark 0x1/0xffffffff
+   hint: keep the rule in iptables' own table, which works beside the live ones
+rules:4: error[E_UNSUPPORTED]: mangle/PREROUTING:2: a live ruleset cannot do TEE
+   4 | -A PREROUTING -p udp -j TEE --gateway 10.0.0.1
+rules:10: error[E_UNSUPPORTED]: a live ruleset cannot have table nat of ipv4 with rules (2)
+  10 | -A PREROUTING -m addrtype --dst-type LOCAL -j DOCKER
+   hint: leave the table to iptables, whose own tables work beside the live ones; iptables-save -t filter prints a table without the others
+rules:19: error[E_UNSUPPORTED]: filter/INPUT:3: a live ruleset cannot match set
+  19 | -A INPUT -m set --match-set bad src -j REJECT --reject-with icmp-admin-prohibited
+   hint: rules for each address cost no more than a set (an index finds them); or $mark
+rules:19: error[E_UNSUPPORTED]: filter/INPUT:3: a live ruleset cannot do REJECT
+  19 | -A INPUT -m set --match-set bad src -j REJECT --reject-with icmp-admin-prohibited
+   hint: -j DROP is possible, and sends no answer
+rules:20: error[E_UNSUPPORTED]: filter/OUTPUT:1: a live ruleset cannot match owner
+  20 | -A OUTPUT -m owner --uid-owner 7 -j ACCEPT
+   hint: $mark
+rules:21: error[E_UNSUPPORTED]: filter/ssh:1: a live ruleset cannot match recent
+  21 | -A ssh -m recent --rcheck --seconds 60 --name ssh --mask 255.255.255.255 --rsource -j REJECT --reject-with icmp-port-unreachable
+rules:21: error[E_UNSUPPORTED]: filter/ssh:1: a live ruleset cannot do REJECT
+  21 | -A ssh -m recent --rcheck --seconds 60 --name ssh --mask 255.255.255.255 --rsource -j REJECT --reject-with icmp-port-unreachable
+rules:22: error[E_UNSUPPORTED]: filter/ssh:2: a live ruleset cannot match hashlimit
+  22 | -A ssh -m hashlimit --hashlimit-upto 5/sec --hashlimit-burst 5 --hashlimit-name x -j ACCEPT
+EOF
+
+# WHAT FILE: is it what was expected?
+said() {
+	diff expected "$2" >difference || { bad "$1"; cat difference; }
+}
+
+gives 3 xt2 apply --netns $none rules
+said "xt2 apply" err
+gives 3 xt2 check --live rules
+grep -q '^rules: 11 rules in 15 chains, 10 that cannot be live, 1 warning$' out || bad "$(tail -n 1 out)"
+sed '/ warning: /,$d' out >list
+said "xt2 check --live" list
+[ ! -s err ] || bad "xt2 check --live: $(cat err)"
+
+# An image knows the lines as well, and says the family, since it may have both.
+xt2tables-restore --image image rules || bad "restore"
+sed 's/: \([a-z]*\/[A-Za-z]*:[0-9]: \)/: ipv4 \1/' expected >other
+mv other expected
+gives 3 xt2 apply --netns $none image
+said "xt2 apply image" err
+
+# What no packet reaches, and tables without effect, are fine.
+printf '%s\n' '*nat' ':PREROUTING ACCEPT [9:99]' ':DOCKER - [0:0]' '[1:1] -A DOCKER -j RETURN' COMMIT \
+	'*filter' ':unused - [0:0]' '-A INPUT -j DROP' '-A INPUT -j REJECT' '-A unused -j REJECT' COMMIT >idle
+gives 0 xt2 check --live idle
+xt2arptables-restore --image image2 "$top/tests/golden/accept/201-arp.arp" || bad "arp"
+gives 3 xt2 check --live image2
+grep -q 'cannot have table filter of arp with rules' out || bad "arp: $(cat out)"
+
+# Many of a kind hide no other kind; hints come once.
+{
+	echo '*filter'
+	for i in $(seq 1 250); do echo "-A INPUT -s 10.0.0.$i/32 -j REJECT"; done
+	for i in $(seq 1 12); do echo "-A INPUT -m set --match-set s$i src"; done
+	echo COMMIT
+} >many
+gives 3 xt2 apply --netns $none many
+[ "$(grep -c 'cannot do REJECT' err)" = 10 ] || bad "REJECT: $(grep -c 'do REJECT' err)"
+[ "$(grep -c 'cannot match set' err)" = 10 ] || bad "set: $(grep -c 'match set' err)"
+[ "$(grep -c 'hint:' err)" = 2 ] || bad "$(grep -c 'hint:' err) hints"
+tail -n 1 err | grep -q '^many: 242 more, .*: 240 REJECT, 2 set$' || bad "$(tail -n 1 err)"
+gives 3 xt2 check --live many
+grep -q '^many: 242 more, .*: 240 REJECT, 2 set$' out || bad "check: $(tail -n 3 out)"
+gives 3 xt2 check --live --json many
+[ "$(grep -o '"severity":"unsupported"' out | wc -l)" = 262 ] || bad "JSON leaves some out"
+[ "$(grep -o '"hint"' out | wc -l)" = 262 ] || bad "JSON leaves hints out"
+
+# More kinds than are printed.
+{
+	echo '*filter'
+	for c in INPUT FORWARD; do
+		for m in 'set --match-set a src' 'owner --uid-owner 1' 'recent --name a --rcheck' 'addrtype --dst-type LOCAL' \
+			'connlimit --connlimit-above 1' 'hashlimit --hashlimit-upto 1/sec --hashlimit-name a' \
+			'string --string a --algo bm' 'physdev --physdev-is-in' 'rpfilter' 'helper --helper ftp' \
+			'connbytes --connbytes 1 --connbytes-mode bytes --connbytes-dir both' 'cluster --cluster-total-nodes 2 --cluster-local-node 1 --cluster-hash-seed 1'; do
+			case $c$m in *owner* | *rpfilter*) continue ;; esac
+			for _ in 1 2 3 4 5 6; do echo "-A $c -m $m"; done
+		done
+	done
+	echo COMMIT
+} >kinds
+gives 3 xt2 apply --netns $none kinds
+[ "$(grep -c 'error\[' err)" = 100 ] || bad "$(grep -c 'error\[' err) of many kinds"
+grep -q '^kinds: 20 more, ' err || bad "$(tail -n 1 err)"
+
+# All files at once; the worst of them decides.
+gives 3 xt2 apply --netns $none -6 idle -4 idle rules many
+for i in 'rules:19' 'many: 242'; do
+	grep -q "^$i" err || bad "not all files: $i"
+done
+gives 2 xt2 apply --netns $none rules nosuch
+gives 2 xt2 check --live rules nosuch
+gives 2 xt2 apply --netns $none nosuch rules
+gives 2 xt2 check --live idle --live --netns x
+
+# What a text changes is checked with what is live, so restoring needs root.
+if [ "$(id -u)" = 0 ] && unshare -n true 2>/dev/null; then
+	sed 's/^rules:/<stdin>:/; s/: ipv4 \([a-z]*\/\)/: \1/' expected >other
+	mv other expected
+	count=$((count + 1))
+	unshare -n xt2tables-restore --live <rules >out 2>err
+	status=$?
+	[ $status = 3 ] || bad "xt2tables-restore --live: exit code $status"
+	said "xt2tables-restore --live" err
+	gives 3 unshare -n xt2tables-restore --live -t many
+	grep -q '^many: 242 more' err || bad "restore --test: $(tail -n 1 err)"
+fi
+done_with
