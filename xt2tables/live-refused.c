@@ -39,7 +39,7 @@ static const struct hint {
 	{ "addrtype", XT2_LIVE_NO_MATCH,
 	  "name the addresses (-d), or match the packet's type (-m pkttype); or " MARKED },
 	{ "set", XT2_LIVE_NO_MATCH,
-	  "rules for each address cost no more than a set (an index finds them); or " MARKED },
+	  "rules for each address are found by an index, as those of a set are; or " MARKED },
 	{ NULL, XT2_LIVE_NO_MATCH, MARKED },
 	{ "REJECT", XT2_LIVE_NO_TARGET, "-j DROP is possible, and sends no answer" },
 	{ "TRACE", XT2_LIVE_NO_TARGET,
@@ -64,12 +64,20 @@ struct listing {
 	int status;
 };
 
+/* A mark that is set in mangle comes too late for rules of raw and mangle. */
+static bool marks_help(const struct xt2_live_refusal *r)
+{
+	return strcmp(r->table, "raw") && strcmp(r->table, "mangle");
+}
+
 static size_t hint_for(const struct xt2_live_refusal *r)
 {
+	const bool keep = r->reason == XT2_LIVE_NO_MATCH && !marks_help(r);
+	const enum xt2_live_reason reason = keep ? XT2_LIVE_NO_TARGET : r->reason;
 	size_t i;
 
 	for (i = 0; i < HINTS; i++)
-		if (hints[i].reason == r->reason &&
+		if (hints[i].reason == reason &&
 		    (!hints[i].name || !strcmp(hints[i].name, r->name)))
 			break;
 	return i;

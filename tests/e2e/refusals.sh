@@ -17,7 +17,7 @@ cat >rules <<'EOF'
 *mangle
 :PREROUTING ACCEPT [0:0]
 -A PREROUTING -p tcp -j MARK --set-xmark 0x1/0xffffffff
--A PREROUTING -p udp -j TEE --gateway 10.0.0.1
+-A PREROUTING -p udp -m hashlimit --hashlimit-upto 5/sec --hashlimit-name x -j TEE --gateway 10.0.0.1
 COMMIT
 *nat
 :PREROUTING ACCEPT [7:700]
@@ -44,14 +44,16 @@ cat >expected <<EOF
 rules:3: error[E_UNSUPPORTED]: mangle/PREROUTING:1: a live ruleset cannot do MARK
    3 | -A PREROUTING -p tcp -j MARK --set-xmark 0x1/0xffffffff
    hint: keep the rule in iptables' own table, which works beside the live ones
+rules:4: error[E_UNSUPPORTED]: mangle/PREROUTING:2: a live ruleset cannot match hashlimit
+   4 | -A PREROUTING -p udp -m hashlimit --hashlimit-upto 5/sec --hashlimit-burst 5 --hashlimit-name x -j TEE --gateway 10.0.0.1
 rules:4: error[E_UNSUPPORTED]: mangle/PREROUTING:2: a live ruleset cannot do TEE
-   4 | -A PREROUTING -p udp -j TEE --gateway 10.0.0.1
+   4 | -A PREROUTING -p udp -m hashlimit --hashlimit-upto 5/sec --hashlimit-burst 5 --hashlimit-name x -j TEE --gateway 10.0.0.1
 rules:10: error[E_UNSUPPORTED]: a live ruleset cannot have table nat of ipv4 with rules (2)
   10 | -A PREROUTING -m addrtype --dst-type LOCAL -j DOCKER
    hint: leave the table to iptables, whose own tables work beside the live ones; iptables-save -t filter prints a table without the others
 rules:19: error[E_UNSUPPORTED]: filter/INPUT:3: a live ruleset cannot match set
   19 | -A INPUT -m set --match-set bad src -j REJECT --reject-with icmp-admin-prohibited
-   hint: rules for each address cost no more than a set (an index finds them); or $mark
+   hint: rules for each address are found by an index, as those of a set are; or $mark
 rules:19: error[E_UNSUPPORTED]: filter/INPUT:3: a live ruleset cannot do REJECT
   19 | -A INPUT -m set --match-set bad src -j REJECT --reject-with icmp-admin-prohibited
    hint: -j DROP is possible, and sends no answer
@@ -74,7 +76,7 @@ said() {
 gives 3 xt2 apply --netns $none rules
 said "xt2 apply" err
 gives 3 xt2 check --live rules
-grep -q '^rules: 11 rules in 15 chains, 10 that cannot be live, 1 warning$' out || bad "$(tail -n 1 out)"
+grep -q '^rules: 11 rules in 15 chains, 11 that cannot be live, 1 warning$' out || bad "$(tail -n 1 out)"
 sed '/ warning: /,$d' out >list
 said "xt2 check --live" list
 [ ! -s err ] || bad "xt2 check --live: $(cat err)"
@@ -139,6 +141,19 @@ gives 2 xt2 apply --netns $none rules nosuch
 gives 2 xt2 check --live rules nosuch
 gives 2 xt2 apply --netns $none nosuch rules
 gives 2 xt2 check --live idle --live --netns x
+
+# Whatever the ruleset: what xt2 check --live says, xt2 apply does.
+for i in "$top"/tests/golden/*/*.v[46] "$top"/tests/e2e/rulesets/v*.rules "$top"/examples/*.rules; do
+	case ${i##*/} in
+	v6* | *6.rules | *.v6) family=-6 ;;
+	*) family=-4 ;;
+	esac
+	gives "0 2 3 4" xt2 check --live $family "$i"
+	code=$status
+	gives "2 3 4" xt2 apply --netns $none $family "$i"
+	grep -q "network namespace $none" err && status=0
+	[ $status = $code ] || bad "$i: check --live says $code, apply $status"
+done
 
 # What a text changes is checked with what is live, so restoring needs root.
 if [ "$(id -u)" = 0 ] && unshare -n true 2>/dev/null; then
