@@ -87,6 +87,34 @@ code=$?
 grep -q '^<stdin>:2: .*cannot have table nat of ipv4 with rules (3)' "$tmp/err" || code=$(cat "$tmp/err")
 [ "$code" = 3 ] || wrong "a rule by restore: $code"
 saved nat | cmp -s - "$tmp/before" || wrong "a refusal changed something"
+# Rules that no packet reaches may be anything, are kept, and are refused when something leads there.
+cat >"$tmp/unreached" <<END
+*filter
+:INPUT ACCEPT [0:0]
+:FORWARD ACCEPT [0:0]
+:OUTPUT ACCEPT [0:0]
+:old - [0:0]
+:older - [0:0]
+[0:0] -A INPUT -s 127.0.0.0/8 -j ACCEPT
+[0:0] -A INPUT -j DROP
+[0:0] -A INPUT -p tcp -m recent --update --seconds 60 --name a --mask 255.255.255.255 --rsource -j REJECT --reject-with tcp-reset
+[3:30] -A old -m string --string "abc" --algo bm -m quota --quota 1000 -j REJECT --reject-with icmp-port-unreachable
+[4:40] -A old -m limit --limit 3/min -j older
+[5:50] -A older -m set --match-set s src -j MARK --set-xmark 0x1/0xffffffff
+COMMIT
+END
+"$xt2" detach --netns "$ns"
+"$xt2" apply --netns "$ns" --counters file "$tmp/unreached" || wrong "unreached"
+saved filter | cmp -s - "$tmp/unreached" || wrong "unreached: $(saved filter)"
+inside ping -q -c 1 -W 1 127.0.0.1 >/dev/null || wrong "no packets pass"
+"$xt2" apply --netns "$ns" "$tmp/unreached" || wrong "unreached again"
+"$xt2" counters --netns "$ns" >"$tmp/before"
+grep -qx "ipv4 filter INPUT 1 2 168" "$tmp/before" || wrong "unreached: $(cat "$tmp/before")"
+printf '%s\n' '*filter' '-A OUTPUT -j old' COMMIT | "$restore" --live --netns "$ns" -n 2>"$tmp/err"
+code=$?
+[ "$code $(grep -c 'error\[' "$tmp/err")" = "3 4" ] || wrong "reached: $code, $(cat "$tmp/err")"
+"$xt2" counters --netns "$ns" | cmp -s - "$tmp/before" || wrong "reached: something changed"
+
 # As the hints have it: what the kernel's mangle marks, a live filter sees, and its nat works beside it.
 printf '%s\n' '*mangle' '-A INPUT -p icmp -m addrtype --src-type LOCAL -j MARK --set-mark 7' COMMIT '*nat' \
 	'-A OUTPUT -d 10.9.9.9/32 -j DNAT --to-destination 127.0.0.1' COMMIT | inside iptables-legacy-restore ||

@@ -105,6 +105,10 @@ grep -v match-set "$tmp/rules" >"$tmp/known" # a finding of check would be exit 
 each stored xt2tables-restore -n --image "$tmp/image" "$tmp/rules"
 each answered xt2tables-save -c --image "$tmp/image"
 each answered xt2 check "$tmp/known"
+printf '*filter\n-A INPUT -s 1.2.3.4 -j DROP\nCOMMIT\n' >"$tmp/live"
+if ! xt2 check --live "$tmp/live" 2>&1 | grep -q 'not in this build'; then
+	each answered xt2 check --live "$tmp/live"
+fi
 each answered xt2 explain "$tmp/known" -H INPUT -s 10.0.0.1 -p tcp --dport 22 -t filter
 each answered xt2 replay -q -r "$tmp/known" -H INPUT -t filter --counters - "$tmp/pcap"
 each answered xt2 dump "$tmp/image"

@@ -70,6 +70,8 @@ if [ -n "$as" ]; then
 	{
 		refused "3 4" "live rulesets are \(root's\|not in this build\)" $as
 		others $as
+		"$tmp/xt2" check --live live.rules 2>&1 | grep -q 'not in this build' ||
+			gives 0 $as "$tmp/xt2" check --live live.rules
 	}
 fi
 
