@@ -15,11 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Chains that a packet may enter at a hook, at most; an image with more rules, as many. */
-#ifndef XT2_VISITS_MAX
-#define XT2_VISITS_MAX 100000
-#endif
-
 static const char *const tables[XT2_PROGRAMS] = {
 	[XT2_RAW] = "raw",
 	[XT2_MANGLE] = "mangle",
@@ -224,20 +219,9 @@ static void check_table(struct walk *w, u32 table)
 
 /* --- how long a packet's way may be --------------------------------------------- */
 
-static u64 visits_max(const struct walk *w)
-{
-	const struct xt2_chain *c;
-	u64 rules = 0;
-	u32 i;
-
-	xt2_image_for_each_chain(c, i, w->img, w->root)
-		rules += c->rules;
-	return rules > XT2_VISITS_MAX ? rules : XT2_VISITS_MAX;
-}
-
 static void check_ways(struct walk *w)
 {
-	const u64 max = visits_max(w);
+	const u64 max = xt2_image_visits_max(w->img);
 	const struct xt2_hook *h;
 	u32 i;
 

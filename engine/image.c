@@ -68,16 +68,23 @@ u32 xt2_rule_number(const struct xt2_chain __img *c, const struct xt2_rule __img
 	return 0;
 }
 
-bool xt2_image_too_long(const struct xt2_image __img *img)
+u64 xt2_image_visits_max(const struct xt2_image __img *img)
 {
 	const struct xt2_root __img *root = xt2_image_root(img);
 	const struct xt2_chain __img *c;
 	u64 rules = 0;
 	u32 i;
 
-	if (!root || root->visits <= XT2_VISITS_MAX)
-		return false;
+	if (!root)
+		return XT2_VISITS_MAX;
 	xt2_image_for_each_chain(c, i, img, root)
 		rules += c->rules;
-	return root->visits > rules;
+	return rules > XT2_VISITS_MAX ? rules : XT2_VISITS_MAX;
+}
+
+bool xt2_image_too_long(const struct xt2_image __img *img)
+{
+	const struct xt2_root __img *root = xt2_image_root(img);
+
+	return root && root->visits > XT2_VISITS_MAX && root->visits > xt2_image_visits_max(img);
 }

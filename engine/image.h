@@ -26,11 +26,14 @@ static inline const struct xt2_root __img *xt2_image_root(const struct xt2_image
 }
 
 /*
- * xt2_image_too_long - may one packet take longer than a host should allow?
+ * xt2_image_visits_max - how many chains a host should let one packet enter
  *
- * => true: it may enter more than XT2_VISITS_MAX chains, and more than the
- *    image has rules: chains lead to chains in too many ways
+ * Above that, chains lead to chains in too many ways.
+ * => XT2_VISITS_MAX, or as many as the image has rules
  */
+u64 xt2_image_visits_max(const struct xt2_image __img *img);
+
+/* => may a packet at some hook enter more? */
 bool xt2_image_too_long(const struct xt2_image __img *img);
 
 static inline const struct xt2_table __img *

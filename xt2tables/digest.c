@@ -15,8 +15,10 @@ static int digest_file(struct xt2_input *in)
 {
 	__u8 digest[XT2_DIGEST_SIZE];
 	size_t i;
-	int ret = xt2_input_open(in);
+	int ret;
 
+	in->rules_only = true;
+	ret = xt2_input_open(in);
 	if (ret != XT2_EXIT_OK)
 		return ret;
 	ret = xt2_ruleset_digest(in->rs, digest);
@@ -97,7 +99,7 @@ static int parse(struct xt2_input *in, struct xt2_files *f, int argc, char **arg
 
 int xt2_digest_main(int argc, char **argv)
 {
-	struct xt2_input in = { .rules_only = true };
+	struct xt2_input in = { 0 };
 	struct xt2_files files;
 	int ret = xt2_files_new(&files, "digest", argc);
 
