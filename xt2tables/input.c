@@ -303,6 +303,10 @@ int xt2_input_too_long(const struct xt2_input *in)
 	snprintf(err.message, sizeof(err.message),
 		 "chains lead to chains in too many ways: a packet may enter %llu, %u deep",
 		 (unsigned long long)root->visits, root->depth);
+	snprintf(err.hint, sizeof(err.hint),
+		 "%u are evaluated, or as many as there are rules; each chain that is jumped to "
+		 "twice doubles the ways, and a goto (-g) does not",
+		 XT2_VISITS_MAX);
 	report(in, &err);
 	return XT2_EXIT_RESOURCE;
 }
