@@ -4,6 +4,7 @@
 #define XT2_BPF_HOST_PRIVATE_H
 
 #include "host.h"
+#include "links.h"
 #include "slot.h"
 #include "../engine/image.h"
 #include "../libxt2/err.h"
@@ -91,6 +92,56 @@ int xt2_live_release_(struct xt2_live *host, u64 offset, u64 size);
 
 /* Wait until every program that runs now has ended.  => 0; -errno: it may still run */
 int xt2_live_wait_(struct xt2_live *host);
+
+/* --- where rulesets are pinned (host-root.c) ------------------------------- */
+
+bool xt2_is_bpffs_(const char *path);
+
+/* Says why there is nothing to be found or made there.  => -errnum */
+int xt2_live_no_root_(int errnum, struct xt2_err *err);
+
+/*
+ * xt2_live_root_ - the file system for a command's pins
+ * @pin: the one that was named; NULL: xt2's own
+ * @create: things will be pinned there: mount it, and be sure that it lasts
+ * @root: out: its path
+ * => 0; -ENOENT: xt2's own is not mounted; -EPERM, -EOPNOTSUPP, -EINVAL
+ */
+int xt2_live_root_(const char *pin, bool create, char *root, size_t size, struct xt2_err *err);
+
+/* --- what is attached (host-links.c) ---------------------------------------- */
+
+struct xt2_links {
+	struct bpf_object *object;
+	struct xt2_link *list; /* of all network namespaces */
+	size_t count;
+	__u64 cookie; /* of the network namespace of this process */
+};
+
+struct xt2_pinned_ {
+	u32 id[64]; /* more than hooks and tables */
+	u32 count;
+};
+
+/* => of this process's network namespace; 0: not known */
+__u64 xt2_live_cookie_(void);
+
+/* Is there a network namespace with this cookie?  => 1, 0, -errno: not known */
+int xt2_links_net_(const struct xt2_links *l, __u64 cookie);
+
+/* => NULL: nothing of this number is attached */
+const struct xt2_link *xt2_links_find_(const struct xt2_links *l, u32 id);
+bool xt2_link_is_ours_(const struct xt2_link *link);
+
+/* => the number of the link that is pinned there; 0: none */
+u32 xt2_pinned_link_(const char *folder, const char *name);
+
+/* All in a folder; none if it is not there. */
+void xt2_pinned_links_(const char *folder, struct xt2_pinned_ *pinned);
+bool xt2_is_pinned_(const struct xt2_pinned_ *pinned, u32 id);
+
+/* Take all that is pinned in a folder away, the arena last.  => 0; -ENOENT: no folder; -errno */
+int xt2_live_clear_(const char *folder);
 
 /* --- trials (host-trial.c) ------------------------------------------------ */
 

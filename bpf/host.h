@@ -153,26 +153,42 @@ enum xt2_live_access {
  * namespace.
  *
  * xt2_live_folder - the folder of this process's network namespace
- * @root: of a BPF file system; NULL: xt2's own, which is mounted if need be
- * @folder: out: its path
+ * @pin: a BPF file system; NULL: xt2's own, which XT2_LIVE_CREATE mounts if need be
+ * @folder: out: its path, which is good as long as this process
  *
  * Those who only look wait for nobody but those who change something; who changes
  * something waits for them, up to 10 s.
  * => a file descriptor for xt2_live_leave(): the others are kept out until then; -EAGAIN:
- *    somebody else is in, and err says who; -ENOENT: nothing is live; -EPERM, -ENOTDIR: root
- *    is no BPF file system, and others
+ *    somebody else is in, and err says who; -ENOENT: nothing is live; -EPERM; -EINVAL: pin is
+ *    no BPF file system; -EOPNOTSUPP: what would be pinned would not last; and others
  */
-int xt2_live_folder(const char *root, enum xt2_live_access access, char *folder, size_t size,
+int xt2_live_folder(const char *pin, enum xt2_live_access access, char *folder, size_t size,
 		    struct xt2_err *err);
 
 /* The same without entering: only where it is, or would be.  => 0, -errno */
-int xt2_live_path(const char *root, char *folder, size_t size, struct xt2_err *err);
+int xt2_live_path(const char *pin, char *folder, size_t size, struct xt2_err *err);
+
+/* What is pinned there ends with the container that this process is in. */
+bool xt2_live_ends_early(const char *pin);
 
 /* Let others in; an empty folder goes away. */
 void xt2_live_leave(const char *folder, int lock);
 
-/* The tables of a ruleset that are not at all of their hooks yet: bits as in xt2_live_check(). */
-unsigned int xt2_live_missing(const char *folder, const struct xt2_image *img);
+/*
+ * xt2_links_read - all netfilter links of BPF programs that are attached, on this machine
+ * => 0: release with xt2_links_free(); -errno: the kernel does not tell
+ */
+struct xt2_links;
+int xt2_links_read(struct xt2_links **links);
+void xt2_links_free(struct xt2_links *links);
+
+/* Is a program pinned for a hook, and, if links are known, at it?  links may be NULL. */
+bool xt2_live_has_hook(const char *folder, const struct xt2_links *links,
+		       const struct xt2_image *img, const struct xt2_hook *h);
+
+/* The tables of a ruleset that are not at all of their hooks: bits as in xt2_live_check(). */
+unsigned int xt2_live_missing(const char *folder, const struct xt2_links *links,
+			      const struct xt2_image *img);
 
 /* What is pinned in a folder, with programs of more tables.  => 0; -ENOENT: nothing; -errno */
 int xt2_live_open(struct xt2_live **host, const char *folder, unsigned int tables,
@@ -187,8 +203,8 @@ int xt2_live_open(struct xt2_live **host, const char *folder, unsigned int table
  * => 0; -EBUSY: another BPF program has a priority, and others; what was attached before stays,
  *    and xt2_live_tidy() takes the rest away
  */
-int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_image *img,
-		    struct xt2_err *err);
+int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_links *links,
+		    const struct xt2_image *img, struct xt2_err *err);
 
 /* After a failure: leave the hooks that the live ruleset has; without one, nothing. */
 void xt2_live_tidy(const struct xt2_live *host, const char *folder);
@@ -217,6 +233,55 @@ unsigned int xt2_live_tracking(const char *folder);
 
 /* Take everything in a folder away, connection tracking included.  => 0; -ENOENT: there was nothing; -errno */
 int xt2_live_detach(const char *folder, struct xt2_err *err);
+
+/*
+ * Strays are links of xt2's in this network namespace that are not pinned in a folder:
+ * another ruleset, whose folder is elsewhere, or that is pinned nowhere.
+ *
+ * xt2_links_stray - the next one
+ * @folder: NULL: all are strays
+ * @at: 0 at first
+ * => NULL: no more
+ */
+struct xt2_link;
+const struct xt2_link *xt2_links_stray(const struct xt2_links *links, const char *folder,
+				       size_t *at);
+
+/* "link 7 (program 12, xt2_filter) at INPUT of ipv4, priority 0, pinned in DIR" */
+void xt2_links_describe(const struct xt2_link *link, char *text, size_t size);
+
+/* Are there strays?  => 0; -EBUSY: err names the first */
+int xt2_links_alone(const struct xt2_links *links, const char *folder, struct xt2_err *err);
+
+/* Take it off its hook, whoever holds it.  => 0, -errno */
+int xt2_links_detach(const struct xt2_link *link);
+
+/*
+ * Live rulesets of all network namespaces.  A namespace is dead if nobody but the
+ * links of its own ruleset holds it, so that it cannot be entered again.
+ */
+enum xt2_live_state { XT2_LIVE_ALIVE, XT2_LIVE_DEAD, XT2_LIVE_UNSURE };
+
+struct xt2_live_net {
+	char folder[256];
+	unsigned long inode;
+	__u64 cookie;
+	__s64 since; /* seconds since 1970: when its first ruleset was made live */
+	enum xt2_live_state state;
+};
+
+/*
+ * xt2_live_nets - the folders of a BPF file system
+ * @links: NULL: no state is sure
+ * @pin: as in xt2_live_folder()
+ * @nets: out: free() it
+ * => how many; -errno
+ */
+int xt2_live_nets(const struct xt2_links *links, const char *pin, struct xt2_live_net **nets,
+		  struct xt2_err *err);
+
+/* Take away what dead namespaces hold; others are left alone.  => how many; -errno */
+int xt2_live_sweep(const struct xt2_links *links, const char *pin, struct xt2_err *err);
 
 /*
  * xt2_live_log_open - read the events of LOG and NFLOG in a folder (log.h), without a lock on it

@@ -9,69 +9,23 @@
  * programs are always its own; links come before the ruleset, and without one
  * they let all packets pass.
  *
- * xt2's own BPF file system is mounted where the first process has its files,
- * so that it is the same for commands that run in a network namespace with
- * mounts of its own, as under "ip netns exec".  A process that may not look
- * there mounts it where it is itself.
+ * The folder is net- and the inode and the cookie of its network namespace: an inode
+ * may be that of another one later, a cookie never.
  */
 #include "host-private.h"
 #include "owner.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define OWN_ROOT  "/run/xt2-live"
-#define SEEN_FROM "/proc/1/root"
-#define BPF_MAGIC 0xcafe4a11
-
 #define READERS_MS 10000 /* for those who only look to be done */
 #define PAUSE_MS   10
-
-static bool is_bpffs(const char *path)
-{
-	struct statfs fs;
-
-	return !statfs(path, &fs) && (unsigned long)fs.f_type == BPF_MAGIC;
-}
-
-/* In a child, which goes where the first process is, if it may. */
-static int mount_own(void)
-{
-	int ns = open("/proc/1/ns/mnt", O_RDONLY | O_CLOEXEC);
-
-	if (ns >= 0 && setns(ns, CLONE_NEWNS))
-		return 1;
-	if (mkdir(OWN_ROOT, 0700) && errno != EEXIST)
-		return 1;
-	return mount("bpf", OWN_ROOT, "bpf", 0, "mode=0700") != 0;
-}
-
-/* => the path of xt2's own file system, mounted; NULL: that can't be done */
-static const char *own_root(void)
-{
-	const char *path = access(SEEN_FROM "/run", X_OK) ? OWN_ROOT : SEEN_FROM OWN_ROOT;
-	int status;
-	pid_t child;
-
-	if (is_bpffs(path))
-		return path;
-	child = fork();
-	if (!child)
-		_exit(mount_own());
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	return is_bpffs(path) ? path : NULL;
-}
 
 static bool same_file(int fd, const char *path)
 {
@@ -135,32 +89,33 @@ static int somebody(const struct xt2_lock_owner_ *owner, struct xt2_err *err)
 			    owner->pid, *owner->command ? owner->command : "which has ended");
 }
 
-int xt2_live_path(const char *root, char *folder, size_t size, struct xt2_err *err)
+static int folder_path(const char *pin, bool create, char *folder, size_t size, struct xt2_err *err)
 {
+	__u64 cookie = xt2_live_cookie_();
+	char root[256];
 	struct stat ns;
+	int ret = xt2_live_root_(pin, create, root, sizeof(root), err);
 
-	if (geteuid())
-		return xt2_live_forbidden_(err);
-	if (root && !is_bpffs(root))
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOTDIR, "%s: not a BPF file system", root);
-	if (!root)
-		root = own_root();
-	if (!root) {
-		xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
-			     "cannot mount a BPF file system at " OWN_ROOT);
-		xt2_err_hint_(err, "--pin DIR takes one that is mounted");
-		return -EOPNOTSUPP;
-	}
-	if (stat("/proc/self/ns/net", &ns) ||
-	    snprintf(folder, size, "%s/net-%lu", root, (unsigned long)ns.st_ino) >= (int)size)
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENAMETOOLONG, "%s: too long", root);
+	if (ret)
+		return ret;
+	if (!cookie || stat("/proc/self/ns/net", &ns))
+		return xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
+				    "the kernel does not say which network namespace this is");
+	if (snprintf(folder, size, "%s/net-%lu-%llu", root, (unsigned long)ns.st_ino,
+		     (unsigned long long)cookie) >= (int)size)
+		return xt2_err_set_(err, XT2_E_SYNTAX, ENAMETOOLONG, "%s: too long", root);
 	return 0;
 }
 
-int xt2_live_folder(const char *root, enum xt2_live_access access, char *folder, size_t size,
+int xt2_live_path(const char *pin, char *folder, size_t size, struct xt2_err *err)
+{
+	return folder_path(pin, false, folder, size, err);
+}
+
+int xt2_live_folder(const char *pin, enum xt2_live_access access, char *folder, size_t size,
 		    struct xt2_err *err)
 {
-	int fd = xt2_live_path(root, folder, size, err);
+	int fd = folder_path(pin, access == XT2_LIVE_CREATE, folder, size, err);
 	struct xt2_lock_owner_ owner;
 
 	if (fd)
@@ -233,8 +188,7 @@ static int pin(const char *folder, const char *name, int fd)
 	return bpf_obj_pin(fd, path);
 }
 
-/* The arena is the last to go.  => 0; -ENOENT: no folder; -errno */
-static int clear(const char *folder)
+int xt2_live_clear_(const char *folder)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *e;
@@ -258,7 +212,7 @@ static int pin_arena(const struct xt2_live *host, const char *folder)
 	int ret;
 
 	if (!is_pinned(folder, "arena")) /* what is there belongs to another one */
-		clear(folder);
+		xt2_live_clear_(folder);
 	ret = pin(folder, "arena", xt2_live_arena_(host));
 	if (!ret)
 		ret = pin(folder, "logs", xt2_live_logs_(host));
@@ -297,23 +251,34 @@ static u32 table_of(const struct xt2_image *img, const struct xt2_hook *h)
 	return (u32)xt2_live_table_(xt2_image_table(img, xt2_image_root(img), h->table)->name);
 }
 
-unsigned int xt2_live_missing(const char *folder, const struct xt2_image *img)
+bool xt2_live_has_hook(const char *folder, const struct xt2_links *links,
+		       const struct xt2_image *img, const struct xt2_hook *h)
+{
+	char path[512];
+	u32 id;
+
+	if (hook_path(path, sizeof(path), folder, img, h) || access(path, F_OK))
+		return false;
+	id = links ? xt2_pinned_link_(folder, strrchr(path, '/') + 1) : 0;
+	return !links || (id && xt2_links_find_(links, id));
+}
+
+unsigned int xt2_live_missing(const char *folder, const struct xt2_links *links,
+			      const struct xt2_image *img)
 {
 	const struct xt2_hook *h;
 	unsigned int tables = 0;
-	char path[512];
 	u32 i;
 
 	xt2_image_for_each_hook(h, i, img, xt2_image_root(img)) {
-		if (xt2_live_hooked(img, h) && !hook_path(path, sizeof(path), folder, img, h) &&
-		    access(path, F_OK))
+		if (xt2_live_hooked(img, h) && !xt2_live_has_hook(folder, links, img, h))
 			tables |= 1u << table_of(img, h);
 	}
 	return tables;
 }
 
 static int attach_hook(struct xt2_live *host, const char *folder, const struct xt2_image *img,
-		       const struct xt2_hook *h, struct xt2_err *err)
+		       const struct xt2_links *links, const struct xt2_hook *h, struct xt2_err *err)
 {
 	struct bpf_link *link;
 	char path[512];
@@ -321,8 +286,9 @@ static int attach_hook(struct xt2_live *host, const char *folder, const struct x
 
 	if (hook_path(path, sizeof(path), folder, img, h))
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENAMETOOLONG, "%s: too long", folder);
-	if (!access(path, F_OK))
+	if (xt2_live_has_hook(folder, links, img, h))
 		return 0;
+	unlink(path); /* of a link that is off its hook */
 	ret = xt2_live_attach_(host, table_of(img, h), h, &link, err);
 	if (ret)
 		return ret;
@@ -333,8 +299,8 @@ static int attach_hook(struct xt2_live *host, const char *folder, const struct x
 	return 0;
 }
 
-int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_image *img,
-		    struct xt2_err *err)
+int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_links *links,
+		    const struct xt2_image *img, struct xt2_err *err)
 {
 	const struct xt2_root *root = xt2_image_root(img);
 	int ret = pin_arena(host, folder);
@@ -345,7 +311,7 @@ int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_
 		xt2_err_set_(err, XT2_E_SYSTEM, -ret, "%s: %s", folder, strerror(-ret));
 	xt2_image_for_each_hook(h, i, img, root) {
 		if (!ret && xt2_live_hooked(img, h))
-			ret = attach_hook(host, folder, img, h, err);
+			ret = attach_hook(host, folder, img, links, h, err);
 	}
 	return ret;
 }
@@ -370,7 +336,7 @@ void xt2_live_tidy(const struct xt2_live *host, const char *folder)
 
 int xt2_live_detach(const char *folder, struct xt2_err *err)
 {
-	int ret = clear(folder);
+	int ret = xt2_live_clear_(folder);
 
 	if (ret == -ENOENT)
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");

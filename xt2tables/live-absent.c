@@ -38,3 +38,8 @@ int xt2_detach_main(int argc, char **argv)
 {
 	return absent();
 }
+
+int xt2_repair_main(int argc, char **argv)
+{
+	return absent();
+}

@@ -145,9 +145,11 @@ static int end_trial(struct xt2_live_place *p, bool keep)
 	}
 	ret = xt2_live_confirm(live, keep);
 	trial = xt2_live_trial(live, &left);
-	if (ret != -ENOENT && !ret)
+	if (!ret)
 		ret = tidy(p, live);
 	xt2_live_free(live);
+	if (!ret && keep)
+		ret = xt2_live_place_repair(p, &err);
 	if (ret == -ENOENT) {
 		settle(p, &err);
 		return nothing_waits(trial);

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <xt2/xt2.h>
 
+struct xt2_links;
+
 struct xt2_live_place {
 	const char *netns, *pin; /* NULL: this one; xt2's own */
 	int wait; /* for who is at work there: seconds, 0: not at all, < 0: for ever */
@@ -17,6 +19,7 @@ struct xt2_live_place {
 	bool look; /* only: others may look as well */
 	char folder[256];
 	int lock;
+	struct xt2_links *links; /* of who creates: what is attached; NULL: not known */
 };
 
 #define XT2_PLACE_HELP                                                                     \
@@ -25,11 +28,12 @@ struct xt2_live_place {
 
 /*
  * xt2_live_place_enter - go to the network namespace, and keep others out
- * @create: the folder, if nothing is live
+ * @create: the folder, if nothing is live; what dead namespaces have left is swept then
  *
  * The process stays in the namespace.
  * => 0: go with xt2_live_place_leave(); -EAGAIN: somebody else is in; -ENOENT: nothing is
- *    live; -EINVAL: no such namespace; -EPERM and others
+ *    live; -EINVAL: no such namespace; -EBUSY: another ruleset is live, elsewhere; -EPERM
+ *    and others
  */
 int xt2_live_place_enter(struct xt2_live_place *p, bool create, struct xt2_err *err);
 
@@ -62,6 +66,12 @@ int xt2_live_place_replace(const struct xt2_live_place *p, const struct xt2_mapp
 /* The same; was: rules of it that go on, see xt2_live_follow() in bpf/host.h. */
 int xt2_live_place_follow(const struct xt2_live_place *p, const struct xt2_mapping *map,
 			  const __u32 *was, struct xt2_err *err);
+
+/*
+ * xt2_live_place_repair - bring back hooks and connection tracking that others took away
+ * => 0; -ENOENT: nothing is live; -errno
+ */
+int xt2_live_place_repair(const struct xt2_live_place *p, struct xt2_err *err);
 
 /* The exit code of xt2 for an error of these: enum xt2_exit. */
 int xt2_live_place_exit(const struct xt2_err *err);

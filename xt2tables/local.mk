@@ -136,7 +136,7 @@ XT2_COMMANDS = \
 	xt2tables/xt2.h
 xt2_SOURCES = $(XT2_COMMANDS)
 if BPF
-xt2_SOURCES += xt2tables/apply.c xt2tables/live-confirm.c xt2tables/live-confirm.h xt2tables/live-log.c xt2tables/live.c xt2tables/log-pcapng.c \
+xt2_SOURCES += xt2tables/apply.c xt2tables/live-all.c xt2tables/live-all.h xt2tables/live-confirm.c xt2tables/live-confirm.h xt2tables/live-log.c xt2tables/live.c xt2tables/log-pcapng.c \
 	xt2tables/log-pcapng.h xt2tables/log-text.c xt2tables/log-text.h
 else
 xt2_SOURCES += xt2tables/live-absent.c

@@ -33,6 +33,7 @@ static const struct {
 	{ "counters", xt2_counters_main, "what its rules, or a file's, have counted" },
 	{ "confirm", xt2_confirm_main, "keep what is live on trial" },
 	{ "log", xt2_log_main, "what LOG and NFLOG report" },
+	{ "repair", xt2_repair_main, "bring back what others took from what is live" },
 	{ "detach", xt2_detach_main, "take the ruleset away from the kernel" },
 };
 

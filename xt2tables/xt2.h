@@ -29,6 +29,7 @@ int xt2_apply_main(int argc, char **argv);
 int xt2_status_main(int argc, char **argv);
 int xt2_save_main(int argc, char **argv);
 int xt2_counters_main(int argc, char **argv);
+int xt2_repair_main(int argc, char **argv);
 int xt2_detach_main(int argc, char **argv);
 int xt2_log_main(int argc, char **argv);
 int xt2_confirm_main(int argc, char **argv);

@@ -28,4 +28,6 @@ trap 'exit 1' INT TERM
 ip netns add "$ns" || skip "no network namespaces"
 ip -n "$ns" link set lo up
 inside() { ip netns exec "$ns" "$@"; }
+# shellcheck source=tests/bpf/folder.sh
+. "${top_srcdir:-.}/tests/bpf/folder.sh"
 wrong() { echo "WRONG: $*"; failed=1; }

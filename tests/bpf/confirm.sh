@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # xt2 apply --confirm and xt2 confirm, in a network namespace of the test's own: what was not
 # confirmed goes, in time and whatever is killed; what was before comes back, with its counters.
-test=confirm needs="ping setsid"
+test=confirm needs="ping python3 setsid"
 # shellcheck source=tests/bpf/common.sh
 . "${top_srcdir:-.}/tests/bpf/common.sh"
 within() {	# SECONDS COMMAND: until it is true
@@ -24,8 +24,7 @@ rules '-m conntrack --ctstate NEW,ESTABLISHED' >"$tmp/old"
 rules '-p icmp -j DROP' >"$tmp/new"
 # shellcheck disable=SC2317 # called by within
 missed() { [ "$(status confirm)" = missed ]; }
-folder=run/xt2-live/net-$(stat -L -c %i "/run/netns/$ns")
-if [ -d /proc/1/root/run ]; then folder=/proc/1/root/$folder; else folder=/$folder; fi
+folder=$(folder_of "$ns")
 # shellcheck disable=SC2317 # called by within
 nothing() { ! test -d "$folder"; }
 

@@ -3,7 +3,7 @@
 # xt2 apply that is killed, or refused something, at each of its calls of bpf(2), and without memory:
 # what was live stays live, with exact counters, and the next command works.  In a network namespace
 # of the test's own.  XT2_SHORT=1 leaves calls out.
-test=faults needs="ping prlimit strace seq"
+test=faults needs="ping prlimit python3 strace seq"
 # shellcheck source=tests/bpf/common.sh
 . "${top_srcdir:-.}/tests/bpf/common.sh"
 strace -qq -o /dev/null true 2>/dev/null || skip "strace cannot trace here"
@@ -13,8 +13,7 @@ group=
 cases=0
 # shellcheck disable=SC2317 # called in the end
 also_clean() { [ -z "$group" ] || rmdir "$group"; }
-folder=run/xt2-live/net-$(stat -L -c %i "/run/netns/$ns")
-if [ -x /proc/1/root/run ]; then folder=/proc/1/root/$folder; else folder=/$folder; fi
+folder=$(folder_of "$ns")
 
 {
 	printf '*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n'

@@ -146,8 +146,7 @@ fcntl.flock(os.open(sys.argv[1], os.O_RDONLY), fcntl.LOCK_$1)
 time.sleep($2)" "$folder"
 }
 # One at a time; who looks makes nobody fail.
-folder=run/xt2-live/net-$(stat -L -c %i "/run/netns/$ns")
-if [ -d "/proc/1/root/$folder" ]; then folder=/proc/1/root/$folder; else folder=/$folder; fi
+folder=$(folder_of "$ns")
 hold EX 60 &
 holder=$!
 while flock -n "$folder" true; do sleep 0.01; done

@@ -29,6 +29,8 @@ clean() {
 	rm -rf "$tmp"
 }
 trap clean EXIT
+# shellcheck source=tests/bpf/folder.sh
+. "${top_srcdir:-.}/tests/bpf/folder.sh"
 trap 'exit 1' INT TERM
 skip() { echo "SKIP: $*"; exit 77; }
 if ! ip netns add "$ns" || ! ip netns add "$ns-far"; then
@@ -147,8 +149,7 @@ wait $full
 # One reader at a time.  It is in nobody's way, and sees the rules of their time when they are swapped.
 "$xt2" log --netns "$ns" --rule --new >"$tmp/log" 2>"$tmp/err" &
 reader=$!
-folder=run/xt2-live/net-$(stat -L -c %i "/run/netns/$ns")
-if [ -d /proc/1/root/run ]; then folder=/proc/1/root/$folder; else folder=/$folder; fi
+folder=$(folder_of "$ns")
 within test -d "$folder/reader" || wrong "no reader in $folder"
 "$xt2" log --netns "$ns" 2>"$tmp/second"
 code=$?

@@ -21,6 +21,8 @@ clean() {
 	rm -rf "$tmp"
 }
 trap clean EXIT
+# shellcheck source=tests/bpf/folder.sh
+. "${top_srcdir:-.}/tests/bpf/folder.sh"
 trap 'exit 1' INT PIPE TERM
 for i in xt1 xt2; do
 	ip netns add "$ns-$i" || { echo "SKIP: no network namespaces"; exit 77; }
@@ -217,8 +219,7 @@ for _ in 1 2; do
 done
 
 # One at a time.
-folder=/run/xt2-live/net-$(stat -L -c %i "/run/netns/$ns-xt2")
-[ -d "$folder" ] || folder=/proc/1/root$folder
+folder=$(folder_of "$ns-xt2")
 mkfifo "$tmp/hold"
 flock "$folder" cat "$tmp/hold" &
 exec 9>"$tmp/hold" # opens when it is locked

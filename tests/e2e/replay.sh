@@ -114,7 +114,7 @@ before=$count
 # What is live would be so on the machine itself: tests/bpf has it.
 for page in "$top"/doc/*.[18]; do
 	awk '/^\.Sh/ { on = /EXAMPLES/ }
-		/^\.Ed/ { if (block !~ /--live|xt2 (apply|confirm|counters|detach|log|status)/) printf "%s", block
+		/^\.Ed/ { if (block !~ /--live|xt2 (apply|confirm|counters|detach|log|repair|status)/) printf "%s", block
 			code = 0; block = "" }
 		on && code { gsub(/\\-/, "-"); sub(/\\e$/, "\\"); block = block $0 "\n" }
 		/^\.Bd/ { code = 1 }' "$page" >example
