@@ -3,6 +3,7 @@ BPF_TESTS = \
 	tests/bpf/budget.sh \
 	tests/bpf/confirm.sh \
 	tests/bpf/conntrack.sh \
+	tests/bpf/dead.sh \
 	tests/bpf/faults.sh \
 	tests/bpf/idle-nat.sh \
 	tests/bpf/indexed.sh \
@@ -11,6 +12,7 @@ BPF_TESTS = \
 	tests/bpf/places.sh \
 	tests/bpf/random.sh \
 	tests/bpf/refused.sh \
+	tests/bpf/repair.sh \
 	tests/bpf/swaps.sh \
 	tests/bpf/tables.sh \
 	tests/bpf/traffic.sh \
