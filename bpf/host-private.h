@@ -112,7 +112,7 @@ int xt2_live_root_(const char *pin, bool create, char *root, size_t size, struct
 /* --- what is attached (host-links.c) ---------------------------------------- */
 
 struct xt2_links {
-	struct bpf_object *object;
+	int nets; /* a file descriptor of the program that knows all network namespaces */
 	struct xt2_link *list; /* of all network namespaces */
 	size_t count;
 	__u64 cookie; /* of the network namespace of this process */
@@ -121,6 +121,7 @@ struct xt2_links {
 struct xt2_pinned_ {
 	u32 id[64]; /* more than hooks and tables */
 	u32 count;
+	bool unsure; /* there may be more */
 };
 
 /* => of this process's network namespace; 0: not known */
@@ -133,7 +134,7 @@ int xt2_links_net_(const struct xt2_links *l, __u64 cookie);
 const struct xt2_link *xt2_links_find_(const struct xt2_links *l, u32 id);
 bool xt2_link_is_ours_(const struct xt2_link *link);
 
-/* => the number of the link that is pinned there; 0: none */
+/* => the number of the link that is pinned there; 0: none, or it can't be told */
 u32 xt2_pinned_link_(const char *folder, const char *name);
 
 /* All in a folder; none if it is not there. */

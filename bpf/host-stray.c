@@ -26,7 +26,7 @@ const struct xt2_link *xt2_links_stray(const struct xt2_links *links, const char
 
 	if (folder)
 		xt2_pinned_links_(folder, &pinned);
-	while (*at < links->count) {
+	while (!pinned.unsure && *at < links->count) {
 		link = &links->list[(*at)++];
 		if (link->cookie == links->cookie && xt2_link_is_ours_(link) &&
 		    !xt2_is_pinned_(&pinned, link->id))

@@ -176,10 +176,12 @@ void xt2_live_leave(const char *folder, int lock);
 
 /*
  * xt2_links_read - all netfilter links of BPF programs that are attached, on this machine
+ * @folder: of xt2_live_folder() or xt2_live_path(); "": none
+ * @keep: pin beside it what a later command would have to load again
  * => 0: release with xt2_links_free(); -errno: the kernel does not tell
  */
 struct xt2_links;
-int xt2_links_read(struct xt2_links **links);
+int xt2_links_read(struct xt2_links **links, const char *folder, bool keep);
 void xt2_links_free(struct xt2_links *links);
 
 /* Is a program pinned for a hook, and, if links are known, at it?  links may be NULL. */

@@ -260,7 +260,7 @@ bool xt2_live_has_hook(const char *folder, const struct xt2_links *links,
 	if (hook_path(path, sizeof(path), folder, img, h) || access(path, F_OK))
 		return false;
 	id = links ? xt2_pinned_link_(folder, strrchr(path, '/') + 1) : 0;
-	return !links || (id && xt2_links_find_(links, id));
+	return !id || xt2_links_find_(links, id); /* 0: not known, so leave it alone */
 }
 
 unsigned int xt2_live_missing(const char *folder, const struct xt2_links *links,

@@ -82,14 +82,16 @@ static void print_net(const struct xt2_live_net *net)
 	putchar('\n');
 }
 
-int xt2_live_all(const struct xt2_live_place *p)
+int xt2_live_all(struct xt2_live_place *p)
 {
 	struct xt2_live_net *nets = NULL;
 	struct xt2_links *links = NULL;
 	struct xt2_err err = { 0 };
 	int i, n;
 
-	if (xt2_links_read(&links))
+	if (xt2_live_place_find(p, &err))
+		return fail(&err);
+	if (xt2_links_read(&links, p->folder, false))
 		links = NULL;
 	n = xt2_live_nets(links, p->pin, &nets, &err);
 	xt2_links_free(links);
@@ -103,12 +105,15 @@ int xt2_live_all(const struct xt2_live_place *p)
 	return n ? XT2_EXIT_OK : XT2_EXIT_NO;
 }
 
-int xt2_live_detach_dead(const struct xt2_live_place *p)
+int xt2_live_detach_dead(struct xt2_live_place *p)
 {
 	struct xt2_links *links = NULL;
 	struct xt2_err err = { 0 };
-	int n, ret = xt2_links_read(&links);
+	int n, ret = xt2_live_place_find(p, &err);
 
+	if (ret)
+		return ret == -ENOENT ? XT2_EXIT_OK : fail(&err);
+	ret = xt2_links_read(&links, p->folder, false);
 	if (ret) {
 		fprintf(stderr, "xt2 detach: the kernel does not tell which are dead: %s\n",
 			strerror(-ret));
@@ -116,7 +121,5 @@ int xt2_live_detach_dead(const struct xt2_live_place *p)
 	}
 	n = xt2_live_sweep(links, p->pin, &err);
 	xt2_links_free(links);
-	if (n < 0 && n != -ENOENT)
-		return fail(&err);
-	return XT2_EXIT_OK;
+	return n < 0 ? fail(&err) : XT2_EXIT_OK;
 }

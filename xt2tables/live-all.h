@@ -6,9 +6,9 @@
 #include "live-place.h"
 
 /* xt2 status --all: a line for each.  => XT2_EXIT_*; XT2_EXIT_NO: there are none */
-int xt2_live_all(const struct xt2_live_place *p);
+int xt2_live_all(struct xt2_live_place *p);
 
 /* xt2 detach --dead.  => XT2_EXIT_* */
-int xt2_live_detach_dead(const struct xt2_live_place *p);
+int xt2_live_detach_dead(struct xt2_live_place *p);
 
 #endif

@@ -52,7 +52,7 @@ static int look_around(struct xt2_live_place *p, struct xt2_err *err)
 	struct xt2_err ignored;
 
 	p->links = NULL;
-	if (xt2_links_read(&p->links)) /* a kernel that can't tell */
+	if (xt2_links_read(&p->links, p->folder, true)) /* a kernel that can't tell */
 		return 0;
 	xt2_live_sweep(p->links, p->pin, &ignored);
 	return xt2_links_alone(p->links, p->folder, err);
@@ -120,7 +120,7 @@ int xt2_live_place_read(const struct xt2_live_place *p, struct xt2_mapping *map,
 static int still_alone(const struct xt2_live_place *p, struct xt2_err *err)
 {
 	struct xt2_links *links;
-	int ret = xt2_links_read(&links);
+	int ret = xt2_links_read(&links, p->folder, true);
 
 	if (ret)
 		return 0;
@@ -192,7 +192,7 @@ int xt2_live_place_repair(const struct xt2_live_place *place, struct xt2_err *er
 
 	if (ret)
 		return ret;
-	if (xt2_links_read(&p.links))
+	if (xt2_links_read(&p.links, p.folder, true))
 		p.links = NULL;
 	ret = repair(&p, map.image, err);
 	xt2_links_free(p.links);

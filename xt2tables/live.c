@@ -144,7 +144,7 @@ static int print_all(const struct xt2_live *live, const char *folder, const stru
 	struct xt2_links *links = NULL;
 	unsigned int hooks, tracking, strays;
 
-	if (xt2_links_read(&links)) /* then pins must do */
+	if (xt2_links_read(&links, folder, false)) /* then pins must do */
 		links = NULL;
 	print_status(live);
 	tracking = print_tracking(folder, img);
@@ -172,11 +172,11 @@ static int show(const struct xt2_live_place *p)
 }
 
 /* Where no folder is found, something may be live all the same. */
-static void show_strays(void)
+static void show_strays(const struct xt2_live_place *p)
 {
 	struct xt2_links *links;
 
-	if (xt2_links_read(&links))
+	if (xt2_links_read(&links, p->folder, false))
 		return;
 	if (print_strays(NULL, links))
 		judge(0, 0, 1);
@@ -203,7 +203,7 @@ static int detach_strays(struct xt2_live_place *p)
 
 	if (ret && ret != -ENOENT)
 		return fail(&err);
-	ret = xt2_links_read(&links);
+	ret = xt2_links_read(&links, p->folder, false);
 	while (!ret && (link = xt2_links_stray(links, *p->folder ? p->folder : NULL, &at))) {
 		ret = xt2_links_detach(link);
 		n++;
@@ -266,7 +266,7 @@ static int look(struct view *v)
 	v->place.wait = LOOK_WAIT;
 	ret = xt2_live_place_enter(&v->place, false, &err);
 	if (ret && err.code != XT2_E_SYNTAX && ret != -EAGAIN)
-		show_strays();
+		show_strays(&v->place);
 	if (ret)
 		return fail(&err);
 	ret = show(&v->place);

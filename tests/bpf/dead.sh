@@ -40,7 +40,7 @@ folders() {	# => how many
 	echo $#
 }
 fresh() {	# NAME: a network namespace with a live ruleset; its inode is $inode
-	ip netns add "$1" && ip -n "$1" link set lo up || wrong "no network namespace $1"
+	ip netns add "$1" || wrong "no network namespace $1"
 	"$xt2" apply --netns "$1" --pin "$pin" "$tmp/rules" || wrong "apply in $1"
 	inode=$(stat -L -c %i "/run/netns/$1")
 }
@@ -185,7 +185,7 @@ mv "$folder" "$pin/net-$inode-18446744073709551614"
 is "$inode" unsure || wrong "not unsure: $(all)"
 sweep
 [ ! -e "$pin/net-$own-18446744073709551615" ] || wrong "an older one is left"
-[ -e "$pin/net-$own" ] && [ -e "$pin/net-1-2-3" ] || wrong "what is none was swept"
+if [ ! -e "$pin/net-$own" ] || [ ! -e "$pin/net-1-2-3" ]; then wrong "what is none was swept"; fi
 is "$inode" unsure || wrong "unsure, but swept: $(all)"
 mv "$pin/net-$inode-18446744073709551614" "$folder"
 is "$inode" alive || wrong "not alive: $(all)"
