@@ -250,9 +250,9 @@ static const char help[] =
 	"      --counters file    they start with what the files say\n"
 	"      --confirm TIME     take it all back if no xt2 confirm comes in time: 60, 60s, 2m\n" XT2_PLACE_HELP
 	"      --resolve          host names in the rules may be looked up\n\n"
-	"Exit codes: 0 ok, 2 a file is wrong, 3 rules or kernel: not possible, 4 out of a\n"
-	"resource, chains lead on in too many ways, or another command is at work.  After 2 to 4\n"
-	"the live ruleset has not changed.\n";
+	"Exit codes: 0 ok, 2 a file is wrong, 3 rules or kernel: not possible, or not permitted,\n"
+	"4 out of a resource, chains lead on in too many ways, another command is at work, or\n"
+	"another ruleset is live there.  After 2 to 4 the live ruleset has not changed.\n";
 
 enum { OPT_COUNTERS = 256, OPT_CONFIRM, OPT_NETNS, OPT_PIN, OPT_RESOLVE };
 

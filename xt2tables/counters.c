@@ -326,8 +326,8 @@ static const char help[] =
 	"                         and both per second\n"
 	"      --count N          end after N times\n" XT2_INPUT_HELP
 	"      --resolve          host names in the rules may be looked up\n\n"
-	"Exit codes: 0 ok, 1 there is no live ruleset, 2 the file is wrong, 3 not possible here,\n"
-	"4 out of a resource.\n";
+	"Exit codes: 0 ok, 1 there is no live ruleset, 2 the file is wrong,\n"
+	"3 not possible here or not permitted, 4 out of a resource.\n";
 
 enum { OPT_CHAIN = 1, OPT_TOP, OPT_WATCH, OPT_COUNT, OPT_RESOLVE };
 

@@ -54,8 +54,8 @@ static const char help[] =
 	"arptables-save text (--arp), ebtables-save text (--bridge), or an image; these options\n"
 	"are for the files that follow.\n\n" XT2_INPUT_HELP
 	"      --resolve          host names in the rules may be looked up\n\n"
-	"Exit codes: 0 ok, 1 there is no live ruleset, 2 a file is wrong, 3 not possible here,\n"
-	"4 out of a resource.\n";
+	"Exit codes: 0 ok, 1 there is no live ruleset, 2 a file is wrong,\n"
+	"3 not possible here or not permitted, 4 out of a resource.\n";
 
 enum { OPT_ARP = 256, OPT_BRIDGE, OPT_RESOLVE };
 

@@ -217,7 +217,7 @@ static const char help[] =
 	"      --family, --width  BLOB's format, if it cannot be told from its bytes\n"
 	"      --json             JSON: an array of objects\n" XT2_INPUT_HELP
 	"\nExit codes: 0 ok, 1 there is no live ruleset, 2 the file or the arguments are wrong,\n"
-	"3 not possible here, 4 out of a resource.\n";
+	"3 not possible here or not permitted, 4 out of a resource.\n";
 
 enum { OPT_JSON = 1, OPT_FAMILY, OPT_WIDTH };
 

@@ -165,7 +165,7 @@ static const char help[] =
 	"comes back when the time is over.\n\n"
 	"      --no               take it back now\n" XT2_PLACE_HELP
 	"\nExit codes: 0 ok, 1 nothing waits to be confirmed, or it is too late, 2 wrong arguments,\n"
-	"3 not possible here, 4 out of a resource, or another command is at work.\n";
+	"3 not possible here or not permitted, 4 out of a resource, or another command is at work.\n";
 
 enum { OPT_NETNS = 1, OPT_PIN, OPT_NO };
 

@@ -217,7 +217,7 @@ static const char help[] =
 	"      --new              only what happens from now on\n"
 	"  -w, --write FILE       write a capture (pcapng) instead; \"-\" is the standard output\n" XT2_PLACE_HELP
 	"\nExit codes: 0 ok, 1 there is no live ruleset, or none any more, 2 wrong arguments,\n"
-	"3 not possible here, 4 out of a resource, or another xt2 log is reading.\n";
+	"3 not possible here or not permitted, 4 out of a resource, or another xt2 log is reading.\n";
 
 enum { OPT_NETNS = 1, OPT_PIN, OPT_NEW };
 

@@ -56,10 +56,11 @@ static unsigned int print_hooks(const char *folder, const struct xt2_links *link
 	u32 i;
 
 	xt2_image_for_each_hook(h, i, img, root) {
-		bool there = xt2_live_has_hook(folder, links, img, h);
+		bool there;
 
 		if (!xt2_live_hooked(img, h))
 			continue;
+		there = xt2_live_has_hook(folder, links, img, h);
 		printf("hook %s %s %s%s\n", xt2_family_name(h->family),
 		       xt2_image_table(img, root, h->table)->name,
 		       xt2_hook_name(h->family, h->hook), there ? "" : " missing");

@@ -22,7 +22,7 @@ static const char help[] =
 	"  -t, --table TABLE      only this table\n" XT2_INPUT_HELP
 	"      --resolve          host names in the rules may be looked up\n\n"
 	"Exit codes: 0 ok, 1 there is no live ruleset, or no such table in it, 2 the file is\n"
-	"wrong, 3 not possible here, 4 out of a resource.\n";
+	"wrong, 3 not possible here or not permitted, 4 out of a resource.\n";
 
 enum { OPT_RESOLVE = 1 };
 
