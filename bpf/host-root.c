@@ -277,6 +277,8 @@ int xt2_live_root_(const char *pin, bool create, char *root, size_t size, struct
 	}
 	if (!pin) {
 		ret = own_root(create, root, size);
+		if (ret == -ENOENT && create) /* there is not even /run */
+			ret = -ENOTDIR;
 		return ret ? xt2_live_no_root_(-ret, err) : 0;
 	}
 	if (!xt2_is_bpffs_(pin)) {

@@ -35,6 +35,38 @@ const struct xt2_link *xt2_links_stray(const struct xt2_links *links, const char
 	return NULL;
 }
 
+static const struct xt2_live_net *net_of(const struct xt2_link *link,
+					 const struct xt2_live_net *nets, int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (nets[i].cookie == link->cookie)
+			return &nets[i];
+	return NULL;
+}
+
+const struct xt2_link *xt2_links_elsewhere(const struct xt2_links *links,
+					   const struct xt2_live_net *nets, int count, size_t *at)
+{
+	const struct xt2_live_net *net;
+	const struct xt2_link *link;
+	struct xt2_pinned_ pinned;
+
+	while (*at < links->count) {
+		link = &links->list[(*at)++];
+		if (!xt2_link_is_ours_(link))
+			continue;
+		net = net_of(link, nets, count);
+		if (!net)
+			return link;
+		xt2_pinned_links_(net->folder, &pinned);
+		if (!pinned.unsure && !xt2_is_pinned_(&pinned, link->id))
+			return link;
+	}
+	return NULL;
+}
+
 /* --- who holds it ------------------------------------------------------------- */
 
 struct looking {

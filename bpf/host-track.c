@@ -9,8 +9,8 @@
  * ask: a table of our own has a rule about connections, in a chain that is at
  * no hook and that nothing jumps to, so no packet ever meets it.
  *
- * The table's name ends in the number of the folder where the ruleset is
- * pinned: other live rulesets of a network namespace have tables of their own.
+ * A network namespace has one live ruleset, so all have the same table: what one has
+ * left whose pins were taken away is the next one's.
  */
 #include "host-private.h"
 
@@ -23,10 +23,9 @@
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/xt_conntrack.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#define TABLE "xt2-conntrack"
 #define CHAIN "tracking"
 
 static const u8 families[] = { NFPROTO_IPV4, NFPROTO_IPV6 };
@@ -34,7 +33,6 @@ static const u8 families[] = { NFPROTO_IPV4, NFPROTO_IPV6 };
 /* Messages to nf_tables, and the place of the next. */
 struct batch {
 	struct mnl_socket *nl;
-	char table[64];
 	char bytes[4096];
 	size_t used;
 	u32 seq;
@@ -128,7 +126,7 @@ static void put_table(struct batch *b, u16 type, u16 flags)
 {
 	struct nlmsghdr *h = message(b, type, flags);
 
-	mnl_attr_put_strz(h, NFTA_TABLE_NAME, b->table);
+	mnl_attr_put_strz(h, NFTA_TABLE_NAME, TABLE);
 	append(b, h);
 }
 
@@ -136,7 +134,7 @@ static void put_chain(struct batch *b)
 {
 	struct nlmsghdr *h = message(b, NFT_MSG_NEWCHAIN, NLM_F_CREATE);
 
-	mnl_attr_put_strz(h, NFTA_CHAIN_TABLE, b->table);
+	mnl_attr_put_strz(h, NFTA_CHAIN_TABLE, TABLE);
 	mnl_attr_put_strz(h, NFTA_CHAIN_NAME, CHAIN);
 	append(b, h);
 }
@@ -160,7 +158,7 @@ static int put_rule(struct batch *b)
 	const u8 original = 0;
 
 	if (cmp) {
-		nftnl_rule_set_str(rule, NFTNL_RULE_TABLE, b->table);
+		nftnl_rule_set_str(rule, NFTNL_RULE_TABLE, TABLE);
 		nftnl_rule_set_str(rule, NFTNL_RULE_CHAIN, CHAIN);
 		nftnl_expr_set_u32(ct, NFTNL_EXPR_CT_KEY, NFT_CT_DIRECTION);
 		nftnl_expr_set_u32(ct, NFTNL_EXPR_CT_DREG, NFT_REG_1);
@@ -206,15 +204,11 @@ static bool is_on(struct batch *b, u8 family)
 }
 
 /* => 0; -errno */
-static int begin(struct batch *b, const char *folder)
+static int begin(struct batch *b)
 {
-	struct stat st;
 	int ret;
 
 	memset(b, 0, sizeof(*b));
-	if (stat(folder, &st))
-		return -errno;
-	snprintf(b->table, sizeof(b->table), "xt2-conntrack-%lu", (unsigned long)st.st_ino);
 	b->nl = mnl_socket_open2(NETLINK_NETFILTER, SOCK_CLOEXEC);
 	if (!b->nl)
 		return -errno;
@@ -238,17 +232,16 @@ static int refuse(struct xt2_err *err, u8 family, int errnum)
 	return -errnum;
 }
 
-int xt2_live_track(const char *folder, unsigned int wanted, unsigned int *begun,
-		   struct xt2_err *err)
+int xt2_live_track(unsigned int wanted, unsigned int *begun, struct xt2_err *err)
 {
-	unsigned int i, were_on = xt2_live_tracking(folder);
+	unsigned int i, were_on = xt2_live_tracking();
 	struct batch b;
 	int ret = 0;
 
 	*begun = 0;
 	if (!wanted)
 		return 0;
-	ret = begin(&b, folder);
+	ret = begin(&b);
 	if (ret)
 		return refuse(err, families[0], -ret);
 	for (i = 0; i < XT2_ARRAY_SIZE(families) && !ret; i++) {
@@ -262,16 +255,16 @@ int xt2_live_track(const char *folder, unsigned int wanted, unsigned int *begun,
 	}
 	mnl_socket_close(b.nl);
 	if (ret)
-		xt2_live_untrack(folder, *begun);
+		xt2_live_untrack(*begun);
 	return ret;
 }
 
-void xt2_live_untrack(const char *folder, unsigned int unwanted)
+void xt2_live_untrack(unsigned int unwanted)
 {
-	unsigned int i, on = xt2_live_tracking(folder) & unwanted;
+	unsigned int i, on = xt2_live_tracking() & unwanted;
 	struct batch b;
 
-	if (!on || begin(&b, folder))
+	if (!on || begin(&b))
 		return;
 	for (i = 0; i < XT2_ARRAY_SIZE(families); i++)
 		if (on >> i & 1)
@@ -279,12 +272,12 @@ void xt2_live_untrack(const char *folder, unsigned int unwanted)
 	mnl_socket_close(b.nl);
 }
 
-unsigned int xt2_live_tracking(const char *folder)
+unsigned int xt2_live_tracking(void)
 {
 	unsigned int i, on = 0;
 	struct batch b;
 
-	if (begin(&b, folder))
+	if (begin(&b))
 		return 0;
 	for (i = 0; i < XT2_ARRAY_SIZE(families); i++)
 		on |= (unsigned int)is_on(&b, families[i]) << i;

@@ -212,8 +212,8 @@ int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_
 void xt2_live_tidy(const struct xt2_live *host, const char *folder);
 
 /*
- * Connection tracking of a network namespace, on as long as the ruleset in a
- * folder asks about connections.  Families are bits: 1 IPv4, 2 IPv6.
+ * Connection tracking of this network namespace, on as long as its live ruleset
+ * asks about connections.  Families are bits: 1 IPv4, 2 IPv6.
  *
  * xt2_live_tracked - the families in which a ruleset asks about connections
  */
@@ -221,17 +221,16 @@ unsigned int xt2_live_tracked(const struct xt2_image *img);
 
 /*
  * xt2_live_track - turn it on; it comes before the programs that ask about it
- * @begun: out: families in which it was not on for this folder
+ * @begun: out: families in which it was not on
  * => 0; -EOPNOTSUPP, -ENOENT and others: the kernel can't; -EPERM, -ENOMEM: nothing changed
  */
-int xt2_live_track(const char *folder, unsigned int wanted, unsigned int *begun,
-		   struct xt2_err *err);
+int xt2_live_track(unsigned int wanted, unsigned int *begun, struct xt2_err *err);
 
-/* Turn it off, as far as this folder is concerned. */
-void xt2_live_untrack(const char *folder, unsigned int unwanted);
+/* Turn it off, as far as live rulesets are concerned. */
+void xt2_live_untrack(unsigned int unwanted);
 
-/* => the families in which it is on for this folder */
-unsigned int xt2_live_tracking(const char *folder);
+/* => the families in which it is on for live rulesets */
+unsigned int xt2_live_tracking(void);
 
 /* Take everything in a folder away, connection tracking included.  => 0; -ENOENT: there was nothing; -errno */
 int xt2_live_detach(const char *folder, struct xt2_err *err);
@@ -281,6 +280,10 @@ struct xt2_live_net {
  */
 int xt2_live_nets(const struct xt2_links *links, const char *pin, struct xt2_live_net **nets,
 		  struct xt2_err *err);
+
+/* Links of ours that are pinned in none of these folders: the next one.  => NULL: no more */
+const struct xt2_link *xt2_links_elsewhere(const struct xt2_links *links,
+					   const struct xt2_live_net *nets, int count, size_t *at);
 
 /* Take away what dead namespaces hold; others are left alone.  => how many; -errno */
 int xt2_live_sweep(const struct xt2_links *links, const char *pin, struct xt2_err *err);

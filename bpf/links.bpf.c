@@ -11,6 +11,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#define _LINUX_TYPES_H /* vmlinux.h has them */
 #include "links.h"
 
 #define MANY_NETS (1 << 20)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * links.h - what links.bpf.c tells its loader
- *
- * Needs __u32, __s32 and __u64.
- */
+/* links.h - what links.bpf.c tells its loader */
 #ifndef XT2_BPF_LINKS_H
 #define XT2_BPF_LINKS_H
+
+#include <linux/types.h>
 
 /* A netfilter link that is attached. */
 struct xt2_link {

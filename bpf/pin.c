@@ -324,7 +324,7 @@ void xt2_live_tidy(const struct xt2_live *host, const char *folder)
 	u32 table, six, hook;
 
 	if (!host->ruleset)
-		xt2_live_detach(folder, NULL);
+		xt2_live_clear_(folder);
 	for (table = 0; host->ruleset && table < XT2_PROGRAMS; table++)
 		for (six = 0; six < XT2_ARRAY_SIZE(families); six++)
 			for (hook = 0; hook <= XT2_POSTROUTING; hook++)
@@ -340,6 +340,6 @@ int xt2_live_detach(const char *folder, struct xt2_err *err)
 
 	if (ret == -ENOENT)
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
-	xt2_live_untrack(folder, ~0u);
+	xt2_live_untrack(~0u);
 	return ret ? xt2_err_set_(err, XT2_E_SYSTEM, -ret, "%s: %s", folder, strerror(-ret)) : 0;
 }

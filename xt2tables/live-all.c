@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include "../bpf/host.h"
+#include "../bpf/links.h"
 #include "live-all.h"
 #include "xt2.h"
 
@@ -82,27 +83,48 @@ static void print_net(const struct xt2_live_net *net)
 	putchar('\n');
 }
 
+/* What is live, but not pinned here.  => how many */
+static int print_elsewhere(const struct xt2_links *links, const struct xt2_live_net *nets, int n)
+{
+	const struct xt2_link *link;
+	char name[256], text[400];
+	size_t at = 0;
+	int found = 0;
+
+	while (links && (link = xt2_links_elsewhere(links, nets, n, &at))) {
+		find_name(link->inode, name, sizeof(name));
+		xt2_links_describe(link, text, sizeof(text));
+		printf("netns %s inode %u stray %s\n", name, link->inode, text);
+		found++;
+	}
+	return found;
+}
+
 int xt2_live_all(struct xt2_live_place *p)
 {
 	struct xt2_live_net *nets = NULL;
 	struct xt2_links *links = NULL;
 	struct xt2_err err = { 0 };
-	int i, n;
+	int i, n, strays;
 
-	if (xt2_live_place_find(p, &err))
+	if (xt2_live_place_find(p, &err) && err.errnum != ENOENT)
 		return fail(&err);
 	if (xt2_links_read(&links, p->folder, false))
 		links = NULL;
 	n = xt2_live_nets(links, p->pin, &nets, &err);
-	xt2_links_free(links);
-	if (n < 0)
+	if (n < 0 && n != -ENOENT) {
+		xt2_links_free(links);
 		return fail(&err);
+	}
 	for (i = 0; i < n; i++)
 		print_net(&nets[i]);
+	strays = print_elsewhere(links, nets, n);
 	free(nets);
-	if (!n)
-		fputs("xt2 status: there is no live ruleset\n", stderr);
-	return n ? XT2_EXIT_OK : XT2_EXIT_NO;
+	xt2_links_free(links);
+	if (n > 0 || strays)
+		return XT2_EXIT_OK;
+	fputs("xt2 status: there is no live ruleset\n", stderr);
+	return XT2_EXIT_NO;
 }
 
 int xt2_live_detach_dead(struct xt2_live_place *p)

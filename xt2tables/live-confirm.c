@@ -51,7 +51,7 @@ static int tidy(const struct xt2_live_place *p, struct xt2_live *live)
 		return xt2_live_detach(p->folder, &err);
 	if (ret)
 		return ret;
-	xt2_live_untrack(p->folder, ~xt2_live_tracked(map.image));
+	xt2_live_untrack(~xt2_live_tracked(map.image));
 	xt2_image_close(&map);
 	return 0;
 }

@@ -153,7 +153,7 @@ static int install(const struct xt2_live_place *p, const struct xt2_mapping *map
 	if (ret)
 		return ret;
 	tracked = xt2_live_tracked(map->image);
-	ret = xt2_live_track(p->folder, tracked, &begun, err);
+	ret = xt2_live_track(tracked, &begun, err);
 	if (ret)
 		return ret;
 	ret = attach(p, map->image, &live, err);
@@ -165,7 +165,7 @@ static int install(const struct xt2_live_place *p, const struct xt2_mapping *map
 	if (ret && live)
 		xt2_live_tidy(live, p->folder);
 	if (ret || !p->confirm) /* what comes back may ask about connections */
-		xt2_live_untrack(p->folder, ret ? begun : ~tracked);
+		xt2_live_untrack(ret ? begun : ~tracked);
 	xt2_live_free(live);
 	return ret;
 }
@@ -176,8 +176,8 @@ static int repair(struct xt2_live_place *p, const struct xt2_image *img, struct 
 	struct xt2_live *live = NULL;
 	int ret = 0;
 
-	if (tracked & ~xt2_live_tracking(p->folder))
-		ret = xt2_live_track(p->folder, tracked, &begun, err);
+	if (tracked & ~xt2_live_tracking())
+		ret = xt2_live_track(tracked, &begun, err);
 	if (!ret && xt2_live_missing(p->folder, p->links, img))
 		ret = attach(p, img, &live, err);
 	xt2_live_free(live);

@@ -70,10 +70,9 @@ static unsigned int print_hooks(const char *folder, const struct xt2_links *link
 }
 
 /* Of the families that the rules ask for.  => bits of those in which it is off */
-static unsigned int print_tracking(const char *folder, const struct xt2_image *img)
+static unsigned int print_tracking(const struct xt2_image *img)
 {
-	unsigned int i, tracked = xt2_live_tracked(img),
-			on = tracked ? xt2_live_tracking(folder) : 0;
+	unsigned int i, tracked = xt2_live_tracked(img), on = tracked ? xt2_live_tracking() : 0;
 
 	for (i = 0; i < 2; i++)
 		if (tracked >> i & 1)
@@ -148,7 +147,7 @@ static int print_all(const struct xt2_live *live, const char *folder, const stru
 	if (xt2_links_read(&links, folder, false)) /* then pins must do */
 		links = NULL;
 	print_status(live);
-	tracking = print_tracking(folder, img);
+	tracking = print_tracking(img);
 	hooks = print_hooks(folder, links, img);
 	strays = print_strays(folder, links);
 	xt2_links_free(links);

@@ -145,6 +145,8 @@ once && wrong "the container's ruleset is not live"
 gives 1 "$xt2" status --netns "$ns"
 grep -q "^stray link .* pinned in $other as process [0-9]* (.*) has it mounted" "$tmp/out" || wrong "$(cat "$tmp/out")"
 says 'hint: xt2 detach --strays'
+"$xt2" status --all >"$tmp/out" 2>&1
+grep -q "^netns $ns inode [0-9]* stray link .* pinned in $other as process" "$tmp/out" || wrong "status --all: $(cat "$tmp/out")"
 gives 4 "$xt2" apply --netns "$ns" "$tmp/rules"
 says "pinned in $other as process"
 gives 0 "$xt2" detach --netns "$ns" --strays
