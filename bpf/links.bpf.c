@@ -33,6 +33,8 @@ static s32 references(struct net *net)
 {
 	struct ns_common *ns = (void *)net + bpf_core_field_offset(struct net, ns);
 
+	if (!bpf_core_field_exists(struct bpf_nf_link, ns_tracker))
+		return -1; /* links of this kernel hold no namespace */
 	if (bpf_core_field_exists(struct ns_common___ref, __ns_ref))
 		return BPF_CORE_READ((struct ns_common___ref *)ns, __ns_ref.refs.counter);
 	if (bpf_core_field_exists(struct ns_common___count, count))

@@ -148,15 +148,18 @@ static int end_trial(struct xt2_live_place *p, bool keep)
 	if (!ret)
 		ret = tidy(p, live);
 	xt2_live_free(live);
-	if (!ret && keep)
-		ret = xt2_live_place_repair(p, &err);
 	if (ret == -ENOENT) {
 		settle(p, &err);
 		return nothing_waits(trial);
 	}
-	if (ret)
+	if (ret) {
 		fprintf(stderr, "xt2 confirm: %s\n", strerror(-ret));
-	return ret ? XT2_EXIT_RESOURCE : XT2_EXIT_OK;
+		return XT2_EXIT_RESOURCE;
+	}
+	if (!keep || !xt2_live_place_repair(p, &err))
+		return XT2_EXIT_OK;
+	xt2_err_print(&err, stderr);
+	return xt2_live_place_exit(&err);
 }
 
 static const char help[] =
