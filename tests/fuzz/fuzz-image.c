@@ -126,6 +126,7 @@ static u32 make_packet(struct xt2_pkt *pkt, u8 family, u8 proto, u64 *state, u64
 	seed_packet(&p, family);
 	*pkt = (struct xt2_pkt){ .caplen = p.size, .len = p.size };
 	poison(&pkt->family, (size_t)((u8 *)pkt->in - &pkt->family), dirt);
+	pkt->family = family; /* addresses of the connection depend on it */
 	pkt->room = rooms[seed_below(state, XT2_ARRAY_SIZE(rooms))];
 	pkt->data = get(p.size + pkt->room);
 	memcpy(pkt->data, p.bytes, p.size);
