@@ -3,12 +3,13 @@
  * err.c - what went wrong, for people
  *
  * The caller owns the record; the library fills it in and never prints on its
- * own.  A rule's text comes from files that may be hostile, so control
- * characters never reach the terminal.  Columns count bytes; the caret line
- * leaves out the continuation bytes of UTF-8, so that it stays aligned.
+ * own.  Texts come from files that may be hostile, so they are printed as
+ * printable.h has it.  Columns count bytes; the caret line counts what is
+ * shown of them, so that it stays aligned.
  */
 #include "config.h"
 #include "err.h"
+#include "printable.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -62,41 +63,39 @@ void xt2_err_hint_(struct xt2_err *err, const char *hint)
 		snprintf(err->hint, sizeof(err->hint), "%s", hint);
 }
 
-static int is_control(unsigned char c)
+/* The places that a text takes, up to some byte of it, as blanks or carets. */
+static void print_below(const char *from, const char *end, char c, FILE *to)
 {
-	return (c < 0x20 && c != '\t') || c == 0x7f;
-}
+	char shown[XT2_SHOWN_MAX_];
+	size_t n, i;
 
-static int is_continuation(unsigned char c)
-{
-	return (c & 0xc0) == 0x80;
-}
-
-/* Text as it is, but without what a terminal would obey. */
-static void print_plain(const char *text, FILE *to)
-{
-	for (; *text; text++)
-		fputc(is_control((unsigned char)*text) ? '?' : *text, to);
+	while (from < end) {
+		n = xt2_shown_(from, shown);
+		if (*from == '\t') {
+			fputc('\t', to);
+		} else {
+			for (i = shown[0] == *from ? 1 : strlen(shown); i; i--)
+				fputc(c, to);
+		}
+		from += n;
+	}
 }
 
 /* Below the word that starts at column (from 1). */
 static void print_caret(const char *rule, unsigned int column, FILE *to)
 {
 	size_t len = strlen(rule);
-	size_t i;
+	const char *word;
 
 	if (column > len + 1)
 		column = (unsigned int)len + 1;
+	word = rule + column - 1;
 	fputs("     | ", to);
-	for (i = 0; i < column - 1; i++) {
-		if (!is_continuation((unsigned char)rule[i]))
-			fputc(rule[i] == '\t' ? '\t' : ' ', to);
-	}
-	fputc('^', to);
-	for (i = column; i < len && rule[i] != ' ' && rule[i] != '\t'; i++) {
-		if (!is_continuation((unsigned char)rule[i]))
-			fputc('^', to);
-	}
+	print_below(rule, word, ' ', to);
+	if (*word && *word != ' ' && *word != '\t')
+		print_below(word, word + strcspn(word, " \t"), '^', to);
+	else
+		fputc('^', to);
 	fputc('\n', to);
 }
 
@@ -106,7 +105,7 @@ static void print_rule(const struct xt2_err *err, FILE *to)
 		fprintf(to, "%4u | ", err->line);
 	else
 		fputs("     | ", to);
-	print_plain(err->rule, to);
+	xt2_print_shown_(to, err->rule);
 	fputc('\n', to);
 	if (err->column)
 		print_caret(err->rule, err->column, to);
@@ -115,7 +114,7 @@ static void print_rule(const struct xt2_err *err, FILE *to)
 void xt2_err_print(const struct xt2_err *err, FILE *to)
 {
 	if (err->file[0]) {
-		print_plain(err->file, to);
+		xt2_print_shown_(to, err->file);
 		fputc(':', to);
 	}
 	if (err->line) {
@@ -126,13 +125,13 @@ void xt2_err_print(const struct xt2_err *err, FILE *to)
 	if (err->file[0] || err->line)
 		fputc(' ', to);
 	fprintf(to, "error[%s]: ", xt2_code_name(err->code));
-	print_plain(err->message[0] ? err->message : strerror(err->errnum), to);
+	xt2_print_shown_(to, err->message[0] ? err->message : strerror(err->errnum));
 	fputc('\n', to);
 	if (err->rule[0])
 		print_rule(err, to);
 	if (err->hint[0]) {
 		fputs("   hint: ", to);
-		print_plain(err->hint, to);
+		xt2_print_shown_(to, err->hint);
 		fputc('\n', to);
 	}
 }

@@ -18,6 +18,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/pair.c \
 	libxt2/pair.h \
 	libxt2/pairs-avx2.c \
+	libxt2/printable.c \
+	libxt2/printable.h \
 	libxt2/rules.c \
 	libxt2/ruleset-load.c \
 	libxt2/ruleset-loop.c \

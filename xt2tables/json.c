@@ -8,6 +8,7 @@
  * area, and so is each byte of a character that this would be taken for.
  */
 #include <xt2/xt2.h>
+#include "../libxt2/printable.h"
 #include "json-fields.h"
 #include "xt2.h"
 
@@ -15,31 +16,6 @@
 #define BYTE_LAST  0xf7ff
 
 #define NUMBER_MAX ((1ull << 53) - 1) /* the largest that every reader of JSON gets right */
-
-/* A sequence of UTF-8, in its shortest form.  => its bytes; 0: it is none */
-static int utf8(const unsigned char *s, unsigned int *point)
-{
-	static const struct {
-		unsigned char mask, lead;
-		unsigned int least;
-	} forms[] = { { 0xe0, 0xc0, 0x80 }, { 0xf0, 0xe0, 0x800 }, { 0xf8, 0xf0, 0x10000 } };
-	int n, i;
-
-	for (n = 0; n < 3; n++)
-		if ((s[0] & forms[n].mask) == forms[n].lead)
-			break;
-	if (n == 3)
-		return 0;
-	*point = s[0] & ~forms[n].mask & 0xff;
-	for (i = 1; i <= n + 1; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		*point = *point << 6 | (s[i] & 0x3f);
-	}
-	if (*point < forms[n].least || *point > 0x10ffff || (*point >= 0xd800 && *point < 0xe000))
-		return 0;
-	return n + 2;
-}
 
 static void put_point(FILE *to, unsigned int point)
 {
@@ -61,7 +37,7 @@ static void put_string(FILE *to, const char *s, unsigned int byte)
 
 	fputc('"', to);
 	for (; *s; s++) {
-		n = utf8((const unsigned char *)s, &point);
+		n = xt2_utf8_(s, &point);
 		if (n && !(byte && point >= BYTE_FIRST && point <= BYTE_LAST)) {
 			put_point(to, point);
 			s += n - 1;
