@@ -20,6 +20,7 @@
 #include "supervisor.h"
 #include "config.h"
 #include "../libxt2/err.h"
+#include "../libxt2/printable.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +66,7 @@ static int status_of_exec(int error)
 
 static int cannot_exec(const char *command, int error)
 {
-	fprintf(stderr, "xt2 run: %s: %s\n", command, strerror(error));
+	xt2_print_line_(stderr, "xt2 run: %s: %s", command, strerror(error));
 	return status_of_exec(error);
 }
 

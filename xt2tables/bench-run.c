@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "../libxt2/printable.h"
 #include "bench.h"
 #include "packet.h"
 
@@ -101,10 +102,13 @@ static const char *mode_name(int mode)
 
 static void say_result(int mode, const struct xt2_result *r)
 {
-	fprintf(stderr, "  %s: %s", mode_name(mode), xt2_verdict_name(r->verdict));
+	char by[128] = "";
+
 	if (r->table)
-		fprintf(stderr, " by %s/%s:%u", r->table, r->chain, r->rule);
-	fprintf(stderr, "%s, events %u\n", r->hotdrop ? ", malformed" : "", r->events);
+		snprintf(by, sizeof(by), " by %s/%s:%u", r->table, r->chain, r->rule);
+	xt2_print_line_(stderr, "  %s: %s%s%s, events %u", mode_name(mode),
+			xt2_verdict_name(r->verdict), by, r->hotdrop ? ", malformed" : "",
+			r->events);
 }
 
 /* => true if they are the same */
@@ -118,7 +122,8 @@ static bool same_results(const struct bench *b, int mode, const struct xt2_resul
 		if (same_result(&linear[i], &other[i]))
 			continue;
 		xt2_packet_describe(&b->run->packets->list[i].pkt, text, sizeof(text));
-		fprintf(stderr, "xt2 bench: results differ for packet %zu: %s\n", i + 1, text);
+		xt2_print_line_(stderr, "xt2 bench: results differ for packet %zu: %s", i + 1,
+				text);
 		say_result(XT2_BENCH_LINEAR, &linear[i]);
 		say_result(mode, &other[i]);
 		return false;
@@ -165,8 +170,9 @@ static bool same_counters(const struct bench *b, int mode, const struct xt2_imag
 
 	if (!xt2_bench_differs(linear, b->run->img, text, sizeof(text)))
 		return true;
-	fprintf(stderr, "xt2 bench: counters differ, %s and %s: %s\n", mode_name(XT2_BENCH_LINEAR),
-		mode_name(mode), text[0] ? text : "what matches remember");
+	xt2_print_line_(stderr, "xt2 bench: counters differ, %s and %s: %s",
+			mode_name(XT2_BENCH_LINEAR), mode_name(mode),
+			text[0] ? text : "what matches remember");
 	return false;
 }
 

@@ -11,7 +11,9 @@
 #include <string.h>
 #include <time.h>
 #include "../engine/rule.h"
+#include "../libxt2/printable.h"
 #include "bench.h"
+#include "nearest.h"
 #include "represent.h"
 #include "text.h"
 
@@ -196,8 +198,8 @@ static void say_rules(const struct bench *b)
 		       b->build * 1e3, b->build * 1e9 / indexed);
 	putchar('\n');
 	if (b->capture)
-		printf("packets:  %s%s\n", b->capture,
-		       b->more ? ", the first of it; see --packets" : "");
+		xt2_print_line_(stdout, "packets:  %s%s", b->capture,
+				b->more ? ", the first of it; see --packets" : "");
 	else
 		printf("packets:  drawn, seed %llu: three of four for a rule, the others at "
 		       "random\n",
@@ -239,14 +241,15 @@ static void place_name(const struct xt2_bench_place *p, char *buf, size_t size)
 
 static void say_place(const struct bench *b, const struct xt2_bench_run *run)
 {
-	char name[128];
+	char name[128], shown[4 * sizeof(name)];
 
 	if (!b->places)
 		printf("\n%-26s %7s %7s  %-23s  %-23s  in batches of %-9d  parsing alone\n",
 		       "a packet at", "rules", "packets", "rule after rule", "with indexes",
 		       XT2_BATCH);
 	place_name(run->place, name, sizeof(name));
-	printf("%-26s %7u %7zu", name, run->place->rules, run->packets->n);
+	xt2_show_(name, shown, sizeof(shown));
+	printf("%-26s %7u %7zu", shown, run->place->rules, run->packets->n);
 	say_rate(run->ns[XT2_BENCH_LINEAR]);
 	say_rate(run->ns[XT2_BENCH_INDEXED]);
 	say_rate(run->ns[XT2_BENCH_BATCHED]);
@@ -344,8 +347,9 @@ static int bench_place(struct bench *b, const struct xt2_bench_place *place)
 	if (unsupported < 0)
 		return no_memory();
 	if (unsupported) {
-		fprintf(stderr, "note: %s is not measured: %d of its rules cannot be evaluated\n",
-			name, unsupported);
+		xt2_print_line_(stderr,
+				"note: %s is not measured: %d of its rules cannot be evaluated",
+				name, unsupported);
 		b->unsupported++;
 		return XT2_EXIT_OK;
 	}
@@ -359,7 +363,7 @@ static int bench_place(struct bench *b, const struct xt2_bench_place *place)
 	else if (packets.n)
 		ret = measure(b, place, &packets);
 	else
-		fprintf(stderr, "note: %s is not measured: it would see no packet\n", name);
+		xt2_print_line_(stderr, "note: %s is not measured: it would see no packet", name);
 	xt2_bench_packets_free(&packets);
 	return ret;
 }
@@ -405,7 +409,7 @@ static int asked(const struct bench *b)
 {
 	static const char *const hooks[] = { "INPUT", "PREROUTING", "FORWARD", "OUTPUT",
 					     "POSTROUTING" };
-	char why[128];
+	char why[512], say[XT2_NEAREST_SIZE];
 	size_t i;
 
 	for (i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
@@ -413,7 +417,8 @@ static int asked(const struct bench *b)
 				     sizeof(why)))
 			return XT2_EXIT_OK;
 	if (!b->hook)
-		snprintf(why, sizeof(why), "the rules have no table '%s'", b->table);
+		snprintf(why, sizeof(why), "the rules have no table '%s'%s", b->table,
+			 xt2_nearest_table(b->in.rs, b->in.family, b->table, say) ? "" : say);
 	return xt2_usage("bench", "%s", why);
 }
 

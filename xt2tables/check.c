@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../engine/image.h"
+#include "../libxt2/printable.h"
 #include "live-refused.h"
 #include "text.h"
 #include "xt2.h"
@@ -26,14 +27,14 @@ struct check {
 
 static void print_warning(const char *severity, const struct xt2_err *err)
 {
-	fputs(err->file, stdout);
+	xt2_print_shown_(stdout, err->file);
 	if (err->line)
 		printf(":%u", err->line);
-	printf(": %s: %s\n", severity, err->message);
+	xt2_print_line_(stdout, ": %s: %s", severity, err->message);
 	if (err->rule[0] && err->line)
-		printf("%4u | %s\n", err->line, err->rule);
+		xt2_print_line_(stdout, "%4u | %s", err->line, err->rule);
 	else if (err->rule[0])
-		printf("     | %s\n", err->rule);
+		xt2_print_line_(stdout, "     | %s", err->rule);
 }
 
 static void print(struct check *c, const char *severity, const struct xt2_err *err)
@@ -254,12 +255,15 @@ static int check_file(struct check *c, const char *path, bool *comma)
 		printf("],\"rules\":%u,\"chains\":%u,\"errors\":%u,\"unsupported\":%u,\"warnings\":%u}",
 		       c->rules, c->chains, c->errors, c->unsupported, c->warnings);
 	else if (ret == XT2_EXIT_OK || ret == XT2_EXIT_NO || ret == XT2_EXIT_UNSUPPORTED)
-		printf("%s: %u rule%s in %u chain%s, %u that cannot be %s, %u warning%s\n", path,
-		       c->rules, c->rules == 1 ? "" : "s", c->chains, c->chains == 1 ? "" : "s",
-		       c->unsupported, c->live ? "live" : "evaluated", c->warnings,
-		       c->warnings == 1 ? "" : "s");
+		xt2_print_line_(stdout,
+				"%s: %u rule%s in %u chain%s, %u that cannot be %s, %u warning%s",
+				path, c->rules, c->rules == 1 ? "" : "s", c->chains,
+				c->chains == 1 ? "" : "s", c->unsupported,
+				c->live ? "live" : "evaluated", c->warnings,
+				c->warnings == 1 ? "" : "s");
 	else
-		printf("%s: %u error%s\n", path, c->errors, c->errors == 1 ? "" : "s");
+		xt2_print_line_(stdout, "%s: %u error%s", path, c->errors,
+				c->errors == 1 ? "" : "s");
 	return ret;
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <xt2/sockopt.h>
 #include "file.h"
+#include "nearest.h"
 #include "ruleset-json.h"
 #include "text.h"
 #include "xt2.h"
@@ -308,13 +309,15 @@ static const struct form *form_of(const char *name)
 /* => XT2_EXIT_* */
 static int convert(struct conversion *c, const struct form *from, const struct form *to)
 {
+	char say[XT2_NEAREST_SIZE];
 	struct xt2_err err;
 	int ret = from->read(c);
 
-	if (ret == XT2_EXIT_OK && c->table && xt2_table_find(c->in.rs, c->family, c->table) < 0) {
-		char what[128];
+	if (ret == XT2_EXIT_OK && c->table &&
+	    !xt2_nearest_table(c->in.rs, c->family, c->table, say)) {
+		char what[128 + XT2_NEAREST_SIZE];
 
-		snprintf(what, sizeof(what), "there is no table '%.32s' in it", c->table);
+		snprintf(what, sizeof(what), "there is no table '%.32s' in it%s", c->table, say);
 		ret = wrong(c, XT2_E_UNKNOWN, what);
 	}
 	if (ret == XT2_EXIT_OK)

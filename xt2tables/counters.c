@@ -14,6 +14,8 @@
 #include <time.h>
 #include "../engine/rule.h"
 #include "../libxt2/pair.h"
+#include "../libxt2/printable.h"
+#include "nearest.h"
 #include "text.h"
 #include "xt2.h"
 
@@ -95,6 +97,19 @@ static void close_reading(struct reading *r)
 	r->row = NULL;
 }
 
+/* Are what --table and --chain name there?  => XT2_EXIT_OK, XT2_EXIT_USAGE */
+static int asked(const struct reading *r, const struct options *o)
+{
+	char say[XT2_NEAREST_SIZE];
+
+	if (o->table && !xt2_nearest_table(r->in.rs, o->family, o->table, say))
+		return xt2_usage("counters", "%s has no table '%s'%s", r->in.path, o->table, say);
+	if (o->chain && !xt2_nearest_chain(r->in.rs, o->family, o->table, o->chain, say))
+		return xt2_usage("counters", "%s has no chain '%s'%s%s%s", r->in.path, o->chain,
+				 o->table ? " in table " : "", o->table ? o->table : "", say);
+	return XT2_EXIT_OK;
+}
+
 /* => XT2_EXIT_* */
 static int read_counters(struct reading *r, const struct xt2_input *in, const struct options *o)
 {
@@ -119,14 +134,30 @@ static int read_counters(struct reading *r, const struct xt2_input *in, const st
 	return XT2_EXIT_OK;
 }
 
+/* The first reading: what comes and goes later is no mistake of the arguments.  => XT2_EXIT_* */
+static int begin(struct reading *r, const struct xt2_input *in, const struct options *o)
+{
+	int ret = read_counters(r, in, o);
+
+	if (ret != XT2_EXIT_OK)
+		return ret;
+	ret = asked(r, o);
+	if (ret != XT2_EXIT_OK)
+		close_reading(r);
+	return ret;
+}
+
 /* --- printing --------------------------------------------------------------- */
 
 static void print_place(const struct xt2_ruleset *rs, const struct row *row)
 {
 	int table = xt2_chain_table(rs, row->chain);
 
-	printf("%s %s %s ", xt2_family_name(xt2_table_family(rs, table)), xt2_table_name(rs, table),
-	       xt2_chain_name(rs, row->chain));
+	printf("%s ", xt2_family_name(xt2_table_family(rs, table)));
+	xt2_print_shown_(stdout, xt2_table_name(rs, table));
+	putchar(' ');
+	xt2_print_shown_(stdout, xt2_chain_name(rs, row->chain));
+	putchar(' ');
 	if (row->at < xt2_chain_rules(rs, row->chain))
 		printf("%u", row->at + 1);
 	else
@@ -137,12 +168,17 @@ static void print_place(const struct xt2_ruleset *rs, const struct row *row)
 static void print_text(const struct xt2_ruleset *rs, const struct row *row)
 {
 	char text[TEXT];
+	int ret;
 
 	if (row->at == xt2_chain_rules(rs, row->chain))
-		printf(" -P %s %s", xt2_chain_name(rs, row->chain),
-		       xt2_chain_policy(rs, row->chain) == XT2_T_DROP ? "DROP" : "ACCEPT");
-	else if (xt2_text_rule(rs, row->chain, row->at, text, sizeof(text)) >= 0)
-		printf(" %s", text);
+		ret = snprintf(text, sizeof(text), "-P %s %s", xt2_chain_name(rs, row->chain),
+			       xt2_chain_policy(rs, row->chain) == XT2_T_DROP ? "DROP" : "ACCEPT");
+	else
+		ret = xt2_text_rule(rs, row->chain, row->at, text, sizeof(text));
+	if (ret < 0)
+		return;
+	putchar(' ');
+	xt2_print_shown_(stdout, text);
 }
 
 /* The most packets first; equal ones stay in the ruleset's order. */
@@ -278,7 +314,7 @@ static void sleep_until(long long ns)
 static int watch(const struct xt2_input *in, const struct options *o)
 {
 	struct watching w = { .o = o };
-	int ret = read_counters(&w.before, in, o);
+	int ret = begin(&w.before, in, o);
 	unsigned long round = 0;
 	long long next;
 
@@ -304,7 +340,7 @@ static int watch(const struct xt2_input *in, const struct options *o)
 static int show(const struct xt2_input *in, const struct options *o)
 {
 	struct reading r;
-	int ret = read_counters(&r, in, o);
+	int ret = begin(&r, in, o);
 
 	if (ret != XT2_EXIT_OK)
 		return ret;
@@ -326,8 +362,8 @@ static const char help[] =
 	"                         and both per second\n"
 	"      --count N          end after N times\n" XT2_INPUT_HELP
 	"      --resolve          host names in the rules may be looked up\n\n"
-	"Exit codes: 0 ok, 1 there is no live ruleset, 2 the file is wrong,\n"
-	"3 not possible here or not permitted, 4 out of a resource.\n";
+	"Exit codes: 0 ok, 1 there is no live ruleset, 2 the file is wrong, or has no such table or\n"
+	"chain, 3 not possible here or not permitted, 4 out of a resource.\n";
 
 enum { OPT_CHAIN = 1, OPT_TOP, OPT_WATCH, OPT_COUNT, OPT_RESOLVE };
 

@@ -8,6 +8,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include "../libxt2/printable.h"
 #include "xt2.h"
 
 /* => XT2_EXIT_* */
@@ -24,12 +25,12 @@ static int digest_file(struct xt2_input *in)
 	ret = xt2_ruleset_digest(in->rs, digest);
 	xt2_input_close(in);
 	if (ret < 0) {
-		fprintf(stderr, "xt2 digest: %s: %s\n", in->path, strerror(-ret));
+		xt2_print_line_(stderr, "xt2 digest: %s: %s", in->path, strerror(-ret));
 		return XT2_EXIT_RESOURCE;
 	}
 	for (i = 0; i < sizeof(digest); i++)
 		printf("%02x", digest[i]);
-	printf("  %s\n", in->path);
+	xt2_print_line_(stdout, "  %s", in->path);
 	return XT2_EXIT_OK;
 }
 

@@ -12,8 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xt2/sockopt.h>
+#include "../libxt2/printable.h"
 #include "dump-base.h"
 #include "dump.h"
+#include "nearest.h"
 
 #define HOOKS_MAX 6
 #define EBT_CHAIN 48 /* struct ebt_entries */
@@ -402,13 +404,33 @@ static bool wanted(const struct walk *w)
 	return !w->d->only || !strcmp(w->d->only, w->now);
 }
 
+/* Is there a chain that is wanted?  @near: sees the others */
+static bool has_chain(struct walk *w, struct xt2_nearest *near)
+{
+	struct entry e;
+	__u32 pos;
+
+	xt2_nearest_init(near, w->d->only);
+	for (pos = 0; pos < w->size && entry_at(w, pos, &e); pos += e.next) {
+		char before[XT2_NAME_SIZE];
+
+		strcpy(before, w->now);
+		enter(w, &e);
+		if (wanted(w))
+			return true;
+		if (strcmp(before, w->now) && e.next && pos + e.next < w->size)
+			xt2_nearest_see(near, w->now);
+	}
+	return false;
+}
+
 static void entries(struct walk *w)
 {
 	struct entry e;
 	__u32 pos;
 	long n = 0;
 
-	*w->why = '\0';
+	*w->why = *w->now = '\0';
 	for (pos = 0; pos < w->size; pos += e.next) {
 		if (!entry_at(w, pos, &e))
 			break;
@@ -422,8 +444,8 @@ static void entries(struct walk *w)
 			break;
 	}
 	if (*w->why)
-		fprintf(stderr, "%s: entry %ld, byte %u of the entries: %s\n", w->d->path, n + 1,
-			pos, w->why);
+		xt2_print_line_(stderr, "%s: entry %ld, byte %u of the entries: %s", w->d->path,
+				n + 1, pos, w->why);
 }
 
 /* Pointers in ebt, offsets elsewhere. */
@@ -577,27 +599,48 @@ static int judge(const struct xt2_blob_dump *d)
 	return xt2_fail(&err);
 }
 
-int xt2_blob_dump(struct xt2_blob_dump *d)
+static int no_chain(const struct xt2_blob_dump *d, const struct xt2_nearest *near)
 {
-	struct walk w;
-	__u32 end;
-	long n = 0;
+	char say[XT2_NEAREST_SIZE];
 
-	d->rows.base = d->blob.at;
+	return xt2_usage("dump", "%s has no chain '%s'%s", d->path, d->only,
+			 xt2_nearest_say(near, say));
+}
+
+/* => XT2_EXIT_* */
+static int dump(struct walk *w)
+{
+	struct xt2_blob_dump *d = w->d;
+	struct xt2_nearest near;
+	__u32 end;
+
+	if (walk_start(w, d, w->l)) {
+		if (entries_count(w, &end) < 0) {
+			xt2_print_line_(stderr, "xt2 dump: %s: out of memory", d->path);
+			return XT2_EXIT_RESOURCE;
+		}
+		if (d->only && !has_chain(w, &near))
+			return no_chain(d, &near);
+	}
 	if (d->rows.json)
 		putchar('[');
-	if (walk_start(&w, d, layout_of(d))) {
-		header(&w);
-		n = entries_count(&w, &end);
-		if (n >= 0)
-			entries(&w);
+	if (w->at) {
+		header(w);
+		entries(w);
 	}
 	if (d->rows.json)
 		puts("]");
-	free(w.chain);
 	fflush(stdout);
-	if (n >= 0)
-		return judge(d);
-	fprintf(stderr, "xt2 dump: %s: out of memory\n", d->path);
-	return XT2_EXIT_RESOURCE;
+	return judge(d);
+}
+
+int xt2_blob_dump(struct xt2_blob_dump *d)
+{
+	struct walk w = { .d = d, .l = layout_of(d) };
+	int ret;
+
+	d->rows.base = d->blob.at;
+	ret = dump(&w);
+	free(w.chain);
+	return ret;
 }

@@ -12,6 +12,7 @@
 #include "../engine/image.h"
 #include "dump.h"
 #include "file.h"
+#include "nearest.h"
 #include "represent.h"
 #include "text.h"
 
@@ -192,19 +193,6 @@ static void dump(struct dump *d)
 		dump_instance(d, xt2_image_instance(d->img, d->root, i), i);
 }
 
-/* Is there a chain of this name? */
-static bool has_chain(const struct dump *d)
-{
-	const struct xt2_chain *c;
-	__u32 i;
-
-	if (d->root)
-		xt2_image_for_each_chain(c, i, d->img, d->root)
-			if (!strcmp(xt2_image_chain_cold(d->img, d->root, c->index)->name, d->only))
-				return true;
-	return false;
-}
-
 static const char help[] =
 	"Usage: xt2 dump [-x] [--chain NAME] [--json] {IMAGE | --live}\n"
 	"       xt2 dump [--family 4|6|arp|eb] [--width 64|32] [--chain NAME] [--json] BLOB\n\n"
@@ -235,6 +223,7 @@ static const struct xt2_err no_memory = { .code = XT2_E_SYSTEM,
 /* => XT2_EXIT_* */
 static int dump_image(struct dump *d, struct xt2_input *in)
 {
+	char say[XT2_NEAREST_SIZE];
 	int ret;
 
 	in->image = true;
@@ -243,8 +232,8 @@ static int dump_image(struct dump *d, struct xt2_input *in)
 		return ret;
 	d->rows.base = d->img = in->map.image;
 	d->root = xt2_image_root(in->map.image);
-	if (d->only && !has_chain(d)) {
-		ret = xt2_usage("dump", "%s has no chain '%s'", in->path, d->only);
+	if (d->only && !xt2_nearest_chain(in->rs, 0, NULL, d->only, say)) {
+		ret = xt2_usage("dump", "%s has no chain '%s'%s", in->path, d->only, say);
 		xt2_input_close(in);
 		return ret;
 	}

@@ -10,6 +10,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../libxt2/printable.h"
 #include "../libxt2/track.h"
 #include "explain-index.h"
 #include "oracle.h"
@@ -162,6 +163,15 @@ static bool asks_index(struct explain *e, const struct xt2_step *step)
 	return true;
 }
 
+/* "  filter/INPUT:1   jump SSH", indented by the jumps that are open. */
+static void print_place(unsigned int depth, const char *where, const char *what)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "%*s%-24s %-8s", 2 * depth, "", where, what);
+	xt2_print_shown_(stdout, text);
+}
+
 /* How the chain is represented that a packet comes to, and what that means for it. */
 static void index_line(struct explain *e, const struct xt2_step *step)
 {
@@ -186,7 +196,8 @@ static void index_line(struct explain *e, const struct xt2_step *step)
 		return;
 	}
 	snprintf(where, sizeof(where), "%s/%s", table, name);
-	printf("%*s%-24s %-8s  ", 2 * step->depth, "", where, "index");
+	print_place(step->depth, where, "index");
+	fputs("  ", stdout);
 	xt2_index_facts_text(&facts, stdout);
 	putchar('\n');
 }
@@ -233,11 +244,16 @@ static void step_text(const struct explain *e, const struct xt2_step *step)
 		condition(e, step->chain, step->failed, text, sizeof(text));
 	else
 		rule_text(e, step->chain, step->at, text, sizeof(text));
-	printf("%*s%-24s %-8s", 2 * step->depth, "", where, what);
-	if (text[0])
-		printf("  %s", text);
-	if (line && step->answer != XT2_MISS)
-		printf("   [%s:%u]", file, line);
+	print_place(step->depth, where, what);
+	if (text[0]) {
+		fputs("  ", stdout);
+		xt2_print_shown_(stdout, text);
+	}
+	if (line && step->answer != XT2_MISS) {
+		fputs("   [", stdout);
+		xt2_print_shown_(stdout, file);
+		printf(":%u]", line);
+	}
 	putchar('\n');
 }
 
@@ -258,54 +274,6 @@ static void on_step(void *data, const struct xt2_step *step)
 	}
 	e->steps++;
 	e->changed += changes(step);
-}
-
-/* "CHAIN:N" or "TABLE/CHAIN:N", as this program prints places. */
-static int find_rule(struct explain *e, struct xt2_err *err)
-{
-	char name[XT2_NAME_SIZE], table[XT2_NAME_SIZE] = "";
-	const char *slash = strchr(e->why_not, '/'), *colon = strrchr(e->why_not, ':');
-	const char *chain = slash ? slash + 1 : e->why_not;
-	int t, n = xt2_ruleset_tables(e->in.rs);
-	unsigned long at;
-	char *end;
-
-	err->code = XT2_E_UNKNOWN;
-	snprintf(err->file, sizeof(err->file), "--why-not");
-	snprintf(err->message, sizeof(err->message), "'%s' names no rule", e->why_not);
-	snprintf(err->hint, sizeof(err->hint), "write CHAIN:NUMBER or TABLE/CHAIN:NUMBER");
-	if (!colon || colon < chain || colon - chain >= XT2_NAME_SIZE ||
-	    (slash && slash - e->why_not >= XT2_NAME_SIZE))
-		return -EINVAL;
-	snprintf(name, sizeof(name), "%.*s", (int)(colon - chain), chain);
-	if (slash)
-		snprintf(table, sizeof(table), "%.*s", (int)(slash - e->why_not), e->why_not);
-	else if (e->table)
-		snprintf(table, sizeof(table), "%s", e->table);
-	at = strtoul(colon + 1, &end, 10);
-	if (*end || !at)
-		return -EINVAL;
-	snprintf(err->hint, sizeof(err->hint), "%s has no chain '%s' in this family's tables",
-		 e->in.path, name);
-	for (t = 0; t < n; t++) {
-		int c;
-
-		if (xt2_table_family(e->in.rs, t) != e->packet.pkt.family ||
-		    (table[0] && strcmp(table, xt2_table_name(e->in.rs, t))))
-			continue;
-		c = xt2_chain_find(e->in.rs, t, name);
-		if (c < 0)
-			continue;
-		if (at > xt2_chain_rules(e->in.rs, c)) {
-			snprintf(err->hint, sizeof(err->hint), "rules of %s/%s: %u",
-				 xt2_table_name(e->in.rs, t), name, xt2_chain_rules(e->in.rs, c));
-			continue;
-		}
-		e->why_chain = c;
-		e->why_at = at - 1;
-		return 0;
-	}
-	return -ENOENT;
 }
 
 static void why_not(struct explain *e)
@@ -343,18 +311,23 @@ static void why_not(struct explain *e)
 		putchar('}');
 		return;
 	}
-	printf("%s: ", where);
-	if (!e->why_seen)
-		printf("not reached, %s decided; alone, ", decider);
+	xt2_print_shown_(stdout, where);
+	fputs(": ", stdout);
+	if (!e->why_seen) {
+		fputs("not reached, ", stdout);
+		xt2_print_shown_(stdout, decider);
+		fputs(" decided; alone, ", stdout);
+	}
 	if (answer == XT2_HIT && e->why_seen)
 		printf("it matched%s\n", decided ? " and decided" : "");
 	else if (answer == XT2_HIT)
 		puts("it would match");
 	else if (answer < 0)
-		printf("it cannot be evaluated: %s\n", text);
+		xt2_print_line_(stdout, "it cannot be evaluated: %s", text);
 	else
-		printf("%s%s\n",
-		       answer == XT2_MISS ? "it fails at " : "the packet is malformed for ", text);
+		xt2_print_line_(
+			stdout, "%s%s",
+			answer == XT2_MISS ? "it fails at " : "the packet is malformed for ", text);
 }
 
 /* A nat table's chains are for packets that create a connection; ICMP errors follow it. */
@@ -433,7 +406,7 @@ static int unknown(struct explain *e)
 		xt2_json_string(stdout, name);
 		putchar('}');
 	} else {
-		printf("verdict: not known, %s cannot be evaluated\n", where);
+		xt2_print_line_(stdout, "verdict: not known, %s cannot be evaluated", where);
 	}
 	if (e->why_not)
 		why_not(e);
@@ -467,7 +440,7 @@ static void conclude(struct explain *e, int verdict)
 	}
 	if (e->oracle.chain >= 0) {
 		place(e, e->oracle.chain, e->oracle.at, where, sizeof(where));
-		printf("verdict: %s by %s\n", xt2_verdict_name(verdict), where);
+		xt2_print_line_(stdout, "verdict: %s by %s", xt2_verdict_name(verdict), where);
 	} else {
 		printf("verdict: %s, no table of this hook has a say\n", xt2_verdict_name(verdict));
 	}
@@ -523,7 +496,7 @@ static void assumptions(const struct explain *e)
 static int run(struct explain *e)
 {
 	struct xt2_err err = { 0 };
-	char text[256];
+	char text[512];
 	int hook, verdict;
 
 	if (xt2_input_table(&e->in, e->hook, e->table, text, sizeof(text)) < 0)
@@ -534,7 +507,9 @@ static int run(struct explain *e)
 		return xt2_fail(&err);
 	xt2_host_fill(&e->host, &e->packet.pkt, &e->packet.captured);
 	hook = e->packet.pkt.hook;
-	if (e->why_not && find_rule(e, &err) < 0)
+	snprintf(err.file, sizeof(err.file), "--why-not");
+	if (e->why_not && xt2_input_rule(&e->in, e->packet.pkt.family, e->table, e->why_not,
+					 &e->why_chain, &e->why_at, &err) < 0)
 		return xt2_fail(&err);
 	e->ctx = (struct xt2_ctx){ .pkt = &e->packet.pkt,
 				   .img = e->in.map.image,
@@ -553,7 +528,7 @@ static int run(struct explain *e)
 		assumptions(e);
 		fputs("],\"steps\":[", stdout);
 	} else {
-		printf("packet: %s\n", text);
+		xt2_print_line_(stdout, "packet: %s", text);
 		assumptions(e);
 	}
 	verdict = walk_tables(e, hook);

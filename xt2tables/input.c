@@ -15,6 +15,8 @@
 #include "../engine/image.h"
 #include "../libxt2/ruleset.h"
 #include "../engine/rule.h"
+#include "../libxt2/printable.h"
+#include "nearest.h"
 #include "text.h"
 #include "xt2.h"
 
@@ -63,7 +65,7 @@ static int load_text(struct xt2_input *in, struct xt2_err *err)
 		code = report(in, &errors.list[i]);
 	if (r < 0 && !errors.count) { /* not even room to say what is wrong */
 		xt2_text_errors_free(&errors);
-		fprintf(stderr, "xt2: %s: out of memory\n", in->path);
+		xt2_print_line_(stderr, "xt2: %s: out of memory", in->path);
 		return XT2_EXIT_RESOURCE;
 	}
 	in->more = errors.more;
@@ -118,7 +120,7 @@ int xt2_input_reload(struct xt2_input *in)
 	int r = rs ? xt2_ruleset_load(rs, in->map.image, in->map.size) : -ENOMEM;
 
 	if (r < 0) {
-		fprintf(stderr, "xt2: %s: %s\n", in->path, strerror(-r));
+		xt2_print_line_(stderr, "xt2: %s: %s", in->path, strerror(-r));
 		xt2_ruleset_free(rs);
 		return XT2_EXIT_RESOURCE;
 	}
@@ -256,6 +258,7 @@ static int no(char *why, size_t size, const char *format, ...)
 int xt2_input_table(const struct xt2_input *in, const char *hook, const char *table, char *why,
 		    size_t size)
 {
+	char say[XT2_NEAREST_SIZE] = "";
 	bool known = false, there = false, fits = false;
 	size_t i;
 
@@ -275,8 +278,10 @@ int xt2_input_table(const struct xt2_input *in, const char *hook, const char *ta
 			  in->family == XT2_ARP
 				  ? "INPUT, OUTPUT and FORWARD"
 				  : "PREROUTING, INPUT, FORWARD, OUTPUT and POSTROUTING");
-	if (table && !there)
-		return no(why, size, "the rules have no table '%s'", table);
+	if (table && !there) {
+		xt2_nearest_table(in->rs, in->family, table, say);
+		return no(why, size, "the rules have no table '%s'%s", table, say);
+	}
 	if (table && !fits)
 		return no(why, size, "table '%s' has no hook '%s'", table, hook);
 	return 0;

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 #include "../bpf/host.h"
+#include "../libxt2/printable.h"
 #include "live-place.h"
 #include "log-pcapng.h"
 #include "log-text.h"
@@ -70,6 +71,14 @@ static void print_time(FILE *to, __u64 ns)
 	fprintf(to, "%s.%06llu ", text, ns % SECOND / 1000);
 }
 
+static void print_rule(FILE *to, const struct xt2_log_event *e)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), " RULE=%.32s:%.32s:%u", e->table, e->chain, e->rule);
+	xt2_print_shown_(to, text);
+}
+
 static void print_line(const struct reader *r, const struct xt2_log_event *e)
 {
 	char line[XT2_LOG_LINE];
@@ -81,21 +90,22 @@ static void print_line(const struct reader *r, const struct xt2_log_event *e)
 	if (is_nflog(e))
 		fprintf(r->to, " GROUP=%u", XT2_TARGET_ARG(e->target) & 0xffff);
 	if (r->rule)
-		fprintf(r->to, " RULE=%.32s:%.32s:%u", e->table, e->chain, e->rule);
+		print_rule(r->to, e);
 	fputc('\n', r->to);
 }
 
 /* "filter INPUT 3 LOG "prefix" in lo" */
 static void write_packet(const struct reader *r, const struct xt2_log_event *e)
 {
-	char comment[512], prefix[65], target[32] = "LOG";
+	char comment[512], shown[4 * sizeof(comment)], prefix[65], target[32] = "LOG";
 
 	if (is_nflog(e))
 		snprintf(target, sizeof(target), "NFLOG %u", XT2_TARGET_ARG(e->target) & 0xffff);
 	snprintf(comment, sizeof(comment), "%.32s %.32s %u %s \"%s\"%s%.16s%s%.16s", e->table,
 		 e->chain, e->rule, target, xt2_log_prefix(e, prefix), e->in_index ? " in " : "",
 		 e->in, e->out_index ? " out " : "", e->out);
-	xt2_pcapng_packet(r->to, e, time_of(e), comment);
+	xt2_show_(comment, shown, sizeof(shown));
+	xt2_pcapng_packet(r->to, e, time_of(e), shown);
 }
 
 static int take(void *data, const struct xt2_log_event *e)
@@ -158,8 +168,8 @@ static int finish(struct reader *r, __u64 lost, int ret)
 		xt2_pcapng_end(r->to, clock_ns(CLOCK_REALTIME), r->done, lost);
 	failed = fflush(r->to) || ferror(r->to);
 	if (failed)
-		fprintf(stderr, "xt2 log: %s: %s\n", r->path ? r->path : "standard output",
-			strerror(errno));
+		xt2_print_line_(stderr, "xt2 log: %s: %s", r->path ? r->path : "standard output",
+				strerror(errno));
 	if (r->to != stdout)
 		fclose(r->to);
 	if (lost)
@@ -193,7 +203,7 @@ static int run(struct reader *r)
 		r->to = fopen(r->path, "we");
 	if (!r->to) {
 		ret = errno;
-		fprintf(stderr, "xt2 log: %s: %s\n", r->path, strerror(ret));
+		xt2_print_line_(stderr, "xt2 log: %s: %s", r->path, strerror(ret));
 		xt2_live_log_close(log);
 		return xt2_exit_errno(ret);
 	}

@@ -10,11 +10,14 @@ libtext_la_SOURCES = \
 	xt2tables/commands.h \
 	xt2tables/image-path.c \
 	xt2tables/image-path.h \
+	xt2tables/interface.c \
 	xt2tables/known-hash.h \
 	xt2tables/libxt.c \
 	xt2tables/libxt.h \
 	xt2tables/names.c \
 	xt2tables/names.h \
+	xt2tables/nearest.c \
+	xt2tables/nearest.h \
 	xt2tables/option-checks.c \
 	xt2tables/places.c \
 	xt2tables/plain-address.c \
@@ -118,6 +121,7 @@ XT2_COMMANDS = \
 	xt2tables/host.c \
 	xt2tables/input-files.c \
 	xt2tables/input-live.c \
+	xt2tables/input-rule.c \
 	xt2tables/input.c \
 	xt2tables/packet-words.c \
 	xt2tables/packet.c \

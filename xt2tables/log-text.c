@@ -16,6 +16,7 @@
 #include <string.h>
 #include "log-text.h"
 #include "../engine/env.h"
+#include "../libxt2/printable.h"
 #include <xt2/ext.h>
 
 struct line {
@@ -41,8 +42,11 @@ static void add(struct line *l, const char *format, ...)
 
 static void add_safe(struct line *l, const char *s, size_t max)
 {
-	for (; max && *s; s++, max--)
-		add(l, *s < ' ' || *s > '~' ? "\\x%02x" : "%c", (u8)*s);
+	char text[65], shown[4 * sizeof(text)];
+
+	snprintf(text, sizeof(text), "%.*s", (int)max, s);
+	xt2_show_(text, shown, sizeof(shown));
+	add(l, "%s", shown);
 }
 
 static void add_hex(struct line *l, const u8 *p, u32 n)

@@ -13,7 +13,7 @@
  * @size: of line; what has no room is left out
  *
  * Without the blank at its end.  What the event's bytes don't reach is told as
- * TRUNCATED.  Bytes of names and prefixes that are not printable become \xNN.
+ * TRUNCATED.  Names and prefixes are shown as libxt2/printable.h has it.
  */
 void xt2_log_line(const struct xt2_log_event *e, char *line, size_t size);
 

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <xtables.h>
+#include "../libxt2/printable.h"
 #include "image-path.h"
 #include "live-place.h"
 #include "live-refused.h"
@@ -524,8 +525,8 @@ static int save_to(const struct program *program, const struct save_options *o,
 	if ((o->file ? fclose(to) : fflush(to)) && !ret)
 		ret = -errno;
 	if (ret < 0)
-		fprintf(stderr, "%s: %s\n", program->legacy,
-			*xt2_text_why() ? xt2_text_why() : strerror(-ret));
+		xt2_print_line_(stderr, "%s: %s", program->legacy,
+				*xt2_text_why() ? xt2_text_why() : strerror(-ret));
 	return ret < 0 ? status_of(ret) : 0;
 }
 
@@ -564,9 +565,9 @@ static int save(const struct program *program, int argc, char **argv)
 		status = o.where.live ? load_live(&o.where, &rs, &map)
 				      : where_load(&o.where, &rs, &map);
 	if (!status && !map.image)
-		fprintf(stderr, "note: there is no %s%s\n",
-			o.where.live ? "live ruleset" : "image ",
-			o.where.live ? "" : o.where.image);
+		xt2_print_line_(stderr, "note: there is no %s%s",
+				o.where.live ? "live ruleset" : "image ",
+				o.where.live ? "" : o.where.image);
 	if (!status)
 		status = add_table(rs, program->family, o.table);
 	if (!status)
@@ -586,7 +587,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < XT2_ARRAY_SIZE(programs); i++)
 		if (!strcmp(name, programs[i].name))
 			return programs[i].run(&programs[i], argc, argv);
-	fprintf(stderr, "%s: this program goes by its name, which is one of:\n", name);
+	xt2_print_line_(stderr, "%s: this program goes by its name, which is one of:", name);
 	for (i = 0; i < XT2_ARRAY_SIZE(programs); i++)
 		fprintf(stderr, "  %s\n", programs[i].name);
 	return PARAMETER_PROBLEM;

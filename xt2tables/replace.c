@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xt2/sockopt.h>
+#include "../libxt2/printable.h"
 #include "file.h"
 #include "image-path.h"
 #include "../libxt2/ruleset.h"
@@ -115,7 +116,7 @@ static int open_image(struct replacing *r)
 	ret = xt2_ruleset_load(r->rs, r->map.image, r->map.size);
 	if (!ret)
 		return XT2_EXIT_OK;
-	fprintf(stderr, "xt2 replace: %s: %s\n", r->image, strerror(-ret));
+	xt2_print_line_(stderr, "xt2 replace: %s: %s", r->image, strerror(-ret));
 	return xt2_exit_errno(-ret);
 }
 
@@ -219,10 +220,10 @@ static int replace(struct replacing *r)
 	if (ret < 0) {
 		const char *name = strerrorname_np(-ret);
 
-		printf("%s: %s\n", name ? name : "EINVAL",
-		       err.message[0] ? err.message : strerror(-ret));
+		xt2_print_line_(stdout, "%s: %s", name ? name : "EINVAL",
+				err.message[0] ? err.message : strerror(-ret));
 		if (err.hint[0])
-			printf("hint: %s\n", err.hint);
+			xt2_print_line_(stdout, "hint: %s", err.hint);
 		return XT2_EXIT_USAGE;
 	}
 	ret = store_image(r);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include "../libxt2/printable.h"
 #include "replay.h"
 
 #define ROOM	64 /* bytes by which a target may lengthen a packet */
@@ -301,7 +302,7 @@ static int make_batch(struct xt2_replay *r)
 
 int xt2_replay_lost(const char *what, int error)
 {
-	fprintf(stderr, "xt2 replay: %s: %s\n", what, strerror(-error));
+	xt2_print_line_(stderr, "xt2 replay: %s: %s", what, strerror(-error));
 	return xt2_exit_errno(-error);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../engine/image.h"
+#include "../libxt2/printable.h"
 #include "replay.h"
 
 static __u64 unseen_total(const struct xt2_replay *r)
@@ -135,8 +136,9 @@ void xt2_replay_notes(struct xt2_replay *r)
 		return;
 	r->noted = true;
 	if (!root || !memchr(seen, 1, root->chains))
-		fprintf(stderr, "note: no table of the rules has a chain at %s: all packets pass\n",
-			r->hook);
+		xt2_print_line_(stderr,
+				"note: no table of the rules has a chain at %s: all packets pass",
+				r->hook);
 	if (image_has_nat(img, seen))
 		fputs("note: addresses are not translated; NAT targets count and accept\n", stderr);
 	if (!r->host.ct.state &&

@@ -275,7 +275,7 @@ static int arguments(struct xt2_replay *r, int argc, char **argv, unsigned long 
 /* The numbers of the hook in the families that the ruleset has. */
 static int find_hooks(struct xt2_replay *r)
 {
-	char why[128];
+	char why[512];
 	int i;
 
 	for (i = 0; i < XT2_REPLAY_FAMILIES; i++) {

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../libxt2/printable.h"
 #include "bridge.h"
 #include "commands.h"
 #include "reach.h"
@@ -498,7 +499,7 @@ static void run_line(void *arg)
 	}
 	if (*p == '#') {
 		if (load->opt->report)
-			fprintf(load->opt->report, "%.*s\n", (int)(end - p), p);
+			xt2_print_line_(load->opt->report, "%.*s", (int)(end - p), p);
 		return;
 	}
 	if (memchr(p, '\0', (size_t)(end - p)))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* rows.c - rows of xt2 dump, as text or as JSON */
 #include <stdio.h>
+#include "../libxt2/printable.h"
 #include "dump.h"
 
 void xt2_row(struct xt2_rows *rows, const void *at, unsigned int indent, const char *what,
@@ -38,8 +39,7 @@ void xt2_row_word(const struct xt2_rows *rows, const char *name, const char *v)
 		xt2_json_string(stdout, v);
 	} else {
 		printf(", %s ", name);
-		for (; *v; v++) /* a terminal must not obey a file */
-			putchar((unsigned char)*v < 0x20 || *v == 0x7f ? '?' : *v);
+		xt2_print_shown_(stdout, v);
 	}
 }
 

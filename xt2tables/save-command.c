@@ -4,6 +4,8 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include "../libxt2/printable.h"
+#include "nearest.h"
 #include "text.h"
 #include "xt2.h"
 
@@ -39,15 +41,18 @@ static const struct option options[] = {
 
 static int print(const struct saving *s)
 {
+	char say[XT2_NEAREST_SIZE];
 	int ret = xt2_text_save(stdout, s->in.rs, s->family, s->table, s->counters);
 
 	if (!ret)
 		return XT2_EXIT_OK;
 	if (ret == -ENOENT) {
-		fprintf(stderr, "xt2 save: %s has no table %s\n", s->in.path, s->table);
+		xt2_nearest_table(s->in.rs, s->family, s->table, say);
+		xt2_print_line_(stderr, "xt2 save: %s has no table %s%s", s->in.path, s->table,
+				say);
 		return XT2_EXIT_NO;
 	}
-	fprintf(stderr, "xt2 save: %s\n", *xt2_text_why() ? xt2_text_why() : strerror(-ret));
+	xt2_print_line_(stderr, "xt2 save: %s", *xt2_text_why() ? xt2_text_why() : strerror(-ret));
 	return ret == -EOPNOTSUPP ? XT2_EXIT_UNSUPPORTED : XT2_EXIT_RESOURCE;
 }
 

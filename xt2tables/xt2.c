@@ -11,7 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 #include "config.h"
+#include "../libxt2/printable.h"
 #include "xt2.h"
+
+#define USAGE 8192 /* bytes of a message; it may name a file */
 
 static const struct {
 	const char *name;
@@ -59,13 +62,13 @@ int xt2_see_help(const char *command)
 
 int xt2_usage(const char *command, const char *format, ...)
 {
+	char text[USAGE];
 	va_list args;
 
-	fprintf(stderr, "xt2 %s: ", command);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	xt2_print_line_(stderr, "xt2 %s: %s", command, text);
 	return xt2_see_help(command);
 }
 
@@ -118,7 +121,7 @@ static int finish(const char *name, int ret)
 	lost = fflush(stdout) == EOF || ferror(stdout);
 	if (!lost || ret == XT2_EXIT_RESOURCE)
 		return ret;
-	fprintf(stderr, "xt2 %s: standard output: %s\n", name, strerror(errno ? errno : EIO));
+	xt2_print_line_(stderr, "xt2 %s: standard output: %s", name, strerror(errno ? errno : EIO));
 	return XT2_EXIT_RESOURCE;
 }
 
@@ -133,7 +136,8 @@ static int run(const char *name, int argc, char **argv)
 			argv[0] = full;
 			return finish(name, commands[i].main(argc, argv));
 		}
-	fprintf(stderr, "xt2: no such command: %s\nTry \"xt2 --help\".\n", name);
+	xt2_print_line_(stderr, "xt2: no such command: %s", name);
+	fputs("Try \"xt2 --help\".\n", stderr);
 	return XT2_EXIT_USAGE;
 }
 

@@ -188,5 +188,23 @@ if [ "$lost" = 0 ] || [ "$kept" -lt 1000 ]; then wrong "$(cat "$tmp/status")"; f
 "$xt2" counters --netns "$ns" --chain a | grep -q '^ipv4 filter a 3 6000 ' || wrong "packets of a full ring"
 timeout 20 "$xt2" log --netns "$ns" --count "$kept" >"$tmp/log" || wrong "what was kept"
 [ "$(grep -c 'LEN=428 .*GROUP=' "$tmp/log")" = "$kept" ] || wrong "what was kept"
+
+# What a terminal would obey is shown as its bytes, in lines and in a capture's comments; text stays.
+printf '*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:b\033[2J\233 - [0:0]\n' >"$tmp/evil"
+printf -- '-A OUTPUT -p icmp -j b\033[2J\233\n-A b\033[2J\233 -j NFLOG --nflog-prefix "\033c\302\233Gr\303\274n"\nCOMMIT\n' >>"$tmp/evil"
+"$xt2" apply --netns "$ns" "$tmp/evil" || wrong "apply"
+ping_lo 1
+timeout 20 "$xt2" log --netns "$ns" --rule --count 1 >"$tmp/log" || wrong "a log of controls"
+timeout 20 "$xt2" log --netns "$ns" --count 1 -w "$tmp/evil.pcapng" || wrong "a capture of controls"
+python3 "$top/tests/bpf/log-pcapng.py" "$tmp/evil.pcapng" >"$tmp/comment" || wrong "a capture of controls"
+"$xt2" status --netns "$ns" >"$tmp/status"
+"$xt2" counters --netns "$ns" >"$tmp/counters"
+for i in '^\\x1bc\\xc2\\x9bGrünIN= .*RULE=filter:b\\x1b\[2J\\x9b:1$ log' 'ipv4 filter b\\x1b\[2J\\x9b 1 2 counters' \
+	' filter b\\x1b\[2J\\x9b 1 NFLOG 0 "\\x1bc\\xc2\\x9bGrün" out lo comment'; do
+	grep -q "${i% *}" "$tmp/${i##* }" || wrong "${i##* }: $(cat -v "$tmp/${i##* }")"
+done
+if LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" "$tmp/log" "$tmp/comment" "$tmp/status" "$tmp/counters"; then
+	wrong "control characters are printed"
+fi
 [ $failed = 0 ] && echo "$(wc -l <"$tmp/all") lines as the kernel's, 1400 events over 6 swaps, $kept kept of 12000"
 exit $failed

@@ -65,7 +65,7 @@ prints 0 "counters of a family's table" xt2 counters -6 -t raw --chain OUTPUT --
 ipv6 raw OUTPUT 1 4 416
 ipv6 raw OUTPUT policy 4 416
 END
-prints 0 "counters of no table" xt2 counters -4 -t raw --netns "$ns" </dev/null
+prints 2 "counters of no table" xt2 counters -4 -t raw --netns "$ns" </dev/null
 prints 0 "the largest" xt2 counters --top 4 --netns "$ns" <<END
 ipv4 filter INPUT 2 6 504 -A INPUT -p icmp -j more
 ipv4 filter OUTPUT policy 6 504 -P OUTPUT ACCEPT

@@ -18,6 +18,7 @@ E2E_TESTS = \
 	tests/e2e/many-ways.sh \
 	tests/e2e/misuse.sh \
 	tests/e2e/peers.sh \
+	tests/e2e/printed.py \
 	tests/e2e/refusals.sh \
 	tests/e2e/replay-batch.sh \
 	tests/e2e/replay.sh \

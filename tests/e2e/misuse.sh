@@ -83,7 +83,29 @@ no 2 "the rules have no table 'filer'" explain -t filer
 no 2 "the rules have no table 'filer'" replay -t filer server.pcap
 no 2 "table 'filter' has no hook 'PREROUTING'" xt2 explain server.rules -t filter -H PREROUTING
 no 2 'more than one file of rules' replay -r server6.rules server.pcap
-no 2 "has no chain 'NOPE'" xt2 dump -c NOPE "$XT2_IMAGE"
+no 2 "has no chain 'NOPE': there are INPUT, FORWARD, OUTPUT, LOGDROP, SSH" xt2 dump -c NOPE "$XT2_IMAGE"
+no 2 "has no chain 'INPTU': did you mean 'INPUT'?" xt2 dump -c INPTU "$XT2_IMAGE"
+for rules in server.rules "$XT2_IMAGE"; do
+	no 2 "$rules has no chain 'ssh': did you mean 'SSH'?" xt2 counters --chain ssh "$rules"
+	no 2 "$rules has no chain 'NOPE': there are INPUT, FORWARD, OUTPUT, LOGDROP, SSH" \
+		xt2 counters --chain NOPE "$rules"
+	no 2 "$rules has no chain 'NOPE' in table filter: there are" xt2 counters -t filter --chain NOPE "$rules"
+	no 2 "$rules has no table 'fitler': did you mean 'filter'?" xt2 counters -t fitler "$rules"
+	no 2 "$rules has no table 'mangle': there is filter" xt2 counters -t mangle "$rules"
+	no 1 "$rules has no table fitler: did you mean 'filter'?" xt2 save -t fitler "$rules"
+	no 2 "have no table 'fitler': did you mean 'filter'?" xt2 bench -t fitler "$rules"
+	no 2 "have no table 'fitler': did you mean 'filter'?" xt2 explain -t fitler -H INPUT "$rules"
+	no 2 "has no chain 'ssh' in this family's tables: did you mean 'SSH'?" \
+		xt2 explain -H INPUT --why-not ssh:1 "$rules"
+done
+no 2 "have no table 'fitler': did you mean 'filter'?" replay -t fitler server.pcap
+no 2 "no table 'fitler' in it: did you mean 'filter'?" xt2 convert -t fitler server.rules --from save \
+	-o "$tmp/blob" --to replace --family 4
+xt2 convert -t filter server.rules --from save -o "$tmp/blob" --to replace --family 4 || bad convert
+no 2 "has no chain 'ssh': did you mean 'SSH'?" xt2 dump --chain ssh "$tmp/blob"
+no 2 "has no chain 'NOPE': there are INPUT, FORWARD, OUTPUT, LOGDROP, SSH" xt2 dump --chain NOPE --json "$tmp/blob"
+ok 'name SSH' xt2 dump --chain SSH "$tmp/blob"
+ok 'ipv4 filter SSH 1 0 0' xt2 counters --chain SSH server.rules
 xt2 replay -r server.rules -H PREROUTING server.pcap 2>&1 >/dev/null |
 	grep -q 'note: no table of the rules' || bad "a hook without tables"
 
