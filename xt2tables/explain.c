@@ -18,8 +18,10 @@
 #include "text.h"
 #include "xt2.h"
 
-#define TEXT 4096
-#define FEW  64 /* rules of a chain whose representation is not worth a line */
+#define TEXT	 4096
+#define FEW	 64 /* rules of a chain whose representation is not worth a line */
+#define INDENTED 32 /* jumps that are shown by blanks: or deep rules would take n^2 bytes */
+#define ASKING	 (1u << 20) /* rules */
 
 struct explain {
 	struct xt2_input in;
@@ -42,6 +44,8 @@ struct explain {
 	__u32 *changes; /* for each jump that is open, of the packet when its chain's index was asked */
 	unsigned int depths; /* of changes */
 	__u32 changed; /* targets that may have changed the packet */
+	__u64 asking; /* rules of chains whose index may yet be asked */
+	bool asked_enough;
 };
 
 static void place(const struct explain *e, int chain, unsigned int at, char *buf, size_t size)
@@ -163,13 +167,32 @@ static bool asks_index(struct explain *e, const struct xt2_step *step)
 	return true;
 }
 
-/* "  filter/INPUT:1   jump SSH", indented by the jumps that are open. */
+/* "  filter/INPUT:1   jump SSH", indented by the jumps that are open; deep down they are a number. */
 static void print_place(unsigned int depth, const char *where, const char *what)
 {
-	char text[512];
+	const unsigned int indent = 2 * (depth < INDENTED ? depth : INDENTED);
+	char text[512], number[16] = "";
 
-	snprintf(text, sizeof(text), "%*s%-24s %-8s", 2 * depth, "", where, what);
+	if (depth > INDENTED)
+		snprintf(number, sizeof(number), "(%u) ", depth);
+	snprintf(text, sizeof(text), "%*s%s%-24s %-8s", indent, "", number, where, what);
 	xt2_print_shown_(stdout, text);
+}
+
+/*
+ * To tell what an index names takes as long as its chain: rules that change the
+ * packet have it asked again, one after the other, and chains are entered again.
+ */
+static bool may_ask(struct explain *e, __u32 rules)
+{
+	if (e->asking >= rules) {
+		e->asking -= rules;
+		return true;
+	}
+	if (!e->asked_enough && !e->json)
+		puts("index: asked too often from here on to show what it names");
+	e->asked_enough = true;
+	return false;
 }
 
 /* How the chain is represented that a packet comes to, and what that means for it. */
@@ -184,6 +207,8 @@ static void index_line(struct explain *e, const struct xt2_step *step)
 
 	if (!asks_index(e, step) || (step->at && !c->lookup) ||
 	    (!e->json && (e->brief || (!c->lookup && c->rules <= FEW + 1))))
+		return;
+	if (!may_ask(e, c->rules))
 		return;
 	if (xt2_index_facts_get(c, e->packet.pkt.family, &e->packet.pkt, step->at, &facts) < 0) {
 		incomplete = true;
@@ -493,6 +518,19 @@ static void assumptions(const struct explain *e)
 	}
 }
 
+/* Enough for each chain to be asked about a few times, and more often if it is short. */
+static __u64 asking(const struct explain *e)
+{
+	const struct xt2_chain *c;
+	__u64 rules = 0;
+	__u32 i;
+
+	if (e->ctx.root)
+		xt2_image_for_each_chain(c, i, e->in.map.image, e->ctx.root)
+			rules += c->rules;
+	return 4 * rules + ASKING;
+}
+
 static int run(struct explain *e)
 {
 	struct xt2_err err = { 0 };
@@ -518,6 +556,7 @@ static int run(struct explain *e)
 				   .random = 1 };
 	if (xt2_image_too_long(e->in.map.image))
 		return xt2_input_too_long(&e->in);
+	e->asking = asking(e);
 	e->oracle =
 		(struct xt2_oracle){ .rs = e->in.rs, .ctx = &e->ctx, .step = on_step, .data = e };
 	xt2_packet_describe(&e->packet.pkt, text, sizeof(text));

@@ -6,6 +6,7 @@ E2E_TESTS = \
 	tests/e2e/concurrent.sh \
 	tests/e2e/convert.sh \
 	tests/e2e/cycles.sh \
+	tests/e2e/deep.sh \
 	tests/e2e/digest.sh \
 	tests/e2e/disk.sh \
 	tests/e2e/empty-image.sh \
