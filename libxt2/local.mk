@@ -8,16 +8,13 @@ noinst_LTLIBRARIES += libxt2-internal.la
 libxt2_internal_la_SOURCES = \
 	libxt2/arena.c \
 	libxt2/arena.h \
-	libxt2/bits-avx2.c \
-	libxt2/tests-avx2.c libxt2/tests-avx2.h \
+	libxt2/tests-avx2.h \
 	libxt2/chains.c \
 	libxt2/err.c \
 	libxt2/err.h \
-	libxt2/evaluator.c \
 	libxt2/image-file.c \
 	libxt2/pair.c \
 	libxt2/pair.h \
-	libxt2/pairs-avx2.c \
 	libxt2/printable.c \
 	libxt2/printable.h \
 	libxt2/rules.c \
@@ -26,9 +23,6 @@ libxt2_internal_la_SOURCES = \
 	libxt2/ruleset-write.c \
 	libxt2/ruleset.c \
 	libxt2/ruleset.h \
-	libxt2/scan-avx2.c \
-	libxt2/scan-avx512.c \
-	libxt2/scan.c \
 	libxt2/scan.h \
 	libxt2/shared.c \
 	libxt2/table-copy.c \
@@ -48,3 +42,5 @@ libxt2_internal_la_SOURCES += libxt2/digest.c
 libxt2_internal_la_SOURCES += libxt2/legacy-entries.c libxt2/legacy-sets.c \
 	libxt2/legacy-sets.h libxt2/legacy-table.c \
 	libxt2/legacy-table.h libxt2/sockopt-call.h libxt2/sockopt-ebt.c libxt2/sockopt.c
+libpacket_la_SOURCES += libxt2/bits-avx2.c libxt2/evaluator.c libxt2/pairs-avx2.c \
+	libxt2/scan-avx2.c libxt2/scan-avx512.c libxt2/scan.c libxt2/tests-avx2.c

@@ -2,7 +2,8 @@ LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/lib/run-test
 EXTRA_DIST += tests/lib/run-test tests/vm/README.md tests/vm/init tests/vm/run
 AM_TESTS_ENVIRONMENT = top_srcdir='$(top_srcdir)' top_builddir='$(top_builddir)'; \
 	CC='$(CC)'; SANITIZE_CFLAGS='$(SANITIZE_CFLAGS)'; \
-	export top_srcdir top_builddir CC SANITIZE_CFLAGS;
+	CFLAGS='$(CFLAGS)'; LDFLAGS='$(LDFLAGS)'; \
+	export top_srcdir top_builddir CC CFLAGS LDFLAGS SANITIZE_CFLAGS;
 include tests/unit/local.mk
 include tests/fuzz/local.mk
 include tests/lint/local.mk

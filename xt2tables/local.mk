@@ -73,6 +73,7 @@ endif
 bin_PROGRAMS += xt2tables-restore
 xt2tables_restore_SOURCES = xt2tables/main.c
 xt2tables_restore_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
+xt2tables_restore_LDFLAGS = $(AM_LDFLAGS) $(PIE_LDFLAGS)
 xt2tables_restore_LDADD = $(LIVE_LIBS) libtext.la
 
 # Rulesets as JSON, for xt2 and for the tests.
@@ -145,6 +146,7 @@ xt2_SOURCES += xt2tables/apply.c xt2tables/live-all.c xt2tables/live-all.h xt2ta
 else
 xt2_SOURCES += xt2tables/live-absent.c
 endif
+xt2_LDFLAGS = $(AM_LDFLAGS) $(PIE_LDFLAGS)
 xt2_LDADD = $(LIVE_LIBS) libshim.la libjson.la liboracle.la libtext.la $(PCAP_LIBS)
 
 # The second evaluator, for explain and for the tests.

@@ -42,7 +42,7 @@ static void add(struct line *l, const char *format, ...)
 
 static void add_safe(struct line *l, const char *s, size_t max)
 {
-	char text[65], shown[4 * sizeof(text)];
+	char text[66], shown[4 * sizeof(text)];
 
 	snprintf(text, sizeof(text), "%.*s", (int)max, s);
 	xt2_show_(text, shown, sizeof(shown));

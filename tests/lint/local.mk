@@ -1,4 +1,5 @@
 LINT_TESTS = \
+	tests/lint/binaries.sh \
 	tests/lint/compiler.sh \
 	tests/lint/dist.sh \
 	tests/lint/format.sh \
