@@ -15,6 +15,7 @@
 #include "bench.h"
 #include "nearest.h"
 #include "represent.h"
+#include "sandbox.h"
 #include "text.h"
 
 #define MAC	     14 /* bytes of an Ethernet header */
@@ -573,6 +574,7 @@ int xt2_bench_main(int argc, char **argv)
 	ret = arguments(&b, argc, argv);
 	if (ret != XT2_EXIT_OK)
 		return ret < 0 ? XT2_EXIT_OK : ret;
+	xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = b.in.resolve });
 	b.load = now(CLOCK_MONOTONIC);
 	ret = xt2_input_load(&b.in);
 	b.load = now(CLOCK_MONOTONIC) - b.load;

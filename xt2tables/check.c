@@ -14,6 +14,7 @@
 #include "../engine/image.h"
 #include "../libxt2/printable.h"
 #include "live-refused.h"
+#include "sandbox.h"
 #include "text.h"
 #include "xt2.h"
 
@@ -317,7 +318,10 @@ static int parse(struct check *c, struct xt2_files *f, int argc, char **argv)
 		}
 	if (xt2_files_end(f, "check", argv + optind) != XT2_EXIT_OK)
 		return XT2_EXIT_USAGE;
-	return c->live && xt2_live_place_built(&err) ? xt2_fail(&err) : -1;
+	if (c->live && xt2_live_place_built(&err))
+		return xt2_fail(&err);
+	xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = c->in.resolve });
+	return -1;
 }
 
 /* => the worst of XT2_EXIT_* */

@@ -16,6 +16,7 @@
 #include "file.h"
 #include "nearest.h"
 #include "ruleset-json.h"
+#include "sandbox.h"
 #include "text.h"
 #include "xt2.h"
 
@@ -404,5 +405,6 @@ int xt2_convert_main(int argc, char **argv)
 	if (!c.family)
 		return xt2_usage("convert", "no such family: %s (4, 6, arp or eb)", family);
 	c.in.path = argv[optind];
+	xt2_sandbox_enter(&(struct xt2_sandbox){ .outputs = &c.out, .count = 1, .text = true });
 	return convert(&c, from, to);
 }

@@ -16,6 +16,7 @@
 #include "../libxt2/pair.h"
 #include "../libxt2/printable.h"
 #include "nearest.h"
+#include "sandbox.h"
 #include "text.h"
 #include "xt2.h"
 
@@ -447,5 +448,7 @@ int xt2_counters_main(int argc, char **argv)
 		return xt2_usage("counters", "--watch is for the live ruleset");
 	if (o.rounds && !o.watch)
 		return xt2_usage("counters", "--count is for --watch");
+	if (!in.live)
+		xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = in.resolve });
 	return o.watch ? watch(&in, &o) : show(&in, &o);
 }

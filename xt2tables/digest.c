@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "../libxt2/printable.h"
+#include "sandbox.h"
 #include "xt2.h"
 
 /* => XT2_EXIT_* */
@@ -107,6 +108,8 @@ int xt2_digest_main(int argc, char **argv)
 	if (ret != XT2_EXIT_OK)
 		return ret;
 	ret = parse(&in, &files, argc, argv);
+	if (ret < 0 && !in.live)
+		xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = in.resolve });
 	if (ret < 0)
 		ret = in.live ? digest_file(&in) : digest_files(&files, in.resolve);
 	xt2_files_free(&files);

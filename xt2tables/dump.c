@@ -14,6 +14,7 @@
 #include "file.h"
 #include "nearest.h"
 #include "represent.h"
+#include "sandbox.h"
 #include "text.h"
 
 struct dump {
@@ -311,5 +312,7 @@ int xt2_dump_main(int argc, char **argv)
 	if (xt2_input_path(&in, "dump", argv + optind))
 		return XT2_EXIT_USAGE;
 	b.path = in.path;
+	if (!in.live)
+		xt2_sandbox_enter(&(struct xt2_sandbox){ .text = false });
 	return in.live ? dump_image(&d, &in) : dump_file(&d, &b, &in);
 }

@@ -15,6 +15,7 @@
 #include "explain-index.h"
 #include "oracle.h"
 #include "packet.h"
+#include "sandbox.h"
 #include "text.h"
 #include "xt2.h"
 
@@ -755,6 +756,8 @@ int xt2_explain_main(int argc, char **argv)
 	ret = arguments(&e, argc, argv);
 	if (ret != XT2_EXIT_OK)
 		return ret < 0 ? XT2_EXIT_OK : ret;
+	if (!e.in.live)
+		xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = e.in.resolve });
 	ret = xt2_input_open(&e.in);
 	if (ret == XT2_EXIT_OK && e.in.family)
 		ret = xt2_input_reload(&e.in); /* numbers of the image, for cells */

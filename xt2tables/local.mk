@@ -136,6 +136,8 @@ XT2_COMMANDS = \
 	xt2tables/represent.h \
 	xt2tables/rows.c \
 	xt2tables/run.c \
+	xt2tables/sandbox.c \
+	xt2tables/sandbox.h \
 	xt2tables/save-command.c \
 	xt2tables/xt2.c \
 	xt2tables/xt2.h

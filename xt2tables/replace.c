@@ -20,6 +20,7 @@
 #include "file.h"
 #include "image-path.h"
 #include "../libxt2/ruleset.h"
+#include "sandbox.h"
 #include "xt2.h"
 
 #define HEADER_MAX 120 /* struct ebt_replace, the largest */
@@ -213,6 +214,7 @@ static int replace(struct replacing *r)
 
 	if (ret != XT2_EXIT_OK)
 		return ret;
+	xt2_sandbox_enter(&(struct xt2_sandbox){ .outputs = &r->image, .count = 1 });
 	find_entries(r);
 	ret = call(r, &err);
 	if (ret == -EAGAIN && !r->image && second_time(r) > 0)

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "replay.h"
+#include "sandbox.h"
 #include "text.h"
 
 const int xt2_replay_families[XT2_REPLAY_FAMILIES] = { XT2_IPV4, XT2_IPV6, XT2_ARP };
@@ -327,6 +328,17 @@ static int run(struct xt2_replay *r, char **paths, unsigned long long seed)
 	return r->counters ? write_counters(r) : XT2_EXIT_OK;
 }
 
+static void sandbox(const struct xt2_replay *r)
+{
+	const char *const outputs[] = { r->counters, r->verdicts, r->accepted, r->dropped,
+					r->update ? r->in.path : NULL };
+
+	xt2_sandbox_enter(&(struct xt2_sandbox){ .outputs = outputs,
+						 .count = sizeof(outputs) / sizeof(outputs[0]),
+						 .text = !r->in.image,
+						 .network = r->in.resolve });
+}
+
 int xt2_replay_main(int argc, char **argv)
 {
 	struct xt2_replay r = { .loops = 1, .batch_size = XT2_BATCH };
@@ -345,6 +357,7 @@ int xt2_replay_main(int argc, char **argv)
 		if (lock < 0)
 			return xt2_fail(&err);
 	}
+	sandbox(&r);
 	ret = xt2_input_load(&r.in);
 	if (ret == XT2_EXIT_OK)
 		ret = run(&r, paths, seed);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "../libxt2/printable.h"
 #include "nearest.h"
+#include "sandbox.h"
 #include "text.h"
 #include "xt2.h"
 
@@ -75,6 +76,8 @@ int xt2_save_main(int argc, char **argv)
 		}
 	s.in.family = s.family;
 	ret = xt2_input_path(&s.in, "save", argv + optind);
+	if (ret == XT2_EXIT_OK && !s.in.live)
+		xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = s.in.resolve });
 	if (ret == XT2_EXIT_OK)
 		ret = xt2_input_open(&s.in);
 	if (ret != XT2_EXIT_OK)

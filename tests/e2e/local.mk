@@ -26,6 +26,7 @@ E2E_TESTS = \
 	tests/e2e/represent.sh \
 	tests/e2e/rtt.sh \
 	tests/e2e/ruleset-json.sh \
+	tests/e2e/sandbox.sh \
 	tests/e2e/shim-locks.sh \
 	tests/e2e/shim-process.sh \
 	tests/e2e/shim-sets.sh \
@@ -41,6 +42,10 @@ check_LTLIBRARIES = tests/lib/fail-preload.la
 tests_lib_fail_preload_la_SOURCES = tests/lib/fail-preload.c
 tests_lib_fail_preload_la_CFLAGS = $(AM_CFLAGS) -Wno-missing-prototypes -fno-builtin
 tests_lib_fail_preload_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+
+check_LTLIBRARIES += tests/lib/probe-preload.la
+tests_lib_probe_preload_la_SOURCES = tests/lib/probe-preload.c
+tests_lib_probe_preload_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 
 # As a build without BPF has them.
 check_PROGRAMS += tests/lib/xt2-without-bpf tests/lib/restore-without-bpf
