@@ -197,7 +197,6 @@ static const unsigned int refused[] = {
 	SYS_ptrace,
 #endif
 	/* network */
-	SYS_bind,
 	SYS_listen,
 	SYS_accept4,
 #ifdef SYS_accept
@@ -328,6 +327,8 @@ static void filter_make(struct filter *f, const struct xt2_sandbox *box)
 		refuse_argument(f, SYS_socket, 0, AF_UNIX, false);
 	else if (!box->network)
 		refuse_call(f, SYS_socket);
+	if (!box->network)
+		refuse_call(f, SYS_bind);
 	if (!box->network && !box->text)
 		refuse_call(f, SYS_connect);
 	add(f, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);

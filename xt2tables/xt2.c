@@ -6,6 +6,7 @@
  * without touching the kernel, but for live rulesets.  Loading and saving with
  * iptables' own interface is the business of xt2tables-restore and its relatives.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -125,8 +126,28 @@ static int finish(const char *name, int ret)
 	return XT2_EXIT_RESOURCE;
 }
 
+/*
+ * getopt() quotes an option that it doesn't know as it is: one that no option
+ * of ours looks like never gets there.  What is behind a command to run is not ours.
+ */
+static const char *strange_option(const char *command, char **argv)
+{
+	size_t n;
+
+	for (; *argv && strcmp(*argv, "--") && strcmp(command, "run"); argv++) {
+		n = strcspn(*argv, "=");
+		if (**argv == '-' && (*argv)[1] == '-' &&
+		    strspn(*argv, "-abcdefghijklmnopqrstuvwxyz0123456789") < n)
+			return *argv;
+		if (**argv == '-' && ((*argv)[1] & 0x80 || iscntrl((*argv)[1])) && (*argv)[1])
+			return *argv;
+	}
+	return NULL;
+}
+
 static int run(const char *name, int argc, char **argv)
 {
+	const char *strange = strange_option(name, argv + 1);
 	static char full[16]; /* for getopt's messages */
 	size_t i;
 
@@ -134,6 +155,8 @@ static int run(const char *name, int argc, char **argv)
 		if (!strcmp(name, commands[i].name)) {
 			snprintf(full, sizeof(full), "xt2 %s", name);
 			argv[0] = full;
+			if (strange)
+				return xt2_usage(name, "unrecognized option '%s'", strange);
 			return finish(name, commands[i].main(argc, argv));
 		}
 	xt2_print_line_(stderr, "xt2: no such command: %s", name);

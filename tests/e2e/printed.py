@@ -158,6 +158,8 @@ with tempfile.TemporaryDirectory() as tmp:
                  ['replay', '--rules', 'rules', '-H', EVIL, 'pcap'], [EVIL]):
         people(*args, status=2, says=(SHOWN,))
     people('run', '--image', 'image', '--', b'./' + missing, status=127, says=(SHOWN, TEXT))
+    for option in b'--' + EVIL, b'--json' + EVIL, b'-' + EVIL:
+        people('check', option, 'rules', status=2, says=(b'unrecognized option', SHOWN))
     # what is exact stays so
     for name in 'rules', 'image':
         if CHAIN not in run('save', name)[1]:

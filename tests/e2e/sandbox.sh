@@ -88,7 +88,7 @@ sandboxed() {	# ARGUMENTS...: xt2 with them is in the sandbox
 	# shellcheck disable=SC2086 # a list of words
 	if [ "$abi" -ge 1 ]; then went $EACCES $files; fi
 	if [ "$abi" -ge 3 ]; then went $EACCES truncate; fi
-	went $EPERM internet netlink signal memory namespace uring bpf typing debugger program chmod
+	went $EPERM internet netlink bind signal memory namespace uring bpf typing debugger program chmod
 	[ "$abi" -lt 1 ] || [ "$(cat "$tmp/other/there")" = here ] || bad "$command: a file has changed"
 }
 [ "$abi" -ge 1 ] || echo "SKIP: the kernel has no Landlock: only calls are tried"
@@ -147,6 +147,6 @@ sandboxed dump "$tmp/blob"
 # with --resolve hosts may be looked up, and no more
 command="check --resolve"
 probed xt2 check --resolve "$rules"
-went 0 internet unix
+went 0 internet bind unix
 went $EPERM signal debugger program
 done_with
