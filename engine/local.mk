@@ -31,7 +31,7 @@ libengine_la_SOURCES = \
 	engine/write.h
 libengine_la_LIBADD = libpacket.la
 
-# What runs for each packet.  Canaries cost 1 to 2 % of its instructions there (perf/instructions), for
+# What runs for each packet.  Canaries cost up to 1 % of its instructions there (perf/instructions), for
 # arrays that hold what xt2_check() has seen and are indexed by what it has bounded; all else has them.
 noinst_LTLIBRARIES += libpacket.la
 libpacket_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS) $(PACKET_CFLAGS)
