@@ -8,8 +8,12 @@
  * tools open, files opened to be read.  All else costs no more than the filter,
  * and most of that is cached by the kernel.
  *
- * x32 programs have layouts of their own, which nobody writes rulesets in;
- * their sockopts are answered ENOSYS rather than misread.
+ * What cannot be asked about must not get by either.  Programs of a kind that
+ * has layouts of its own (x32, 32-bit ARM), or whose memory this program cannot
+ * address, have their sockopts answered ENOSYS rather than misread.  So is
+ * io_uring: the kernel makes the calls of a ring (IORING_OP_URING_CMD can be a
+ * setsockopt) where no filter sees them, and programs with rings know how to do
+ * without on kernels that have none.
  */
 #include "abi.h"
 
@@ -36,24 +40,34 @@ struct abi {
 	__u32 arch;
 	int compat;
 	__u32 nr[XT2_SYSCALLS];
+	__u32 refused[4]; /* sockopts that get no answers; 0: no more */
 };
+
+#define SILENT                                           \
+	{                                                \
+		NONE, NONE, NONE, NONE, NONE, NONE, NONE \
+	}
+#define X32_SOCKOPTS X32 | 541, X32 | 542
 
 #if defined(__x86_64__)
 static const struct abi abis[] = {
-	{ AUDIT_ARCH_X86_64, 0, { 54, 55, 41, NONE, 2, 257, 437 } },
-	{ AUDIT_ARCH_I386, 1, { 366, 365, 359, 102, 5, 295, 437 } },
+	{ AUDIT_ARCH_X86_64, 0, { 54, 55, 41, NONE, 2, 257, 437 }, { X32_SOCKOPTS } },
+	{ AUDIT_ARCH_I386, 1, { 366, 365, 359, 102, 5, 295, 437 }, { 0 } },
 };
 #elif defined(__i386__)
 static const struct abi abis[] = {
-	{ AUDIT_ARCH_I386, 1, { 366, 365, 359, 102, 5, 295, 437 } },
+	{ AUDIT_ARCH_I386, 1, { 366, 365, 359, 102, 5, 295, 437 }, { 0 } },
+	{ AUDIT_ARCH_X86_64, 0, SILENT, { 54, 55, X32_SOCKOPTS } },
 };
 #elif defined(__aarch64__)
 static const struct abi abis[] = {
-	{ AUDIT_ARCH_AARCH64, 0, { 208, 209, 198, NONE, NONE, 56, 437 } },
+	{ AUDIT_ARCH_AARCH64, 0, { 208, 209, 198, NONE, NONE, 56, 437 }, { 0 } },
+	{ AUDIT_ARCH_ARM, 1, SILENT, { 294, 295 } },
 };
 #elif defined(__riscv) && __riscv_xlen == 64
 static const struct abi abis[] = {
-	{ AUDIT_ARCH_RISCV64, 0, { 208, 209, 198, NONE, NONE, 56, 437 } },
+	{ AUDIT_ARCH_RISCV64, 0, { 208, 209, 198, NONE, NONE, 56, 437 }, { 0 } },
+	{ AUDIT_ARCH_RISCV32, 1, SILENT, { 208, 209 } },
 };
 #else
 static const struct abi abis[0];
@@ -82,7 +96,7 @@ static const struct abi abis[0];
 	}
 
 static const struct sock_filter sockopt[] = SOCKOPT(ASK);
-static const struct sock_filter x32_sockopt[] = SOCKOPT(REFUSE);
+static const struct sock_filter refused_sockopt[] = SOCKOPT(REFUSE);
 
 static const struct sock_filter raw_socket[] = {
 	LOAD(ARG(0)),
@@ -117,6 +131,11 @@ static const struct sock_filter open_file[] = OPEN(1);
 static const struct sock_filter openat_file[] = OPEN(2);
 static const struct sock_filter openat2_file[] = { ASK };
 
+/* io_uring_setup(), io_uring_enter(), io_uring_register(): the same numbers everywhere. */
+static const struct sock_filter rings[] = {
+	LOAD(NR), AND(~X32), JUMP(JGE, 425, 0, 2), JUMP(JGT, 427, 1, 0), REFUSE,
+};
+
 #define TAIL(array) array, sizeof(array) / sizeof((array)[0])
 
 static const struct {
@@ -148,10 +167,10 @@ static unsigned int row(struct sock_filter *code, const struct abi *abi)
 	for (i = 0; i < XT2_SYSCALLS; i++)
 		if (abi->nr[i] != NONE)
 			n += block(code + n, abi->nr[i], tails[i].code, tails[i].n);
-	if (abi->arch == AUDIT_ARCH_X86_64) {
-		n += block(code + n, X32 | 541, TAIL(x32_sockopt));
-		n += block(code + n, X32 | 542, TAIL(x32_sockopt));
-	}
+	for (i = 0; i < sizeof(abi->refused) / sizeof(abi->refused[0]) && abi->refused[i]; i++)
+		n += block(code + n, abi->refused[i], TAIL(refused_sockopt));
+	memcpy(code + n, rings, sizeof(rings));
+	n += sizeof(rings) / sizeof(rings[0]);
 	memcpy(code + n, end, sizeof(end));
 	return n + 1;
 }
