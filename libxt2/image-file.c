@@ -12,6 +12,9 @@
  * fsync()ed.  A symbolic link stays one; what it points to is replaced.  The
  * lock is a file beside the image, since the image's own inode changes with
  * every store.
+ *
+ * The folder may be one in which others write, too, such as /tmp: their links
+ * decide neither where an image goes nor where a lock file is made.
  */
 #include "config.h"
 #include "arena.h"
@@ -257,6 +260,37 @@ static int follow(char *path, const char *target)
 	return 0;
 }
 
+/* The folder that a file is in.  => 0, or -1 and errno */
+static int stat_folder(const char *path, struct stat *st)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+
+	memcpy(folder, path, n);
+	strcpy(folder + n, ".");
+	return stat(folder, st);
+}
+
+/*
+ * May a link be followed?  Not one that somebody else has left in a folder for
+ * everybody: as the kernel has it with fs.protected_symlinks, which does not
+ * see that it is followed here.  => 0, or -1 and errno
+ */
+static int may_follow(const char *path)
+{
+	const mode_t shared = S_ISVTX | S_IWOTH;
+	struct stat link, folder;
+
+	if (lstat(path, &link) || stat_folder(path, &folder))
+		return -1;
+	if ((folder.st_mode & shared) != shared || link.st_uid == geteuid() ||
+	    link.st_uid == folder.st_uid)
+		return 0;
+	errno = EACCES;
+	return -1;
+}
+
 /*
  * The name behind symbolic links, whether or not a file is there yet.
  * => 0, or -1 and errno
@@ -277,7 +311,7 @@ static int resolve(const char *path, char *real)
 		if (n < 0)
 			return errno == EINVAL || errno == ENOENT ? 0 : -1;
 		target[n] = '\0';
-		if (follow(real, target))
+		if (may_follow(real) || follow(real, target))
 			return -1;
 	}
 	errno = ELOOP;
@@ -420,6 +454,32 @@ static int lock(int fd, int wait)
 	return 0;
 }
 
+/* What a lock file must not be.  => -errno */
+static int no_lock_file(struct xt2_err *err, int errnum, const char *what, const char *name)
+{
+	xt2_err_set_(err, XT2_E_SYSTEM, errnum, "the lock file is %s", what);
+	xt2_err_file_(err, name);
+	xt2_err_hint_(err, "remove it, and find out who has put it there");
+	return -errnum;
+}
+
+int xt2_lock_open_(const char *name, struct xt2_err *err)
+{
+	int fd =
+		open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+	struct stat st;
+
+	if (fd < 0 && errno == ELOOP)
+		return no_lock_file(err, ELOOP, "a symbolic link", name);
+	if (fd < 0 && errno != EISDIR && errno != ENXIO)
+		return system_error(err, "open the lock file", name);
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return no_lock_file(err, EISDIR, "not a regular file", name);
+}
+
 int xt2_image_lock(const char *path, int wait, struct xt2_err *err)
 {
 	char real[PATH_MAX], name[PATH_MAX];
@@ -431,9 +491,9 @@ int xt2_image_lock(const char *path, int wait, struct xt2_err *err)
 		errno = ENAMETOOLONG;
 		return system_error(err, "lock", path);
 	}
-	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = xt2_lock_open_(name, err);
 	if (fd < 0)
-		return system_error(err, "open the lock file", name);
+		return fd;
 	if (!lock(fd, wait))
 		return fd;
 	if (errno == EAGAIN) {

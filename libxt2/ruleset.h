@@ -197,6 +197,14 @@ int xt2_image_room_(size_t size, struct xt2_mapping *map, struct xt2_err *err);
  */
 int xt2_image_open_rules_(const char *path, struct xt2_mapping *map, struct xt2_err *err);
 
+/*
+ * xt2_lock_open_ - a file for flock(), which is made if there is none
+ *
+ * Never what a symbolic link leads to, and nothing but a regular file.
+ * => descriptor; -ELOOP: a symbolic link; -EISDIR: not a regular file; -errno; see err
+ */
+int xt2_lock_open_(const char *name, struct xt2_err *err);
+
 /* The loop that xt2_write_end() met: fill in err.  => -ELOOP */
 int xt2_loop_report_(const struct xt2_ruleset *rs, struct xt2_err *err);
 

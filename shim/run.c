@@ -21,6 +21,7 @@
 #include "config.h"
 #include "../libxt2/err.h"
 #include "../libxt2/printable.h"
+#include "../libxt2/ruleset.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -376,17 +377,24 @@ static int run_preloaded(const struct xt2_run *run, struct xt2_err *err)
 /*
  * The lock that iptables takes, beside the image.  If nothing can be written
  * there, nothing can be changed either, and any file will do to be locked.
+ * => 0; -ELOOP, -EISDIR: something is there that nobody should lock
  */
-static void set_lock_file(const char *image)
+static int set_lock_file(const char *image, struct xt2_err *err)
 {
 	char path[PATH_MAX + 16];
+	struct xt2_err why;
 	int fd;
 
 	snprintf(path, sizeof(path), "%s.xtables.lock", image);
-	fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
+	fd = xt2_lock_open_(path, &why);
+	if (fd == -ELOOP || fd == -EISDIR) {
+		*err = why;
+		return fd;
+	}
 	setenv("XTABLES_LOCKFILE", fd >= 0 ? path : "/dev/null", 1);
 	if (fd >= 0)
 		close(fd);
+	return 0;
 }
 
 static int refuse(struct xt2_err *err, const char *path, int errnum, const char *what)
@@ -443,11 +451,12 @@ int xt2_run(const struct xt2_run *run, struct xt2_err *err)
 	ret = absolute_path(run->image, path, err);
 	if (!ret)
 		ret = check_image(path, err);
+	if (!ret)
+		ret = set_lock_file(path, err);
 	if (ret < 0)
 		return ret;
 	absolute.image = path;
 	setenv("XT2_IMAGE", path, 1);
-	set_lock_file(path);
 	ret = run->preload ? -EOPNOTSUPP : run_supervised(&absolute);
 	if (ret >= 0)
 		return ret;

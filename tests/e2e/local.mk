@@ -32,6 +32,7 @@ E2E_TESTS = \
 	tests/e2e/shim-sets.sh \
 	tests/e2e/shim-suite.py \
 	tests/e2e/shim-tools.sh \
+	tests/e2e/shim-ways.sh \
 	tests/e2e/without-bpf.sh
 TESTS += $(E2E_TESTS)
 EXTRA_DIST += $(E2E_TESTS) tests/e2e/common.sh tests/e2e/convert-vectors.py

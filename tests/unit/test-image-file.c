@@ -535,6 +535,56 @@ static void one_writer_at_a_time(void **state)
 	assert_int_equal(xt2_image_lock("none/image", 0, &err), -ENOENT);
 }
 
+/* What others have left where the lock belongs: nothing is made, nothing waits. */
+static void strange_locks(void **state)
+{
+	struct xt2_err err;
+	struct stat st;
+
+	assert_int_equal(symlink("elsewhere", "image.lock"), 0);
+	assert_int_equal(xt2_image_lock("image", 0, &err), -ELOOP);
+	assert_string_equal(err.message, "the lock file is a symbolic link");
+	assert_string_equal(err.file, "image.lock");
+	assert_int_equal(lstat("elsewhere", &st), -1);
+	assert_int_equal(unlink("image.lock"), 0);
+	assert_int_equal(mkfifo("image.lock", 0600), 0);
+	assert_int_equal(xt2_image_lock("image", 0, &err), -EISDIR);
+	assert_string_equal(err.message, "the lock file is not a regular file");
+	assert_int_equal(unlink("image.lock"), 0);
+	assert_int_equal(mkdir("image.lock", 0700), 0);
+	assert_int_equal(xt2_image_lock("image", 0, &err), -EISDIR);
+	assert_int_equal(rmdir("image.lock"), 0);
+	assert_int_equal(mknod("image.lock", S_IFSOCK | 0600, 0), 0);
+	assert_int_equal(xt2_image_lock("image", 0, &err), -EISDIR);
+	assert_int_equal(unlink("image.lock"), 0);
+}
+
+static void strange_link(mode_t mode, uid_t owner, int want)
+{
+	struct stat st;
+
+	assert_int_equal(mkdir("shared", 0700), 0);
+	assert_int_equal(chmod("shared", mode), 0);
+	assert_int_equal(symlink("../elsewhere", "shared/image"), 0);
+	assert_int_equal(lchown("shared/image", owner, (gid_t)-1), 0);
+	assert_int_equal(store("shared/image", &small, NULL), want);
+	assert_int_equal(lstat("elsewhere", &st), want ? -1 : 0);
+	unlink("elsewhere");
+	assert_int_equal(unlink("shared/image"), 0);
+	assert_int_equal(rmdir("shared"), 0);
+}
+
+/* In a folder for everybody, links of others are not followed, whatever the kernel's setting. */
+static void links_of_others(void **state)
+{
+	strange_link(01777, geteuid(), 0);
+	if (geteuid())
+		return;
+	strange_link(01777, 65534, -EACCES);
+	strange_link(0777, 65534, 0);
+	strange_link(01755, 65534, 0);
+}
+
 static void hold_lock(int report)
 {
 	const struct timespec pause = { .tv_nsec = 200000000 };
@@ -591,6 +641,8 @@ int main(void)
 		CASE(limits_are_a_full_disk),
 		CASE(full_disks_leave_the_old_image),
 		CASE(killed_stores_leave_one_image),
+		CASE(links_of_others),
+		CASE(strange_locks),
 		CASE(one_writer_at_a_time),
 		CASE(waiting_ends),
 	};
