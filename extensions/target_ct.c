@@ -47,6 +47,17 @@ int xt2_ct_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 	return XT2_NEXT;
 }
 
+/* A name has a NUL somewhere; what is behind it says nothing. */
+static int ends(const char *name, u32 size)
+{
+	u32 i;
+
+	for (i = 0; i < size; i++)
+		if (!name[i])
+			return 1;
+	return 0;
+}
+
 int xt2_ct_target_check(const struct xt2_rule __img *r, u8 family)
 {
 	u32 arg = xt2_rule_arg(r);
@@ -64,7 +75,7 @@ int xt2_ct_target_check(const struct xt2_rule __img *r, u8 family)
 		return -EINVAL;
 	if (XT2_CT_FLAGS(arg) & CT_NOTRACK)
 		return 0;
-	if ((data.helper[0] && data.helper[15]) || (data.timeout[0] && data.timeout[31]))
+	if (!ends(data.helper, sizeof(data.helper)) || !ends(data.timeout, sizeof(data.timeout)))
 		return -EINVAL;
 	return (data.helper[0] || data.timeout[0]) && !xt2_rule_proto(r) ? -EINVAL : 0;
 }

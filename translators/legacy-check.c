@@ -12,6 +12,7 @@
  * as a whole, so a compat blob's offsets stay those of the blob.
  */
 #include "legacy-ebt.h"
+#include <linux/netfilter_ipv6/ip6_tables.h>
 
 int legacy_refuse(struct xt2_legacy *l, int err, u32 offset, const char *field, const char *what)
 {
@@ -506,6 +507,7 @@ static int check_rule(struct xt2_legacy *l, const struct xt2_legacy_entry_ *entr
 		.family = l->family,
 		.proto = b->proto ? legacy_u16(e + b->proto) : 0,
 		.inv_proto = b->proto && e[b->invflags] & b->inv_proto,
+		.flag_proto = l->family != XT2_IPV6 || e[b->flags] & IP6T_F_PROTO,
 		.hooks = entry->hooks,
 		.table = l->table,
 		.base = e,

@@ -13,6 +13,7 @@
 #include <linux/netfilter/xt_AUDIT.h>
 #include <linux/netfilter/xt_CHECKSUM.h>
 #include <linux/netfilter/xt_CONNSECMARK.h>
+#include <linux/netfilter/xt_CT.h>
 #include <linux/netfilter/xt_HMARK.h>
 #include <linux/netfilter/xt_IDLETIMER.h>
 #include <linux/netfilter/xt_LED.h>
@@ -418,7 +419,36 @@ int legacy_reject_check(const struct legacy_rule_ *rule, const void *payload)
 	u32 with = ((const struct ipt_reject_info *)payload)->with;
 	u32 reset = rule->family == XT2_IPV6 ? (u32)IP6T_TCP_RESET : (u32)IPT_TCP_RESET;
 
-	return valid(with != reset || is_tcp(rule));
+	return valid(with != reset || (is_tcp(rule) && rule->flag_proto));
+}
+
+int legacy_synproxy_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	return valid(rule->flag_proto);
+}
+
+/* Whether there is such a helper or timeout policy is not known here. */
+int legacy_ct_check(const struct legacy_rule_ *rule, const void *payload)
+{
+	const struct xt_ct_target_info_v1 *info = payload; /* of revision 0 up to the helper */
+	u8 proto = rule->inv_proto ? 0 : (u8)rule->proto;
+	int err = 0;
+
+	if (info->flags & ~(rule->revision == 2 ? XT_CT_MASK : XT_CT_NOTRACK))
+		return -EINVAL;
+	if (info->flags & XT_CT_NOTRACK)
+		return 0;
+	if (info->helper[0]) {
+		err = name_ends(info->helper, sizeof(info->helper));
+		if (!err && !proto)
+			err = -ENOENT;
+	}
+	if (!err && rule->revision && info->timeout[0]) {
+		err = name_ends(info->timeout, sizeof(info->timeout));
+		if (!err)
+			err = valid(proto);
+	}
+	return err;
 }
 
 /* A rule that only TCP packets with SYN get through. */

@@ -92,6 +92,7 @@ enum legacy_fall {
 struct legacy_rule_ {
 	u8 family;
 	bool inv_proto;
+	bool flag_proto; /* the entry's flags say that it has a protocol; IPv4: always */
 	u8 hooks;
 	u16 proto;
 	const char *table;
@@ -154,7 +155,9 @@ const struct legacy_known *legacy_known_find(struct xt2_legacy_cache_ *cache, u8
 int legacy_dscp_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_ecn_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_ecn_target_check(const struct legacy_rule_ *rule, const void *payload);
+int legacy_ct_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_reject_check(const struct legacy_rule_ *rule, const void *payload);
+int legacy_synproxy_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_tcpmss_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_cgroup0_check(const struct legacy_rule_ *rule, const void *payload);
 int legacy_cgroup_check(const struct legacy_rule_ *rule, const void *payload);

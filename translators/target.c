@@ -305,9 +305,8 @@ static int ct_names_check(u32 flags, const struct xt2_ct *data)
 {
 	if (flags & XT_CT_NOTRACK)
 		return 0;
-	if (data->helper[0] && data->helper[sizeof(data->helper) - 1])
-		return -ENAMETOOLONG;
-	if (data->timeout[0] && data->timeout[sizeof(data->timeout) - 1])
+	if (strnlen(data->helper, sizeof(data->helper)) == sizeof(data->helper) ||
+	    strnlen(data->timeout, sizeof(data->timeout)) == sizeof(data->timeout))
 		return -ENAMETOOLONG;
 	return 0;
 }

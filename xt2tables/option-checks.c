@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <string.h>
 #include "rule.h"
+#include <linux/netfilter/xt_CT.h>
 #include <linux/netfilter/xt_IDLETIMER.h>
 #include <linux/netfilter/xt_TCPMSS.h>
 #include <linux/netfilter/xt_addrtype.h>
@@ -72,6 +73,18 @@ static void check_reject(struct xt2_line *l, int revision, const void *payload)
 	if (reset && !is_tcp(l))
 		refuse(l, "REJECT", "--reject-with tcp-reset needs -p tcp, not inverted",
 		       "write -p tcp before it");
+}
+
+/* net/netfilter/xt_CT.c; revision 0 has no timeout, what is behind its helper is the kernel's */
+static void check_ct(struct xt2_line *l, int revision, const void *payload)
+{
+	const struct xt_ct_target_info_v1 *info = payload;
+	bool asks = info->helper[0] || (revision && info->timeout[0]);
+
+	if (asks && !(info->flags & XT_CT_NOTRACK) &&
+	    (!l->proto || l->inverted & XT2_OPT_BIT(XT2_OPT_PROTOCOL)))
+		refuse(l, "CT", "--helper and --timeout need -p, not inverted",
+		       "write -p and the protocol that they are for before it");
 }
 
 /* net/netfilter/xt_TCPMSS.c */
@@ -219,6 +232,7 @@ static const struct {
 	const char *name;
 	void (*check)(struct xt2_line *l, int revision, const void *payload);
 } checks[] = {
+	{ "CT", check_ct },
 	{ "DNPT", check_npt },
 	{ "IDLETIMER", check_idletimer },
 	{ "REJECT", check_reject },

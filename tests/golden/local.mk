@@ -105,6 +105,8 @@ GOLDEN_CASES = \
 	tests/golden/reject/027-long-line.v4.err \
 	tests/golden/reject/028-ctports.v4 \
 	tests/golden/reject/028-ctports.v4.err \
+	tests/golden/reject/029-ct.v4 \
+	tests/golden/reject/029-ct.v4.err \
 	tests/golden/reject/101-v6.v6 \
 	tests/golden/reject/101-v6.v6.err \
 	tests/golden/reject/201-arp.arp \

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 #include <cmocka.h>
+#include <linux/netfilter/xt_CT.h>
 #include "../legacy/blob.h"
 #include "../legacy/turn.h"
 
@@ -507,6 +508,85 @@ static void test_extension_answers(void **state)
 	turn_free(t);
 }
 
+/* The only rule of a table, with what it says of its protocol. */
+struct around {
+	int family;
+	const char *table;
+	u8 proto, flags, inv;
+};
+
+static int target_in(struct turn *t, const struct around *a, const char *name, u8 revision,
+		     const void *payload, u32 size)
+{
+	struct blob *b = blob_new(shape_of((u8)a->family, false));
+	bool six = a->family == XT2_IPV6;
+
+	strcpy((char *)b->bytes, a->table);
+	hook_begin(b);
+	rule_begin(b, 0);
+	b->bytes[b->rule + (six ? 128 : 80)] = a->proto;
+	b->bytes[b->rule + (six ? 132 : 83)] = a->inv;
+	if (six)
+		b->bytes[b->rule + 131] = a->flags;
+	target(b, name, revision, payload, size);
+	return finish(t, b, false);
+}
+
+/* IPv6: whether a protocol counts is a flag, which some checks ask for and some do not. */
+static void test_protocol_asked_for(void **state)
+{
+	static const struct around tcp4 = { XT2_IPV4, "filter", 6, 0, 0 };
+	static const struct around tcp6 = { XT2_IPV6, "filter", 6, 1, 0 };
+	static const struct around silent = { XT2_IPV6, "filter", 6, 0, 0 };
+	static const struct around inverted = { XT2_IPV6, "filter", 6, 1, 0x40 };
+	static const struct around raw = { XT2_IPV6, "raw", 6, 0, 0 };
+	struct turn *t = turn_new();
+	struct xt_ct_target_info_v1 ct = { .helper = "ftp" };
+	u8 p[8] = { 7 }; /* tcp-reset; 6 for IPv6 */
+
+	assert_int_equal(target_in(t, &tcp4, "REJECT", 0, p, 8), 0);
+	p[0] = 6;
+	assert_int_equal(target_in(t, &tcp6, "REJECT", 0, p, 8), 0);
+	assert_int_equal(target_in(t, &silent, "REJECT", 0, p, 8), -EINVAL);
+	assert_int_equal(target_in(t, &inverted, "REJECT", 0, p, 8), -EINVAL);
+	p[0] = 0;
+	assert_int_equal(target_in(t, &silent, "REJECT", 0, p, 8), 0);
+	assert_int_equal(target_in(t, &tcp4, "SYNPROXY", 0, p, 8), 0);
+	assert_int_equal(target_in(t, &tcp6, "SYNPROXY", 0, p, 8), 0);
+	assert_int_equal(target_in(t, &silent, "SYNPROXY", 0, p, 8), -EINVAL);
+	assert_int_equal(target_in(t, &inverted, "SYNPROXY", 0, p, 8), -EINVAL);
+	assert_int_equal(target_in(t, &raw, "CT", 1, &ct, 72), 0);
+	turn_free(t);
+}
+
+/* Helpers and timeouts are those of a protocol; their names end somewhere. */
+static void test_ct(void **state)
+{
+	static const struct around tcp = { XT2_IPV4, "raw", 6, 0, 0 };
+	static const struct around not_tcp = { XT2_IPV4, "raw", 6, 0, 0x40 };
+	static const struct around any = { XT2_IPV4, "raw", 0, 0, 0 };
+	struct xt_ct_target_info_v1 helper = { .helper = "ftp\0garbagegarba" };
+	struct xt_ct_target_info_v1 timeout = { .timeout = "long" }, off = { .flags = 1 };
+	struct turn *t = turn_new();
+
+	memset(timeout.timeout + 5, 'g', sizeof(timeout.timeout) - 5);
+	memset(off.timeout, 'g', sizeof(off.timeout));
+	assert_int_equal(helper.helper[15], 'a');
+	assert_int_equal(target_in(t, &tcp, "CT", 0, &helper, 40), 0);
+	assert_int_equal(target_in(t, &tcp, "CT", 2, &helper, 72), 0);
+	assert_int_equal(target_in(t, &tcp, "CT", 1, &timeout, 72), 0);
+	assert_int_equal(target_in(t, &any, "CT", 1, &off, 72), 0);
+	assert_int_equal(target_in(t, &any, "CT", 0, &helper, 40), -ENOENT);
+	assert_int_equal(target_in(t, &not_tcp, "CT", 2, &helper, 72), -ENOENT);
+	assert_int_equal(target_in(t, &any, "CT", 1, &timeout, 72), -EINVAL);
+	assert_int_equal(target_in(t, &not_tcp, "CT", 2, &timeout, 72), -EINVAL);
+	helper.helper[3] = '-';
+	assert_int_equal(target_in(t, &tcp, "CT", 0, &helper, 40), -ENAMETOOLONG);
+	timeout.timeout[4] = '-';
+	assert_int_equal(target_in(t, &tcp, "CT", 2, &timeout, 72), -ENAMETOOLONG);
+	turn_free(t);
+}
+
 /* Names that do not end. */
 static void test_unterminated(void **state)
 {
@@ -568,6 +648,8 @@ int main(void)
 		cmocka_unit_test(test_too_large_to_write),
 		cmocka_unit_test(test_odd_chains),
 		cmocka_unit_test(test_extension_answers),
+		cmocka_unit_test(test_protocol_asked_for),
+		cmocka_unit_test(test_ct),
 		cmocka_unit_test(test_unterminated),
 		cmocka_unit_test(test_linear),
 	};
