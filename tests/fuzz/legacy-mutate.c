@@ -448,13 +448,113 @@ static void fill(u8 *payload, u32 len)
 		payload[i] = bytes[any(sizeof(bytes))];
 }
 
-/* A row of the kernel's that this family may use, with its payload all 0 or 1. */
+/* Where payloads have names. */
+static const struct {
+	const char *ext;
+	u16 at, size;
+} named[] = {
+	{ "CT", 12, 16 },	 { "CT", 28, 32 },	 { "helper", 4, 30 },
+	{ "hashlimit", 0, 255 }, { "hashlimit", 0, 16 }, { "recent", 12, 200 },
+	{ "SECMARK", 8, 256 },	 { "IDLETIMER", 4, 28 }, { "LED", 0, 27 },
+	{ "RATEEST", 0, 16 },	 { "rateest", 0, 16 },	 { "nfacct", 0, 32 },
+	{ "LOG", 2, 30 },	 { "NFLOG", 12, 64 },	 { "string", 4, 16 },
+	{ "cgroup", 4, 512 },	 { "TEE", 16, 16 },	 { "physdev", 0, 16 },
+	{ "osf", 0, 32 },	 { "comment", 0, 256 },	 { "physdev", 32, 16 },
+};
+
+/* A name that ends, or not, with more behind its end. */
+static void name_at(u8 *payload, u32 at, u32 size)
+{
+	u32 i;
+
+	for (i = 0; i < size; i++)
+		payload[at + i] = (u8)('a' + any(26));
+	if (size >= 4 && any(2)) /* which a kernel knows */
+		memcpy(payload + at, "ftp", 4);
+	if (any(4))
+		payload[at + any(size)] = 0;
+	if (any(2))
+		payload[at + size - 1] = 0;
+}
+
+/* In an extension's payload, mostly where it has a name. */
+static void name_bytes(const char *ext, u8 *payload, u32 len)
+{
+	static const u32 sizes[] = { 8, 16, 20, 28, 32, 64, 256 };
+	u32 at = len ? any(len) & ~3u : 0, size = sizes[any(XT2_ARRAY_SIZE(sizes))], i, tries;
+
+	for (tries = any(4) * 100; tries; tries--) {
+		i = any(XT2_ARRAY_SIZE(named));
+		if (strncmp(ext, named[i].ext, LEGACY_NAME))
+			continue;
+		at = named[i].at;
+		size = named[i].size;
+		break;
+	}
+	if (at < len)
+		name_at(payload, at, size < len - at ? size : len - at);
+}
+
+/* The same in what an entry has. */
+static void change_name(struct table *t)
+{
+	struct item *it = some(t);
+	u32 len = 0, at = some_extension(t->f, it, &len);
+
+	if (at && len > t->f->extension)
+		name_bytes((char *)ext_name(t->f, it->bytes + at), it->bytes + at + t->f->extension,
+			   len - t->f->extension);
+}
+
+/* The protocol of an entry: what extensions ask for, with and without what makes it count. */
+static void set_proto(const struct fuzz_format *f, u8 *e, u8 proto)
+{
+	bool six = f->family == XT2_IPV6;
+	u8 *inv = e + (six ? 132 : 83);
+
+	if (f->family != XT2_IPV4 && !six)
+		return;
+	e[six ? 128 : 80] = proto;
+	e[six ? 129 : 81] = any(64) ? 0 : (u8)any(256);
+	*inv = any(8) ? *inv & (u8)~0x40 : *inv | 0x40;
+	if (six && any(8))
+		e[131] |= 1;
+	else if (six)
+		e[131] &= (u8)~1;
+}
+
+static void change_proto_of(const struct fuzz_format *f, struct item *it)
+{
+	static const u8 protos[] = { 0, 1, 6, 6, 6, 17, 33, 50, 58, 108, 115, 132, 135, 136, 255 };
+
+	if (target_of(f, it))
+		set_proto(f, it->bytes, protos[any(sizeof(protos))]);
+}
+
+static void change_proto(struct table *t)
+{
+	change_proto_of(t->f, some(t));
+}
+
+/* A row of the kernel's, mostly one that this table may use. */
+static const struct legacy_known *some_row(const struct table *t, bool target)
+{
+	const struct legacy_known *rows = target ? legacy_targets : legacy_matches, *k;
+	u32 tries, table = legacy_table_bit((const char *)t->header);
+
+	for (tries = 0;; tries++) {
+		k = &rows[any(legacy_known_rows[target])];
+		if (tries == 4 || !k->tables || k->tables & table)
+			return k;
+	}
+}
+
+/* With its payload all 0 or 1, some bytes or names. */
 static void known_extension(struct table *t)
 {
 	const struct fuzz_format *f = t->f;
 	bool target = any(2);
-	const struct legacy_known *k =
-		&(target ? legacy_targets : legacy_matches)[any(legacy_known_rows[target])];
+	const struct legacy_known *k = some_row(t, target);
 	struct item *it = some(t);
 	u32 at = target_of(f, it), old = 0, len;
 
@@ -469,15 +569,17 @@ static void known_extension(struct table *t)
 		return;
 	memset(it->bytes + at, 0, len);
 	fill(it->bytes + at + f->extension, len - f->extension);
+	if (!any(3))
+		name_bytes(k->name, it->bytes + at + f->extension, len - f->extension);
 	set_ext_len(f, it->bytes + at, len);
 	memcpy(ext_name(f, it->bytes + at), k->name, strlen(k->name));
 	*ext_revision(f, it->bytes + at) = k->revision;
 	if (target)
 		it->jump = NO_JUMP;
-	if (k->proto && f->family != XT2_ARP && any(4))
-		it->bytes[f->family == XT2_IPV6 ? 128 : 80] = k->proto;
-	if (k->proto && f->family == XT2_IPV6)
-		it->bytes[131] |= 1;
+	if (k->proto && any(4))
+		set_proto(f, it->bytes, k->proto);
+	else if (k->check && any(2))
+		change_proto_of(f, it);
 }
 
 /* An extension of one entry into another, or twice into its own. */
@@ -544,7 +646,7 @@ static void (*const changes[])(struct table *t) = {
 	change_bytes,	 change_bytes,	  change_bytes,	  change_base,	  change_base,
 	double_item,	 delete_item,	  move_item,	  change_verdict, change_verdict,
 	known_extension, known_extension, copy_extension, drop_extension, bend_extension,
-	change_hook,	 change_table,
+	change_hook,	 change_table,	  change_name,	  change_proto,
 };
 
 static void seed_with(u32 seed)

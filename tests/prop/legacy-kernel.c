@@ -291,20 +291,31 @@ static bool same(const char *what, const u8 *theirs, u32 their_len, const u8 *mi
 
 /* --- extensions that ask the kernel for what it has --------------------------------- */
 
-static const char *const stateful[] = { "set", "SET",  "nfacct",  "rateest", "cgroup",	 "CT",
-					"bpf", "ipvs", "SECMARK", "LED",     "CLUSTERIP" };
-
 static bool has(const u8 *blob, u32 len, const char *name)
 {
 	return memmem(blob, len, name, strlen(name) + 1);
 }
 
-static bool depends(const u8 *blob, u32 len)
+/*
+ * They answer ENOENT where we, who cannot ask, take the rule or go on to the
+ * next one; and what they have been given decides over the answer of two.
+ */
+static const struct {
+	const char *name;
+	bool anything;
+} stateful[] = {
+	{ "set", false },   { "SET", false },	  { "nfacct", false },	  { "rateest", false },
+	{ "cgroup", true }, { "CT", false },	  { "bpf", true },	  { "ipvs", false },
+	{ "LED", false },   { "SECMARK", false }, { "CLUSTERIP", false },
+};
+
+/* => true: the kernel's refusal may come from what it has, or has not */
+static bool depends(const u8 *blob, u32 len, int kernel)
 {
 	size_t i;
 
-	for (i = 0; i < XT2_ARRAY_SIZE(stateful); i++)
-		if (has(blob, len, stateful[i]))
+	for (i = 0; kernel && i < XT2_ARRAY_SIZE(stateful); i++)
+		if (has(blob, len, stateful[i].name) && (stateful[i].anything || kernel == -ENOENT))
 			return true;
 	return false;
 }
@@ -364,7 +375,7 @@ static void check_written(const u8 *blob, u32 len)
 	memcpy(mine + f->header, turn_in->bytes, size);
 	ret = replace(mine, f->header + size);
 	back = ret ? NULL : get_table(turn_in->in.table, &info, &back_len);
-	if (ret && !depends(blob, len))
+	if (ret && !depends(blob, len, ret))
 		problem(blob, len, "the kernel refuses what was written", ret, 0);
 	else if (!ret &&
 		 (!back ||
@@ -385,7 +396,8 @@ static void compare(u8 *blob, u32 len, u32 entries)
 		if (mine && turn_in->err.stricter && kernel == behind)
 			tally.stricter++;
 		/* Whether a rate is too high depends on the kernel's clock. */
-		else if (depends(blob, len) || (kernel == -ERANGE && has(blob, len, "hashlimit")))
+		else if (depends(blob, len, kernel) ||
+			 (kernel == -ERANGE && has(blob, len, "hashlimit")))
 			tally.state++;
 		else
 			problem(blob, len, "other answers", kernel, mine);
