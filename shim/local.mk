@@ -7,6 +7,8 @@ libshim_la_SOURCES = \
 	shim/kernel-sets.h \
 	shim/names.c \
 	shim/names.h \
+	shim/receiver.c \
+	shim/receiver.h \
 	shim/run.c \
 	shim/run.h \
 	shim/store.c \

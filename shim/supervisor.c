@@ -20,11 +20,14 @@
  * Order in the loop: ends of processes before calls.  Whoever waited for a
  * process finds the lock released when he goes on, since starting a program
  * takes calls that come through here.
+ *
+ * A thread of its own receives the calls; see receiver.c.
  */
 #include "supervisor.h"
 #include "abi.h"
 #include "kernel-sets.h"
 #include "names.h"
+#include "receiver.h"
 #include "task.h"
 
 #include <errno.h>
@@ -46,14 +49,6 @@
 #define NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)
 #define NOTIF_SYNC_WAKE 1ull
 
-struct request {
-	__u64 id;
-	pid_t tid;
-	enum xt2_syscall call;
-	int compat;
-	__u64 arg[6];
-};
-
 struct watch {
 	pid_t process;
 	int fd;
@@ -62,18 +57,17 @@ struct watch {
 struct xt2_supervisor {
 	struct xt2_store *store;
 	int listener, verbose;
-	struct seccomp_notif *notif;
-	size_t notif_size;
+	struct xt2_receiver *receiver;
 	struct seccomp_notif_resp *resp;
 	size_t resp_size;
 
 	pid_t owner; /* of the lock; 0: nobody here */
 	long long deadline; /* ms, of its transaction */
-	struct request *waiting;
+	struct xt2_request *waiting;
 	size_t n_waiting;
 	struct watch *watch; /* processes with notes in the store or the lock */
 	size_t n_watch;
-	struct pollfd *poll; /* listener, other, watches */
+	struct pollfd *poll; /* FIXED and watches */
 	struct xt2_err said; /* the last error printed */
 };
 
@@ -103,18 +97,18 @@ static void respond(struct xt2_supervisor *sv, __u64 id, int error, __s64 value,
 	ioctl(sv->listener, SECCOMP_IOCTL_NOTIF_SEND, sv->resp);
 }
 
-static void answer(struct xt2_supervisor *sv, const struct request *rq, int error)
+static void answer(struct xt2_supervisor *sv, const struct xt2_request *rq, int error)
 {
 	respond(sv, rq->id, error, 0, 0);
 }
 
-static void go_on(struct xt2_supervisor *sv, const struct request *rq)
+static void go_on(struct xt2_supervisor *sv, const struct xt2_request *rq)
 {
 	respond(sv, rq->id, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
 }
 
 /* A descriptor as the call's result; fd is closed. */
-static void give(struct xt2_supervisor *sv, const struct request *rq, int fd, __u32 flags)
+static void give(struct xt2_supervisor *sv, const struct xt2_request *rq, int fd, __u32 flags)
 {
 	struct seccomp_notif_addfd add = {
 		.id = rq->id,
@@ -136,7 +130,7 @@ static void give(struct xt2_supervisor *sv, const struct request *rq, int fd, __
 
 /* --- files and sockets --------------------------------------------------- */
 
-static void open_file(struct xt2_supervisor *sv, const struct request *rq)
+static void open_file(struct xt2_supervisor *sv, const struct xt2_request *rq)
 {
 	int at = rq->call != XT2_SYS_OPEN, family = -1, fd = -ENOENT;
 	__u32 flags = rq->call == XT2_SYS_OPENAT2 ? O_CLOEXEC : (__u32)rq->arg[at + 1];
@@ -163,7 +157,7 @@ static void open_file(struct xt2_supervisor *sv, const struct request *rq)
  * what he asked for, since he may want to send packets; who has not but may
  * change the image gets a socket that is good for asking only.
  */
-static void open_socket(struct xt2_supervisor *sv, const struct request *rq)
+static void open_socket(struct xt2_supervisor *sv, const struct xt2_request *rq)
 {
 	int domain = (int)rq->arg[0], type = (int)rq->arg[1];
 	int flags = (type & SOCK_NONBLOCK) | SOCK_CLOEXEC, fd;
@@ -207,6 +201,7 @@ static void release(struct xt2_supervisor *sv)
 {
 	xt2_store_unlock(sv->store);
 	sv->owner = 0;
+	xt2_receiver_all(sv->receiver, 0);
 }
 
 /* => 0: it has the lock; -EAGAIN: later; -errno: no lock can be had */
@@ -221,6 +216,7 @@ static int begin(struct xt2_supervisor *sv, pid_t process, struct xt2_err *err)
 		if (ret < 0)
 			return ret;
 		sv->owner = process;
+		xt2_receiver_all(sv->receiver, 1);
 	}
 	sv->deadline = now_ms() + IDLE_MS;
 	return 0;
@@ -262,7 +258,7 @@ static int put(void *data, __u64 to, const void *from, size_t size)
 }
 
 /* => 0, -errno of the call; 1: it must wait */
-static int call_store(struct xt2_supervisor *sv, const struct request *rq, pid_t process,
+static int call_store(struct xt2_supervisor *sv, const struct xt2_request *rq, pid_t process,
 		      struct xt2_err *err)
 {
 	struct memory memory = { sv, rq->id, rq->tid };
@@ -319,16 +315,12 @@ static void explain(struct xt2_supervisor *sv, const struct xt2_err *err)
 }
 
 /* => 0: answered; 1: it must wait */
-static int sockopt(struct xt2_supervisor *sv, const struct request *rq)
+static int sockopt(struct xt2_supervisor *sv, const struct xt2_request *rq)
 {
 	struct xt2_task task;
 	struct xt2_err err;
 	int ret;
 
-	if (!xt2_sockopt_family((int)rq->arg[1], (int)rq->arg[2], rq->call == XT2_SYS_SETSOCKOPT)) {
-		go_on(sv, rq);
-		return 0;
-	}
 	memset(&err, 0, sizeof(err));
 	ret = xt2_task_read(&task, rq->tid);
 	if (!ret && !valid(sv, rq->id))
@@ -351,52 +343,13 @@ static int sockopt(struct xt2_supervisor *sv, const struct request *rq)
 
 /* --- requests ------------------------------------------------------------ */
 
-/* The calls behind i386's socketcall(2). */
-static const struct {
-	enum xt2_syscall call;
-	unsigned int args;
-} subcalls[] = {
-	[1] = { XT2_SYS_SOCKET, 3 },
-	[14] = { XT2_SYS_SETSOCKOPT, 5 },
-	[15] = { XT2_SYS_GETSOCKOPT, 5 },
-};
-
-/* => 0, -EFAULT */
-static int unwrap(struct request *rq)
-{
-	__u64 sub = rq->arg[0];
-	__u32 words[6];
-	unsigned int i;
-
-	if (sub >= sizeof(subcalls) / sizeof(subcalls[0]) || !subcalls[sub].args)
-		return -EFAULT;
-	if (xt2_task_fetch(&rq->tid, rq->arg[1], words, subcalls[sub].args * sizeof(*words)))
-		return -EFAULT;
-	for (i = 0; i < subcalls[sub].args; i++)
-		rq->arg[i] = words[i];
-	rq->call = subcalls[sub].call;
-	return 0;
-}
-
-/* The kernel itself looks at few arguments of a socket that is none of ours. */
-static void start_socket(struct xt2_supervisor *sv, const struct request *rq)
-{
-	int domain = (int)rq->arg[0], type = (int)rq->arg[1] & 0xf, protocol = (int)rq->arg[2];
-
-	if ((domain == AF_INET || domain == AF_INET6) && type == SOCK_RAW &&
-	    (protocol == IPPROTO_RAW || protocol == PF_INET))
-		open_socket(sv, rq);
-	else
-		go_on(sv, rq);
-}
-
 /* => 0: answered; 1: it must wait */
-static int handle(struct xt2_supervisor *sv, const struct request *rq)
+static int handle(struct xt2_supervisor *sv, const struct xt2_request *rq)
 {
 	switch (rq->call) {
 	case XT2_SYS_SETSOCKOPT:
 	case XT2_SYS_GETSOCKOPT: return sockopt(sv, rq);
-	case XT2_SYS_SOCKET: start_socket(sv, rq); return 0;
+	case XT2_SYS_SOCKET: open_socket(sv, rq); return 0;
 	case XT2_SYS_OPEN:
 	case XT2_SYS_OPENAT:
 	case XT2_SYS_OPENAT2: open_file(sv, rq); return 0;
@@ -404,9 +357,9 @@ static int handle(struct xt2_supervisor *sv, const struct request *rq)
 	}
 }
 
-static void wait_for_lock(struct xt2_supervisor *sv, const struct request *rq)
+static void wait_for_lock(struct xt2_supervisor *sv, const struct xt2_request *rq)
 {
-	struct request *w = realloc(sv->waiting, (sv->n_waiting + 1) * sizeof(*w));
+	struct xt2_request *w = realloc(sv->waiting, (sv->n_waiting + 1) * sizeof(*w));
 
 	if (!w) {
 		answer(sv, rq, -ENOMEM);
@@ -429,18 +382,9 @@ static void retry(struct xt2_supervisor *sv)
 
 static void receive(struct xt2_supervisor *sv)
 {
-	struct request rq = { .compat = 0 };
+	struct xt2_request rq;
 
-	memset(sv->notif, 0, sv->notif_size);
-	if (ioctl(sv->listener, SECCOMP_IOCTL_NOTIF_RECV, sv->notif))
-		return; /* the thread was killed meanwhile */
-	rq.id = sv->notif->id;
-	rq.tid = (pid_t)sv->notif->pid;
-	rq.call = xt2_abi_syscall(&sv->notif->data, &rq.compat);
-	memcpy(rq.arg, sv->notif->data.args, sizeof(rq.arg));
-	if (rq.call == XT2_SYS_SOCKETCALL && unwrap(&rq))
-		go_on(sv, &rq); /* for the kernel to refuse */
-	else if (handle(sv, &rq))
+	if (xt2_receiver_next(sv->receiver, &rq) && handle(sv, &rq))
 		wait_for_lock(sv, &rq);
 }
 
@@ -457,20 +401,29 @@ static int patience(const struct xt2_supervisor *sv)
 	return left > 0 ? (int)left : 0;
 }
 
+/* Places in the array for poll(2). */
+enum {
+	CALLS,
+	OTHER,
+	LISTENER, /* only to learn that nobody is left */
+	FIXED
+};
+
 /* => number of descriptors, -ENOMEM */
 static int prepare(struct xt2_supervisor *sv, int other)
 {
-	struct pollfd *p = realloc(sv->poll, (sv->n_watch + 2) * sizeof(*p));
+	struct pollfd *p = realloc(sv->poll, (sv->n_watch + FIXED) * sizeof(*p));
 	size_t i;
 
 	if (!p)
 		return -ENOMEM;
 	sv->poll = p;
-	p[0] = (struct pollfd){ .fd = sv->listener, .events = POLLIN };
-	p[1] = (struct pollfd){ .fd = other, .events = POLLIN };
+	p[CALLS] = (struct pollfd){ .fd = xt2_receiver_ready(sv->receiver), .events = POLLIN };
+	p[OTHER] = (struct pollfd){ .fd = other, .events = POLLIN };
+	p[LISTENER] = (struct pollfd){ .fd = sv->listener };
 	for (i = 0; i < sv->n_watch; i++)
-		p[i + 2] = (struct pollfd){ .fd = sv->watch[i].fd, .events = POLLIN };
-	return (int)sv->n_watch + 2;
+		p[FIXED + i] = (struct pollfd){ .fd = sv->watch[i].fd, .events = POLLIN };
+	return (int)sv->n_watch + FIXED;
 }
 
 int xt2_supervisor_run(struct xt2_supervisor *sv, int other)
@@ -486,18 +439,18 @@ int xt2_supervisor_run(struct xt2_supervisor *sv, int other)
 				continue;
 			return -errno;
 		}
-		for (i = n - 1; i >= 2; i--) /* backwards: gone() moves the last one */
+		for (i = n - 1; i >= FIXED; i--) /* backwards: gone() moves the last one */
 			if (sv->poll[i].revents)
-				gone(sv, (size_t)i - 2);
+				gone(sv, (size_t)(i - FIXED));
 		if (sv->owner && now_ms() >= sv->deadline)
 			release(sv);
 		if (sv->n_waiting && !sv->owner)
 			retry(sv);
-		if (sv->poll[0].revents & POLLIN)
+		if (sv->poll[CALLS].revents)
 			receive(sv);
-		else if (sv->poll[0].revents)
+		else if (sv->poll[LISTENER].revents)
 			return 0;
-		if (sv->poll[1].revents)
+		if (sv->poll[OTHER].revents)
 			return 1;
 	}
 }
@@ -525,31 +478,29 @@ struct xt2_supervisor *xt2_supervisor_new(struct xt2_store *store, int listener,
 	sv->store = store;
 	sv->listener = listener;
 	sv->verbose = verbose;
-	sv->notif_size = sizeof(*sv->notif) + sizes.seccomp_notif;
 	sv->resp_size = sizeof(*sv->resp) + sizes.seccomp_notif_resp;
-	sv->notif = malloc(sv->notif_size);
-	sv->resp = malloc(sv->resp_size);
-	if (!sv->notif || !sv->resp) {
-		sv->listener = -1;
-		xt2_supervisor_free(sv);
-		errno = ENOMEM;
-		return NULL;
-	}
 	/* Faster where it is known (6.6); no loss elsewhere. */
 	ioctl(listener, NOTIF_SET_FLAGS, NOTIF_SYNC_WAKE);
-	return sv;
+	sv->resp = malloc(sv->resp_size);
+	sv->receiver = sv->resp ? xt2_receiver_new(listener) : NULL;
+	if (sv->receiver)
+		return sv;
+	sv->listener = -1;
+	xt2_supervisor_free(sv);
+	errno = ENOMEM;
+	return NULL;
 }
 
 void xt2_supervisor_free(struct xt2_supervisor *sv)
 {
 	while (sv->n_watch)
 		gone(sv, sv->n_watch - 1);
+	xt2_receiver_free(sv->receiver);
 	if (sv->listener >= 0)
 		close(sv->listener);
 	free(sv->watch);
 	free(sv->waiting);
 	free(sv->poll);
-	free(sv->notif);
 	free(sv->resp);
 	free(sv);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Ways around xt2 run: calls that no filter sees are not to be had, and what
-# others leave in a shared folder leads nowhere.
+# Ways around xt2 run: calls that no filter sees are not to be had, what others
+# leave in a shared folder leads nowhere, and signals do not end calls.
 # shellcheck source=tests/e2e/shim-common.sh
 . "${top_srcdir:-.}/tests/e2e/shim-common.sh"
 can_supervise || { echo "SKIP: no seccomp notifications"; exit 77; }
@@ -57,5 +57,62 @@ if can_be_other; then
 	shim iptables-legacy -A INPUT -j DROP >"$tmp/out" 2>"$tmp/err" && bad "follows a link of others"
 	grep -q 'Permission denied' "$tmp/err" || bad "a link of others: $(cat "$tmp/err")"
 	[ ! -e "$tmp/elsewhere" ] || bad "an image has been made where a link leads"
+fi
+
+# A program whose handler does not restart calls makes one while the supervisor is stuck in the
+# memory of another: that is received all the same, so the signal waits, but a kill does not.
+cat >"$tmp/signals.py" <<'EOF'
+import ctypes, fcntl, os, platform, select, signal, socket, struct, sys, threading, time
+
+if [int(n) for n in platform.release().split(".")[:2]] < [5, 19]:
+    sys.exit("SKIP: this kernel lets signals end every call")
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + 3 * [ctypes.c_int] + [ctypes.c_long]
+s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
+
+def ask(option, size, address):  # 66: is there such a match?  64: a table
+    n = ctypes.c_uint(size)
+    return libc.getsockopt(s.fileno(), 0, option, ctypes.c_void_p(address), ctypes.byref(n))
+
+# A page that is not there until it is put there: who reads it waits.
+page = libc.mmap(None, 4096, 3, 0x22, -1, 0)
+faults = libc.syscall(323, os.O_CLOEXEC | os.O_NONBLOCK)
+if faults < 0:
+    sys.exit("SKIP: no userfaultfd here")
+fcntl.ioctl(faults, 0xc018aa3f, struct.pack("QQQ", 0xaa, 0, 0))
+fcntl.ioctl(faults, 0xc020aa00, struct.pack("QQQQ", page, 4096, 1, 0))
+threading.Thread(target=ask, args=(66, 30, page)).start()
+if not select.select([faults], [], [], 20)[0]:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def caller():
+    pid = os.fork()
+    if pid:
+        seen = 0
+        while seen < 20:  # and so it has been received, if that can be
+            seen += open(f"/proc/{pid}/syscall").read().startswith("55 ")
+            time.sleep(0.01)
+        return pid
+    hits = []
+    signal.signal(signal.SIGUSR1, lambda *_: hits.append(1))  # without SA_RESTART
+    room = ctypes.create_string_buffer(b"filter", 84)
+    answer = ask(64, 84, ctypes.addressof(room))
+    os._exit(0 if answer == 0 and hits else 1)
+
+killed, hit = caller(), caller()
+os.kill(hit, signal.SIGUSR1)
+os.kill(killed, signal.SIGKILL)
+if os.waitpid(killed, 0)[1] != signal.SIGKILL:
+    print("a call cannot be killed")
+fcntl.ioctl(faults, 0xc020aa04, struct.pack("QQQq", page, 4096, 0, 0))
+if os.waitpid(hit, 0)[1]:
+    print("a signal ends a call, or is lost")
+EOF
+if [ "$(uname -m)" = x86_64 ] && command -v python3 >/dev/null; then
+	image=$tmp/signals
+	shim timeout -s KILL 60 python3 "$tmp/signals.py" >"$tmp/out" 2>"$tmp/err" ||
+		grep '^SKIP' "$tmp/err" || bad "signals: exit code $?: $(tail -n 2 "$tmp/err")"
+	[ ! -s "$tmp/out" ] || bad "signals: $(cat "$tmp/out")"
 fi
 done_with
