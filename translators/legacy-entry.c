@@ -93,6 +93,18 @@ static int name_file(const char *name, u32 size)
 	return 0;
 }
 
+/* The name of a file of a device in /sys: idletimer_check_sysfs_name(). */
+static int name_sysfs(const char *name, u32 size)
+{
+	static const char *const taken[] = { "power", "subsystem", "uevent" };
+	size_t i;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(taken); i++)
+		if (!strncmp(name, taken[i], size))
+			return -EINVAL;
+	return name_file(name, size);
+}
+
 /* --- matches ---------------------------------------------------------------- */
 
 int legacy_dscp_check(const struct legacy_rule_ *rule, const void *payload)
@@ -511,8 +523,10 @@ int legacy_idletimer_check(const struct legacy_rule_ *rule, const void *payload)
 {
 	const struct idletimer_tg_info *info = payload;
 
-	return valid(info->timeout && info->timeout < 0x7fffffff / 1000 && info->label[0] &&
-		     !name_ends(info->label, sizeof(info->label)));
+	if (!info->timeout || info->timeout >= 0x7fffffff / 1000 ||
+	    name_ends(info->label, sizeof(info->label)))
+		return -EINVAL;
+	return name_sysfs(info->label, sizeof(info->label));
 }
 
 /* Begins like revision 0; messages are not for everyone's kernel. */

@@ -62,15 +62,38 @@ static void make_shifts(const u8 *pat, u32 len, u8 *shifts)
 	}
 }
 
-/* textsearch_prepare() finds no other algorithm; fsm has patterns of its own kind. */
-static int algorithm(const char *algo, u8 *flags)
+/*
+ * A pattern of fsm is tokens of four bytes, carried if the kernel takes it:
+ * what, 0 to 13; how often, 0 to 4, 4 at the head alone of several; a byte.
+ * Source: fsm_init() in lib/ts_fsm.c
+ */
+static int fsm(const struct xt_string_info *info)
 {
+	u32 at, often;
+	u16 type;
+
+	if (info->patlen % 4 || info->u.v1.flags & XT_STRING_FLAG_IGNORECASE)
+		return -EINVAL;
+	for (at = 0; at < info->patlen; at += 4) {
+		memcpy(&type, info->pattern + at, sizeof(type));
+		often = (u8)info->pattern[at + 2];
+		if (type > 13 || often > 4 || (often == 4 && (at || info->patlen == 4)))
+			return -EINVAL;
+	}
+	return -EOPNOTSUPP;
+}
+
+/* textsearch_prepare() finds no other algorithm. */
+static int algorithm(const struct xt_string_info *info, u8 *flags)
+{
+	const char *algo = info->algo;
+
 	if (algo[XT_STRING_MAX_ALGO_NAME_SIZE - 1])
 		return -EINVAL;
 	if (!strcmp(algo, "kmp"))
 		*flags = XT2_STRING_KMP;
 	else if (!strcmp(algo, "fsm"))
-		return -EOPNOTSUPP;
+		return fsm(info);
 	else if (strcmp(algo, "bm"))
 		return -EINVAL;
 	return 0;
@@ -89,7 +112,7 @@ int xt2_string_pack(const void *payload, u8 family, struct xt2_match *out)
 	    info->patlen > XT_STRING_MAX_PATTERN_SIZE ||
 	    native & ~(XT_STRING_FLAG_IGNORECASE | XT_STRING_FLAG_INVERT))
 		return -EINVAL;
-	err = algorithm(info->algo, &flags);
+	err = algorithm(info, &flags);
 	if (err)
 		return err;
 	if (native & XT_STRING_FLAG_INVERT)

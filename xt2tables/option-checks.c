@@ -220,12 +220,19 @@ static void check_connlabel(struct xt2_line *l, int revision, const void *payloa
 /* net/netfilter/xt_IDLETIMER.c; both revisions start alike */
 static void check_idletimer(struct xt2_line *l, int revision, const void *payload)
 {
+	static const char *const taken[] = { "power", "subsystem", "uevent" };
 	const struct idletimer_tg_info *info = payload;
+	size_t i;
 
 	if (!info->timeout)
 		refuse(l, "IDLETIMER", "--timeout cannot be 0", NULL);
 	if (info->timeout >= INT_MAX / 1000)
 		refuse(l, "IDLETIMER", "--timeout is too long", NULL);
+	check_file_name(l, "IDLETIMER", info->label);
+	for (i = 0; i < XT2_ARRAY_SIZE(taken); i++)
+		if (!strcmp(info->label, taken[i]))
+			refuse(l, "IDLETIMER", "every device has a file of that name already",
+			       "choose another --label");
 }
 
 static const struct {

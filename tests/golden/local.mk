@@ -107,6 +107,8 @@ GOLDEN_CASES = \
 	tests/golden/reject/028-ctports.v4.err \
 	tests/golden/reject/029-ct.v4 \
 	tests/golden/reject/029-ct.v4.err \
+	tests/golden/reject/030-carried.v4 \
+	tests/golden/reject/030-carried.v4.err \
 	tests/golden/reject/101-v6.v6 \
 	tests/golden/reject/101-v6.v6.err \
 	tests/golden/reject/201-arp.arp \

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <cmocka.h>
 #include <linux/netfilter/xt_CT.h>
+#include <linux/netfilter/xt_IDLETIMER.h>
+#include <linux/netfilter/xt_string.h>
 #include "../legacy/blob.h"
 #include "../legacy/turn.h"
 
@@ -587,6 +589,64 @@ static void test_ct(void **state)
 	turn_free(t);
 }
 
+/* A timer has a file of its name in /sys. */
+static void test_idletimer(void **state)
+{
+	static const struct {
+		const char *label;
+		int err;
+	} labels[] = {
+		{ "wan", 0 },	       { "powers", 0 },	     { "...", 0 },
+		{ "", -EINVAL },       { "a/b", -EINVAL },   { "..", -EINVAL },
+		{ ".", -EINVAL },      { "power", -EINVAL }, { "subsystem", -EINVAL },
+		{ "uevent", -EINVAL },
+	};
+	struct idletimer_tg_info info = { .timeout = 5 };
+	struct turn *t = turn_new();
+	size_t i;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(labels); i++) {
+		strcpy(info.label, labels[i].label);
+		assert_int_equal(one_target(t, XT2_IPV4, false, "IDLETIMER", 0, &info, 40),
+				 labels[i].err);
+	}
+	turn_free(t);
+}
+
+/* Patterns of fsm, as a kernel answers to them. */
+static void test_fsm(void **state)
+{
+	static const struct {
+		const char *pattern;
+		u8 len, flags;
+		int err;
+	} cases[] = {
+		{ "\1\0\0x", 4, 0, 0 },
+		{ "\15\0\3x", 4, XT_STRING_FLAG_INVERT, 0 },
+		{ "\1\0\4x\2\0\1", 8, 0, 0 },
+		{ "abcdefgh", 8, 0, -EINVAL },
+		{ "\1\0\0x", 3, 0, -EINVAL },
+		{ "\1\0\0x", 4, XT_STRING_FLAG_IGNORECASE, -EINVAL },
+		{ "\16\0\0x", 4, 0, -EINVAL },
+		{ "\1\1\0x", 4, 0, -EINVAL },
+		{ "\1\0\5x", 4, 0, -EINVAL },
+		{ "\1\0\4x", 4, 0, -EINVAL },
+		{ "\1\0\0x\2\0\4", 8, 0, -EINVAL },
+	};
+	struct turn *t = turn_new();
+	size_t i;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(cases); i++) {
+		struct xt_string_info info = { .to_offset = 99, .algo = "fsm" };
+
+		memcpy(info.pattern, cases[i].pattern, cases[i].len);
+		info.patlen = cases[i].len;
+		info.u.v1.flags = cases[i].flags;
+		assert_int_equal(one_match(t, 0, "string", 1, &info, 160), cases[i].err);
+	}
+	turn_free(t);
+}
+
 /* Names that do not end. */
 static void test_unterminated(void **state)
 {
@@ -650,6 +710,8 @@ int main(void)
 		cmocka_unit_test(test_extension_answers),
 		cmocka_unit_test(test_protocol_asked_for),
 		cmocka_unit_test(test_ct),
+		cmocka_unit_test(test_idletimer),
+		cmocka_unit_test(test_fsm),
 		cmocka_unit_test(test_unterminated),
 		cmocka_unit_test(test_linear),
 	};
