@@ -460,17 +460,21 @@ static const struct {
 	{ "LOG", 2, 30 },	 { "NFLOG", 12, 64 },	 { "string", 4, 16 },
 	{ "cgroup", 4, 512 },	 { "TEE", 16, 16 },	 { "physdev", 0, 16 },
 	{ "osf", 0, 32 },	 { "comment", 0, 256 },	 { "physdev", 32, 16 },
+	{ "ERROR", 0, 30 },
 };
 
 /* A name that ends, or not, with more behind its end. */
 static void name_at(u8 *payload, u32 at, u32 size)
 {
+	/* What a kernel knows, or makes no file of. */
+	static const char *const known[] = { "ftp",   "ftp",	   "a/b",    ".",  "..",  "...",
+					     "power", "subsystem", "uevent", "bm", "kmp", "fsm" };
 	u32 i;
 
 	for (i = 0; i < size; i++)
 		payload[at + i] = (u8)('a' + any(26));
-	if (size >= 4 && any(2)) /* which a kernel knows */
-		memcpy(payload + at, "ftp", 4);
+	if (size >= 10 && any(2))
+		strcpy((char *)payload + at, known[any(XT2_ARRAY_SIZE(known))]);
 	if (any(4))
 		payload[at + any(size)] = 0;
 	if (any(2))
@@ -506,6 +510,31 @@ static void change_name(struct table *t)
 			   len - t->f->extension);
 }
 
+/* Something behind the end of a name. */
+static void litter(u8 *name, u32 size)
+{
+	u32 i = (u32)strnlen((char *)name, size) + 1 + any(4);
+
+	for (; i < size; i += 1 + any(4))
+		name[i] = (u8)any(256);
+}
+
+/* Names of interfaces, and masks that end before, with or behind them. */
+static void change_interface(struct table *t)
+{
+	u32 at = t->f->family == XT2_ARP ? 94 : t->f->family == XT2_IPV6 ? 64 : 16, i;
+	struct item *it = some(t);
+
+	if (bridge(t->f) || !target_of(t->f, it))
+		return;
+	at += 16 * any(2);
+	name_at(it->bytes, at, 16);
+	litter(it->bytes + at, 16);
+	memset(it->bytes + at + 32, 0, 16);
+	for (i = any(18); i && i <= 16; i--)
+		it->bytes[at + 32 + i - 1] = any(32) ? 255 : (u8)any(256);
+}
+
 /* The protocol of an entry: what extensions ask for, with and without what makes it count. */
 static void set_proto(const struct fuzz_format *f, u8 *e, u8 proto)
 {
@@ -534,6 +563,26 @@ static void change_proto_of(const struct fuzz_format *f, struct item *it)
 static void change_proto(struct table *t)
 {
 	change_proto_of(t->f, some(t));
+}
+
+/* A pattern of an algorithm that there is, which hardly comes about by chance. */
+static void string_bytes(u8 *payload)
+{
+	static const char *const algorithms[] = { "bm", "kmp", "fsm", "fsm" };
+	u32 i, tokens = 1 + any(4);
+
+	if (!any(4))
+		return;
+	memset(payload, 0, 152);
+	payload[2] = (u8)any(256);
+	strcpy((char *)payload + 4, algorithms[any(XT2_ARRAY_SIZE(algorithms))]);
+	for (i = 0; i < tokens; i++) {
+		payload[20 + 4 * i] = (u8)any(15);
+		payload[22 + 4 * i] = (u8)any(i ? 4 : 6);
+		payload[23 + 4 * i] = (u8)any(256);
+	}
+	payload[148] = (u8)(4 * tokens - !any(8));
+	payload[149] = any(3) ? 0 : (u8)any(4);
 }
 
 /* A row of the kernel's, mostly one that this table may use. */
@@ -571,6 +620,8 @@ static void known_extension(struct table *t)
 	fill(it->bytes + at + f->extension, len - f->extension);
 	if (!any(3))
 		name_bytes(k->name, it->bytes + at + f->extension, len - f->extension);
+	if (!strcmp(k->name, "string"))
+		string_bytes(it->bytes + at + f->extension);
 	set_ext_len(f, it->bytes + at, len);
 	memcpy(ext_name(f, it->bytes + at), k->name, strlen(k->name));
 	*ext_revision(f, it->bytes + at) = k->revision;
@@ -613,7 +664,8 @@ static void bend_extension(struct table *t)
 
 	if (!at)
 		return;
-	switch (any(3)) {
+	switch (any(4)) {
+	case 3: litter(ext_name(t->f, ext), 29); return;
 	case 0: *ext_revision(t->f, ext) = (u8)any(4); return;
 	case 1: LLVMFuzzerMutate(ext_name(t->f, ext), 29, 29); return;
 	}
@@ -640,13 +692,15 @@ static void change_table(struct table *t)
 
 	memset(t->header, 0, 32);
 	strcpy((char *)t->header, names[any(XT2_ARRAY_SIZE(names))]);
+	if (!any(4))
+		litter(t->header, 32);
 }
 
 static void (*const changes[])(struct table *t) = {
 	change_bytes,	 change_bytes,	  change_bytes,	  change_base,	  change_base,
 	double_item,	 delete_item,	  move_item,	  change_verdict, change_verdict,
 	known_extension, known_extension, copy_extension, drop_extension, bend_extension,
-	change_hook,	 change_table,	  change_name,	  change_proto,
+	change_hook,	 change_table,	  change_name,	  change_proto,	  change_interface,
 };
 
 static void seed_with(u32 seed)
