@@ -272,7 +272,10 @@ static int hashlimit_rate(const struct hashlimit *h, u32 revision)
 			return -ERANGE;
 		return valid(h->interval);
 	}
-	return h->mode & XT_HASHLIMIT_BYTES || h->burst ? 0 : -ERANGE;
+	/* Two are a credit with any clock, and one is none: user2credits_byte(). */
+	if (h->mode & XT_HASHLIMIT_BYTES)
+		return valid((u32)h->avg > 1);
+	return h->burst ? 0 : -ERANGE;
 }
 
 static int hashlimit(const struct legacy_rule_ *rule, const struct hashlimit *h)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <linux/netfilter/xt_CT.h>
 #include <linux/netfilter/xt_IDLETIMER.h>
+#include <linux/netfilter/xt_hashlimit.h>
 #include <linux/netfilter/xt_string.h>
 #include "../legacy/blob.h"
 #include "../legacy/turn.h"
@@ -613,6 +614,28 @@ static void test_idletimer(void **state)
 	turn_free(t);
 }
 
+/* Of bytes, a rate that no clock can count is told apart from one that some cannot. */
+static void test_hashlimit(void **state)
+{
+	struct xt_hashlimit_mtinfo3 info = {
+		.name = "mini1",
+		.cfg = { .avg = 2, .gc_interval = 1000, .expire = 1000 },
+	};
+	struct turn *t = turn_new();
+
+	info.cfg.mode = XT_HASHLIMIT_BYTES;
+	assert_int_equal(one_match(t, 0, "hashlimit", 3, &info, 312), 0);
+	info.cfg.avg = 1;
+	assert_int_equal(one_match(t, 0, "hashlimit", 3, &info, 312), -EINVAL);
+	info.cfg.avg = 1ull << 32;
+	assert_int_equal(one_match(t, 0, "hashlimit", 3, &info, 312), -EINVAL);
+	info.cfg.mode = 0;
+	assert_int_equal(one_match(t, 0, "hashlimit", 3, &info, 312), -ERANGE);
+	info.cfg.burst = 5;
+	assert_int_equal(one_match(t, 0, "hashlimit", 3, &info, 312), 0);
+	turn_free(t);
+}
+
 /* Patterns of fsm, as a kernel answers to them. */
 static void test_fsm(void **state)
 {
@@ -712,6 +735,7 @@ int main(void)
 		cmocka_unit_test(test_ct),
 		cmocka_unit_test(test_idletimer),
 		cmocka_unit_test(test_fsm),
+		cmocka_unit_test(test_hashlimit),
 		cmocka_unit_test(test_unterminated),
 		cmocka_unit_test(test_linear),
 	};
