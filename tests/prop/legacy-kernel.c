@@ -408,7 +408,8 @@ static void compare(u8 *blob, u32 len, u32 entries)
 	mine = ours(turn_in, blob, len, f->compat, entries);
 	tally.blobs++;
 	if (kernel != mine) {
-		if (mine && turn_in->err.stricter && kernel == behind)
+		/* Without the refusal, either side may have found something behind it. */
+		if (mine && turn_in->err.stricter && (kernel || !behind))
 			tally.stricter++;
 		/* Whether a rate is too high depends on the kernel's clock. */
 		else if (depends(blob, len, kernel) ||
