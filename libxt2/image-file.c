@@ -202,7 +202,7 @@ int xt2_image_open(const char *path, struct xt2_mapping *map, struct xt2_err *er
 	return open_image(path, false, map, err);
 }
 
-int xt2_image_open_rules_(const char *path, struct xt2_mapping *map, struct xt2_err *err)
+int xt2_image_open_rules(const char *path, struct xt2_mapping *map, struct xt2_err *err)
 {
 	return open_image(path, true, map, err);
 }

@@ -192,12 +192,6 @@ int xt2_evaluator_ahead_(struct xt2_evaluator *ev);
 int xt2_image_room_(size_t size, struct xt2_mapping *map, struct xt2_err *err);
 
 /*
- * xt2_image_open() for those who want the rules: indexes are dropped, not checked, so an
- * image whose index is wrong can be read.
- */
-int xt2_image_open_rules_(const char *path, struct xt2_mapping *map, struct xt2_err *err);
-
-/*
  * xt2_lock_open_ - a file for flock(), which is made if there is none
  *
  * Never what a symbolic link leads to, and nothing but a regular file.

@@ -20,7 +20,6 @@
  */
 #include "store.h"
 #include "told-sets.h"
-#include "../libxt2/ruleset.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -173,7 +172,7 @@ int xt2_store_load(struct xt2_store *store, struct xt2_err *err)
 	drop(store);
 	pin(store); /* first: if the file changes now, the next call sees it */
 	store->rs = xt2_ruleset_new();
-	ret = store->rs ? xt2_image_open_rules_(store->path, &store->map, err) : -ENOMEM;
+	ret = store->rs ? xt2_image_open_rules(store->path, &store->map, err) : -ENOMEM;
 	if (ret == -ENOENT && store->pin < 0)
 		return 0;
 	if (ret >= 0)

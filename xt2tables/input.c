@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "../engine/image.h"
-#include "../libxt2/ruleset.h"
 #include "../engine/rule.h"
 #include "../libxt2/printable.h"
 #include "nearest.h"
@@ -79,7 +78,7 @@ static int load_text(struct xt2_input *in, struct xt2_err *err)
 
 static int load_image(struct xt2_input *in, struct xt2_err *err)
 {
-	if ((in->rules_only ? xt2_image_open_rules_ : xt2_image_open)(in->path, &in->map, err) < 0)
+	if ((in->rules_only ? xt2_image_open_rules : xt2_image_open)(in->path, &in->map, err) < 0)
 		return report(in, err);
 	return xt2_input_reload(in);
 }

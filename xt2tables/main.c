@@ -22,7 +22,6 @@
 #include "live-trace.h"
 #include "text.h"
 #include "../engine/env.h"
-#include "../libxt2/ruleset.h"
 
 #define LIKE_VERSION "1.8.9" /* the iptables that callers take this for */
 #define SAVE_BUFFER  65536 /* bytes written at once at least */
@@ -149,7 +148,7 @@ static int where_load(const struct where *w, struct xt2_ruleset **rs, struct xt2
 	if (w->live)
 		ret = xt2_live_place_read(&w->place, map, &err);
 	else
-		ret = xt2_image_open_rules_(w->image, map, &err);
+		ret = xt2_image_open_rules(w->image, map, &err);
 	if (ret == -ENOENT)
 		return 0;
 	if (ret < 0)

@@ -19,7 +19,6 @@
 #include "../libxt2/printable.h"
 #include "file.h"
 #include "image-path.h"
-#include "../libxt2/ruleset.h"
 #include "sandbox.h"
 #include "xt2.h"
 
@@ -109,7 +108,7 @@ static int open_image(struct replacing *r)
 	r->lock = xt2_image_lock(r->image, -1, &err);
 	if (r->lock < 0)
 		return xt2_fail(&err);
-	ret = xt2_image_open_rules_(r->image, &r->map, &err);
+	ret = xt2_image_open_rules(r->image, &r->map, &err);
 	if (ret == -ENOENT)
 		return XT2_EXIT_OK;
 	if (ret < 0)

@@ -74,7 +74,15 @@ struct xt2_mapping {
  */
 int xt2_image_open(const char *path, struct xt2_mapping *map, struct xt2_err *err);
 
-/* The same for bytes in memory; they are copied. */
+/*
+ * xt2_image_open_rules - the same for those who want the rules alone
+ *
+ * Indexes of chains are dropped, not checked, so an image whose index is wrong gives its
+ * rules back.
+ */
+int xt2_image_open_rules(const char *path, struct xt2_mapping *map, struct xt2_err *err);
+
+/* As xt2_image_open(), for bytes in memory; they are copied. */
 int xt2_image_copy(const void *bytes, size_t size, struct xt2_mapping *map, struct xt2_err *err);
 
 void xt2_image_close(struct xt2_mapping *map);
