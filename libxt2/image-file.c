@@ -7,18 +7,13 @@
  * have huge pages: through those of a mapped file, a packet in 100,000 rules
  * waits longer for address translation than for the rules.
  *
- * Storing is durable: a temporary file in the same folder gets all bytes and
- * is fsync()ed before its rename() makes it visible, then the folder is
- * fsync()ed.  A symbolic link stays one; what it points to is replaced.  The
- * lock is a file beside the image, since the image's own inode changes with
- * every store.
- *
- * The folder may be one in which others write, too, such as /tmp: their links
- * decide neither where an image goes nor where a lock file is made.
+ * Storing is durable, see new-file.c.  The lock is a file beside the image,
+ * since the image's own inode changes with every store.
  */
 #include "config.h"
 #include "arena.h"
 #include "err.h"
+#include "new-file.h"
 #include "ruleset.h"
 #include "../engine/check.h"
 #include "../engine/index.h"
@@ -32,8 +27,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LINKS_MAX    40 /* symbolic links followed, as the kernel does */
-#define WRITE_MAX    (1u << 30) /* bytes for one write(2) */
 #define LOCK_POLL_NS 20000000L /* between two tries for a lock */
 
 static int system_error(struct xt2_err *err, const char *verb, const char *path)
@@ -246,182 +239,31 @@ void xt2_image_close(struct xt2_mapping *map)
 	memset(map, 0, sizeof(*map));
 }
 
-/* Where a link leads from the folder it is in.  => 0, or -1 and errno */
-static int follow(char *path, const char *target)
+/* => -errno, the error told */
+static int not_stored(const struct xt2_new_file_ *f, int ret, const char *path, struct xt2_err *err)
 {
-	char *slash = strrchr(path, '/');
-	size_t folder = *target == '/' || !slash ? 0 : (size_t)(slash - path) + 1;
-
-	if (folder + strlen(target) >= PATH_MAX) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	strcpy(path + folder, target);
-	return 0;
-}
-
-/* The folder that a file is in.  => 0, or -1 and errno */
-static int stat_folder(const char *path, struct stat *st)
-{
-	char folder[PATH_MAX];
-	const char *slash = strrchr(path, '/');
-	size_t n = slash ? (size_t)(slash - path) + 1 : 0;
-
-	memcpy(folder, path, n);
-	strcpy(folder + n, ".");
-	return stat(folder, st);
-}
-
-/*
- * May a link be followed?  Not one that somebody else has left in a folder for
- * everybody: as the kernel has it with fs.protected_symlinks, which does not
- * see that it is followed here.  => 0, or -1 and errno
- */
-static int may_follow(const char *path)
-{
-	const mode_t shared = S_ISVTX | S_IWOTH;
-	struct stat link, folder;
-
-	if (lstat(path, &link) || stat_folder(path, &folder))
-		return -1;
-	if ((folder.st_mode & shared) != shared || link.st_uid == geteuid() ||
-	    link.st_uid == folder.st_uid)
-		return 0;
-	errno = EACCES;
-	return -1;
-}
-
-/*
- * The name behind symbolic links, whether or not a file is there yet.
- * => 0, or -1 and errno
- */
-static int resolve(const char *path, char *real)
-{
-	char target[PATH_MAX];
-	int links;
-
-	if (!*path || strlen(path) >= PATH_MAX) {
-		errno = *path ? ENAMETOOLONG : ENOENT;
-		return -1;
-	}
-	strcpy(real, path);
-	for (links = 0; links < LINKS_MAX; links++) {
-		ssize_t n = readlink(real, target, sizeof(target) - 1);
-
-		if (n < 0)
-			return errno == EINVAL || errno == ENOENT ? 0 : -1;
-		target[n] = '\0';
-		if (may_follow(real) || follow(real, target))
-			return -1;
-	}
-	errno = ELOOP;
-	return -1;
-}
-
-/* => a descriptor of the folder that a file is in, or -1 and errno */
-static int open_folder(const char *path)
-{
-	char folder[PATH_MAX];
-	const char *slash = strrchr(path, '/');
-	size_t n = slash ? (size_t)(slash - path) : 0;
-
-	memcpy(folder, path, n);
-	folder[n] = '\0';
-	if (!n)
-		strcpy(folder, slash ? "/" : ".");
-	return open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
-/* Template of a name that no other program uses, beside the file. */
-static int temporary_name(const char *path, char *name, size_t size)
-{
-	const char *slash = strrchr(path, '/');
-	int folder = slash ? (int)(slash - path) + 1 : 0;
-
-	if (snprintf(name, size, "%.*s.xt2-XXXXXX", folder, path) < (int)size)
-		return 0;
-	errno = ENAMETOOLONG;
-	return -1;
-}
-
-static int write_all(int fd, const void *bytes, size_t size)
-{
-	const char *p = bytes;
-
-	while (size) {
-		ssize_t n = write(fd, p, size < WRITE_MAX ? size : WRITE_MAX);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			errno = n ? errno : ENOSPC;
-			return -1;
-		}
-		p += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
-/* Fill and close a temporary file.  => 0, or -1 and errno */
-static int fill(int fd, const void *bytes, size_t size)
-{
-	int ret = write_all(fd, bytes, size) || fsync(fd) ? -1 : 0;
-	int errnum = errno;
-
-	if (close(fd) && !ret)
-		return -1;
-	errno = errnum;
-	return ret;
-}
-
-/* Some file systems cannot sync a folder, and say so by EINVAL. */
-static int sync_folder(int folder)
-{
-	return fsync(folder) && errno != EINVAL ? -1 : 0;
-}
-
-static int replace(const char *real, int folder, const void *bytes, size_t size,
-		   struct xt2_err *err)
-{
-	char name[PATH_MAX];
-	int fd, ret;
-
-	if (temporary_name(real, name, sizeof(name)))
-		return system_error(err, "write", real);
-	fd = mkostemp(name, O_CLOEXEC);
-	if (fd < 0)
-		return system_error(err, "create a temporary file beside it", real);
-	if (fill(fd, bytes, size)) {
-		ret = system_error(err, "write", real);
-		unlink(name);
-		return ret;
-	}
-	if (rename(name, real)) {
-		ret = system_error(err, "replace", real);
-		unlink(name);
-		return ret;
-	}
-	if (sync_folder(folder))
-		return system_error(err, "sync the folder of the new file, which is in place",
-				    real);
-	return 0;
+	errno = -ret;
+	return system_error(err, f->failed, path);
 }
 
 int xt2_image_store(const char *path, const struct xt2_image *image, size_t size,
 		    struct xt2_err *err)
 {
-	char real[PATH_MAX];
-	int folder, ret;
+	struct xt2_new_file_ f;
+	int ret = xt2_new_file_create_(&f, path);
 
-	if (resolve(path, real))
-		return system_error(err, "resolve", path);
-	folder = open_folder(real);
-	if (folder < 0)
-		return system_error(err, "open the folder", path);
-	ret = replace(real, folder, image, size, err);
-	close(folder);
-	return ret;
+	if (ret)
+		return not_stored(&f, ret, path, err);
+	ret = xt2_write_all_(f.fd, image, size);
+	f.failed = "write";
+	if (!ret)
+		ret = xt2_new_file_close_(&f, true);
+	if (ret) {
+		xt2_new_file_drop_(&f);
+		return not_stored(&f, ret, path, err);
+	}
+	ret = xt2_new_file_place_(&f, true);
+	return ret ? not_stored(&f, ret, path, err) : 0;
 }
 
 static int remaining(const struct timespec *start, int wait)
@@ -480,13 +322,28 @@ int xt2_lock_open_(const char *name, struct xt2_err *err)
 	return no_lock_file(err, EISDIR, "not a regular file", name);
 }
 
+/* What is no image will not become one: no lock is left beside a folder or a device. */
+static int may_be_image(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return errno == ENOENT;
+	errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+	return S_ISREG(st.st_mode);
+}
+
 int xt2_image_lock(const char *path, int wait, struct xt2_err *err)
 {
 	char real[PATH_MAX], name[PATH_MAX];
-	int fd, ret;
+	int fd, ret = xt2_resolve_(path, real);
 
-	if (resolve(path, real))
+	if (ret) {
+		errno = -ret;
 		return system_error(err, "resolve", path);
+	}
+	if (!may_be_image(real))
+		return system_error(err, "open", path);
 	if (snprintf(name, sizeof(name), "%s.lock", real) >= (int)sizeof(name)) {
 		errno = ENAMETOOLONG;
 		return system_error(err, "lock", path);

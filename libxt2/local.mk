@@ -13,6 +13,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/err.c \
 	libxt2/err.h \
 	libxt2/image-file.c \
+	libxt2/new-file.c \
+	libxt2/new-file.h \
 	libxt2/pair.c \
 	libxt2/pair.h \
 	libxt2/printable.c \

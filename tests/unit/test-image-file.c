@@ -358,6 +358,9 @@ static void folders_are_not_made(void **state)
 	assert_int_equal(mkdir("folder", 0700), 0);
 	assert_int_equal(store("folder", &small, &err), -EISDIR);
 	assert_int_equal(entries(), 1);
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(store("fifo", &small, &err), -EINVAL);
+	assert_int_equal(entries(), 2);
 }
 
 /* A store that failed left the old file and nothing else. */
@@ -585,6 +588,27 @@ static void links_of_others(void **state)
 	strange_link(01755, 65534, 0);
 }
 
+/* What is no image gets no lock, and a lock is no link and no device. */
+static void locks_are_files(void **state)
+{
+	struct xt2_err err;
+
+	assert_int_equal(mkdir("folder", 0700) | mkfifo("fifo", 0600), 0);
+	assert_int_equal(xt2_image_lock("folder", 0, &err), -EISDIR);
+	assert_string_equal(err.file, "folder");
+	assert_int_equal(xt2_image_lock("fifo", 0, &err), -EINVAL);
+	assert_int_equal(xt2_image_lock("/dev/null", 0, &err), -EINVAL);
+	assert_int_equal(access("/dev/null.lock", F_OK), -1);
+	assert_int_equal(entries(), 2);
+	assert_int_equal(symlink("elsewhere", "image.lock"), 0);
+	assert_int_equal(xt2_image_lock("image", 0, &err), -ELOOP);
+	assert_string_equal(err.file, "image.lock");
+	assert_non_null(strstr(err.message, "a symbolic link"));
+	assert_int_equal(entries(), 3);
+	assert_int_equal(mkfifo("other.lock", 0600), 0);
+	assert_int_equal(xt2_image_lock("other", 0, &err), -EISDIR);
+}
+
 static void hold_lock(int report)
 {
 	const struct timespec pause = { .tv_nsec = 200000000 };
@@ -644,6 +668,7 @@ int main(void)
 		CASE(links_of_others),
 		CASE(strange_locks),
 		CASE(one_writer_at_a_time),
+		CASE(locks_are_files),
 		CASE(waiting_ends),
 	};
 

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * new-file.c - a file that takes the place of an old one in one step
+ *
+ * A temporary file in the same folder gets all bytes before its rename() makes
+ * it visible: whatever goes wrong, there is the old file or the new one.  A
+ * symbolic link stays one; what it points to is replaced.  What is durable is
+ * fsync()ed before the rename(), and the folder after it.
+ */
+#include "config.h"
+#include "new-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LINKS_MAX 40 /* symbolic links followed, as the kernel does */
+#define WRITE_MAX (1u << 30) /* bytes for one write(2) */
+
+/* --- names ----------------------------------------------------------------- */
+
+/* Where a link leads from the folder it is in.  => 0, -ENAMETOOLONG */
+static int follow(char *path, const char *target)
+{
+	char *slash = strrchr(path, '/');
+	size_t folder = *target == '/' || !slash ? 0 : (size_t)(slash - path) + 1;
+
+	if (folder + strlen(target) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	strcpy(path + folder, target);
+	return 0;
+}
+
+int xt2_resolve_(const char *path, char *real)
+{
+	char target[PATH_MAX];
+	int links, ret = 0;
+
+	if (!*path || strlen(path) >= PATH_MAX)
+		return *path ? -ENAMETOOLONG : -ENOENT;
+	strcpy(real, path);
+	for (links = 0; links < LINKS_MAX && !ret; links++) {
+		ssize_t n = readlink(real, target, sizeof(target) - 1);
+
+		if (n < 0)
+			return errno == EINVAL || errno == ENOENT ? 0 : -errno;
+		target[n] = '\0';
+		ret = follow(real, target);
+	}
+	return ret ? ret : -ELOOP;
+}
+
+/* => a descriptor of the folder that a file is in, or -errno */
+static int open_folder(const char *path)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) : 0;
+	int fd;
+
+	memcpy(folder, path, n);
+	folder[n] = '\0';
+	if (!n)
+		strcpy(folder, slash ? "/" : ".");
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* --- its life -------------------------------------------------------------- */
+
+static int fail(struct xt2_new_file_ *f, const char *what, int ret)
+{
+	f->failed = what;
+	return ret;
+}
+
+/* => a descriptor, or -errno */
+static int create(struct xt2_new_file_ *f)
+{
+	const char *slash = strrchr(f->real, '/');
+	int folder = slash ? (int)(slash - f->real) + 1 : 0;
+	int fd;
+
+	if (snprintf(f->name, sizeof(f->name), "%.*s.xt2-XXXXXX", folder, f->real) >=
+	    (int)sizeof(f->name))
+		return -ENAMETOOLONG;
+	fd = mkostemp(f->name, O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int xt2_new_file_create_(struct xt2_new_file_ *f, const char *path)
+{
+	struct stat st;
+	int ret = xt2_resolve_(path, f->real);
+
+	f->fd = f->folder = -1;
+	if (ret)
+		return fail(f, "resolve", ret);
+	if (!lstat(f->real, &st) && !S_ISREG(st.st_mode))
+		return fail(f, "replace what is no regular file",
+			    S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL);
+	f->folder = open_folder(f->real);
+	if (f->folder < 0)
+		return fail(f, "open the folder", f->folder);
+	f->fd = create(f);
+	if (f->fd >= 0)
+		return 0;
+	close(f->folder);
+	return fail(f, "create a temporary file beside it", f->fd);
+}
+
+int xt2_write_all_(int fd, const void *bytes, size_t size)
+{
+	const char *p = bytes;
+
+	while (size) {
+		ssize_t n = write(fd, p, size < WRITE_MAX ? size : WRITE_MAX);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -ENOSPC;
+		p += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+int xt2_new_file_close_(struct xt2_new_file_ *f, bool durable)
+{
+	int ret = durable && fsync(f->fd) ? -errno : 0;
+
+	if (close(f->fd) && !ret)
+		ret = -errno;
+	f->fd = -1;
+	return ret ? fail(f, "write", ret) : 0;
+}
+
+int xt2_new_file_place_(struct xt2_new_file_ *f, bool durable)
+{
+	int ret = 0;
+
+	if (rename(f->name, f->real)) {
+		ret = fail(f, "replace", -errno);
+		xt2_new_file_drop_(f);
+		return ret;
+	}
+	/* some file systems cannot sync a folder, and say so by EINVAL */
+	if (durable && fsync(f->folder) && errno != EINVAL)
+		ret = fail(f, "sync the folder of the new file, which is in place", -errno);
+	close(f->folder);
+	return ret;
+}
+
+void xt2_new_file_drop_(struct xt2_new_file_ *f)
+{
+	unlink(f->name);
+	if (f->fd >= 0)
+		close(f->fd);
+	close(f->folder);
+	f->fd = f->folder = -1;
+}
