@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <xt2/sockopt.h>
+#include "../libxt2/new-file.h"
 #include "file.h"
 #include "nearest.h"
 #include "ruleset-json.h"
@@ -167,17 +168,18 @@ static struct xt2_ruleset *printed(const struct conversion *c)
  */
 static int check_text(const struct conversion *c)
 {
-	const struct xt2_text_options opt = { .family = c->family, .counters = true };
+	struct xt2_input_file text = { .fd = memfd_create("text", MFD_CLOEXEC) };
+	const struct xt2_text_options opt = { .family = c->family,
+					      .counters = true,
+					      .file = &text };
 	struct xt2_ruleset *rs = xt2_ruleset_new(), *sent = printed(c);
 	__u8 digest[2][XT2_DIGEST_SIZE];
 	struct xt2_text_errors errors = { 0 };
-	int fd = memfd_create("text", MFD_CLOEXEC), ret = -ENOMEM;
-	char path[32];
+	int ret = -ENOMEM;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (rs && sent && fd >= 0 &&
-	    write(fd, c->result.at, c->result.len) == (ssize_t)c->result.len)
-		ret = xt2_text_load(path, rs, &opt, &errors);
+	if (rs && sent && text.fd >= 0 && !xt2_write_all_(text.fd, c->result.at, c->result.len) &&
+	    !lseek(text.fd, 0, SEEK_SET))
+		ret = xt2_text_load(c->in.path, rs, &opt, &errors);
 	if (!ret)
 		ret = xt2_ruleset_digest(rs, digest[0]);
 	if (!ret)
@@ -194,7 +196,7 @@ static int check_text(const struct conversion *c)
 	xt2_text_errors_free(&errors);
 	xt2_ruleset_free(rs);
 	xt2_ruleset_free(sent);
-	close(fd);
+	xt2_input_file_close(&text);
 	return ret;
 }
 

@@ -221,14 +221,14 @@ static const struct xt2_err no_memory = { .code = XT2_E_SYSTEM,
 					  .errnum = ENOMEM,
 					  .message = "out of memory" };
 
-/* => XT2_EXIT_* */
-static int dump_image(struct dump *d, struct xt2_input *in)
+/* @f: the image; NULL: what is live.  => XT2_EXIT_* */
+static int dump_image(struct dump *d, struct xt2_input *in, const struct xt2_input_file *f)
 {
 	char say[XT2_NEAREST_SIZE];
 	int ret;
 
 	in->image = true;
-	ret = xt2_input_open(in);
+	ret = f ? xt2_input_load_file(in, f) : xt2_input_open(in);
 	if (ret != XT2_EXIT_OK)
 		return ret;
 	d->rows.base = d->img = in->map.image;
@@ -249,14 +249,16 @@ static int dump_image(struct dump *d, struct xt2_input *in)
 	return XT2_EXIT_OK;
 }
 
-/* => XT2_EXIT_*; -1: it is none, or none that can be read twice */
-static int dump_blob(struct xt2_blob_dump *b, bool must)
+/* @must: it was said to be one.  => XT2_EXIT_*; -1: it is none */
+static int dump_blob(struct xt2_blob_dump *b, const struct xt2_input_file *f, bool must)
 {
 	struct xt2_err err;
-	int ret = xt2_file_read(b->path, XT2_BLOB_MAX, &b->blob, &err);
+	int ret = xt2_file_rest(f, b->path, XT2_BLOB_MAX, &b->blob, &err);
 
+	if (ret == -EFBIG && !must)
+		return -1;
 	if (ret)
-		return must || ret == -ENOMEM ? xt2_fail(&err) : -1;
+		return xt2_fail(&err);
 	ret = xt2_blob_format(b);
 	if (!ret)
 		ret = xt2_blob_dump(b);
@@ -271,14 +273,24 @@ static int dump_blob(struct xt2_blob_dump *b, bool must)
 
 static int dump_file(struct dump *d, struct xt2_blob_dump *b, struct xt2_input *in)
 {
-	bool said = b->family || b->compat >= 0 || !strcmp(b->path, "-");
-	int ret = -1;
+	bool said = b->family || b->compat >= 0;
+	struct xt2_input_file f;
+	struct xt2_err err;
+	int ret = xt2_input_file_open(&f, b->path);
 
+	if (ret) {
+		xt2_file_error(&err, -ret, "read", b->path);
+		return xt2_fail(&err);
+	}
 	b->rows.json = d->rows.json;
 	b->only = d->only;
-	if (said || !xt2_input_is_image(b->path))
-		ret = dump_blob(b, said);
-	return ret < 0 ? dump_image(d, in) : ret;
+	ret = -1;
+	if (said || !xt2_input_file_is_image(&f))
+		ret = dump_blob(b, &f, said);
+	if (ret < 0)
+		ret = dump_image(d, in, &f); /* or tell why it is none */
+	xt2_input_file_close(&f);
+	return ret;
 }
 
 int xt2_dump_main(int argc, char **argv)
@@ -314,5 +326,5 @@ int xt2_dump_main(int argc, char **argv)
 	b.path = in.path;
 	if (!in.live)
 		xt2_sandbox_enter(&(struct xt2_sandbox){ .text = false });
-	return in.live ? dump_image(&d, &in) : dump_file(&d, &b, &in);
+	return in.live ? dump_image(&d, &in, NULL) : dump_file(&d, &b, &in);
 }

@@ -5,14 +5,10 @@
 
 #include <stdio.h>
 #include <xt2/xt2.h>
+#include "input-file.h"
 
 /* The kernel takes no larger table (XT_MAX_TABLE_SIZE); with the largest header. */
 #define XT2_BLOB_MAX ((512u << 20) + 120)
-
-struct xt2_bytes {
-	void *at; /* to free() */
-	size_t len;
-};
 
 /*
  * xt2_file_read - all of a file
@@ -22,10 +18,13 @@ struct xt2_bytes {
  */
 int xt2_file_read(const char *path, size_t max, struct xt2_bytes *bytes, struct xt2_err *err);
 
+/* The same of a file that is open; @path: for errors. */
+int xt2_file_rest(const struct xt2_input_file *f, const char *path, size_t max,
+		  struct xt2_bytes *bytes, struct xt2_err *err);
+
 /*
  * xt2_file_write - all of it, or nothing
- * @path: is replaced by rename(2), behind symbolic links; what is no regular
- *   file (a pipe, /dev/null) is written to; "-": standard output
+ * @path: see xt2_output_open()
  * => 0; errors of write(2), rename(2) and so on: see err
  */
 int xt2_file_write(const char *path, const void *bytes, size_t len, struct xt2_err *err);

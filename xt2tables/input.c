@@ -6,16 +6,15 @@
  * the command has both forms afterwards, and evaluates the packed one.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "../engine/image.h"
 #include "../engine/rule.h"
 #include "../libxt2/printable.h"
 #include "nearest.h"
+#include "file.h"
 #include "text.h"
 #include "xt2.h"
 
@@ -23,21 +22,6 @@
 
 static const int families[] = { XT2_IPV4, XT2_IPV6, XT2_ARP, XT2_BRIDGE };
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
-
-bool xt2_input_is_image(const char *path)
-{
-	struct xt2_image head;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return false;
-	n = pread(fd, &head, sizeof(head), 0);
-	close(fd);
-	if (n < 4)
-		return false;
-	return head.magic == XT2_MAGIC || head.magic == XT2_MAGIC_UNFINISHED;
-}
 
 /* => the exit code for the error */
 static int report(const struct xt2_input *in, const struct xt2_err *err)
@@ -49,12 +33,13 @@ static int report(const struct xt2_input *in, const struct xt2_err *err)
 	return xt2_exit_code(err);
 }
 
-static int load_text(struct xt2_input *in, struct xt2_err *err)
+static int load_text(struct xt2_input *in, const struct xt2_input_file *f, struct xt2_err *err)
 {
 	struct xt2_text_options opt = { .family = in->family,
 					.counters = true,
 					.resolve = in->resolve,
-					.errors = in->report ? ERRORS_MAX : 0 };
+					.errors = in->report ? ERRORS_MAX : 0,
+					.file = f };
 	struct xt2_text_errors errors = { 0 };
 	int r = xt2_text_load(in->path, in->rs, &opt, &errors);
 	int code = XT2_EXIT_USAGE;
@@ -76,14 +61,38 @@ static int load_text(struct xt2_input *in, struct xt2_err *err)
 	return xt2_ruleset_write(in->rs, &in->map, err) < 0 ? report(in, err) : XT2_EXIT_OK;
 }
 
-static int load_image(struct xt2_input *in, struct xt2_err *err)
+/* An image in a pipe is read as a whole; of what is none, only its head.  => 0, -errno: see err */
+static int read_image(struct xt2_input *in, const struct xt2_input_file *f, struct xt2_err *err)
 {
-	if ((in->rules_only ? xt2_image_open_rules : xt2_image_open)(in->path, &in->map, err) < 0)
-		return report(in, err);
-	return xt2_input_reload(in);
+	struct xt2_bytes bytes = { 0 };
+	int ret = 0;
+
+	if (xt2_input_file_is_image(f))
+		ret = xt2_file_rest(f, in->path, XT2_SIZE_MAX, &bytes, err);
+	if (!ret)
+		ret = xt2_image_copy(bytes.at ? bytes.at : f->head, bytes.at ? bytes.len : f->len,
+				     &in->map, err);
+	free(bytes.at);
+	snprintf(err->file, sizeof(err->file), "%s", in->path);
+	if (!ret)
+		xt2_image_fold(in->map.image);
+	return ret;
 }
 
-int xt2_input_load(struct xt2_input *in)
+static int load_image(struct xt2_input *in, const struct xt2_input_file *f, struct xt2_err *err)
+{
+	int ret;
+
+	if (f->stream || !strcmp(in->path, "-"))
+		ret = read_image(in, f, err);
+	else if (in->rules_only)
+		ret = xt2_image_open_rules(in->path, &in->map, err);
+	else
+		ret = xt2_image_open(in->path, &in->map, err);
+	return ret < 0 ? report(in, err) : xt2_input_reload(in);
+}
+
+int xt2_input_load_file(struct xt2_input *in, const struct xt2_input_file *f)
 {
 	struct xt2_err err = { 0 };
 	int r;
@@ -93,17 +102,32 @@ int xt2_input_load(struct xt2_input *in)
 		fputs("xt2: out of memory\n", stderr);
 		return XT2_EXIT_RESOURCE;
 	}
-	if (in->image || (!in->text && strcmp(in->path, "-") && xt2_input_is_image(in->path))) {
+	if (in->image || (!in->text && xt2_input_file_is_image(f))) {
 		in->family = 0;
-		r = load_image(in, &err);
+		r = load_image(in, f, &err);
 	} else {
 		if (!in->family)
 			in->family = XT2_IPV4;
-		r = load_text(in, &err);
+		r = load_text(in, f, &err);
 	}
 	if (r != XT2_EXIT_OK)
 		xt2_input_close(in);
 	return r;
+}
+
+int xt2_input_load(struct xt2_input *in)
+{
+	struct xt2_input_file f;
+	struct xt2_err err;
+	int ret = xt2_input_file_open(&f, in->path);
+
+	if (ret) {
+		xt2_file_error(&err, -ret, "read", in->path);
+		return report(in, &err);
+	}
+	ret = xt2_input_load_file(in, &f);
+	xt2_input_file_close(&f);
+	return ret;
 }
 
 void xt2_input_close(struct xt2_input *in)

@@ -11,6 +11,8 @@ libtext_la_SOURCES = \
 	xt2tables/image-path.c \
 	xt2tables/image-path.h \
 	xt2tables/interface.c \
+	xt2tables/input-file.c \
+	xt2tables/input-file.h \
 	xt2tables/known-hash.h \
 	xt2tables/libxt.c \
 	xt2tables/libxt.h \
@@ -19,6 +21,8 @@ libtext_la_SOURCES = \
 	xt2tables/nearest.c \
 	xt2tables/nearest.h \
 	xt2tables/option-checks.c \
+	xt2tables/output.c \
+	xt2tables/output.h \
 	xt2tables/places.c \
 	xt2tables/plain-address.c \
 	xt2tables/plain-known.c \
@@ -128,6 +132,7 @@ XT2_COMMANDS = \
 	xt2tables/packet.c \
 	xt2tables/packet.h \
 	xt2tables/replace.c \
+	xt2tables/replay-output.c \
 	xt2tables/replay-run.c \
 	xt2tables/replay-summary.c \
 	xt2tables/replay.c \

@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -284,7 +283,7 @@ int xt2_replace_main(int argc, char **argv)
 	if (!r.family || r.compat < 0)
 		return xt2_usage("replace", "--family and --width are needed");
 	r.path = argv[optind];
-	if (xt2_file_read(r.path, INT_MAX, &r.blob, &err) < 0)
+	if (xt2_file_read(r.path, XT2_BLOB_MAX, &r.blob, &err) < 0)
 		return xt2_fail(&err);
 	ret = replace(&r);
 	xt2_ruleset_free(r.rs);

@@ -545,26 +545,44 @@ static void run_end(void *arg)
 	xt2_throw(XT2_E_SYNTAX, OTHER_PROBLEM, "COMMIT expected at line %u", load->number);
 }
 
-/* One error for a file that is no text at all, as its first line shows.  => true */
-static bool binary(struct xt2_load *load)
+/* One error for a file that is no text at all. */
+static void no_text(struct xt2_load *load, const char *what, const char *hint)
 {
-	const size_t size = (size_t)(load->end - load->at);
-	const __u32 magic = XT2_MAGIC;
 	struct xt2_err *err;
 
-	if (!memchr(load->at, '\0', size))
-		return false;
 	set_status(load, PARAMETER_PROBLEM);
 	err = error_add(load);
 	if (!err)
-		return true;
+		return;
 	err->code = XT2_E_SYNTAX;
 	err->line = 1;
-	snprintf(err->message, sizeof(err->message), "this is a binary file, not text");
-	if (size >= sizeof(magic) && !memcmp(load->at, &magic, sizeof(magic)))
-		snprintf(err->hint, sizeof(err->hint),
-			 "it is an image: xt2tables-save --image FILE makes text of it");
-	return true;
+	snprintf(err->message, sizeof(err->message), "%s", what);
+	snprintf(err->hint, sizeof(err->hint), "%s", hint);
+}
+
+/* The first bytes, as far as they are of the first line, tell that it is none.  => true */
+static bool binary_head(struct xt2_load *load, const struct xt2_input_file *f)
+{
+	const char *nl = memchr(f->head, '\n', f->len), *hint = "", *what;
+
+	what = xt2_input_file_foreign(f, &hint);
+	if (!what && xt2_input_file_is_image(f))
+		hint = "it is an image: xt2tables-save --image FILE makes text of it";
+	if (!what && memchr(f->head, '\0', nl ? (size_t)(nl - f->head) : f->len))
+		what = "this is a binary file, not text";
+	if (what)
+		no_text(load, what, hint);
+	return what != NULL;
+}
+
+/* The same of the first line.  => true */
+static bool binary(struct xt2_load *load)
+{
+	const bool found = memchr(load->at, '\0', (size_t)(load->end - load->at));
+
+	if (found)
+		no_text(load, "this is a binary file, not text", "");
+	return found;
 }
 
 /* => true: the line was a plain rule, and is in the ruleset */
@@ -640,8 +658,33 @@ static int system_error(struct xt2_load *load, int error)
 		err->errnum = -error;
 		snprintf(err->message, sizeof(err->message), "Can't open %s: %s", load->path,
 			 strerror(-error));
+		if (error == -EFBIG)
+			snprintf(err->message, sizeof(err->message),
+				 "line %u is longer than any line of rules", load->number);
 	}
 	return error;
+}
+
+/* The file's lines, unless it is none that has them.  => 0, -errno: it could not be read */
+static int read_file(struct xt2_load *load, const char *path)
+{
+	const struct xt2_input_file *f = load->opt->file;
+	struct xt2_input_file own;
+	int ret = 0;
+
+	if (!f) {
+		ret = xt2_input_file_open(&own, path);
+		f = &own;
+	}
+	if (ret)
+		return ret;
+	ret = xt2_lines_open(&load->lines, f);
+	if (!ret && !binary_head(load, f))
+		ret = read_lines(load);
+	xt2_lines_close(&load->lines);
+	if (f == &own)
+		xt2_input_file_close(&own);
+	return ret;
 }
 
 int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_text_options *opt,
@@ -677,13 +720,10 @@ int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_tex
 	ret = load->line.program
 		      ? xt2_libxt_setup(opt->family, xt2_line_options(opt->family), opt->resolve)
 		      : -EINVAL;
+	if (!ret && !opt->report && !opt->no_plain)
+		load->plain = xt2_plain_new(rs, opt->family, opt->counters);
 	if (!ret)
-		ret = xt2_lines_open(&load->lines, path);
-	if (!ret) {
-		if (!opt->report && !opt->no_plain)
-			load->plain = xt2_plain_new(rs, opt->family, opt->counters);
-		ret = read_lines(load);
-	}
+		ret = read_file(load, path);
 	if (ret < 0)
 		system_error(load, ret);
 	else if (load->failed)
@@ -692,7 +732,6 @@ int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_tex
 		qsort(errors->list, errors->count, sizeof(*errors->list), by_line);
 	xt2_plain_free(load->plain);
 	xt2_line_free(&load->line);
-	xt2_lines_close(&load->lines);
 	free(load);
 	return ret;
 }

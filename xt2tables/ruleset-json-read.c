@@ -19,6 +19,7 @@
 #include "../libxt2/ruleset.h"
 #include "bridge.h"
 #include "commands.h"
+#include "input-file.h"
 #include "json-fields.h"
 #include "json-load.h"
 #include "json-place.h"
@@ -27,7 +28,8 @@
 #include "ruleset-json.h"
 #include "text.h"
 
-#define SCHEMA 1 /* of doc/json.md */
+#define SCHEMA	 1 /* of doc/json.md */
+#define TEXT_MAX (1u << 31) /* bytes: more than any ruleset takes */
 
 struct reader {
 	const char *path;
@@ -583,41 +585,8 @@ static int read_top(struct reader *r, json_t *top)
 	return ret;
 }
 
-/* => 0, -errno */
-static int read_file(struct reader *r)
-{
-	FILE *f = strcmp(r->path, "-") ? fopen(r->path, "re") : stdin;
-	size_t room = 0, n = 1;
-	int error = 0;
-	char *more;
-
-	if (!f)
-		return -errno;
-	while (n && !error) {
-		if (r->size == room) {
-			room = room ? 2 * room : 1 << 16;
-			more = realloc(r->text, room + 1);
-			if (!more) {
-				error = -ENOMEM;
-				break;
-			}
-			r->text = more;
-		}
-		errno = 0;
-		n = fread(r->text + r->size, 1, room - r->size, f);
-		r->size += n;
-		if (ferror(f))
-			error = errno ? -errno : -EIO;
-	}
-	if (f != stdin)
-		fclose(f);
-	if (!error)
-		r->text[r->size] = '\0';
-	return error;
-}
-
 /* No JSON has one, but the library takes it for a blank behind a number. */
-static int zero_byte(struct reader *r)
+static int zero_byte(struct reader *r, const char *text)
 {
 	struct xt2_err *err = r->err;
 	const char *p;
@@ -626,11 +595,55 @@ static int zero_byte(struct reader *r)
 	snprintf(err->file, sizeof(err->file), "%s", r->path);
 	snprintf(err->message, sizeof(err->message), "this is not JSON: it has a byte of value 0");
 	err->line = err->column = 1;
-	for (p = r->text; *p; p++) {
+	for (p = text; *p; p++) {
 		err->column = *p == '\n' ? 1 : err->column + 1;
 		err->line += *p == '\n';
 	}
 	return -EINVAL;
+}
+
+/*
+ * A byte order mark, UTF-16, or compressed: the library would only say that
+ * something is not as it should be.  => 0, -EINVAL
+ */
+static int foreign(struct reader *r, const struct xt2_input_file *f)
+{
+	const char *hints = "", *what = xt2_input_file_foreign(f, &hints);
+	struct xt2_err *err = r->err;
+
+	if (!what)
+		return 0;
+	err->code = XT2_E_SYNTAX;
+	err->line = err->column = 1;
+	snprintf(err->file, sizeof(err->file), "%s", r->path);
+	snprintf(err->message, sizeof(err->message), "this is not JSON: %s", what);
+	snprintf(err->hint, sizeof(err->hint), "%s", hints);
+	return -EINVAL;
+}
+
+/* All of the text.  => 0; -EINVAL: the error is told; -errno: it is told as well */
+static int read_file(struct reader *r, const char *path)
+{
+	struct xt2_input_file f;
+	struct xt2_bytes bytes;
+	int ret = xt2_input_file_open(&f, path);
+
+	if (ret)
+		return failed(r, ret);
+	ret = foreign(r, &f);
+	if (!ret && memchr(f.head, '\0', f.len))
+		ret = zero_byte(r, f.head); /* the file may have no end */
+	if (!ret) {
+		ret = xt2_input_file_rest(&f, TEXT_MAX, &bytes);
+		if (ret)
+			failed(r, ret);
+	}
+	xt2_input_file_close(&f);
+	if (ret)
+		return ret;
+	r->text = bytes.at;
+	r->size = bytes.len;
+	return memchr(r->text, '\0', r->size) ? zero_byte(r, r->text) : 0;
 }
 
 /* The file is no JSON. */
@@ -653,15 +666,15 @@ static int malformed(struct reader *r, const json_error_t *e)
 static int run(struct reader *r)
 {
 	json_error_t error;
+	const char *path = r->path;
 	json_t *top;
-	int ret = read_file(r);
+	int ret;
 
-	if (!strcmp(r->path, "-"))
+	if (!strcmp(path, "-"))
 		r->path = "<stdin>";
+	ret = read_file(r, path);
 	if (ret < 0)
-		return failed(r, ret);
-	if (memchr(r->text, '\0', r->size))
-		return zero_byte(r);
+		return ret;
 	top = xt2_json_load(r->text, r->size, &error);
 	if (!top)
 		return malformed(r, &error);

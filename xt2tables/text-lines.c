@@ -9,33 +9,17 @@
  */
 #include "config.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "text-lines.h"
 
-#define WINDOW (1u << 17) /* bytes to read at a time; a longer line gets more */
-
-int xt2_lines_open(struct xt2_lines *l, const char *path)
-{
-	struct stat st;
-
-	memset(l, 0, sizeof(*l));
-	l->fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-	if (l->fd < 0)
-		return -errno;
-	l->start = lseek(l->fd, 0, SEEK_CUR);
-	l->twice = l->start >= 0 && !fstat(l->fd, &st) && S_ISREG(st.st_mode);
-	return 0;
-}
+#define WINDOW	  (1u << 17) /* bytes to read at a time; a longer line gets more */
+#define LINE_MOST (1u << 26) /* bytes of a line: a file of zeros has no end */
 
 void xt2_lines_close(struct xt2_lines *l)
 {
 	free(l->buf);
-	if (l->fd > STDIN_FILENO)
-		close(l->fd);
 	memset(l, 0, sizeof(*l));
 }
 
@@ -57,6 +41,23 @@ static int make_room(struct xt2_lines *l)
 		return -ENOMEM;
 	l->buf = more;
 	l->room = room;
+	return 0;
+}
+
+int xt2_lines_open(struct xt2_lines *l, const struct xt2_input_file *f)
+{
+	memset(l, 0, sizeof(*l));
+	l->fd = f->fd;
+	l->twice = !f->stream;
+	if (l->twice)
+		l->start = lseek(l->fd, 0, SEEK_CUR);
+	if (make_room(l))
+		return -ENOMEM;
+	if (f->stream) {
+		memcpy(l->buf, f->head, f->len);
+		l->to = f->len;
+		l->ended = f->len < sizeof(f->head);
+	}
 	return 0;
 }
 
@@ -90,6 +91,8 @@ int xt2_lines_next(struct xt2_lines *l, const char **at, const char **end)
 		if (nl || l->ended)
 			break;
 		searched = l->to - l->from;
+		if (searched >= LINE_MOST)
+			return -EFBIG;
 		ret = fill(l);
 		if (ret)
 			return ret;

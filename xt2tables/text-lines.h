@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include "input-file.h"
 
 struct xt2_lines {
 	int fd;
@@ -17,15 +18,15 @@ struct xt2_lines {
 	bool open_end; /* the line that came last had no newline */
 };
 
-/* @path: file; "-": standard input.  => 0, -errno */
-int xt2_lines_open(struct xt2_lines *l, const char *path);
+/* @f: an open file, which is the caller's to close, after xt2_lines_close().  => 0, -ENOMEM */
+int xt2_lines_open(struct xt2_lines *l, const struct xt2_input_file *f);
 void xt2_lines_close(struct xt2_lines *l);
 
 /*
  * xt2_lines_next - the next line
  * @at: where it starts; until the next call
  * @end: its newline, or one that was put there if the file has none
- * => 1, 0: there are no more, -errno
+ * => 1, 0: there are no more, -errno; -EFBIG: it is longer than any that can be meant
  */
 int xt2_lines_next(struct xt2_lines *l, const char **at, const char **end);
 

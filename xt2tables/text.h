@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <xt2/xt2.h>
+#include "input-file.h"
 
 struct xt2_text_options {
 	int family; /* XT2_IPV4, XT2_IPV6, XT2_ARP */
@@ -26,6 +27,8 @@ struct xt2_text_options {
 	FILE *report; /* -v: what is being done; NULL: nothing */
 	bool no_plain; /* common rules, too, go through libxtables: for tests */
 	unsigned int *plain; /* counts those that don't; or NULL */
+	/* The file, if it is open already, the caller's to close; NULL: it is not. */
+	const struct xt2_input_file *file;
 };
 
 /* Errors of a whole file, in the order of its lines. */
@@ -50,7 +53,7 @@ int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_tex
 /*
  * xt2_text_save - print tables as iptables-save does
  * @table: only this one; NULL: all of the family, newest first
- * => 0, -ENOENT (no such table), -EIO, -EOPNOTSUPP (see xt2_text_why())
+ * => 0, -ENOENT (no such table), -EIO (the stream knows why), -EOPNOTSUPP (see xt2_text_why())
  */
 int xt2_text_save(FILE *to, const struct xt2_ruleset *rs, int family, const char *table,
 		  bool counters);

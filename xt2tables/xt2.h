@@ -80,8 +80,9 @@ struct xt2_input {
 int xt2_input_load(struct xt2_input *in);
 void xt2_input_close(struct xt2_input *in);
 
-/* An image has its magic.  What cannot be read twice, such as a pipe, is none. */
-bool xt2_input_is_image(const char *path);
+/* The same for a file that is open, and the caller's to close. */
+struct xt2_input_file;
+int xt2_input_load_file(struct xt2_input *in, const struct xt2_input_file *f);
 
 /* The ruleset of the evaluated image, counters included: in->rs is replaced. */
 int xt2_input_reload(struct xt2_input *in);

@@ -144,8 +144,12 @@ for rules in - /dev/stdin; do
 	grep -q '"packets":600' "$tmp/want" || bad "packets"
 	cmp "$tmp/want" "$tmp/got" || bad "rules from $rules"
 done
-# shellcheck disable=SC2002
-cat "$XT2_IMAGE" | xt2 check /dev/stdin | grep -q 'hint: it is an image' || bad "image in a pipe"
+for image in - /dev/stdin; do
+	# shellcheck disable=SC2002
+	cat "$XT2_IMAGE" | xt2 check $image | grep -q '0 warnings' || bad "image in a pipe: $image"
+	# shellcheck disable=SC2002
+	cat "$XT2_IMAGE" | xt2 dump $image | grep -q SSH || bad "dump of an image in a pipe: $image"
+done
 
 # every error of a file is counted and listed by check
 {

@@ -29,6 +29,7 @@ check_PROGRAMS += tests/prop/oracle-equal
 tests_prop_oracle_equal_SOURCES = \
 	tests/prop/oracle-equal.c \
 	xt2tables/host.c \
+	xt2tables/file.c \
 	xt2tables/input.c
 tests_prop_oracle_equal_LDADD = liboracle.la libtext.la $(PCAP_LIBS)
 
