@@ -406,7 +406,7 @@ static FILE *create(const char *path)
 	return to;
 }
 
-static int dump_start(struct xt2_dump *dump, const char *path, const struct xt2_capture *like)
+static int dump_start(struct xt2_dump *dump, const struct xt2_capture *like)
 {
 	int snaplen = pcap_snapshot(like->pcap);
 
@@ -415,9 +415,6 @@ static int dump_start(struct xt2_dump *dump, const char *path, const struct xt2_
 							  PCAP_TSTAMP_PRECISION_NANO);
 	if (!dump->pcap)
 		return -ENOMEM;
-	dump->to = create(path);
-	if (!dump->to)
-		return -errno;
 	errno = 0;
 	dump->dumper = pcap_dump_fopen(dump->pcap, dump->to);
 	return dump->dumper ? 0 : -(errno ? errno : EIO);
@@ -434,21 +431,40 @@ static void dump_free(struct xt2_dump *dump)
 	free(dump);
 }
 
+struct xt2_dump *xt2_dump_open_(FILE *to, const char *name, const struct xt2_capture *like,
+				struct xt2_err *err)
+{
+	struct xt2_dump *dump = calloc(1, sizeof(*dump));
+	int status = -ENOMEM;
+
+	if (dump) {
+		dump->to = to;
+		status = dump_start(dump, like);
+	}
+	if (!status) {
+		snprintf(dump->name, sizeof(dump->name), "%s", name);
+		return dump;
+	}
+	if (dump)
+		dump_free(dump);
+	else
+		fclose(to);
+	refuse_system(err, name, -status);
+	errno = -status;
+	return NULL;
+}
+
 struct xt2_dump *xt2_dump_open(const char *path, const struct xt2_capture *like,
 			       struct xt2_err *err)
 {
-	struct xt2_dump *dump = calloc(1, sizeof(*dump));
-	int status = dump ? dump_start(dump, path, like) : -ENOMEM;
+	FILE *to = create(path);
+	int errnum = errno;
 
-	if (status) {
-		if (dump)
-			dump_free(dump);
-		refuse_system(err, path, -status);
-		errno = -status;
-		return NULL;
-	}
-	snprintf(dump->name, sizeof(dump->name), "%s", path);
-	return dump;
+	if (to)
+		return xt2_dump_open_(to, path, like, err);
+	refuse_system(err, path, errnum);
+	errno = errnum;
+	return NULL;
 }
 
 /* Remember the first failure: all that follows is worth nothing. */

@@ -18,6 +18,7 @@
 #include "live-place.h"
 #include "log-pcapng.h"
 #include "log-text.h"
+#include "output.h"
 #include "xt2.h"
 
 #define ENOUGH (-ECANCELED)
@@ -32,6 +33,7 @@ struct reader {
 	unsigned long count; /* 0: no end */
 	unsigned long done;
 	FILE *to;
+	struct xt2_output out; /* of path */
 };
 
 static volatile sig_atomic_t stopped;
@@ -162,16 +164,14 @@ static int follow(struct reader *r, struct xt2_live_log *log)
 /* => exit code */
 static int finish(struct reader *r, __u64 lost, int ret)
 {
+	struct xt2_err err;
 	bool failed;
 
 	if (r->path)
 		xt2_pcapng_end(r->to, clock_ns(CLOCK_REALTIME), r->done, lost);
-	failed = fflush(r->to) || ferror(r->to);
+	failed = r->to != stdout && xt2_output_finish(&r->out, &err);
 	if (failed)
-		xt2_print_line_(stderr, "xt2 log: %s: %s", r->path ? r->path : "standard output",
-				strerror(errno));
-	if (r->to != stdout)
-		fclose(r->to);
+		xt2_err_print(&err, stderr);
 	if (lost)
 		fprintf(stderr, "xt2 log: %llu events were lost: they came too fast\n", lost);
 	if (ret == -ENODEV)
@@ -199,14 +199,12 @@ static int run(struct reader *r)
 		xt2_err_print(&err, stderr);
 		return xt2_live_place_exit(&err);
 	}
-	if (r->path && strcmp(r->path, "-"))
-		r->to = fopen(r->path, "we");
-	if (!r->to) {
-		ret = errno;
-		xt2_print_line_(stderr, "xt2 log: %s: %s", r->path, strerror(ret));
+	if (r->path && xt2_output_stream(&r->out, r->path, &err)) {
 		xt2_live_log_close(log);
-		return xt2_exit_errno(ret);
+		return xt2_fail(&err);
 	}
+	if (r->path)
+		r->to = r->out.to;
 	lost = xt2_live_log_lost(log);
 	if (r->path)
 		xt2_pcapng_begin(r->to);

@@ -20,11 +20,11 @@
 #include "live-place.h"
 #include "live-refused.h"
 #include "live-trace.h"
+#include "output.h"
 #include "text.h"
 #include "../engine/env.h"
 
 #define LIKE_VERSION "1.8.9" /* the iptables that callers take this for */
-#define SAVE_BUFFER  65536 /* bytes written at once at least */
 #define LIVE_WAIT    10 /* seconds that saving waits for who is changing the live ruleset */
 
 struct program {
@@ -351,6 +351,17 @@ static int store_live(const struct xt2_ruleset *rs, const struct restore_options
 	return ret ? live_failed(&err) : 0;
 }
 
+/* What -v said must have arrived.  => 0, or an exit status */
+static int said(const struct program *program)
+{
+	int lost = xt2_stdio_lost();
+
+	if (!lost)
+		return 0;
+	fprintf(stderr, "%s: standard output: %s\n", program->legacy, strerror(lost));
+	return RESOURCE_PROBLEM;
+}
+
 /* Pack the ruleset and store it, unless it is only a test.  => exit status */
 static int store(const struct xt2_ruleset *rs, const struct restore_options *o,
 		 const struct xt2_mapping *old)
@@ -379,9 +390,12 @@ static int restore_ruleset(const struct program *program, const struct restore_o
 	int status = where_load(&o->where, &rs, &map);
 
 	if (!status) {
-		status = xt2_text_load(o->file, rs, &o->text, &errors) < 0
-				 ? report(program, &errors)
-				 : store(rs, o, &map);
+		if (xt2_text_load(o->file, rs, &o->text, &errors) < 0)
+			status = report(program, &errors);
+		else
+			status = said(program);
+		if (!status)
+			status = store(rs, o, &map);
 		xt2_text_errors_free(&errors);
 	}
 	xt2_ruleset_free(rs);
@@ -512,21 +526,40 @@ static int add_table(struct xt2_ruleset *rs, int family, const char *table)
 static int save_to(const struct program *program, const struct save_options *o,
 		   const struct xt2_ruleset *rs)
 {
-	FILE *to = o->file ? fopen(o->file, "we") : stdout;
-	int ret;
+	struct xt2_err err = { 0 };
+	struct xt2_output out;
+	int ret = xt2_output_open(&out, o->file ? o->file : "-", &err);
 
-	if (!to) {
-		fprintf(stderr, "Failed to open file, error: %s\n", strerror(errno));
+	if (ret < 0) {
+		fputs("Failed to open file, error: ", stderr);
+		xt2_err_print(&err, stderr);
 		return OTHER_PROBLEM;
 	}
-	setvbuf(to, NULL, _IOFBF, SAVE_BUFFER);
-	ret = xt2_text_save(to, rs, program->family, o->table, o->counters);
-	if ((o->file ? fclose(to) : fflush(to)) && !ret)
-		ret = -errno;
-	if (ret < 0)
+	out.durable = true;
+	ret = xt2_text_save(out.to, rs, program->family, o->table, o->counters);
+	if (ret < 0 && ret != -EIO) {
+		xt2_output_drop(&out);
 		xt2_print_line_(stderr, "%s: %s", program->legacy,
 				*xt2_text_why() ? xt2_text_why() : strerror(-ret));
-	return ret < 0 ? status_of(ret) : 0;
+		return status_of(ret);
+	}
+	ret = xt2_output_finish(&out, &err);
+	if (!ret)
+		ret = xt2_output_place(&out, &err);
+	return ret < 0 ? failed(&err, ret) : 0;
+}
+
+/* The text must not take the place of the image that it is made from. */
+static int check_file(const struct save_options *o)
+{
+	const struct xt2_use uses[] = { { o->where.image, "the image", false },
+					{ o->file, "-f", true } };
+	struct xt2_err err;
+
+	if (!xt2_uses_check(uses, XT2_ARRAY_SIZE(uses), &err))
+		return 0;
+	xt2_err_print(&err, stderr);
+	return PARAMETER_PROBLEM;
 }
 
 /* => 0 and the ruleset; an exit status */
@@ -561,6 +594,8 @@ static int save(const struct program *program, int argc, char **argv)
 		return status;
 	status = where_end(program, &o.where);
 	if (!status)
+		status = check_file(&o);
+	if (!status)
 		status = o.where.live ? load_live(&o.where, &rs, &map)
 				      : where_load(&o.where, &rs, &map);
 	if (!status && !map.image)
@@ -579,13 +614,17 @@ static int save(const struct program *program, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
+	int status;
 	size_t i;
 
+	xt2_stdio_begin();
 	if (!strncmp(name, "lt-", 3)) /* libtool runs it under this name */
 		name += 3;
 	for (i = 0; i < XT2_ARRAY_SIZE(programs); i++)
-		if (!strcmp(name, programs[i].name))
-			return programs[i].run(&programs[i], argc, argv);
+		if (!strcmp(name, programs[i].name)) {
+			status = programs[i].run(&programs[i], argc, argv);
+			return status ? status : said(&programs[i]);
+		}
 	xt2_print_line_(stderr, "%s: this program goes by its name, which is one of:", name);
 	for (i = 0; i < XT2_ARRAY_SIZE(programs); i++)
 		fprintf(stderr, "  %s\n", programs[i].name);

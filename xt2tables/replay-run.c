@@ -300,6 +300,17 @@ static int make_batch(struct xt2_replay *r)
 
 /* --- a capture -------------------------------------------------------------------- */
 
+/* Say which file cannot have a packet, if it is one; else there was no memory.  => exit code */
+static int not_kept(const struct xt2_replay *r, int error)
+{
+	int i;
+
+	for (i = 0; i < XT2_REPLAY_OUTPUTS; i++)
+		if (r->out[i].error)
+			return xt2_replay_lost(r->out[i].path, -r->out[i].error);
+	return xt2_replay_lost("cannot keep a packet", error);
+}
+
 int xt2_replay_lost(const char *what, int error)
 {
 	xt2_print_line_(stderr, "xt2 replay: %s: %s", what, strerror(-error));
@@ -322,7 +333,7 @@ int xt2_replay_stream(struct xt2_replay *r, struct xt2_capture *cap, struct xt2_
 		ret = empty(r);
 	r->seconds += now() - start;
 	if (ret < 0)
-		return xt2_replay_lost("cannot keep a packet", ret);
+		return not_kept(r, ret);
 	return n < 0 ? xt2_fail(err) : XT2_EXIT_OK;
 }
 
@@ -391,7 +402,7 @@ int xt2_replay_preloaded(struct xt2_replay *r, struct xt2_capture *cap, struct x
 	if (ret == XT2_EXIT_OK) {
 		kept = evaluate_all(r, list, n);
 		if (kept < 0)
-			ret = xt2_replay_lost("cannot keep a packet", kept);
+			ret = not_kept(r, kept);
 		r->seconds += now() - start;
 	}
 	for (i = 0; i < n; i++)

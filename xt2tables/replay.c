@@ -19,40 +19,6 @@
 #include "text.h"
 
 const int xt2_replay_families[XT2_REPLAY_FAMILIES] = { XT2_IPV4, XT2_IPV6, XT2_ARP };
-/* => 0, or -errno of what could not be written */
-static int flushed(FILE *to)
-{
-	errno = 0;
-	if (fflush(to) != EOF && !ferror(to))
-		return 0;
-	return errno ? -errno : -EIO;
-}
-
-static int write_counters(struct xt2_replay *r)
-{
-	FILE *to = strcmp(r->counters, "-") ? fopen(r->counters, "we") : stdout;
-	int i, flush, ret = 0;
-
-	if (!to)
-		return xt2_replay_lost(r->counters, -errno);
-	if (xt2_input_reload(&r->in) != XT2_EXIT_OK) {
-		if (to != stdout)
-			fclose(to);
-		return XT2_EXIT_RESOURCE;
-	}
-	for (i = 0; i < XT2_REPLAY_FAMILIES && !ret; i++)
-		if (r->hooks[i] >= 0) {
-			ret = xt2_text_save(to, r->in.rs, xt2_replay_families[i], r->table, true);
-			if (ret == -ENOENT) /* no such table in this family */
-				ret = 0;
-		}
-	flush = flushed(to);
-	if (flush && (!ret || ret == -EIO))
-		ret = flush;
-	if (to != stdout && fclose(to) == EOF && !ret)
-		ret = -errno;
-	return ret < 0 ? xt2_replay_lost(r->counters, ret) : XT2_EXIT_OK;
-}
 
 /* Counters and state, as if the packets had passed; the image has been locked all the time. */
 static int update_image(struct xt2_replay *r)
@@ -65,53 +31,6 @@ static int update_image(struct xt2_replay *r)
 	return XT2_EXIT_OK;
 }
 
-static int open_outputs(struct xt2_replay *r, const struct xt2_capture *like)
-{
-	struct xt2_err err = { 0 };
-
-	if ((r->accepted_to || r->dropped_to) && r->linktype != xt2_capture_linktype(like)) {
-		fputs("xt2 replay: --accepted and --dropped need captures of one link type\n",
-		      stderr);
-		return XT2_EXIT_USAGE;
-	}
-	r->linktype = xt2_capture_linktype(like);
-	if (r->verdicts && !r->verdicts_to) {
-		r->verdicts_to = strcmp(r->verdicts, "-") ? fopen(r->verdicts, "we") : stdout;
-		if (!r->verdicts_to)
-			return xt2_replay_lost(r->verdicts, -errno);
-	}
-	if (r->accepted && !r->accepted_to) {
-		r->accepted_to = xt2_dump_open(r->accepted, like, &err);
-		if (!r->accepted_to)
-			return xt2_fail(&err);
-	}
-	if (r->dropped && !r->dropped_to) {
-		r->dropped_to = xt2_dump_open(r->dropped, like, &err);
-		if (!r->dropped_to)
-			return xt2_fail(&err);
-	}
-	return XT2_EXIT_OK;
-}
-
-static int close_outputs(struct xt2_replay *r)
-{
-	struct xt2_err err = { 0 };
-	int ret = XT2_EXIT_OK, flush;
-
-	if (r->verdicts_to) {
-		flush = flushed(r->verdicts_to);
-		if (flush)
-			ret = xt2_replay_lost(r->verdicts, flush);
-		if (r->verdicts_to != stdout)
-			fclose(r->verdicts_to);
-	}
-	if (r->accepted_to && xt2_dump_close(r->accepted_to, &err) < 0)
-		ret = xt2_fail(&err);
-	if (r->dropped_to && xt2_dump_close(r->dropped_to, &err) < 0)
-		ret = xt2_fail(&err);
-	return ret;
-}
-
 static int captures(struct xt2_replay *r, char **paths)
 {
 	struct xt2_err err = { 0 };
@@ -122,7 +41,7 @@ static int captures(struct xt2_replay *r, char **paths)
 
 		if (!cap)
 			return xt2_fail(&err);
-		ret = open_outputs(r, cap);
+		ret = xt2_replay_outputs_open(r, cap);
 		if (ret == XT2_EXIT_OK) {
 			xt2_replay_notes(r);
 			ret = r->preload ? xt2_replay_preloaded(r, cap, &err)
@@ -228,10 +147,10 @@ static int arguments(struct xt2_replay *r, int argc, char **argv, unsigned long 
 		case OPT_ARP: r->in.family = XT2_ARP; break;
 		case 'H': r->hook = optarg; break;
 		case 't': r->table = optarg; break;
-		case 'c': r->counters = optarg; break;
-		case OPT_VERDICTS: r->verdicts = optarg; break;
-		case OPT_ACCEPTED: r->accepted = optarg; break;
-		case OPT_DROPPED: r->dropped = optarg; break;
+		case 'c': r->path[XT2_REPLAY_COUNTERS] = optarg; break;
+		case OPT_VERDICTS: r->path[XT2_REPLAY_VERDICTS] = optarg; break;
+		case OPT_ACCEPTED: r->path[XT2_REPLAY_ACCEPTED] = optarg; break;
+		case OPT_DROPPED: r->path[XT2_REPLAY_DROPPED] = optarg; break;
 		case OPT_JSON: r->json = true; break;
 		case OPT_PRELOAD: r->preload = true; break;
 		case OPT_LOOP:
@@ -291,10 +210,29 @@ static int find_hooks(struct xt2_replay *r)
 	return XT2_EXIT_OK;
 }
 
+/* Whatever may fail comes before the first file changes.  => XT2_EXIT_* */
+static int conclude(struct xt2_replay *r)
+{
+	int ret = xt2_replay_outputs_finish(r), lost;
+	FILE *to = xt2_replay_outputs_standard(r) ? stderr : stdout;
+
+	if (ret != XT2_EXIT_OK)
+		return ret;
+	if (r->json)
+		xt2_replay_summary_json(r, to);
+	else if (!r->quiet || to == stdout)
+		xt2_replay_summary_text(r, to);
+	lost = xt2_stdio_lost();
+	if (lost)
+		return XT2_EXIT_RESOURCE; /* which is told when the command ends */
+	if (r->update)
+		ret = update_image(r);
+	return ret == XT2_EXIT_OK ? xt2_replay_outputs_place(r) : ret;
+}
+
 static int run(struct xt2_replay *r, char **paths, unsigned long long seed)
 {
 	int ret = find_hooks(r);
-	FILE *to;
 
 	if (ret != XT2_EXIT_OK)
 		return ret;
@@ -310,31 +248,19 @@ static int run(struct xt2_replay *r, char **paths, unsigned long long seed)
 	clock_gettime(CLOCK_MONOTONIC, &r->started);
 	ret = captures(r, paths);
 	if (ret == XT2_EXIT_OK)
-		ret = close_outputs(r);
-	else
-		close_outputs(r);
-	if (ret == XT2_EXIT_OK && r->update)
-		ret = update_image(r);
-	if (ret != XT2_EXIT_OK)
-		return ret;
-	to = (r->counters && !strcmp(r->counters, "-")) ||
-			     (r->verdicts && !strcmp(r->verdicts, "-"))
-		     ? stderr
-		     : stdout;
-	if (r->json)
-		xt2_replay_summary_json(r, to);
-	else if (!r->quiet || to == stdout)
-		xt2_replay_summary_text(r, to);
-	return r->counters ? write_counters(r) : XT2_EXIT_OK;
+		ret = conclude(r);
+	xt2_replay_outputs_drop(r);
+	return ret;
 }
 
 static void sandbox(const struct xt2_replay *r)
 {
-	const char *const outputs[] = { r->counters, r->verdicts, r->accepted, r->dropped,
-					r->update ? r->in.path : NULL };
+	const char *outputs[XT2_REPLAY_OUTPUTS + 1];
 
+	memcpy(outputs, r->path, sizeof(r->path));
+	outputs[XT2_REPLAY_OUTPUTS] = r->update ? r->in.path : NULL;
 	xt2_sandbox_enter(&(struct xt2_sandbox){ .outputs = outputs,
-						 .count = sizeof(outputs) / sizeof(outputs[0]),
+						 .count = XT2_REPLAY_OUTPUTS + 1,
 						 .text = !r->in.image,
 						 .network = r->in.resolve });
 }
@@ -352,6 +278,9 @@ int xt2_replay_main(int argc, char **argv)
 	if (ret != XT2_EXIT_OK)
 		return ret < 0 ? XT2_EXIT_OK : ret;
 	paths = argv + optind; /* parsing rules uses getopt() as well */
+	ret = xt2_replay_outputs_check(&r, paths);
+	if (ret != XT2_EXIT_OK)
+		return ret;
 	if (r.update) {
 		lock = xt2_image_lock(r.in.path, -1, &err);
 		if (lock < 0)

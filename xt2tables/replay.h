@@ -4,12 +4,22 @@
 #define XT2_REPLAY_H
 
 #include <time.h>
+#include "output.h"
 #include "xt2.h"
 
 #define XT2_REPLAY_FAMILIES 3 /* xt2_replay_families */
 #define XT2_REPLAY_REASONS  16 /* why packets were not seen */
 
 extern const int xt2_replay_families[XT2_REPLAY_FAMILIES];
+
+/* What is written, and when it is complete takes the place of an old file. */
+enum {
+	XT2_REPLAY_VERDICTS,
+	XT2_REPLAY_ACCEPTED,
+	XT2_REPLAY_DROPPED,
+	XT2_REPLAY_COUNTERS,
+	XT2_REPLAY_OUTPUTS
+};
 
 struct xt2_replay_batch;
 
@@ -19,7 +29,9 @@ struct xt2_replay {
 	struct xt2_evaluator *ev;
 	const char *hook, *table;
 	int hooks[XT2_REPLAY_FAMILIES]; /* number of the hook, -1: family is not evaluated */
-	const char *counters, *verdicts, *accepted, *dropped;
+	const char *path[XT2_REPLAY_OUTPUTS]; /* NULL: is not asked for */
+	struct xt2_output out[XT2_REPLAY_OUTPUTS];
+	bool opened;
 	FILE *verdicts_to;
 	struct xt2_dump *accepted_to, *dropped_to;
 	int linktype; /* of what they get */
@@ -55,6 +67,26 @@ void xt2_replay_bar_end(const struct xt2_replay *r);
 
 /* Say what is lost, and why.  => the exit code */
 int xt2_replay_lost(const char *what, int error);
+
+/* --- outputs (replay-output.c) ---------------------------------------------- */
+
+/* Would a file be read and written, or written as two things?  => XT2_EXIT_* */
+int xt2_replay_outputs_check(const struct xt2_replay *r, char *const *captures);
+
+/* Open all that are asked for; for each capture.  @like: it.  => XT2_EXIT_* */
+int xt2_replay_outputs_open(struct xt2_replay *r, const struct xt2_capture *like);
+
+/* Write the counters, and close all outputs, without giving them their names.  => XT2_EXIT_* */
+int xt2_replay_outputs_finish(struct xt2_replay *r);
+
+/* Give finished outputs their names.  => XT2_EXIT_* */
+int xt2_replay_outputs_place(struct xt2_replay *r);
+
+/* Leave old files as they are.  What is placed stays. */
+void xt2_replay_outputs_drop(struct xt2_replay *r);
+
+/* Does standard output belong to one of them? */
+bool xt2_replay_outputs_standard(const struct xt2_replay *r);
 
 /* --- words (replay-summary.c) ---------------------------------------------- */
 

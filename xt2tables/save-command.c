@@ -45,7 +45,7 @@ static int print(const struct saving *s)
 	char say[XT2_NEAREST_SIZE];
 	int ret = xt2_text_save(stdout, s->in.rs, s->family, s->table, s->counters);
 
-	if (!ret)
+	if (!ret || ret == -EIO) /* which is told when the command ends */
 		return XT2_EXIT_OK;
 	if (ret == -ENOENT) {
 		xt2_nearest_table(s->in.rs, s->family, s->table, say);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include "config.h"
 #include "../libxt2/printable.h"
+#include "output.h"
 #include "xt2.h"
 
 #define USAGE 8192 /* bytes of a message; it may name a file */
@@ -96,6 +97,9 @@ int xt2_exit_errno(int error)
 	case EISDIR:
 	case ELOOP:
 	case ENAMETOOLONG:
+	case ENXIO:
+	case EEXIST:
+	case EROFS:
 	case EACCES:
 	case EPERM: return XT2_EXIT_USAGE;
 	}
@@ -116,13 +120,11 @@ int xt2_exit_worse(int a, int b)
 /* What has been printed must have arrived. */
 static int finish(const char *name, int ret)
 {
-	int lost;
+	int lost = xt2_stdio_lost();
 
-	errno = 0;
-	lost = fflush(stdout) == EOF || ferror(stdout);
-	if (!lost || ret == XT2_EXIT_RESOURCE)
+	if (!lost)
 		return ret;
-	xt2_print_line_(stderr, "xt2 %s: standard output: %s", name, strerror(errno ? errno : EIO));
+	fprintf(stderr, "xt2 %s: standard output: %s\n", name, strerror(lost));
 	return XT2_EXIT_RESOURCE;
 }
 
@@ -168,6 +170,7 @@ int main(int argc, char **argv)
 {
 	static char help_option[] = "--help";
 
+	xt2_stdio_begin();
 	if (argc < 2) {
 		help(stderr);
 		return XT2_EXIT_USAGE;

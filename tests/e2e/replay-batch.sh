@@ -135,7 +135,8 @@ cmp "$tmp/accepted1" "$tmp/accepted32" || bad "packets that nothing changes"
 # a broken capture: what came before it is evaluated all the same
 head -c 40000 "$tmp/pcap" >"$tmp/cut"
 for batch in 1 32; do
-	gives 2 xt2 replay -r "$tmp/4" -H INPUT --verdicts "$tmp/verdicts$batch" --batch $batch "$tmp/cut"
+	gives 2 xt2 replay -r "$tmp/4" -H INPUT --verdicts - --batch $batch "$tmp/cut"
+	mv "$tmp/out" "$tmp/verdicts$batch"
 done
 cmp "$tmp/verdicts1" "$tmp/verdicts32" || bad "verdicts of a broken capture"
 [ -s "$tmp/verdicts32" ] || bad "no verdicts of a broken capture"
