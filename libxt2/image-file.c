@@ -322,28 +322,36 @@ int xt2_lock_open_(const char *name, struct xt2_err *err)
 	return no_lock_file(err, EISDIR, "not a regular file", name);
 }
 
-/* What is no image will not become one: no lock is left beside a folder or a device. */
-static int may_be_image(const char *path)
+/* What is no image will not become one: no lock is left beside a folder or a device.  => 0, -errno */
+static int refuse_others(const char *path, struct xt2_err *err)
 {
 	struct stat st;
 
 	if (stat(path, &st))
-		return errno == ENOENT;
-	errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
-	return S_ISREG(st.st_mode);
+		return errno == ENOENT ? 0 : system_error(err, "open", path);
+	if (S_ISREG(st.st_mode))
+		return 0;
+	if (S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		return system_error(err, "open", path);
+	}
+	xt2_err_set_(err, XT2_E_IMAGE, EINVAL, "not a valid image: it is no regular file");
+	xt2_err_file_(err, path);
+	return -EINVAL;
 }
 
 int xt2_image_lock(const char *path, int wait, struct xt2_err *err)
 {
 	char real[PATH_MAX], name[PATH_MAX];
-	int fd, ret = xt2_resolve_(path, real);
+	int fd, ret = refuse_others(path, err);
 
+	if (ret)
+		return ret;
+	ret = xt2_resolve_(path, real);
 	if (ret) {
 		errno = -ret;
 		return system_error(err, "resolve", path);
 	}
-	if (!may_be_image(real))
-		return system_error(err, "open", path);
 	if (snprintf(name, sizeof(name), "%s.lock", real) >= (int)sizeof(name)) {
 		errno = ENAMETOOLONG;
 		return system_error(err, "lock", path);

@@ -55,8 +55,9 @@ static int print_version(const struct program *program)
 /* What the system lacks or forbids is a resource; anything else is wrong input. */
 static int status_of(int error)
 {
-	static const int resources[] = { ENOMEM, EAGAIN, ENOSPC, EDQUOT,  EFBIG,  EIO,	 EROFS,
-					 EACCES, EPERM,	 ENOENT, ENOTDIR, EMFILE, ENFILE };
+	static const int resources[] = { ENOMEM, EAGAIN, ENOSPC, EDQUOT, EFBIG,	      EIO,
+					 EROFS,	 EACCES, EPERM,	 ENOENT, ENOTDIR,     EISDIR,
+					 ELOOP,	 ENXIO,	 EMFILE, ENFILE, ENAMETOOLONG };
 	size_t i;
 
 	for (i = 0; i < XT2_ARRAY_SIZE(resources); i++)
@@ -128,6 +129,8 @@ static int where_end(const struct program *program, struct where *w)
 		wrong = "--live is for IPv4 and IPv6";
 	else if (!w->live && (w->place.netns || w->place.pin))
 		wrong = "--netns and --pin are for --live";
+	else if (w->image && !*w->image)
+		wrong = "--image needs a name";
 	if (wrong)
 		fprintf(stderr, "%s: %s\n", program->name, wrong);
 	if (!w->live)

@@ -2,6 +2,7 @@
 E2E_TESTS = \
 	tests/e2e/alloc.sh \
 	tests/e2e/atomic.sh \
+	tests/e2e/bad-files.py \
 	tests/e2e/bench.sh \
 	tests/e2e/concurrent.sh \
 	tests/e2e/convert.sh \
