@@ -561,7 +561,7 @@ static int arguments(struct bench *b, int argc, char **argv)
 							 : "more than one capture");
 	b->in.path = argv[optind];
 	b->capture = argv[optind + 1]; /* NULL if there is none */
-	return XT2_EXIT_OK;
+	return xt2_input_and_capture(&b->in, b->capture);
 }
 
 int xt2_bench_main(int argc, char **argv)

@@ -744,6 +744,8 @@ static int arguments(struct explain *e, int argc, char **argv)
 		return XT2_EXIT_USAGE;
 	if (!e->hook)
 		return xt2_usage("explain", "which hook? Give --hook, such as --hook INPUT");
+	if (xt2_input_and_capture(&e->in, e->spec.capture))
+		return XT2_EXIT_USAGE;
 	return packet_given(e);
 }
 

@@ -15,6 +15,7 @@
 #include "../libxt2/printable.h"
 #include "nearest.h"
 #include "file.h"
+#include "output.h"
 #include "text.h"
 #include "xt2.h"
 
@@ -115,12 +116,28 @@ int xt2_input_load_file(struct xt2_input *in, const struct xt2_input_file *f)
 	return r;
 }
 
+static int standard_input_again(const struct xt2_input *in)
+{
+	const struct xt2_err err = { .code = XT2_E_SYNTAX,
+				     .file = "-",
+				     .message = "standard input has been read already" };
+
+	return report(in, &err);
+}
+
 int xt2_input_load(struct xt2_input *in)
 {
+	static bool standard_input; /* has been read */
 	struct xt2_input_file f;
 	struct xt2_err err;
-	int ret = xt2_input_file_open(&f, in->path);
+	int ret;
 
+	if (!strcmp(in->path, "-")) {
+		if (standard_input)
+			return standard_input_again(in);
+		standard_input = true;
+	}
+	ret = xt2_input_file_open(&f, in->path);
 	if (ret) {
 		xt2_file_error(&err, -ret, "read", in->path);
 		return report(in, &err);
@@ -150,6 +167,18 @@ int xt2_input_reload(struct xt2_input *in)
 	xt2_ruleset_free(in->rs);
 	in->rs = rs;
 	return XT2_EXIT_OK;
+}
+
+int xt2_input_and_capture(const struct xt2_input *in, const char *capture)
+{
+	const struct xt2_use uses[] = { { capture, "the capture", false },
+					{ in->path, "the ruleset", false } };
+	struct xt2_err err = { 0 };
+
+	if (!xt2_uses_check(uses, 2, &err))
+		return XT2_EXIT_OK;
+	xt2_err_print(&err, stderr);
+	return XT2_EXIT_USAGE;
 }
 
 struct unsupported {

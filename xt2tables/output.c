@@ -386,18 +386,33 @@ static bool same(const struct xt2_use *a, const struct xt2_use *b)
 	       !x.name == !y.name && (!x.name || !strcmp(x.name, y.name));
 }
 
+/* => how two uses are in each other's way; NULL: they are not */
+static const char *conflict(const struct xt2_use *a, const struct xt2_use *b)
+{
+	if (!a->path || !b->path)
+		return NULL;
+	if (!a->output && !b->output)
+		return strcmp(a->path, "-") || strcmp(b->path, "-")
+			       ? NULL
+			       : "is standard input, which can be read once, and so is";
+	return same(a, b) ? "is the same file as" : NULL;
+}
+
 int xt2_uses_check(const struct xt2_use *uses, unsigned int n, struct xt2_err *err)
 {
-	unsigned int i, j;
+	const struct xt2_use *a, *b;
+	const char *how;
 
-	for (i = 0; i < n; i++)
-		for (j = 0; j < n; j++) {
-			if (i == j || !uses[i].path || !uses[j].path || !uses[i].output ||
-			    (uses[j].output && j < i) || !same(&uses[i], &uses[j]))
+	for (a = uses; a < uses + n; a++)
+		for (b = uses; b < uses + n; b++) {
+			if (a == b || (a->output == b->output && b < a) || a->output < b->output)
 				continue;
-			xt2_err_set_(err, XT2_E_SYSTEM, EEXIST, "%s is the same file as %s, %s",
-				     uses[i].what, uses[j].what, uses[j].path);
-			xt2_err_file_(err, uses[i].path);
+			how = conflict(a, b);
+			if (!how)
+				continue;
+			xt2_err_set_(err, XT2_E_SYSTEM, EEXIST, "%s %s %s, %s", a->what, how,
+				     b->what, b->path);
+			xt2_err_file_(err, a->path);
 			return -EINVAL;
 		}
 	return 0;

@@ -58,7 +58,8 @@ struct xt2_use {
  * xt2_uses_check - is no output an input as well, or another output?
  *
  * By device and inode, whatever their names; an output that is not there yet by
- * its folder and name.  /dev/null and terminals may be used twice.
+ * its folder and name.  /dev/null and terminals may be used twice.  Standard
+ * input is no two inputs.
  * => 0, -EINVAL: see err
  */
 int xt2_uses_check(const struct xt2_use *uses, unsigned int n, struct xt2_err *err);

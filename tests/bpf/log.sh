@@ -140,6 +140,11 @@ for i in a b; do
 	[ "$(grep -c '^30 1028 2 filter a 2 NFLOG 7 "to x" out lo$' "$tmp/$i")" = 5 ] || wrong "$i.pcapng: $(cat "$tmp/$i")"
 	[ "$(grep -c '^1028 1028 2 filter a 3 NFLOG 65535 "" out lo$' "$tmp/$i")" = 5 ] || wrong "$i.pcapng: $(cat "$tmp/$i")"
 done
+cp "$tmp/a.pcapng" "$tmp/kept"
+"$xt2" log --netns "$ns" -n 1 -w "$tmp/a.pcapng" 2>"$tmp/err"
+[ $? = 2 ] || wrong "a capture over an old one"
+grep -q 'a.pcapng: .*File exists' "$tmp/err" || wrong "a capture over an old one: $(cat "$tmp/err")"
+cmp "$tmp/kept" "$tmp/a.pcapng" || wrong "the old capture has changed"
 "$xt2" log --netns "$ns" -w /dev/full -n 1 2>/dev/null &
 full=$!
 ping_lo 1

@@ -43,13 +43,25 @@ if [ -n "${XT2_OWN_MOUNTS:-}" ] && mount -t tmpfs -o size=256k none "$tmp/full" 
 	# outputs of replay
 	head -c 200k /dev/zero >"$tmp/full/rest" 2>/dev/null
 	dd if=/dev/zero of="$tmp/full/more" bs=4k count=64 2>/dev/null
+	find "$tmp/full" -type f ! -name 'image*' | sort >"$tmp/others"
 	for option in --verdicts --accepted --counters; do
 		gives 4 xt2 replay -r "$top/examples/server.rules" -H OUTPUT $option "$tmp/full/out" \
 			"$top/examples/server.pcap"
 		grep -q 'No space left' "$tmp/err" || bad "$option on a full disk: no message"
 	done
-	gives 4 xt2tables-save --image "$tmp/full/image" -f "$tmp/full/out"
+	xt2tables-restore --image "$tmp/image" "$tmp/large" || exit 99
+	gives 4 xt2tables-save --image "$tmp/image" -f "$tmp/full/out"
 	grep -q 'No space left' "$tmp/err" || bad "save to a full disk: no message"
+	find "$tmp/full" -type f ! -name 'image*' | sort | cmp -s - "$tmp/others" ||
+		bad "left on a full disk: $(ls -A "$tmp/full")"
+	# much that is printed: the error comes in the middle of it
+	for command in "xt2tables-save --image" "xt2 save" "xt2 dump" "xt2 counters"; do
+		count=$((count + 1))
+		# shellcheck disable=SC2086 # a list of words
+		$command "$tmp/image" >"$tmp/full/more" 2>"$tmp/err"
+		[ $? = 4 ] || bad "$command: exit code on a full disk"
+		grep -q 'standard output: .*No space left' "$tmp/err" || bad "$command: $(cat "$tmp/err")"
+	done
 	gives 4 xt2 convert "$tmp/large" -o "$tmp/full/out" --from save --to replace --family 4
 	grep -q 'No space left' "$tmp/err" || bad "convert on a full disk: no message"
 	umount "$tmp/full"
