@@ -100,6 +100,9 @@ int xt2_new_file_create_(struct xt2_new_file_ *f, const char *path)
 	f->fd = f->folder = -1;
 	if (ret)
 		return fail(f, "resolve", ret);
+	/* The kernel may refuse to follow a link that somebody else made: so do we. */
+	if (stat(path, &st) && errno != ENOENT)
+		return fail(f, "open", -errno);
 	if (!lstat(f->real, &st) && !S_ISREG(st.st_mode))
 		return fail(f, "replace what is no regular file",
 			    S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL);

@@ -101,6 +101,29 @@ echo begin >log
 xt2 convert rules -o /dev/fd/3 --from save --to json --family 4 3>>log
 { [ "$(head -n 1 log)" = begin ] && grep -q '"tables"' log; } || bad "descriptor 3"
 
+# a new file has the old one's owner and group; links in other people's way are not followed
+if [ "$(id -u)" = 0 ]; then
+	echo old >theirs
+	chown 65534:65533 theirs
+	chmod 660 theirs
+	gives 0 xt2 convert rules -o theirs --from save --to json --family 4
+	[ "$(stat -c '%u %g %a' theirs)" = '65534 65533 660' ] || bad "owner: $(stat -c '%u %g %a' theirs)"
+	mkdir open
+	chmod 1777 open
+	echo precious >precious
+	ln -s ../precious open/out
+	ln -s ../nosuch open/new
+	chown -h 65534:65534 open/out open/new
+	if [ "$(cat /proc/sys/fs/protected_symlinks 2>/dev/null)" = 1 ]; then
+		for name in open/out open/new; do
+			gives 2 xt2 convert rules -o $name --from save --to json --family 4
+			gives 4 xt2tables-restore --image $name rules
+			gives 2 replay --counters $name capture
+		done
+		{ [ "$(cat precious)" = precious ] && [ ! -e nosuch ]; } || bad "a stranger's link was followed"
+	fi
+fi
+
 # standard input is read once
 for words in "replay -r - -H INPUT -" "check - -" "digest - -" "bench - -" "explain - -H INPUT --capture -"; do
 	count=$((count + 1))
