@@ -15,6 +15,7 @@
 #include "capture.h"
 #include "err.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -288,25 +289,32 @@ struct xt2_capture *xt2_capture_open_(FILE *from, const char *name, struct xt2_e
 	return cap;
 }
 
+/* => 0, or the errno that reading would give */
+static int readable(FILE *from)
+{
+	const int fd = fileno(from), flags = fcntl(fd, F_GETFL);
+	struct stat about;
+
+	if (flags < 0 || fstat(fd, &about))
+		return errno;
+	if (flags & O_PATH) /* held in place of a closed one */
+		return EBADF;
+	return S_ISDIR(about.st_mode) ? EISDIR : 0;
+}
+
 struct xt2_capture *xt2_capture_open(const char *path, struct xt2_err *err)
 {
-	struct stat about;
-	FILE *from;
-	int errnum;
+	const bool standard = !strcmp(path, "-");
+	FILE *from = standard ? stdin : fopen(path, "re");
+	int errnum = from ? readable(from) : errno;
 
-	if (!strcmp(path, "-"))
-		return xt2_capture_open_(stdin, "standard input", err);
-	from = fopen(path, "re");
-	if (!from || fstat(fileno(from), &about)) {
-		errnum = errno;
-	} else if (S_ISDIR(about.st_mode)) {
-		errnum = EISDIR;
-	} else {
+	if (standard)
+		path = "standard input";
+	if (!errnum)
 		return xt2_capture_open_(from, path, err);
-	}
-	if (from)
-		fclose(from);
 	refuse_system(err, path, errnum);
+	if (from)
+		refuse(from, errnum);
 	errno = errnum;
 	return NULL;
 }

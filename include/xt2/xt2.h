@@ -100,8 +100,8 @@ void xt2_image_fold(struct xt2_image *image);
  * xt2_image_store - write an image durably: temporary file, fsync, rename, fsync of the folder
  *
  * Whatever happens (full disk, kill -9), path is the old file or the new one.
- * The folder is not created; a symbolic link stays one.  The file's mode is
- * 0600.
+ * The folder is not created; a symbolic link stays one; what is no regular
+ * file is not replaced.  The file's mode is 0600.
  * => 0, or -errno; if only the folder could not be synced, err says that the
  *    new file is in place
  */
@@ -113,7 +113,8 @@ int xt2_image_store(const char *path, const struct xt2_image *image, size_t size
  * @wait: seconds; 0: don't wait, < 0: for ever
  *
  * The lock is on path.lock, which stays.
- * => a file descriptor to close; -EAGAIN: somebody else has it; -errno
+ * => a file descriptor to close; -EAGAIN: somebody else has it; -EINVAL: path or
+ *    the lock is no regular file; -errno
  */
 int xt2_image_lock(const char *path, int wait, struct xt2_err *err);
 

@@ -115,6 +115,11 @@ no 2 'No such file' replay "$tmp/nosuch"
 no 2 'Is a directory' xt2 replay -r "$tmp/folder" -H INPUT server.pcap
 no 2 'Is a directory' replay "$tmp/folder"
 no 2 'Is a directory' xt2 dump "$tmp/folder"
+for words in "replay -r server.rules -H INPUT" check dump "convert -o - --from json --to save --family 4" \
+	"replace --family 4 --width 64"; do
+	no 2 'Is a directory' sh -c "xt2 $words - <'$tmp/folder' >&2"
+	no 4 'Bad file descriptor' sh -c "xt2 $words - <&- >&2"
+done
 no 2 'not a capture' replay server.rules
 no 2 'a binary file, not text' xt2 replay -r server.pcap -H INPUT server.pcap
 no 2 'a binary file, not text' xt2tables-restore "$tmp/zeros"
