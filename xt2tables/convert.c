@@ -168,7 +168,7 @@ static struct xt2_ruleset *printed(const struct conversion *c)
  */
 static int check_text(const struct conversion *c)
 {
-	struct xt2_input_file text = { .fd = memfd_create("text", MFD_CLOEXEC) };
+	struct xt2_opened_file text = { .fd = memfd_create("text", MFD_CLOEXEC) };
 	const struct xt2_text_options opt = { .family = c->family,
 					      .counters = true,
 					      .file = &text };
@@ -196,7 +196,7 @@ static int check_text(const struct conversion *c)
 	xt2_text_errors_free(&errors);
 	xt2_ruleset_free(rs);
 	xt2_ruleset_free(sent);
-	xt2_input_file_close(&text);
+	xt2_opened_file_close(&text);
 	return ret;
 }
 

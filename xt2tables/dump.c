@@ -222,7 +222,7 @@ static const struct xt2_err no_memory = { .code = XT2_E_SYSTEM,
 					  .message = "out of memory" };
 
 /* @f: the image; NULL: what is live.  => XT2_EXIT_* */
-static int dump_image(struct dump *d, struct xt2_input *in, const struct xt2_input_file *f)
+static int dump_image(struct dump *d, struct xt2_input *in, const struct xt2_opened_file *f)
 {
 	char say[XT2_NEAREST_SIZE];
 	int ret;
@@ -250,7 +250,7 @@ static int dump_image(struct dump *d, struct xt2_input *in, const struct xt2_inp
 }
 
 /* @must: it was said to be one.  => XT2_EXIT_*; -1: it is none */
-static int dump_blob(struct xt2_blob_dump *b, const struct xt2_input_file *f, bool must)
+static int dump_blob(struct xt2_blob_dump *b, const struct xt2_opened_file *f, bool must)
 {
 	struct xt2_err err;
 	int ret = xt2_file_rest(f, b->path, XT2_BLOB_MAX, &b->blob, &err);
@@ -274,9 +274,9 @@ static int dump_blob(struct xt2_blob_dump *b, const struct xt2_input_file *f, bo
 static int dump_file(struct dump *d, struct xt2_blob_dump *b, struct xt2_input *in)
 {
 	bool said = b->family || b->compat >= 0;
-	struct xt2_input_file f;
+	struct xt2_opened_file f;
 	struct xt2_err err;
-	int ret = xt2_input_file_open(&f, b->path);
+	int ret = xt2_opened_file_open(&f, b->path);
 
 	if (ret) {
 		xt2_file_error(&err, -ret, "read", b->path);
@@ -285,11 +285,11 @@ static int dump_file(struct dump *d, struct xt2_blob_dump *b, struct xt2_input *
 	b->rows.json = d->rows.json;
 	b->only = d->only;
 	ret = -1;
-	if (said || !xt2_input_file_is_image(&f))
+	if (said || !xt2_opened_file_is_image(&f))
 		ret = dump_blob(b, &f, said);
 	if (ret < 0)
 		ret = dump_image(d, in, &f); /* or tell why it is none */
-	xt2_input_file_close(&f);
+	xt2_opened_file_close(&f);
 	return ret;
 }
 

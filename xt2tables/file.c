@@ -19,10 +19,10 @@ int xt2_file_error(struct xt2_err *err, int errnum, const char *verb, const char
 	return -errnum;
 }
 
-int xt2_file_rest(const struct xt2_input_file *f, const char *path, size_t max,
+int xt2_file_rest(const struct xt2_opened_file *f, const char *path, size_t max,
 		  struct xt2_bytes *bytes, struct xt2_err *err)
 {
-	int ret = xt2_input_file_rest(f, max, bytes);
+	int ret = xt2_opened_file_rest(f, max, bytes);
 
 	if (!ret)
 		return 0;
@@ -37,13 +37,13 @@ int xt2_file_rest(const struct xt2_input_file *f, const char *path, size_t max,
 
 int xt2_file_read(const char *path, size_t max, struct xt2_bytes *bytes, struct xt2_err *err)
 {
-	struct xt2_input_file f;
-	int ret = xt2_input_file_open(&f, path);
+	struct xt2_opened_file f;
+	int ret = xt2_opened_file_open(&f, path);
 
 	if (ret)
 		return xt2_file_error(err, -ret, "read", path);
 	ret = xt2_file_rest(&f, path, max, bytes, err);
-	xt2_input_file_close(&f);
+	xt2_opened_file_close(&f);
 	return ret;
 }
 

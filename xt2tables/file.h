@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 #include <xt2/xt2.h>
-#include "input-file.h"
+#include "opened-file.h"
 
 /* The kernel takes no larger table (XT_MAX_TABLE_SIZE); with the largest header. */
 #define XT2_BLOB_MAX ((512u << 20) + 120)
@@ -19,7 +19,7 @@
 int xt2_file_read(const char *path, size_t max, struct xt2_bytes *bytes, struct xt2_err *err);
 
 /* The same of a file that is open; @path: for errors. */
-int xt2_file_rest(const struct xt2_input_file *f, const char *path, size_t max,
+int xt2_file_rest(const struct xt2_opened_file *f, const char *path, size_t max,
 		  struct xt2_bytes *bytes, struct xt2_err *err);
 
 /*

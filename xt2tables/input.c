@@ -34,7 +34,7 @@ static int report(const struct xt2_input *in, const struct xt2_err *err)
 	return xt2_exit_code(err);
 }
 
-static int load_text(struct xt2_input *in, const struct xt2_input_file *f, struct xt2_err *err)
+static int load_text(struct xt2_input *in, const struct xt2_opened_file *f, struct xt2_err *err)
 {
 	struct xt2_text_options opt = { .family = in->family,
 					.counters = true,
@@ -63,12 +63,12 @@ static int load_text(struct xt2_input *in, const struct xt2_input_file *f, struc
 }
 
 /* An image in a pipe is read as a whole; of what is none, only its head.  => 0, -errno: see err */
-static int read_image(struct xt2_input *in, const struct xt2_input_file *f, struct xt2_err *err)
+static int read_image(struct xt2_input *in, const struct xt2_opened_file *f, struct xt2_err *err)
 {
 	struct xt2_bytes bytes = { 0 };
 	int ret = 0;
 
-	if (xt2_input_file_is_image(f))
+	if (xt2_opened_file_is_image(f))
 		ret = xt2_file_rest(f, in->path, XT2_SIZE_MAX, &bytes, err);
 	if (!ret)
 		ret = xt2_image_copy(bytes.at ? bytes.at : f->head, bytes.at ? bytes.len : f->len,
@@ -80,7 +80,7 @@ static int read_image(struct xt2_input *in, const struct xt2_input_file *f, stru
 	return ret;
 }
 
-static int load_image(struct xt2_input *in, const struct xt2_input_file *f, struct xt2_err *err)
+static int load_image(struct xt2_input *in, const struct xt2_opened_file *f, struct xt2_err *err)
 {
 	int ret;
 
@@ -93,7 +93,7 @@ static int load_image(struct xt2_input *in, const struct xt2_input_file *f, stru
 	return ret < 0 ? report(in, err) : xt2_input_reload(in);
 }
 
-int xt2_input_load_file(struct xt2_input *in, const struct xt2_input_file *f)
+int xt2_input_load_file(struct xt2_input *in, const struct xt2_opened_file *f)
 {
 	struct xt2_err err = { 0 };
 	int r;
@@ -103,7 +103,7 @@ int xt2_input_load_file(struct xt2_input *in, const struct xt2_input_file *f)
 		fputs("xt2: out of memory\n", stderr);
 		return XT2_EXIT_RESOURCE;
 	}
-	if (in->image || (!in->text && xt2_input_file_is_image(f))) {
+	if (in->image || (!in->text && xt2_opened_file_is_image(f))) {
 		in->family = 0;
 		r = load_image(in, f, &err);
 	} else {
@@ -128,7 +128,7 @@ static int standard_input_again(const struct xt2_input *in)
 int xt2_input_load(struct xt2_input *in)
 {
 	static bool standard_input; /* has been read */
-	struct xt2_input_file f;
+	struct xt2_opened_file f;
 	struct xt2_err err;
 	int ret;
 
@@ -137,13 +137,13 @@ int xt2_input_load(struct xt2_input *in)
 			return standard_input_again(in);
 		standard_input = true;
 	}
-	ret = xt2_input_file_open(&f, in->path);
+	ret = xt2_opened_file_open(&f, in->path);
 	if (ret) {
 		xt2_file_error(&err, -ret, "read", in->path);
 		return report(in, &err);
 	}
 	ret = xt2_input_load_file(in, &f);
-	xt2_input_file_close(&f);
+	xt2_opened_file_close(&f);
 	return ret;
 }
 

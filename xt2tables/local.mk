@@ -11,8 +11,6 @@ libtext_la_SOURCES = \
 	xt2tables/image-path.c \
 	xt2tables/image-path.h \
 	xt2tables/interface.c \
-	xt2tables/input-file.c \
-	xt2tables/input-file.h \
 	xt2tables/known-hash.h \
 	xt2tables/libxt.c \
 	xt2tables/libxt.h \
@@ -20,6 +18,8 @@ libtext_la_SOURCES = \
 	xt2tables/names.h \
 	xt2tables/nearest.c \
 	xt2tables/nearest.h \
+	xt2tables/opened-file.c \
+	xt2tables/opened-file.h \
 	xt2tables/option-checks.c \
 	xt2tables/output.c \
 	xt2tables/output.h \

@@ -561,12 +561,12 @@ static void no_text(struct xt2_load *load, const char *what, const char *hint)
 }
 
 /* The first bytes, as far as they are of the first line, tell that it is none.  => true */
-static bool binary_head(struct xt2_load *load, const struct xt2_input_file *f)
+static bool binary_head(struct xt2_load *load, const struct xt2_opened_file *f)
 {
 	const char *nl = memchr(f->head, '\n', f->len), *hint = "", *what;
 
-	what = xt2_input_file_foreign(f, &hint);
-	if (!what && xt2_input_file_is_image(f))
+	what = xt2_opened_file_foreign(f, &hint);
+	if (!what && xt2_opened_file_is_image(f))
 		hint = "it is an image: xt2tables-save --image FILE makes text of it";
 	if (!what && memchr(f->head, '\0', nl ? (size_t)(nl - f->head) : f->len))
 		what = "this is a binary file, not text";
@@ -668,12 +668,12 @@ static int system_error(struct xt2_load *load, int error)
 /* The file's lines, unless it is none that has them.  => 0, -errno: it could not be read */
 static int read_file(struct xt2_load *load, const char *path)
 {
-	const struct xt2_input_file *f = load->opt->file;
-	struct xt2_input_file own;
+	const struct xt2_opened_file *f = load->opt->file;
+	struct xt2_opened_file own;
 	int ret = 0;
 
 	if (!f) {
-		ret = xt2_input_file_open(&own, path);
+		ret = xt2_opened_file_open(&own, path);
 		f = &own;
 	}
 	if (ret)
@@ -683,7 +683,7 @@ static int read_file(struct xt2_load *load, const char *path)
 		ret = read_lines(load);
 	xt2_lines_close(&load->lines);
 	if (f == &own)
-		xt2_input_file_close(&own);
+		xt2_opened_file_close(&own);
 	return ret;
 }
 

@@ -19,7 +19,7 @@
 #include "../libxt2/ruleset.h"
 #include "bridge.h"
 #include "commands.h"
-#include "input-file.h"
+#include "opened-file.h"
 #include "json-fields.h"
 #include "json-load.h"
 #include "json-place.h"
@@ -606,9 +606,9 @@ static int zero_byte(struct reader *r, const char *text)
  * A byte order mark, UTF-16, or compressed: the library would only say that
  * something is not as it should be.  => 0, -EINVAL
  */
-static int foreign(struct reader *r, const struct xt2_input_file *f)
+static int foreign(struct reader *r, const struct xt2_opened_file *f)
 {
-	const char *hints = "", *what = xt2_input_file_foreign(f, &hints);
+	const char *hints = "", *what = xt2_opened_file_foreign(f, &hints);
 	struct xt2_err *err = r->err;
 
 	if (!what)
@@ -624,9 +624,9 @@ static int foreign(struct reader *r, const struct xt2_input_file *f)
 /* All of the text.  => 0; -EINVAL: the error is told; -errno: it is told as well */
 static int read_file(struct reader *r, const char *path)
 {
-	struct xt2_input_file f;
+	struct xt2_opened_file f;
 	struct xt2_bytes bytes;
-	int ret = xt2_input_file_open(&f, path);
+	int ret = xt2_opened_file_open(&f, path);
 
 	if (ret)
 		return failed(r, ret);
@@ -634,11 +634,11 @@ static int read_file(struct reader *r, const char *path)
 	if (!ret && memchr(f.head, '\0', f.len))
 		ret = zero_byte(r, f.head); /* the file may have no end */
 	if (!ret) {
-		ret = xt2_input_file_rest(&f, TEXT_MAX, &bytes);
+		ret = xt2_opened_file_rest(&f, TEXT_MAX, &bytes);
 		if (ret)
 			failed(r, ret);
 	}
-	xt2_input_file_close(&f);
+	xt2_opened_file_close(&f);
 	if (ret)
 		return ret;
 	r->text = bytes.at;

@@ -44,7 +44,7 @@ static int make_room(struct xt2_lines *l)
 	return 0;
 }
 
-int xt2_lines_open(struct xt2_lines *l, const struct xt2_input_file *f)
+int xt2_lines_open(struct xt2_lines *l, const struct xt2_opened_file *f)
 {
 	memset(l, 0, sizeof(*l));
 	l->fd = f->fd;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
-#include "input-file.h"
+#include "opened-file.h"
 
 struct xt2_lines {
 	int fd;
@@ -19,7 +19,7 @@ struct xt2_lines {
 };
 
 /* @f: an open file, which is the caller's to close, after xt2_lines_close().  => 0, -ENOMEM */
-int xt2_lines_open(struct xt2_lines *l, const struct xt2_input_file *f);
+int xt2_lines_open(struct xt2_lines *l, const struct xt2_opened_file *f);
 void xt2_lines_close(struct xt2_lines *l);
 
 /*

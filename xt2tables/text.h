@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <xt2/xt2.h>
-#include "input-file.h"
+#include "opened-file.h"
 
 struct xt2_text_options {
 	int family; /* XT2_IPV4, XT2_IPV6, XT2_ARP */
@@ -28,7 +28,7 @@ struct xt2_text_options {
 	bool no_plain; /* common rules, too, go through libxtables: for tests */
 	unsigned int *plain; /* counts those that don't; or NULL */
 	/* The file, if it is open already, the caller's to close; NULL: it is not. */
-	const struct xt2_input_file *file;
+	const struct xt2_opened_file *file;
 };
 
 /* Errors of a whole file, in the order of its lines. */

@@ -81,8 +81,8 @@ int xt2_input_load(struct xt2_input *in);
 void xt2_input_close(struct xt2_input *in);
 
 /* As xt2_input_load() for a file that is open, and the caller's to close. */
-struct xt2_input_file;
-int xt2_input_load_file(struct xt2_input *in, const struct xt2_input_file *f);
+struct xt2_opened_file;
+int xt2_input_load_file(struct xt2_input *in, const struct xt2_opened_file *f);
 
 /* Can the ruleset and this capture, or NULL, both be read?  => XT2_EXIT_*, the reason told */
 int xt2_input_and_capture(const struct xt2_input *in, const char *capture);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * input-file.c - a file that is read, opened once
+ * opened-file.c - a file that is read, opened once
  *
  * What a file is decides how it is read, and its first bytes tell.  A pipe
  * gives them only once, and a named one would lose what is in it if it were
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "../engine/image.h"
-#include "input-file.h"
+#include "opened-file.h"
 
 #define CHUNK (1u << 20) /* bytes to read at first */
 
@@ -39,7 +39,7 @@ static ssize_t read_up_to(int fd, char *to, size_t size)
 }
 
 /* => bytes of the head, -errno */
-static ssize_t look(struct xt2_input_file *f)
+static ssize_t look(struct xt2_opened_file *f)
 {
 	off_t at = lseek(f->fd, 0, SEEK_CUR);
 	struct stat st;
@@ -54,7 +54,7 @@ static ssize_t look(struct xt2_input_file *f)
 	return n < 0 ? -errno : n;
 }
 
-int xt2_input_file_open(struct xt2_input_file *f, const char *path)
+int xt2_opened_file_open(struct xt2_opened_file *f, const char *path)
 {
 	ssize_t n;
 
@@ -64,20 +64,20 @@ int xt2_input_file_open(struct xt2_input_file *f, const char *path)
 		return -errno;
 	n = look(f);
 	if (n < 0)
-		xt2_input_file_close(f);
+		xt2_opened_file_close(f);
 	else
 		f->len = (size_t)n;
 	return n < 0 ? (int)n : 0;
 }
 
-void xt2_input_file_close(struct xt2_input_file *f)
+void xt2_opened_file_close(struct xt2_opened_file *f)
 {
 	if (f->fd > STDIN_FILENO)
 		close(f->fd);
 	f->fd = -1;
 }
 
-bool xt2_input_file_is_image(const struct xt2_input_file *f)
+bool xt2_opened_file_is_image(const struct xt2_opened_file *f)
 {
 	__u32 magic;
 
@@ -104,7 +104,7 @@ static int grow(struct xt2_bytes *b, size_t *room, size_t max)
 }
 
 /* => 0, -errno */
-static int read_rest(const struct xt2_input_file *f, size_t max, struct xt2_bytes *b)
+static int read_rest(const struct xt2_opened_file *f, size_t max, struct xt2_bytes *b)
 {
 	size_t room = 0;
 	ssize_t n = 1;
@@ -127,7 +127,7 @@ static int read_rest(const struct xt2_input_file *f, size_t max, struct xt2_byte
 	return 0;
 }
 
-int xt2_input_file_rest(const struct xt2_input_file *f, size_t max, struct xt2_bytes *bytes)
+int xt2_opened_file_rest(const struct xt2_opened_file *f, size_t max, struct xt2_bytes *bytes)
 {
 	struct xt2_bytes b = { 0 };
 	struct stat st;
@@ -143,7 +143,7 @@ int xt2_input_file_rest(const struct xt2_input_file *f, size_t max, struct xt2_b
 	return ret;
 }
 
-const char *xt2_input_file_foreign(const struct xt2_input_file *f, const char **hint)
+const char *xt2_opened_file_foreign(const struct xt2_opened_file *f, const char **hint)
 {
 	static const struct {
 		const char *bytes, *what, *hint;
