@@ -92,19 +92,19 @@ static int check(void *bytes, size_t size, bool rules, struct xt2_err *err)
 	return whole ? index_error(err, bytes, &why) : image_error(err, ret, &why);
 }
 
-/* Size of an open file that can be read at once. */
-static int file_size(int fd, size_t *size)
+/* An image is a regular file.  => 0, -EISDIR, -EINVAL */
+static int check_kind(const struct stat *st, const char *verb, const char *path,
+		      struct xt2_err *err)
 {
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return -1;
-	if (!S_ISREG(st.st_mode)) {
-		errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
-		return -1;
+	if (S_ISREG(st->st_mode))
+		return 0;
+	if (S_ISDIR(st->st_mode)) {
+		errno = EISDIR;
+		return system_error(err, verb, path);
 	}
-	*size = (size_t)st.st_size;
-	return 0;
+	xt2_err_set_(err, XT2_E_IMAGE, EINVAL, "not a valid image: it is no regular file");
+	xt2_err_file_(err, path);
+	return -EINVAL;
 }
 
 int xt2_image_room_(size_t size, struct xt2_mapping *map, struct xt2_err *err)
@@ -148,13 +148,19 @@ static int read_image(int fd, const char *path, bool rules, struct xt2_mapping *
 		      struct xt2_err *err)
 {
 	struct xt2_image header = { 0 };
+	struct stat st;
 	size_t size;
 	ssize_t n;
 	int ret;
 
-	if (file_size(fd, &size) || read_up_to(fd, &header, sizeof(header)) < 0 ||
-	    lseek(fd, 0, SEEK_SET))
+	if (fstat(fd, &st))
 		return system_error(err, "read", path);
+	ret = check_kind(&st, "read", path, err);
+	if (ret)
+		return ret;
+	if (read_up_to(fd, &header, sizeof(header)) < 0 || lseek(fd, 0, SEEK_SET))
+		return system_error(err, "read", path);
+	size = (size_t)st.st_size;
 	if (size > sizeof(header))
 		size = image_size(&header, size);
 	ret = xt2_image_room_(size, map, err);
@@ -329,15 +335,7 @@ static int refuse_others(const char *path, struct xt2_err *err)
 
 	if (stat(path, &st))
 		return errno == ENOENT ? 0 : system_error(err, "open", path);
-	if (S_ISREG(st.st_mode))
-		return 0;
-	if (S_ISDIR(st.st_mode)) {
-		errno = EISDIR;
-		return system_error(err, "open", path);
-	}
-	xt2_err_set_(err, XT2_E_IMAGE, EINVAL, "not a valid image: it is no regular file");
-	xt2_err_file_(err, path);
-	return -EINVAL;
+	return check_kind(&st, "open", path, err);
 }
 
 int xt2_image_lock(const char *path, int wait, struct xt2_err *err)

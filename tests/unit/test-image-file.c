@@ -226,7 +226,8 @@ static void other_files_are_refused(void **state)
 	assert_string_equal(err.message, "cannot open: No such file or directory");
 	assert_int_equal(xt2_image_open(".", &map, &err), -EISDIR);
 	assert_int_equal(mkfifo("fifo", 0600), 0);
-	assert_int_equal(xt2_image_open("fifo", &map, NULL), -EINVAL);
+	assert_int_equal(xt2_image_open("fifo", &map, &err), -EINVAL);
+	assert_string_equal(err.message, "not a valid image: it is no regular file");
 	assert_null(map.image);
 }
 
