@@ -172,8 +172,8 @@ static mode_t usual_mode(void)
 }
 
 /*
- * Owner and mode of the old file.  If its group is not ours to give, the new
- * group may do no more than others.  => 0, -errno
+ * Owner and mode of the old file, as far as they are ours to give: another group
+ * may do no more than others.  => 0, -errno
  */
 static int take_after(int fd, const struct stat *old)
 {
@@ -181,8 +181,7 @@ static int take_after(int fd, const struct stat *old)
 
 	if (fchown(fd, (uid_t)-1, old->st_gid))
 		mode &= ~0070u | (mode & 07) << 3;
-	if (fchown(fd, old->st_uid, (gid_t)-1) && errno != EPERM)
-		return -errno;
+	(void)!fchown(fd, old->st_uid, (gid_t)-1); /* else it is ours, as a new file would be */
 	return fchmod(fd, mode) ? -errno : 0;
 }
 
@@ -194,8 +193,14 @@ static int open_temporary(struct xt2_output *o, const struct stat *old, struct x
 	if (old && faccessat(AT_FDCWD, o->path, W_OK, AT_EACCESS))
 		return fail(err, errno, "write", o->path);
 	ret = xt2_new_file_create_(&o->file, o->path);
-	if (ret)
-		return fail(err, -ret, o->file.failed, o->path);
+	if (ret) {
+		fail(err, -ret, o->file.failed, o->path);
+		if (old && (ret == -EACCES || ret == -EPERM))
+			xt2_err_hint_(err,
+				      "a new file takes its place, and needs a folder that can "
+				      "be written; or let the shell write: > FILE");
+		return ret;
+	}
 	o->temporary = true;
 	remember(o->file.name);
 	o->fd = o->file.fd;

@@ -108,6 +108,15 @@ if [ "$(id -u)" = 0 ]; then
 	chmod 660 theirs
 	gives 0 xt2 convert rules -o theirs --from save --to json --family 4
 	[ "$(stat -c '%u %g %a' theirs)" = '65534 65533 660' ] || bad "owner: $(stat -c '%u %g %a' theirs)"
+	chmod 777 .
+	cp theirs before
+	gives 2 setpriv --reuid=65532 --regid=65532 --clear-groups xt2 convert "$rules" -o theirs \
+		--from save --to save --family 4
+	cmp -s theirs before || bad "a stranger has written what he must not"
+	chmod 666 theirs
+	gives 0 setpriv --reuid=65532 --regid=65532 --clear-groups xt2 convert "$rules" -o theirs \
+		--from save --to json --family 4
+	[ "$(stat -c '%u %g %a' theirs)" = '65532 65532 666' ] || bad "owner: $(stat -c '%u %g %a' theirs)"
 	mkdir open
 	chmod 1777 open
 	echo precious >precious
