@@ -8,7 +8,7 @@ the exit code is one that the man page has, a failure names the file and a
 reason, no signal ends the program, it ends at all, and files are as they were:
 inputs always, old outputs after a failure, nothing left behind.
 
-Cells that need root say so when it is not there.
+Cells that need root say so when it is not there.  XT2_SHORT=1 tries every fourth.
 
 usage: bad-files.py [ROW[/COLUMN]]...     only these, and in detail
 """
@@ -661,6 +661,9 @@ def around_cell(cell):
     cell.untouched(results)
 
 
+# Sanitizers need more than this.
+TOO_LITTLE = ("memory-48m", "few-files", "no-proc") if os.environ.get("SANITIZE_CFLAGS") else ()
+
 # Whose work is what they print.
 PRINTERS = {"restore-test", "restore-v", "save-image", "check", "check-image", "check-json",
             "check-two", "digest", "digest-image", "dump", "dump-json", "dump-blob", "dump-said",
@@ -694,7 +697,7 @@ def cells():
                 yield store_cell, row, column, how == "mount"
     for row in READERS + WRITERS + STORERS + OTHERS:
         for column, (_, how) in SURROUNDINGS.items():
-            if not (row.nobody and how == "root"):
+            if not (row.nobody and how == "root") and column not in TOO_LITTLE:
                 yield around_cell, row, column, how == "root"
 
 
@@ -733,9 +736,13 @@ def main():
     try:
         os.umask(0o022)
         GOOD = Good(base)
-        todo, left_out = [], 0
+        todo, left_out, number = [], 0, 0
+        step = 4 if os.environ.get("XT2_SHORT") and not wanted else 1
         for do, row, column, root in cells():
             if wanted and row.name not in wanted and f"{row.name}/{column}" not in wanted:
+                continue
+            number += 1
+            if number % step:
                 continue
             if root and MOUNTS not in os.environ:
                 left_out += 1
