@@ -95,6 +95,8 @@ tests_unit_test_text_LDADD = libtext.la $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-put
 tests_unit_test_put_SOURCES = tests/unit/test-put.c tests/fuzz/seed-image.h
 tests_unit_test_put_LDADD = libtext.la $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-output
+tests_unit_test_output_LDADD = libtext.la $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-legacy-ebt
 tests_unit_test_legacy_ebt_SOURCES = tests/unit/test-legacy-ebt.c tests/legacy/turn.h \
 	tests/legacy/ebt.h tests/legacy/ebt-cases.h
