@@ -123,6 +123,7 @@ OTHERS = [
     Row("status", "xt2 status", nobody=True),
     Row("detach", "xt2 detach", nobody=True),
     Row("confirm", "xt2 confirm", nobody=True),
+    Row("repair", "xt2 repair", nobody=True),
     Row("log", "xt2 log", nobody=True),
     Row("save-live", "xt2 save --live", nobody=True),
     Row("save-live8", "xt2tables-save --live", nobody=True),
@@ -130,7 +131,8 @@ OTHERS = [
     Row("dump-live", "xt2 dump --live", nobody=True),
 ]
 
-PAGES = {"xt2-status.1": "xt2-apply.1", "xt2-detach.1": "xt2-apply.1"}
+PAGES = {"xt2-status.1": "xt2-apply.1", "xt2-detach.1": "xt2-apply.1",
+         "xt2-repair.1": "xt2-apply.1"}
 
 
 def documented(page):
