@@ -6,6 +6,9 @@
  * it visible: whatever goes wrong, there is the old file or the new one.  A
  * symbolic link stays one; what it points to is replaced.  What is durable is
  * fsync()ed before the rename(), and the folder after it.
+ *
+ * The folder may be one in which others write, too, such as /tmp: their links
+ * do not decide where a file goes.
  */
 #include "config.h"
 #include "new-file.h"
@@ -35,6 +38,36 @@ static int follow(char *path, const char *target)
 	return 0;
 }
 
+/* The folder that a file is in.  => 0, or -1 and errno */
+static int stat_folder(const char *path, struct stat *st)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+
+	memcpy(folder, path, n);
+	strcpy(folder + n, ".");
+	return stat(folder, st);
+}
+
+/*
+ * May a link be followed?  Not one that somebody else has left in a folder for
+ * everybody: as the kernel has it with fs.protected_symlinks, which does not
+ * see that it is followed here.  => 0, -errno
+ */
+static int may_follow(const char *path)
+{
+	const mode_t shared = S_ISVTX | S_IWOTH;
+	struct stat link, folder;
+
+	if (lstat(path, &link) || stat_folder(path, &folder))
+		return -errno;
+	if ((folder.st_mode & shared) != shared || link.st_uid == geteuid() ||
+	    link.st_uid == folder.st_uid)
+		return 0;
+	return -EACCES;
+}
+
 int xt2_resolve_(const char *path, char *real)
 {
 	char target[PATH_MAX];
@@ -49,7 +82,9 @@ int xt2_resolve_(const char *path, char *real)
 		if (n < 0)
 			return errno == EINVAL || errno == ENOENT ? 0 : -errno;
 		target[n] = '\0';
-		ret = follow(real, target);
+		ret = may_follow(real);
+		if (!ret)
+			ret = follow(real, target);
 	}
 	return ret ? ret : -ELOOP;
 }
@@ -100,9 +135,6 @@ int xt2_new_file_create_(struct xt2_new_file_ *f, const char *path)
 	f->fd = f->folder = -1;
 	if (ret)
 		return fail(f, "resolve", ret);
-	/* The kernel may refuse to follow a link that somebody else made: so do we. */
-	if (stat(path, &st) && errno != ENOENT)
-		return fail(f, "open", -errno);
 	if (!lstat(f->real, &st) && !S_ISREG(st.st_mode))
 		return fail(f, "replace what is no regular file",
 			    S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL);
