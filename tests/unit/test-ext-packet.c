@@ -310,7 +310,8 @@ static void test_deep_refusals(void **state)
 	REFUSED(XT2_IPV4, "string", 1, xt_string_info, 0, 9, "wrong", "a", 1);
 	REFUSED(XT2_IPV4, "string", 1, xt_string_info, 0, 9, "bm", "a", 1, .u.v1.flags = 4);
 	REFUSED(XT2_IPV4, "string", 1, xt_string_info, 0, 9, "0123456789abcdef", "a", 1);
-	TAKES(0, XT2_IPV4, "string", 1, xt_string_info, 0, 9, "fsm", "a", 1);
+	TAKES(0, XT2_IPV4, "string", 1, xt_string_info, 0, 9, "fsm", "\0\0\0a", 4);
+	REFUSED(XT2_IPV4, "string", 1, xt_string_info, 0, 9, "fsm", "a", 1);
 	REFUSED(XT2_IPV4, "u32", 0, xt_u32, .ntests = 12);
 	REFUSED(XT2_IPV4, "u32", 0, xt_u32, .ntests = 1, .tests[0].nnums = 12);
 	REFUSED(XT2_IPV4, "u32", 0, xt_u32, .ntests = 1, .tests[0].nvalues = 12);
