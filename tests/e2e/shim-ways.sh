@@ -115,4 +115,27 @@ if [ "$(uname -m)" = x86_64 ] && command -v python3 >/dev/null; then
 		grep '^SKIP' "$tmp/err" || bad "signals: exit code $?: $(tail -n 2 "$tmp/err")"
 	[ ! -s "$tmp/out" ] || bad "signals: $(cat "$tmp/out")"
 fi
+
+# a program that answers itself waits for nobody: no call is ended by a signal
+if command -v python3 >/dev/null; then
+	gives 0 shim iptables-legacy -A INPUT -j DROP
+	cat >"$tmp/interrupted.py" <<'EOF'
+import ctypes, errno, signal, socket
+libc = ctypes.CDLL(None, use_errno=True)
+hits, ended, calls = [], 0, 0
+signal.signal(signal.SIGALRM, lambda *_: hits.append(1))  # without SA_RESTART
+s = socket.socket(socket.AF_INET, socket.SOCK_RAW, 255)
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+while calls < 2000 or len(hits) < 20:
+    room, size = ctypes.create_string_buffer(b"filter", 84), ctypes.c_uint(84)
+    if libc.getsockopt(s.fileno(), 0, 64, room, ctypes.byref(size)):
+        ended += 1
+        assert ctypes.get_errno() == errno.EINTR, ctypes.get_errno()
+    calls += 1
+signal.setitimer(signal.ITIMER_REAL, 0)
+print(ended)
+EOF
+	gives 0 timeout -s KILL 60 xt2 run --preload --image "$image" -- python3 "$tmp/interrupted.py"
+	[ "$(cat "$tmp/out")" = 0 ] || bad "--preload: signals end $(cat "$tmp/out") calls"
+fi
 done_with
