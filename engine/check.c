@@ -268,6 +268,17 @@ static int claim_arrays(struct check *c)
 	return err;
 }
 
+/* => bytes of words that are 0, of data that are more than a few pages */
+static u64 zeros(const u8 __img *data, u64 size)
+{
+	const u64 __img *word = (const void __img *)data;
+	u64 i, n = 0;
+
+	for (i = 0; size >= XT2_HOLES_FREE && i < size / sizeof(*word) && xt2_can_loop; i++)
+		n += word[i] ? 0 : sizeof(*word);
+	return n;
+}
+
 static int check_instance(struct check *c, u32 i, u64 off)
 {
 	const struct xt2_instance __img *in = xt2_at(c->img, off);
@@ -287,6 +298,7 @@ static int check_instance(struct check *c, u32 i, u64 off)
 	if (in->reserved)
 		return bad(c, "reserved bytes of an instance are set", &in->reserved);
 	c->named.kind[i] = in->kind;
+	c->spare += zeros(data, in->size);
 	text = in->kind == XT2_INSTANCE_COMMENT || in->kind == XT2_INSTANCE_SOURCE;
 	nul = text ? find_nul(data, in->size) : in->size;
 	if (nul != in->size)
@@ -676,7 +688,8 @@ static int check_names(struct check *c)
 /*
  * A hole in a file costs nothing on a disk, but memory of whoever evaluates it.
  * What is claimed and what is said differ by spare room of chains, records of
- * chains that are not there, and cells that no rule can have.
+ * chains that are not there, cells that no rule can have, and zeros in large
+ * instances; index-check.c knows how large an index can be.
  */
 static int check_holes(struct check *c)
 {

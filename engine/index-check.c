@@ -625,6 +625,8 @@ static int check_index(struct check *c)
 	if (!ix->ahead || ix->ahead > XT2_CANDIDATES || ix->heads > XT2_HEADS ||
 	    ix->heads > ix->units || ix->reserved)
 		return bad(c, "header of an index is not valid");
+	if (ix->size > xt2_index_bound(c->chain->rules))
+		return bad(c, "index is larger than its rules can make it");
 	if (ix->runs && (ix->run != sizeof(*ix) ||
 			 ix->runs > (ix->size - sizeof(*ix)) / sizeof(struct xt2_run)))
 		return bad(c, "runs of an index are not valid");

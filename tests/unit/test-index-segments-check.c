@@ -328,6 +328,17 @@ static void buckets_are_no_wider_than_slots(void **unused)
 	assert_int_equal(find(0x40000000), place(0));
 }
 
+/* A slot, or what is behind all arrays, could be of any size in a sparse file. */
+static void indexes_are_no_larger_than_their_rules(void **unused)
+{
+	make_commons();
+	lay_out(COMMONS);
+	ix->size = (u32)xt2_index_bound(chain->rules);
+	assert_int_equal(check(XT2_IPV4), 0);
+	ix->size += 8;
+	assert_int_equal(check(XT2_IPV4), -EINVAL);
+}
+
 static void header_is_checked(void **unused)
 {
 	make_commons();
@@ -519,6 +530,7 @@ int main(void)
 		cmocka_unit_test(arrays_are_inside),
 		cmocka_unit_test(last_buckets_are_empty),
 		cmocka_unit_test(buckets_are_no_wider_than_slots),
+		cmocka_unit_test(indexes_are_no_larger_than_their_rules),
 		cmocka_unit_test(header_is_checked),
 		cmocka_unit_test(slots_are_checked),
 		cmocka_unit_test(buckets_have_one_slot),

@@ -145,6 +145,33 @@ static void bytes_of_nothing_are_refused(void **state)
 	assert_string_equal(err.what, "image is mostly empty");
 }
 
+/* An instance's data may be large, but they say something. */
+static int with_data(u32 size, int fill)
+{
+	u8 *data = malloc(size);
+	u64 all;
+	int ret;
+
+	assert_non_null(data);
+	memset(data, fill, size);
+	xt2_write_begin(&w, bytes, CAP, 1, 1, 1, 1, 1, 0);
+	xt2_write_table(&w, XT2_IPV4, "filter", ~0u);
+	xt2_write_hook(&w, XT2_IPV4, XT2_INPUT, 0, 0, 0);
+	xt2_write_instance(&w, XT2_INSTANCE_MATCH, 0, "among", data, size);
+	chain_begin(0, "INPUT");
+	chain_end(0, 0);
+	ret = end(&all);
+	free(data);
+	return ret;
+}
+
+static void data_are_no_holes(void **state)
+{
+	assert_int_equal(with_data(XT2_HOLES_FREE / 2, 0), 0);
+	assert_int_equal(with_data(LARGE, 1), 0);
+	assert_int_equal(with_data(LARGE, 0), -EINVAL);
+}
+
 /* --- what a packet may take -------------------------------------------- */
 
 /* INPUT jumps so often to a chain, that twice to the next, and so on. */
@@ -190,6 +217,7 @@ int main(void)
 		cmocka_unit_test(holes_are_refused),
 		cmocka_unit_test(chains_that_are_not_there_are_holes),
 		cmocka_unit_test(bytes_of_nothing_are_refused),
+		cmocka_unit_test(data_are_no_holes),
 		cmocka_unit_test(ways_are_limited),
 		cmocka_unit_test(no_ruleset_is_no_way),
 	};
