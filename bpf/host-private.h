@@ -109,6 +109,9 @@ int xt2_live_no_root_(int errnum, struct xt2_err *err);
  */
 int xt2_live_root_(const char *pin, bool create, char *root, size_t size, struct xt2_err *err);
 
+/* Is this a priority that a program for the hook gets?  It is the hook's, or a little above it. */
+bool xt2_live_beside_(const struct xt2_hook *h, int priority);
+
 /* --- what is attached (host-links.c) ---------------------------------------- */
 
 struct xt2_links {

@@ -281,6 +281,11 @@ int xt2_live_program(const struct xt2_live *host, enum xt2_program which)
  * The kernel lets no BPF program in at a priority where something is already,
  * such as its own tables; the next ones have the same neighbours.
  */
+bool xt2_live_beside_(const struct xt2_hook *h, int priority)
+{
+	return priority >= h->priority && (s64)priority - h->priority <= PRIORITIES;
+}
+
 int xt2_live_attach_(struct xt2_live *host, u32 table, const struct xt2_hook *h,
 		     struct bpf_link **link, struct xt2_err *err)
 {

@@ -202,8 +202,9 @@ int xt2_live_open(struct xt2_live **host, const char *folder, unsigned int table
  *
  * Packets pass until a ruleset is installed, and those of tables that it
  * doesn't have always.
- * => 0; -EBUSY: another BPF program has a priority, and others; what was attached before stays,
- *    and xt2_live_tidy() takes the rest away
+ * => 0; -EBUSY: another BPF program has a priority, and others, or a table is live at another
+ *    priority than the image has for it; what was attached before stays, and xt2_live_tidy()
+ *    takes the rest away
  */
 int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_links *links,
 		    const struct xt2_image *img, struct xt2_err *err);

@@ -277,6 +277,26 @@ unsigned int xt2_live_missing(const char *folder, const struct xt2_links *links,
 	return tables;
 }
 
+/*
+ * Tables come in the order of their priorities.  A link stays at the one that it was
+ * attached at, and a second link would have packets meet the table twice.
+ */
+static int stays_in_order(const char *folder, const char *name, const struct xt2_links *links,
+			  const struct xt2_hook *h, struct xt2_err *err)
+{
+	const struct xt2_link *link = NULL;
+
+	if (links)
+		link = xt2_links_find_(links, xt2_pinned_link_(folder, name));
+	if (!link || xt2_live_beside_(h, link->priority))
+		return 0;
+	xt2_err_set_(err, XT2_E_SYSTEM, EBUSY,
+		     "%s is live at priority %d, and cannot be moved to %d", name, link->priority,
+		     h->priority);
+	xt2_err_hint_(err, "xt2 detach takes away what is live");
+	return -EBUSY;
+}
+
 static int attach_hook(struct xt2_live *host, const char *folder, const struct xt2_image *img,
 		       const struct xt2_links *links, const struct xt2_hook *h, struct xt2_err *err)
 {
@@ -287,7 +307,7 @@ static int attach_hook(struct xt2_live *host, const char *folder, const struct x
 	if (hook_path(path, sizeof(path), folder, img, h))
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENAMETOOLONG, "%s: too long", folder);
 	if (xt2_live_has_hook(folder, links, img, h))
-		return 0;
+		return stays_in_order(folder, strrchr(path, '/') + 1, links, h, err);
 	unlink(path); /* of a link that is off its hook */
 	ret = xt2_live_attach_(host, table_of(img, h), h, &link, err);
 	if (ret)

@@ -156,6 +156,25 @@ exec 9>&-
 wait
 live "after a stray"
 
+# The order of tables is that of the image, or it is refused.
+gives 0 "$bin/xt2tables-restore" --image "$tmp/image" "$tmp/rules"
+gives 0 "$xt2" apply --netns "$ns" "$tmp/image"
+python3 -c 'import struct, sys
+image = bytearray(open(sys.argv[1], "rb").read())
+root, = struct.unpack_from("<Q", image, 16)
+hooks, hook = struct.unpack_from("<II", image, root + 16)
+for i in range(hooks):
+    struct.pack_into("<i", image, hook + 24 * i + 4, int(sys.argv[2]))
+open(sys.argv[3], "wb").write(image)' "$tmp/image" 60 "$tmp/moved"
+gives 4 "$xt2" apply --netns "$ns" "$tmp/moved"
+says 'filter-ipv4-INPUT is live at priority [0-9], and cannot be moved to 60'
+says 'hint: xt2 detach'
+gives 0 "$xt2" apply --netns "$ns" "$tmp/image"
+live "what is in order"
+gives 0 "$xt2" apply --netns "$ns" "$tmp/moved"
+gives 4 "$xt2" apply --netns "$ns" "$tmp/image"
+live "what was moved"
+
 # Who only looks, or takes away, mounts nothing.
 if strace -qq -o /dev/null true 2>/dev/null; then
 	for i in status "status --all" counters "save --live" detach confirm "detach --dead" repair; do
