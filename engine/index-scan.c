@@ -68,5 +68,7 @@ u32 xt2_scan_scalar(const struct xt2_columns __img *c xt2_arg_img, const u16 *ke
 		}
 		row += columns * 2 * WORDS;
 	}
-	return end;
+	if (block < end) /* the kernel ended the loop: any rule of the block may be one */
+		*hits = ~0u;
+	return block;
 }

@@ -209,7 +209,8 @@ static inline void xt2_index_end(const struct xt2_index __img *ix, struct xt2_se
  * @hits: out: a bit for each candidate, those behind the last unit included
  * => its number; end if there is none
  *
- * xt2_scan_vector() does the same, with what the processor has.
+ * If the kernel ends the loop, all of the block where it was are candidates: what is not
+ * known to miss has to be looked at.  xt2_scan_vector() does the same, with what the processor has.
  */
 xt2_separate u32 xt2_scan_scalar(const struct xt2_columns __img *c xt2_arg_img,
 				 const u16 *key xt2_arg_img, u32 block, u32 end,

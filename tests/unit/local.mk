@@ -174,6 +174,9 @@ tests_unit_test_scan_SOURCES = tests/unit/test-scan.c tests/unit/scan-emulated.c
 	tests/unit/scan-emulated.h tests/lib/emulated/immintrin.h
 tests_unit_test_scan_CPPFLAGS = -I$(top_srcdir)/tests/lib/emulated $(AM_CPPFLAGS)
 tests_unit_test_scan_LDADD = $(UNIT_LIBS)
+UNIT_TESTS += tests/unit/test-scan-late
+tests_unit_test_scan_late_SOURCES = tests/unit/test-scan-late.c
+tests_unit_test_scan_late_LDADD = $(UNIT_LIBS)
 else
 TESTS += tests/lib/no-units
 endif
