@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NO_CHAIN (~0u)
+
 static const char *const tables[XT2_PROGRAMS] = {
 	[XT2_RAW] = "raw",
 	[XT2_MANGLE] = "mangle",
@@ -219,21 +221,90 @@ static void check_table(struct walk *w, u32 table)
 
 /* --- how long a packet's way may be --------------------------------------------- */
 
-static void check_ways(struct walk *w)
+/* A chain on the way from a hook. */
+struct way {
+	u64 rules; /* that a packet may meet from here on; saturating */
+	const struct xt2_rule *at; /* the next one to look at; NULL: nobody has been here */
+	u32 parent;
+	bool done;
+};
+
+static void enter(const struct walk *w, struct way *ways, u32 chain, u32 parent)
 {
-	const u64 max = xt2_image_visits_max(w->img);
+	const struct xt2_chain *c = xt2_image_chain(w->img, w->root, chain);
+
+	ways[chain].rules = c->rules;
+	ways[chain].at = xt2_chain_first(c);
+	ways[chain].parent = parent;
+}
+
+/* => the chain that is to be looked at before this one goes on; NO_CHAIN: this one is done */
+static u32 advance(const struct walk *w, struct way *ways, u32 chain)
+{
+	const struct xt2_rule *tail = xt2_chain_tail(xt2_image_chain(w->img, w->root, chain));
+	struct way *way = &ways[chain];
+	const struct way *to;
+
+	for (; way->at < tail && !xt2_rule_ends(way->at); way->at = xt2_rule_next(way->at)) {
+		if (!xt2_rule_branches(way->at))
+			continue;
+		to = &ways[XT2_TARGET_ARG(way->at->target)];
+		if (!to->done)
+			return XT2_TARGET_ARG(way->at->target);
+		way->rules = way->rules + to->rules < to->rules ? ~0ull : way->rules + to->rules;
+	}
+	way->done = true;
+	return NO_CHAIN;
+}
+
+/* Depth first, with the way back in ways: there are no loops.  => rules that a packet may meet */
+static u64 rules_from(const struct walk *w, struct way *ways, u32 start)
+{
+	u32 at = start, to;
+
+	if (!ways[start].done)
+		enter(w, ways, start, NO_CHAIN);
+	while (at != NO_CHAIN && !ways[start].done) {
+		to = advance(w, ways, at);
+		if (to != NO_CHAIN)
+			enter(w, ways, to, at);
+		at = to != NO_CHAIN ? to : ways[at].parent;
+	}
+	return ways[start].rules;
+}
+
+static void check_hook_ways(struct walk *w, const struct xt2_hook *h, u64 rules)
+{
+	struct xt2_live_refusal r = { .name = xt2_hook_name(h->family, h->hook) };
+
+	if (!xt2_live_hooked(w->img, h))
+		return;
+	if (h->visits > xt2_image_visits_max(w->img)) {
+		r.reason = XT2_LIVE_TOO_LONG;
+		r.count = h->visits;
+		r.depth = h->depth;
+	} else if (rules > XT2_LIVE_RULES_MAX) {
+		r.reason = XT2_LIVE_TOO_MANY;
+		r.count = rules;
+	} else {
+		return;
+	}
+	refuse(w, r, xt2_image_chain(w->img, w->root, h->chain), 0);
+}
+
+/* => 0, -ENOMEM */
+static int check_ways(struct walk *w)
+{
+	struct way *ways = calloc(w->root->chains + 1, sizeof(*ways));
 	const struct xt2_hook *h;
 	u32 i;
 
-	xt2_image_for_each_hook(h, i, w->img, w->root) {
-		if (h->visits > max && xt2_live_hooked(w->img, h))
-			refuse(w,
-			       (struct xt2_live_refusal){ .reason = XT2_LIVE_TOO_LONG,
-							  .name = xt2_hook_name(h->family, h->hook),
-							  .count = h->visits,
-							  .depth = h->depth },
-			       xt2_image_chain(w->img, w->root, h->chain), 0);
-	}
+	if (!ways)
+		return -ENOMEM;
+	xt2_image_for_each_hook(h, i, w->img, w->root)
+		check_hook_ways(w, h, rules_from(w, ways, h->chain));
+	free(ways);
+	return 0;
 }
 
 /* --- for everybody ----------------------------------------------------------------- */
@@ -253,8 +324,9 @@ int xt2_live_refusals(const struct xt2_image *img,
 		reach_all(&w);
 		for (i = 0; i < w.root->tables; i++)
 			check_table(&w, i);
-		check_ways(&w);
-		ret = w.refusals;
+		ret = check_ways(&w);
+		if (!ret)
+			ret = w.refusals;
 	}
 	free(w.seen);
 	free(w.todo);
@@ -283,6 +355,10 @@ const char *xt2_live_refusal_why(const struct xt2_live_refusal *r, char *buf, si
 		snprintf(buf, size,
 			 "chains lead to chains in too many ways: a packet may enter %llu, %u deep",
 			 (unsigned long long)r->count, r->depth);
+		break;
+	case XT2_LIVE_TOO_MANY:
+		snprintf(buf, size, "a packet may meet %llu rules, in chains that it enters again",
+			 (unsigned long long)r->count);
 	}
 	return buf;
 }
@@ -290,7 +366,7 @@ const char *xt2_live_refusal_why(const struct xt2_live_refusal *r, char *buf, si
 /* Keeps the first. */
 static int first_refusal(void *data, const struct xt2_live_refusal *r)
 {
-	const bool limit = r->reason == XT2_LIVE_TOO_LONG;
+	const bool limit = xt2_live_is_limit(r->reason);
 	char why[256];
 
 	xt2_err_set_(data, limit ? XT2_E_LIMIT : XT2_E_UNSUPPORTED, limit ? E2BIG : EOPNOTSUPP,

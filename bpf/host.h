@@ -34,7 +34,21 @@ enum xt2_live_reason {
 	XT2_LIVE_NO_MATCH,
 	XT2_LIVE_NO_TARGET,
 	XT2_LIVE_TOO_LONG, /* a packet may enter too many chains at a hook */
+	XT2_LIVE_TOO_MANY, /* and these have too many rules together */
 };
+
+/*
+ * Rules that a packet may meet at a hook.  The kernel's processor does nothing else
+ * meanwhile, and what it allows a program's loops holds for each function alone: for
+ * so many rules it is up to a second.
+ */
+#define XT2_LIVE_RULES_MAX (1ull << 30)
+
+/* => is it a matter of size, and not of what BPF programs can do? */
+static inline bool xt2_live_is_limit(enum xt2_live_reason reason)
+{
+	return reason == XT2_LIVE_TOO_LONG || reason == XT2_LIVE_TOO_MANY;
+}
 
 /* Strings are the image's. */
 struct xt2_live_refusal {
@@ -43,7 +57,7 @@ struct xt2_live_refusal {
 	const char *table, *chain;
 	unsigned int rule; /* from 1, of a table its first; 0: the policy, or a hook's ways */
 	const char *name; /* of the match, target, table or hook */
-	__u64 count; /* rules of a table that are reached; chains that a packet may enter */
+	__u64 count; /* rules of a table that are reached; chains or rules that a packet may meet */
 	__u32 depth; /* of these chains */
 };
 

@@ -47,6 +47,8 @@ static const struct hint {
 	{ NULL, XT2_LIVE_NO_TARGET, BESIDE },
 	{ NULL, XT2_LIVE_TOO_LONG,
 	  "each chain that is jumped to twice doubles the ways; a goto (-g) does not" },
+	{ NULL, XT2_LIVE_TOO_MANY,
+	  "a billion are too many: jump to long chains from fewer rules, or from one chain" },
 };
 
 #define HINTS (sizeof(hints) / sizeof(hints[0]))
@@ -129,7 +131,7 @@ static void say(const struct xt2_refused *list, const struct xt2_err *err)
 
 static void report(struct listing *l, const struct xt2_live_refusal *r)
 {
-	const bool limit = r->reason == XT2_LIVE_TOO_LONG;
+	const bool limit = xt2_live_is_limit(r->reason);
 	struct xt2_refused *list = l->list;
 	const size_t hint = hint_for(r);
 	struct xt2_err err = { .code = limit ? XT2_E_LIMIT : XT2_E_UNSUPPORTED,
@@ -161,7 +163,7 @@ static int on_refusal(void *data, const struct xt2_live_refusal *r)
 	struct xt2_refused *list = l->list;
 	struct kind *kind = kind_of(l, r);
 
-	if (r->reason == XT2_LIVE_TOO_LONG)
+	if (xt2_live_is_limit(r->reason))
 		l->status = XT2_EXIT_RESOURCE;
 	else if (l->status == XT2_EXIT_OK)
 		l->status = XT2_EXIT_UNSUPPORTED;

@@ -213,6 +213,32 @@ static void test_ways(void **state)
 	expect(rs, "", 1u << XT2_RAW);
 }
 
+/* 300 jumps to a chain with 300 jumps to one of n rules. */
+static struct xt2_ruleset *fan(int n)
+{
+	struct xt2_ruleset *rs = xt2_ruleset_new();
+	int i, t = table(rs, XT2_IPV4, "filter"), base = xt2_chain_base(rs, t, XT2_INPUT);
+	int middle = user(rs, t, "middle"), leaf = user(rs, t, "leaf");
+
+	for (i = 0; i < 300; i++) {
+		jump(rs, base, middle);
+		jump(rs, middle, leaf);
+	}
+	for (i = 0; i < n; i++)
+		append(rs, leaf, rule_plain(&b, XT2_TARGET(XT2_T_CONTINUE, 0)));
+	return rs;
+}
+
+/* 90,000 times the leaf with its return, 300 times the middle, once the first. */
+static void test_many_rules(void **state)
+{
+	expect(fan(11000), "", 1u << XT2_FILTER);
+	expect(fan(12000),
+	       "ipv4 filter/INPUT:0 a packet may meet 1080180601 rules, "
+	       "in chains that it enters again\n",
+	       0);
+}
+
 static int enough(void *data, const struct xt2_live_refusal *r)
 {
 	return ++*(int *)data == 2;
@@ -257,8 +283,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_effect),      cmocka_unit_test(test_nat),
 		cmocka_unit_test(test_other_families), cmocka_unit_test(test_names),
-		cmocka_unit_test(test_ways),	       cmocka_unit_test(test_enough),
-		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_ways),	       cmocka_unit_test(test_many_rules),
+		cmocka_unit_test(test_enough),	       cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
