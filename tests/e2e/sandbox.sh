@@ -43,7 +43,11 @@ else
 fi
 
 # --- what is left ------------------------------------------------------------------
-if ! [ -e "$probe" ] || [ -n "$SANITIZE_CFLAGS" ]; then
+if [ -n "$SANITIZE_CFLAGS" ]; then
+	echo "sanitizers want to be loaded first, so nothing is preloaded"
+	done_with
+fi
+if ! [ -e "$probe" ]; then
 	echo "SKIP: nothing can be preloaded here"
 	done_with
 fi
