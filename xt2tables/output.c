@@ -52,6 +52,8 @@ static ssize_t stream_write(void *cookie, const char *p, size_t n)
 	while (n && !*s->error) {
 		ssize_t got = write(s->fd, p + written, n);
 
+		if (got < 0 && errno == EINTR)
+			continue;
 		if (got <= 0)
 			*s->error = got ? errno : ENOSPC;
 		else

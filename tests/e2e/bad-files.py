@@ -718,7 +718,7 @@ def try_cell(do, row, column, base):
         problem += "".join("\n    " + line[:200] for line in said[:4])
     finally:
         if os.path.ismount(cell.work + "/m"):
-            subprocess.run(["umount", cell.work + "/m"], check=True)
+            subprocess.run(["umount", "-l", cell.work + "/m"], check=True)  # a thread may fork now
         if os.path.isdir(cell.work + "/closed"):
             os.chmod(cell.work + "/closed", 0o755)
         cell.clean()
