@@ -13,7 +13,7 @@
  * from the hooks.
  */
 #include "check.h"
-#include "index.h"
+#include "engine/index/search.h"
 #include "rule.h"
 #include "walk.h"
 
@@ -545,7 +545,7 @@ static int check_runs(struct check *c, const struct xt2_chain __img *ch)
 	return run == end ? 0 : bad(c, "run of an index is not of whole rules", run);
 }
 
-/* Where an index is; what it says about rules is index-check.c's matter. */
+/* Where an index is; what it says about rules is check-index.c's matter. */
 static int check_lookup(struct check *c, const struct xt2_chain __img *ch)
 {
 	const char *what = NULL;
@@ -689,7 +689,7 @@ static int check_names(struct check *c)
  * A hole in a file costs nothing on a disk, but memory of whoever evaluates it.
  * What is claimed and what is said differ by spare room of chains, records of
  * chains that are not there, cells that no rule can have, and zeros in large
- * instances; index-check.c knows how large an index can be.
+ * instances; check-index.c knows how large an index can be.
  */
 static int check_holes(struct check *c)
 {

@@ -14,7 +14,7 @@
  */
 #include "edit.h"
 #include "check.h"
-#include "index.h"
+#include "engine/index/search.h"
 #include "rule.h"
 #include "walk.h"
 

@@ -68,7 +68,7 @@ typedef __s64 s64;
 /* So many rules of a chain are looked at before a jump to it is made. */
 #define xt2_passable 5u
 
-/* Compare the blocks of columns with a packet's keys, search by bits, find buckets: see index.h. */
+/* Compare the blocks of columns with a packet's keys, search by bits, find buckets: see index/search.h. */
 #define xt2_scan     xt2_scan_vector
 #define xt2_by_bits  xt2_bits_vector
 #define xt2_by_pairs xt2_spans_vector
@@ -142,7 +142,7 @@ static inline u64 xt2_root_load(const __u64 __img *root)
 }
 
 /*
- * Count numbers: see index-count.h.  Of 16 at once the last one is taken for one
+ * Count numbers: see count-below.h.  Of 16 at once the last one is taken for one
  * that is above; up to 15 there is no branch, which would go wrong half the time.
  */
 #ifdef __SSE2__

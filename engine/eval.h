@@ -10,8 +10,8 @@
 #define XT2_ENGINE_EVAL_H
 
 #include "image.h"
-#include "index.h"
-#include "pkt.h"
+#include "engine/index/search.h"
+#include "parse.h"
 #include <xt2/verdict.h>
 
 /* A match's answer. */

@@ -10,18 +10,18 @@ libengine_la_SOURCES = \
 	engine/eval.h \
 	engine/image.c \
 	engine/image.h \
-	engine/index-box.h \
-	engine/index-count.h \
-	engine/index-build-bits.c \
-	engine/index-build-pairs.c \
-	engine/index-build-segments.c \
-	engine/index-build.c \
-	engine/index-build.h \
-	engine/index-check.c \
-	engine/index-columns.h \
-	engine/index-pairs.h \
-	engine/index.h \
-	engine/pkt.h \
+	engine/index/box.h \
+	engine/index/count-below.h \
+	engine/index/build-bits.c \
+	engine/index/build-pairs.c \
+	engine/index/build-segments.c \
+	engine/index/build.c \
+	engine/index/build.h \
+	engine/index/check-index.c \
+	engine/index/columns.h \
+	engine/index/pairs.h \
+	engine/index/search.h \
+	engine/parse.h \
 	engine/ports.h \
 	engine/rule.c \
 	engine/rule.h \
@@ -31,18 +31,18 @@ libengine_la_SOURCES = \
 	engine/write.h
 libengine_la_LIBADD = libpacket.la
 
-# What runs for each packet.  Canaries cost up to 1 % of its instructions there (perf/instructions), for
+# What runs for each packet.  Canaries cost up to 1 % of its instructions there (perf/cost/instructions), for
 # arrays that hold what xt2_check() has seen and are indexed by what it has bounded; all else has them.
 noinst_LTLIBRARIES += libpacket.la
 libpacket_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS) $(PACKET_CFLAGS)
 libpacket_la_SOURCES = \
-	engine/eval-index.c \
+	engine/index/eval-index.c \
 	engine/eval.c \
-	engine/index-bits.c \
-	engine/index-box.c \
-	engine/index-pairs.c \
-	engine/index-runs.c \
-	engine/index-scan.c \
-	engine/index-segments.c \
-	engine/index.c \
-	engine/pkt.c
+	engine/index/bits.c \
+	engine/index/box.c \
+	engine/index/pairs.c \
+	engine/index/runs.c \
+	engine/index/columns.c \
+	engine/index/segments.c \
+	engine/index/search.c \
+	engine/parse.c

@@ -11,7 +11,7 @@
 #define XT2_ENGINE_WRITE_H
 
 #include "check.h"
-#include "index.h"
+#include "engine/index/search.h"
 
 struct xt2_writer {
 	u8 *buf;

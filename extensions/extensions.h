@@ -9,10 +9,10 @@
  * body could not trust the payload.  xt2_NAME_target(): enum xt2_verdict;
  * XT2_NEXT goes on with the next rule.  xt2_NAME_target_check(): likewise.
  */
-#ifndef XT2_EXTENSIONS_H
-#define XT2_EXTENSIONS_H
+#ifndef XT2_EXTENSIONS_EXTENSIONS_H
+#define XT2_EXTENSIONS_EXTENSIONS_H
 
-#include "../engine/eval.h"
+#include "engine/eval.h"
 
 /* For checks: what most extensions look at, ARP packets have not. */
 static inline bool xt2_family_inet(u8 family)

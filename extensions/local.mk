@@ -2,19 +2,19 @@ noinst_LTLIBRARIES += libextensions.la
 libextensions_la_SOURCES = \
 	extensions/dispatch.c \
 	extensions/extensions.h \
-	extensions/foreign.c
-libextensions_la_SOURCES += extensions/packet.h extensions/addrtype.c extensions/bpf.c \
-	extensions/comment.c extensions/cpu.c extensions/devgroup.c extensions/iprange.c \
-	extensions/length.c extensions/mac.c extensions/mark.c extensions/physdev.c \
-	extensions/pkttype.c extensions/string.c extensions/tos.c extensions/ttl.c extensions/u32.c
-libextensions_la_SOURCES += extensions/transport.h extensions/dccp.c extensions/ecn.c \
-	extensions/eui64.c extensions/frag.c extensions/icmp.c extensions/ipsec.c \
-	extensions/ipv6header.c extensions/mh.c extensions/multiport.c extensions/opts.c \
-	extensions/rt.c extensions/sctp.c extensions/tcp.c extensions/tcpmss.c extensions/udp.c
-libextensions_la_SOURCES += extensions/target.h extensions/rewrite.h extensions/target.c \
-	extensions/target_ct.c extensions/target_dscp.c extensions/target_log.c \
-	extensions/target_mark.c extensions/target_nfqueue.c extensions/target_reject.c \
-	extensions/target_tcpmss.c extensions/target_ttl.c
-libextensions_la_SOURCES += extensions/conntrack.h extensions/limit.h extensions/conntrack.c \
-	extensions/limit.c extensions/quota.c extensions/state.c extensions/statistic.c \
-	extensions/time.c
+	extensions/match/foreign.c
+libextensions_la_SOURCES += extensions/match/payload.h extensions/match/addrtype.c extensions/match/bpf.c \
+	extensions/match/comment.c extensions/match/cpu.c extensions/match/devgroup.c extensions/match/iprange.c \
+	extensions/match/length.c extensions/match/mac.c extensions/match/mark.c extensions/match/physdev.c \
+	extensions/match/pkttype.c extensions/match/string.c extensions/match/tos.c extensions/match/ttl.c extensions/match/u32.c
+libextensions_la_SOURCES += extensions/match/transport.h extensions/match/dccp.c extensions/match/ecn.c \
+	extensions/match/eui64.c extensions/match/frag.c extensions/match/icmp.c extensions/match/ipsec.c \
+	extensions/match/ipv6header.c extensions/match/mh.c extensions/match/multiport.c extensions/match/opts.c \
+	extensions/match/rt.c extensions/match/sctp.c extensions/match/tcp.c extensions/match/tcpmss.c extensions/match/udp.c
+libextensions_la_SOURCES += extensions/target/target.h extensions/target/rewrite.h extensions/target/target.c \
+	extensions/target/target-ct.c extensions/target/target-dscp.c extensions/target/target-log.c \
+	extensions/target/target-mark.c extensions/target/target-nfqueue.c extensions/target/target-reject.c \
+	extensions/target/target-tcpmss.c extensions/target/target-ttl.c
+libextensions_la_SOURCES += extensions/match/conntrack.h extensions/match/limit.h extensions/match/conntrack.c \
+	extensions/match/limit.c extensions/match/quota.c extensions/match/state.c extensions/match/statistic.c \
+	extensions/match/time.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* err.h - filling in the caller's struct xt2_err; private to the library */
-#ifndef XT2_LIB_ERR_H
-#define XT2_LIB_ERR_H
+#ifndef XT2_LIBXT2_ERR_H
+#define XT2_LIBXT2_ERR_H
 
 #include <xt2/xt2.h>
 

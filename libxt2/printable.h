@@ -7,8 +7,8 @@
  * turns the order of the text around is shown as the C language writes its
  * bytes (\n, \x1b).  Blanks, tabs and all other UTF-8 stay as they are.
  */
-#ifndef XT2_LIB_PRINTABLE_H
-#define XT2_LIB_PRINTABLE_H
+#ifndef XT2_LIBXT2_PRINTABLE_H
+#define XT2_LIBXT2_PRINTABLE_H
 
 #include <stdio.h>
 

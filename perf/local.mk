@@ -1,41 +1,41 @@
 # Benchmarks: "make perf-programs", then as perf/README.md says.
-EXTRA_PROGRAMS = perf/xt2-cost perf/legacy-cost
-perf_xt2_cost_SOURCES = perf/xt2-cost.c
-perf_xt2_cost_LDADD = libxt2-internal.la $(PCAP_LIBS)
-perf_legacy_cost_SOURCES = perf/legacy-cost.c
-perf_legacy_cost_LDADD = libxt2-internal.la $(PCAP_LIBS)
+EXTRA_PROGRAMS = perf/cost/xt2-cost perf/cost/legacy-cost
+perf_cost_xt2_cost_SOURCES = perf/cost/xt2-cost.c
+perf_cost_xt2_cost_LDADD = libxt2-internal.la $(PCAP_LIBS)
+perf_cost_legacy_cost_SOURCES = perf/cost/legacy-cost.c
+perf_cost_legacy_cost_LDADD = libxt2-internal.la $(PCAP_LIBS)
 
 # These have tests.  Without libnftnl xt2-rtt has no driver "nft".
-PERF_TESTED = perf/index-cost perf/pass-cost perf/rtt-ping perf/trace-cost perf/xt2-cycles
+PERF_TESTED = perf/cost/index-cost perf/cost/pass-cost perf/rtt/rtt-ping perf/cost/trace-cost perf/cycles/xt2-cycles
 check_PROGRAMS += $(PERF_TESTED)
-perf_index_cost_SOURCES = perf/index-cost.c perf/cost-packets.c perf/cost.h
-perf_index_cost_LDADD = libxt2-internal.la $(PCAP_LIBS)
-perf_xt2_cycles_SOURCES = perf/xt2-cycles.c perf/cycles.h perf/cycles-engine.c \
-	perf/cycles-ext.c perf/cycles-lists.c perf/cycles-packed.c perf/cycles-rules.c \
-	perf/cycles-stream.c perf/cycles-time.c
-perf_xt2_cycles_LDADD = libtext.la $(PCAP_LIBS)
-perf_pass_cost_SOURCES = perf/pass-cost.c
-perf_rtt_ping_SOURCES = perf/rtt-ping.c perf/rtt-line.c perf/rtt.c perf/rtt.h
-perf_trace_cost_SOURCES = perf/trace-cost.c perf/cost-packets.c perf/cost.h
-perf_trace_cost_LDADD = libxt2-internal.la $(PCAP_LIBS)
+perf_cost_index_cost_SOURCES = perf/cost/index-cost.c perf/cost/cost-packets.c perf/cost/cost.h
+perf_cost_index_cost_LDADD = libxt2-internal.la $(PCAP_LIBS)
+perf_cycles_xt2_cycles_SOURCES = perf/cycles/xt2-cycles.c perf/cycles/cycles.h perf/cycles/cycles-engine.c \
+	perf/cycles/cycles-ext.c perf/cycles/cycles-lists.c perf/cycles/cycles-packed.c perf/cycles/cycles-rules.c \
+	perf/cycles/cycles-stream.c perf/cycles/cycles-time.c
+perf_cycles_xt2_cycles_LDADD = libtext.la $(PCAP_LIBS)
+perf_cost_pass_cost_SOURCES = perf/cost/pass-cost.c
+perf_rtt_rtt_ping_SOURCES = perf/rtt/rtt-ping.c perf/rtt/rtt-line.c perf/rtt/rtt.c perf/rtt/rtt.h
+perf_cost_trace_cost_SOURCES = perf/cost/trace-cost.c perf/cost/cost-packets.c perf/cost/cost.h
+perf_cost_trace_cost_LDADD = libxt2-internal.la $(PCAP_LIBS)
 if HAVE_DPDK
-PERF_TESTED += perf/acl-cost
-perf_acl_cost_SOURCES = perf/acl-cost.c perf/cost-packets.c perf/cost.h
-perf_acl_cost_CPPFLAGS = $(AM_CPPFLAGS) $(DPDK_CFLAGS)
-perf_acl_cost_LDADD = libxt2-internal.la $(PCAP_LIBS) $(DPDK_LIBS)
+PERF_TESTED += perf/cost/acl-cost
+perf_cost_acl_cost_SOURCES = perf/cost/acl-cost.c perf/cost/cost-packets.c perf/cost/cost.h
+perf_cost_acl_cost_CPPFLAGS = $(AM_CPPFLAGS) $(DPDK_CFLAGS)
+perf_cost_acl_cost_LDADD = libxt2-internal.la $(PCAP_LIBS) $(DPDK_LIBS)
 endif
 if HAVE_NFTNL
-PERF_TESTED += perf/rtt-nft
-perf_rtt_nft_SOURCES = perf/rtt-nft.c
-perf_rtt_nft_CFLAGS = $(AM_CFLAGS) $(NFTNL_CFLAGS)
-perf_rtt_nft_LDADD = $(NFTNL_LIBS)
+PERF_TESTED += perf/rtt/rtt-nft
+perf_rtt_rtt_nft_SOURCES = perf/rtt/rtt-nft.c
+perf_rtt_rtt_nft_CFLAGS = $(AM_CFLAGS) $(NFTNL_CFLAGS)
+perf_rtt_rtt_nft_LDADD = $(NFTNL_LIBS)
 endif
 
-EXTRA_DIST += perf/README.md perf/gen_lists.py perf/gen_tools.py perf/gen_trace.py perf/gen_tuples.py \
-	perf/instructions \
-	perf/peers_kernel.py perf/peers_report.py perf/peers_rules.py perf/peers_tools.py \
-	perf/results perf/rtt_report.py perf/rtt_rules.py perf/xt2-gen perf/xt2-legacy \
-	perf/xt2-rtt perf/xt2-text perf/xt2-vs-peers perf/xt2-vs-xt1
+EXTRA_DIST += perf/README.md perf/gen/gen_lists.py perf/gen/gen_tools.py perf/gen/gen_trace.py perf/gen/gen_tuples.py \
+	perf/cost/instructions \
+	perf/peers/peers_kernel.py perf/peers/peers_report.py perf/peers/peers_rules.py perf/peers/peers_tools.py \
+	perf/results perf/rtt/rtt_report.py perf/rtt/rtt_rules.py perf/gen/xt2-gen perf/cost/xt2-legacy \
+	perf/rtt/xt2-rtt perf/cost/xt2-text perf/peers/xt2-vs-peers perf/peers/xt2-vs-xt1
 CLEANFILES += $(EXTRA_PROGRAMS)
 
 .PHONY: perf-programs

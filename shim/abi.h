@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* abi.h - the system calls that the supervisor sees, by architecture */
-#ifndef XT2_ABI_H
-#define XT2_ABI_H
+#ifndef XT2_SHIM_ABI_H
+#define XT2_SHIM_ABI_H
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

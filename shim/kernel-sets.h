@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* kernel-sets.h - ipsets of the running kernel: see kernel-sets.c */
-#ifndef XT2_KERNEL_SETS_H
-#define XT2_KERNEL_SETS_H
+#ifndef XT2_SHIM_KERNEL_SETS_H
+#define XT2_SHIM_KERNEL_SETS_H
 
 #include <sys/types.h>
 #include <xt2/sockopt.h>

@@ -5,27 +5,27 @@ libshim_la_SOURCES = \
 	shim/abi.h \
 	shim/kernel-sets.c \
 	shim/kernel-sets.h \
-	shim/names.c \
-	shim/names.h \
+	shim/proc-files.c \
+	shim/proc-files.h \
 	shim/receiver.c \
 	shim/receiver.h \
 	shim/run.c \
 	shim/run.h \
-	shim/store.c \
-	shim/store.h \
+	shim/shim-store.c \
+	shim/shim-store.h \
 	shim/supervisor.c \
 	shim/supervisor.h \
 	shim/task.c \
 	shim/task.h \
-	shim/told-sets.c \
-	shim/told-sets.h
+	shim/sets-told.c \
+	shim/sets-told.h
 libshim_la_CPPFLAGS = $(AM_CPPFLAGS) -DXT2_LIBDIR='"$(libdir)"'
 libshim_la_LIBADD = libxt2-internal.la
 
 # For LD_PRELOAD: only what it interposes is visible, and libxt2 is beside it.
 lib_LTLIBRARIES += libxt2-shim.la
-libxt2_shim_la_SOURCES = shim/preload.c shim/kernel-sets.c shim/names.c shim/store.c shim/task.c \
-	shim/told-sets.c
+libxt2_shim_la_SOURCES = shim/preload.c shim/kernel-sets.c shim/proc-files.c shim/shim-store.c shim/task.c \
+	shim/sets-told.c
 libxt2_shim_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 libxt2_shim_la_LIBADD = libxt2.la
 libxt2_shim_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-rpath,'$$ORIGIN'

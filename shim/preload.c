@@ -12,7 +12,7 @@
  * lock of its own meanwhile.
  */
 #include "kernel-sets.h"
-#include "names.h"
+#include "proc-files.h"
 #include "task.h"
 
 #include <dlfcn.h>

@@ -18,7 +18,7 @@
  * starts no program before the supervisor knows that he has ended.
  */
 #include "receiver.h"
-#include "names.h"
+#include "proc-files.h"
 #include "task.h"
 
 #include <errno.h>

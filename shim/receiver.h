@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* receiver.h - takes calls from the kernel as soon as they are made: see receiver.c */
-#ifndef XT2_RECEIVER_H
-#define XT2_RECEIVER_H
+#ifndef XT2_SHIM_RECEIVER_H
+#define XT2_SHIM_RECEIVER_H
 
 #include "abi.h"
 #include <sys/types.h>

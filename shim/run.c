@@ -19,9 +19,9 @@
 #include "abi.h"
 #include "supervisor.h"
 #include "config.h"
-#include "../libxt2/err.h"
-#include "../libxt2/printable.h"
-#include "../libxt2/ruleset.h"
+#include "libxt2/err.h"
+#include "libxt2/printable.h"
+#include "libxt2/ruleset/ruleset.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* run.h - run a command whose firewall is an image */
-#ifndef XT2_RUN_H
-#define XT2_RUN_H
+#ifndef XT2_SHIM_RUN_H
+#define XT2_SHIM_RUN_H
 
 #include <xt2/xt2.h>
 

@@ -26,7 +26,7 @@
 #include "supervisor.h"
 #include "abi.h"
 #include "kernel-sets.h"
-#include "names.h"
+#include "proc-files.h"
 #include "receiver.h"
 #include "task.h"
 

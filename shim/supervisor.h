@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* supervisor.h - answers the firewall sockopts of other processes */
-#ifndef XT2_SUPERVISOR_H
-#define XT2_SUPERVISOR_H
+#ifndef XT2_SHIM_SUPERVISOR_H
+#define XT2_SHIM_SUPERVISOR_H
 
-#include "store.h"
+#include "shim-store.h"
 
 struct xt2_supervisor;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* task.h - the process behind a notification: who it is, its memory, its descriptors */
-#ifndef XT2_TASK_H
-#define XT2_TASK_H
+#ifndef XT2_SHIM_TASK_H
+#define XT2_SHIM_TASK_H
 
 #include <sys/types.h>
 #include <xt2/sockopt.h>

@@ -14,7 +14,7 @@ include tests/bpf/local.mk
 
 # Tables of bridges against a kernel that has them: tests/vm/README.md.
 check_PROGRAMS += tests/vm/ebt-kernel
-tests_vm_ebt_kernel_SOURCES = tests/vm/ebt-kernel.c tests/legacy/turn.h tests/legacy/ebt.h \
+tests_vm_ebt_kernel_SOURCES = tests/vm/ebt-kernel.c tests/legacy/turn.h tests/legacy/ebt-blob.h \
 	tests/legacy/ebt-cases.h
 tests_vm_ebt_kernel_LDADD = libxt2-internal.la $(PCAP_LIBS)
 EXTRA_DIST += tests/vm/ebtables.sh

@@ -1,16 +1,16 @@
 noinst_LTLIBRARIES += libtranslators.la
 libtranslators_la_SOURCES = \
-	translators/ext.h
-libtranslators_la_SOURCES += translators/ext.c translators/transport.c \
-	translators/transport.h translators/transport6.c
-libtranslators_la_SOURCES += translators/packet.h translators/packet.c translators/packet-deep.c
-libtranslators_la_SOURCES += translators/state.c translators/target.c
-libtranslators_la_SOURCES += translators/legacy.h translators/legacy-format.h \
-	translators/legacy-format.c translators/legacy-known.c translators/legacy-entry.c \
-	translators/legacy-check.c translators/legacy-trace.c translators/legacy-chains.c \
-	translators/legacy-base.c translators/legacy-read.c translators/legacy-write.c \
-	translators/sets.h translators/sets.c
-libtranslators_la_SOURCES += translators/legacy-ebt.h translators/legacy-ebt-known.c \
-	translators/legacy-ebt-check.c translators/legacy-ebt-size.c \
-	translators/legacy-ebt-rules.c translators/legacy-ebt-base.c \
-	translators/legacy-ebt-read.c translators/legacy-ebt-write.c
+	translators/ext/translate.h
+libtranslators_la_SOURCES += translators/ext/translate.c translators/ext/xt-transport.c \
+	translators/ext/xt-transport.h translators/ext/xt-transport6.c
+libtranslators_la_SOURCES += translators/ext/xt-packet.h translators/ext/xt-packet.c translators/ext/xt-packet-deep.c
+libtranslators_la_SOURCES += translators/ext/xt-state.c translators/ext/xt-target.c
+libtranslators_la_SOURCES += translators/table/legacy.h translators/table/legacy-format.h \
+	translators/table/legacy-format.c translators/table/legacy-known.c translators/table/legacy-entry.c \
+	translators/table/legacy-check.c translators/table/legacy-trace.c translators/table/legacy-chains.c \
+	translators/table/legacy-base.c translators/table/legacy-read.c translators/table/legacy-write.c \
+	translators/ext/xt-sets.h translators/ext/xt-sets.c
+libtranslators_la_SOURCES += translators/ebt/ebt.h translators/ebt/ebt-known.c \
+	translators/ebt/ebt-check.c translators/ebt/ebt-size.c \
+	translators/ebt/ebt-rules.c translators/ebt/ebt-base.c \
+	translators/ebt/ebt-read.c translators/ebt/ebt-write.c

@@ -3,8 +3,8 @@
 # A ruleset that takes the kernel's patience: what is not evaluated to the end is dropped and counts
 # as a fault, and the packets that do not go there pass.
 test=budget needs="ping"
-# shellcheck source=tests/bpf/common.sh
-. "${top_srcdir:-.}/tests/bpf/common.sh"
+# shellcheck source=tests/bpf/live-common.sh
+. "${top_srcdir:-.}/tests/bpf/live-common.sh"
 
 # 250 times 250 times 1,000 rules, no two alike, for large packets: as many chains as may be entered.
 awk 'BEGIN {

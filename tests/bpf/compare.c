@@ -14,7 +14,7 @@
  * With TIMES the first packet of each capture is given to the program so many
  * times, and the nanoseconds per packet are printed.
  */
-#include "bpf/host-private.h"
+#include "libxt2/store/bpf/bpf-private.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 # xt2 apply --confirm and xt2 confirm, in a network namespace of the test's own: what was not
 # confirmed goes, in time and whatever is killed; what was before comes back, with its counters.
 test=confirm needs="ping python3 setsid"
-# shellcheck source=tests/bpf/common.sh
-. "${top_srcdir:-.}/tests/bpf/common.sh"
+# shellcheck source=tests/bpf/live-common.sh
+. "${top_srcdir:-.}/tests/bpf/live-common.sh"
 within() {	# SECONDS COMMAND: until it is true
 	for _ in $(seq "$((${1} * 5))"); do
 		"$2" && return 0

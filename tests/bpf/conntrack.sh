@@ -3,8 +3,8 @@
 # Connection tracking is on as long as a live ruleset asks about connections, in
 # the families in which it does, and in no other way does anything change.
 test=conntrack needs="nft ping python3"
-# shellcheck source=tests/bpf/common.sh
-. "${top_srcdir:-.}/tests/bpf/common.sh"
+# shellcheck source=tests/bpf/live-common.sh
+. "${top_srcdir:-.}/tests/bpf/live-common.sh"
 live() { "$xt2" "$@" --netns "$ns"; }
 
 rules() {	# RULE...

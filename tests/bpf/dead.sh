@@ -4,8 +4,8 @@
 # enter the namespace any more, but never as long as a process, a mount, an open file or a socket
 # may still use it.  Namespaces and the BPF file system for the pins are the test's own.
 test=dead needs="flock mount ping python3 umount unshare"
-# shellcheck source=tests/bpf/common.sh
-. "${top_srcdir:-.}/tests/bpf/common.sh"
+# shellcheck source=tests/bpf/live-common.sh
+. "${top_srcdir:-.}/tests/bpf/live-common.sh"
 many=40
 pin=$tmp/pin
 # shellcheck disable=SC2317 # called in the end

@@ -4,8 +4,8 @@
 # what was live stays live, with exact counters, and the next command works.  In a network namespace
 # of the test's own.  XT2_SHORT=1 leaves calls out.
 test=faults needs="ping prlimit python3 strace seq"
-# shellcheck source=tests/bpf/common.sh
-. "${top_srcdir:-.}/tests/bpf/common.sh"
+# shellcheck source=tests/bpf/live-common.sh
+. "${top_srcdir:-.}/tests/bpf/live-common.sh"
 strace -qq -o /dev/null true 2>/dev/null || skip "strace cannot trace here"
 every=25 last=12
 [ -z "${XT2_SHORT:-}" ] || every=60 last=4

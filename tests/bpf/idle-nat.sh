@@ -3,8 +3,8 @@
 # A nat table that does nothing, as iptables-save prints it on nearly every machine: it is live without
 # a program, is saved as it was, and goes on beside the tables that have one.
 test=idle-nat needs="ping iptables-legacy-save iptables-legacy-restore"
-# shellcheck source=tests/bpf/common.sh
-. "${top_srcdir:-.}/tests/bpf/common.sh"
+# shellcheck source=tests/bpf/live-common.sh
+. "${top_srcdir:-.}/tests/bpf/live-common.sh"
 restore=$(dirname "$xt2")/xt2tables-restore
 
 saved() { "$xt2" save -c --live --netns "$ns" -t "$1" | grep -v '^#'; }

@@ -3,8 +3,8 @@
 # What a live ruleset keeps when xt2 apply replaces it: counters, state, other tables, everything
 # after an error.  In a network namespace of the test's own; packets are pings through lo.
 test=keep needs="ping flock python3"
-# shellcheck source=tests/bpf/common.sh
-. "${top_srcdir:-.}/tests/bpf/common.sh"
+# shellcheck source=tests/bpf/live-common.sh
+. "${top_srcdir:-.}/tests/bpf/live-common.sh"
 bin=$(realpath "${top_builddir:-.}")
 apply() { "$bin/xt2" apply --netns "$ns" "$@"; }
 counters() { "$bin/xt2" counters --netns "$ns"; }

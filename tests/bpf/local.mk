@@ -6,7 +6,7 @@ BPF_TESTS = \
 	tests/bpf/dead.sh \
 	tests/bpf/faults.sh \
 	tests/bpf/idle-nat.sh \
-	tests/bpf/indexed.sh \
+	tests/bpf/live-indexed.sh \
 	tests/bpf/keep.sh \
 	tests/bpf/log.sh \
 	tests/bpf/places.sh \
@@ -18,7 +18,7 @@ BPF_TESTS = \
 	tests/bpf/traffic.sh \
 	tests/bpf/twins.sh \
 	tests/bpf/view.sh
-EXTRA_DIST += $(BPF_TESTS) tests/bpf/common.sh tests/bpf/folder.sh tests/bpf/compare.c tests/bpf/conversations.py tests/bpf/indexed.py \
+EXTRA_DIST += $(BPF_TESTS) tests/bpf/live-common.sh tests/bpf/folder.sh tests/bpf/compare.c tests/bpf/conversations.py tests/bpf/live-indexed.py \
 	tests/bpf/live.py \
 	tests/bpf/log-pcapng.py tests/bpf/log-traffic.py tests/bpf/random.py tests/bpf/twins.py
 if BPF

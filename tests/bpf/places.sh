@@ -4,8 +4,8 @@
 # mounts end, or it is refused; a second one in the same network namespace is refused and named; who
 # only looks mounts nothing; without /proc or rights, the reason is said.
 test=places needs="ping python3 unshare setpriv mount umount"
-# shellcheck source=tests/bpf/common.sh
-. "${top_srcdir:-.}/tests/bpf/common.sh"
+# shellcheck source=tests/bpf/live-common.sh
+. "${top_srcdir:-.}/tests/bpf/live-common.sh"
 bin=$(dirname "$xt2")
 pin=$tmp/pin other=$tmp/other
 # shellcheck disable=SC2317 # called in the end

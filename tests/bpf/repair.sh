@@ -4,8 +4,8 @@
 # said by xt2 status, with exit code 1, and comes back by xt2 repair, and by each command that makes
 # something live or keeps it; rules and counters stay.
 test=repair needs="bpftool mount nft ping python3 umount"
-# shellcheck source=tests/bpf/common.sh
-. "${top_srcdir:-.}/tests/bpf/common.sh"
+# shellcheck source=tests/bpf/live-common.sh
+. "${top_srcdir:-.}/tests/bpf/live-common.sh"
 bin=$(dirname "$xt2")
 pin=$tmp/pin
 # shellcheck disable=SC2317 # called in the end

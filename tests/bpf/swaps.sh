@@ -8,8 +8,8 @@
 # tables counts, to the packet and the byte; none may be lost, though commands are killed.
 # XT2_SEED=N repeats a run, XT2_SHORT=1 swaps less often.
 test=swaps needs="ping timeout iptables-legacy ip6tables-legacy"
-# shellcheck source=tests/bpf/common.sh
-. "${top_srcdir:-.}/tests/bpf/common.sh"
+# shellcheck source=tests/bpf/live-common.sh
+. "${top_srcdir:-.}/tests/bpf/live-common.sh"
 swaps=500 kills=100
 [ -z "${XT2_SHORT:-}" ] || swaps=50 kills=20
 seed=${XT2_SEED:-$(date +%s)}

@@ -6,8 +6,8 @@
 #
 # Each rule's counters are compared with those of the kernel's own tables.
 test=traffic needs="ping python3 iptables-legacy-restore ip6tables-legacy-restore unshare"
-# shellcheck source=tests/bpf/common.sh
-. "${top_srcdir:-.}/tests/bpf/common.sh"
+# shellcheck source=tests/bpf/live-common.sh
+. "${top_srcdir:-.}/tests/bpf/live-common.sh"
 
 rules() {	# ADDRESS PROTOCOL-OPTIONS
 	printf '*%s\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n' filter

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What is live can be looked at: xt2 counters, save, explain, dump, digest.
 test=view needs="ping"
-# shellcheck source=tests/bpf/common.sh
-. "${top_srcdir:-.}/tests/bpf/common.sh"
+# shellcheck source=tests/bpf/live-common.sh
+. "${top_srcdir:-.}/tests/bpf/live-common.sh"
 PATH=$(realpath "${top_builddir:-.}"):$PATH
 pings() {	# FAMILY ADDRESS NUMBER
 	ip netns exec "$ns" ping "$1" -q -c "$3" -i 0.01 -W 1 "$2" >/dev/null || wrong "ping $2"

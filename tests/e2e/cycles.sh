@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# perf/xt2-cycles: all its layouts count what they should, every extension has a
+# perf/cycles/xt2-cycles: all its layouts count what they should, every extension has a
 # figure, and a table has the columns it says.  Memory depends on no clock.
 # shellcheck source=tests/e2e/common.sh
 . "${top_srcdir:-.}/tests/e2e/common.sh"
-cycles=$build/perf/xt2-cycles
+cycles=$build/perf/cycles/xt2-cycles
 
 try "$cycles" --rounds 1 --ruleset small --no-extensions --csv "$tmp/csv"
 [ "$status" = 0 ] || bad "layouts: $status: $(cat "$tmp/out" "$tmp/err")"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# perf/xt2-gen, xt2-vs-peers and instructions: rulesets of every kind load, captures hit
+# perf/gen/xt2-gen, xt2-vs-peers and instructions: rulesets of every kind load, captures hit
 # what they should, a run has the columns it says, and what fails or miscounts
 # is named.
 for i in python3 ip nsenter iptables-legacy-restore; do
@@ -12,8 +12,8 @@ if [ -n "$SANITIZE_CFLAGS" ]; then
 	echo "with sanitizers there is nothing to measure: nothing done"
 	exit 0
 fi
-gen=$top/perf/xt2-gen
-cost=$build/perf/index-cost
+gen=$top/perf/gen/xt2-gen
+cost=$build/perf/cost/index-cost
 
 for kind in "acl4 300" "fw4 300" "ipc4 300" "acl6 300" "fw6 300" "ipc6 300" "block 300" "mac 300" \
 	"kube 20" "fan 5 40" "always 100" "jumps 100" "fw4 300 --targets none --order random"; do
@@ -63,7 +63,7 @@ peers() {
 	folder=$1
 	shift
 	# shellcheck disable=SC2016 # for the inner shell
-	try sh -c 'echo $$ >>"$0"; exec "$@"' "$tmp/pids" "$top/perf/xt2-vs-peers" "$folder" \
+	try sh -c 'echo $$ >>"$0"; exec "$@"' "$tmp/pids" "$top/perf/peers/xt2-vs-peers" "$folder" \
 		--results "$tmp/results" --no-plot --rounds 2 --budget 2 --packets 600 "$@"
 }
 
@@ -85,18 +85,18 @@ END
 
 # Instructions: what is more than before is an error.
 if command -v valgrind >/dev/null; then
-	try "$top/perf/instructions" "$build" --ruleset "acl4 16" --modes parse,indexed --csv "$tmp/csv"
+	try "$top/perf/cost/instructions" "$build" --ruleset "acl4 16" --modes parse,indexed --csv "$tmp/csv"
 	[ "$status" = 0 ] || bad "instructions: $status: $(cat "$tmp/err")"
 	awk -F, 'NR > 1 && $3 > 10 { n++ } END { exit n != 2 }' "$tmp/csv" || bad "instructions: $(cat "$tmp/csv")"
-	try "$top/perf/instructions" "$build" --ruleset "acl4 16" --modes parse --against "$tmp/csv"
+	try "$top/perf/cost/instructions" "$build" --ruleset "acl4 16" --modes parse --against "$tmp/csv"
 	[ "$status" = 0 ] || bad "the same instructions: $status: $(cat "$tmp/out")"
 	sed -i 's/parse,.*/parse,20/' "$tmp/csv"
-	try "$top/perf/instructions" "$build" --ruleset "acl4 16" --modes parse --against "$tmp/csv"
+	try "$top/perf/cost/instructions" "$build" --ruleset "acl4 16" --modes parse --against "$tmp/csv"
 	[ "$status" = 1 ] || bad "more instructions: $status: $(cat "$tmp/out")"
 	grep -q '20.0  MORE$' "$tmp/out" || bad "not marked: $(cat "$tmp/out")"
 fi
 
-if [ -x "$build/perf/acl-cost" ]; then
+if [ -x "$build/perf/cost/acl-cost" ]; then
 	for kind in "acl4 50" "fw6 20" "mac 50"; do
 		peers "$build" --peers acl --ruleset "$kind"
 		[ "$status" = 0 ] || bad "$kind: librte_acl: $status: $(cat "$tmp/out" "$tmp/err")"
@@ -111,9 +111,9 @@ fake() {
 	rm -rf "$tmp/build"
 	mkdir -p "$tmp/build/perf"
 	ln -s "$build"/xt2* "$tmp/build"
-	ln -s "$build/perf/trace-cost" "$tmp/build/perf"
-	printf '#!/bin/sh\n%s\n' "$1" >"$tmp/build/perf/index-cost"
-	chmod +x "$tmp/build/perf/index-cost"
+	ln -s "$build/perf/cost/trace-cost" "$tmp/build/perf"
+	printf '#!/bin/sh\n%s\n' "$1" >"$tmp/build/perf/cost/index-cost"
+	chmod +x "$tmp/build/perf/cost/index-cost"
 }
 
 fake 'echo "too bad" >&2; exit 4'

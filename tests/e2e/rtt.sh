@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# perf/xt2-rtt: that its figures have packets behind them.  Every driver that is
+# perf/rtt/xt2-rtt: that its figures have packets behind them.  Every driver that is
 # here counts what it should, a driver that fails or miscounts is named, and a
 # table has the columns it says.
 [ "$(id -u)" = 0 ] || { echo "SKIP: only root makes network namespaces"; exit 77; }
@@ -26,7 +26,7 @@ rtt() {
 	folder=$1
 	shift
 	# shellcheck disable=SC2016 # for the inner shell
-	try sh -c 'echo $$ >>"$0"; exec "$@"' "$tmp/pids" "$top/perf/xt2-rtt" "$folder" \
+	try sh -c 'echo $$ >>"$0"; exec "$@"' "$tmp/pids" "$top/perf/rtt/xt2-rtt" "$folder" \
 		--results "$tmp/results" --no-plot --rounds 2 --count 10 "$@"
 }
 
@@ -38,7 +38,7 @@ exact() {
 }
 
 drivers="xt1"
-[ -x "$build/perf/rtt-nft" ] && drivers="$drivers nft"
+[ -x "$build/perf/rtt/rtt-nft" ] && drivers="$drivers nft"
 "$build/xt2" apply --help >/dev/null 2>&1 && drivers="$drivers xt2"
 all=none,$(echo "$drivers" | tr ' ' ,)
 

@@ -13,8 +13,8 @@
  */
 #include <stdlib.h>
 
-#include "../../engine/pkt.h"
-#include "../../libxt2/capture.h"
+#include "engine/parse.h"
+#include "libxt2/capture.h"
 
 #define PACKETS_MAX 64
 #define FILE_HEADER 24

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include "lines.h"
 #include "round-trip.h"
-#include "../../xt2tables/rule.h"
+#include "xt2tables/text/line.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);

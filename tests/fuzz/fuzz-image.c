@@ -19,8 +19,8 @@
 #include <stdlib.h>
 
 #include "seed-packet.h"
-#include "../lib/index-mutate.h"
-#include "../../engine/edit.h"
+#include "tests/lib/index-mutate.h"
+#include "engine/edit.h"
 
 #define VISITS_MAX 1024
 #define PACKETS	   3 /* at each hook */

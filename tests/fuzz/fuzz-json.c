@@ -14,9 +14,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "../../engine/env.h"
-#include "../../xt2tables/ruleset-json.h"
-#include "../../xt2tables/text.h"
+#include "engine/env.h"
+#include "xt2tables/json/json-ruleset.h"
+#include "xt2tables/text/text.h"
 #include "round-trip.h"
 
 #define need(so)                                                                \

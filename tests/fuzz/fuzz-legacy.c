@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "../../engine/rule.h"
-#include "../../translators/legacy.h"
+#include "engine/rule.h"
+#include "translators/table/legacy.h"
 #include "legacy-mutate.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -8,7 +8,7 @@
  * are left not to fit.
  */
 #include <linux/netfilter_bridge/ebtables.h>
-#include "../../translators/legacy-format.h"
+#include "translators/table/legacy-format.h"
 #include "legacy-mutate.h"
 
 size_t LLVMFuzzerMutate(u8 *data, size_t size, size_t max);

@@ -9,7 +9,7 @@
 #define XT2_FUZZ_LEGACY_MUTATE_H
 
 #include <stddef.h>
-#include "../../engine/image.h"
+#include "engine/image.h"
 
 #define FUZZ_FORMATS 8
 

@@ -9,8 +9,8 @@
 #ifndef XT2_FUZZ_LINES_H
 #define XT2_FUZZ_LINES_H
 
-#include "rules.h"
-#include "../../engine/env.h"
+#include "fuzz-rules.h"
+#include "engine/env.h"
 
 /*
  * lines_mutate - for LLVMFuzzerCustomMutator

@@ -15,7 +15,7 @@ tests_fuzz_fuzz_capture_SOURCES = tests/fuzz/fuzz-capture.c
 tests_fuzz_fuzz_capture_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_fuzz_capture_LDADD = libxt2-internal.la $(PCAP_LIBS)
 FUZZ_TEXT_SOURCES = tests/fuzz/lines.c tests/fuzz/lines.h tests/fuzz/round-trip.c \
-	tests/fuzz/round-trip.h tests/fuzz/rules.h tests/fuzz/seed-image.h tests/lib/packets.h
+	tests/fuzz/round-trip.h tests/fuzz/fuzz-rules.h tests/fuzz/seed-image.h tests/lib/packets.h
 FUZZ_TEXT_LINK = $(FUZZ_LINK) -Wl,--wrap=read,--wrap=time
 FUZZ_TARGETS += tests/fuzz/fuzz-grammar
 tests_fuzz_fuzz_grammar_SOURCES = tests/fuzz/fuzz-grammar.c $(FUZZ_TEXT_SOURCES)
@@ -32,7 +32,7 @@ tests_fuzz_fuzz_text_LDFLAGS = $(FUZZ_TEXT_LINK)
 tests_fuzz_fuzz_text_LDADD = libtext.la $(PCAP_LIBS)
 # Images of rules.h, for fuzz-image to begin with: make-seeds FOLDER.
 FUZZ_TARGETS += tests/fuzz/make-seeds
-tests_fuzz_make_seeds_SOURCES = tests/fuzz/make-seeds.c tests/fuzz/rules.h
+tests_fuzz_make_seeds_SOURCES = tests/fuzz/make-seeds.c tests/fuzz/fuzz-rules.h
 tests_fuzz_make_seeds_LDADD = libtext.la $(PCAP_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz-legacy
 tests_fuzz_fuzz_legacy_SOURCES = tests/fuzz/fuzz-legacy.c tests/fuzz/legacy-mutate.c \

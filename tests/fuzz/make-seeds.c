@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "rules.h"
-#include "../../engine/env.h"
-#include "../../xt2tables/text.h"
+#include "fuzz-rules.h"
+#include "engine/env.h"
+#include "xt2tables/text/text.h"
 
 /* => 0; -errno */
 static int write_text(const char *path, const struct fuzz_rule *r)

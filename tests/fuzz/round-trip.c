@@ -24,9 +24,9 @@
 #include <time.h>
 #include <unistd.h>
 #include <xt2/xt2.h>
-#include "../../engine/image.h"
-#include "../../xt2tables/text.h"
-#include "../lib/packets.h"
+#include "engine/image.h"
+#include "xt2tables/text/text.h"
+#include "tests/lib/packets.h"
 
 #define VISITS_MAX 4096
 #define NOW	   (1700000000ull * 1000000000)

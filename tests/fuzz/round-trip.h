@@ -8,7 +8,7 @@
 #define XT2_FUZZ_ROUND_TRIP_H
 
 #include <stddef.h>
-#include "../../engine/env.h"
+#include "engine/env.h"
 
 /* Aborts if anything is wrong with what the programs make of this text. */
 void round_trip(const u8 *text, size_t size);

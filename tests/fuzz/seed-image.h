@@ -10,8 +10,8 @@
 #ifndef XT2_TEST_SEED_IMAGE_H
 #define XT2_TEST_SEED_IMAGE_H
 
-#include "../../engine/eval.h"
-#include "../../engine/write.h"
+#include "engine/eval.h"
+#include "engine/write.h"
 
 #define SEED_CELLS	3
 #define SEED_INSTANCES	4 /* one of each kind, in the order of the kinds */

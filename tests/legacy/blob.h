@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "../../translators/legacy.h"
+#include "translators/table/legacy.h"
 
 #define EACH 6
 #define IP   1 /* families that a case is for */

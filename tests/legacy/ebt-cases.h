@@ -9,7 +9,7 @@
 #ifndef XT2_TESTS_LEGACY_EBT_CASES_H
 #define XT2_TESTS_LEGACY_EBT_CASES_H
 
-#include "ebt.h"
+#include "ebt-blob.h"
 
 /* What is special about a case. */
 #define EBT_STRICT   1 /* the kernel takes it, and xt2 does not */

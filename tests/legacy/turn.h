@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "../../engine/rule.h"
-#include "../../translators/legacy.h"
+#include "engine/rule.h"
+#include "translators/table/legacy.h"
 
 struct turn {
 	struct xt2_legacy in;

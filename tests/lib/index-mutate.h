@@ -11,8 +11,8 @@
 #ifndef TESTS_INDEX_MUTATE_H
 #define TESTS_INDEX_MUTATE_H
 
-#include "../fuzz/seed-image.h"
-#include "../../engine/index.h"
+#include "tests/fuzz/seed-image.h"
+#include "engine/index/search.h"
 
 enum index_field_kind {
 	INDEX_KIND, /* enum xt2_index_kind */

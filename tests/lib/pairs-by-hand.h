@@ -11,7 +11,7 @@
 
 #include <string.h>
 #include <sys/mman.h>
-#include "../../engine/index-build.h"
+#include "engine/index/build.h"
 #include "rules.h"
 
 #define PAIRS_RULES   16

@@ -10,8 +10,8 @@
 #define TESTS_WORLD_PACKETS_H
 
 #include "world-rules.h"
-#include "../fuzz/seed-packet.h"
-#include "../../engine/index-box.h"
+#include "tests/fuzz/seed-packet.h"
+#include "engine/index/box.h"
 
 #define WORLD_PACKET 600 /* bytes */
 

@@ -11,7 +11,7 @@
 #ifndef TESTS_WORLD_RULES_H
 #define TESTS_WORLD_RULES_H
 
-#include "../fuzz/seed-image.h"
+#include "tests/fuzz/seed-image.h"
 
 #define WORLD_CELLS 64
 

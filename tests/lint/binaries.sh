@@ -86,8 +86,8 @@ fi
 
 # The linker's word for a whole program needs a libc that has it as well: so objects are asked.
 if can -fcf-protection=full; then
-	for object in "$build"/engine/.libs/libpacket_la-eval.o "$build"/xt2tables/explain.o \
-		"$build"/libxt2/.libs/libpacket_la-evaluator.o; do
+	for object in "$build"/engine/.libs/libpacket_la-eval.o "$build"/xt2tables/cmd/cmd-explain.o \
+		"$build"/libxt2/evaluate/.libs/libpacket_la-evaluator.o; do
 		if [ -e "$object" ]; then has "$object" "no IBT and SHSTK" 'x86 feature: IBT, SHSTK' -n; fi
 	done
 fi

@@ -9,5 +9,5 @@ case $("$format" --version) in
 *) echo "SKIP: the format is that of clang-format 14"; exit 77 ;;
 esac
 cd "$top" || exit 1
-find include engine extensions translators libxt2 bpf shim xt2tables tests perf -name '*.[ch]' -print0 |
+find include engine extensions translators libxt2 kernel shim xt2tables tests perf -name '*.[ch]' -print0 |
 	xargs -0 "$format" --dry-run -Werror

@@ -10,14 +10,15 @@ alone() {	# HEADER COMPILER...
 	shift
 	count=$((count + 1))
 	printf '#include "%s"\n' "$(realpath "$header")" |
-		"$@" -Wall -Wextra -Werror -Wno-unused-parameter -I"$top/include" -fsyntax-only - || {
+		"$@" -Wall -Wextra -Werror -Wno-unused-parameter -I"$top/include" -I"$top" -fsyntax-only - || {
 		echo "$header does not compile alone: $*"
 		failed=1
 	}
 }
 
-for h in "$top"/include/xt2/*.h "$top"/engine/*.h "$top"/extensions/*.h "$top"/translators/*.h \
-	"$top"/libxt2/*.h "$top"/shim/*.h; do
+# shellcheck disable=SC2044 # no names with spaces
+for h in $(find "$top/include" "$top/engine" "$top/extensions" "$top/translators" "$top/libxt2" \
+	"$top/shim" -name bpf -prune -o -name '*.h' -print); do
 	alone "$h" cc -std=gnu11 -x c
 done
 for cxx in g++ clang++ ""; do

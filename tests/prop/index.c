@@ -5,7 +5,7 @@
  * Random images, random packets aimed at their rules.  Four evaluate the
  * same packets, each with an image and packets of its own: xt2_eval() without
  * indexes, xt2_eval() with them, in batches that are searched ahead as well,
- * xt2tables/oracle.c, and xt2_evaluate_batch(), which is one for all tables.
+ * xt2tables/packet/oracle.c, and xt2_evaluate_batch(), which is one for all tables.
  * After each packet all that evaluation can say or
  * change must be the same: verdict, the rule that decided, events, the packet
  * and what the host knows of it; at the end of each image every counter and
@@ -19,11 +19,11 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "../lib/world-image.h"
-#include "../lib/world-packets.h"
-#include "../../libxt2/ruleset.h"
-#include "../../libxt2/scan.h"
-#include "../../xt2tables/oracle.h"
+#include "tests/lib/world-image.h"
+#include "tests/lib/world-packets.h"
+#include "libxt2/ruleset/ruleset.h"
+#include "engine/simd/scan.h"
+#include "xt2tables/packet/oracle.h"
 
 #define STACK	   64
 #define EVENTS	   8

@@ -24,9 +24,9 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "../../translators/legacy-format.h"
-#include "../fuzz/legacy-mutate.h"
-#include "../legacy/turn.h"
+#include "translators/table/legacy-format.h"
+#include "tests/fuzz/legacy-mutate.h"
+#include "tests/legacy/turn.h"
 
 #define SKIP	 77
 #define ROOM	 (4u << 20) /* of a call's value */

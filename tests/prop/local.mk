@@ -28,9 +28,9 @@ EXTRA_DIST += \
 check_PROGRAMS += tests/prop/oracle-equal
 tests_prop_oracle_equal_SOURCES = \
 	tests/prop/oracle-equal.c \
-	xt2tables/host.c \
-	xt2tables/file.c \
-	xt2tables/input.c
+	xt2tables/packet/context.c \
+	xt2tables/files/file.c \
+	xt2tables/files/input.c
 tests_prop_oracle_equal_LDADD = liboracle.la libtext.la $(PCAP_LIBS)
 
 TESTS += tests/prop/oracle.sh

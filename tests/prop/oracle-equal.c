@@ -15,10 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../engine/eval.h"
-#include "../../xt2tables/oracle.h"
-#include "../../xt2tables/text.h"
-#include "../../xt2tables/xt2.h"
+#include "engine/eval.h"
+#include "xt2tables/packet/oracle.h"
+#include "xt2tables/text/text.h"
+#include "xt2tables/cmd/cmd.h"
 
 #define ROOM 64
 

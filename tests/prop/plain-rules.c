@@ -5,7 +5,7 @@
  * Some rules are such as must be plain; the others are made of the same parts
  * and of odd ones (names, abbreviations, other bases, what is wrong), in any
  * order, and then some have a byte changed.  In each file a few extensions come
- * again and again, as plain-known.c wants it.
+ * again and again, as fast-cache.c wants it.
  */
 #include "plain-parts.h"
 

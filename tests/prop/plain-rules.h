@@ -3,7 +3,7 @@
 #ifndef TESTS_PLAIN_RULES_H
 #define TESTS_PLAIN_RULES_H
 
-#include "../../engine/env.h"
+#include "engine/env.h"
 
 #define PLAIN_RULES 150 /* of a file */
 

@@ -15,9 +15,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "../../engine/env.h"
-#include "../../xt2tables/rule-print.h"
-#include "../../xt2tables/text.h"
+#include "engine/env.h"
+#include "xt2tables/text/print/rule-print.h"
+#include "xt2tables/text/text.h"
 #include "plain-rules.h"
 
 #define FILES	   120

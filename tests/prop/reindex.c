@@ -10,8 +10,8 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include "../../engine/index.h"
-#include "../../libxt2/ruleset.h"
+#include "engine/index/search.h"
+#include "libxt2/ruleset/ruleset.h"
 
 static int failed(const struct xt2_err *err)
 {

@@ -20,13 +20,13 @@
 #include <linux/netfilter/nf_nat.h>
 #include <linux/netfilter/x_tables.h>
 #include <linux/netfilter/xt_conntrack.h>
-#include "../fuzz/seed-image.h"
-#include "../lib/rules.h"
-#include "../../extensions/limit.h"
-#include "../../xt2tables/rule-print.h"
-#include "../../xt2tables/rule-text.h"
-#include "../../xt2tables/rule.h"
-#include "../../xt2tables/text.h"
+#include "tests/fuzz/seed-image.h"
+#include "tests/lib/rules.h"
+#include "extensions/match/limit.h"
+#include "xt2tables/text/print/rule-print.h"
+#include "xt2tables/text/print/print-fast.h"
+#include "xt2tables/text/line.h"
+#include "xt2tables/text/text.h"
 
 #define RULES	 20000 /* of each family */
 #define ROOM	 (2 * XT2_RULE_TEXT_ROOM)

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <time.h>
 #include <cmocka.h>
-#include "../../engine/eval.h"
-#include "../../translators/ext.h"
+#include "engine/eval.h"
+#include "translators/ext/translate.h"
 
 struct ext_case {
 	struct xt2_ctx ctx;

@@ -10,11 +10,11 @@ tests_unit_test_pkt_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-capture
 tests_unit_test_capture_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-ext-packet tests/unit/test-ext-packet-deep
-tests_unit_test_ext_packet_SOURCES = tests/unit/test-ext-packet.c tests/unit/ext-packet.c \
-	tests/unit/ext-packet.h
+tests_unit_test_ext_packet_SOURCES = tests/unit/test-ext-packet.c tests/unit/packet-case.c \
+	tests/unit/packet-case.h
 tests_unit_test_ext_packet_LDADD = $(UNIT_LIBS)
 tests_unit_test_ext_packet_deep_SOURCES = tests/unit/test-ext-packet-deep.c \
-	tests/unit/ext-packet.c tests/unit/ext-packet.h
+	tests/unit/packet-case.c tests/unit/packet-case.h
 tests_unit_test_ext_packet_deep_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-ext-target tests/unit/test-ext-rewrite tests/unit/test-ext-state
 tests_unit_test_ext_target_SOURCES = tests/unit/test-ext-target.c tests/unit/ext-case.h
@@ -40,11 +40,11 @@ tests_unit_test_shared_SOURCES = tests/unit/test-shared.c tests/lib/rules.h $(FA
 tests_unit_test_shared_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
 tests_unit_test_shared_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-ext-transport
-tests_unit_test_ext_transport_SOURCES = tests/unit/ext-transport.h tests/unit/ext-transport.c \
+tests_unit_test_ext_transport_SOURCES = tests/unit/transport-case.h tests/unit/transport-case.c \
 	tests/unit/test-ext-transport.c
 tests_unit_test_ext_transport_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-hit-drop
-tests_unit_test_hit_drop_SOURCES = tests/unit/ext-transport.h tests/unit/ext-transport.c \
+tests_unit_test_hit_drop_SOURCES = tests/unit/transport-case.h tests/unit/transport-case.c \
 	tests/unit/test-hit-drop.c
 tests_unit_test_hit_drop_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-image-file
@@ -82,7 +82,7 @@ tests_unit_test_limits_SOURCES = tests/unit/test-limits.c tests/lib/rules.h
 tests_unit_test_limits_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-bench
 tests_unit_test_bench_SOURCES = tests/unit/test-bench.c tests/unit/sample-image.h \
-	tests/fuzz/seed-image.h xt2tables/bench-run.c xt2tables/packet-words.c
+	tests/fuzz/seed-image.h xt2tables/cmd/bench-run.c xt2tables/packet/packet-words.c
 tests_unit_test_bench_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-write
 tests_unit_test_write_SOURCES = tests/unit/test-write.c tests/unit/sample-image.h tests/fuzz/seed-image.h
@@ -99,7 +99,7 @@ UNIT_TESTS += tests/unit/test-output
 tests_unit_test_output_LDADD = libtext.la $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-legacy-ebt
 tests_unit_test_legacy_ebt_SOURCES = tests/unit/test-legacy-ebt.c tests/legacy/turn.h \
-	tests/legacy/ebt.h tests/legacy/ebt-cases.h
+	tests/legacy/ebt-blob.h tests/legacy/ebt-cases.h
 tests_unit_test_legacy_ebt_LDADD = $(UNIT_LIBS)
 EXTRA_DIST += tests/legacy/vectors/ebt.vec
 UNIT_TESTS += tests/unit/test-legacy
@@ -111,21 +111,21 @@ EXTRA_DIST += tests/legacy/vectors/README tests/legacy/vectors/tables.vec \
 	tests/legacy/vectors/rules.vec tests/legacy/vectors/kernel.vec \
 	tests/legacy/vectors/defects.vec
 UNIT_TESTS += tests/unit/test-sockopt
-tests_unit_test_sockopt_SOURCES = tests/unit/test-sockopt.c tests/unit/sockopt.h \
+tests_unit_test_sockopt_SOURCES = tests/unit/test-sockopt.c tests/unit/sockopt-case.h \
 	tests/legacy/caller.h $(FAIL_ALLOC_FILES)
 tests_unit_test_sockopt_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
 tests_unit_test_sockopt_LDADD = $(UNIT_LIBS)
 EXTRA_DIST += tests/legacy/vectors/calls.vec
 UNIT_TESTS += tests/unit/test-sets
-tests_unit_test_sets_SOURCES = tests/unit/test-sets.c tests/unit/sockopt.h tests/legacy/caller.h
+tests_unit_test_sets_SOURCES = tests/unit/test-sets.c tests/unit/sockopt-case.h tests/legacy/caller.h
 tests_unit_test_sets_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-sockopt-ebt
-tests_unit_test_sockopt_ebt_SOURCES = tests/unit/test-sockopt-ebt.c tests/unit/sockopt.h \
+tests_unit_test_sockopt_ebt_SOURCES = tests/unit/test-sockopt-ebt.c tests/unit/sockopt-case.h \
 	tests/legacy/caller.h $(FAIL_ALLOC_FILES)
 tests_unit_test_sockopt_ebt_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
 tests_unit_test_sockopt_ebt_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-sockopt-kernel
-tests_unit_test_sockopt_kernel_SOURCES = tests/unit/test-sockopt-kernel.c tests/unit/sockopt.h \
+tests_unit_test_sockopt_kernel_SOURCES = tests/unit/test-sockopt-kernel.c tests/unit/sockopt-case.h \
 	tests/legacy/caller.h
 tests_unit_test_sockopt_kernel_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/test-ruleset-json
@@ -136,11 +136,11 @@ UNIT_TESTS += tests/unit/test-digest
 tests_unit_test_digest_LDADD = libtext.la $(UNIT_LIBS)
 EXTRA_DIST += tests/legacy/vectors/rules.txt
 UNIT_TESTS += tests/unit/test-rtt-reply
-tests_unit_test_rtt_reply_SOURCES = tests/unit/test-rtt-reply.c perf/rtt.c perf/rtt.h
+tests_unit_test_rtt_reply_SOURCES = tests/unit/test-rtt-reply.c perf/rtt/rtt.c perf/rtt/rtt.h
 tests_unit_test_rtt_reply_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
 tests_unit_test_rtt_reply_LDADD = $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-rtt-line
-tests_unit_test_rtt_line_SOURCES = tests/unit/test-rtt-line.c perf/rtt.c perf/rtt-line.c perf/rtt.h
+tests_unit_test_rtt_line_SOURCES = tests/unit/test-rtt-line.c perf/rtt/rtt.c perf/rtt/rtt-line.c perf/rtt/rtt.h
 tests_unit_test_rtt_line_LDADD = $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-shim-abi tests/unit/test-shim-store
 tests_unit_test_shim_abi_LDADD = libshim.la $(UNIT_LIBS)

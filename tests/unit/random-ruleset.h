@@ -15,8 +15,8 @@
 #include <time.h>
 #include <cmocka.h>
 #include <xt2/xt2.h>
-#include "../../engine/image.h"
-#include "../lib/rules.h"
+#include "engine/image.h"
+#include "tests/lib/rules.h"
 
 static u64 state;
 

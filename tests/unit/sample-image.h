@@ -9,8 +9,8 @@
 #ifndef XT2_TEST_SAMPLE_IMAGE_H
 #define XT2_TEST_SAMPLE_IMAGE_H
 
-#include "../fuzz/seed-image.h"
-#include "../../engine/check.h"
+#include "tests/fuzz/seed-image.h"
+#include "engine/check.h"
 
 #define SAMPLE_CAP    65536
 #define SAMPLE_CHAINS 7

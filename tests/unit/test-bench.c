@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "../../xt2tables/bench.h"
+#include "xt2tables/cmd/bench.h"
 #include "sample-image.h"
 
 static struct sample one, two;

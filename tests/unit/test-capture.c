@@ -16,7 +16,7 @@
 #include <cmocka.h>
 #include <linux/if_packet.h>
 #include <pcap/pcap.h>
-#include "../../libxt2/capture.h"
+#include "libxt2/capture.h"
 
 #define LINKTYPE_ETHERNET 1
 #define LINKTYPE_RAW	  101

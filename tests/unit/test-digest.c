@@ -16,8 +16,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include <xt2/sockopt.h>
-#include "../../engine/env.h"
-#include "../../xt2tables/text.h"
+#include "engine/env.h"
+#include "xt2tables/text/text.h"
 
 static const char *top(void)
 {

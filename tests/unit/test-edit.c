@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "sample-image.h"
-#include "../../engine/edit.h"
+#include "engine/edit.h"
 
 #define RUNS	  600
 #define STEPS	  25

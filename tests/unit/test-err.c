@@ -7,8 +7,8 @@
 #include <string.h>
 #include <errno.h>
 #include <cmocka.h>
-#include "../../libxt2/err.h"
-#include "../../libxt2/printable.h"
+#include "libxt2/err.h"
+#include "libxt2/printable.h"
 
 /* What xt2_err_print() prints must be this text. */
 static void prints(const struct xt2_err *err, const char *text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-evaluator.c - libxt2/evaluator.c
+ * test-evaluator.c - libxt2/evaluate/evaluator.c
  *
  * Small rulesets, each with what is to happen worked out by hand: which tables
  * a packet meets and in which order, and which rule is said to have decided.
@@ -15,11 +15,11 @@
 #include <cmocka.h>
 #include <netinet/in.h>
 #include <xt2/xt2.h>
-#include "../../engine/image.h"
-#include "../../engine/index.h"
-#include "../lib/fail-alloc.h"
-#include "../lib/packets.h"
-#include "../lib/rules.h"
+#include "engine/image.h"
+#include "engine/index/search.h"
+#include "tests/lib/fail-alloc.h"
+#include "tests/lib/packets.h"
+#include "tests/lib/rules.h"
 
 #define ACCEPT XT2_TARGET(XT2_T_ACCEPT, 0)
 #define DROP   XT2_TARGET(XT2_T_DROP, 0)

@@ -7,7 +7,7 @@
  * the native structure; bpf against libpcap's filter and against the kernel's
  * own, attached to a socket.
  */
-#include "ext-packet.h"
+#include "packet-case.h"
 #include <pcap/bpf.h>
 #include <sys/socket.h>
 #include <unistd.h>

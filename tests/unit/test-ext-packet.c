@@ -6,7 +6,7 @@
  * were, refused payloads, and random bytes as matches: what the check lets
  * pass, the body must survive.  XT2_SEED=n runs a random test again.
  */
-#include "ext-packet.h"
+#include "packet-case.h"
 #include <linux/if_packet.h>
 #include <linux/netfilter/xt_addrtype.h>
 #include <linux/netfilter/xt_bpf.h>

@@ -6,7 +6,7 @@
  * seed; XT2_SEED=n runs it again.
  */
 #include "ext-case.h"
-#include "../../extensions/rewrite.h"
+#include "extensions/target/rewrite.h"
 
 static struct ext_case tc;
 

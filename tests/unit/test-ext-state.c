@@ -7,7 +7,7 @@
  * seed; XT2_SEED=n runs it again.
  */
 #include "ext-case.h"
-#include "../../extensions/conntrack.h"
+#include "extensions/match/conntrack.h"
 #include <linux/netfilter/xt_conntrack.h>
 #include <linux/netfilter/xt_limit.h>
 #include <linux/netfilter/xt_quota.h>

@@ -6,7 +6,7 @@
  * is refused and how small the rest gets; random ones must come back byte for
  * byte.  XT2_SEED=n runs the random tests again as they were.
  */
-#include "ext-transport.h"
+#include "transport-case.h"
 #include <time.h>
 
 #define ROUNDS 20000

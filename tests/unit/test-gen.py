@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""perf/gen_*.py and perf/peers_*.py: rulesets and captures of the benchmarks, and what they become.
+"""perf/gen/ and perf/peers/: rulesets and captures of the benchmarks, and what they become.
 
 Whether a packet hits a rule is asked of a few lines here that know the module
 "ipaddress" and nothing of the generators.
@@ -17,7 +17,8 @@ import types
 import unittest
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.environ.get("top_srcdir", "."), "perf"))
+for folder in ("gen", "peers"):
+    sys.path.insert(0, os.path.join(os.environ.get("top_srcdir", "."), "perf", folder))
 import gen_lists  # noqa: E402
 import gen_trace  # noqa: E402
 import gen_tuples  # noqa: E402

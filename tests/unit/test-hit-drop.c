@@ -7,7 +7,7 @@
  * the packet whatever the target says, and asks no other rule; a match behind
  * it that fails keeps the rule from counting.
  */
-#include "ext-transport.h"
+#include "transport-case.h"
 #include <linux/netfilter_ipv4/ipt_ttl.h>
 #include <xt2/xt2.h>
 

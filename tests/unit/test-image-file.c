@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-image-file.c - libxt2/image-file.c
+ * test-image-file.c - libxt2/store/image-file.c
  *
  * Every case works in a folder of its own.  write(2), fsync(2) and rename(2)
  * of the library go through this program, which lets them fall short or fail;
@@ -25,9 +25,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <xt2/xt2.h>
-#include "../../engine/image.h"
-#include "../lib/fail-alloc.h"
-#include "../lib/rules.h"
+#include "engine/image.h"
+#include "tests/lib/fail-alloc.h"
+#include "tests/lib/rules.h"
 
 #define SKIPPED 77
 

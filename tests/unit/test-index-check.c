@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-index-check.c - engine/index-check.c: an index is right, or is refused
+ * test-index-check.c - engine/index/check-index.c: an index is right, or is refused
  *
  * Images of random rules, with every kind of index.  Then bits of their
  * indexes are changed, one after the other, and words to values that mean
@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "../lib/index-mutate.h"
-#include "../lib/world-image.h"
-#include "../lib/world-packets.h"
-#include "../../engine/check.h"
+#include "tests/lib/index-mutate.h"
+#include "tests/lib/world-image.h"
+#include "tests/lib/world-packets.h"
+#include "engine/check.h"
 
 #define STACK	 64
 #define PACKETS	 12 /* through each image that a check let pass */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-index-pairs-check.c - engine/index-check.c: what indexes of pairs may be like
+ * test-index-pairs-check.c - engine/index/check-index.c: what indexes of pairs may be like
  *
  * Indexes of pairs made by hand: each wrong one is right but for one thing, and
  * the check says which.
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "../lib/pairs-by-hand.h"
+#include "tests/lib/pairs-by-hand.h"
 
 #define NOT_VALID	 "pairs of an index are not valid"
 #define DIMENSION	 "dimension of an index is not valid"

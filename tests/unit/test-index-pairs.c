@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-index-pairs.c - engine/index-pairs.c, libxt2/pairs-avx2.c: going on behind what was found
+ * test-index-pairs.c - engine/index/pairs.c, engine/simd/pairs-avx2.c: going on behind what was found
  *
  * A bucket's columns and its other candidates are found apart.  However few are
  * asked for at once, all are found in the end: columns may be over before the
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "../lib/pairs-by-hand.h"
-#include "../../libxt2/scan.h"
+#include "tests/lib/pairs-by-hand.h"
+#include "engine/simd/scan.h"
 
 #define HOST 2
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-index-segments-check.c - engine/index-check.c: bounds of segments
+ * test-index-segments-check.c - engine/index/check-index.c: bounds of segments
  *
  * Indexes of segments made by hand: each wrong one is right but for one thing,
  * and what lies behind an array looks as if it belonged to it.  So only the
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "../../engine/index.h"
-#include "../lib/rules.h"
+#include "engine/index/search.h"
+#include "tests/lib/rules.h"
 
 #define RULES 72
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-index-segments.c - engine/index-segments.c, engine/index-build-segments.c
+ * test-index-segments.c - engine/index/segments.c, engine/index/build-segments.c
  *
  * Chains that one address tells apart: lists of prefixes as people write them,
  * and as nobody should.  Around the ends of each rule's range the candidates
@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "../../engine/index-count.h"
-#include "../../engine/index.h"
-#include "../fuzz/seed-image.h"
-#include "../lib/rules.h"
+#include "engine/index/count-below.h"
+#include "engine/index/search.h"
+#include "tests/fuzz/seed-image.h"
+#include "tests/lib/rules.h"
 
 #define RULES_MAX 70000
 

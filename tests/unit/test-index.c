@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-index.c - engine/index*.c: a search names every rule that can match
+ * test-index.c - engine/index/: a search names every rule that can match
  *
  * Random chains with every kind of index.  Each rule is tried on a packet by
  * the oracle; those that hold, drop or remember must be candidates, in order
@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "../lib/world-image.h"
-#include "../lib/world-packets.h"
-#include "../../libxt2/scan.h"
-#include "../../xt2tables/oracle.h"
+#include "tests/lib/world-image.h"
+#include "tests/lib/world-packets.h"
+#include "engine/simd/scan.h"
+#include "xt2tables/packet/oracle.h"
 
 #define RULES_MAX 4096
 #define SEEDS	  220

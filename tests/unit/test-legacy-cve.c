@@ -28,7 +28,7 @@
 #include <linux/netfilter_ipv6/ip6t_opts.h>
 #include <linux/netfilter_ipv6/ip6t_rt.h>
 #include <xt2/sockopt.h>
-#include "../legacy/blob.h"
+#include "tests/legacy/blob.h"
 
 /* Its first base chain holds the rules of a case. */
 static struct blob *begin(const struct shape *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-legacy-ebt.c - translators/legacy-ebt*.c
+ * test-legacy-ebt.c - translators/ebt/
  *
  * What ebtables sent (tests/legacy/vectors/README) and a case for each of the
  * kernel's checks (tests/legacy/ebt-cases.h), through rules and back in both
@@ -9,8 +9,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <time.h>
-#include "../legacy/ebt-cases.h"
-#include "../legacy/turn.h"
+#include "tests/legacy/ebt-cases.h"
+#include "tests/legacy/turn.h"
 #include <cmocka.h>
 
 static struct ebt_blob blob;

@@ -12,8 +12,8 @@
 #include <linux/netfilter/xt_IDLETIMER.h>
 #include <linux/netfilter/xt_hashlimit.h>
 #include <linux/netfilter/xt_string.h>
-#include "../legacy/blob.h"
-#include "../legacy/turn.h"
+#include "tests/legacy/blob.h"
+#include "tests/legacy/turn.h"
 
 /* --- vectors ------------------------------------------------------------------ */
 

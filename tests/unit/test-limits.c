@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "../../engine/check.h"
-#include "../../engine/write.h"
-#include "../lib/rules.h"
+#include "engine/check.h"
+#include "engine/write.h"
+#include "tests/lib/rules.h"
 
 #define CAP   (16ull << 20)
 #define LARGE (4u << 20)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-live-check.c - bpf/host-check.c
+ * test-live-check.c - libxt2/store/bpf/bpf-check.c
  *
  * What is refused, and what has no effect and is not; also what no text can
  * say: nat with a policy of DROP, tables of ARP and bridges.
@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "../../bpf/host.h"
-#include "../../libxt2/err.h"
-#include "../lib/fail-alloc.h"
-#include "../lib/rules.h"
+#include "libxt2/store/bpf/bpf-store.h"
+#include "libxt2/err.h"
+#include "tests/lib/fail-alloc.h"
+#include "tests/lib/rules.h"
 
 static struct rule_build b;
 

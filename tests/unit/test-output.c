@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test-output.c - files that are written and read (xt2tables/output.c, opened-file.c) */
+/* test-output.c - files that are written and read (xt2tables/files/output.c, opened-file.c) */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "../../xt2tables/opened-file.h"
-#include "../../xt2tables/output.h"
+#include "xt2tables/files/opened-file.h"
+#include "xt2tables/files/output.h"
 
 static char folder[] = "/tmp/xt2-output-XXXXXX";
 

@@ -8,9 +8,9 @@
  * XT2_SEED=N runs a printed seed again.
  */
 #include <errno.h>
-#include "../../libxt2/pair.h"
-#include "../../libxt2/ruleset.h"
-#include "../lib/fail-alloc.h"
+#include "libxt2/ruleset/pair.h"
+#include "libxt2/ruleset/ruleset.h"
+#include "tests/lib/fail-alloc.h"
 #include "random-ruleset.h"
 
 #define ROUNDS	  300

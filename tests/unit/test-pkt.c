@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-pkt.c - engine/pkt.c
+ * test-pkt.c - engine/parse.c
  *
  * Packets are built byte by byte from small pieces, each in a heap block of
  * its exact size, so that a sanitizer or valgrind sees every byte read too far.
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <cmocka.h>
-#include "../../engine/pkt.h"
+#include "engine/parse.h"
 
 struct build {
 	u8 bytes[70000];

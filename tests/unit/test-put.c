@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <time.h>
 #include <cmocka.h>
-#include "../fuzz/seed-image.h"
-#include "../../xt2tables/put.h"
+#include "tests/fuzz/seed-image.h"
+#include "xt2tables/text/print/digits.h"
 
 #define ROUNDS 200000
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-rtt-line.c - perf/rtt-line.c: what a hostile peer can do to a measurement
+ * test-rtt-line.c - perf/rtt/rtt-line.c: what a hostile peer can do to a measurement
  *
  * In a network namespace of the test's own, whose kernel does not answer echo
  * requests, a process does: with copies, pieces, forgeries, and late.  Skipped
@@ -23,7 +23,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "../../perf/rtt.h"
+#include "perf/rtt/rtt.h"
 
 #define REQUESTS 30
 #define TIMEOUT	 400000000u /* ns */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-rtt-reply.c - perf/rtt.c: which packet is the reply to which request
+ * test-rtt-reply.c - perf/rtt/rtt.c: which packet is the reply to which request
  *
  * The clock is the test's: it runs backwards where the kernel's must not, and
  * whatever asks for another clock than the one that cannot be set fails.
@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <cmocka.h>
 #include <arpa/inet.h>
-#include "../../perf/rtt.h"
+#include "perf/rtt/rtt.h"
 
 #define REQUESTS 300
 

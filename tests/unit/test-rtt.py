@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""perf/rtt_rules.py and perf/rtt_report.py: what counters must be, and figures of round trips."""
+"""perf/rtt/rtt_rules.py and perf/rtt/rtt_report.py: what counters must be, and figures of round trips."""
 import csv
 import os
 import statistics
@@ -10,7 +10,7 @@ import unittest
 from array import array
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.environ.get("top_srcdir", "."), "perf"))
+sys.path.insert(0, os.path.join(os.environ.get("top_srcdir", "."), "perf", "rtt"))
 import rtt_report as report  # noqa: E402
 import rtt_rules as rules  # noqa: E402
 

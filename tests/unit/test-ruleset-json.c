@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-ruleset-json.c - xt2tables/ruleset-json.h
+ * test-ruleset-json.c - xt2tables/json/json-ruleset.h
  *
  * What is written reads back as the same ruleset; what is not JSON, not the
  * schema or not one rule is refused with its place, and then nothing has
@@ -15,10 +15,10 @@
 #include <errno.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "../lib/fail-alloc.h"
-#include "../../engine/env.h"
-#include "../../xt2tables/ruleset-json.h"
-#include "../../xt2tables/text.h"
+#include "tests/lib/fail-alloc.h"
+#include "engine/env.h"
+#include "xt2tables/json/json-ruleset.h"
+#include "xt2tables/text/text.h"
 
 static const char *top(void)
 {

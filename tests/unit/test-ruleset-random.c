@@ -18,9 +18,9 @@
 #include <errno.h>
 #include <cmocka.h>
 #include <xt2/xt2.h>
-#include "../../engine/image.h"
-#include "../lib/fail-alloc.h"
-#include "../lib/rules.h"
+#include "engine/image.h"
+#include "tests/lib/fail-alloc.h"
+#include "tests/lib/rules.h"
 
 #define TABLES 3
 #define CHAINS 20 /* of a table */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-ruleset.c - libxt2/ruleset*.c, chains.c, rules.c, tables.c
+ * test-ruleset.c - libxt2/ruleset/, chains.c, rules.c, tables.c
  *
  * One case for each promise; test-ruleset-random.c looks for what nobody
  * thought of.
@@ -14,8 +14,8 @@
 #include <malloc.h>
 #include <cmocka.h>
 #include <xt2/xt2.h>
-#include "../../engine/eval.h"
-#include "../lib/rules.h"
+#include "engine/eval.h"
+#include "tests/lib/rules.h"
 
 #define ACCEPT XT2_TARGET(XT2_T_ACCEPT, 0)
 #define DROP   XT2_TARGET(XT2_T_DROP, 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-scan-late.c - engine/index-scan.c when the kernel ends its loops
+ * test-scan-late.c - engine/index/columns.c when the kernel ends its loops
  *
  * The scan is compiled here with loops that end after as many turns as a test
  * says.  Whoever asks again, as evaluation does, must get to every rule.
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "../../engine/index.h"
+#include "engine/index/search.h"
 
 static u32 turns; /* that are left */
 
@@ -19,7 +19,7 @@ u32 scan_late(const struct xt2_columns *c, const u16 *key, u32 block, u32 end, u
 #undef xt2_can_loop
 #define xt2_can_loop	(turns && turns--)
 #define xt2_scan_scalar scan_late
-#include "../../engine/index-scan.c"
+#include "engine/index/columns.c"
 
 #define BLOCKS 40u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-scan.c - libxt2/scan*.c: all ways to scan columns find the same
+ * test-scan.c - engine/simd/scan*.c: all ways to scan columns find the same
  *
  * Against a loop over the units that compares one number at a time: all
  * numbers of columns and of blocks, from each block on, with ranges that are
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "../../libxt2/scan.h"
+#include "engine/simd/scan.h"
 #include "scan-emulated.h"
 
 #define BLOCKS_MAX 9

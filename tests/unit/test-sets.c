@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-sets.c - translators/sets.c and libxt2/legacy-sets.c: ipsets in the kernel's formats
+ * test-sets.c - translators/ext/xt-sets.c and libxt2/sockopt/legacy-sets.c: ipsets in the kernel's formats
  *
  * Every revision, both families and widths, with two kernels that have the
  * same sets under other numbers: what the one was sent, the other gives back.
  */
-#include "sockopt.h"
-#include "../../translators/sets.h"
+#include "sockopt-case.h"
+#include "translators/ext/xt-sets.h"
 
 #define HEADER_COUNTERS 84 /* num_counters in struct ipt_replace */
 

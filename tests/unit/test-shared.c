@@ -5,9 +5,9 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "../lib/fail-alloc.h"
-#include "../lib/rules.h"
-#include "../../libxt2/ruleset.h"
+#include "tests/lib/fail-alloc.h"
+#include "tests/lib/rules.h"
+#include "libxt2/ruleset/ruleset.h"
 
 #define MANY 100000
 

@@ -12,7 +12,7 @@
 #include <linux/audit.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include "../../shim/abi.h"
+#include "shim/abi.h"
 
 #define ASK    SECCOMP_RET_USER_NOTIF
 #define ALLOW  SECCOMP_RET_ALLOW

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test-shim-store.c - shim/store.c: an image file behind the sockopts, and who may change it */
+/* test-shim-store.c - shim/shim-store.c: an image file behind the sockopts, and who may change it */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include <linux/netfilter_ipv4/ip_tables.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "../../shim/store.h"
+#include "shim/shim-store.h"
 
 static char folder[] = "/tmp/xt2-store-XXXXXX";
 static char path[64];

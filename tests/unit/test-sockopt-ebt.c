@@ -6,9 +6,9 @@
  * held against the source of ebtables.c and against what the tool had sent.
  */
 #include <errno.h>
-#include "../../libxt2/ruleset.h"
-#include "../lib/fail-alloc.h"
-#include "sockopt.h"
+#include "libxt2/ruleset/ruleset.h"
+#include "tests/lib/fail-alloc.h"
+#include "sockopt-case.h"
 
 enum { GET_INFO = 128, GET_ENTRIES, GET_INIT_INFO, GET_INIT_ENTRIES };
 enum { SET_ENTRIES = 128, SET_COUNTERS };

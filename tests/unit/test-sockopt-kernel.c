@@ -16,8 +16,8 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "../../libxt2/ruleset.h"
-#include "sockopt.h"
+#include "libxt2/ruleset/ruleset.h"
+#include "sockopt-case.h"
 
 #define MEMORY (256u << 10)
 #define OLD    (128u << 10) /* where old counters go, from the start of the memory */

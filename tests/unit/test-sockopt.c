@@ -9,9 +9,9 @@
  */
 #include <errno.h>
 #include <time.h>
-#include "../../libxt2/ruleset.h"
-#include "../lib/fail-alloc.h"
-#include "sockopt.h"
+#include "libxt2/ruleset/ruleset.h"
+#include "tests/lib/fail-alloc.h"
+#include "sockopt-case.h"
 
 #define INITIAL_FILTER 4 /* entries: three policies and the end */
 

@@ -7,9 +7,9 @@
  * XT2_SEED=N runs a printed seed again.
  */
 #include <errno.h>
-#include "../../libxt2/ruleset.h"
-#include "../../libxt2/table-copy.h"
-#include "../lib/fail-alloc.h"
+#include "libxt2/ruleset/ruleset.h"
+#include "libxt2/ruleset/table-copy.h"
+#include "tests/lib/fail-alloc.h"
 #include "random-ruleset.h"
 
 #define ROUNDS 200

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-text.c - xt2tables/text.h
+ * test-text.c - xt2tables/text/text.h
  *
  * What the golden cases cannot show: several families in one process, parts
  * of rules as strings, and the records of errors.
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "../../xt2tables/text.h"
+#include "xt2tables/text/text.h"
 
 static const char v4[] = "*filter\n"
 			 "-A INPUT -s 10.0.0.0/8 ! -i eth+ -p tcp -m tcp --dport 22 -j REJECT\n"

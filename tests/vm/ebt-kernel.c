@@ -13,8 +13,8 @@
 #include <netinet/in.h>
 #include <time.h>
 #include <unistd.h>
-#include "../legacy/ebt-cases.h"
-#include "../legacy/turn.h"
+#include "tests/legacy/ebt-cases.h"
+#include "tests/legacy/turn.h"
 
 #define SO_ENTRIES     128 /* EBT_SO_SET_ENTRIES, EBT_SO_GET_INFO */
 #define SO_GET_ENTRIES 129

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * immintrin.h - what libxt2/scan-avx512.c asks of AVX-512, number by number
+ * immintrin.h - what engine/simd/scan-avx512.c asks of AVX-512, number by number
  *
  * For processors that have none.  This stands in for the compiler's header of
  * the same name; the attribute that would let the compiler use AVX-512 by

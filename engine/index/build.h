@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* build.h - what the parts of making an index share; for them alone */
+#ifndef XT2_ENGINE_INDEX_BUILD_H
+#define XT2_ENGINE_INDEX_BUILD_H
+
+#include "box.h"
+
+#define SAMPLE_COLUMNS 32u /* boxes that decide which columns to make */
+#define SAMPLE	       128u /* boxes that decide which fields to hash */
+#define SCRATCH_ROOM   6144u
+#define BOUND_RULE     112u /* bytes a rule, at most: in nested columns, half of them empty */
+#define BOUND_FIXED    8192u
+#define BUCKET_MOST    XT2_BUCKET_COUNT /* entries of a bucket; more units are scanned */
+#define NEVER_AT_ALL   0xffffu /* xt2_index_entry.never of what is no unit */
+#define SHIFT_UNUSED   31u /* of a class that there is not */
+
+/* Segments at most: bounds the time of the check. */
+#define SEGMENT_PLACES(units) (8ull * (units) + 64)
+
+#define SCRATCH_UNIT 56u /* bytes of a unit, for what a kind of index needs to be made */
+
+/* A unit on its way into a bucket: small, since many of them are looked at in no order. */
+struct hashed {
+	u64 ports; /* see xt2_index_entry */
+	u32 pair; /* hash of its bucket */
+	u32 first, second, third; /* hashes of its classes in the dimensions */
+	u32 unit;
+	u16 never;
+	u8 classes; /* in both dimensions */
+	u8 third_class;
+};
+
+_Static_assert(sizeof(struct hashed) <= SCRATCH_UNIT, "scratch memory of a unit");
+
+struct passes;
+
+struct build {
+	const struct xt2_chain *chain;
+	u8 family;
+	bool full; /* no room */
+	struct xt2_index *at;
+	u64 room, used; /* bytes at at */
+	u32 units, runs;
+	u32 deciding; /* units whose rule ends the evaluation of the chain */
+	/* scratch */
+	struct passes *passes;
+	struct xt2_box *sample;
+	u32 *unit; /* in order */
+	u32 *order; /* units sorted by bucket */
+	struct hashed *hashed;
+	u32 *start; /* first of each bucket in order */
+};
+
+const struct xt2_rule *xt2_build_rule_(const struct build *b, u32 unit);
+
+/* => bytes at *offset of the index, zero; NULL: no room, and that is noted */
+void *xt2_build_take_(struct build *b, u64 bytes, u32 *offset);
+
+/* => SCRATCH_ROOM bytes for a moment; xt2_build_columns_() uses them, too */
+void *xt2_build_room_(const struct build *b);
+
+/* => offset of columns for n units; 0: no room */
+u32 xt2_build_columns_(struct build *b, const u32 *unit, u32 n);
+
+/*
+ * => how many keys tell n units apart, at most max, the best first; then those
+ *    that rule out something, all or so many that it is likely to be enough
+ */
+u32 xt2_build_keys_(struct build *b, const u32 *unit, u32 n, bool all, u8 *chosen, u32 max);
+
+/* => offset of struct xt2_bits for all units; 0: no key tells them apart, or no room */
+u32 xt2_build_bits_(struct build *b);
+
+/*
+ * => offset of struct xt2_segments; 0: a packet of a unit would have more than
+ *    most candidates on average, or no room
+ */
+u32 xt2_build_segments_(struct build *b, u32 most);
+
+/* => offset of struct xt2_pairs; 0: no two fields tell the units apart, or no room */
+u32 xt2_build_pairs_(struct build *b);
+
+/* => hash of the box's class in a dimension: *cls, the one with the most bits that it has all of */
+u32 xt2_box_hash(const struct xt2_box *box, const struct xt2_index_dimension *d, u32 number,
+		 u32 *cls);
+
+/* What an entry for the box has: xt2_index_entry.never and ports. */
+u16 xt2_box_never(const struct xt2_box *box);
+u64 xt2_box_ports(const struct xt2_box *box);
+
+/* => groups of keys that a key, or a field, belongs to: XT2_ASKS_* */
+u8 xt2_asks_key_(u32 key);
+u8 xt2_asks_field_(u32 field);
+
+/* Does a run of equal rules go on from a with b? */
+bool xt2_run_goes_on_(const struct xt2_rule *a, const struct xt2_rule *b);
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * search.h - find the rules of a chain that can match a packet
+ *
+ * The primitive is "the next rule of this chain, after this one, that can
+ * match".  An index prunes only by what iptables tests before a rule's first
+ * match that remembers, drops or is unknown (box.c), and only for
+ * packets whose headers are whole: others are evaluated rule after rule.
+ * So skipping a rule has no effect that anybody could see.
+ */
+#ifndef XT2_ENGINE_INDEX_SEARCH_H
+#define XT2_ENGINE_INDEX_SEARCH_H
+
+#include "engine/image.h"
+#include <xt2/index.h>
+#include <xt2/pkt.h>
+
+#define XT2_CANDIDATES 64u /* that are collected at once */
+#define XT2_AHEAD_FEW  2u /* or up to so many, if most rules decide */
+#define XT2_SPANS_MAX  128u /* buckets that one packet can look into */
+#define XT2_UNITS_FAR  4096u /* up to so many have their index in the first caches */
+
+/* What rules ask of a packet, as numbers. */
+struct xt2_keys {
+	u16 key[(XT2_KEYS + 15) & ~15];
+	u64 mac;
+	u64 in[2], out[2]; /* nothing behind the NUL */
+	u32 have; /* XT2_ASKS_* that are filled in */
+};
+
+/* A bucket that a packet looks into. */
+struct xt2_span {
+	u32 entries; /* the bucket's */
+	u32 hash;
+};
+
+/* Hashes of a packet's classes in a dimension. */
+struct xt2_hashes {
+	u32 hash[XT2_CLASSES];
+	u64 pairs, triples; /* byte i: classes of the other dimension to go with class i */
+};
+
+/* The smallest units that were found, in order. */
+struct xt2_found {
+	u32 *unit;
+	u32 n, room;
+	u32 bound; /* larger ones are not wanted */
+	bool more; /* there were others */
+};
+
+#define XT2_UNITS_MAX 512u /* candidates of all chains that a packet is in */
+
+/* In xt2_search.unit, where columns are never named: all tests of the rule hold. */
+#define XT2_FOUND_HOLDS XT2_UNIT_NESTED
+
+/* Candidates of the chain that a packet is in. */
+struct xt2_cursor {
+	u32 indexed; /* 0: the chain is evaluated rule after rule */
+	u32 run; /* offset of the run that the rule stands for; 0: none */
+	u32 resume; /* see xt2_index_find() */
+	u32 epoch; /* xt2_search.epoch when they were looked for */
+	u16 base, at, end; /* in xt2_search.unit; those before at are done */
+	u16 holds; /* all tests of the rule that the packet is at hold */
+};
+
+/* What searches for a packet work with; a host has one for each that is evaluated. */
+struct xt2_search {
+	struct xt2_keys keys;
+	struct xt2_cursor cursor;
+	u32 epoch; /* changes of the packet by targets */
+	u32 chain; /* offset of the chain that was searched ahead; 0: none */
+	u32 base, units; /* what was found: unit[base, base + units) */
+	u32 resume; /* see xt2_index_find() */
+	u32 spans, nested; /* in span, columns */
+	u32 spanned; /* offset of the chain whose spans these are; 0: unknown */
+	u32 near, count, part, addr; /* see xt2_index_near() */
+	u32 unit[XT2_UNITS_MAX];
+	struct xt2_span span[XT2_SPANS_MAX];
+	u32 columns[XT2_SPANS_MAX]; /* spans that are nested columns */
+	struct xt2_hashes hashes[2]; /* of the packet's classes */
+	struct xt2_found found;
+	u32 block[XT2_BLOCK]; /* what a block of nested columns has */
+};
+
+/*
+ * xt2_keys_fill - see to it that keys have what an index asks for
+ * @asks: XT2_ASKS_*
+ * => false: the packet is not one to use an index for
+ */
+xt2_separate bool xt2_keys_fill(struct xt2_keys *keys xt2_arg_img,
+				const struct xt2_pkt *pkt xt2_arg_img, u32 asks);
+
+/*
+ * xt2_index_columns - collect candidates in the order of the rules, by columns
+ * xt2_index_bits - the same, by bits
+ * xt2_index_segments - the same, by segments of an address
+ * xt2_index_spans, xt2_index_collect, xt2_index_nested - the same of pairs, in three steps
+ * @s: keys filled in; from unit[base] on there is room for XT2_CANDIDATES
+ * @after: only units behind this offset in the chain; 0: all
+ *
+ * s->units is how many there are now; may be 0 although there are more.
+ * s->resume is from where to go on when these are done; 0: there are no more.
+ * The last step is for s->nested buckets, if there are any.  Between the first
+ * and the second one, the packets of a batch wait for memory together.
+ * => buckets; else s->units
+ */
+xt2_separate u32 xt2_index_columns(const struct xt2_index __img *ix xt2_arg_img,
+				   struct xt2_search *s xt2_arg_img, u32 after);
+xt2_separate u32 xt2_index_bits(const struct xt2_index __img *ix xt2_arg_img,
+				struct xt2_search *s xt2_arg_img, u32 after);
+xt2_separate u32 xt2_index_segments(const struct xt2_index __img *ix xt2_arg_img,
+				    struct xt2_search *s xt2_arg_img,
+				    const struct xt2_pkt *pkt xt2_arg_img, u32 after);
+xt2_separate u32 xt2_index_spans(const struct xt2_index __img *ix xt2_arg_img,
+				 struct xt2_search *s xt2_arg_img,
+				 const struct xt2_pkt *pkt xt2_arg_img);
+xt2_separate u32 xt2_index_collect(const struct xt2_index __img *ix xt2_arg_img,
+				   struct xt2_search *s xt2_arg_img, u32 after);
+xt2_separate u32 xt2_index_nested(const struct xt2_index __img *ix xt2_arg_img,
+				  struct xt2_search *s xt2_arg_img, u32 after);
+
+/*
+ * xt2_index_near, xt2_index_there - search segments in two steps, from the chain's start
+ * @s: of the same packet
+ *
+ * As with pairs, what the second step reads is on its way after the first.
+ */
+void xt2_index_near(const struct xt2_index __img *ix, struct xt2_search *s,
+		    const struct xt2_pkt *pkt);
+void xt2_index_there(const struct xt2_index __img *ix, struct xt2_search *s);
+
+/* xt2_index_bits(), xt2_index_spans(), xt2_index_collect() with what the processor has. */
+u32 xt2_bits_vector(const struct xt2_chain *chain, struct xt2_search *s, const struct xt2_pkt *pkt,
+		    u32 after);
+u32 xt2_spans_vector(const struct xt2_index *ix, struct xt2_search *s, const struct xt2_pkt *pkt);
+u32 xt2_collect_vector(const struct xt2_index *ix, struct xt2_search *s, u32 after);
+
+/* The second and the third step of a search of pairs. */
+static inline void xt2_index_pairs(const struct xt2_index __img *ix, struct xt2_search *s,
+				   u32 after)
+{
+	xt2_collect(ix, s, after);
+	if (s->nested)
+		xt2_index_nested(ix, s, after);
+}
+
+/* Is there memory to wait for? */
+static inline bool xt2_index_far_(const struct xt2_index __img *ix)
+{
+	return (ix->kind == XT2_INDEX_SEGMENTS || ix->kind == XT2_INDEX_PAIRS) &&
+	       ix->units > XT2_UNITS_FAR;
+}
+
+static inline const struct xt2_index __img *xt2_chain_index(const struct xt2_chain __img *c)
+{
+	return c->lookup ? xt2_at(c, c->lookup) : NULL;
+}
+
+/* Of a chain that has one. */
+static inline const struct xt2_index __img *xt2_chain_its_index(const struct xt2_chain __img *c)
+{
+	return xt2_at(c, c->lookup);
+}
+
+/* All of them. */
+static inline void xt2_index_find(const struct xt2_chain __img *chain, struct xt2_search *s,
+				  const struct xt2_pkt *pkt, u32 after)
+{
+	const struct xt2_index __img *ix = xt2_chain_its_index(chain);
+
+	if (ix->kind == XT2_INDEX_PAIRS) {
+		xt2_by_pairs(ix, s, pkt);
+		xt2_index_pairs(ix, s, after);
+	} else if (ix->kind == XT2_INDEX_BITS) {
+		xt2_by_bits(chain, s, pkt, after);
+	} else if (ix->kind == XT2_INDEX_SEGMENTS) {
+		xt2_index_segments(ix, s, pkt, after);
+	} else {
+		xt2_index_columns(ix, s, after);
+	}
+}
+
+/* For a packet of a batch: what can be done before memory has come, and the rest. */
+static inline void xt2_index_begin(const struct xt2_chain __img *chain, struct xt2_search *s,
+				   const struct xt2_pkt *pkt)
+{
+	const struct xt2_index __img *ix = xt2_chain_its_index(chain);
+
+	if (ix->kind == XT2_INDEX_PAIRS)
+		xt2_by_pairs(ix, s, pkt);
+	else if (xt2_index_far_(ix))
+		xt2_index_near(ix, s, pkt);
+	else
+		xt2_index_find(chain, s, pkt, 0);
+}
+
+static inline void xt2_index_end(const struct xt2_index __img *ix, struct xt2_search *s)
+{
+	if (ix->kind == XT2_INDEX_PAIRS)
+		xt2_index_pairs(ix, s, 0);
+	else if (xt2_index_far_(ix))
+		xt2_index_there(ix, s);
+}
+
+/*
+ * xt2_scan_scalar - the next block of columns with candidates
+ * @key: XT2_KEYS keys of a packet
+ * @block: from this one on; @end: up to the one before this
+ * @hits: out: a bit for each candidate, those behind the last unit included
+ * => its number; end if there is none
+ *
+ * If the kernel ends the loop, all of the block where it was are candidates: what is not
+ * known to miss has to be looked at.  xt2_scan_vector() does the same, with what the processor has.
+ */
+xt2_separate u32 xt2_scan_scalar(const struct xt2_columns __img *c xt2_arg_img,
+				 const u16 *key xt2_arg_img, u32 block, u32 end,
+				 u32 *hits xt2_arg_there);
+u32 xt2_scan_vector(const struct xt2_columns __img *c, const u16 *key, u32 block, u32 end,
+		    u32 *hits);
+
+/* => the first of n units behind an offset, or n */
+static inline u32 xt2_units_behind_(const u32 __img *unit, u32 n, u32 after)
+{
+	u32 low = xt2_zero, half;
+
+	for (; n && xt2_can_loop; n -= half) { /* a step is no branch */
+		half = (n + 1) / 2;
+		low += -(u32)((unit[low + half - 1] & ~XT2_UNIT_FLAGS) <= after) & half;
+	}
+	return low;
+}
+
+static inline struct xt2_run __img *xt2_index_runs(const struct xt2_index __img *ix)
+{
+	return xt2_at(ix, ix->run);
+}
+
+/* => the run whose first rule is at this offset; there is one */
+struct xt2_run __img *xt2_index_run(const struct xt2_index __img *ix, u32 rule);
+
+/* What a rule has counted, its run's part included. */
+struct xt2_counts {
+	u64 packets, bytes;
+};
+
+struct xt2_counts xt2_rule_counts(const struct xt2_chain __img *c, const struct xt2_rule __img *r);
+
+/* => has any run counted? */
+bool xt2_index_counts(const struct xt2_index __img *ix);
+
+/* Move what runs have counted into their rules. */
+void xt2_chain_fold(struct xt2_chain __img *c);
+
+/* Fold, and forget the index: its bytes are zero, and spare room of the chain. */
+void xt2_chain_drop_index(struct xt2_chain __img *c);
+
+/* --- making one: build.c --- */
+
+/*
+ * Up to which number of units a chain is plain, up to which it has columns, and
+ * up to which bits; above that, pairs.  But it has segments, if that many
+ * candidates or less are found for a packet of a unit on average; 0: never.
+ */
+struct xt2_index_limits {
+	u32 plain, columns, bits, segments;
+};
+
+extern const struct xt2_index_limits xt2_index_limits;
+
+/* => most bytes that an index for so many rules, the tail not counted, can take */
+u64 xt2_index_bound(u32 rules);
+
+/* => bytes of scratch memory that making it takes */
+u64 xt2_index_scratch(u32 rules);
+
+/*
+ * xt2_index_build - make an index for a chain
+ * @family: of its table
+ * @at: 8-byte aligned, behind the chain's rules; @room: bytes there
+ * @scratch: xt2_index_scratch() bytes, 8-byte aligned
+ *
+ * The chain itself is not changed: who wants it to be used sets its lookup.
+ * => bytes of the index; 0: it would not pay, or no room
+ */
+u32 xt2_index_build(const struct xt2_chain __img *c, u8 family,
+		    const struct xt2_index_limits *limits, struct xt2_index *at, u64 room,
+		    void *scratch);
+
+/* --- trusting one: check-index.c --- */
+
+/*
+ * xt2_index_check - does the index name every rule where a search looks for it?
+ * @c: a chain that xt2_check() accepted
+ * => 0; -EINVAL: a search could miss a rule, or leave the chain
+ */
+int xt2_index_check(const struct xt2_chain __img *c, u8 family, const char **what);
+
+#endif

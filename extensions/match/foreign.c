@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * foreign.c - matches that xt2 carries and does not evaluate
+ *
+ * A host refuses a ruleset with such a match before it evaluates packets.  If
+ * one is met all the same, the packet is dropped and the fault is counted:
+ * neither answer of a match would be safe.
+ */
+#include "extensions/extensions.h"
+
+int xt2_foreign_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
+{
+	ctx->faults++;
+	return XT2_HOTDROP;
+}
+
+int xt2_foreign_check(const struct xt2_match __img *m, u8 family)
+{
+	return m->size == sizeof(*m) && !m->flags ? 0 : -EINVAL;
+}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Live rulesets: the programs for the kernel, compiled from the engine's own sources, and their loader.
+BPF_PROGRAM_FILES = kernel/bpf/shared-arena.h kernel/bpf/connection.h kernel/bpf/env.h kernel/bpf/ether.h kernel/bpf/links.bpf.c kernel/bpf/links.h \
+	kernel/bpf/log.h kernel/bpf/report.h kernel/bpf/slot.h \
+	kernel/bpf/trial.h kernel/bpf/xt2.bpf.c
+# The extensions that a BPF program can evaluate: those without XT2_EXT_NATIVE.
+BPF_EXTENSIONS = dispatch target/target target/target-log \
+	match/comment match/conntrack match/cpu match/dccp match/devgroup match/ecn match/eui64 \
+	match/foreign match/frag match/icmp match/iprange match/ipsec match/ipv6header match/length \
+	match/limit match/mac match/mark match/mh match/multiport match/opts match/pkttype match/quota \
+	match/rt match/sctp match/state match/statistic match/tcp match/tcpmss match/time match/tos \
+	match/ttl match/u32 match/udp
+LIBHOST_FILES = kernel/bpf/shared-arena.h kernel/bpf/links.h kernel/bpf/log.h kernel/bpf/slot.h \
+	libxt2/store/bpf/bpf-check.c \
+	libxt2/store/bpf/bpf-clock.c \
+	libxt2/store/bpf/bpf-keep.c \
+	libxt2/store/bpf/bpf-links.c \
+	libxt2/store/bpf/bpf-log.c \
+	libxt2/store/bpf/bpf-object.c \
+	libxt2/store/bpf/bpf-owner.c \
+	libxt2/store/bpf/bpf-owner.h \
+	libxt2/store/bpf/bpf-pin.c \
+	libxt2/store/bpf/bpf-private.h \
+	libxt2/store/bpf/bpf-refused.c \
+	libxt2/store/bpf/bpf-root.c \
+	libxt2/store/bpf/bpf-ruleset.c \
+	libxt2/store/bpf/bpf-store.c \
+	libxt2/store/bpf/bpf-store.h \
+	libxt2/store/bpf/bpf-stray.c \
+	libxt2/store/bpf/bpf-sweep.c \
+	libxt2/store/bpf/bpf-track.c \
+	libxt2/store/bpf/bpf-trial.c
+EXTRA_DIST += $(BPF_PROGRAM_FILES)
+
+if BPF
+AM_CPPFLAGS += $(NFTNL_CFLAGS)
+noinst_LTLIBRARIES += libhost.la
+libhost_la_SOURCES = $(LIBHOST_FILES)
+libhost_la_LIBADD = libxt2-internal.la $(LIBBPF_LIBS) $(NFTNL_LIBS)
+
+BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -std=gnu11 -fno-strict-aliasing -fvisibility=hidden \
+	-Wall -Wextra -Wno-unused-parameter -Wno-static-in-inline \
+	-I$(top_srcdir)/include -I$(top_srcdir) -Ikernel/bpf -idirafter $(BPF_INCLUDE)
+BPF_ENGINE = index/eval-index parse index/search index/bits index/pairs index/columns index/segments
+BPF_OBJECTS = kernel/bpf/xt2.o $(BPF_ENGINE:%=kernel/bpf/engine/%.o) \
+	$(BPF_EXTENSIONS:%=kernel/bpf/extensions/%.o)
+BPF_INCLUDED = $(wildcard $(top_srcdir)/engine/*.h $(top_srcdir)/engine/*/*.h \
+	$(top_srcdir)/extensions/*.h $(top_srcdir)/extensions/*/*.h \
+	$(top_srcdir)/include/xt2/*.h $(top_srcdir)/kernel/bpf/*.h)
+BPF_COMPILE = $(AM_V_GEN)$(MKDIR_P) $(@D) && $(BPF_CLANG) $(BPF_CFLAGS)
+CLEANFILES += $(BPF_OBJECTS) kernel/bpf/links.o kernel/bpf/links.bpf.o kernel/bpf/vmlinux.h \
+	kernel/bpf/xt2.bpf.o
+
+kernel/bpf/vmlinux.h:
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	$(BPFTOOL) btf dump file $(VMLINUX_BTF) format c >$@.tmp && mv $@.tmp $@
+kernel/bpf/xt2.o: kernel/bpf/vmlinux.h $(top_srcdir)/kernel/bpf/xt2.bpf.c \
+		$(top_srcdir)/engine/eval.c $(BPF_INCLUDED)
+	$(BPF_COMPILE) -c -o $@ $(top_srcdir)/kernel/bpf/xt2.bpf.c
+kernel/bpf/engine/%.o: $(top_srcdir)/engine/%.c $(BPF_INCLUDED)
+	$(BPF_COMPILE) -include $(top_srcdir)/kernel/bpf/env.h -c -o $@ $<
+kernel/bpf/extensions/%.o: $(top_srcdir)/extensions/%.c $(BPF_INCLUDED)
+	$(BPF_COMPILE) -include $(top_srcdir)/kernel/bpf/env.h -c -o $@ $<
+kernel/bpf/xt2.bpf.o: $(BPF_OBJECTS)
+	$(AM_V_GEN)$(BPFTOOL) gen object $@ $(BPF_OBJECTS)
+kernel/bpf/links.o: kernel/bpf/vmlinux.h $(top_srcdir)/kernel/bpf/links.bpf.c \
+		$(top_srcdir)/kernel/bpf/links.h
+	$(BPF_COMPILE) -c -o $@ $(top_srcdir)/kernel/bpf/links.bpf.c
+kernel/bpf/links.bpf.o: kernel/bpf/links.o
+	$(AM_V_GEN)$(BPFTOOL) gen object $@ kernel/bpf/links.o
+libxt2/store/bpf/bpf-object.lo: kernel/bpf/xt2.bpf.o kernel/bpf/links.bpf.o
+else
+EXTRA_DIST += $(LIBHOST_FILES)
+endif

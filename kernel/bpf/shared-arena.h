@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * shared-arena.h - what the BPF programs and their loader find in the arena
+ *
+ * Offsets count from the arena's first byte.  Its address is the same in every
+ * process, and ends in 32 zero bits, so an offset is an address's low half.
+ * The first page stays empty: it reads as zeros.
+ *
+ *	4 KiB	struct xt2_state
+ *	64 KiB	struct xt2_cpu, one for each processor
+ *	16 MiB	struct xt2_slot, two for each processor
+ *	256 MiB	two regions, one for the live ruleset and one for the next
+ *	3.75 GiB what matches remember: state cells, of whichever ruleset is live
+ *
+ * A packet that this host sends is evaluated in the context of its process, and
+ * a softirq may come in between with another packet.  So each processor has
+ * two slots, and its depth says which one is free: what is in a slot has one
+ * writer at a time and needs no atomic operation.
+ *
+ * A ruleset is struct xt2_live_ruleset, the checked image, the counters of each slot
+ * and one more for what was counted before, and each slot's stack.  In this
+ * image a rule's packets say at which byte of the counters its own are, and its
+ * bytes where those of its run are, if it is in one (<xt2/index.h>).  Runs' counters
+ * are behind those of all rules; a run's packets say where, too.
+ * Root's cells are the arena's: a cell stays where it is when a ruleset follows that
+ * has the same rule.
+ */
+#ifndef XT2_KERNEL_BPF_SHARED_ARENA_H
+#define XT2_KERNEL_BPF_SHARED_ARENA_H
+
+#include <linux/types.h>
+
+/* Where nothing is mapped by itself, AddressSanitizer's shadow included. */
+#define XT2_ARENA_BASE	      0x200000000000ull
+#define XT2_ARENA_VERSION     6u
+#define XT2_ARENA_PAGES	      (1u << 20) /* of 4 KiB: all that 32 bits reach */
+#define XT2_ARENA_SIZE	      ((size_t)XT2_ARENA_PAGES * 4096)
+#define XT2_ARENA_STATE	      0x1000u
+#define XT2_ARENA_CPUS	      0x10000u
+#define XT2_ARENA_SLOTS	      0x1000000u
+#define XT2_ARENA_REGION(i)   (0x10000000u + (i)*XT2_ARENA_REGION_SIZE)
+#define XT2_ARENA_REGION_SIZE 0x70000000u
+#define XT2_ARENA_CELLS	      XT2_ARENA_REGION(2)
+
+#define XT2_CPUS_MAX   1024u
+#define XT2_SLOTS      2u /* of a processor */
+#define XT2_REGIONS    2u
+#define XT2_CELLS_MAX  (0x10000000u / 8)
+#define XT2_PACKET_MAX 0x10000u /* bytes of a packet that rules can look at */
+
+/* A program for each table: each has a priority of its own. */
+enum xt2_program { XT2_RAW, XT2_MANGLE, XT2_FILTER, XT2_SECURITY, XT2_PROGRAMS };
+
+/* What the rules ask for, so that the programs don't look for it in vain. */
+enum xt2_need {
+	XT2_NEED_NAMES = 0x01, /* of interfaces */
+	XT2_NEED_GROUPS = 0x02, /* of interfaces */
+	XT2_NEED_TYPE = 0x04, /* unicast, broadcast, ... */
+	XT2_NEED_CLOCK = 0x08,
+	XT2_NEED_RANDOM = 0x10,
+	XT2_NEED_BYTES = 0x20, /* more than the headers */
+	XT2_NEED_STATE = 0x40, /* of the packet in its connection */
+	XT2_NEED_CONNECTION = 0x80, /* its status, mark and time left */
+	XT2_NEED_TUPLES = 0x100, /* its addresses, ports and protocol */
+	XT2_NEED_LOG = 0x200, /* a ring for events */
+	XT2_NEED_DATE = 0x400, /* the wall clock */
+	XT2_NEED_ETHER = 0x800, /* the Ethernet header */
+	XT2_NEED_SEARCH = 0x1000, /* some chain has an index */
+};
+
+/* Of the live ruleset: see trial.h. */
+enum xt2_trial {
+	XT2_TRIAL_NONE,
+	XT2_TRIAL_WAITS, /* to be confirmed */
+	XT2_TRIAL_BACK, /* was not, so the one before is live again */
+};
+
+struct xt2_state {
+	__u64 ruleset; /* offset of the live struct xt2_live_ruleset; 0: none, all is accepted */
+	__u64 clock; /* ns since 1970 at boot */
+	__u32 zero; /* always 0: see env.h */
+	__u32 cpus;
+	__u32 version; /* XT2_ARENA_VERSION, of who made the arena */
+	__u32 hz; /* of the kernel's clock */
+	__u32 tracks; /* the programs find connections: see connection.h */
+	__s32 tai; /* s that atomic time is ahead of UTC */
+	__s32 tz_west; /* minutes: the kernel's time zone */
+	__u32 reserved;
+	__u64 lost; /* packets that were dropped because there was no slot for them */
+	__u64 region_size[XT2_REGIONS]; /* bytes that have memory */
+	__u64 cells_size;
+	__u64 previous; /* offset of the ruleset that comes back; 0: none */
+	__u64 deadline; /* ns since boot */
+	__u32 trial; /* enum xt2_trial */
+	__u32 reserved2;
+};
+
+struct xt2_cpu {
+	__u32 depth; /* evaluations that have begun and not ended */
+	__u32 reserved[15];
+};
+
+struct xt2_counter {
+	__u64 packets, bytes;
+};
+
+struct xt2_live_ruleset {
+	__u64 image; /* offset */
+	__u64 image_size;
+	__u64 counters; /* offset of the first slot's struct xt2_counter[rules + runs] */
+	__u64 counters_size; /* bytes of a slot's */
+	__u64 frames; /* offset of the first slot's struct xt2_frame[depth] */
+	__u64 frames_size;
+	__u32 depth;
+	__u32 needs; /* enum xt2_need */
+	__u32 rules;
+	__u32 slots;
+	__u32 hook[XT2_PROGRAMS][2][5]; /* [IPv6][hook]: offset of struct xt2_hook in the image */
+	__u64 size; /* bytes from this header on */
+	__u64 from; /* offset of the ruleset before, as long as it has counters of these rules */
+	__u64 pairs; /* offset of __u32[rules]: a rule's offset in that one's image; 0: it is new */
+	__u64 places; /* offset of __u32[cells]: which of the arena's cells each one is */
+	__u32 cell; /* root's cells, before they were the arena's */
+	__u32 runs;
+};
+
+#endif

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * xt2.bpf.c - packets at the kernel's hooks, as the evaluator wants them
+ *
+ * A netfilter program for each table.  It takes a slot of its processor, copies
+ * there what the rules may look at, evaluates the table's base chain of the
+ * live ruleset, and answers accept or drop: such a program can't do more.  A
+ * packet that could not be evaluated (a broken image, a budget of the kernel's
+ * that is used up, bytes beyond what a slot holds) is dropped and counts as a
+ * fault.
+ *
+ * Headers are copied first, and all of the packet only if that was not enough:
+ * the rules' matches look no further than 60 bytes into a transport header,
+ * but for those that say XT2_NEED_BYTES.
+ */
+#include "vmlinux.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#define _LINUX_TYPES_H /* vmlinux.h has them */
+#include "env.h"
+#include "engine/eval.h"
+#include "slot.h"
+
+#include <bpf/bpf_endian.h>
+#include "connection.h"
+#include "ether.h"
+
+/* The kernel limits the depth of calls, so the evaluator is part of each program. */
+__always_inline int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook);
+#include "engine/eval.c"
+
+#define HEADERS	  128 /* bytes that are copied at first */
+#define TRANSPORT 60 /* bytes of a transport header */
+#define SHORTEST  8 /* of packets */
+
+extern int bpf_dynptr_from_skb(struct __sk_buff *skb, u64 flags, struct bpf_dynptr *d) __ksym;
+extern void *bpf_dynptr_slice(const struct bpf_dynptr *d, u32 off, void *buf, u32 size) __ksym;
+extern void *bpf_rdonly_cast(const void *obj, u32 type) __ksym;
+extern void bpf_preempt_disable(void) __ksym;
+extern void bpf_preempt_enable(void) __ksym;
+extern void __img *bpf_arena_alloc_pages(void *arena, void __img *at, u32 pages, int node,
+					 u64 flags) __ksym;
+extern void bpf_arena_free_pages(void *arena, void __img *from, u32 pages) __ksym;
+
+#define EXPORTED __attribute__((__visibility__("default")))
+
+EXPORTED char _license[] SEC("license") = "GPL";
+
+EXPORTED struct {
+	__uint(type, BPF_MAP_TYPE_ARENA);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, XT2_ARENA_PAGES);
+	__ulong(map_extra, XT2_ARENA_BASE);
+} arena SEC(".maps");
+
+/*
+ * One for each slot; the host says how many there are.  On the stack they
+ * would leave too little of it for searches, and the verifier would follow
+ * what is in them.
+ */
+EXPORTED struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, XT2_SLOTS);
+	__type(key, u32);
+	__type(value, struct xt2_ctx);
+} contexts SEC(".maps");
+
+/* Tell the verifier whose the addresses are. */
+#define use_arena() __asm__ volatile("" : : "r"(&arena))
+
+/* Bytes [off, off + SIZE); a slice has a fixed size. */
+#define COPY(SIZE)                                                                           \
+	static __always_inline bool copy_##SIZE(struct bpf_dynptr *d, u8 __img *to, u32 off) \
+	{                                                                                    \
+		u64 __img *w = (u64 __img *)(to + off);                                      \
+		u64 buf[SIZE / 8], *from = bpf_dynptr_slice(d, off, buf, SIZE);              \
+                                                                                             \
+		if (!from)                                                                   \
+			return false;                                                        \
+		for (u32 i = 0; i < SIZE / 8; i++)                                           \
+			w[i] = from[i];                                                      \
+		return true;                                                                 \
+	}
+COPY(64)
+COPY(16)
+COPY(8)
+
+/*
+ * The first n bytes, 8 or more; the last step overlaps the one before.  How far
+ * it got is in memory, or else the verifier would follow each step.
+ */
+static __always_inline bool copy_slices(struct bpf_dynptr *d, struct xt2_slot __img *slot, u32 n)
+{
+	volatile u32 __img *copied = &slot->copied;
+	u8 __img *to = slot->bytes;
+	u32 off;
+
+	if (n < 16)
+		return copy_8(d, to, 0) && copy_8(d, to, n - 8);
+	*copied = 0;
+	if (n < 64) {
+		while ((off = *copied) + 16 < n && xt2_can_loop) {
+			if (!copy_16(d, to, off))
+				return false;
+			*copied = off + 16;
+		}
+		return off + 16 >= n && copy_16(d, to, n - 16);
+	}
+	while ((off = *copied) + 64 < n && xt2_can_loop) {
+		if (!copy_64(d, to, off))
+			return false;
+		*copied = off + 64;
+	}
+	return off + 64 >= n && copy_64(d, to, n - 64);
+}
+
+static __noinline bool copy(struct sk_buff *skb, struct xt2_slot __img *slot, u32 n)
+{
+	struct bpf_dynptr d;
+
+	return !bpf_dynptr_from_skb((struct __sk_buff *)skb, 0, &d) && copy_slices(&d, slot, n);
+}
+
+/*
+ * The same without calls, for most packets' headers: read as a kernel's
+ * structure that has enough words.  What is behind n is there and not used.
+ */
+static __always_inline bool copy_headers(struct sk_buff *skb, struct xt2_slot __img *slot, u32 n)
+{
+	const u32 type = bpf_core_type_id_kernel(struct rtnl_link_stats64);
+	u64 __img *to = (u64 __img *)slot->bytes;
+	const u64 *from;
+
+	_Static_assert(sizeof(struct rtnl_link_stats64) >= HEADERS, "too small");
+	if (n > HEADERS || n > skb->len - skb->data_len)
+		return false;
+	from = bpf_rdonly_cast(skb->data, type);
+	for (u32 i = 0; i < HEADERS / 8; i++)
+		to[i] = from[i];
+	return true;
+}
+
+static __always_inline void read_name(u64 __img *to, const struct net_device *dev)
+{
+	u64 name[2] = { 0 };
+
+	if (dev)
+		bpf_probe_read_kernel(name, sizeof(name), dev->name);
+	to[0] = name[0];
+	to[1] = name[1];
+}
+
+#define NEED_ASKED \
+	(XT2_NEED_NAMES | XT2_NEED_GROUPS | XT2_NEED_TYPE | XT2_NEED_STATE | XT2_NEED_ETHER)
+
+/*
+ * What only the kernel knows, as far as a rule asks for it.  In a frame of its
+ * own, which is gone when the evaluator needs the stack.
+ */
+static __noinline void ask_kernel(struct xt2_slot __img *slot, struct bpf_nf_ctx *nf, u32 needs)
+{
+	const struct net_device *in = nf->state->in, *out = nf->state->out;
+	struct xt2_pkt __img *pkt = &slot->pkt;
+	struct sk_buff *skb = nf->skb;
+
+	if (needs & XT2_NEED_NAMES) {
+		read_name(pkt->in, in);
+		read_name(pkt->out, out);
+	}
+	if (needs & XT2_NEED_GROUPS) {
+		pkt->in_group = in ? BPF_CORE_READ(in, group) : 0;
+		pkt->out_group = out ? BPF_CORE_READ(out, group) : 0;
+	}
+	if (needs & XT2_NEED_TYPE)
+		pkt->pkttype = BPF_CORE_READ_BITFIELD_PROBED(skb, pkt_type);
+	if (needs & XT2_NEED_STATE)
+		read_connection(&pkt->ct, skb, needs);
+	if (needs & XT2_NEED_ETHER)
+		read_ether(slot, skb);
+}
+
+static __always_inline void read_metadata(struct xt2_slot __img *slot, struct bpf_nf_ctx *nf,
+					  u32 needs)
+{
+	struct xt2_pkt __img *pkt = &slot->pkt;
+
+	pkt->len = nf->skb->len;
+	pkt->mark = nf->skb->mark;
+	pkt->hook = nf->state->hook;
+	if (needs & NEED_ASKED)
+		ask_kernel(slot, nf, needs);
+}
+
+static __always_inline u32 at_most(u32 a, u32 b)
+{
+	return a < b ? a : b;
+}
+
+/* => false: it can't be evaluated */
+static __always_inline bool read_bytes(struct xt2_slot __img *slot, struct bpf_nf_ctx *nf,
+				       u32 needs)
+{
+	struct xt2_pkt *pkt = (struct xt2_pkt *)&slot->pkt;
+	u32 whole = at_most(pkt->len, XT2_PACKET_MAX), n = whole;
+	u8 family = nf->state->pf;
+
+	if (whole < SHORTEST)
+		return false;
+	if (!(needs & XT2_NEED_BYTES))
+		n = at_most(n, HEADERS);
+	pkt->data = (__u8 *)(u64)slot->bytes;
+	pkt->caplen = n;
+	if (!copy_headers(nf->skb, slot, n) && !copy(nf->skb, slot, n))
+		return false;
+	if (xt2_pkt_parse(pkt, family))
+		return false;
+	if (n == whole || (!pkt->cut && !pkt->fragoff && pkt->thoff + TRANSPORT <= n))
+		return true;
+	pkt->caplen = whole;
+	return copy(nf->skb, slot, whole) && !xt2_pkt_parse(pkt, family);
+}
+
+#include "report.h"
+
+/* => the table's verdict; XT2_QUEUE and the like: a fault */
+static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_ruleset __img *live,
+				    struct xt2_slot __img *slot, u32 number, u32 entry)
+{
+	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
+	struct xt2_image __img *img = xt2_arena(live->image);
+	struct xt2_ctx *ctx = bpf_map_lookup_elem(&contexts, &number);
+	int verdict;
+
+	if (!ctx)
+		return XT2_NEXT;
+	read_metadata(slot, nf, live->needs);
+	if (!read_bytes(slot, nf, live->needs))
+		return XT2_NEXT;
+	*ctx = (struct xt2_ctx){ 0 };
+	ctx->pkt = (struct xt2_pkt *)&slot->pkt;
+	ctx->img = img;
+	ctx->root = xt2_image_root(img);
+	ctx->counters = xt2_arena(live->counters + live->counters_size * number);
+	ctx->stack = (struct xt2_frame *)(struct xt2_frame __img *)xt2_arena(
+		live->frames + live->frames_size * number);
+	ctx->stack_size = live->depth;
+	if (live->needs & XT2_NEED_CLOCK)
+		ctx->now = bpf_ktime_get_boot_ns() + state->clock;
+	if (live->needs & XT2_NEED_DATE) {
+		ctx->wall = bpf_ktime_get_tai_ns() - state->tai * 1000000000ll - ctx->now;
+		ctx->tz_west = state->tz_west;
+	}
+	if (live->needs & XT2_NEED_RANDOM)
+		ctx->random = bpf_get_prandom_u32() | 1ull << 32;
+	if (live->needs & XT2_NEED_LOG) {
+		ctx->events = (struct xt2_event *)(u64)slot->happened;
+		ctx->events_size = XT2_EVENTS;
+	}
+	if (live->needs & XT2_NEED_SEARCH)
+		ctx->search = (struct xt2_search *)(u64)&slot->search;
+	verdict = xt2_eval(ctx, xt2_at(img, entry));
+	if (unlikely(ctx->nevents))
+		report(nf, live, slot, ctx->nevents);
+	return ctx->faults || slot->pkt.cut ? XT2_NEXT : verdict;
+}
+
+static __always_inline bool is_ip6(struct bpf_nf_ctx *nf)
+{
+	return nf->state->pf == XT2_IPV6;
+}
+
+/* In a slot that nobody else uses.  => accepted? */
+static __always_inline bool run_slot(struct bpf_nf_ctx *nf, u32 program, u32 cpu, u32 depth)
+{
+	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
+	u64 ruleset = *(volatile u64 __img *)&state->ruleset;
+	struct xt2_live_ruleset __img *live = xt2_arena(ruleset);
+	u32 number = cpu * XT2_SLOTS + depth, hook = nf->state->hook, entry;
+	struct xt2_slot __img *slot = xt2_arena(XT2_ARENA_SLOTS + sizeof(*slot) * (u64)number);
+	int verdict;
+
+	if (!ruleset || hook > XT2_POSTROUTING)
+		return true;
+	entry = live->hook[program][is_ip6(nf)][hook];
+	if (!entry)
+		return true;
+	slot->pkt.cpu = cpu;
+	slot->packets++;
+	verdict = evaluate(nf, live, slot, number, entry);
+	if (verdict != XT2_ACCEPT && verdict != XT2_DROP)
+		slot->faults++;
+	return verdict == XT2_ACCEPT;
+}
+
+static __always_inline int run(struct bpf_nf_ctx *nf, u32 program)
+{
+	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
+	volatile u32 __img *depth;
+	bool accept = false;
+	u32 cpu, deep;
+
+	use_arena();
+	bpf_preempt_disable();
+	cpu = bpf_get_smp_processor_id();
+	depth = &((struct xt2_cpu __img *)xt2_arena(XT2_ARENA_CPUS))[cpu].depth;
+	deep = *depth;
+	*depth = deep + 1;
+	if (cpu < state->cpus && deep < XT2_SLOTS)
+		accept = run_slot(nf, program, cpu, deep);
+	else
+		__sync_fetch_and_add(&state->lost, 1);
+	*depth = deep;
+	bpf_preempt_enable();
+	return accept;
+}
+
+#define PROGRAM(name, number)                                     \
+	EXPORTED SEC("netfilter") int name(struct bpf_nf_ctx *nf) \
+	{                                                         \
+		return run(nf, number);                           \
+	}
+
+PROGRAM(xt2_raw, XT2_RAW)
+PROGRAM(xt2_mangle, XT2_MANGLE)
+PROGRAM(xt2_filter, XT2_FILTER)
+PROGRAM(xt2_security, XT2_SECURITY)
+
+/* Memory for a region, and back: netfilter programs may do neither. */
+EXPORTED SEC("syscall") int xt2_reserve(struct xt2_pages *p)
+{
+	use_arena();
+	p->done = bpf_arena_alloc_pages(&arena, xt2_arena(p->offset), p->pages, -1, 0) != NULL;
+	return 0;
+}
+
+EXPORTED SEC("syscall") int xt2_tracks(void *unused)
+{
+	return connections_known();
+}
+
+EXPORTED SEC("syscall") int xt2_release(struct xt2_pages *p)
+{
+	use_arena();
+	bpf_arena_free_pages(&arena, xt2_arena(p->offset), p->pages);
+	return 0;
+}
+
+#include "trial.h"

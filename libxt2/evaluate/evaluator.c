@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * evaluator.c - packets against a ruleset, as a host with a kernel's hooks
+ *
+ * The hook entries of an image are sorted, so the tables that a packet meets
+ * at a hook are one run of them, in the kernel's order.  Evaluation goes on
+ * until a table says anything but ACCEPT.
+ *
+ * A nat table is not asked about every packet: net/netfilter/nf_nat_core.c,
+ * nf_nat_inet_fn(), runs its chains only for a packet of a connection that
+ * has no mapping yet.  Of what a host can know that is conntrack state NEW,
+ * and RELATED unless it is an ICMP error (nf_nat_ipv4_fn(), nf_nat_ipv6_fn()
+ * translate those by the connection's mapping); a packet that raw took out of
+ * conntrack never gets there.  A caller who names the table has decided.
+ */
+#include "config.h"
+#include "libxt2/ruleset/ruleset.h"
+#include "track.h"
+#include "engine/eval.h"
+#include "engine/rule.h"
+
+#include <netinet/in.h>
+#include <stdlib.h>
+
+#define DEPTH_MAX (1u << 20) /* frames: 32 MiB */
+
+/* Hook entries of the root: they are sorted, so those of a family's hook stand together. */
+struct entries {
+	u32 first, end;
+	const struct xt2_hook *lone; /* the only one, if it is asked about every packet as it is */
+};
+
+struct xt2_evaluator {
+	struct xt2_ctx ctx;
+	struct xt2_frame *stack;
+	struct xt2_search search;
+	struct entries entries[XT2_IPV6 + 1][XT2_HOOKS_MAX]; /* by family and hook */
+	bool indexed; /* some chain has an index */
+	struct xt2_search *ahead; /* XT2_BATCH of them; NULL: to search ahead would not pay */
+};
+
+/* --- one packet -------------------------------------------------------- */
+
+/* *any: some chain has an index; *far: some index waits for memory */
+static void find_indexes(const struct xt2_image *image, const struct xt2_root *root, bool *any,
+			 bool *far)
+{
+	const struct xt2_chain *c;
+	u32 i;
+
+	if (!root)
+		return;
+	xt2_image_for_each_chain(c, i, image, root) {
+		if (!c->lookup)
+			continue;
+		*any = true;
+		*far |= xt2_index_far_(xt2_chain_index(c));
+	}
+}
+
+static bool is_nat(const struct xt2_table *t)
+{
+	return !memcmp(t->name, "nat", sizeof("nat"));
+}
+
+/* Every packet is asked about, with the connection that it has. */
+static bool is_always_asked(const struct xt2_evaluator *ev, const struct xt2_hook *h)
+{
+	return h->priority > XT2_PRIORITY_CONNTRACK &&
+	       !is_nat(xt2_image_table(ev->ctx.img, ev->ctx.root, h->table));
+}
+
+static void note_entries(struct xt2_evaluator *ev)
+{
+	const struct xt2_hook *h;
+	u32 i;
+
+	for (i = 0; ev->ctx.root && i < ev->ctx.root->hooks; i++) {
+		struct entries *e;
+
+		h = xt2_image_hook(ev->ctx.img, ev->ctx.root, i);
+		e = &ev->entries[h->family][h->hook];
+		if (!e->end)
+			e->first = i;
+		e->end = i + 1;
+		e->lone = e->first == i && is_always_asked(ev, h) ? h : NULL;
+	}
+}
+
+int xt2_evaluator_ahead_(struct xt2_evaluator *ev)
+{
+	if (!ev->ahead)
+		ev->ahead = calloc(XT2_BATCH, sizeof(*ev->ahead));
+	return ev->ahead ? 0 : -ENOMEM;
+}
+
+struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size)
+{
+	const struct xt2_root *root = xt2_image_root(image);
+	u32 depth = root ? root->depth : 0;
+	struct xt2_evaluator *ev;
+	bool any = false, far = false;
+
+	if (depth > DEPTH_MAX || xt2_image_too_long(image)) {
+		errno = E2BIG;
+		return NULL;
+	}
+	find_indexes(image, root, &any, &far);
+	ev = calloc(1, sizeof(*ev));
+	if (!ev)
+		return NULL;
+	ev->stack = calloc(depth ? depth : 1, sizeof(*ev->stack));
+	if (!ev->stack || (far && xt2_evaluator_ahead_(ev))) {
+		xt2_evaluator_free(ev);
+		errno = ENOMEM;
+		return NULL;
+	}
+	ev->ctx.img = image;
+	ev->ctx.root = root;
+	ev->ctx.stack = ev->stack;
+	ev->ctx.stack_size = depth;
+	ev->indexed = any;
+	ev->ctx.search = any ? &ev->search : NULL;
+	note_entries(ev);
+	xt2_evaluator_seed(ev, 1);
+	return ev;
+}
+
+void xt2_evaluator_free(struct xt2_evaluator *ev)
+{
+	if (!ev)
+		return;
+	free(ev->ahead);
+	free(ev->stack);
+	free(ev);
+}
+
+void xt2_evaluator_seed(struct xt2_evaluator *ev, __u64 seed)
+{
+	ev->ctx.random = seed ? seed : 1;
+}
+
+void xt2_evaluator_linear(struct xt2_evaluator *ev, int on)
+{
+	ev->ctx.search = on || !ev->indexed ? NULL : &ev->search;
+}
+
+/* Would the kernel's nat core ask its table about this packet? */
+static bool makes_mapping(const struct xt2_pkt *pkt)
+{
+	u8 icmp = pkt->family == XT2_IPV6 ? IPPROTO_ICMPV6 : IPPROTO_ICMP;
+
+	if (pkt->notrack)
+		return false;
+	if (pkt->ct.state & XT2_CT_RELATED)
+		return pkt->l4 != XT2_L4_OK || pkt->proto != icmp;
+	return pkt->ct.state & XT2_CT_NEW;
+}
+
+static bool is_asked(const struct xt2_table *t, const char *table, const struct xt2_pkt *pkt)
+{
+	if (table)
+		return !strcmp(t->name, table);
+	return !is_nat(t) || makes_mapping(pkt);
+}
+
+/* Say where the context's verdict came from. */
+static void place(const struct xt2_ctx *ctx, struct xt2_result *result)
+{
+	const struct xt2_chain *c;
+	const struct xt2_rule *r;
+
+	if (!ctx->chain)
+		return;
+	c = xt2_at(ctx->img, ctx->chain);
+	r = xt2_at(ctx->img, ctx->rule);
+	result->table = xt2_image_table(ctx->img, ctx->root, c->table)->name;
+	result->chain = xt2_image_chain_cold(ctx->img, ctx->root, c->index)->name;
+	result->rule = r == xt2_chain_tail(c) ? 0 : xt2_rule_number(c, r);
+}
+
+/* => verdict of the last table that was asked */
+static int run(struct xt2_ctx *ctx, struct entries e, const char *table, struct xt2_result *result,
+	       bool *asked)
+{
+	struct xt2_pkt *pkt = ctx->pkt;
+	struct xt2_track track;
+	int verdict = XT2_ACCEPT;
+	u32 i;
+
+	*asked = false;
+	track.hidden = false;
+	for (i = e.first; i < e.end; i++) {
+		const struct xt2_hook *h = xt2_image_hook(ctx->img, ctx->root, i);
+
+		xt2_track_table(&track, pkt, h->priority);
+		if (!is_asked(xt2_image_table(ctx->img, ctx->root, h->table), table, pkt))
+			continue;
+		ctx->nevents = 0;
+		*asked = true;
+		verdict = xt2_eval(ctx, h);
+		result->events += ctx->nevents;
+		if (verdict != XT2_ACCEPT)
+			break;
+	}
+	xt2_track_table(&track, pkt, XT2_PRIORITY_CONNTRACK); /* the caller's again */
+	return verdict;
+}
+
+static struct entries entries_of(const struct xt2_evaluator *ev, const struct xt2_pkt *pkt,
+				 int hook)
+{
+	if (pkt->family > XT2_IPV6 || hook < 0 || hook >= XT2_HOOKS_MAX)
+		return (struct entries){ 0 };
+	return ev->entries[pkt->family][hook];
+}
+
+/*
+ * One packet.  Mostly one table has the hook, and nothing stands between the
+ * packet and it; else run() asks them in turn.
+ */
+static __always_inline void evaluate(struct xt2_evaluator *ev, int hook, const char *table,
+				     struct xt2_pkt *pkt, int want_place, struct xt2_result *result)
+{
+	const struct entries e = entries_of(ev, pkt, hook);
+	struct xt2_ctx *ctx = &ev->ctx;
+	u64 faults = ctx->faults;
+	bool asked = true;
+
+	*result = (struct xt2_result){ 0 };
+	pkt->hook = (u8)hook;
+	ctx->pkt = pkt;
+	ctx->verdict_arg = 0;
+	ctx->nevents = 0;
+	if (likely(e.lone && !table)) {
+		result->verdict = xt2_eval(ctx, e.lone);
+		result->events = ctx->nevents;
+	} else {
+		result->verdict = run(ctx, e, table, result, &asked);
+	}
+	if (!asked)
+		return;
+	result->arg = ctx->verdict_arg; /* 0 if accepted: what sets it decides */
+	result->hotdrop = ctx->hotdrop;
+	result->faults = ctx->faults != faults;
+	if (unlikely(want_place))
+		place(ctx, result);
+}
+
+int xt2_evaluate(struct xt2_evaluator *ev, int hook, const char *table, struct xt2_pkt *pkt,
+		 __u64 now, int want_place, struct xt2_result *result)
+{
+	ev->ctx.now = now;
+	evaluate(ev, hook, table, pkt, want_place, result);
+	return result->verdict;
+}
+
+/*
+ * => the first table that a packet meets, if what it looks for can be looked for now; or NULL
+ *
+ * Tables in front of conntrack see packets as if they were of no connection.
+ */
+static const struct xt2_hook *first_table(const struct xt2_evaluator *ev, int hook,
+					  const char *table, const struct xt2_pkt *pkt)
+{
+	const struct xt2_ctx *ctx = &ev->ctx;
+	const struct entries e = entries_of(ev, pkt, hook);
+	u32 i;
+
+	for (i = e.first; i < e.end; i++) {
+		const struct xt2_hook *h = xt2_image_hook(ctx->img, ctx->root, i);
+
+		if (is_asked(xt2_image_table(ctx->img, ctx->root, h->table), table, pkt))
+			return h->priority > XT2_PRIORITY_CONNTRACK ? h : NULL;
+	}
+	return NULL;
+}
+
+/* Searches of all packets, so that each waits for memory while the others do. */
+static void look_ahead(struct xt2_evaluator *ev, int hook, const char *table,
+		       struct xt2_pkt *const *pkts, unsigned int n)
+{
+	const struct xt2_hook *h;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		ev->ahead[i].chain = 0;
+		h = first_table(ev, hook, table, pkts[i]);
+		if (h)
+			xt2_eval_search(&ev->ctx, h, pkts[i], &ev->ahead[i]);
+	}
+	for (i = 0; i < n; i++)
+		xt2_eval_collect(&ev->ctx, &ev->ahead[i]);
+}
+
+void xt2_evaluate_batch(struct xt2_evaluator *ev, int hook, const char *table,
+			struct xt2_pkt *const *pkts, const __u64 *now, unsigned int n,
+			int want_place, struct xt2_result *results)
+{
+	struct xt2_ctx *ctx = &ev->ctx;
+	struct xt2_search *const search = ctx->search;
+	unsigned int i, j, some;
+
+	for (i = 0; i < n; i += some) {
+		some = n - i < XT2_BATCH ? n - i : XT2_BATCH;
+		if (search && ev->ahead)
+			look_ahead(ev, hook, table, pkts + i, some);
+		for (j = i; j < i + some; j++) {
+			if (search && ev->ahead)
+				ctx->search = &ev->ahead[j - i];
+			ctx->now = now[j];
+			evaluate(ev, hook, table, pkts[j], want_place, &results[j]);
+		}
+	}
+	ctx->search = search;
+}
+
+/* --- what cannot be evaluated ------------------------------------------ */
+
+struct survey {
+	const struct xt2_image *img;
+	const struct xt2_root *root;
+	u8 *wanted; /* by chain index */
+	u32 *todo; /* chains to look into */
+	u32 n;
+};
+
+static void want(struct survey *s, u32 chain)
+{
+	if (s->wanted[chain])
+		return;
+	s->wanted[chain] = 1;
+	s->todo[s->n++] = chain;
+}
+
+static bool table_fits(const struct survey *s, u32 index, int family, const char *table)
+{
+	const struct xt2_table *t = xt2_image_table(s->img, s->root, index);
+
+	return (family < 0 || t->family == family) && (!table || !strcmp(t->name, table));
+}
+
+/* Base chains of the hook, and all that their rules can lead to. */
+static void want_reachable(struct survey *s, int family, int hook, const char *table)
+{
+	const struct xt2_hook *h;
+	const struct xt2_rule *r;
+	u32 i;
+
+	xt2_image_for_each_hook(h, i, s->img, s->root) {
+		if (h->hook == hook && table_fits(s, h->table, family, table))
+			want(s, h->chain);
+	}
+	while (s->n) {
+		const struct xt2_chain *c = xt2_image_chain(s->img, s->root, s->todo[--s->n]);
+
+		xt2_chain_for_each_rule(r, c) {
+			if (xt2_rule_branches(r))
+				want(s, XT2_TARGET_ARG(r->target));
+			else if (xt2_rule_ends(r))
+				break;
+		}
+	}
+}
+
+/* => name of the first extension of a rule that is only carried, or NULL */
+static const char *carried(const struct survey *s, const struct xt2_rule *r)
+{
+	const struct xt2_match *m;
+
+	xt2_rule_for_each_match(m, r) {
+		if (!(xt2_match_info(m->type) & XT2_EXT_FOREIGN))
+			continue;
+		if (m->type < XT2_M_TCP) /* a base test of bridges */
+			return xt2_match_name(m->type);
+		return xt2_image_instance(s->img, s->root, m->arg)->name;
+	}
+	if (xt2_target_info(XT2_TARGET_KIND(r->target)) & XT2_EXT_FOREIGN)
+		return xt2_image_instance(s->img, s->root, XT2_TARGET_ARG(r->target))->name;
+	return NULL;
+}
+
+/* No frame meets the tables of bridges here, so what they would do must not be passed over. */
+static bool bridged(const struct survey *s, const struct xt2_chain *c, const struct xt2_rule *r)
+{
+	return xt2_image_table(s->img, s->root, c->table)->family == XT2_BRIDGE &&
+	       (r != xt2_chain_tail(c) || XT2_TARGET_KIND(r->target) == XT2_T_DROP);
+}
+
+/*
+ * Report the rules of a chain; with a hook, only those that can be reached.
+ * => rules that cannot be evaluated; *stop is set if the caller has enough
+ */
+static int report(const struct survey *s, const struct xt2_chain *c, bool reachable,
+		  int (*found)(void *data, const char *table, const char *chain, unsigned int rule,
+			       const char *extension),
+		  void *data, bool *stop)
+{
+	const char *table = xt2_image_table(s->img, s->root, c->table)->name;
+	const char *chain = xt2_image_chain_cold(s->img, s->root, c->index)->name;
+	const struct xt2_rule *r;
+	unsigned int number = 0;
+	int n = 0;
+
+	xt2_chain_for_each_rule(r, c) {
+		const char *extension = carried(s, r);
+
+		if (!extension && bridged(s, c, r))
+			extension = "bridge";
+		number++;
+		if (extension) {
+			n++;
+			if (found && found(data, table, chain, number, extension)) {
+				*stop = true;
+				break;
+			}
+		}
+		if (reachable && xt2_rule_ends(r))
+			break;
+	}
+	return n;
+}
+
+static void want_all(struct survey *s, int family, const char *table)
+{
+	const struct xt2_chain *c;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, s->img, s->root)
+		s->wanted[i] = table_fits(s, c->table, family, table);
+}
+
+int xt2_image_unsupported(const struct xt2_image *image, int family, int hook, const char *table,
+			  int (*found)(void *data, const char *table, const char *chain,
+				       unsigned int rule, const char *extension),
+			  void *data)
+{
+	struct survey s = { .img = image, .root = xt2_image_root(image) };
+	const struct xt2_chain *c;
+	bool stop = false;
+	int n = -ENOMEM;
+	u32 i;
+
+	if (!s.root || !s.root->chains)
+		return 0;
+	s.wanted = calloc(s.root->chains, 1);
+	s.todo = calloc(s.root->chains, sizeof(*s.todo));
+	if (s.wanted && s.todo) {
+		n = 0;
+		if (hook < 0)
+			want_all(&s, family, table);
+		else
+			want_reachable(&s, family, hook, table);
+		xt2_image_for_each_chain(c, i, s.img, s.root) {
+			if (s.wanted[i] && !stop)
+				n += report(&s, c, hook >= 0, found, data, &stop);
+		}
+	}
+	free(s.wanted);
+	free(s.todo);
+	return n;
+}

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * rules.c - the rules of a chain
+ *
+ * Nothing that a caller hands in is trusted: a rule is checked by the engine,
+ * and what its numbers stand for is checked here.  A change first takes all
+ * the memory that it needs and then cannot fail.  How many rules name a chain
+ * is kept up to date with every change.
+ */
+#include "config.h"
+#include "ruleset.h"
+#include "engine/check.h"
+
+#include <stdlib.h>
+
+#define LIST_FIRST  4u
+#define COMPACT_MIN (1u << 16) /* dead bytes that nobody minds */
+
+/* --- lists ------------------------------------------------------------- */
+
+static void gap_move(struct xt2_rule_list_ *l, u32 at)
+{
+	u32 room = l->cap - l->n;
+	u32 from = at < l->gap ? at : l->gap + room;
+	u32 to = at < l->gap ? at + room : l->gap;
+	u32 n = at < l->gap ? l->gap - at : at - l->gap;
+
+	if (n && room) {
+		memmove(l->rule + to, l->rule + from, n * sizeof(*l->rule));
+		memmove(l->line + to, l->line + from, n * sizeof(*l->line));
+	}
+	l->gap = at;
+}
+
+int xt2_list_lend_(struct xt2_ruleset *rs, struct xt2_rule_list_ *l, u32 cap)
+{
+	const size_t rules = cap * sizeof(*l->rule);
+	char *p = xt2_arena_alloc_(&rs->lists, rules + cap * sizeof(*l->line));
+
+	if (!p)
+		return -ENOMEM;
+	l->rule = (const struct xt2_rule **)p;
+	l->line = (u32 *)(p + rules);
+	l->cap = cap;
+	l->lent = true;
+	return 0;
+}
+
+/* Arrays of its own for a list whose arrays are lent. */
+static int list_own(struct xt2_rule_list_ *l)
+{
+	const struct xt2_rule **rule = malloc((l->cap + 1ull) * sizeof(*rule));
+	u32 *line = malloc((l->cap + 1ull) * sizeof(*line));
+
+	if (!rule || !line) {
+		free(rule);
+		free(line);
+		return -ENOMEM;
+	}
+	memcpy(rule, l->rule, l->cap * sizeof(*rule));
+	memcpy(line, l->line, l->cap * sizeof(*line));
+	l->rule = rule;
+	l->line = line;
+	l->lent = false;
+	return 0;
+}
+
+int xt2_list_reserve_(struct xt2_rule_list_ *l, u32 cap)
+{
+	u32 behind = l->n - l->gap; /* rules behind the gap: at the end of the arrays */
+	void *p;
+
+	if (cap <= l->cap)
+		return 0;
+	if (l->lent && list_own(l))
+		return -ENOMEM;
+	p = realloc(l->rule, cap * sizeof(*l->rule));
+	if (!p)
+		return -ENOMEM;
+	l->rule = p;
+	p = realloc(l->line, cap * sizeof(*l->line));
+	if (!p)
+		return -ENOMEM;
+	l->line = p;
+	xt2_want_large_(l->rule, cap * sizeof(*l->rule));
+	xt2_want_large_(l->line, cap * sizeof(*l->line));
+	memmove(l->rule + (cap - behind), l->rule + (l->cap - behind), behind * sizeof(*l->rule));
+	memmove(l->line + (cap - behind), l->line + (l->cap - behind), behind * sizeof(*l->line));
+	l->cap = cap;
+	return 0;
+}
+
+static int list_grow(struct xt2_rule_list_ *l)
+{
+	if (l->n < l->cap)
+		return 0;
+	if (l->cap > (u32)-1 / 4)
+		return -ENOMEM;
+	return xt2_list_reserve_(l, l->cap ? l->cap * 2 : LIST_FIRST);
+}
+
+void xt2_list_insert_(struct xt2_rule_list_ *l, u32 at, const struct xt2_rule *r, u32 line)
+{
+	if (at != l->gap)
+		gap_move(l, at);
+	l->rule[at] = r;
+	l->line[at] = line;
+	l->gap++;
+	l->n++;
+}
+
+static void list_delete(struct xt2_rule_list_ *l, u32 at)
+{
+	gap_move(l, at + 1);
+	l->gap--;
+	l->n--;
+}
+
+void xt2_list_free_(struct xt2_rule_list_ *l)
+{
+	if (!l->lent) {
+		free(l->rule);
+		free(l->line);
+	}
+	*l = (struct xt2_rule_list_){ 0 };
+}
+
+/* --- bytes ------------------------------------------------------------- */
+
+static struct xt2_rule *bytes_copy(struct xt2_ruleset *rs, const struct xt2_rule *rule)
+{
+	void *copy = xt2_arena_alloc_(&rs->rules, rule->size);
+
+	return copy ? memcpy(copy, rule, rule->size) : NULL;
+}
+
+static void bytes_forget(struct xt2_ruleset *rs, const struct xt2_rule *r)
+{
+	if (!xt2_in_image_(rs, r))
+		xt2_arena_forget_(&rs->rules, r->size);
+}
+
+/* A chain's part of moving all rules to fresh memory. */
+static u8 *list_move(const struct xt2_ruleset *rs, struct xt2_rule_list_ *l, u8 *to)
+{
+	u32 i;
+
+	for (i = 0; i < l->n; i++) {
+		u32 slot = xt2_list_slot_(l, i);
+		const struct xt2_rule *r = l->rule[slot];
+
+		if (xt2_in_image_(rs, r))
+			continue;
+		memcpy(to, r, r->size);
+		l->rule[slot] = (const struct xt2_rule *)to;
+		to += r->size;
+	}
+	return to;
+}
+
+void xt2_rules_compact_(struct xt2_ruleset *rs)
+{
+	struct xt2_arena_ fresh = { 0 };
+	u8 *to = NULL;
+	u32 i;
+
+	if (rs->rules.dead < COMPACT_MIN || rs->rules.dead < rs->rules.live)
+		return;
+	if (rs->rules.live) {
+		to = xt2_arena_alloc_(&fresh, rs->rules.live);
+		if (!to)
+			return; /* it only saves memory */
+	}
+	for (i = 0; i < rs->chains; i++) {
+		if (rs->chain[i].live)
+			to = list_move(rs, &rs->chain[i].rules, to);
+	}
+	xt2_arena_free_(&rs->rules);
+	rs->rules = fresh;
+}
+
+/* --- checks ------------------------------------------------------------ */
+
+static bool is_instance(const struct xt2_ruleset *rs, u32 i, u8 kind)
+{
+	return i < rs->instances && rs->instance[i]->kind == kind;
+}
+
+/* A target that watches, in bridge tables; they stand behind the matches. */
+static bool is_watcher(const struct xt2_ruleset *rs, const struct xt2_chain_ *c,
+		       const struct xt2_match *m)
+{
+	return m->type == XT2_M_FOREIGN && rs->table[c->table].family == XT2_BRIDGE &&
+	       is_instance(rs, m->arg, XT2_INSTANCE_TARGET);
+}
+
+static int match_check(const struct xt2_ruleset *rs, const struct xt2_chain_ *c,
+		       const struct xt2_match *m)
+{
+	switch (m->type) {
+	case XT2_M_COMMENT: return is_instance(rs, m->arg, XT2_INSTANCE_COMMENT) ? 0 : -EINVAL;
+	case XT2_M_FOREIGN:
+		if (is_watcher(rs, c, m))
+			return 0;
+		return is_instance(rs, m->arg, XT2_INSTANCE_MATCH) ? 0 : -EINVAL;
+	}
+	return 0;
+}
+
+static int target_check(const struct xt2_ruleset *rs, const struct xt2_chain_ *c,
+			const struct xt2_rule *r)
+{
+	u32 arg = XT2_TARGET_ARG(r->target);
+	const struct xt2_chain_ *to;
+
+	switch (XT2_TARGET_KIND(r->target)) {
+	case XT2_T_JUMP:
+	case XT2_T_GOTO:
+		to = xt2_chain_get_(rs, (int)arg);
+		return to && to->table == c->table ? 0 : -EINVAL;
+	case XT2_T_NAT:
+		if (strcmp(rs->table[c->table].name, "nat"))
+			return -EINVAL;
+		__fallthrough;
+	case XT2_T_FOREIGN: return is_instance(rs, arg, XT2_INSTANCE_TARGET) ? 0 : -EINVAL;
+	}
+	return 0;
+}
+
+static int rule_check(const struct xt2_ruleset *rs, const struct xt2_chain_ *c,
+		      const struct xt2_rule *rule)
+{
+	const struct xt2_rule_bounds bounds = {
+		.family = (u8)rs->table[c->table].family,
+		.chains = rs->chains,
+		.cells = rs->cells,
+		.instances = rs->instances,
+	};
+	const struct xt2_match *m;
+	bool watching = false;
+
+	if (xt2_check_rule(rule, rule->size, &bounds, NULL))
+		return -EINVAL;
+	xt2_rule_for_each_match(m, rule) {
+		if (match_check(rs, c, m) || (watching && !is_watcher(rs, c, m)))
+			return -EINVAL;
+		watching = is_watcher(rs, c, m);
+	}
+	return target_check(rs, c, rule);
+}
+
+void xt2_rules_refer_(struct xt2_ruleset *rs, const struct xt2_rule *r, int change)
+{
+	u32 to = xt2_rule_jumps_(r);
+
+	if (to != XT2_NONE_)
+		rs->chain[to].references += (u32)change;
+}
+
+/* --- changes ----------------------------------------------------------- */
+
+int xt2_rule_insert(struct xt2_ruleset *rs, int chain, unsigned int at, const struct xt2_rule *rule,
+		    unsigned int line)
+{
+	struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
+	const struct xt2_rule *copy;
+
+	if (!c || at > c->rules.n)
+		return -ENOENT;
+	if (rule_check(rs, c, rule))
+		return -EINVAL;
+	if (list_grow(&c->rules))
+		return -ENOMEM;
+	copy = bytes_copy(rs, rule);
+	if (!copy)
+		return -ENOMEM;
+	xt2_list_insert_(&c->rules, at, copy, line);
+	xt2_rules_refer_(rs, copy, 1);
+	return 0;
+}
+
+int xt2_rule_put_(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule, unsigned int line)
+{
+	struct xt2_rule_list_ *l = &rs->chain[chain].rules;
+	const struct xt2_rule *copy;
+
+	if (l->n == l->cap && list_grow(l))
+		return -ENOMEM;
+	copy = bytes_copy(rs, rule);
+	if (!copy)
+		return -ENOMEM;
+	if (l->gap != l->n)
+		gap_move(l, l->n);
+	l->rule[l->n] = copy;
+	l->line[l->n] = line;
+	l->gap = ++l->n;
+	if (xt2_rule_jumps_(rule) != XT2_NONE_)
+		xt2_rules_refer_(rs, rule, 1);
+	return 0;
+}
+
+int xt2_rule_append(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule,
+		    unsigned int line)
+{
+	return xt2_rule_insert(rs, chain, xt2_chain_rules(rs, chain), rule, line);
+}
+
+int xt2_rule_replace(struct xt2_ruleset *rs, int chain, unsigned int at,
+		     const struct xt2_rule *rule, unsigned int line)
+{
+	struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
+	const struct xt2_rule *copy, *old;
+	u32 slot;
+
+	if (!c || at >= c->rules.n)
+		return -ENOENT;
+	if (rule_check(rs, c, rule))
+		return -EINVAL;
+	copy = bytes_copy(rs, rule);
+	if (!copy)
+		return -ENOMEM;
+	slot = xt2_list_slot_(&c->rules, at);
+	old = c->rules.rule[slot];
+	c->rules.rule[slot] = copy;
+	c->rules.line[slot] = line;
+	xt2_rules_refer_(rs, copy, 1);
+	xt2_rules_refer_(rs, old, -1);
+	bytes_forget(rs, old);
+	xt2_rules_compact_(rs);
+	return 0;
+}
+
+int xt2_rule_delete(struct xt2_ruleset *rs, int chain, unsigned int at)
+{
+	struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
+	const struct xt2_rule *old;
+
+	if (!c || at >= c->rules.n)
+		return -ENOENT;
+	old = xt2_list_rule_(&c->rules, at);
+	list_delete(&c->rules, at);
+	xt2_rules_refer_(rs, old, -1);
+	bytes_forget(rs, old);
+	xt2_rules_compact_(rs);
+	return 0;
+}
+
+void xt2_rules_drop_(struct xt2_ruleset *rs, struct xt2_rule_list_ *l)
+{
+	u32 i;
+
+	for (i = 0; i < l->n; i++)
+		bytes_forget(rs, xt2_list_rule_(l, i));
+	xt2_list_free_(l);
+}
+
+void xt2_rules_flush_(struct xt2_ruleset *rs, struct xt2_chain_ *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->rules.n; i++)
+		xt2_rules_refer_(rs, xt2_list_rule_(&c->rules, i), -1);
+	xt2_rules_drop_(rs, &c->rules);
+}
+
+int xt2_rule_set_counters(struct xt2_ruleset *rs, int chain, unsigned int at, __u64 packets,
+			  __u64 bytes)
+{
+	struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
+	struct xt2_rule *r;
+	u32 slot;
+
+	if (!c || at >= c->rules.n)
+		return -ENOENT;
+	slot = xt2_list_slot_(&c->rules, at);
+	r = (struct xt2_rule *)c->rules.rule[slot];
+	if (xt2_in_image_(rs, r)) {
+		r = bytes_copy(rs, r);
+		if (!r)
+			return -ENOMEM;
+		c->rules.rule[slot] = r;
+	}
+	r->packets = packets;
+	r->bytes = bytes;
+	return 0;
+}
+
+/* --- questions --------------------------------------------------------- */
+
+const struct xt2_rule *xt2_rule_get(const struct xt2_ruleset *rs, int chain, unsigned int at)
+{
+	const struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
+
+	return c && at < c->rules.n ? xt2_list_rule_(&c->rules, at) : NULL;
+}
+
+unsigned int xt2_rule_line(const struct xt2_ruleset *rs, int chain, unsigned int at)
+{
+	const struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
+
+	return c && at < c->rules.n ? c->rules.line[xt2_list_slot_(&c->rules, at)] : 0;
+}
+
+static bool instance_equal(const struct xt2_ruleset *rs, u32 a, u32 b)
+{
+	const struct xt2_instance *x = rs->instance[a];
+	const struct xt2_instance *y = rs->instance[b];
+
+	if (a == b)
+		return true;
+	return x->kind == y->kind && x->revision == y->revision && x->size == y->size &&
+	       !memcmp(x->name, y->name, sizeof(x->name)) && !memcmp(x + 1, y + 1, x->size);
+}
+
+static bool match_equal(const struct xt2_ruleset *rs, const struct xt2_match *a,
+			const struct xt2_match *b)
+{
+	u32 info = xt2_match_info(a->type);
+
+	if (a->type != b->type || a->flags != b->flags || a->size != b->size ||
+	    memcmp(a + 1, b + 1, a->size - sizeof(*a)))
+		return false;
+	if (info & XT2_EXT_CELL)
+		return true;
+	return info & XT2_EXT_INSTANCE ? instance_equal(rs, a->arg, b->arg) : a->arg == b->arg;
+}
+
+static bool target_equal(const struct xt2_ruleset *rs, const struct xt2_rule *a,
+			 const struct xt2_rule *b)
+{
+	u8 kind = XT2_TARGET_KIND(a->target);
+	u32 i = XT2_TARGET_ARG(a->target);
+	u32 j = XT2_TARGET_ARG(b->target);
+
+	if (kind != XT2_TARGET_KIND(b->target) ||
+	    memcmp(xt2_rule_target_data(a), xt2_rule_target_data(b), xt2_rule_target_size(a)))
+		return false;
+	return xt2_target_info(kind) & XT2_EXT_INSTANCE ? instance_equal(rs, i, j) : i == j;
+}
+
+static bool rule_equal(const struct xt2_ruleset *rs, const struct xt2_rule *a,
+		       const struct xt2_rule *b)
+{
+	const struct xt2_match *m;
+
+	if (a->size != b->size || a->target_offset != b->target_offset)
+		return false;
+	xt2_rule_for_each_match(m, a) {
+		size_t off = (size_t)((const u8 *)m - (const u8 *)a);
+
+		if (!match_equal(rs, m, (const struct xt2_match *)((const u8 *)b + off)))
+			return false;
+	}
+	return target_equal(rs, a, b);
+}
+
+int xt2_rule_find(const struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule)
+{
+	const struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
+	u32 i;
+
+	if (!c)
+		return -ENOENT;
+	if (rule_check(rs, c, rule))
+		return -EINVAL;
+	for (i = 0; i < c->rules.n; i++) {
+		if (rule_equal(rs, xt2_list_rule_(&c->rules, i), rule))
+			return (int)i;
+	}
+	return -ENOENT;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ruleset-load.c - a ruleset from an image, or from another ruleset
+ *
+ * The image has passed xt2_check(), so its numbers are good; they become the
+ * ruleset's.  Rules and instances stay in the image.  Both ways build a fresh
+ * ruleset and give it away only when it is complete.
+ */
+#include "config.h"
+#include "ruleset.h"
+#include "engine/index/search.h"
+
+#include <stdlib.h>
+
+/* --- from an image ----------------------------------------------------- */
+
+struct source {
+	const struct xt2_image *img;
+	const struct xt2_root *root;
+};
+
+/* Texts in images have no NUL.  => 0, -ENOMEM */
+static int source_name(const struct source *from, u32 i, char **copy)
+{
+	const struct xt2_instance *in;
+	char *text;
+
+	*copy = NULL;
+	if (i == XT2_NONE_)
+		return 0;
+	in = xt2_image_instance(from->img, from->root, i);
+	text = malloc((size_t)in->size + 1);
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, xt2_instance_data(in), in->size);
+	text[in->size] = '\0';
+	*copy = text;
+	return 0;
+}
+
+static int load_tables(struct xt2_ruleset *rs, const struct source *from)
+{
+	const struct xt2_table *t;
+	const struct xt2_hook *h;
+	u32 i;
+
+	xt2_image_for_each_table(t, i, from->img, from->root) {
+		struct xt2_table_ *to;
+
+		if (rs->tables == rs->table_cap &&
+		    xt2_grow_(&rs->table, &rs->table_cap, sizeof(*rs->table)))
+			return -ENOMEM;
+		to = &rs->table[i];
+		*to = (struct xt2_table_){ .family = t->family };
+		memcpy(to->name, t->name, sizeof(to->name));
+		if (source_name(from, t->source, &to->source))
+			return -ENOMEM;
+		rs->tables++;
+	}
+	xt2_image_for_each_hook(h, i, from->img, from->root) {
+		rs->table[h->table].hooks |= 1u << h->hook;
+		rs->table[h->table].priority[h->hook] = h->priority;
+	}
+	return 0;
+}
+
+/* What evaluation has counted for runs of equal rules: their rules have counted it. */
+static int load_runs(struct xt2_ruleset *rs, int chain, const struct xt2_chain *c)
+{
+	const struct xt2_index *ix = xt2_chain_index(c);
+	const struct xt2_rule *r;
+	u32 i = 0;
+	int ret = 0;
+
+	if (!ix || !xt2_index_counts(ix))
+		return 0;
+	xt2_chain_for_each_rule(r, c) {
+		struct xt2_counts n = xt2_rule_counts(c, r);
+
+		if (r == xt2_chain_tail(c) || ret)
+			break;
+		if (n.packets != r->packets || n.bytes != r->bytes)
+			ret = xt2_rule_set_counters(rs, chain, i, n.packets, n.bytes);
+		i++;
+	}
+	return ret;
+}
+
+static int load_rules(struct xt2_ruleset *rs, struct xt2_chain_ *to, const struct source *from,
+		      const struct xt2_chain *c)
+{
+	const struct xt2_chain_cold *cold = xt2_image_chain_cold(from->img, from->root, c->index);
+	const u32 *lines = cold->lines ? xt2_at(from->img, cold->lines) : NULL;
+	struct xt2_rule_list_ *l = &to->rules;
+	const struct xt2_rule *tail = xt2_chain_tail(c);
+	const struct xt2_rule *r;
+
+	if (xt2_list_lend_(rs, l, c->rules - 1))
+		return -ENOMEM;
+	for (r = xt2_chain_first(c); r != tail; r = xt2_rule_next(r)) {
+		l->rule[l->n] = r;
+		l->line[l->n] = lines ? lines[l->n] : 0;
+		l->n++;
+		if (xt2_rule_jumps_(r) != XT2_NONE_)
+			xt2_rules_refer_(rs, r, 1);
+	}
+	l->gap = l->n;
+	to->policy = XT2_TARGET_KIND(tail->target);
+	to->packets = tail->packets;
+	to->bytes = tail->bytes;
+	return 0;
+}
+
+/* Where the image's user chains are not in the order of their names, theirs is kept. */
+static void note_order(struct xt2_ruleset *rs)
+{
+	const char *last[XT2_TABLES_MAX] = { NULL };
+	u32 i;
+
+	for (i = 0; i < rs->chains; i++) {
+		const struct xt2_chain_ *c = &rs->chain[i];
+
+		if (!c->live || c->hook != XT2_HOOK_NONE)
+			continue;
+		if (last[c->table] && strcmp(last[c->table], c->name) > 0)
+			rs->table[c->table].as_came = true;
+		last[c->table] = c->name;
+	}
+}
+
+/* All chains first, since rules name them. */
+static int load_chains(struct xt2_ruleset *rs, const struct source *from)
+{
+	const struct xt2_root *root = from->root;
+	const struct xt2_chain *c;
+	u32 i;
+	int ret = xt2_chains_reserve_(rs, root->chains);
+
+	if (ret)
+		return ret;
+	if (root->chains)
+		memset(rs->chain, 0, root->chains * sizeof(*rs->chain));
+	rs->chains = root->chains;
+	xt2_image_for_each_chain(c, i, from->img, root) {
+		xt2_chain_put_(rs, i, c->table, c->hook,
+			       xt2_image_chain_cold(from->img, root, i)->name);
+	}
+	note_order(rs);
+	for (i = root->chains; i-- > 0;) {
+		if (rs->chain[i].live)
+			continue;
+		rs->chain[i].next = rs->free;
+		rs->free = i;
+	}
+	xt2_image_for_each_chain(c, i, from->img, root) {
+		if (load_rules(rs, &rs->chain[i], from, c) || load_runs(rs, (int)i, c))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int load_cold(struct xt2_ruleset *rs, const struct source *from)
+{
+	const struct xt2_root *root = from->root;
+	u32 i;
+
+	if (root->instances) {
+		rs->instance = malloc(root->instances * sizeof(*rs->instance));
+		if (!rs->instance)
+			return -ENOMEM;
+		rs->instance_cap = root->instances;
+	}
+	for (i = 0; i < root->instances; i++)
+		rs->instance[i] = xt2_image_instance(from->img, root, i);
+	rs->instances = root->instances;
+	if (root->cells) {
+		rs->cell = malloc(root->cells * sizeof(*rs->cell));
+		if (!rs->cell)
+			return -ENOMEM;
+		rs->cell_cap = root->cells;
+	}
+	for (i = 0; i < root->cells; i++)
+		rs->cell[i] = xt2_cell_load(xt2_image_cell(from->img, root, i));
+	rs->cells = root->cells;
+	return 0;
+}
+
+static bool is_empty(const struct xt2_ruleset *rs)
+{
+	return !rs->tables && !rs->instances && !rs->cells && !rs->image;
+}
+
+int xt2_ruleset_load(struct xt2_ruleset *rs, const struct xt2_image *image, size_t size)
+{
+	struct source from = { .img = image, .root = xt2_image_root(image) };
+	struct xt2_ruleset *fresh;
+	int ret;
+
+	if (!is_empty(rs))
+		return -EINVAL;
+	fresh = xt2_ruleset_new();
+	if (!fresh)
+		return -ENOMEM;
+	fresh->image = (const u8 *)image;
+	fresh->image_size = size;
+	ret = 0;
+	if (from.root) {
+		fresh->generation = from.root->generation;
+		ret = load_tables(fresh, &from);
+		if (!ret)
+			ret = load_cold(fresh, &from);
+		if (!ret)
+			ret = load_chains(fresh, &from);
+	}
+	if (!ret)
+		xt2_ruleset_swap(rs, fresh);
+	xt2_ruleset_free(fresh);
+	return ret;
+}
+
+/* --- from a ruleset ---------------------------------------------------- */
+
+/* => a copy of n bytes; NULL: no memory, or nothing to copy */
+static void *copy_bytes(const void *from, size_t n, int *ret)
+{
+	void *p = n ? malloc(n) : NULL;
+
+	if (p)
+		memcpy(p, from, n);
+	else if (n)
+		*ret = -ENOMEM;
+	return p;
+}
+
+static int clone_tables(struct xt2_ruleset *to, const struct xt2_ruleset *from)
+{
+	int ret = 0;
+
+	to->table = copy_bytes(from->table, from->tables * sizeof(*to->table), &ret);
+	if (ret)
+		return ret;
+	to->table_cap = from->tables;
+	for (; to->tables < from->tables; to->tables++) {
+		struct xt2_table_ *t = &to->table[to->tables];
+
+		if (xt2_text_copy_(t->source, &t->source))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int clone_cold(struct xt2_ruleset *to, const struct xt2_ruleset *from)
+{
+	int ret = 0;
+	u32 i;
+
+	to->cell = copy_bytes(from->cell, from->cells * sizeof(*to->cell), &ret);
+	to->cells = to->cell_cap = ret ? 0 : from->cells;
+	to->instance = copy_bytes(from->instance, from->instances * sizeof(*to->instance), &ret);
+	to->instances = to->instance_cap = ret ? 0 : from->instances;
+	for (i = 0; !ret && i < to->instances; i++) {
+		const struct xt2_instance *in = from->instance[i];
+		size_t size = sizeof(*in) + in->size;
+		void *copy;
+
+		if (xt2_in_image_(from, in))
+			continue;
+		copy = xt2_arena_alloc_(&to->payloads, size);
+		if (!copy)
+			return -ENOMEM;
+		to->instance[i] = memcpy(copy, in, size);
+	}
+	return ret;
+}
+
+static int clone_rules(struct xt2_ruleset *to, struct xt2_rule_list_ *l,
+		       const struct xt2_rule_list_ *old)
+{
+	u32 i;
+
+	if (xt2_list_reserve_(l, old->n))
+		return -ENOMEM;
+	for (i = 0; i < old->n; i++) {
+		u32 slot = xt2_list_slot_(old, i);
+		const struct xt2_rule *r = old->rule[slot];
+
+		if (!xt2_in_image_(to, r)) {
+			void *copy = xt2_arena_alloc_(&to->rules, r->size);
+
+			if (!copy)
+				return -ENOMEM;
+			r = memcpy(copy, r, r->size);
+		}
+		xt2_list_insert_(l, i, r, old->line[slot]);
+	}
+	return 0;
+}
+
+static int clone_chains(struct xt2_ruleset *to, const struct xt2_ruleset *from)
+{
+	int ret = 0;
+	u32 i;
+
+	to->bucket = copy_bytes(from->bucket, from->buckets * sizeof(*to->bucket), &ret);
+	to->buckets = from->buckets;
+	to->chain = copy_bytes(from->chain, from->chains * sizeof(*to->chain), &ret);
+	if (ret)
+		return ret;
+	for (i = 0; i < from->chains; i++)
+		to->chain[i].rules = (struct xt2_rule_list_){ 0 };
+	to->chains = to->chain_cap = from->chains;
+	to->free = from->free;
+	to->live = from->live;
+	to->came = from->came;
+	to->seed = from->seed;
+	if (from->chains) {
+		to->order->chain = malloc(from->chains * sizeof(*to->order->chain));
+		if (!to->order->chain)
+			return -ENOMEM;
+	}
+	for (i = 0; !ret && i < from->chains; i++) {
+		if (from->chain[i].live)
+			ret = clone_rules(to, &to->chain[i].rules, &from->chain[i].rules);
+	}
+	return ret;
+}
+
+struct xt2_ruleset *xt2_ruleset_clone(const struct xt2_ruleset *rs)
+{
+	struct xt2_ruleset *to = xt2_ruleset_new();
+	int ret;
+
+	if (!to)
+		return NULL;
+	to->image = rs->image;
+	to->image_size = rs->image_size;
+	to->generation = rs->generation;
+	ret = clone_tables(to, rs);
+	if (!ret)
+		ret = clone_cold(to, rs);
+	if (!ret)
+		ret = clone_chains(to, rs);
+	if (!ret)
+		return to;
+	xt2_ruleset_free(to);
+	return NULL;
+}

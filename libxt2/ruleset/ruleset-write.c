@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ruleset-write.c - pack a ruleset into an image
+ *
+ * Two passes over the rules.  The first counts, so that the writer's buffer
+ * can be allocated at once, and numbers instances by their first use; without
+ * instances and state it only asks how many bytes the rules have.  The second
+ * copies each rule and puts in the new numbers.  Chains are numbered
+ * in the order in which they are listed, so rulesets that print alike are
+ * packed alike.  Every match that has state gets a cell of its own, which
+ * starts with the value of its old one: two rules never share state, even if
+ * one was made from the other's bytes.
+ */
+#include "config.h"
+#include "libxt2/err.h"
+#include "ruleset.h"
+#include "engine/check.h"
+#include "engine/index/search.h"
+#include "engine/write.h"
+
+#include <stdlib.h>
+
+#define SLACK	  4096u /* alignment of the parts of an image */
+#define INDEX_MIN 4u /* rules of a short chain that may get an index: a run of them */
+
+struct packer {
+	const struct xt2_ruleset *rs;
+	const struct xt2_index_limits *limits;
+	u32 *chains; /* numbers in their new order */
+	u32 *chain_new; /* by old number */
+	u32 chain_count;
+	u32 *instances; /* likewise; the tables' sources come first */
+	u32 *instance_new;
+	u32 instance_count;
+	u32 *source; /* instance of each table, XT2_NONE_: none */
+	u32 source_count;
+	u32 hooks;
+	u32 cells, cells_done;
+	u32 longest; /* most rules in a chain, the tail included */
+	u64 bytes; /* of rules, instances and lines */
+	u64 indexes; /* bytes that indexes can take */
+	u32 *lines; /* of a chain */
+	void *scratch, *index_scratch;
+	u64 index_size; /* bytes at index_scratch */
+	struct xt2_writer w;
+	struct xt2_err *err;
+};
+
+static void packer_free(struct packer *p)
+{
+	free(p->chains);
+	free(p->chain_new);
+	free(p->instances);
+	free(p->instance_new);
+	free(p->source);
+	free(p->lines);
+	free(p->scratch);
+	xt2_room_free_(p->index_scratch, p->index_size);
+}
+
+static int no_memory(const struct packer *p)
+{
+	return xt2_err_set_(p->err, XT2_E_SYSTEM, ENOMEM, "no memory to pack the ruleset");
+}
+
+static u32 *numbers_alloc(u64 n)
+{
+	return calloc(n ? n : 1, sizeof(u32));
+}
+
+static int packer_init(struct packer *p)
+{
+	const struct xt2_ruleset *rs = p->rs;
+
+	p->chains = numbers_alloc(rs->live);
+	p->chain_new = numbers_alloc(rs->chains);
+	p->instances = numbers_alloc((u64)rs->instances + rs->tables);
+	p->instance_new = numbers_alloc(rs->instances);
+	p->source = numbers_alloc(rs->tables);
+	if (!p->chains || !p->chain_new || !p->instances || !p->instance_new || !p->source)
+		return no_memory(p);
+	memset(p->instance_new, 0xff, rs->instances * sizeof(u32));
+	return 0;
+}
+
+/* --- first pass -------------------------------------------------------- */
+
+/* Tables that come from one file share its name. */
+static void number_sources(struct packer *p)
+{
+	const struct xt2_table_ *t = p->rs->table;
+	u32 i, j;
+
+	for (i = 0; i < p->rs->tables; i++) {
+		p->hooks += (u32)__builtin_popcount(t[i].hooks);
+		p->source[i] = XT2_NONE_;
+		if (!t[i].source)
+			continue;
+		for (j = 0; j < i && (!t[j].source || strcmp(t[j].source, t[i].source)); j++)
+			;
+		p->source[i] = j < i ? p->source[j] : p->source_count++;
+		p->bytes += sizeof(struct xt2_instance) + strlen(t[i].source) + 2 * XT2_ALIGN;
+	}
+	p->instance_count = p->source_count;
+}
+
+static void number_chains(struct packer *p)
+{
+	u32 table;
+	int c;
+
+	for (table = 0; table < p->rs->tables; table++) {
+		for (c = xt2_chain_next(p->rs, (int)table, -1); c >= 0;
+		     c = xt2_chain_next(p->rs, (int)table, c)) {
+			p->chain_new[c] = p->chain_count;
+			p->chains[p->chain_count++] = (u32)c;
+		}
+	}
+}
+
+static void use_instance(struct packer *p, u32 i)
+{
+	if (p->instance_new[i] != XT2_NONE_)
+		return;
+	p->instance_new[i] = p->instance_count;
+	p->instances[p->instance_count++] = i;
+	p->bytes += sizeof(struct xt2_instance) + p->rs->instance[i]->size + 2 * XT2_ALIGN;
+}
+
+static void count_rule(struct packer *p, const struct xt2_rule *r)
+{
+	const struct xt2_match *m;
+
+	p->bytes += r->size;
+	xt2_rule_for_each_match(m, r) {
+		u32 info = xt2_match_info(m->type);
+
+		if (info & XT2_EXT_CELL)
+			p->cells++;
+		else if (info & XT2_EXT_INSTANCE)
+			use_instance(p, m->arg);
+	}
+	if (xt2_target_info(XT2_TARGET_KIND(r->target)) & XT2_EXT_INSTANCE)
+		use_instance(p, XT2_TARGET_ARG(r->target));
+}
+
+static bool may_have_index(const struct packer *p, u32 rules)
+{
+	return rules >= INDEX_MIN || rules > p->limits->plain;
+}
+
+/*
+ * Rules that can only name chains need not be looked at twice: they are where the
+ * ruleset has its rules, which is not much more.
+ */
+static bool count_at_once(struct packer *p)
+{
+	const struct xt2_ruleset *rs = p->rs;
+	const u64 bytes = rs->rules.live + (rs->image ? rs->image_size : 0);
+
+	if (rs->instances || rs->cells || bytes > XT2_SIZE_MAX / 4)
+		return false;
+	p->bytes += bytes;
+	return true;
+}
+
+static void count(struct packer *p)
+{
+	bool counted;
+	u32 i, j;
+
+	number_sources(p);
+	number_chains(p);
+	counted = count_at_once(p);
+	for (i = 0; i < p->chain_count; i++) {
+		const struct xt2_rule_list_ *l = &p->rs->chain[p->chains[i]].rules;
+
+		for (j = 0; !counted && j < l->n; j++)
+			count_rule(p, xt2_list_rule_(l, j));
+		p->bytes += l->n * sizeof(u32); /* lines */
+		if (l->n + 1 > p->longest)
+			p->longest = l->n + 1;
+		if (may_have_index(p, l->n))
+			p->indexes += xt2_index_bound(l->n + 1);
+	}
+}
+
+/* At most so many bytes. */
+static u64 capacity(const struct packer *p)
+{
+	const u64 chain = sizeof(struct xt2_chain) + sizeof(struct xt2_rule) +
+			  sizeof(struct xt2_chain_cold) + sizeof(u32) + XT2_ALIGN;
+	const u64 pages = p->chain_count / XT2_CHAIN_PAGE + 1;
+
+	return SLACK + sizeof(struct xt2_image) + sizeof(struct xt2_root) +
+	       p->rs->tables * sizeof(struct xt2_table) + p->hooks * sizeof(struct xt2_hook) +
+	       pages * (XT2_CHAIN_PAGE + 1) * sizeof(u32) + p->chain_count * chain +
+	       (u64)p->cells * sizeof(u64) + (u64)p->instance_count * sizeof(u32) + p->bytes;
+}
+
+/* --- second pass ------------------------------------------------------- */
+
+static void write_tables(struct packer *p)
+{
+	const struct xt2_ruleset *rs = p->rs;
+	u32 i;
+	int hook;
+
+	for (i = 0; i < rs->tables; i++)
+		xt2_write_table(&p->w, (u8)rs->table[i].family, rs->table[i].name, p->source[i]);
+	for (i = 0; i < rs->tables; i++) {
+		const struct xt2_table_ *t = &rs->table[i];
+
+		for (hook = 0; hook < XT2_HOOKS_MAX; hook++) {
+			if (t->hooks & 1u << hook)
+				xt2_write_hook(&p->w, (u8)t->family, (u8)hook, (u16)i,
+					       t->priority[hook], p->chain_new[t->base[hook]]);
+		}
+	}
+}
+
+static void write_instances(struct packer *p)
+{
+	const struct xt2_ruleset *rs = p->rs;
+	u32 i, done = 0;
+
+	for (i = 0; i < rs->tables; i++) {
+		if (p->source[i] != done)
+			continue;
+		xt2_write_instance(&p->w, XT2_INSTANCE_SOURCE, 0, "", rs->table[i].source,
+				   (u32)strlen(rs->table[i].source));
+		done++;
+	}
+	for (i = done; i < p->instance_count; i++) {
+		const struct xt2_instance *in = rs->instance[p->instances[i]];
+
+		xt2_write_instance(&p->w, in->kind, in->revision, in->name, xt2_instance_data(in),
+				   in->size);
+	}
+}
+
+/* Put in the image's numbers. */
+static void renumber(struct packer *p, struct xt2_rule *r)
+{
+	u8 kind = XT2_TARGET_KIND(r->target);
+	u32 arg = XT2_TARGET_ARG(r->target);
+	struct xt2_match *m;
+
+	xt2_rule_for_each_match(m, r) {
+		u32 info = xt2_match_info(m->type);
+
+		if (info & XT2_EXT_CELL) {
+			xt2_write_cell(&p->w, p->cells_done, p->rs->cell[m->arg]);
+			m->arg = p->cells_done++;
+		} else if (info & XT2_EXT_INSTANCE) {
+			m->arg = p->instance_new[m->arg];
+		}
+	}
+	if (kind == XT2_T_JUMP || kind == XT2_T_GOTO)
+		r->target = XT2_TARGET(kind, p->chain_new[arg]);
+	else if (xt2_target_info(kind) & XT2_EXT_INSTANCE)
+		r->target = XT2_TARGET(kind, p->instance_new[arg]);
+}
+
+static int write_rules(struct packer *p, const struct xt2_rule_list_ *l)
+{
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; i < l->n && !ret; i++) {
+		ret = xt2_write_rule(&p->w, xt2_list_rule_(l, i));
+		if (!ret)
+			renumber(p, xt2_written_rule(&p->w));
+	}
+	return ret;
+}
+
+/* => the source lines of a chain, its tail's too; NULL if there are none */
+static const u32 *lines_of(struct packer *p, const struct xt2_rule_list_ *l)
+{
+	u32 i, any = 0;
+
+	for (i = 0; i < l->n; i++)
+		any |= p->lines[i] = l->line[xt2_list_slot_(l, i)];
+	p->lines[l->n] = 0;
+	return any ? p->lines : NULL;
+}
+
+static void write_chain(struct packer *p, u32 index)
+{
+	const struct xt2_chain_ *c = &p->rs->chain[p->chains[index]];
+	const struct xt2_rule tail = {
+		.size = sizeof(tail),
+		.target_offset = sizeof(tail),
+		.target = c->policy,
+		.packets = c->packets,
+		.bytes = c->bytes,
+	};
+
+	if (xt2_write_chain_begin(&p->w, index, (u16)c->table, c->hook, c->name) ||
+	    write_rules(p, &c->rules) || xt2_write_rule(&p->w, &tail))
+		return;
+	if (p->index_scratch && may_have_index(p, c->rules.n))
+		xt2_write_index(&p->w, p->limits, p->index_scratch);
+	xt2_write_chain_end(&p->w, lines_of(p, &c->rules), 0);
+}
+
+/* --- together ---------------------------------------------------------- */
+
+static int write_all(struct packer *p, void *buf, u64 cap, u64 *size)
+{
+	const struct xt2_ruleset *rs = p->rs;
+	u32 i;
+
+	xt2_write_begin(&p->w, buf, cap, rs->generation + 1, rs->tables, p->hooks, p->chain_count,
+			p->instance_count, p->cells);
+	write_tables(p);
+	write_instances(p);
+	for (i = 0; i < p->chain_count && !p->w.error; i++)
+		write_chain(p, i);
+	return xt2_write_end(&p->w, p->scratch, size);
+}
+
+static int explain(const struct packer *p, int ret)
+{
+	switch (ret) {
+	case -ELOOP: return xt2_loop_report_(p->rs, p->err);
+	case -ENOSPC:
+	case -EFBIG:
+		return xt2_err_set_(p->err, XT2_E_LIMIT, EFBIG,
+				    "the ruleset is larger than an image can be (4 GiB)");
+	}
+	return xt2_err_set_(p->err, XT2_E_IMAGE, -ret, "the ruleset cannot be packed: %s",
+			    p->w.err.what ? p->w.err.what : strerror(-ret));
+}
+
+static int pack(struct packer *p, struct xt2_mapping *map)
+{
+	struct xt2_mapping m = { 0 };
+	u64 cap = capacity(p);
+	u64 size;
+	int ret;
+
+	if (cap > XT2_SIZE_MAX)
+		return explain(p, -EFBIG);
+	if (p->indexes && cap + p->indexes <= XT2_SIZE_MAX) { /* else chains stay plain */
+		cap += p->indexes;
+		p->index_size = xt2_index_scratch(p->longest);
+		p->index_scratch = xt2_room_alloc_(p->index_size);
+		if (!p->index_scratch)
+			return no_memory(p);
+	}
+	p->lines = numbers_alloc(p->longest);
+	p->scratch = malloc(xt2_check_scratch(cap)); /* little of it will be used */
+	if (!p->lines || !p->scratch)
+		return no_memory(p);
+	ret = xt2_image_room_(cap, &m, p->err);
+	if (ret)
+		return ret;
+	ret = write_all(p, m.image, cap, &size);
+	if (ret) {
+		xt2_image_close(&m);
+		return explain(p, ret);
+	}
+	m.size = size;
+	*map = m;
+	return 0;
+}
+
+int xt2_ruleset_write_(const struct xt2_ruleset *rs, const struct xt2_index_limits *limits,
+		       struct xt2_mapping *map, struct xt2_err *err)
+{
+	struct packer p = { .rs = rs, .limits = limits, .err = err };
+	int ret = packer_init(&p);
+
+	if (!ret) {
+		count(&p);
+		ret = pack(&p, map);
+	}
+	packer_free(&p);
+	return ret;
+}
+
+int xt2_ruleset_write(const struct xt2_ruleset *rs, struct xt2_mapping *map, struct xt2_err *err)
+{
+	return xt2_ruleset_write_(rs, &xt2_index_limits, map, err);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ruleset.h - a ruleset in memory; private to the library
+ *
+ * Tables and chains are records in arrays, named by their position.  A chain
+ * lists its rules by pointer; the bytes are in the ruleset's arena or in the
+ * image that it was loaded from, which is never written to: a rule whose
+ * counters change moves to the arena.  Both lists of a chain have a gap where
+ * the last change was, so appending and inserting at one place cost the same.
+ */
+#ifndef XT2_LIBXT2_RULESET_RULESET_H
+#define XT2_LIBXT2_RULESET_RULESET_H
+
+#include "arena.h"
+#include "engine/image.h"
+#include <xt2/xt2.h>
+
+#define XT2_NONE_ (~(u32)0)
+
+/* Two arrays with one gap: 12 bytes a rule, at most twice that while growing. */
+struct xt2_rule_list_ {
+	const struct xt2_rule **rule;
+	u32 *line;
+	u32 n, cap;
+	u32 gap; /* rules before the gap */
+	bool lent; /* by the ruleset's arena; else malloc'ed */
+};
+
+struct xt2_chain_ {
+	char name[XT2_NAME_SIZE]; /* padded with NUL */
+	u32 table;
+	u8 live;
+	u8 hook; /* XT2_HOOK_NONE: a user chain */
+	u8 policy; /* XT2_T_ACCEPT or XT2_T_DROP; of a user chain XT2_T_RETURN, bridges: any */
+	u32 references; /* rules that jump or go here */
+	u32 next; /* live: in its bucket; else: next free number */
+	u32 rank; /* in the order, while that is sorted */
+	u64 came; /* chains that came later have larger ones */
+	u64 packets, bytes; /* of the tail */
+	struct xt2_rule_list_ rules;
+};
+
+struct xt2_table_ {
+	char name[XT2_NAME_SIZE];
+	int family;
+	bool as_came; /* user chains are listed as they came, not by name */
+	unsigned int hooks; /* bit mask */
+	s32 priority[XT2_HOOKS_MAX];
+	u32 base[XT2_HOOKS_MAX]; /* chain numbers */
+	char *source; /* malloc'ed, or NULL */
+};
+
+/* Live chains by table, base chains first by hook, then by name or as they came. */
+struct xt2_order_ {
+	u32 *chain; /* XT2_NONE_ where one was deleted; room for all */
+	u32 n;
+	bool sorted;
+};
+
+/* Where instances are found by what they say: shared.c. */
+struct xt2_shared_ {
+	struct xt2_shared_slot_ *slot;
+	u32 slots, used; /* slots: a power of two, or 0 */
+};
+
+struct xt2_ruleset {
+	struct xt2_table_ *table;
+	u32 tables, table_cap;
+	struct xt2_chain_ *chain;
+	u32 chains, chain_cap; /* numbers given out so far */
+	u32 free; /* first number that can be used again */
+	u32 live;
+	u64 came; /* chains that ever came */
+	u64 seed; /* of hashes: names come from strangers */
+	u32 *bucket;
+	u32 buckets; /* a power of two */
+	struct xt2_order_ *order;
+	const struct xt2_instance **instance;
+	u32 instances, instance_cap;
+	struct xt2_shared_ shared;
+	u64 *cell;
+	u32 cells, cell_cap;
+	struct xt2_arena_ rules;
+	struct xt2_arena_ payloads; /* instances */
+	struct xt2_arena_ lists; /* of chains as they were loaded */
+	const u8 *image; /* rules and instances may be in here */
+	size_t image_size;
+	u64 generation;
+};
+
+/* The table that was added last, and has no user chains, goes. */
+void xt2_table_undo_(struct xt2_ruleset *rs);
+
+/*
+ * xt2_instance_add() without its checks, into an arena that the ruleset will get.  To take the
+ * newest ones back, their number is lowered.
+ */
+int xt2_instance_put_(struct xt2_ruleset *rs, struct xt2_arena_ *arena, u8 kind, u8 revision,
+		      const char *name, const void *data, u32 size);
+
+/* May several rules name one instance that says this?  @head: its name padded with NUL */
+bool xt2_shareable_(const struct xt2_instance *head);
+/*
+ * => the number of an instance that says this; -ENOENT: the next one is taken to say it; -ENOMEM
+ * @data: of head->size bytes
+ */
+int xt2_shared_find_(struct xt2_ruleset *rs, const struct xt2_instance *head, const void *data);
+
+/* => the newest chain of this padded name, or XT2_NONE_ */
+u32 xt2_chain_named_(const struct xt2_ruleset *rs, u32 table, const char *padded);
+
+/* Make room for one more element; *cap elements of size bytes are at *array. */
+int xt2_grow_(void *array, u32 *cap, size_t size);
+
+/* => NULL if there is no such table or chain */
+struct xt2_table_ *xt2_table_get_(const struct xt2_ruleset *rs, int table);
+struct xt2_chain_ *xt2_chain_get_(const struct xt2_ruleset *rs, int chain);
+
+/* A copy of a text.  => 0 and *copy (NULL if text is), -ENOMEM; free() it */
+int xt2_text_copy_(const char *text, char **copy);
+
+/*
+ * Chains without their checks.  Room for so many more (=> 0, -ENOMEM, -E2BIG),
+ * after which a chain with a padded name can be put at a number that is not in
+ * use, or at any if that is XT2_NONE_ (=> its number); a base chain is entered
+ * in its table.  Nobody may name a chain that is removed.
+ */
+int xt2_chains_reserve_(struct xt2_ruleset *rs, u32 more);
+u32 xt2_chain_put_(struct xt2_ruleset *rs, u32 number, u32 table, u8 hook, const char *padded);
+void xt2_chain_remove_(struct xt2_ruleset *rs, u32 number);
+
+/* Rules without their checks. */
+static inline u32 xt2_list_slot_(const struct xt2_rule_list_ *l, u32 at)
+{
+	return at < l->gap ? at : at + (l->cap - l->n);
+}
+
+static inline const struct xt2_rule *xt2_list_rule_(const struct xt2_rule_list_ *l, u32 at)
+{
+	return l->rule[xt2_list_slot_(l, at)];
+}
+
+/* Room for cap rules in all.  => 0, -ENOMEM */
+int xt2_list_reserve_(struct xt2_rule_list_ *l, u32 cap);
+/* The same of an empty list, in the ruleset's memory: there may be very many short ones. */
+int xt2_list_lend_(struct xt2_ruleset *rs, struct xt2_rule_list_ *l, u32 cap);
+/*
+ * xt2_rule_append() of a rule that is known to be valid, to a chain that is there: the check of
+ * the image looks at it again in any case.  => 0, -ENOMEM
+ */
+int xt2_rule_put_(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule,
+		  unsigned int line);
+/* There is room. */
+void xt2_list_insert_(struct xt2_rule_list_ *l, u32 at, const struct xt2_rule *r, u32 line);
+void xt2_list_free_(struct xt2_rule_list_ *l);
+/* A rule comes (1) or goes (-1): who is named by how many. */
+void xt2_rules_refer_(struct xt2_ruleset *rs, const struct xt2_rule *r, int change);
+/* A chain's rules go; who is named by them is not looked at. */
+void xt2_rules_drop_(struct xt2_ruleset *rs, struct xt2_rule_list_ *l);
+/* All rules of a chain go. */
+void xt2_rules_flush_(struct xt2_ruleset *rs, struct xt2_chain_ *c);
+/* Give back the memory of deleted rules once it is the larger part. */
+void xt2_rules_compact_(struct xt2_ruleset *rs);
+
+/* => the chain that a rule jumps or goes to, or XT2_NONE_ */
+static inline u32 xt2_rule_jumps_(const struct xt2_rule *r)
+{
+	u8 kind = XT2_TARGET_KIND(r->target);
+
+	return kind == XT2_T_JUMP || kind == XT2_T_GOTO ? XT2_TARGET_ARG(r->target) : XT2_NONE_;
+}
+
+/* Is this record in the image that the ruleset was loaded from? */
+static inline bool xt2_in_image_(const struct xt2_ruleset *rs, const void *p)
+{
+	return rs->image && (const u8 *)p >= rs->image &&
+	       (size_t)((const u8 *)p - rs->image) < rs->image_size;
+}
+
+struct xt2_index_limits;
+
+/* xt2_ruleset_write() with other limits of chains' indexes: tests force each kind. */
+int xt2_ruleset_write_(const struct xt2_ruleset *rs, const struct xt2_index_limits *limits,
+		       struct xt2_mapping *map, struct xt2_err *err);
+
+struct xt2_evaluator;
+
+/* Let batches be searched ahead, which an evaluator with large indexes does.  => 0, -ENOMEM */
+int xt2_evaluator_ahead_(struct xt2_evaluator *ev);
+
+/* Room for an image of so many bytes, in huge pages if it is large.  => 0; -ENOMEM: see err */
+int xt2_image_room_(size_t size, struct xt2_mapping *map, struct xt2_err *err);
+
+/*
+ * xt2_lock_open_ - a file for flock(), which is made if there is none
+ *
+ * Never what a symbolic link leads to, and nothing but a regular file.
+ * => descriptor; -ELOOP: a symbolic link; -EISDIR: not a regular file; -errno; see err
+ */
+int xt2_lock_open_(const char *name, struct xt2_err *err);
+
+/* The loop that xt2_write_end() met: fill in err.  => -ELOOP */
+int xt2_loop_report_(const struct xt2_ruleset *rs, struct xt2_err *err);
+
+/* What one rule of a table of this family says; its numbers are the ruleset's. */
+void xt2_rule_digest_(const struct xt2_ruleset *rs, int family, const struct xt2_rule *r,
+		      u8 digest[XT2_DIGEST_SIZE]);
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * legacy-entries.c - a table's entries: their number, counters and bytes
+ *
+ * What the kernel counts as an entry is more than rules: policies, and in ipt,
+ * ip6t and arpt also the heads of user chains and the end of the table.
+ * Everything here walks the chains in the order in which they are listed, so
+ * numbers and counters fit the entries as they are written.
+ */
+#include "config.h"
+#include "libxt2/err.h"
+#include "legacy-sets.h"
+#include "legacy-table.h"
+
+#include <stdlib.h>
+
+#define END_SCRATCH 4096 /* for the entry that xt2_legacy_write_end() adds */
+
+/* Are there entries that are no rules? */
+static bool has_more(int family)
+{
+	return family != XT2_BRIDGE;
+}
+
+#define for_each_chain(c, i, rs, table)                                              \
+	for (i = xt2_chain_next(rs, table, -1); (c = xt2_chain_get_(rs, i)) != NULL; \
+	     i = xt2_chain_next(rs, table, i))
+
+u32 xt2_entries_initial_(int family, u32 hooks)
+{
+	return has_more(family) ? (u32)__builtin_popcount(hooks) + 1 : 0;
+}
+
+u32 xt2_entries_count_(const struct xt2_ruleset *rs, int table)
+{
+	const bool more = has_more(rs->table[table].family);
+	const struct xt2_chain_ *c;
+	u32 n = more ? 1 : 0;
+	int i;
+
+	for_each_chain(c, i, rs, table)
+	{
+		n += c->rules.n;
+		if (more)
+			n += c->hook == XT2_HOOK_NONE ? 2 : 1;
+	}
+	return n;
+}
+
+/* --- counters ---------------------------------------------------------- */
+
+void xt2_entries_counters_(const struct xt2_ruleset *rs, int table, struct xt2_count_ *to)
+{
+	const bool more = has_more(rs->table[table].family);
+	const struct xt2_chain_ *c;
+	int i;
+	u32 j;
+
+	for_each_chain(c, i, rs, table)
+	{
+		if (more && c->hook == XT2_HOOK_NONE)
+			*to++ = (struct xt2_count_){ 0 };
+		for (j = 0; j < c->rules.n; j++) {
+			const struct xt2_rule *r = xt2_list_rule_(&c->rules, j);
+
+			*to++ = (struct xt2_count_){ r->packets, r->bytes };
+		}
+		if (more)
+			*to++ = (struct xt2_count_){ c->packets, c->bytes };
+	}
+	if (more)
+		*to = (struct xt2_count_){ 0 };
+}
+
+static bool is_zero(const struct xt2_count_ *count)
+{
+	return !count->packets && !count->bytes;
+}
+
+/* Rules of the image that will change get copies, which is all that can fail. */
+static int rules_own(struct xt2_ruleset *rs, struct xt2_rule_list_ *l, const struct xt2_count_ *add)
+{
+	u32 j;
+
+	for (j = 0; j < l->n; j++) {
+		u32 slot = xt2_list_slot_(l, j);
+		const struct xt2_rule *r = l->rule[slot];
+		void *copy;
+
+		if (is_zero(&add[j]) || !xt2_in_image_(rs, r))
+			continue;
+		copy = xt2_arena_alloc_(&rs->rules, r->size);
+		if (!copy)
+			return -ENOMEM;
+		l->rule[slot] = memcpy(copy, r, r->size);
+	}
+	return 0;
+}
+
+static int rules_add(struct xt2_rule_list_ *l, const struct xt2_count_ *add)
+{
+	int changed = 0;
+	u32 j;
+
+	for (j = 0; j < l->n; j++) {
+		struct xt2_rule *r = (struct xt2_rule *)xt2_list_rule_(l, j);
+
+		if (is_zero(&add[j]))
+			continue;
+		r->packets += add[j].packets;
+		r->bytes += add[j].bytes;
+		changed = 1;
+	}
+	return changed;
+}
+
+static int tail_add(struct xt2_chain_ *c, const struct xt2_count_ *add)
+{
+	c->packets += add->packets;
+	c->bytes += add->bytes;
+	return !is_zero(add);
+}
+
+int xt2_entries_add_(struct xt2_ruleset *rs, int table, const struct xt2_count_ *add)
+{
+	const bool more = has_more(rs->table[table].family);
+	const struct xt2_count_ *from = add;
+	struct xt2_chain_ *c;
+	int i, changed = 0;
+
+	for_each_chain(c, i, rs, table)
+	{
+		from += more && c->hook == XT2_HOOK_NONE;
+		if (rules_own(rs, &c->rules, from))
+			return -ENOMEM;
+		from += c->rules.n + more;
+	}
+	from = add;
+	for_each_chain(c, i, rs, table)
+	{
+		from += more && c->hook == XT2_HOOK_NONE;
+		changed |= rules_add(&c->rules, from);
+		from += c->rules.n;
+		if (more)
+			changed |= tail_add(c, from++);
+	}
+	return changed;
+}
+
+/* --- bytes ------------------------------------------------------------- */
+
+/* Whose instances are written, and who knows their sets. */
+struct source {
+	const struct xt2_ruleset *rs;
+	struct xt2_asked_sets_ sets;
+};
+
+static const struct xt2_instance *instance_get(void *data, u32 number)
+{
+	struct source *from = data;
+	const struct xt2_instance *in = xt2_instance_get(from->rs, number);
+
+	return in ? xt2_sets_write_(&from->sets, in) : NULL;
+}
+
+static int chain_write(const struct xt2_chain_ *c, u32 number, struct xt2_legacy_writer *w,
+		       u32 *rule)
+{
+	const struct xt2_rule tail = {
+		.size = sizeof(tail),
+		.target_offset = sizeof(tail),
+		.target = c->policy,
+		.packets = c->packets,
+		.bytes = c->bytes,
+	};
+	int ret = xt2_legacy_write_chain(w, number, c->hook, c->name);
+	u32 i;
+
+	for (i = 0; !ret && i < c->rules.n; i++) {
+		*rule = i + 1;
+		ret = xt2_legacy_write_rule(w, xt2_list_rule_(&c->rules, i));
+	}
+	return ret ? ret : xt2_legacy_write_rule(w, &tail);
+}
+
+static int refuse(const struct source *from, int table, const struct xt2_chain_ *c, u32 rule,
+		  const struct xt2_legacy_writer *w, struct xt2_err *err)
+{
+	const char *what = w->what ? w->what : strerror(-w->error);
+	int code = w->error == -E2BIG ? XT2_E_LIMIT : XT2_E_UNSUPPORTED, error = w->error;
+	char place[32] = "";
+
+	if (from->sets.error) {
+		what = from->sets.why;
+		error = from->sets.error;
+	}
+	if (rule)
+		snprintf(place, sizeof(place), ", rule %u", rule);
+	xt2_err_set_(err, code, -error, "table %s%s%s%s: %s", from->rs->table[table].name,
+		     c ? ", chain " : "", c ? c->name : "", place, what);
+	if (from->sets.error)
+		xt2_err_hint_(err, from->sets.hint);
+	return error;
+}
+
+static int end_write(const struct source *from, int table, struct xt2_legacy_writer *w, u64 cap,
+		     struct xt2_err *err)
+{
+	void *scratch = NULL;
+	int ret;
+
+	if (w->out && w->size <= cap) {
+		scratch = xt2_alloc_large_(xt2_legacy_write_scratch(w) + END_SCRATCH);
+		if (!scratch)
+			return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the entries");
+	}
+	ret = xt2_legacy_write_end(w, scratch);
+	free(scratch);
+	return ret && ret != -ENOSPC ? refuse(from, table, NULL, 0, w, err) : ret;
+}
+
+int xt2_entries_write_(const struct xt2_ruleset *rs, int table, int compat,
+		       const struct xt2_sockopt_sets *sets, struct xt2_legacy_writer *w, void *out,
+		       u64 cap, struct xt2_err *err)
+{
+	struct source from = { .rs = rs, .sets.host = sets };
+	u32 *place = malloc((rs->chains + 1) * sizeof(*place));
+	const struct xt2_chain_ *c;
+	u32 rule;
+	int i, ret;
+
+	if (!place)
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the entries");
+	ret = xt2_legacy_write_begin(w, (u8)rs->table[table].family, compat, out, cap, place,
+				     rs->chains, instance_get, &from);
+	if (ret)
+		ret = xt2_err_set_(err, XT2_E_UNKNOWN, -ret, "no such family");
+	for_each_chain(c, i, rs, table)
+	{
+		rule = 0;
+		if (ret || (ret = chain_write(c, (u32)i, w, &rule)))
+			break;
+	}
+	if (ret && c)
+		ret = refuse(&from, table, c, rule, w, err);
+	if (!ret)
+		ret = end_write(&from, table, w, cap, err);
+	free(place);
+	return ret;
+}
+
+/* --- as a tool would send it ------------------------------------------- */
+
+static void put32(u8 *at, u32 value)
+{
+	memcpy(at, &value, sizeof(value));
+}
+
+/* struct ipt_replace, ip6t_replace, arpt_replace; hook_entry is at 44 */
+static u32 replace_header(int family, int compat)
+{
+	return 48 + 8 * XT2_ENTRIES_HOOKS(family) + (compat ? 4 : 8);
+}
+
+static void replace_fill(u8 *h, int family, const struct xt2_legacy_writer *w)
+{
+	const u32 hooks = XT2_ENTRIES_HOOKS(family);
+	u32 i;
+
+	for (i = 0; i < hooks; i++) {
+		if (!(w->valid_hooks & 1u << i))
+			continue;
+		put32(h + 44 + 4 * i, w->hook_entry[i]);
+		put32(h + 44 + 4 * (hooks + i), w->underflow[i]);
+	}
+	put32(h + 44 + 8 * hooks, xt2_entries_initial_(family, w->valid_hooks));
+}
+
+/* struct ebt_replace: pointers to the hooks' chains, relative to entries, which is 0 */
+static u32 ebt_header(int compat)
+{
+	return compat ? 80 : 120;
+}
+
+static void ebt_fill(u8 *h, int compat, const struct xt2_legacy_writer *w)
+{
+	u32 i;
+
+	for (i = 0; i < XT2_LEGACY_HOOKS; i++) {
+		if (w->valid_hooks & 1u << i)
+			put32(h + (compat ? 44 + 4 * i : 48 + 8 * i), w->hook_entry[i]);
+	}
+}
+
+int xt2_table_write_replace(const struct xt2_ruleset *rs, int table, int compat,
+			    const struct xt2_sockopt_sets *sets, void **blob, size_t *len,
+			    struct xt2_err *err)
+{
+	const struct xt2_table_ *t = xt2_table_get_(rs, table);
+	struct xt2_legacy_writer w;
+	u32 header;
+	u8 *bytes;
+	int ret;
+
+	if (!t)
+		return xt2_err_set_(err, XT2_E_UNKNOWN, ENOENT, "no such table");
+	ret = xt2_entries_write_(rs, table, compat, sets, &w, NULL, 0, err);
+	if (ret != -ENOSPC)
+		return ret;
+	header = has_more(t->family) ? replace_header(t->family, compat) : ebt_header(compat);
+	bytes = calloc(1, header + w.size);
+	if (!bytes)
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the entries");
+	ret = xt2_entries_write_(rs, table, compat, sets, &w, bytes + header, w.size, err);
+	if (ret) {
+		free(bytes);
+		return ret;
+	}
+	memcpy(bytes, t->name, sizeof(t->name));
+	put32(bytes + 32, w.valid_hooks);
+	put32(bytes + 36, w.entries);
+	put32(bytes + 40, (u32)w.size);
+	if (has_more(t->family))
+		replace_fill(bytes, t->family, &w);
+	else
+		ebt_fill(bytes, compat, &w);
+	*blob = bytes;
+	*len = header + w.size;
+	return 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sockopt-call.h - a call that is being answered; private to the library
+ *
+ * Handlers have the kernel's errnos and make its checks in its order.  A table
+ * that a call brings into being goes again if the call fails.
+ */
+#ifndef XT2_LIBXT2_SOCKOPT_SOCKOPT_CALL_H
+#define XT2_LIBXT2_SOCKOPT_SOCKOPT_CALL_H
+
+#include "legacy-table.h"
+#include <xt2/sockopt.h>
+
+struct xt2_call_ {
+	struct xt2_ruleset *rs;
+	const struct xt2_sockopt_caller *caller;
+	int family;
+	u64 value;
+	u32 len;
+	struct xt2_err *err;
+	bool added; /* a table, the last one */
+};
+
+/* What went wrong, if nobody has said it yet.  => -errnum */
+int xt2_call_fail_(const struct xt2_call_ *call, int errnum, const char *what);
+
+/* Copy from and to the caller's memory.  => 0, -EFAULT */
+int xt2_call_read_(const struct xt2_call_ *call, void *to, u64 from, u64 size);
+int xt2_call_write_(const struct xt2_call_ *call, u64 to, const void *from, u64 size);
+
+/* The table of this name; it is made if it can be.  => number, -ENOENT, -ENOMEM */
+int xt2_call_table_(struct xt2_call_ *call, const char *name);
+
+/* Hand the counters of the old table to its owner, who is not told if he cannot have them. */
+void xt2_call_hand_back_(const struct xt2_call_ *call, struct xt2_replaced_ *old);
+
+/* Handlers for ebt: sockopt-ebt.c.  => 0; 1: the ruleset has changed; -errno */
+int xt2_ebt_info_(struct xt2_call_ *call);
+int xt2_ebt_entries_(struct xt2_call_ *call);
+int xt2_ebt_init_info_(struct xt2_call_ *call);
+int xt2_ebt_init_entries_(struct xt2_call_ *call);
+int xt2_ebt_none_(struct xt2_call_ *call);
+int xt2_ebt_replace_(struct xt2_call_ *call);
+int xt2_ebt_add_(struct xt2_call_ *call);
+
+#endif

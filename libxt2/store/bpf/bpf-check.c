@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bpf-check.c - which rules a BPF netfilter program can carry out
+ *
+ * It sees packets of IPv4 and IPv6 at five hooks, and answers accept or drop.
+ * Nothing that a rule says is left out: what can't be done is refused by name.
+ * What no packet can reach does nothing, and may be whatever it is: so may a
+ * table for which there is no program, such as nat, if it has no rule that is
+ * reached and no policy but ACCEPT.  It is kept, and no program is at its hooks.
+ */
+#include "bpf-private.h"
+#include "engine/rule.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_CHAIN (~0u)
+
+static const char *const tables[XT2_PROGRAMS] = {
+	[XT2_RAW] = "raw",
+	[XT2_MANGLE] = "mangle",
+	[XT2_FILTER] = "filter",
+	[XT2_SECURITY] = "security",
+};
+
+int xt2_live_table_(const char *name)
+{
+	int i;
+
+	for (i = 0; i < XT2_PROGRAMS; i++)
+		if (!strcmp(tables[i], name))
+			return i;
+	return -1;
+}
+
+const char *xt2_live_table_name_(u32 table)
+{
+	return tables[table];
+}
+
+static bool has_program(const struct xt2_table *t)
+{
+	return (t->family == XT2_IPV4 || t->family == XT2_IPV6) && xt2_live_table_(t->name) >= 0;
+}
+
+bool xt2_live_hooked(const struct xt2_image *img, const struct xt2_hook *h)
+{
+	return has_program(xt2_image_table(img, xt2_image_root(img), h->table));
+}
+
+/* --- what packets reach ---------------------------------------------------- */
+
+struct walk {
+	const struct xt2_image *img;
+	const struct xt2_root *root;
+	u8 *seen; /* by chain: packets can get there */
+	u32 *todo, left; /* such chains that were not looked into yet */
+	int (*found)(void *data, const struct xt2_live_refusal *r);
+	void *data;
+	int refusals;
+	bool stop; /* the caller has enough */
+};
+
+static void reach(struct walk *w, u32 chain)
+{
+	if (w->seen[chain])
+		return;
+	w->seen[chain] = 1;
+	w->todo[w->left++] = chain;
+}
+
+static void reach_all(struct walk *w)
+{
+	const struct xt2_chain *c;
+	const struct xt2_hook *h;
+	const struct xt2_rule *r;
+	u32 i;
+
+	xt2_image_for_each_hook(h, i, w->img, w->root)
+		reach(w, h->chain);
+	while (w->left) {
+		c = xt2_image_chain(w->img, w->root, w->todo[--w->left]);
+		xt2_chain_for_each_rule(r, c) {
+			if (xt2_rule_branches(r))
+				reach(w, XT2_TARGET_ARG(r->target));
+			if (xt2_rule_ends(r))
+				break;
+		}
+	}
+}
+
+/* --- what is refused --------------------------------------------------------- */
+
+/* r has its reason and its name.  rule: 0 is the policy */
+static void refuse(struct walk *w, struct xt2_live_refusal r, const struct xt2_chain *c,
+		   unsigned int rule)
+{
+	const struct xt2_table *t = xt2_image_table(w->img, w->root, c->table);
+
+	w->refusals++;
+	if (w->stop || !w->found)
+		return;
+	r.family = t->family;
+	r.table = t->name;
+	r.chain = xt2_image_chain_cold(w->img, w->root, c->index)->name;
+	r.rule = rule;
+	w->stop = w->found(w->data, &r) != 0;
+}
+
+static const char *instance_name(const struct walk *w, u32 i)
+{
+	return xt2_image_instance(w->img, w->root, i)->name;
+}
+
+/* => the name of a match that can't be done, or NULL */
+static const char *refused_match(const struct walk *w, const struct xt2_match *m)
+{
+	if (m->type == XT2_M_FOREIGN)
+		return instance_name(w, m->arg);
+	return xt2_match_info(m->type) & (XT2_EXT_NATIVE | XT2_EXT_FOREIGN)
+		       ? xt2_match_name(m->type)
+		       : NULL;
+}
+
+static const char *refused_target(const struct walk *w, const struct xt2_rule *r)
+{
+	u8 kind = XT2_TARGET_KIND(r->target);
+
+	if (kind == XT2_T_FOREIGN || kind == XT2_T_NAT)
+		return instance_name(w, XT2_TARGET_ARG(r->target));
+	return kind == XT2_T_QUEUE || xt2_target_info(kind) & (XT2_EXT_NATIVE | XT2_EXT_FOREIGN)
+		       ? xt2_target_name(kind)
+		       : NULL;
+}
+
+static void check_rule(struct walk *w, const struct xt2_chain *c, const struct xt2_rule *r,
+		       unsigned int number)
+{
+	const struct xt2_match *m;
+	const char *name;
+
+	xt2_rule_for_each_match(m, r) {
+		name = refused_match(w, m);
+		if (name)
+			refuse(w,
+			       (struct xt2_live_refusal){ .reason = XT2_LIVE_NO_MATCH,
+							  .name = name },
+			       c, number);
+	}
+	name = refused_target(w, r);
+	if (name)
+		refuse(w, (struct xt2_live_refusal){ .reason = XT2_LIVE_NO_TARGET, .name = name },
+		       c, number);
+}
+
+static void check_chain(struct walk *w, const struct xt2_chain *c)
+{
+	const struct xt2_rule *r;
+	unsigned int number = 0;
+
+	xt2_chain_for_each_rule(r, c) {
+		check_rule(w, c, r, ++number);
+		if (xt2_rule_ends(r))
+			break;
+	}
+}
+
+/* Does a chain of a table without a program do anything?  *rules: how many of its rules */
+static bool has_effect(const struct xt2_chain *c, u64 *rules)
+{
+	const struct xt2_rule *r;
+	bool effect = XT2_TARGET_KIND(xt2_chain_tail(c)->target) == XT2_T_DROP;
+
+	xt2_chain_for_each_rule(r, c) {
+		if (r == xt2_chain_tail(c))
+			break;
+		effect = true;
+		++*rules;
+		if (xt2_rule_ends(r))
+			break;
+	}
+	return effect;
+}
+
+/* A table without a program must not have any effect. */
+static void check_idle(struct walk *w, u32 table)
+{
+	struct xt2_live_refusal refusal = { .reason = XT2_LIVE_NO_TABLE };
+	const struct xt2_chain *c, *first = NULL;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, w->img, w->root) {
+		u64 before = refusal.count;
+
+		if (c->table != table || !w->seen[i] || !has_effect(c, &refusal.count))
+			continue;
+		if (!first || (!before && refusal.count)) /* rather a rule than a policy */
+			first = c;
+	}
+	if (!first)
+		return;
+	refusal.name = xt2_image_table(w->img, w->root, table)->name;
+	refuse(w, refusal, first, refusal.count ? 1 : 0);
+}
+
+static void check_table(struct walk *w, u32 table)
+{
+	const struct xt2_chain *c;
+	u32 i;
+
+	if (!has_program(xt2_image_table(w->img, w->root, table))) {
+		check_idle(w, table);
+		return;
+	}
+	xt2_image_for_each_chain(c, i, w->img, w->root) {
+		if (c->table == table && w->seen[i])
+			check_chain(w, c);
+	}
+}
+
+/* --- how long a packet's way may be --------------------------------------------- */
+
+/* A chain on the way from a hook. */
+struct way {
+	u64 rules; /* that a packet may meet from here on; saturating */
+	const struct xt2_rule *at; /* the next one to look at; NULL: nobody has been here */
+	u32 parent;
+	bool done;
+};
+
+static void enter(const struct walk *w, struct way *ways, u32 chain, u32 parent)
+{
+	const struct xt2_chain *c = xt2_image_chain(w->img, w->root, chain);
+
+	ways[chain].rules = c->rules;
+	ways[chain].at = xt2_chain_first(c);
+	ways[chain].parent = parent;
+}
+
+/* => the chain that is to be looked at before this one goes on; NO_CHAIN: this one is done */
+static u32 advance(const struct walk *w, struct way *ways, u32 chain)
+{
+	const struct xt2_rule *tail = xt2_chain_tail(xt2_image_chain(w->img, w->root, chain));
+	struct way *way = &ways[chain];
+	const struct way *to;
+
+	for (; way->at < tail && !xt2_rule_ends(way->at); way->at = xt2_rule_next(way->at)) {
+		if (!xt2_rule_branches(way->at))
+			continue;
+		to = &ways[XT2_TARGET_ARG(way->at->target)];
+		if (!to->done)
+			return XT2_TARGET_ARG(way->at->target);
+		way->rules = way->rules + to->rules < to->rules ? ~0ull : way->rules + to->rules;
+	}
+	way->done = true;
+	return NO_CHAIN;
+}
+
+/* Depth first, with the way back in ways: there are no loops.  => rules that a packet may meet */
+static u64 rules_from(const struct walk *w, struct way *ways, u32 start)
+{
+	u32 at = start, to;
+
+	if (!ways[start].done)
+		enter(w, ways, start, NO_CHAIN);
+	while (at != NO_CHAIN && !ways[start].done) {
+		to = advance(w, ways, at);
+		if (to != NO_CHAIN)
+			enter(w, ways, to, at);
+		at = to != NO_CHAIN ? to : ways[at].parent;
+	}
+	return ways[start].rules;
+}
+
+static void check_hook_ways(struct walk *w, const struct xt2_hook *h, u64 rules)
+{
+	struct xt2_live_refusal r = { .name = xt2_hook_name(h->family, h->hook) };
+
+	if (!xt2_live_hooked(w->img, h))
+		return;
+	if (h->visits > xt2_image_visits_max(w->img)) {
+		r.reason = XT2_LIVE_TOO_LONG;
+		r.count = h->visits;
+		r.depth = h->depth;
+	} else if (rules > XT2_LIVE_RULES_MAX) {
+		r.reason = XT2_LIVE_TOO_MANY;
+		r.count = rules;
+	} else {
+		return;
+	}
+	refuse(w, r, xt2_image_chain(w->img, w->root, h->chain), 0);
+}
+
+/* => 0, -ENOMEM */
+static int check_ways(struct walk *w)
+{
+	struct way *ways = calloc(w->root->chains + 1, sizeof(*ways));
+	const struct xt2_hook *h;
+	u32 i;
+
+	if (!ways)
+		return -ENOMEM;
+	xt2_image_for_each_hook(h, i, w->img, w->root)
+		check_hook_ways(w, h, rules_from(w, ways, h->chain));
+	free(ways);
+	return 0;
+}
+
+/* --- for everybody ----------------------------------------------------------------- */
+
+int xt2_live_refusals(const struct xt2_image *img,
+		      int (*found)(void *data, const struct xt2_live_refusal *r), void *data)
+{
+	struct walk w = { .img = img, .root = xt2_image_root(img), .found = found, .data = data };
+	int ret = -ENOMEM;
+	u32 i;
+
+	if (!w.root)
+		return 0;
+	w.seen = calloc(w.root->chains + 1, sizeof(*w.seen));
+	w.todo = calloc(w.root->chains + 1, sizeof(*w.todo));
+	if (w.seen && w.todo) {
+		reach_all(&w);
+		for (i = 0; i < w.root->tables; i++)
+			check_table(&w, i);
+		ret = check_ways(&w);
+		if (!ret)
+			ret = w.refusals;
+	}
+	free(w.seen);
+	free(w.todo);
+	return ret;
+}
+
+const char *xt2_live_refusal_why(const struct xt2_live_refusal *r, char *buf, size_t size)
+{
+	size_t at;
+
+	switch (r->reason) {
+	case XT2_LIVE_NO_TABLE:
+		snprintf(buf, size, "a live ruleset cannot have table %s of %s with ", r->name,
+			 xt2_family_name(r->family));
+		at = strlen(buf);
+		if (r->count)
+			snprintf(buf + at, size - at, "rules (%llu)", (unsigned long long)r->count);
+		else
+			snprintf(buf + at, size - at, "policy DROP");
+		break;
+	case XT2_LIVE_NO_MATCH:
+		snprintf(buf, size, "a live ruleset cannot match %s", r->name);
+		break;
+	case XT2_LIVE_NO_TARGET: snprintf(buf, size, "a live ruleset cannot do %s", r->name); break;
+	case XT2_LIVE_TOO_LONG:
+		snprintf(buf, size,
+			 "chains lead to chains in too many ways: a packet may enter %llu, %u deep",
+			 (unsigned long long)r->count, r->depth);
+		break;
+	case XT2_LIVE_TOO_MANY:
+		snprintf(buf, size, "a packet may meet %llu rules, in chains that it enters again",
+			 (unsigned long long)r->count);
+	}
+	return buf;
+}
+
+/* Keeps the first. */
+static int first_refusal(void *data, const struct xt2_live_refusal *r)
+{
+	const bool limit = xt2_live_is_limit(r->reason);
+	char why[256];
+
+	xt2_err_set_(data, limit ? XT2_E_LIMIT : XT2_E_UNSUPPORTED, limit ? E2BIG : EOPNOTSUPP,
+		     "%s %s, chain %s, rule %u: %s", xt2_family_name(r->family), r->table, r->chain,
+		     r->rule, xt2_live_refusal_why(r, why, sizeof(why)));
+	return 1;
+}
+
+int xt2_live_check(const struct xt2_image *img, unsigned int *used, struct xt2_err *err)
+{
+	const struct xt2_root *root = xt2_image_root(img);
+	const struct xt2_table *t;
+	unsigned int which = 0;
+	struct xt2_err first;
+	int ret;
+	u32 i;
+
+	if (!root)
+		return xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP, "there is no ruleset");
+	ret = xt2_live_refusals(img, first_refusal, &first);
+	if (ret < 0)
+		return xt2_err_set_(err, XT2_E_SYSTEM, -ret, "no memory to check the rules");
+	if (ret > 0) {
+		if (err)
+			*err = first;
+		return -first.errnum;
+	}
+	xt2_image_for_each_table(t, i, img, root) {
+		if (has_program(t))
+			which |= 1u << xt2_live_table_(t->name);
+	}
+	if (used)
+		*used = which;
+	return 0;
+}
+
+/* --- what the rules ask for -------------------------------------------------------- */
+
+/* What a target asks for. */
+static u32 target_need(const struct xt2_rule *r)
+{
+	switch (XT2_TARGET_KIND(r->target)) {
+	case XT2_T_LOG:
+	case XT2_T_NFLOG: return XT2_NEED_LOG;
+	}
+	return 0;
+}
+
+/* What a match asks for. */
+static u32 need(const struct xt2_match *m)
+{
+	switch (m->type) {
+	case XT2_M_IN:
+	case XT2_M_OUT:
+	case XT2_M_IN_MASK:
+	case XT2_M_OUT_MASK: return XT2_NEED_NAMES;
+	case XT2_M_DEVGROUP: return XT2_NEED_GROUPS;
+	case XT2_M_PKTTYPE: return XT2_NEED_TYPE;
+	case XT2_M_LIMIT: return XT2_NEED_CLOCK;
+	case XT2_M_TIME: return XT2_NEED_DATE;
+	case XT2_M_MAC:
+	case XT2_M_EUI64: return XT2_NEED_ETHER;
+	case XT2_M_STATISTIC: return XT2_NEED_RANDOM;
+	/* Offsets from the rule, chains of headers, options of any length. */
+	case XT2_M_U32:
+	case XT2_M_IPV6HEADER:
+	case XT2_M_DCCP:
+	case XT2_M_SCTP: return XT2_NEED_BYTES;
+	}
+	return xt2_live_need_tracking_(m);
+}
+
+u32 xt2_live_needs_(const struct xt2_image *img)
+{
+	const struct xt2_root *root = xt2_image_root(img);
+	const struct xt2_chain *c;
+	const struct xt2_match *m;
+	const struct xt2_rule *r;
+	u32 i, needs = 0;
+
+	xt2_image_for_each_chain(c, i, img, root) {
+		xt2_chain_for_each_rule(r, c) {
+			xt2_rule_for_each_match(m, r)
+				needs |= need(m);
+			needs |= target_need(r);
+		}
+	}
+	return needs;
+}

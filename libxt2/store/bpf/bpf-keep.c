@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bpf-keep.c - what a ruleset keeps of the one that was live before
+ *
+ * Packets go on counting in the old ruleset for a while after the new one is
+ * live.  So the new one says which rule of the old one each of its rules was;
+ * as long as it names the old ruleset, a rule's count is what both have.  When no
+ * program can be in the old one any more, its sums are assigned to the
+ * counters that the new one has for the time before, and then it is forgotten.
+ * All of that is in the arena, and done again it comes to the same.
+ *
+ * State needs nothing of the kind.  Cells are the arena's, not the ruleset's: a
+ * rule that stays has the same cell in both, and packets in either change it by
+ * compare-and-swap.  Cells that no rule of the live ruleset names are free.
+ */
+#include "bpf-private.h"
+#include "libxt2/ruleset/pair.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE	  (~0u)
+#define BITS	  64u
+#define PAGE	  4096u
+#define CELL_SIZE sizeof(u64)
+
+_Static_assert(XT2_ARENA_CELLS + XT2_CELLS_MAX * CELL_SIZE == XT2_ARENA_PAGES * (u64)PAGE,
+	       "cells end with the arena");
+
+static struct xt2_image *image_of(const struct xt2_live_ruleset *l)
+{
+	return xt2_live_at_(l->image);
+}
+
+static u32 number_of(const struct xt2_rule *r)
+{
+	return (u32)(r->packets / sizeof(struct xt2_counter));
+}
+
+/* => of the rule's run; 0: it is in none */
+static u32 run_number_of(const struct xt2_rule *r)
+{
+	return (u32)(r->bytes / sizeof(struct xt2_counter));
+}
+
+/* --- counters ------------------------------------------------------------ */
+
+static void add(struct xt2_counter *sum, const struct xt2_counter *c)
+{
+	sum->packets += __atomic_load_n(&c->packets, __ATOMIC_RELAXED);
+	sum->bytes += __atomic_load_n(&c->bytes, __ATOMIC_RELAXED);
+}
+
+static struct xt2_counter sum_slots(const struct xt2_live_ruleset *l, u32 n)
+{
+	struct xt2_counter sum = { 0 };
+	u32 slot;
+
+	for (slot = 0; slot < l->slots; slot++)
+		add(&sum, xt2_live_counters_(l, slot) + n);
+	return sum;
+}
+
+/* => the rule that this one was in the ruleset before; NULL: it is new, or there is none */
+static const struct xt2_rule *rule_before(const struct xt2_live_ruleset *l, u32 n)
+{
+	const struct xt2_live_ruleset *from = xt2_live_at_(l->from);
+	const u32 *pairs = xt2_live_at_(l->pairs);
+
+	return l->from && pairs[n] ? xt2_at(image_of(from), pairs[n]) : NULL;
+}
+
+struct xt2_counter xt2_live_count_(const struct xt2_live_ruleset *l, const struct xt2_rule *r)
+{
+	const struct xt2_rule *was = rule_before(l, number_of(r));
+	struct xt2_counter sum = sum_slots(l, number_of(r)), before;
+
+	if (run_number_of(r)) {
+		before = sum_slots(l, run_number_of(r));
+		add(&sum, &before);
+	}
+	if (was) { /* no ruleset is made before the one before is forgotten */
+		before = xt2_live_count_(xt2_live_at_(l->from), was);
+		add(&sum, &before);
+	} else {
+		add(&sum, xt2_live_counters_(l, l->slots) + number_of(r));
+	}
+	return sum;
+}
+
+static void fold_counters(struct xt2_live_ruleset *l)
+{
+	const struct xt2_live_ruleset *from = xt2_live_at_(l->from);
+	struct xt2_counter *before = xt2_live_counters_(l, l->slots);
+	const struct xt2_rule *was;
+	u32 n;
+
+	for (n = 0; n < l->rules; n++) {
+		was = rule_before(l, n);
+		if (was)
+			before[n] = xt2_live_count_(from, was);
+	}
+}
+
+int xt2_live_fold_(struct xt2_live *host)
+{
+	struct xt2_live_ruleset *l = xt2_live_at_(host->ruleset);
+	u64 *have = &xt2_live_state_()->region_size[!host->region];
+	int ret;
+
+	if (!host->ruleset || !l->from)
+		return 0;
+	ret = xt2_live_wait_(host);
+	if (ret)
+		return ret;
+	fold_counters(l);
+	__atomic_store_n(&l->from, 0, __ATOMIC_RELEASE);
+	if (xt2_live_state_()->trial != XT2_TRIAL_NONE) /* it may come back */
+		return 0;
+	if (!xt2_live_release_(host, XT2_ARENA_REGION(!host->region), *have))
+		*have = 0; /* else when the region is needed */
+	return 0;
+}
+
+static int pair_rules(const struct xt2_live_ruleset *l, const struct xt2_live_ruleset *from,
+		      const __u8 *start)
+{
+	const struct xt2_root *root = xt2_image_root(image_of(l));
+	bool want[XT2_TABLES_MAX], any = false;
+	u32 i;
+
+	for (i = 0; i < root->tables && i < XT2_TABLES_MAX; i++) {
+		want[i] = start && start[i] == XT2_LIVE_KEEP;
+		any |= want[i];
+	}
+	if (!any)
+		return 0; /* the memory is zeroed */
+	return xt2_image_pair_(image_of(from), image_of(l), want, xt2_live_at_(l->pairs));
+}
+
+/* --- cells --------------------------------------------------------------- */
+
+struct cells {
+	u64 *used; /* a bit for each of the arena's cells that count */
+	u32 next; /* those before this one are in use */
+	u32 end; /* behind the last one in use */
+};
+
+static u64 *arena_cell(u32 i)
+{
+	return (u64 *)xt2_live_at_(XT2_ARENA_CELLS) + i;
+}
+
+static u32 cells_of(const struct xt2_live_ruleset *l)
+{
+	return xt2_image_root(image_of(l))->cells;
+}
+
+/* => behind the last of the arena's cells that a ruleset has */
+static u32 cells_end(const struct xt2_live_ruleset *l)
+{
+	const u32 *place = xt2_live_at_(l->places);
+	u32 i, end = 0;
+
+	for (i = 0; i < cells_of(l); i++)
+		if (place[i] >= end)
+			end = place[i] + 1;
+	return end;
+}
+
+/* @more: cells that will be taken */
+static int cells_init(struct cells *cells, const struct xt2_live_ruleset *from, u32 more)
+{
+	const u32 *place;
+	u32 i;
+
+	cells->next = 0;
+	cells->end = from ? cells_end(from) : 0;
+	cells->used = calloc(((u64)cells->end + more) / BITS + 1, sizeof(u64));
+	if (!cells->used)
+		return -ENOMEM;
+	for (i = 0; from && i < cells_of(from); i++) {
+		place = xt2_live_at_(from->places);
+		cells->used[place[i] / BITS] |= 1ull << place[i] % BITS;
+	}
+	return 0;
+}
+
+static u32 cells_take(struct cells *cells)
+{
+	u32 i;
+
+	while (!~cells->used[cells->next / BITS])
+		cells->next = (cells->next / BITS + 1) * BITS;
+	while (cells->used[cells->next / BITS] >> cells->next % BITS & 1)
+		cells->next++;
+	i = cells->next++;
+	if (cells->end < cells->next)
+		cells->end = cells->next;
+	return i;
+}
+
+/* Which cells stay where they are, and how the others start. */
+static void keep_rule(const struct xt2_live_ruleset *l, const struct xt2_rule *r,
+		      const struct xt2_rule *was, bool fresh)
+{
+	struct xt2_image *img = image_of(l);
+	u32 *place = xt2_live_at_(l->places);
+	const struct xt2_match *m, *old;
+
+	xt2_rule_for_each_match(m, r) {
+		if (!(xt2_match_info(m->type) & XT2_EXT_CELL))
+			continue;
+		old = was ? xt2_at(was, (u64)((const u8 *)m - (const u8 *)r)) : NULL;
+		if (old && place[m->arg] == NONE)
+			place[m->arg] = old->arg;
+		if (fresh)
+			*xt2_image_cell(img, xt2_image_root(img), m->arg) = 0;
+	}
+}
+
+static void keep_cells(const struct xt2_live_ruleset *l, const __u8 *start)
+{
+	const struct xt2_image *img = image_of(l);
+	const struct xt2_chain *c;
+	const struct xt2_rule *r;
+	u32 i, n = 0;
+
+	memset(xt2_live_at_(l->places), 0xff, cells_of(l) * sizeof(u32));
+	xt2_image_for_each_chain(c, i, img, xt2_image_root(img)) {
+		bool fresh = start && start[c->table] != XT2_LIVE_FILE;
+
+		xt2_chain_for_each_rule(r, c)
+			keep_rule(l, r, rule_before(l, n++), fresh);
+	}
+}
+
+/* Memory for so many of the arena's cells.  => 0, -ENOMEM */
+static int reserve_cells(struct xt2_live *host, u32 cells)
+{
+	u64 *have = &xt2_live_state_()->cells_size;
+	u64 size = (cells * CELL_SIZE + PAGE - 1) / PAGE * PAGE;
+
+	if (size <= *have)
+		return 0;
+	/* What is there is that of a process that was killed. */
+	if (xt2_live_release_(host, XT2_ARENA_CELLS + *have, size - *have) ||
+	    xt2_live_reserve_(host, XT2_ARENA_CELLS + *have, size - *have))
+		return -ENOMEM;
+	*have = size;
+	return 0;
+}
+
+static void name_cells(struct xt2_image *img, const u32 *number)
+{
+	const struct xt2_chain *c;
+	struct xt2_match *m;
+	struct xt2_rule *r;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, img, xt2_image_root(img)) {
+		xt2_chain_for_each_rule(r, c) {
+			xt2_rule_for_each_match(m, r) {
+				if (xt2_match_info(m->type) & XT2_EXT_CELL)
+					m->arg = number[m->arg];
+			}
+		}
+	}
+}
+
+static void set_root_cell(struct xt2_image *img, u64 offset)
+{
+	((struct xt2_root *)xt2_at(img, img->root))->cell = (u32)offset;
+}
+
+static int place_cells(struct xt2_live *host, const struct xt2_live_ruleset *l, struct cells *cells,
+		       struct xt2_err *err)
+{
+	struct xt2_image *img = image_of(l);
+	const struct xt2_root *root = xt2_image_root(img);
+	u32 *place = xt2_live_at_(l->places), i, kept = 0;
+
+	for (i = 0; i < root->cells; i++)
+		kept += place[i] != NONE;
+	if ((u64)cells->end + root->cells - kept > XT2_CELLS_MAX)
+		return xt2_err_set_(err, XT2_E_LIMIT, EFBIG,
+				    "more than %u matches with state, new and old ones",
+				    XT2_CELLS_MAX);
+	if (reserve_cells(host, cells->end + root->cells - kept))
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM,
+				    "no memory for the state of %u matches in the kernel",
+				    root->cells);
+	for (i = 0; i < root->cells; i++) {
+		if (place[i] != NONE)
+			continue;
+		place[i] = cells_take(cells);
+		*arena_cell(place[i]) = *xt2_image_cell(img, root, i);
+	}
+	name_cells(img, place);
+	set_root_cell(img, XT2_ARENA_CELLS - l->image);
+	return 0;
+}
+
+int xt2_live_keep_(struct xt2_live *host, struct xt2_live_ruleset *l, const __u8 *start,
+		   const __u32 *was, struct xt2_err *err)
+{
+	struct xt2_live_ruleset *from = host->ruleset ? xt2_live_at_(host->ruleset) : NULL;
+	struct cells cells;
+	int ret = 0;
+
+	l->from = host->ruleset;
+	if (from && was)
+		memcpy(xt2_live_at_(l->pairs), was, l->rules * sizeof(*was));
+	else if (from)
+		ret = pair_rules(l, from, start);
+	if (!ret)
+		ret = cells_init(&cells, from, cells_of(l));
+	if (ret)
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory to compare rulesets");
+	keep_cells(l, start);
+	ret = place_cells(host, l, &cells, err);
+	free(cells.used);
+	return ret;
+}
+
+int xt2_live_read_cells_(const struct xt2_live_ruleset *l, struct xt2_image *copy)
+{
+	const struct xt2_root *root = xt2_image_root(copy);
+	const u32 *place = xt2_live_at_(l->places);
+	u32 i, end = cells_end(l), *number = malloc((end + 1) * sizeof(*number));
+
+	if (!number)
+		return -ENOMEM;
+	set_root_cell(copy, l->cell);
+	for (i = 0; i < root->cells; i++) {
+		number[place[i]] = i;
+		*xt2_image_cell(copy, root, i) =
+			__atomic_load_n(arena_cell(place[i]), __ATOMIC_RELAXED);
+	}
+	name_cells(copy, number);
+	free(number);
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bpf-owner.h - who holds the lock of a folder */
+#ifndef XT2_LIBXT2_STORE_BPF_BPF_OWNER_H
+#define XT2_LIBXT2_STORE_BPF_BPF_OWNER_H
+
+#include <stdbool.h>
+
+struct xt2_lock_owner_ {
+	int pid;
+	bool reads; /* it only looks, and lets others look */
+	char command[128]; /* as it was started; empty: it has ended */
+};
+
+/*
+ * xt2_lock_owner_ - who holds a flock(2) of a file
+ * @fd: of the file
+ * => false: nobody, or somebody who cannot be seen from here
+ */
+bool xt2_lock_owner_(int fd, struct xt2_lock_owner_ *owner);
+
+#endif

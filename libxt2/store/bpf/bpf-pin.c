@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bpf-pin.c - what stays in the kernel when the process ends
+ *
+ * A folder holds the arena, the programs that give it memory, and a link for
+ * each hook, named after its table, family and hook.  Links hold their
+ * programs.  The order of steps makes every state that a kill leaves behind a
+ * harmless one: the arena comes first and goes last, so that links and
+ * programs are always its own; links come before the ruleset, and without one
+ * they let all packets pass.
+ *
+ * The folder is net- and the inode and the cookie of its network namespace: an inode
+ * may be that of another one later, a cookie never.
+ */
+#include "bpf-private.h"
+#include "bpf-owner.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define READERS_MS 10000 /* for those who only look to be done */
+#define PAUSE_MS   10
+
+static bool same_file(int fd, const char *path)
+{
+	struct stat a, b;
+
+	return !fstat(fd, &a) && !stat(path, &b) && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+}
+
+/*
+ * => true: the lock is held by who only looks, or by nobody that is seen, such as one
+ * who has just given it back, and a while has passed
+ */
+static bool wait_for_readers(int fd, enum xt2_live_access access, struct xt2_lock_owner_ *owner)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
+
+	owner->pid = 0;
+	if (xt2_lock_owner_(fd, owner) && (!owner->reads || access == XT2_LIVE_LOOK))
+		return false;
+	nanosleep(&pause, NULL);
+	return true;
+}
+
+/*
+ * Lock a folder that may go away, and come back, meanwhile.
+ * => a file descriptor, -errno; -EAGAIN: owner has it, if its pid is not 0
+ */
+static int lock_folder(const char *folder, enum xt2_live_access access,
+		       struct xt2_lock_owner_ *owner)
+{
+	const int how = access == XT2_LIVE_LOOK ? LOCK_SH : LOCK_EX;
+	int fd, pauses = READERS_MS / PAUSE_MS;
+
+	for (;;) {
+		if (access == XT2_LIVE_CREATE && mkdir(folder, 0700) && errno != EEXIST)
+			return -errno;
+		fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0 && errno == ENOENT && access == XT2_LIVE_CREATE)
+			continue;
+		if (fd < 0)
+			return -errno;
+		while (flock(fd, how | LOCK_NB)) {
+			if (wait_for_readers(fd, access, owner) && pauses--)
+				continue;
+			close(fd);
+			return -EAGAIN;
+		}
+		if (same_file(fd, folder))
+			return fd;
+		close(fd);
+	}
+}
+
+static int somebody(const struct xt2_lock_owner_ *owner, struct xt2_err *err)
+{
+	if (!owner->pid)
+		return xt2_err_set_(err, XT2_E_SYSTEM, EAGAIN,
+				    "another command is at work on this live ruleset");
+	return xt2_err_set_(err, XT2_E_SYSTEM, EAGAIN,
+			    "another command is at work on this live ruleset: process %d, %s",
+			    owner->pid, *owner->command ? owner->command : "which has ended");
+}
+
+static int folder_path(const char *pin, bool create, char *folder, size_t size, struct xt2_err *err)
+{
+	__u64 cookie = xt2_live_cookie_();
+	char root[256];
+	struct stat ns;
+	int ret = xt2_live_root_(pin, create, root, sizeof(root), err);
+
+	if (ret)
+		return ret;
+	if (!cookie || stat("/proc/self/ns/net", &ns))
+		return xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
+				    "the kernel does not say which network namespace this is");
+	if (snprintf(folder, size, "%s/net-%lu-%llu", root, (unsigned long)ns.st_ino,
+		     (unsigned long long)cookie) >= (int)size)
+		return xt2_err_set_(err, XT2_E_SYNTAX, ENAMETOOLONG, "%s: too long", root);
+	return 0;
+}
+
+int xt2_live_path(const char *pin, char *folder, size_t size, struct xt2_err *err)
+{
+	return folder_path(pin, false, folder, size, err);
+}
+
+int xt2_live_folder(const char *pin, enum xt2_live_access access, char *folder, size_t size,
+		    struct xt2_err *err)
+{
+	int fd = folder_path(pin, access == XT2_LIVE_CREATE, folder, size, err);
+	struct xt2_lock_owner_ owner;
+
+	if (fd)
+		return fd;
+	fd = lock_folder(folder, access, &owner);
+	if (fd == -ENOENT)
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
+	if (fd == -EAGAIN)
+		return somebody(&owner, err);
+	if (fd == -EACCES || fd == -EPERM)
+		return xt2_live_forbidden_(err);
+	if (fd < 0)
+		return xt2_err_set_(err, XT2_E_SYSTEM, -fd, "%s: %s", folder, strerror(-fd));
+	return fd;
+}
+
+void xt2_live_leave(const char *folder, int lock)
+{
+	rmdir(folder); /* if it is empty */
+	close(lock);
+}
+
+static int join(char *path, size_t size, const char *folder, const char *name)
+{
+	return snprintf(path, size, "%s/%s", folder, name) < (int)size ? 0 : -ENAMETOOLONG;
+}
+
+/* => a file descriptor, -errno */
+static int pinned(const char *folder, const char *name)
+{
+	char path[512];
+	int ret = join(path, sizeof(path), folder, name);
+
+	return ret ? ret : bpf_obj_get(path);
+}
+
+int xt2_live_open(struct xt2_live **host, const char *folder, unsigned int tables,
+		  struct xt2_err *err)
+{
+	struct xt2_live_pins pins;
+
+	pins.arena = pinned(folder, "arena");
+	if (pins.arena < 0 && pins.arena != -ENOENT)
+		return xt2_live_refused_(-pins.arena, err);
+	if (pins.arena < 0)
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
+	pins.logs = pinned(folder, "logs");
+	pins.trials = pinned(folder, "trials");
+	pins.try = pinned(folder, "try");
+	pins.reserve = pinned(folder, "reserve");
+	pins.release = pinned(folder, "release");
+	return xt2_live_start_(host, tables, pins, err);
+}
+
+static bool is_pinned(const char *folder, const char *name)
+{
+	char path[512];
+
+	return !join(path, sizeof(path), folder, name) && !access(path, F_OK);
+}
+
+static int pin(const char *folder, const char *name, int fd)
+{
+	char path[512];
+
+	if (is_pinned(folder, name))
+		return 0;
+	if (join(path, sizeof(path), folder, name))
+		return -ENAMETOOLONG;
+	return bpf_obj_pin(fd, path);
+}
+
+int xt2_live_clear_(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *e;
+	int failed = 0;
+
+	if (!dir)
+		return -errno;
+	while ((e = readdir(dir)))
+		if (e->d_name[0] != '.' && strcmp(e->d_name, "arena") &&
+		    unlinkat(dirfd(dir), e->d_name, 0) &&
+		    (errno != EISDIR || unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR)))
+			failed = errno;
+	if (!failed && unlinkat(dirfd(dir), "arena", 0) && errno != ENOENT)
+		failed = errno;
+	closedir(dir);
+	return -failed;
+}
+
+static int pin_arena(const struct xt2_live *host, const char *folder)
+{
+	int ret;
+
+	if (!is_pinned(folder, "arena")) /* what is there belongs to another one */
+		xt2_live_clear_(folder);
+	ret = pin(folder, "arena", xt2_live_arena_(host));
+	if (!ret)
+		ret = pin(folder, "logs", xt2_live_logs_(host));
+	if (!ret)
+		ret = pin(folder, "trials", xt2_live_trials_(host));
+	if (!ret)
+		ret = pin(folder, "try", host->try);
+	if (!ret)
+		ret = pin(folder, "reserve", host->reserve);
+	if (!ret)
+		ret = pin(folder, "release", host->release);
+	return ret;
+}
+
+/* The link's name: "filter-ipv4-INPUT". */
+static int link_path(char *path, size_t size, const char *folder, const char *table, u8 family,
+		     u32 hook)
+{
+	char name[128];
+
+	snprintf(name, sizeof(name), "%s-%s-%s", table, xt2_family_name(family),
+		 xt2_hook_name(family, (int)hook));
+	return join(path, size, folder, name);
+}
+
+static int hook_path(char *path, size_t size, const char *folder, const struct xt2_image *img,
+		     const struct xt2_hook *h)
+{
+	const char *table = xt2_image_table(img, xt2_image_root(img), h->table)->name;
+
+	return link_path(path, size, folder, table, h->family, h->hook);
+}
+
+static u32 table_of(const struct xt2_image *img, const struct xt2_hook *h)
+{
+	return (u32)xt2_live_table_(xt2_image_table(img, xt2_image_root(img), h->table)->name);
+}
+
+bool xt2_live_has_hook(const char *folder, const struct xt2_links *links,
+		       const struct xt2_image *img, const struct xt2_hook *h)
+{
+	char path[512];
+	u32 id;
+
+	if (hook_path(path, sizeof(path), folder, img, h) || access(path, F_OK))
+		return false;
+	id = links ? xt2_pinned_link_(folder, strrchr(path, '/') + 1) : 0;
+	return !id || xt2_links_find_(links, id); /* 0: not known, so leave it alone */
+}
+
+unsigned int xt2_live_missing(const char *folder, const struct xt2_links *links,
+			      const struct xt2_image *img)
+{
+	const struct xt2_hook *h;
+	unsigned int tables = 0;
+	u32 i;
+
+	xt2_image_for_each_hook(h, i, img, xt2_image_root(img)) {
+		if (xt2_live_hooked(img, h) && !xt2_live_has_hook(folder, links, img, h))
+			tables |= 1u << table_of(img, h);
+	}
+	return tables;
+}
+
+/*
+ * Tables come in the order of their priorities.  A link stays at the one that it was
+ * attached at, and a second link would have packets meet the table twice.
+ */
+static int stays_in_order(const char *folder, const char *name, const struct xt2_links *links,
+			  const struct xt2_hook *h, struct xt2_err *err)
+{
+	const struct xt2_link *link = NULL;
+
+	if (links)
+		link = xt2_links_find_(links, xt2_pinned_link_(folder, name));
+	if (!link || xt2_live_beside_(h, link->priority))
+		return 0;
+	xt2_err_set_(err, XT2_E_SYSTEM, EBUSY,
+		     "%s is live at priority %d, and cannot be moved to %d", name, link->priority,
+		     h->priority);
+	xt2_err_hint_(err, "xt2 detach takes away what is live");
+	return -EBUSY;
+}
+
+static int attach_hook(struct xt2_live *host, const char *folder, const struct xt2_image *img,
+		       const struct xt2_links *links, const struct xt2_hook *h, struct xt2_err *err)
+{
+	struct bpf_link *link;
+	char path[512];
+	int ret;
+
+	if (hook_path(path, sizeof(path), folder, img, h))
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENAMETOOLONG, "%s: too long", folder);
+	if (xt2_live_has_hook(folder, links, img, h))
+		return stays_in_order(folder, strrchr(path, '/') + 1, links, h, err);
+	unlink(path); /* of a link that is off its hook */
+	ret = xt2_live_attach_(host, table_of(img, h), h, &link, err);
+	if (ret)
+		return ret;
+	ret = bpf_link__pin(link, path);
+	bpf_link__destroy(link); /* the pinned one stays */
+	if (ret)
+		return xt2_err_set_(err, XT2_E_SYSTEM, -ret, "%s: %s", path, strerror(-ret));
+	return 0;
+}
+
+int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_links *links,
+		    const struct xt2_image *img, struct xt2_err *err)
+{
+	const struct xt2_root *root = xt2_image_root(img);
+	int ret = pin_arena(host, folder);
+	const struct xt2_hook *h;
+	u32 i;
+
+	if (ret)
+		xt2_err_set_(err, XT2_E_SYSTEM, -ret, "%s: %s", folder, strerror(-ret));
+	xt2_image_for_each_hook(h, i, img, root) {
+		if (!ret && xt2_live_hooked(img, h))
+			ret = attach_hook(host, folder, img, links, h, err);
+	}
+	return ret;
+}
+
+void xt2_live_tidy(const struct xt2_live *host, const char *folder)
+{
+	const struct xt2_live_ruleset *l = xt2_live_at_(host->ruleset);
+	static const u8 families[] = { XT2_IPV4, XT2_IPV6 };
+	char path[512];
+	u32 table, six, hook;
+
+	if (!host->ruleset)
+		xt2_live_clear_(folder);
+	for (table = 0; host->ruleset && table < XT2_PROGRAMS; table++)
+		for (six = 0; six < XT2_ARRAY_SIZE(families); six++)
+			for (hook = 0; hook <= XT2_POSTROUTING; hook++)
+				if (!l->hook[table][six][hook] &&
+				    !link_path(path, sizeof(path), folder,
+					       xt2_live_table_name_(table), families[six], hook))
+					unlink(path);
+}
+
+int xt2_live_detach(const char *folder, struct xt2_err *err)
+{
+	int ret = xt2_live_clear_(folder);
+
+	if (ret == -ENOENT)
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
+	xt2_live_untrack(~0u);
+	return ret ? xt2_err_set_(err, XT2_E_SYSTEM, -ret, "%s: %s", folder, strerror(-ret)) : 0;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bpf-private.h - what the files of the host share */
+#ifndef XT2_LIBXT2_STORE_BPF_BPF_PRIVATE_H
+#define XT2_LIBXT2_STORE_BPF_BPF_PRIVATE_H
+
+#include "bpf-store.h"
+#include "kernel/bpf/links.h"
+#include "kernel/bpf/slot.h"
+#include "engine/image.h"
+#include "libxt2/err.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+/* File descriptors of what is pinned; < 0: it is not there. */
+struct xt2_live_pins {
+	int arena;
+	int logs; /* a map: see log.h */
+	int reserve, release; /* programs */
+	int try, trials; /* a program and its map: see trial.h */
+};
+
+struct xt2_live {
+	struct bpf_object *object;
+	void *mapped; /* the arena, if libbpf didn't map it */
+	int reserve, release, try; /* file descriptors of the programs */
+	u32 seconds; /* that the next ruleset is on trial */
+	int outer, inner; /* of maps that exist to be updated: see xt2_live_wait_() */
+	struct xt2_live_pins pins;
+	u64 ruleset; /* offset of the live one; 0: none */
+	u32 region; /* of the live one */
+	u32 cpus;
+};
+
+/* => what is at an offset in the arena */
+static inline void *xt2_live_at_(u64 offset)
+{
+	return (u8 *)XT2_ARENA_BASE + offset;
+}
+
+static inline struct xt2_state *xt2_live_state_(void)
+{
+	return xt2_live_at_(XT2_ARENA_STATE);
+}
+
+/*
+ * xt2_live_start_ - as xt2_live_load(), with what is there already
+ * @pins: the host's from now on, also if this fails
+ */
+int xt2_live_start_(struct xt2_live **host, unsigned int tables, struct xt2_live_pins pins,
+		    struct xt2_err *err);
+
+/* Says why the kernel takes no programs or maps.  @errnum: its answer => -errno */
+int xt2_live_refused_(int errnum, struct xt2_err *err);
+
+/* Says who may.  => -EPERM */
+int xt2_live_forbidden_(struct xt2_err *err);
+
+/* => the arena's file descriptor, the host's */
+int xt2_live_arena_(const struct xt2_live *host);
+
+/* => the file descriptor of the map for the ring of events, the host's */
+int xt2_live_logs_(const struct xt2_live *host);
+
+/* => the file descriptor of the timer's map, the host's */
+int xt2_live_trials_(const struct xt2_live *host);
+
+/* Make that ring, if there is none yet.  => 0, -errno */
+int xt2_live_ring_(const struct xt2_live *host);
+
+/* Let a hook's packets meet a table's program, as long as the link is there. */
+int xt2_live_attach_(struct xt2_live *host, u32 table, const struct xt2_hook *h,
+		     struct bpf_link **link, struct xt2_err *err);
+
+/* => the program for a table, or -1; and back */
+int xt2_live_table_(const char *name);
+const char *xt2_live_table_name_(u32 table);
+
+/* What the rules of a checked image ask for: enum xt2_need. */
+u32 xt2_live_needs_(const struct xt2_image *img);
+
+/* At the start; and whenever a ruleset becomes live. */
+void xt2_live_start_clock_(struct xt2_state *state);
+void xt2_live_set_date_(struct xt2_state *state);
+
+/* Of them, what a match asks for about connections. */
+u32 xt2_live_need_tracking_(const struct xt2_match *m);
+
+/* Pages for [offset, offset + size), zeroed; and back, if they are there.  => 0, -ENOMEM */
+int xt2_live_reserve_(struct xt2_live *host, u64 offset, u64 size);
+int xt2_live_release_(struct xt2_live *host, u64 offset, u64 size);
+
+/* Wait until every program that runs now has ended.  => 0; -errno: it may still run */
+int xt2_live_wait_(struct xt2_live *host);
+
+/* --- where rulesets are pinned (bpf-root.c) ------------------------------- */
+
+bool xt2_is_bpffs_(const char *path);
+
+/* Says why there is nothing to be found or made there.  => -errnum */
+int xt2_live_no_root_(int errnum, struct xt2_err *err);
+
+/*
+ * xt2_live_root_ - the file system for a command's pins
+ * @pin: the one that was named; NULL: xt2's own
+ * @create: things will be pinned there: mount it, and be sure that it lasts
+ * @root: out: its path
+ * => 0; -ENOENT: xt2's own is not mounted; -EPERM, -EOPNOTSUPP, -EINVAL
+ */
+int xt2_live_root_(const char *pin, bool create, char *root, size_t size, struct xt2_err *err);
+
+/* Is this a priority that a program for the hook gets?  It is the hook's, or a little above it. */
+bool xt2_live_beside_(const struct xt2_hook *h, int priority);
+
+/* --- what is attached (bpf-links.c) ---------------------------------------- */
+
+struct xt2_links {
+	int nets; /* a file descriptor of the program that knows all network namespaces */
+	struct xt2_link *list; /* of all network namespaces */
+	size_t count;
+	__u64 cookie; /* of the network namespace of this process */
+};
+
+struct xt2_pinned_ {
+	u32 id[64]; /* more than hooks and tables */
+	u32 count;
+	bool unsure; /* there may be more */
+};
+
+/* => of this process's network namespace; 0: not known */
+__u64 xt2_live_cookie_(void);
+
+/* Is there a network namespace with this cookie?  => 1, 0, -errno: not known */
+int xt2_links_net_(const struct xt2_links *l, __u64 cookie);
+
+/* => NULL: nothing of this number is attached */
+const struct xt2_link *xt2_links_find_(const struct xt2_links *l, u32 id);
+bool xt2_link_is_ours_(const struct xt2_link *link);
+
+/* => the number of the link that is pinned there; 0: none, or it can't be told */
+u32 xt2_pinned_link_(const char *folder, const char *name);
+
+/* All in a folder; none if it is not there. */
+void xt2_pinned_links_(const char *folder, struct xt2_pinned_ *pinned);
+bool xt2_is_pinned_(const struct xt2_pinned_ *pinned, u32 id);
+
+/* Take all that is pinned in a folder away, the arena last.  => 0; -ENOENT: no folder; -errno */
+int xt2_live_clear_(const char *folder);
+
+/* --- trials (bpf-trial.c) ------------------------------------------------ */
+
+/* Nothing must be on trial; what a trial left behind is put away.  => 0; -EBUSY: it is; -errno */
+int xt2_live_settle_first_(struct xt2_live *host, struct xt2_err *err);
+
+/* Before a ruleset is published, and after: the timer may have been faster.  => 0, -errno */
+int xt2_live_begin_trial_(struct xt2_live *host);
+void xt2_live_check_trial_(struct xt2_live *host);
+
+/* --- what a ruleset keeps of the one before (bpf-keep.c) --------------------- */
+
+/* Counters that a slot or, the last one, the time before has. */
+static inline struct xt2_counter *xt2_live_counters_(const struct xt2_live_ruleset *l, u32 slot)
+{
+	return xt2_live_at_(l->counters + l->counters_size * slot);
+}
+
+/* Packets and bytes of a rule of the arena's image, those before included. */
+struct xt2_counter xt2_live_count_(const struct xt2_live_ruleset *l, const struct xt2_rule *r);
+
+/*
+ * xt2_live_keep_ - which rules and cells go on in a ruleset that is not live yet
+ * @l: in the arena, with its image as it was written; pairs and places are filled in, and the
+ *	image's matches name the arena's cells
+ * @start: by table: enum xt2_live_start; NULL: XT2_LIVE_FILE
+ * @was: see xt2_live_follow(); NULL: find out
+ * => 0; -EFBIG, -ENOMEM
+ */
+int xt2_live_keep_(struct xt2_live *host, struct xt2_live_ruleset *l, const __u8 *start,
+		   const __u32 *was, struct xt2_err *err);
+
+/*
+ * xt2_live_fold_ - add what the ruleset before has counted to the live one, and give it back
+ *
+ * May be killed at any time, and done again.  Nothing to do if it was done.
+ * => 0; -errno: it is still to be done
+ */
+int xt2_live_fold_(struct xt2_live *host);
+
+/* Put cells, and their numbers, into a copy of the arena's image.  => 0, -ENOMEM */
+int xt2_live_read_cells_(const struct xt2_live_ruleset *l, struct xt2_image *copy);
+
+#endif

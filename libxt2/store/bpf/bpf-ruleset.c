@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bpf-ruleset.c - rulesets in and out of the arena
+ *
+ * A ruleset is built in the region that is not live, then one store makes it
+ * the live one.  Counters of the other region are added and its memory is given
+ * back after every program that may have seen it has ended: bpf-keep.c.
+ */
+#include "bpf-private.h"
+#include "engine/eval.h"
+#include "engine/index/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A program scans columns without vectors, and tests the first rules of a chain in
+ * the time that a search takes to begin.
+ */
+#define SEARCH_MIN 64u /* units of a chain */
+
+static u64 rounded(u64 n, u64 to)
+{
+	return (n + to - 1) / to * to;
+}
+
+static u32 count_rules(const struct xt2_image *img, const struct xt2_root *root)
+{
+	const struct xt2_chain *c;
+	u32 i, rules = 0;
+
+	xt2_image_for_each_chain(c, i, img, root)
+		rules += c->rules;
+	return rules;
+}
+
+/* Is the chain's index worth a search? */
+static bool pays(const struct xt2_chain *c)
+{
+	const struct xt2_index *ix = xt2_chain_index(c);
+
+	return ix && (ix->runs || ix->units >= SEARCH_MIN);
+}
+
+static u32 count_runs(const struct xt2_image *img, const struct xt2_root *root)
+{
+	const struct xt2_chain *c;
+	u32 i, runs = 0;
+
+	xt2_image_for_each_chain(c, i, img, root) {
+		if (pays(c))
+			runs += xt2_chain_index(c)->runs;
+	}
+	return runs;
+}
+
+/* Where everything goes; slots have cache lines of their own. */
+static void lay_out(struct xt2_live_ruleset *l, const struct xt2_live *host,
+		    const struct xt2_image *img, size_t size, u64 at)
+{
+	const struct xt2_root *root = xt2_image_root(img);
+	u64 end = at + rounded(sizeof(*l), 64);
+
+	memset(l, 0, sizeof(*l));
+	l->slots = host->cpus * XT2_SLOTS;
+	l->rules = count_rules(img, root);
+	l->runs = count_runs(img, root);
+	l->depth = root->depth;
+	l->needs = xt2_live_needs_(img);
+	l->image = end;
+	l->image_size = size;
+	end += rounded(size, 64);
+	l->counters = end;
+	l->counters_size = rounded(((u64)l->rules + l->runs) * sizeof(struct xt2_counter), 64);
+	end += l->counters_size * (l->slots + 1);
+	l->frames = end;
+	l->frames_size = rounded(l->depth * sizeof(struct xt2_frame), 64);
+	end += l->frames_size * l->slots;
+	l->pairs = end;
+	end += rounded(l->rules * sizeof(u32), 64);
+	l->places = end;
+	end += rounded(root->cells * sizeof(u32), 64);
+	l->cell = root->cell;
+	l->size = end - at;
+}
+
+static void find_hooks(struct xt2_live_ruleset *l, const struct xt2_image *img)
+{
+	const struct xt2_root *root = xt2_image_root(img);
+	const struct xt2_hook *h;
+	u32 i;
+
+	xt2_image_for_each_hook(h, i, img, root) {
+		int table = xt2_live_table_(xt2_image_table(img, root, h->table)->name);
+
+		if (!xt2_live_hooked(img, h))
+			continue;
+		l->hook[table][h->family == XT2_IPV6][h->hook] =
+			(u32)((const u8 *)h - (const u8 *)img);
+	}
+}
+
+/* Indexes that don't pay are forgotten; what the others' runs have counted goes to the rules. */
+static void take_indexes(struct xt2_live_ruleset *l, struct xt2_image *img)
+{
+	const struct xt2_root *root = xt2_image_root(img);
+	struct xt2_chain *c;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, img, root) {
+		if (!pays(c)) {
+			xt2_chain_drop_index(c);
+			continue;
+		}
+		xt2_chain_fold(c);
+		l->needs |= XT2_NEED_SEARCH;
+	}
+}
+
+/* n: runs of the chains before.  => and this one's */
+static u32 move_run_counters(const struct xt2_live_ruleset *l, struct xt2_chain *c, u32 n)
+{
+	const struct xt2_index *ix = xt2_chain_index(c);
+	struct xt2_run *run = ix ? xt2_index_runs(ix) : NULL;
+	struct xt2_rule *r;
+	u32 i, at;
+
+	for (i = 0; ix && i < ix->runs; i++, run++) {
+		run->packets = ((u64)l->rules + n++) * sizeof(struct xt2_counter);
+		for (at = run->rule; at < run->end; at += r->size) {
+			r = xt2_at(c, at);
+			r->bytes = run->packets;
+		}
+	}
+	return n;
+}
+
+/* In the arena's image, rules and runs say where their counters are. */
+static void move_counters(const struct xt2_live_ruleset *l, struct xt2_image *img,
+			  const __u8 *start)
+{
+	const struct xt2_root *root = xt2_image_root(img);
+	struct xt2_counter *before = xt2_live_counters_(l, l->slots);
+	struct xt2_chain *c;
+	struct xt2_rule *r;
+	u32 i, n = 0, runs = 0;
+
+	xt2_image_for_each_chain(c, i, img, root) {
+		xt2_chain_for_each_rule(r, c) {
+			if (!start || start[c->table] == XT2_LIVE_FILE)
+				before[n] = (struct xt2_counter){ r->packets, r->bytes };
+			r->packets = n++ * sizeof(*before);
+			r->bytes = 0;
+		}
+		runs = move_run_counters(l, c, runs);
+	}
+}
+
+/* Memory for a region; what is there is that of a process that was killed. */
+static int reserve(struct xt2_live *host, u32 region, u64 size)
+{
+	u64 *have = &xt2_live_state_()->region_size[region];
+
+	if (*have && xt2_live_release_(host, XT2_ARENA_REGION(region), *have))
+		return -ENOMEM;
+	*have = size;
+	if (!xt2_live_reserve_(host, XT2_ARENA_REGION(region), size))
+		return 0;
+	*have = 0;
+	return -ENOMEM;
+}
+
+/* In memory that nobody else uses yet.  => 0, -EFBIG, -ENOMEM */
+static int build(struct xt2_live *host, struct xt2_live_ruleset *l, const struct xt2_image *img,
+		 const __u8 *start, const __u32 *was, struct xt2_err *err)
+{
+	struct xt2_image *copy = xt2_live_at_(l->image);
+	int ret;
+
+	find_hooks(l, img);
+	memcpy(copy, img, l->image_size);
+	take_indexes(l, copy);
+	ret = xt2_live_keep_(host, l, start, was, err);
+	if (!ret)
+		move_counters(l, copy, start);
+	return ret;
+}
+
+static int replace(struct xt2_live *host, const struct xt2_image *img, size_t size,
+		   const __u8 *start, const __u32 *was, struct xt2_err *err)
+{
+	struct xt2_live_ruleset l;
+	int ret = xt2_live_settle_first_(host, err);
+	u32 region;
+	u64 at;
+
+	if (ret)
+		return ret;
+	ret = xt2_live_fold_(host);
+	if (ret)
+		return xt2_err_set_(err, XT2_E_SYSTEM, -ret,
+				    "the ruleset before the live one is still in use: %s",
+				    strerror(-ret));
+	region = host->ruleset ? !host->region : 0;
+	at = XT2_ARENA_REGION(region);
+	lay_out(&l, host, img, size, at);
+	if (l.size > XT2_ARENA_REGION_SIZE)
+		return xt2_err_set_(err, XT2_E_LIMIT, EFBIG,
+				    "the ruleset needs %llu MiB for %u processors; %u are possible",
+				    (unsigned long long)l.size >> 20, host->cpus,
+				    XT2_ARENA_REGION_SIZE >> 20);
+	if (l.needs & (XT2_NEED_CONNECTION | XT2_NEED_TUPLES) && !xt2_live_state_()->tracks) {
+		xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
+			     "the live programs are from before the kernel had connections");
+		xt2_err_hint_(err, "xt2 detach, then apply again");
+		return -EOPNOTSUPP;
+	}
+	if (l.needs & XT2_NEED_LOG && xt2_live_ring_(host))
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the log's events");
+	if (reserve(host, region, l.size))
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM,
+				    "no memory for the ruleset's %llu KiB in the kernel",
+				    (unsigned long long)l.size >> 10);
+	memcpy(xt2_live_at_(at), &l, sizeof(l));
+	ret = build(host, xt2_live_at_(at), img, start, was, err);
+	if (ret)
+		return ret;
+	xt2_live_set_date_(xt2_live_state_());
+	ret = xt2_live_begin_trial_(host);
+	if (ret)
+		return xt2_err_set_(err, XT2_E_UNSUPPORTED, -ret, "no timer in the kernel: %s",
+				    strerror(-ret));
+	__atomic_store_n(&xt2_live_state_()->ruleset, at, __ATOMIC_RELEASE);
+	xt2_live_check_trial_(host);
+	host->ruleset = at;
+	host->region = region;
+	xt2_live_fold_(host); /* what fails is done by the next command */
+	return 0;
+}
+
+int xt2_live_replace(struct xt2_live *host, const struct xt2_image *img, size_t size,
+		     const __u8 *start, struct xt2_err *err)
+{
+	return replace(host, img, size, start, NULL, err);
+}
+
+int xt2_live_follow(struct xt2_live *host, const struct xt2_image *img, size_t size,
+		    const __u32 *was, struct xt2_err *err)
+{
+	return replace(host, img, size, NULL, was, err);
+}
+
+int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t size,
+		     struct xt2_err *err)
+{
+	return xt2_live_replace(host, img, size, NULL, err);
+}
+
+/* What runs have counted is in their rules' counters. */
+static void clear_runs(const struct xt2_chain *c)
+{
+	const struct xt2_index *ix = xt2_chain_index(c);
+	struct xt2_run *run = ix ? xt2_index_runs(ix) : NULL;
+	u32 i;
+
+	for (i = 0; ix && i < ix->runs; i++)
+		run[i].packets = run[i].bytes = 0;
+}
+
+int xt2_live_read(struct xt2_live *host, struct xt2_mapping *map, struct xt2_err *err)
+{
+	const struct xt2_live_ruleset *l = xt2_live_at_(host->ruleset);
+	const struct xt2_chain *c;
+	struct xt2_image *img;
+	struct xt2_rule *r;
+	u32 i;
+
+	if (!host->ruleset)
+		return xt2_err_set_(err, XT2_E_UNKNOWN, ENOENT, "there is no live ruleset");
+	img = malloc(l->image_size);
+	if (!img)
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the image");
+	memcpy(img, xt2_live_at_(l->image), l->image_size);
+	if (xt2_live_read_cells_(l, img)) {
+		free(img);
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the state");
+	}
+	xt2_image_for_each_chain(c, i, img, xt2_image_root(img)) {
+		xt2_chain_for_each_rule(r, c) {
+			struct xt2_counter n = xt2_live_count_(l, r);
+
+			r->packets = n.packets;
+			r->bytes = n.bytes;
+		}
+		clear_runs(c);
+	}
+	map->image = img;
+	map->size = map->capacity = l->image_size;
+	map->mapped = 0;
+	return 0;
+}

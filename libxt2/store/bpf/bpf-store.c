@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bpf-store.c - load the BPF programs, give them memory, attach them to hooks
+ *
+ * The kernel hands out the arena's memory page by page; a program of type
+ * syscall asks for many at once, and gets an answer instead of a signal if
+ * there is no memory.  The mapping is not inherited over fork(2).
+ */
+#include "bpf-private.h"
+
+#include <linux/netfilter.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PAGE	   4096u
+#define PRIORITIES 9 /* above a table's own: nothing else is there */
+
+static const char *const programs[XT2_PROGRAMS] = {
+	[XT2_RAW] = "xt2_raw",
+	[XT2_MANGLE] = "xt2_mangle",
+	[XT2_FILTER] = "xt2_filter",
+	[XT2_SECURITY] = "xt2_security",
+};
+
+static int silent(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	return 0;
+}
+
+/* --- memory ------------------------------------------------------------ */
+
+static int ask(int program, u64 offset, u64 size, u32 *done)
+{
+	struct xt2_pages p = {
+		.offset = offset,
+		.pages = (u32)((size + PAGE - 1) / PAGE),
+	};
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &p, .ctx_size_in = sizeof(p));
+	int err = bpf_prog_test_run_opts(program, &opts);
+
+	*done = p.done;
+	return err;
+}
+
+int xt2_live_reserve_(struct xt2_live *host, u64 offset, u64 size)
+{
+	u32 done;
+
+	return ask(host->reserve, offset, size, &done) || !done ? -ENOMEM : 0;
+}
+
+int xt2_live_release_(struct xt2_live *host, u64 offset, u64 size)
+{
+	u32 done;
+
+	return ask(host->release, offset, size, &done) ? -ENOMEM : 0;
+}
+
+/* The kernel answers an update of a map of maps after the programs that run have ended. */
+int xt2_live_wait_(struct xt2_live *host)
+{
+	const __u32 key = 0;
+
+	return bpf_map_update_elem(host->outer, &key, &host->inner, BPF_ANY);
+}
+
+/* --- loading ----------------------------------------------------------- */
+
+static int map_of(const struct xt2_live *host, const char *name)
+{
+	return bpf_map__fd(bpf_object__find_map_by_name(host->object, name));
+}
+
+/* A map that is there already; fd < 0: it will be a new one. */
+static int reuse(const struct xt2_live *host, const char *name, int fd)
+{
+	if (fd < 0)
+		return 0;
+	return bpf_map__reuse_fd(bpf_object__find_map_by_name(host->object, name), fd);
+}
+
+static int load_object(struct xt2_live *host, unsigned int tables)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "xt2");
+	struct bpf_program *p;
+	int i, err;
+
+	libbpf_set_print(silent);
+	host->object =
+		bpf_object__open_mem(xt2_bpf_object, xt2_bpf_object_end - xt2_bpf_object, &opts);
+	if (!host->object)
+		return -errno;
+	err = reuse(host, "arena", host->pins.arena);
+	if (!err)
+		err = reuse(host, "logs", host->pins.logs);
+	if (!err)
+		err = reuse(host, "trials", host->pins.trials);
+	if (err)
+		return err;
+	err = bpf_map__set_max_entries(bpf_object__find_map_by_name(host->object, "contexts"),
+				       host->cpus * XT2_SLOTS);
+	if (err)
+		return err;
+	for (i = 0; i < XT2_PROGRAMS; i++) {
+		p = bpf_object__find_program_by_name(host->object, programs[i]);
+		bpf_program__set_autoload(p, tables >> i & 1);
+	}
+	return bpf_object__load(host->object);
+}
+
+static int find_program(const struct xt2_live *host, const char *name)
+{
+	return bpf_program__fd(bpf_object__find_program_by_name(host->object, name));
+}
+
+static int make_maps(struct xt2_live *host)
+{
+	host->inner = bpf_map_create(BPF_MAP_TYPE_ARRAY, "xt2_inner", 4, 4, 1, NULL);
+	if (host->inner < 0)
+		return -errno;
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .inner_map_fd = host->inner);
+	host->outer = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "xt2_outer", 4, 4, 1, &opts);
+	return host->outer < 0 ? -errno : 0;
+}
+
+/* Did the programs find the kernel's connections when they were loaded? */
+static bool knows_connections(const struct xt2_live *host)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+
+	return !bpf_prog_test_run_opts(find_program(host, "xt2_tracks"), &opts) && opts.retval;
+}
+
+static int prepare(struct xt2_live *host)
+{
+	u64 slots = (u64)host->cpus * XT2_SLOTS * sizeof(struct xt2_slot);
+	struct xt2_state *state;
+
+	madvise(xt2_live_at_(0), (size_t)XT2_ARENA_PAGES * PAGE, MADV_DONTFORK);
+	if (xt2_live_reserve_(host, XT2_ARENA_STATE, PAGE) ||
+	    xt2_live_reserve_(host, XT2_ARENA_CPUS, host->cpus * sizeof(struct xt2_cpu)) ||
+	    xt2_live_reserve_(host, XT2_ARENA_SLOTS, slots))
+		return -ENOMEM;
+	state = xt2_live_state_();
+	state->cpus = host->cpus;
+	xt2_live_start_clock_(state);
+	state->tracks = knows_connections(host);
+	state->version = XT2_ARENA_VERSION;
+	return 0;
+}
+
+/* The arena that another process made; libbpf maps only new ones. */
+static int take_over(struct xt2_live *host, int arena)
+{
+	const size_t size = (size_t)XT2_ARENA_PAGES * PAGE;
+	void *base = mmap(xt2_live_at_(0), size, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_FIXED_NOREPLACE, arena, 0);
+
+	if (base == MAP_FAILED)
+		return -errno;
+	host->mapped = base;
+	madvise(base, size, MADV_DONTFORK);
+	if (xt2_live_state_()->version != XT2_ARENA_VERSION ||
+	    xt2_live_state_()->cpus != host->cpus)
+		return -EPROTO;
+	host->ruleset = xt2_live_state_()->ruleset;
+	host->region = host->ruleset >= XT2_ARENA_REGION(1);
+	return 0;
+}
+
+/* Without programs to load, what is pinned is all that it takes. */
+static int load_programs(struct xt2_live *host, unsigned int tables)
+{
+	int ret;
+
+	if (!tables && host->pins.reserve >= 0 && host->pins.release >= 0 && host->pins.try >= 0) {
+		host->reserve = host->pins.reserve;
+		host->release = host->pins.release;
+		host->try = host->pins.try;
+		return 0;
+	}
+	ret = load_object(host, tables);
+	if (ret)
+		return ret;
+	host->reserve = find_program(host, "xt2_reserve");
+	host->release = find_program(host, "xt2_release");
+	host->try = find_program(host, "xt2_try");
+	return 0;
+}
+
+static int start(struct xt2_live *host, unsigned int tables)
+{
+	int ret;
+
+	host->cpus = (u32)libbpf_num_possible_cpus();
+	if (host->cpus > XT2_CPUS_MAX)
+		return -E2BIG;
+	ret = load_programs(host, tables);
+	if (!ret)
+		ret = make_maps(host);
+	if (ret)
+		return ret;
+	return host->pins.arena < 0 ? prepare(host) : take_over(host, host->pins.arena);
+}
+
+static void close_pins(const struct xt2_live_pins *pins)
+{
+	const int fd[] = { pins->arena,	  pins->logs, pins->reserve,
+			   pins->release, pins->try,  pins->trials };
+	size_t i;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(fd); i++)
+		if (fd[i] >= 0)
+			close(fd[i]);
+}
+
+static int other_version(struct xt2_err *err)
+{
+	xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
+		     "the live ruleset is that of another version of xt2");
+	xt2_err_hint_(err, "xt2 detach takes it away");
+	return -EOPNOTSUPP;
+}
+
+int xt2_live_start_(struct xt2_live **out, unsigned int tables, struct xt2_live_pins pins,
+		    struct xt2_err *err)
+{
+	struct xt2_live *host = calloc(1, sizeof(*host));
+	int ret;
+
+	if (!host) {
+		close_pins(&pins);
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory");
+	}
+	host->outer = host->inner = -1;
+	host->pins = pins;
+	ret = start(host, tables);
+	if (!ret) {
+		*out = host;
+		return 0;
+	}
+	xt2_live_free(host);
+	if (ret == -EPROTO)
+		return other_version(err);
+	return xt2_live_refused_(-ret, err);
+}
+
+int xt2_live_load(struct xt2_live **out, unsigned int tables, struct xt2_err *err)
+{
+	return xt2_live_start_(out, tables, (struct xt2_live_pins){ -1, -1, -1, -1, -1, -1 }, err);
+}
+
+void xt2_live_free(struct xt2_live *host)
+{
+	if (!host)
+		return;
+	if (host->mapped)
+		munmap(host->mapped, (size_t)XT2_ARENA_PAGES * PAGE);
+	if (host->outer >= 0)
+		close(host->outer);
+	if (host->inner >= 0)
+		close(host->inner);
+	bpf_object__close(host->object);
+	close_pins(&host->pins);
+	free(host);
+}
+
+int xt2_live_program(const struct xt2_live *host, enum xt2_program which)
+{
+	int fd = find_program(host, programs[which]);
+
+	return fd < 0 ? -ENOENT : fd;
+}
+
+/* --- hooks ------------------------------------------------------------- */
+
+/*
+ * The kernel lets no BPF program in at a priority where something is already,
+ * such as its own tables; the next ones have the same neighbours.
+ */
+bool xt2_live_beside_(const struct xt2_hook *h, int priority)
+{
+	return priority >= h->priority && (s64)priority - h->priority <= PRIORITIES;
+}
+
+int xt2_live_attach_(struct xt2_live *host, u32 table, const struct xt2_hook *h,
+		     struct bpf_link **link, struct xt2_err *err)
+{
+	LIBBPF_OPTS(bpf_netfilter_opts, opts, .pf = h->family, .hooknum = h->hook,
+		    .priority = h->priority);
+	struct bpf_program *p = bpf_object__find_program_by_name(host->object, programs[table]);
+	int errnum;
+
+	for (;;) {
+		*link = bpf_program__attach_netfilter(p, &opts);
+		if (*link)
+			return 0;
+		errnum = errno;
+		if (errnum != EBUSY || opts.priority == h->priority + PRIORITIES)
+			break;
+		opts.priority++;
+	}
+	return xt2_err_set_(err, XT2_E_SYSTEM, errnum, "cannot attach to %s of %s, priority %d: %s",
+			    xt2_hook_name(h->family, h->hook), xt2_family_name(h->family),
+			    h->priority,
+			    errnum == EBUSY ? "it is taken, and those above" : strerror(errnum));
+}
+
+int xt2_live_arena_(const struct xt2_live *host)
+{
+	return host->object ? map_of(host, "arena") : host->pins.arena;
+}
+
+int xt2_live_trials_(const struct xt2_live *host)
+{
+	return host->object ? map_of(host, "trials") : host->pins.trials;
+}
+
+int xt2_live_logs_(const struct xt2_live *host)
+{
+	return host->object ? map_of(host, "logs") : host->pins.logs;
+}
+
+void xt2_live_status(const struct xt2_live *host, struct xt2_live_status *status)
+{
+	const struct xt2_slot *slot = xt2_live_at_(XT2_ARENA_SLOTS);
+	const struct xt2_live_ruleset *l = xt2_live_at_(host->ruleset);
+	u32 i;
+
+	memset(status, 0, sizeof(*status));
+	status->cpus = host->cpus;
+	status->faults = __atomic_load_n(&xt2_live_state_()->lost, __ATOMIC_RELAXED);
+	for (i = 0; i < host->cpus * XT2_SLOTS; i++) {
+		status->packets += __atomic_load_n(&slot[i].packets, __ATOMIC_RELAXED);
+		status->faults += __atomic_load_n(&slot[i].faults, __ATOMIC_RELAXED);
+		status->events += __atomic_load_n(&slot[i].events, __ATOMIC_RELAXED);
+		status->lost += __atomic_load_n(&slot[i].unseen, __ATOMIC_RELAXED);
+	}
+	if (host->ruleset) {
+		status->rules = l->rules;
+		status->bytes = l->size;
+	}
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bpf-store.h - rulesets that the kernel's BPF programs evaluate
+ *
+ * One host per process.  Needs CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON.  Functions return 0 or
+ * -errno; err says more, and names what a kernel lacks.
+ */
+#ifndef XT2_LIBXT2_STORE_BPF_BPF_STORE_H
+#define XT2_LIBXT2_STORE_BPF_BPF_STORE_H
+
+#include "kernel/bpf/shared-arena.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <xt2/xt2.h>
+
+extern const char xt2_bpf_object[], xt2_bpf_object_end[];
+
+struct xt2_live;
+
+struct xt2_live_status {
+	__u64 packets; /* evaluated, once for each table */
+	__u64 faults; /* of them, dropped because they could not be evaluated */
+	__u64 events; /* of LOG and NFLOG that readers got or will get */
+	__u64 lost; /* events for which there was no room */
+	__u32 rules;
+	__u32 cpus;
+	__u64 bytes; /* of the live ruleset, its counters and stacks */
+};
+
+/* Why a ruleset cannot be live. */
+enum xt2_live_reason {
+	XT2_LIVE_NO_TABLE, /* no program can be this table, and it has an effect */
+	XT2_LIVE_NO_MATCH,
+	XT2_LIVE_NO_TARGET,
+	XT2_LIVE_TOO_LONG, /* a packet may enter too many chains at a hook */
+	XT2_LIVE_TOO_MANY, /* and these have too many rules together */
+};
+
+/*
+ * Rules that a packet may meet at a hook.  The kernel's processor does nothing else
+ * meanwhile, and what it allows a program's loops holds for each function alone: for
+ * so many rules it is up to a second.
+ */
+#define XT2_LIVE_RULES_MAX (1ull << 30)
+
+/* => is it a matter of size, and not of what BPF programs can do? */
+static inline bool xt2_live_is_limit(enum xt2_live_reason reason)
+{
+	return reason == XT2_LIVE_TOO_LONG || reason == XT2_LIVE_TOO_MANY;
+}
+
+/* Strings are the image's. */
+struct xt2_live_refusal {
+	enum xt2_live_reason reason;
+	__u8 family;
+	const char *table, *chain;
+	unsigned int rule; /* from 1, of a table its first; 0: the policy, or a hook's ways */
+	const char *name; /* of the match, target, table or hook */
+	__u64 count; /* rules of a table that are reached; chains or rules that a packet may meet */
+	__u32 depth; /* of these chains */
+};
+
+/*
+ * xt2_live_refusals - all that BPF programs cannot carry out
+ * @img: a checked image
+ * @found: called for each, table by table; a non-zero answer ends the calls; may be NULL
+ *
+ * Rules that no packet can reach are not looked at.
+ * => number of refusals; -ENOMEM
+ */
+int xt2_live_refusals(const struct xt2_image *img,
+		      int (*found)(void *data, const struct xt2_live_refusal *r), void *data);
+
+/* Says why, without the place.  => buf */
+const char *xt2_live_refusal_why(const struct xt2_live_refusal *r, char *buf, size_t size);
+
+/*
+ * xt2_live_check - can BPF programs carry out these rules?
+ * @img: a checked image
+ * @tables: out: a bit 1 << XT2_RAW ... of each table; may be NULL
+ * => 0; -EOPNOTSUPP, -E2BIG: err names the first of xt2_live_refusals(); -ENOMEM
+ */
+int xt2_live_check(const struct xt2_image *img, unsigned int *tables, struct xt2_err *err);
+
+/* => false: a hook of a table without effect, such as an empty nat: no program is there */
+bool xt2_live_hooked(const struct xt2_image *img, const struct xt2_hook *h);
+
+/*
+ * xt2_live_load - load the programs of these tables, without a ruleset
+ * @tables: as xt2_live_check() says
+ * => 0; -EPERM; -EOPNOTSUPP: the kernel is too old; -ENOMEM, and others
+ */
+int xt2_live_load(struct xt2_live **host, unsigned int tables, struct xt2_err *err);
+
+/* Release everything; what is not pinned is gone. */
+void xt2_live_free(struct xt2_live *host);
+
+/* Where the rules of a table begin to count, and what their matches remember. */
+enum xt2_live_start {
+	XT2_LIVE_FILE, /* what the image has */
+	XT2_LIVE_RESET, /* 0 and nothing */
+	XT2_LIVE_KEEP, /* rules that are live go on, others as with XT2_LIVE_RESET */
+};
+
+/*
+ * xt2_live_replace - make a ruleset the live one, in one step for all packets
+ * @img: a checked image that xt2_live_check() accepted
+ * @start: by table of img: enum xt2_live_start; NULL: XT2_LIVE_FILE
+ *
+ * Returns when no packet uses the ruleset before any more.  A process that is
+ * killed leaves the one or the other, with exact counters.
+ * => 0; -EFBIG; -ENOMEM and others: the one before stays
+ */
+int xt2_live_replace(struct xt2_live *host, const struct xt2_image *img, size_t size,
+		     const __u8 *start, struct xt2_err *err);
+
+/*
+ * xt2_live_follow - the same, where the caller knows which rules go on
+ * @was: by rule of img, in the order of chains, then of rules, tails included: offset of the
+ *	rule in the image of xt2_live_read() whose counters and state go on, and which says the same;
+ *	0: they start as the image has them
+ *
+ * Nothing else may have become live since.
+ */
+int xt2_live_follow(struct xt2_live *host, const struct xt2_image *img, size_t size,
+		    const __u32 *was, struct xt2_err *err);
+
+/* The same, with counters and state of the image. */
+int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t size,
+		     struct xt2_err *err);
+
+/*
+ * xt2_live_try - the next ruleset that is made live has to be confirmed
+ *
+ * If it is not, the one before, or none, is live again after so many seconds,
+ * with the counters that it had.  The kernel does that by itself.  Meanwhile
+ * no other ruleset can be made live: -EBUSY.
+ */
+void xt2_live_try(struct xt2_live *host, __u32 seconds);
+
+/* End a trial now, and keep the ruleset or go back.  => 0; -ENOENT: there is none; -errno */
+int xt2_live_confirm(struct xt2_live *host, bool keep);
+
+/* => enum xt2_trial; left: seconds */
+__u32 xt2_live_trial(const struct xt2_live *host, __u32 *left);
+
+/* Put away what a trial that failed has left.  => 0; -EBUSY: it is not over; -errno */
+int xt2_live_settle(struct xt2_live *host);
+
+/*
+ * xt2_live_read - a copy of the live ruleset, with its counters and its state
+ * @map: filled in; release with xt2_image_close()
+ * => 0; -ENOENT: there is none; -ENOMEM
+ */
+int xt2_live_read(struct xt2_live *host, struct xt2_mapping *map, struct xt2_err *err);
+
+enum xt2_live_access {
+	XT2_LIVE_CHANGE, /* what is there */
+	XT2_LIVE_CREATE, /* the same, and the folder if there is none */
+	XT2_LIVE_LOOK,
+};
+
+/*
+ * Live rulesets outlive the process that made them: programs, links and arena
+ * are pinned in a folder of a BPF file system, one folder for each network
+ * namespace.
+ *
+ * xt2_live_folder - the folder of this process's network namespace
+ * @pin: a BPF file system; NULL: xt2's own, which XT2_LIVE_CREATE mounts if need be
+ * @folder: out: its path, which is good as long as this process
+ *
+ * Those who only look wait for nobody but those who change something; who changes
+ * something waits for them, up to 10 s.
+ * => a file descriptor for xt2_live_leave(): the others are kept out until then; -EAGAIN:
+ *    somebody else is in, and err says who; -ENOENT: nothing is live; -EPERM; -EINVAL: pin is
+ *    no BPF file system; -EOPNOTSUPP: what would be pinned would not last; and others
+ */
+int xt2_live_folder(const char *pin, enum xt2_live_access access, char *folder, size_t size,
+		    struct xt2_err *err);
+
+/* The same without entering: only where it is, or would be.  => 0, -errno */
+int xt2_live_path(const char *pin, char *folder, size_t size, struct xt2_err *err);
+
+/* What is pinned there ends with the container that this process is in. */
+bool xt2_live_ends_early(const char *pin);
+
+/* Let others in; an empty folder goes away. */
+void xt2_live_leave(const char *folder, int lock);
+
+/*
+ * xt2_links_read - all netfilter links of BPF programs that are attached, on this machine
+ * @folder: of xt2_live_folder() or xt2_live_path(); "": none
+ * @keep: pin beside it what a later command would have to load again
+ * => 0: release with xt2_links_free(); -errno: the kernel does not tell
+ */
+struct xt2_links;
+int xt2_links_read(struct xt2_links **links, const char *folder, bool keep);
+void xt2_links_free(struct xt2_links *links);
+
+/* Is a program pinned for a hook, and, if links are known, at it?  links may be NULL. */
+bool xt2_live_has_hook(const char *folder, const struct xt2_links *links,
+		       const struct xt2_image *img, const struct xt2_hook *h);
+
+/* The tables of a ruleset that are not at all of their hooks: bits as in xt2_live_check(). */
+unsigned int xt2_live_missing(const char *folder, const struct xt2_links *links,
+			      const struct xt2_image *img);
+
+/* What is pinned in a folder, with programs of more tables.  => 0; -ENOENT: nothing; -errno */
+int xt2_live_open(struct xt2_live **host, const char *folder, unsigned int tables,
+		  struct xt2_err *err);
+
+/*
+ * xt2_live_attach - pin the arena, and attach to the hooks that a ruleset needs
+ * @img: a checked image that xt2_live_check() accepted and that will be installed next
+ *
+ * Packets pass until a ruleset is installed, and those of tables that it
+ * doesn't have always.
+ * => 0; -EBUSY: another BPF program has a priority, and others, or a table is live at another
+ *    priority than the image has for it; what was attached before stays, and xt2_live_tidy()
+ *    takes the rest away
+ */
+int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_links *links,
+		    const struct xt2_image *img, struct xt2_err *err);
+
+/* After a failure: leave the hooks that the live ruleset has; without one, nothing. */
+void xt2_live_tidy(const struct xt2_live *host, const char *folder);
+
+/*
+ * Connection tracking of this network namespace, on as long as its live ruleset
+ * asks about connections.  Families are bits: 1 IPv4, 2 IPv6.
+ *
+ * xt2_live_tracked - the families in which a ruleset asks about connections
+ */
+unsigned int xt2_live_tracked(const struct xt2_image *img);
+
+/*
+ * xt2_live_track - turn it on; it comes before the programs that ask about it
+ * @begun: out: families in which it was not on
+ * => 0; -EOPNOTSUPP, -ENOENT and others: the kernel can't; -EPERM, -ENOMEM: nothing changed
+ */
+int xt2_live_track(unsigned int wanted, unsigned int *begun, struct xt2_err *err);
+
+/* Turn it off, as far as live rulesets are concerned. */
+void xt2_live_untrack(unsigned int unwanted);
+
+/* => the families in which it is on for live rulesets */
+unsigned int xt2_live_tracking(void);
+
+/* Take everything in a folder away, connection tracking included.  => 0; -ENOENT: there was nothing; -errno */
+int xt2_live_detach(const char *folder, struct xt2_err *err);
+
+/*
+ * Strays are links of xt2's in this network namespace that are not pinned in a folder:
+ * another ruleset, whose folder is elsewhere, or that is pinned nowhere.
+ *
+ * xt2_links_stray - the next one
+ * @folder: NULL: all are strays
+ * @at: 0 at first
+ * => NULL: no more
+ */
+struct xt2_link;
+const struct xt2_link *xt2_links_stray(const struct xt2_links *links, const char *folder,
+				       size_t *at);
+
+/* "link 7 (program 12, xt2_filter) at INPUT of ipv4, priority 0, pinned in DIR" */
+void xt2_links_describe(const struct xt2_link *link, char *text, size_t size);
+
+/* Are there strays?  => 0; -EBUSY: err names the first */
+int xt2_links_alone(const struct xt2_links *links, const char *folder, struct xt2_err *err);
+
+/* Take it off its hook, whoever holds it.  => 0, -errno */
+int xt2_links_detach(const struct xt2_link *link);
+
+/*
+ * Live rulesets of all network namespaces.  A namespace is dead if nobody but the
+ * links of its own ruleset holds it, so that it cannot be entered again.
+ */
+enum xt2_live_state { XT2_LIVE_ALIVE, XT2_LIVE_DEAD, XT2_LIVE_UNSURE };
+
+struct xt2_live_net {
+	char folder[256];
+	unsigned long inode;
+	__u64 cookie;
+	__s64 since; /* seconds since 1970: when its first ruleset was made live */
+	enum xt2_live_state state;
+};
+
+/*
+ * xt2_live_nets - the folders of a BPF file system
+ * @links: NULL: no state is sure
+ * @pin: as in xt2_live_folder()
+ * @nets: out: free() it
+ * => how many; -errno
+ */
+int xt2_live_nets(const struct xt2_links *links, const char *pin, struct xt2_live_net **nets,
+		  struct xt2_err *err);
+
+/* Links of ours that are pinned in none of these folders: the next one.  => NULL: no more */
+const struct xt2_link *xt2_links_elsewhere(const struct xt2_links *links,
+					   const struct xt2_live_net *nets, int count, size_t *at);
+
+/* Take away what dead namespaces hold; others are left alone.  => how many; -errno */
+int xt2_live_sweep(const struct xt2_links *links, const char *pin, struct xt2_err *err);
+
+/*
+ * xt2_live_log_open - read the events of LOG and NFLOG in a folder (log.h), without a lock on it
+ * @event: called by xt2_live_log_read() for each; 0, or < 0: enough
+ * => 0; -ENOENT: nothing is live; -EBUSY: somebody else reads them; -errno
+ */
+struct xt2_live_log;
+struct xt2_log_event;
+int xt2_live_log_open(struct xt2_live_log **log, const char *folder,
+		      int (*event)(void *data, const struct xt2_log_event *e), void *data,
+		      struct xt2_err *err);
+void xt2_live_log_close(struct xt2_live_log *log);
+
+/* All events that are there.  => 0 or more, -ENOMEM, or what event() said; that event is read */
+int xt2_live_log_read(struct xt2_live_log *log);
+
+/* => events since attach for which there was no room */
+__u64 xt2_live_log_lost(const struct xt2_live_log *log);
+
+/*
+ * xt2_live_log_wait - until there may be events, a second at most
+ * @mask: of signals, meanwhile
+ * => 0; -EINTR; -ENODEV: detached, no more will come
+ */
+int xt2_live_log_wait(const struct xt2_live_log *log, const sigset_t *mask);
+
+/* => a file descriptor of the host's, for BPF_PROG_TEST_RUN; -ENOENT: not loaded */
+int xt2_live_program(const struct xt2_live *host, enum xt2_program which);
+
+void xt2_live_status(const struct xt2_live *host, struct xt2_live_status *status);
+
+#endif

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * image-file.c - images in files
+ *
+ * Opening reads a file and checks all of it; evaluation then counts in memory
+ * only.  A copy, since nobody can change it after the check, and since it can
+ * have huge pages: through those of a mapped file, a packet in 100,000 rules
+ * waits longer for address translation than for the rules.
+ *
+ * Storing is durable, see new-file.c.  The lock is a file beside the image,
+ * since the image's own inode changes with every store.
+ */
+#include "config.h"
+#include "libxt2/ruleset/arena.h"
+#include "libxt2/err.h"
+#include "new-file.h"
+#include "libxt2/ruleset/ruleset.h"
+#include "engine/check.h"
+#include "engine/index/search.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOCK_POLL_NS 20000000L /* between two tries for a lock */
+
+static int system_error(struct xt2_err *err, const char *verb, const char *path)
+{
+	int errnum = errno;
+
+	xt2_err_set_(err, XT2_E_SYSTEM, errnum, "cannot %s: %s", verb, strerror(errnum));
+	xt2_err_file_(err, path);
+	return -errnum;
+}
+
+static int image_error(struct xt2_err *err, int ret, const struct xt2_check_err *why)
+{
+	char place[64] = "";
+
+	if (why->rule)
+		snprintf(place, sizeof(place), ", chain %u, rule %u", why->chain, why->rule);
+	else if (why->chain != ~0u)
+		snprintf(place, sizeof(place), ", chain %u", why->chain);
+	return xt2_err_set_(err, ret == -ELOOP ? XT2_E_LOOP : XT2_E_IMAGE, -ret,
+			    "not a valid image: %s (offset %llu%s)", why->what,
+			    (unsigned long long)why->offset, place);
+}
+
+/* The rules are good: which chain's index is wrong, and what to do about it. */
+static int index_error(struct xt2_err *err, const struct xt2_image *image,
+		       const struct xt2_check_err *why)
+{
+	const struct xt2_root *root = xt2_image_root(image);
+	const struct xt2_chain *c = xt2_image_chain(image, root, why->chain);
+
+	xt2_err_set_(err, XT2_E_IMAGE, EINVAL, "not a valid image: table %s, chain %s: %s",
+		     xt2_image_table(image, root, c->table)->name,
+		     xt2_image_chain_cold(image, root, why->chain)->name, why->what);
+	xt2_err_hint_(err, "the rules are whole: xt2tables-save gives them back, and "
+			   "xt2tables-restore makes the index again");
+	return -EINVAL;
+}
+
+/*
+ * rules: it is the rules alone that are wanted: see xt2_check_rules()
+ * => 0, -ENOMEM, or what xt2_check() found
+ */
+static int check(void *bytes, size_t size, bool rules, struct xt2_err *err)
+{
+	struct xt2_check_err why = { .what = "too short", .chain = ~0u };
+	bool whole = false;
+	void *scratch;
+	int ret;
+
+	if (size < sizeof(struct xt2_image))
+		return image_error(err, -EINVAL, &why);
+	scratch = malloc(xt2_check_scratch(size));
+	if (!scratch)
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory to check the image");
+	ret = rules ? xt2_check_rules(bytes, size, scratch, &why)
+		    : xt2_check(bytes, size, scratch, &why);
+	if (ret == -EINVAL && !rules)
+		whole = !xt2_check_rules(bytes, size, scratch, NULL);
+	free(scratch);
+	if (!ret)
+		return 0;
+	return whole ? index_error(err, bytes, &why) : image_error(err, ret, &why);
+}
+
+/* An image is a regular file.  => 0, -EISDIR, -EINVAL */
+static int check_kind(const struct stat *st, const char *verb, const char *path,
+		      struct xt2_err *err)
+{
+	if (S_ISREG(st->st_mode))
+		return 0;
+	if (S_ISDIR(st->st_mode)) {
+		errno = EISDIR;
+		return system_error(err, verb, path);
+	}
+	xt2_err_set_(err, XT2_E_IMAGE, EINVAL, "not a valid image: it is no regular file");
+	xt2_err_file_(err, path);
+	return -EINVAL;
+}
+
+int xt2_image_room_(size_t size, struct xt2_mapping *map, struct xt2_err *err)
+{
+	map->mapped = size >= XT2_LARGE_;
+	map->capacity = map->mapped ? XT2_LARGE_SIZE_(size) : size;
+	map->image = xt2_room_alloc_(size ? size : 1);
+	if (!map->image)
+		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the image");
+	return 0;
+}
+
+/* => bytes read, fewer than size if the file ends; -1 and errno */
+static ssize_t read_up_to(int fd, void *to, size_t size)
+{
+	size_t at = 0;
+	ssize_t n;
+
+	while (at < size) {
+		n = read(fd, (char *)to + at, size - at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (!n)
+			break;
+		at += (size_t)n;
+	}
+	return (ssize_t)at;
+}
+
+/* Bytes worth reading: as many as the header says, if it does and the file has them. */
+static size_t image_size(const struct xt2_image *header, size_t file)
+{
+	if (header->magic != XT2_MAGIC || header->size > XT2_SIZE_MAX)
+		return sizeof(*header);
+	return header->size < file ? (size_t)header->size : file;
+}
+
+static int read_image(int fd, const char *path, bool rules, struct xt2_mapping *map,
+		      struct xt2_err *err)
+{
+	struct xt2_image header = { 0 };
+	struct stat st;
+	size_t size;
+	ssize_t n;
+	int ret;
+
+	if (fstat(fd, &st))
+		return system_error(err, "read", path);
+	ret = check_kind(&st, "read", path, err);
+	if (ret)
+		return ret;
+	if (read_up_to(fd, &header, sizeof(header)) < 0 || lseek(fd, 0, SEEK_SET))
+		return system_error(err, "read", path);
+	size = (size_t)st.st_size;
+	if (size > sizeof(header))
+		size = image_size(&header, size);
+	ret = xt2_image_room_(size, map, err);
+	if (ret) {
+		xt2_err_file_(err, path);
+		return ret;
+	}
+	n = read_up_to(fd, map->image, size);
+	ret = n < 0 ? system_error(err, "read", path) : check(map->image, (size_t)n, rules, err);
+	if (!ret) {
+		map->size = map->image->size;
+		return 0;
+	}
+	xt2_err_file_(err, path);
+	xt2_image_close(map);
+	return ret;
+}
+
+static int open_image(const char *path, bool rules, struct xt2_mapping *map, struct xt2_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct xt2_mapping m;
+	int ret;
+
+	if (fd < 0)
+		return system_error(err, "open", path);
+	ret = read_image(fd, path, rules, &m, err);
+	close(fd);
+	if (ret)
+		return ret;
+	*map = m;
+	xt2_image_fold(map->image);
+	return 0;
+}
+
+int xt2_image_open(const char *path, struct xt2_mapping *map, struct xt2_err *err)
+{
+	return open_image(path, false, map, err);
+}
+
+int xt2_image_open_rules(const char *path, struct xt2_mapping *map, struct xt2_err *err)
+{
+	return open_image(path, true, map, err);
+}
+
+void xt2_image_fold(struct xt2_image *image)
+{
+	const struct xt2_root *root = xt2_image_root(image);
+	struct xt2_chain *c;
+	u32 i;
+
+	if (!root)
+		return;
+	xt2_image_for_each_chain(c, i, image, root)
+		xt2_chain_fold(c);
+}
+
+int xt2_image_copy(const void *bytes, size_t size, struct xt2_mapping *map, struct xt2_err *err)
+{
+	struct xt2_mapping m;
+	int ret = xt2_image_room_(size, &m, err);
+
+	if (ret)
+		return ret;
+	memcpy(m.image, bytes, size);
+	ret = check(m.image, size, false, err);
+	if (ret) {
+		xt2_image_close(&m);
+		return ret;
+	}
+	*map = m;
+	map->size = map->image->size;
+	return 0;
+}
+
+void xt2_image_close(struct xt2_mapping *map)
+{
+	if (map->mapped)
+		munmap(map->image, map->capacity);
+	else
+		free(map->image);
+	memset(map, 0, sizeof(*map));
+}
+
+/* => -errno, the error told */
+static int not_stored(const struct xt2_new_file_ *f, int ret, const char *path, struct xt2_err *err)
+{
+	errno = -ret;
+	return system_error(err, f->failed, path);
+}
+
+int xt2_image_store(const char *path, const struct xt2_image *image, size_t size,
+		    struct xt2_err *err)
+{
+	struct xt2_new_file_ f;
+	int ret = xt2_new_file_create_(&f, path);
+
+	if (ret)
+		return not_stored(&f, ret, path, err);
+	ret = xt2_write_all_(f.fd, image, size);
+	f.failed = "write";
+	if (!ret)
+		ret = xt2_new_file_close_(&f, true);
+	if (ret) {
+		xt2_new_file_drop_(&f);
+		return not_stored(&f, ret, path, err);
+	}
+	ret = xt2_new_file_place_(&f, true);
+	return ret ? not_stored(&f, ret, path, err) : 0;
+}
+
+static int remaining(const struct timespec *start, int wait)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec - start->tv_sec < wait ||
+	       (now.tv_sec - start->tv_sec == wait && now.tv_nsec < start->tv_nsec);
+}
+
+/* flock() has no time limit of its own.  => 0, or -1 and errno */
+static int lock(int fd, int wait)
+{
+	const struct timespec pause = { .tv_nsec = LOCK_POLL_NS };
+	struct timespec start;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	while (flock(fd, wait < 0 ? LOCK_EX : LOCK_EX | LOCK_NB)) {
+		if (errno == EINTR)
+			continue;
+		if (errno != EWOULDBLOCK)
+			return -1;
+		if (!remaining(&start, wait)) {
+			errno = EAGAIN;
+			return -1;
+		}
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+/* What a lock file must not be.  => -errno */
+static int no_lock_file(struct xt2_err *err, int errnum, const char *what, const char *name)
+{
+	xt2_err_set_(err, XT2_E_SYSTEM, errnum, "the lock file is %s", what);
+	xt2_err_file_(err, name);
+	xt2_err_hint_(err, "remove it, and find out who has put it there");
+	return -errnum;
+}
+
+int xt2_lock_open_(const char *name, struct xt2_err *err)
+{
+	int fd =
+		open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+	struct stat st;
+
+	if (fd < 0 && errno == ELOOP)
+		return no_lock_file(err, ELOOP, "a symbolic link", name);
+	if (fd < 0 && errno != EISDIR && errno != ENXIO)
+		return system_error(err, "open the lock file", name);
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return no_lock_file(err, EISDIR, "not a regular file", name);
+}
+
+/* What is no image will not become one: no lock is left beside a folder or a device.  => 0, -errno */
+static int refuse_others(const char *path, struct xt2_err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return errno == ENOENT ? 0 : system_error(err, "open", path);
+	return check_kind(&st, "open", path, err);
+}
+
+int xt2_image_lock(const char *path, int wait, struct xt2_err *err)
+{
+	char real[PATH_MAX], name[PATH_MAX];
+	int fd, ret = refuse_others(path, err);
+
+	if (ret)
+		return ret;
+	ret = xt2_resolve_(path, real);
+	if (ret) {
+		errno = -ret;
+		return system_error(err, "resolve", path);
+	}
+	if (snprintf(name, sizeof(name), "%s.lock", real) >= (int)sizeof(name)) {
+		errno = ENAMETOOLONG;
+		return system_error(err, "lock", path);
+	}
+	fd = xt2_lock_open_(name, err);
+	if (fd < 0)
+		return fd;
+	if (!lock(fd, wait))
+		return fd;
+	if (errno == EAGAIN) {
+		xt2_err_set_(err, XT2_E_SYSTEM, EAGAIN, "another program is changing this image");
+		xt2_err_file_(err, path);
+		xt2_err_hint_(err, "try again when it is done");
+		ret = -EAGAIN;
+	} else {
+		ret = system_error(err, "lock", name);
+	}
+	close(fd);
+	return ret;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* new-file.h - a file that takes the place of an old one in one step: see new-file.c */
+#ifndef XT2_LIBXT2_STORE_NEW_FILE_H
+#define XT2_LIBXT2_STORE_NEW_FILE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct xt2_new_file_ {
+	int fd; /* to be written; -1: it is closed */
+	int folder; /* that it is in */
+	const char *failed; /* what could not be done: "cannot ..." */
+	char real[PATH_MAX]; /* the name that it will have, behind links */
+	char name[PATH_MAX]; /* and the one that it has until then */
+};
+
+/*
+ * xt2_new_file_create_ - an empty file beside the one that it will replace
+ * @path: of that one, whether or not it is there; symbolic links are followed
+ *
+ * Its mode is 0600.  What is no regular file is not replaced.
+ * => 0; -errno: see failed, and there is nothing to be released
+ */
+int xt2_new_file_create_(struct xt2_new_file_ *f, const char *path);
+
+/* All bytes, by as many calls as it takes.  => 0, -errno */
+int xt2_write_all_(int fd, const void *bytes, size_t size);
+
+/* Nothing more is written; @durable: it survives a loss of power.  => 0, -errno: see failed */
+int xt2_new_file_close_(struct xt2_new_file_ *f, bool durable);
+
+/*
+ * xt2_new_file_place_ - give a closed file its name, and release it
+ * => 0, -errno: see failed; if only the folder could not be synced, the new file is in place
+ */
+int xt2_new_file_place_(struct xt2_new_file_ *f, bool durable);
+
+/* Remove it, and release it: the old file stays. */
+void xt2_new_file_drop_(struct xt2_new_file_ *f);
+
+/* The name behind symbolic links, whether or not there is a file.  @real: [PATH_MAX].  => 0, -errno */
+int xt2_resolve_(const char *path, char *real);
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * xt-state.c - time, statistic, limit, quota, state, conntrack: legacy <-> packed
+ *
+ * What the kernel keeps for itself behind user_size (credits, pointers) is not
+ * packed: state starts anew, as it does in the kernel when a table is
+ * replaced.
+ */
+#include "translate.h"
+#include "extensions/match/conntrack.h"
+#include "extensions/match/limit.h"
+#include <linux/netfilter/xt_conntrack.h>
+#include <linux/netfilter/xt_limit.h>
+#include <linux/netfilter/xt_quota.h>
+#include <linux/netfilter/xt_state.h>
+#include <linux/netfilter/xt_statistic.h>
+#include <linux/netfilter/xt_time.h>
+
+_Static_assert(sizeof(struct xt_rateinfo) == 40, "64-bit layout");
+_Static_assert(sizeof(struct xt_quota_info) == 24, "64-bit layout");
+_Static_assert(sizeof(struct xt_statistic_info) == 24, "64-bit layout");
+_Static_assert(sizeof(struct xt_conntrack_mtinfo1) == 152, "64-bit layout");
+_Static_assert(sizeof(struct xt_conntrack_mtinfo3) == 164, "64-bit layout");
+
+static int time_pack(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct xt_time_info *info = payload;
+	struct xt2_match_time *k = (struct xt2_match_time *)out;
+
+	if (info->daytime_start > XT_TIME_MAX_DAYTIME || info->daytime_stop > XT_TIME_MAX_DAYTIME)
+		return -EDOM;
+	if (info->flags & ~XT_TIME_ALL_FLAGS)
+		return -EINVAL;
+	if (info->flags & XT_TIME_CONTIGUOUS && info->daytime_start < info->daytime_stop)
+		return -EINVAL;
+	out->size = sizeof(*k);
+	if (info->flags & XT_TIME_LOCAL_TZ)
+		out->flags |= XT2_TIME_KERNELTZ;
+	if (info->flags & XT_TIME_CONTIGUOUS)
+		out->flags |= XT2_TIME_CONTIGUOUS;
+	out->arg = info->monthdays_match;
+	k->date_start = info->date_start;
+	k->date_stop = info->date_stop;
+	k->day_start = info->daytime_start;
+	k->day_stop = info->daytime_stop | (u32)info->weekdays_match << 24;
+	return 0;
+}
+
+static void time_unpack(const struct xt2_match *m, u8 family, void *payload)
+{
+	const struct xt2_match_time *k = (const struct xt2_match_time *)m;
+	struct xt_time_info *info = payload;
+
+	info->date_start = k->date_start;
+	info->date_stop = k->date_stop;
+	info->daytime_start = k->day_start;
+	info->daytime_stop = k->day_stop & 0xffffff;
+	info->monthdays_match = m->arg;
+	info->weekdays_match = k->day_stop >> 24;
+	if (m->flags & XT2_TIME_KERNELTZ)
+		info->flags |= XT_TIME_LOCAL_TZ;
+	if (m->flags & XT2_TIME_CONTIGUOUS)
+		info->flags |= XT_TIME_CONTIGUOUS;
+}
+
+/* The kernel reads u.nth.count whatever the mode is, so all of the union is kept. */
+static int statistic_pack(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct xt_statistic_info *info = payload;
+	struct xt2_match_statistic *k = (struct xt2_match_statistic *)out;
+
+	if (info->mode > XT_STATISTIC_MODE_MAX || info->flags & ~XT_STATISTIC_MASK)
+		return -EINVAL;
+	out->size = sizeof(*k);
+	if (info->mode == XT_STATISTIC_MODE_NTH)
+		out->flags |= XT2_STATISTIC_NTH;
+	if (info->flags & XT_STATISTIC_INVERT)
+		out->flags |= XT2_MATCH_INVERT;
+	k->value = info->u.nth.every;
+	k->packet = info->u.nth.packet;
+	k->count = info->u.nth.count;
+	return 0;
+}
+
+static void statistic_unpack(const struct xt2_match *m, u8 family, void *payload)
+{
+	const struct xt2_match_statistic *k = (const struct xt2_match_statistic *)m;
+	struct xt_statistic_info *info = payload;
+
+	info->mode = m->flags & XT2_STATISTIC_NTH ? XT_STATISTIC_MODE_NTH
+						  : XT_STATISTIC_MODE_RANDOM;
+	info->flags = m->flags & XT2_MATCH_INVERT ? XT_STATISTIC_INVERT : 0;
+	info->u.nth.every = k->value;
+	info->u.nth.packet = k->packet;
+	info->u.nth.count = k->count;
+}
+
+/*
+ * A cost that the kernel would not compute but take from the payload (old
+ * kernels gave it back to userspace): more than the body can do.
+ */
+static int limit_pack(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct xt_rateinfo *info = payload;
+	struct xt2_match_limit *k = (struct xt2_match_limit *)out;
+
+	if (!xt2_limit_fits(info->avg, info->burst))
+		return -ERANGE;
+	if (info->cost)
+		return -EOPNOTSUPP;
+	out->size = sizeof(*k);
+	k->avg = info->avg;
+	k->burst = info->burst;
+	return 0;
+}
+
+static void limit_unpack(const struct xt2_match *m, u8 family, void *payload)
+{
+	const struct xt2_match_limit *k = (const struct xt2_match_limit *)m;
+	struct xt_rateinfo *info = payload;
+
+	info->avg = k->avg;
+	info->burst = k->burst;
+}
+
+static int quota_pack(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct xt_quota_info *info = payload;
+	struct xt2_match_quota *k = (struct xt2_match_quota *)out;
+
+	if (info->flags & ~XT_QUOTA_MASK)
+		return -EINVAL;
+	out->size = sizeof(*k);
+	if (info->flags & XT_QUOTA_INVERT)
+		out->flags |= XT2_MATCH_INVERT;
+	k->quota = info->quota;
+	return 0;
+}
+
+static void quota_unpack(const struct xt2_match *m, u8 family, void *payload)
+{
+	const struct xt2_match_quota *k = (const struct xt2_match_quota *)m;
+	struct xt_quota_info *info = payload;
+
+	info->flags = m->flags & XT2_MATCH_INVERT ? XT_QUOTA_INVERT : 0;
+	info->quota = k->quota;
+}
+
+/* Connection tracking exists for IPv4 and IPv6: nf_ct_netns_get() of the kernel. */
+static int tracked_check(u8 family)
+{
+	return family == XT2_IPV4 || family == XT2_IPV6 ? 0 : -EPROTO;
+}
+
+static int state_pack(const void *payload, u8 family, struct xt2_match *out)
+{
+	out->size = sizeof(*out);
+	out->arg = ((const struct xt_state_info *)payload)->statemask;
+	return tracked_check(family);
+}
+
+static void state_unpack(const struct xt2_match *m, u8 family, void *payload)
+{
+	((struct xt_state_info *)payload)->statemask = m->arg;
+}
+
+/* Adds a part behind the others, unless it is all zero. */
+static void part_put(struct xt2_match_conntrack *k, u8 part, const void *bytes)
+{
+	u8 *at = (u8 *)(k + 1) + xt2_conntrack_offset(part, k->parts);
+	u32 size = xt2_conntrack_part_size(part);
+	static const u8 zero[sizeof(struct xt2_conntrack_addr)];
+
+	if (!memcmp(bytes, zero, size))
+		return;
+	memcpy(at, bytes, size);
+	k->parts |= part;
+	k->head.size += size;
+}
+
+/*
+ * The revisions differ in the width of the masks, and in ports: one in
+ * network order, or a range in host order.  Both become revision 3's.
+ */
+static int conntrack_put(const struct xt_conntrack_mtinfo3 *info, u32 revision, u8 family,
+			 struct xt2_match *out)
+{
+	struct xt2_match_conntrack *k = (struct xt2_match_conntrack *)out;
+	const u8 *addrs = (const u8 *)info;
+	struct xt2_conntrack_ports ports = {
+		.low = { info->origsrc_port, info->origdst_port, info->replsrc_port,
+			 info->repldst_port },
+		.high = { info->origsrc_port_high, info->origdst_port_high, info->replsrc_port_high,
+			  info->repldst_port_high },
+	};
+	u32 i;
+
+	out->size = sizeof(*k);
+	out->flags = (u8)(revision << 5);
+	out->arg = info->state_mask | (u32)info->status_mask << 16;
+	k->tests = info->match_flags;
+	k->inverted = info->invert_flags;
+	k->proto = info->l4proto;
+	for (i = 0; i < 4; i++)
+		part_put(k, (u8)(XT2_CONNTRACK_ORIGSRC << i),
+			 addrs + i * sizeof(struct xt2_conntrack_addr));
+	part_put(k, XT2_CONNTRACK_EXPIRES, &info->expires_min);
+	part_put(k, XT2_CONNTRACK_PORTS, &ports);
+	return tracked_check(family);
+}
+
+/* One port in network order becomes a range of one. */
+static void ports_upgrade(struct xt_conntrack_mtinfo3 *info)
+{
+	info->origsrc_port = info->origsrc_port_high = xt2_be16(&info->origsrc_port);
+	info->origdst_port = info->origdst_port_high = xt2_be16(&info->origdst_port);
+	info->replsrc_port = info->replsrc_port_high = xt2_be16(&info->replsrc_port);
+	info->repldst_port = info->repldst_port_high = xt2_be16(&info->repldst_port);
+}
+
+static int conntrack1_pack(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct xt_conntrack_mtinfo1 *v1 = payload;
+	struct xt_conntrack_mtinfo3 info = { 0 };
+
+	memcpy(&info, v1, offsetof(struct xt_conntrack_mtinfo1, state_mask));
+	info.state_mask = v1->state_mask;
+	info.status_mask = v1->status_mask;
+	ports_upgrade(&info);
+	return conntrack_put(&info, 1, family, out);
+}
+
+static int conntrack2_pack(const void *payload, u8 family, struct xt2_match *out)
+{
+	struct xt_conntrack_mtinfo3 info = { 0 };
+
+	memcpy(&info, payload, offsetof(struct xt_conntrack_mtinfo3, origsrc_port_high));
+	ports_upgrade(&info);
+	return conntrack_put(&info, 2, family, out);
+}
+
+static int conntrack3_pack(const void *payload, u8 family, struct xt2_match *out)
+{
+	return conntrack_put(payload, 3, family, out);
+}
+
+static void part_get(const struct xt2_match_conntrack *k, u8 part, void *bytes)
+{
+	const void *p = xt2_conntrack_part(k, part);
+
+	if (p)
+		memcpy(bytes, p, xt2_conntrack_part_size(part));
+}
+
+static void conntrack_get(const struct xt2_match *m, struct xt_conntrack_mtinfo3 *info)
+{
+	const struct xt2_match_conntrack *k = (const struct xt2_match_conntrack *)m;
+	u8 *addrs = (u8 *)info;
+	struct xt2_conntrack_ports ports = { { 0 }, { 0 } };
+	u32 i;
+
+	memset(info, 0, sizeof(*info));
+	for (i = 0; i < 4; i++)
+		part_get(k, (u8)(XT2_CONNTRACK_ORIGSRC << i),
+			 addrs + i * sizeof(struct xt2_conntrack_addr));
+	part_get(k, XT2_CONNTRACK_EXPIRES, &info->expires_min);
+	part_get(k, XT2_CONNTRACK_PORTS, &ports);
+	info->match_flags = k->tests;
+	info->invert_flags = k->inverted;
+	info->l4proto = k->proto;
+	info->state_mask = (u16)m->arg;
+	info->status_mask = (u16)(m->arg >> 16);
+	info->origsrc_port = ports.low[0];
+	info->origdst_port = ports.low[1];
+	info->replsrc_port = ports.low[2];
+	info->repldst_port = ports.low[3];
+	info->origsrc_port_high = ports.high[0];
+	info->origdst_port_high = ports.high[1];
+	info->replsrc_port_high = ports.high[2];
+	info->repldst_port_high = ports.high[3];
+}
+
+static void conntrack1_unpack(const struct xt2_match *m, u8 family, void *payload)
+{
+	struct xt_conntrack_mtinfo1 *v1 = payload;
+	struct xt_conntrack_mtinfo3 info;
+
+	conntrack_get(m, &info);
+	ports_upgrade(&info);
+	memcpy(v1, &info, offsetof(struct xt_conntrack_mtinfo1, state_mask));
+	v1->state_mask = (u8)info.state_mask;
+	v1->status_mask = (u8)info.status_mask;
+}
+
+static void conntrack2_unpack(const struct xt2_match *m, u8 family, void *payload)
+{
+	struct xt_conntrack_mtinfo3 info;
+
+	conntrack_get(m, &info);
+	ports_upgrade(&info);
+	memcpy(payload, &info, offsetof(struct xt_conntrack_mtinfo3, origsrc_port_high));
+}
+
+static void conntrack3_unpack(const struct xt2_match *m, u8 family, void *payload)
+{
+	conntrack_get(m, payload);
+}
+
+#define ALIGNED(size) (((size) + 7) & ~7u)
+#define ROW(name, rev, TYPE, bytes, user, fn)                                             \
+	{                                                                                 \
+		name, XT2_ANY_FAMILY, rev, XT2_M_##TYPE, ALIGNED(bytes), user, fn##_pack, \
+			fn##_unpack, 0                                                    \
+	}
+
+/* clang-format off */
+const struct xt2_match_row xt2_state_rows[] = {
+	ROW("time", 0, TIME, sizeof(struct xt_time_info),
+	    offsetof(struct xt_time_info, flags) + 1, time),
+	ROW("statistic", 0, STATISTIC, sizeof(struct xt_statistic_info),
+	    offsetof(struct xt_statistic_info, master), statistic),
+	ROW("limit", 0, LIMIT, sizeof(struct xt_rateinfo),
+	    offsetof(struct xt_rateinfo, prev), limit),
+	ROW("quota", 0, QUOTA, sizeof(struct xt_quota_info),
+	    offsetof(struct xt_quota_info, master), quota),
+	ROW("state", 0, STATE, sizeof(struct xt_state_info), sizeof(struct xt_state_info), state),
+	ROW("conntrack", 1, CONNTRACK, sizeof(struct xt_conntrack_mtinfo1),
+	    sizeof(struct xt_conntrack_mtinfo1), conntrack1),
+	ROW("conntrack", 2, CONNTRACK, sizeof(struct xt_conntrack_mtinfo2),
+	    offsetof(struct xt_conntrack_mtinfo3, origsrc_port_high), conntrack2),
+	ROW("conntrack", 3, CONNTRACK, sizeof(struct xt_conntrack_mtinfo3),
+	    offsetof(struct xt_conntrack_mtinfo3, repldst_port_high) + 2, conntrack3),
+	{ 0 },
+};
+/* clang-format on */

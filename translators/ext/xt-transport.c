@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * xt-transport.c - legacy payloads of the transport matches
+ *
+ * A payload is packed into the smallest form that says the same; what the
+ * kernel's check function refuses is refused.  Payloads that libxtables never
+ * makes (an odd truth value, bytes behind a list's end) keep a copy of
+ * themselves, so that they come back byte for byte.
+ */
+#include "xt-transport.h"
+#include <linux/netfilter/xt_dccp.h>
+#include <linux/netfilter/xt_ecn.h>
+#include <linux/netfilter/xt_esp.h>
+#include <linux/netfilter/xt_ipcomp.h>
+#include <linux/netfilter/xt_multiport.h>
+#include <linux/netfilter/xt_sctp.h>
+#include <linux/netfilter/xt_tcpmss.h>
+#include <linux/netfilter/xt_tcpudp.h>
+#include <linux/netfilter_ipv4/ip_tables.h>
+#include <linux/netfilter_ipv4/ipt_ah.h>
+
+XT2_COPY_ASSERT_(XT2_VERBATIM_UDP, struct xt_udp);
+XT2_COPY_ASSERT_(XT2_VERBATIM_MULTIPORT, struct xt_multiport_v1);
+XT2_COPY_ASSERT_(XT2_VERBATIM_SCTP, struct xt_sctp_info);
+XT2_COPY_ASSERT_(XT2_VERBATIM_DCCP, struct xt_dccp_info);
+XT2_COPY_ASSERT_(XT2_VERBATIM_TCPMSS, struct xt_tcpmss_match_info);
+XT2_COPY_ASSERT_(XT2_VERBATIM_AH4, struct ipt_ah);
+XT2_COPY_ASSERT_(XT2_VERBATIM_ESP, struct xt_esp);
+XT2_COPY_ASSERT_(XT2_VERBATIM_IPCOMP, struct xt_ipcomp);
+
+#define PORT_MAX 0xffff
+
+/* --- what the rows share ------------------------------------------------ */
+
+void xt2_odd_keep_(const void *payload, u32 bytes, u8 family, struct xt2_match *out,
+		   xt2_match_unpack_fn_ *unpack)
+{
+	u64 again[XT2_VERBATIM_SCTP / sizeof(u64)] = { 0 }; /* the largest of them */
+
+	unpack(out, family, again);
+	if (!memcmp(again, payload, bytes))
+		return;
+	memcpy((u8 *)out + out->size, payload, bytes);
+	out->flags |= XT2_MATCH_VERBATIM;
+	out->size += (bytes + XT2_ALIGN - 1) & ~(XT2_ALIGN - 1);
+}
+
+bool xt2_odd_take_(const struct xt2_match *m, u32 bytes, void *payload)
+{
+	u32 size = (bytes + XT2_ALIGN - 1) & ~(XT2_ALIGN - 1);
+
+	if (!(m->flags & XT2_MATCH_VERBATIM) || m->size < sizeof(*m) + size)
+		return false;
+	memcpy(payload, (const u8 *)m + m->size - size, size);
+	return true;
+}
+
+void xt2_range_pack_(const __u32 *range, bool inverted, struct xt2_match *out)
+{
+	struct xt2_match_range *k = (struct xt2_match_range *)out;
+
+	out->size = sizeof(*out);
+	if (inverted)
+		out->flags |= XT2_MATCH_INVERT;
+	if (!inverted && !range[0] && range[1] == ~0u) {
+		out->flags |= XT2_RANGE_NONE;
+	} else if (range[0] == range[1]) {
+		out->flags |= XT2_RANGE_ONE;
+		out->arg = range[0];
+	} else {
+		out->flags |= XT2_RANGE_BOTH;
+		out->size = sizeof(*k);
+		k->range[0] = range[0];
+		k->range[1] = range[1];
+	}
+}
+
+bool xt2_range_unpack_(const struct xt2_match *m, __u32 *range)
+{
+	const struct xt2_match_range *k = (const struct xt2_match_range *)m;
+
+	switch (m->flags & XT2_RANGE_FORM) {
+	case XT2_RANGE_ONE: range[0] = range[1] = m->arg; break;
+	case XT2_RANGE_BOTH:
+		range[0] = k->range[0];
+		range[1] = k->range[1];
+		break;
+	default: range[0] = 0; range[1] = ~0u;
+	}
+	return m->flags & XT2_MATCH_INVERT;
+}
+
+/* --- tcp, udp, udplite -------------------------------------------------- */
+
+static bool any_port(const __u16 *range)
+{
+	return !range[0] && range[1] == PORT_MAX;
+}
+
+static void one_port_pack(u8 form, const __u16 *range, bool inverted, struct xt2_match *out)
+{
+	out->size = sizeof(*out);
+	out->flags = form | (inverted ? XT2_MATCH_INVERT : 0);
+	out->arg = range[0] | (u32)range[1] << 16;
+}
+
+/* The forms that tcp and udp have in common; inv has no other bits than SRC and DST. */
+static bool ports_pack(const __u16 *spts, const __u16 *dpts, u8 inv, struct xt2_match *out)
+{
+	if (any_port(spts) && any_port(dpts) && !inv) {
+		out->size = sizeof(*out);
+		out->flags = XT2_PORTS_NONE;
+	} else if (any_port(spts) && !(inv & XT2_PORTS_INV_SRC)) {
+		one_port_pack(XT2_PORTS_DST, dpts, inv, out);
+	} else if (any_port(dpts) && !(inv & XT2_PORTS_INV_DST)) {
+		one_port_pack(XT2_PORTS_SRC, spts, inv, out);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void all_ports_pack(const __u16 *spts, const __u16 *dpts, u32 arg, struct xt2_match *out)
+{
+	struct xt2_match_ports *k = (struct xt2_match_ports *)out;
+
+	out->size = sizeof(*k);
+	out->flags = XT2_PORTS_ALL;
+	out->arg = arg;
+	memcpy(k->spts, spts, sizeof(k->spts));
+	memcpy(k->dpts, dpts, sizeof(k->dpts));
+}
+
+/* => the inverted tests */
+static u8 ports_unpack(const struct xt2_match *m, __u16 *spts, __u16 *dpts)
+{
+	const struct xt2_match_ports *k = (const struct xt2_match_ports *)m;
+	bool inverted = m->flags & XT2_MATCH_INVERT;
+
+	spts[0] = dpts[0] = 0;
+	spts[1] = dpts[1] = PORT_MAX;
+	switch (m->flags & XT2_PORTS_FORM) {
+	case XT2_PORTS_SRC:
+		spts[0] = m->arg;
+		spts[1] = m->arg >> 16;
+		return inverted ? XT2_PORTS_INV_SRC : 0;
+	case XT2_PORTS_DST:
+		dpts[0] = m->arg;
+		dpts[1] = m->arg >> 16;
+		return inverted ? XT2_PORTS_INV_DST : 0;
+	case XT2_PORTS_ALL:
+		memcpy(spts, k->spts, sizeof(k->spts));
+		memcpy(dpts, k->dpts, sizeof(k->dpts));
+		return XT2_BYTE(m->arg, 0);
+	}
+	return 0;
+}
+
+static int tcp_pack(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct xt_tcp *t = payload;
+	bool flags = t->flg_mask || t->flg_cmp || t->invflags & XT_TCP_INV_FLAGS;
+	bool option = t->option || t->invflags & XT_TCP_INV_OPTION;
+
+	if (t->invflags & ~XT_TCP_INV_MASK)
+		return -EINVAL;
+	if (!flags && !option && ports_pack(t->spts, t->dpts, t->invflags, out))
+		return 0;
+	if (!option && any_port(t->spts) && any_port(t->dpts) &&
+	    !(t->invflags & ~XT_TCP_INV_FLAGS)) {
+		out->size = sizeof(*out);
+		out->flags = XT2_PORTS_FLAGS | (t->invflags ? XT2_MATCH_INVERT : 0);
+		out->arg = XT2_BYTES(t->flg_mask, t->flg_cmp, 0, 0);
+		return 0;
+	}
+	all_ports_pack(t->spts, t->dpts, XT2_BYTES(t->invflags, t->option, t->flg_mask, t->flg_cmp),
+		       out);
+	return 0;
+}
+
+static void tcp_unpack(const struct xt2_match *m, u8 family, void *payload)
+{
+	struct xt_tcp *t = payload;
+
+	t->invflags = ports_unpack(m, t->spts, t->dpts);
+	switch (m->flags & XT2_PORTS_FORM) {
+	case XT2_PORTS_FLAGS:
+		t->flg_mask = XT2_BYTE(m->arg, 0);
+		t->flg_cmp = XT2_BYTE(m->arg, 1);
+		t->invflags = m->flags & XT2_MATCH_INVERT ? XT_TCP_INV_FLAGS : 0;
+		break;
+	case XT2_PORTS_ALL:
+		t->option = XT2_BYTE(m->arg, 1);
+		t->flg_mask = XT2_BYTE(m->arg, 2);
+		t->flg_cmp = XT2_BYTE(m->arg, 3);
+	}
+}
+
+static void udp_unpack(const struct xt2_match *m, u8 family, void *payload)
+{
+	struct xt_udp *u = payload;
+
+	if (!xt2_odd_take_(m, sizeof(*u), u))
+		u->invflags = ports_unpack(m, u->spts, u->dpts);
+}
+
+static int udp_pack(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct xt_udp *u = payload;
+
+	if (u->invflags & ~XT_UDP_INV_MASK)
+		return -EINVAL;
+	if (!ports_pack(u->spts, u->dpts, u->invflags, out))
+		all_ports_pack(u->spts, u->dpts, u->invflags, out);
+	xt2_odd_keep_(payload, sizeof(*u), family, out, udp_unpack);
+	return 0;
+}
+
+/* --- icmp --------------------------------------------------------------- */
+
+static int icmp_pack(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct ipt_icmp *i = payload;
+
+	if (i->invflags & ~IPT_ICMP_INV)
+		return -EINVAL;
+	out->size = sizeof(*out);
+	out->arg = XT2_BYTES(i->type, i->code[0], i->code[1], i->invflags);
+	return 0;
+}
+
+static void icmp_unpack(const struct xt2_match *m, u8 family, void *payload)
+{
+	struct ipt_icmp *i = payload;
+
+	i->type = XT2_BYTE(m->arg, 0);
+	i->code[0] = XT2_BYTE(m->arg, 1);
+	i->code[1] = XT2_BYTE(m->arg, 2);
+	i->invflags = XT2_BYTE(m->arg, 3);
+}
+
+/* --- multiport ---------------------------------------------------------- */
+
+/* => the entries that start a range, or -EINVAL: multiport_valid_ranges() */
+static int ranges_of(const struct xt_multiport_v1 *p)
+{
+	int ranges = 0;
+	u32 i;
+
+	for (i = 0; i < p->count; i++) {
+		if (!p->pflags[i])
+			continue;
+		ranges |= 1 << i;
+		if (++i >= p->count || p->pflags[i] || p->ports[i - 1] > p->ports[i])
+			return -EINVAL;
+	}
+	return ranges;
+}
+
+static void multiport_unpack(const struct xt2_match *m, u8 family, void *payload)
+{
+	const struct xt2_match_multiport *k = (const struct xt2_match_multiport *)m;
+	struct xt_multiport_v1 *p = payload;
+	u32 i;
+
+	if (xt2_odd_take_(m, sizeof(*p), p))
+		return;
+	p->count = XT2_BYTE(m->arg, 0);
+	p->flags = XT2_BYTE(m->arg, 1);
+	p->invert = !!(m->flags & XT2_MATCH_INVERT);
+	for (i = 0; i < p->count && i < XT_MULTI_PORTS; i++) {
+		p->ports[i] = k->ports[i];
+		p->pflags[i] = m->arg >> (16 + i) & 1;
+	}
+}
+
+static int multiport_pack(const void *payload, u8 family, struct xt2_match *out)
+{
+	struct xt2_match_multiport *k = (struct xt2_match_multiport *)out;
+	const struct xt_multiport_v1 *p = payload;
+	u32 count = p->count;
+	int ranges;
+
+	if (p->flags > XT_MULTIPORT_EITHER || count > XT_MULTI_PORTS)
+		return -EINVAL;
+	ranges = ranges_of(p);
+	if (ranges < 0)
+		return ranges;
+	/* The kernel's exclusive or with 2 or more is true, whatever the ports are. */
+	if (p->invert > 1)
+		count = ranges = 0;
+	out->size = sizeof(*out) + (count + 3) / 4 * 8;
+	out->flags = p->invert ? XT2_MATCH_INVERT : 0;
+	out->arg = XT2_BYTES(count, p->flags, 0, 0) | (u32)ranges << 16;
+	memcpy(k->ports, p->ports, count * sizeof(p->ports[0]));
+	xt2_odd_keep_(payload, sizeof(*p), family, out, multiport_unpack);
+	return 0;
+}
+
+/* --- sctp --------------------------------------------------------------- */
+
+#define MAP_WORDS     8 /* as many as there are chunk types */
+#define INFO_NO_CHUNK 0xff
+#define HOW_NONE      (XT2_SCTP_ANY | XT2_SCTP_ALL) /* neither of them: nothing holds */
+
+/* => flags of the map, whose words past the last type are all or none by rights */
+static u8 map_flags(const __u32 *map)
+{
+	u8 flags = 0;
+	u32 i;
+
+	for (i = 0; i < 256 / sizeof(__u32); i++)
+		if (map[i])
+			flags |= i < MAP_WORDS ? XT2_SCTP_MAP : XT2_SCTP_REST;
+	return flags;
+}
+
+/* What libxtables puts there before it reads chunk flags. */
+static bool no_info(const struct xt_sctp_flag_info *info)
+{
+	u32 i;
+
+	for (i = 0; i < XT_NUM_SCTP_FLAGS; i++)
+		if (info[i].chunktype != INFO_NO_CHUNK || info[i].flag || info[i].flag_mask)
+			return false;
+	return true;
+}
+
+static void sctp_info_unpack(const u8 *packed, struct xt_sctp_flag_info *info)
+{
+	u32 i;
+
+	for (i = 0; i < XT_NUM_SCTP_FLAGS; i++, packed += 4) {
+		info[i].chunktype = packed[0];
+		info[i].flag = packed[1];
+		info[i].flag_mask = packed[2];
+	}
+}
+
+static void sctp_unpack(const struct xt2_match *m, u8 family, void *payload)
+{
+	static const u8 none[XT_NUM_SCTP_FLAGS][4] = {
+		{ INFO_NO_CHUNK }, { INFO_NO_CHUNK }, { INFO_NO_CHUNK }, { INFO_NO_CHUNK }
+	};
+	const struct xt2_match_sctp *k = (const struct xt2_match_sctp *)m;
+	struct xt_sctp_info *s = payload;
+	const u8 *part = (const u8 *)(m + 1);
+
+	if (xt2_odd_take_(m, sizeof(*s), s))
+		return;
+	s->flags = XT2_BYTE(m->arg, 0);
+	s->invflags = XT2_BYTE(m->arg, 1);
+	s->chunk_match_type = XT2_BYTE(m->arg, 2);
+	s->flag_count = XT2_BYTE(m->arg, 3);
+	if (m->flags & XT2_PORTS_FOLLOW) {
+		memcpy(s->spts, k->spts, sizeof(s->spts));
+		memcpy(s->dpts, k->dpts, sizeof(s->dpts));
+		part = (const u8 *)(k + 1);
+	}
+	if (m->flags & XT2_SCTP_MAP) {
+		memcpy(s->chunkmap, part, sizeof(struct xt2_sctp_map));
+		part += sizeof(struct xt2_sctp_map);
+	}
+	if (m->flags & XT2_SCTP_REST)
+		memset(s->chunkmap + MAP_WORDS, 0xff,
+		       sizeof(s->chunkmap) - sizeof(struct xt2_sctp_map));
+	sctp_info_unpack(m->flags & XT2_SCTP_INFO ? part : none[0], s->flag_info);
+}
+
+/* sctp_mt_check() */
+static int sctp_check(const struct xt_sctp_info *s)
+{
+	const u32 how = SCTP_CHUNK_MATCH_ALL | SCTP_CHUNK_MATCH_ANY | SCTP_CHUNK_MATCH_ONLY;
+
+	if ((u32)s->flag_count > XT_NUM_SCTP_FLAGS)
+		return -EINVAL;
+	if ((s->flags | s->invflags) & ~XT_SCTP_VALID_FLAGS || s->invflags & ~s->flags)
+		return -EINVAL;
+	return s->flags & XT_SCTP_CHUNK_TYPES && !(s->chunk_match_type & how) ? -EINVAL : 0;
+}
+
+static int sctp_pack(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct xt_sctp_info *s = payload;
+	struct xt2_match_sctp *k = (struct xt2_match_sctp *)out;
+	u8 how = s->chunk_match_type > 0xff ? HOW_NONE : s->chunk_match_type;
+	u8 *part = (u8 *)(out + 1);
+	u32 i;
+
+	if (sctp_check(s))
+		return -EINVAL;
+	out->flags = map_flags(s->chunkmap);
+	out->arg = XT2_BYTES(s->flags, s->invflags, how, s->flag_count);
+	if (s->spts[0] || s->spts[1] || s->dpts[0] || s->dpts[1]) {
+		out->flags |= XT2_PORTS_FOLLOW;
+		memcpy(k->spts, s->spts, sizeof(k->spts));
+		memcpy(k->dpts, s->dpts, sizeof(k->dpts));
+		part = (u8 *)(k + 1);
+	}
+	if (out->flags & XT2_SCTP_MAP) {
+		memcpy(part, s->chunkmap, sizeof(struct xt2_sctp_map));
+		part += sizeof(struct xt2_sctp_map);
+	}
+	if (!no_info(s->flag_info)) {
+		out->flags |= XT2_SCTP_INFO;
+		for (i = 0; i < XT_NUM_SCTP_FLAGS; i++, part += 4) {
+			part[0] = s->flag_info[i].chunktype;
+			part[1] = s->flag_info[i].flag;
+			part[2] = s->flag_info[i].flag_mask;
+		}
+	}
+	out->size = (u32)(part - (u8 *)out);
+	xt2_odd_keep_(payload, sizeof(*s), family, out, sctp_unpack);
+	return 0;
+}
+
+/* --- dccp --------------------------------------------------------------- */
+
+static void dccp_unpack(const struct xt2_match *m, u8 family, void *payload)
+{
+	const struct xt2_match_dccp *k = (const struct xt2_match_dccp *)m;
+	struct xt_dccp_info *d = payload;
+
+	if (xt2_odd_take_(m, sizeof(*d), d))
+		return;
+	d->option = XT2_BYTE(m->arg, 0);
+	d->flags = XT2_BYTE(m->arg, 1) & 15;
+	d->invflags = XT2_BYTE(m->arg, 1) >> 4;
+	d->typemask = m->arg >> 16;
+	if (m->flags & XT2_PORTS_FOLLOW) {
+		memcpy(d->spts, k->spts, sizeof(d->spts));
+		memcpy(d->dpts, k->dpts, sizeof(d->dpts));
+	}
+}
+
+static int dccp_pack(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct xt_dccp_info *d = payload;
+	struct xt2_match_dccp *k = (struct xt2_match_dccp *)out;
+
+	if ((d->flags | d->invflags) & ~XT_DCCP_VALID_FLAGS || d->invflags & ~d->flags)
+		return -EINVAL;
+	out->size = sizeof(*out);
+	out->arg = XT2_BYTES(d->option, d->flags | d->invflags << 4, 0, 0) | (u32)d->typemask << 16;
+	if (d->spts[0] || d->spts[1] || d->dpts[0] || d->dpts[1]) {
+		out->size = sizeof(*k);
+		out->flags = XT2_PORTS_FOLLOW;
+		memcpy(k->spts, d->spts, sizeof(k->spts));
+		memcpy(k->dpts, d->dpts, sizeof(k->dpts));
+	}
+	xt2_odd_keep_(payload, sizeof(*d), family, out, dccp_unpack);
+	return 0;
+}
+
+/* --- tcpmss, ecn -------------------------------------------------------- */
+
+static void tcpmss_unpack(const struct xt2_match *m, u8 family, void *payload)
+{
+	struct xt_tcpmss_match_info *t = payload;
+
+	if (xt2_odd_take_(m, sizeof(*t), t))
+		return;
+	t->mss_min = m->arg;
+	t->mss_max = m->arg >> 16;
+	t->invert = !!(m->flags & XT2_MATCH_INVERT);
+}
+
+static int tcpmss_pack(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct xt_tcpmss_match_info *t = payload;
+
+	out->size = sizeof(*out);
+	out->arg = t->mss_min | (u32)t->mss_max << 16;
+	/* As with multiport, 2 and more make it true. */
+	if (t->invert > 1)
+		out->flags = XT2_TCPMSS_ANY;
+	else if (t->invert)
+		out->flags = XT2_MATCH_INVERT;
+	xt2_odd_keep_(payload, sizeof(*t), family, out, tcpmss_unpack);
+	return 0;
+}
+
+static int ecn_pack(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct xt_ecn_info *e = payload;
+
+	if ((e->operation | e->invert) & XT_ECN_OP_MATCH_MASK)
+		return -EINVAL;
+	out->size = sizeof(*out);
+	out->arg = XT2_BYTES(e->operation, e->invert, e->ip_ect, e->proto.tcp.ect);
+	return 0;
+}
+
+static void ecn_unpack(const struct xt2_match *m, u8 family, void *payload)
+{
+	struct xt_ecn_info *e = payload;
+
+	e->operation = XT2_BYTE(m->arg, 0);
+	e->invert = XT2_BYTE(m->arg, 1);
+	e->ip_ect = XT2_BYTE(m->arg, 2);
+	e->proto.tcp.ect = XT2_BYTE(m->arg, 3);
+}
+
+/* --- ah of IPv4, esp, ipcomp -------------------------------------------- */
+
+static void ah4_unpack(const struct xt2_match *m, u8 family, void *payload)
+{
+	struct ipt_ah *a = payload;
+
+	if (!xt2_odd_take_(m, sizeof(*a), a))
+		a->invflags = xt2_range_unpack_(m, a->spis) ? IPT_AH_INV_SPI : 0;
+}
+
+static int ah4_pack(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct ipt_ah *a = payload;
+
+	if (a->invflags & ~IPT_AH_INV_MASK)
+		return -EINVAL;
+	xt2_range_pack_(a->spis, a->invflags & IPT_AH_INV_SPI, out);
+	xt2_odd_keep_(payload, sizeof(*a), family, out, ah4_unpack);
+	return 0;
+}
+
+static void esp_unpack(const struct xt2_match *m, u8 family, void *payload)
+{
+	struct xt_esp *e = payload;
+
+	if (!xt2_odd_take_(m, sizeof(*e), e))
+		e->invflags = xt2_range_unpack_(m, e->spis) ? XT_ESP_INV_SPI : 0;
+}
+
+static int esp_pack(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct xt_esp *e = payload;
+
+	if (e->invflags & ~XT_ESP_INV_MASK)
+		return -EINVAL;
+	xt2_range_pack_(e->spis, e->invflags & XT_ESP_INV_SPI, out);
+	xt2_odd_keep_(payload, sizeof(*e), family, out, esp_unpack);
+	return 0;
+}
+
+static void ipcomp_unpack(const struct xt2_match *m, u8 family, void *payload)
+{
+	struct xt_ipcomp *c = payload;
+
+	if (xt2_odd_take_(m, sizeof(*c), c))
+		return;
+	c->invflags = xt2_range_unpack_(m, c->spis) ? XT_IPCOMP_INV_SPI : 0;
+	c->hdrres = !!(m->flags & XT2_IPCOMP_RES);
+}
+
+static int ipcomp_pack(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct xt_ipcomp *c = payload;
+
+	if (c->invflags & ~XT_IPCOMP_INV_MASK)
+		return -EINVAL;
+	xt2_range_pack_(c->spis, c->invflags & XT_IPCOMP_INV_SPI, out);
+	if (c->hdrres)
+		out->flags |= XT2_IPCOMP_RES;
+	xt2_odd_keep_(payload, sizeof(*c), family, out, ipcomp_unpack);
+	return 0;
+}
+
+/* --- rows --------------------------------------------------------------- */
+
+#define ROW(fam, nam, rev, typ, bytes, pk, unpk)                                            \
+	{                                                                                   \
+		.name = nam, .family = fam, .revision = rev, .type = XT2_M_##typ,           \
+		.size = ((bytes) + 7) & ~7, .user_size = bytes, .pack = pk, .unpack = unpk, \
+		.copies = 1                                                                 \
+	}
+
+#define ROW4(nam, rev, typ, type, fn) \
+	ROW(XT2_IPV4, nam, rev, typ, sizeof(type), fn##_pack, fn##_unpack)
+#define ROW46(nam, rev, typ, type, fn) \
+	ROW4(nam, rev, typ, type, fn), \
+		ROW(XT2_IPV6, nam, rev, typ, sizeof(type), fn##_pack, fn##_unpack)
+#define ROW6(nam, rev, typ, bytes, fn) \
+	ROW(XT2_IPV6, nam, rev, typ, bytes, xt2_##fn##_pack_, xt2_##fn##_unpack_)
+
+const struct xt2_match_row xt2_transport_rows[] = {
+	ROW46("tcp", 0, TCP, struct xt_tcp, tcp),
+	ROW46("udp", 0, UDP, struct xt_udp, udp),
+	ROW46("udplite", 0, UDPLITE, struct xt_udp, udp),
+	ROW4("icmp", 0, ICMP, struct ipt_icmp, icmp),
+	ROW6("icmp6", 0, ICMP6, XT2_ICMP6_BYTES_, icmp6),
+	ROW46("multiport", 1, MULTIPORT, struct xt_multiport_v1, multiport),
+	ROW46("sctp", 0, SCTP, struct xt_sctp_info, sctp),
+	ROW46("dccp", 0, DCCP, struct xt_dccp_info, dccp),
+	ROW46("tcpmss", 0, TCPMSS, struct xt_tcpmss_match_info, tcpmss),
+	ROW46("ecn", 0, ECN, struct xt_ecn_info, ecn),
+	ROW4("ah", 0, AH, struct ipt_ah, ah4),
+	ROW6("ah", 0, AH, XT2_AH6_BYTES_, ah6),
+	ROW46("esp", 0, ESP, struct xt_esp, esp),
+	ROW46("ipcomp", 0, IPCOMP, struct xt_ipcomp, ipcomp),
+	ROW6("frag", 0, FRAG, XT2_FRAG_BYTES_, frag),
+	ROW6("rt", 0, RT, XT2_RT_BYTES_, rt),
+	ROW6("hbh", 0, HBH, XT2_OPTS_BYTES_, opts),
+	ROW6("dst", 0, DST, XT2_OPTS_BYTES_, opts),
+	ROW6("mh", 0, MH, XT2_MH_BYTES_, mh),
+	ROW6("ipv6header", 0, IPV6HEADER, XT2_IPV6HEADER_BYTES_, ipv6header),
+	ROW6("eui64", 0, EUI64, XT2_EUI64_BYTES_, eui64),
+	{ .name = NULL },
+};

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * xt-transport6.c - legacy payloads of ICMPv6 and the IPv6 header matches
+ *
+ * See xt-transport.c, which has the rows.
+ */
+#include "xt-transport.h"
+#include <linux/netfilter_ipv6/ip6_tables.h>
+#include <linux/netfilter_ipv6/ip6t_ah.h>
+#include <linux/netfilter_ipv6/ip6t_frag.h>
+#include <linux/netfilter_ipv6/ip6t_ipv6header.h>
+#include <linux/netfilter_ipv6/ip6t_mh.h>
+#include <linux/netfilter_ipv6/ip6t_opts.h>
+#include <linux/netfilter_ipv6/ip6t_rt.h>
+
+XT2_COPY_ASSERT_(XT2_VERBATIM_AH6, struct ip6t_ah);
+XT2_COPY_ASSERT_(XT2_VERBATIM_FRAG, struct ip6t_frag);
+XT2_COPY_ASSERT_(XT2_VERBATIM_RT, struct ip6t_rt);
+XT2_COPY_ASSERT_(XT2_VERBATIM_OPTS, struct ip6t_opts);
+
+#define BYTES_ASSERT(bytes, type) _Static_assert((bytes) == sizeof(type), "size of the payload")
+
+BYTES_ASSERT(XT2_ICMP6_BYTES_, struct ip6t_icmp);
+BYTES_ASSERT(XT2_AH6_BYTES_, struct ip6t_ah);
+BYTES_ASSERT(XT2_FRAG_BYTES_, struct ip6t_frag);
+BYTES_ASSERT(XT2_RT_BYTES_, struct ip6t_rt);
+BYTES_ASSERT(XT2_OPTS_BYTES_, struct ip6t_opts);
+BYTES_ASSERT(XT2_MH_BYTES_, struct ip6t_mh);
+BYTES_ASSERT(XT2_IPV6HEADER_BYTES_, struct ip6t_ipv6header_info);
+BYTES_ASSERT(XT2_EUI64_BYTES_, int);
+
+#define ADDR sizeof(struct in6_addr)
+
+void xt2_header_test_pack_(u32 hdrlen, u8 flags, bool inverted, struct xt2_match *out)
+{
+	struct xt2_header_test *t = (struct xt2_header_test *)((u8 *)out + out->size);
+
+	if (!hdrlen && !flags && !inverted)
+		return;
+	out->flags |= XT2_HEADER_TEST;
+	out->size += sizeof(*t);
+	t->hdrlen = hdrlen;
+	t->flags = flags;
+	t->inverted = inverted;
+}
+
+struct xt2_header_test xt2_header_test_unpack_(const struct xt2_match *m)
+{
+	struct xt2_header_test t = { 0 };
+	u32 off = sizeof(*m);
+
+	if (!(m->flags & XT2_HEADER_TEST))
+		return t;
+	if ((m->flags & XT2_RANGE_FORM) == XT2_RANGE_BOTH)
+		off = sizeof(struct xt2_match_range);
+	memcpy(&t, (const u8 *)m + off, sizeof(t));
+	return t;
+}
+
+int xt2_icmp6_pack_(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct ip6t_icmp *i = payload;
+
+	if (i->invflags & ~IP6T_ICMP_INV)
+		return -EINVAL;
+	out->size = sizeof(*out);
+	out->arg = XT2_BYTES(i->type, i->code[0], i->code[1], i->invflags);
+	return 0;
+}
+
+void xt2_icmp6_unpack_(const struct xt2_match *m, u8 family, void *payload)
+{
+	struct ip6t_icmp *i = payload;
+
+	i->type = XT2_BYTE(m->arg, 0);
+	i->code[0] = XT2_BYTE(m->arg, 1);
+	i->code[1] = XT2_BYTE(m->arg, 2);
+	i->invflags = XT2_BYTE(m->arg, 3);
+}
+
+void xt2_ah6_unpack_(const struct xt2_match *m, u8 family, void *payload)
+{
+	struct xt2_header_test t = xt2_header_test_unpack_(m);
+	struct ip6t_ah *a = payload;
+
+	if (xt2_odd_take_(m, sizeof(*a), a))
+		return;
+	a->invflags = xt2_range_unpack_(m, a->spis) ? IP6T_AH_INV_SPI : 0;
+	a->hdrlen = t.hdrlen;
+	a->hdrres = t.flags;
+	if (t.inverted)
+		a->invflags |= IP6T_AH_INV_LEN;
+}
+
+int xt2_ah6_pack_(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct ip6t_ah *a = payload;
+
+	if (a->invflags & ~IP6T_AH_INV_MASK)
+		return -EINVAL;
+	xt2_range_pack_(a->spis, a->invflags & IP6T_AH_INV_SPI, out);
+	xt2_header_test_pack_(a->hdrlen, !!a->hdrres, a->invflags & IP6T_AH_INV_LEN, out);
+	xt2_odd_keep_(payload, sizeof(*a), family, out, xt2_ah6_unpack_);
+	return 0;
+}
+
+void xt2_frag_unpack_(const struct xt2_match *m, u8 family, void *payload)
+{
+	struct xt2_header_test t = xt2_header_test_unpack_(m);
+	struct ip6t_frag *f = payload;
+
+	if (xt2_odd_take_(m, sizeof(*f), f))
+		return;
+	f->invflags = xt2_range_unpack_(m, f->ids) ? IP6T_FRAG_INV_IDS : 0;
+	f->hdrlen = t.hdrlen;
+	f->flags = t.flags;
+	if (t.inverted)
+		f->invflags |= IP6T_FRAG_INV_LEN;
+}
+
+int xt2_frag_pack_(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct ip6t_frag *f = payload;
+
+	if (f->invflags & ~IP6T_FRAG_INV_MASK)
+		return -EINVAL;
+	xt2_range_pack_(f->ids, f->invflags & IP6T_FRAG_INV_IDS, out);
+	xt2_header_test_pack_(f->hdrlen, f->flags, f->invflags & IP6T_FRAG_INV_LEN, out);
+	xt2_odd_keep_(payload, sizeof(*f), family, out, xt2_frag_unpack_);
+	return 0;
+}
+
+void xt2_rt_unpack_(const struct xt2_match *m, u8 family, void *payload)
+{
+	const __u32 *words = (const __u32 *)(m + 1);
+	struct ip6t_rt *r = payload;
+
+	if (xt2_odd_take_(m, sizeof(*r), r))
+		return;
+	r->flags = XT2_BYTE(m->arg, 0);
+	r->invflags = XT2_BYTE(m->arg, 1);
+	r->addrnr = XT2_BYTE(m->arg, 2);
+	r->rt_type = XT2_BYTE(m->arg, 3);
+	r->segsleft[1] = ~0u;
+	if (m->flags & XT2_RT_SEGMENTS) {
+		memcpy(r->segsleft, words, sizeof(r->segsleft));
+		words += 2;
+	}
+	if (m->flags & XT2_RT_WIDE) {
+		r->rt_type = words[0];
+		r->hdrlen = words[1];
+		words += 2;
+	}
+	memcpy(r->addrs, words, r->addrnr * ADDR);
+}
+
+/* rt_mt6_check() */
+static int rt_check(const struct ip6t_rt *r)
+{
+	if (r->invflags & ~IP6T_RT_INV_MASK || r->addrnr > IP6T_RT_HOPS)
+		return -EINVAL;
+	if (r->flags & IP6T_RT_FST_MASK && !r->addrnr)
+		return -EINVAL;
+	if (!(r->flags & (IP6T_RT_RES | IP6T_RT_FST_MASK)))
+		return 0;
+	if (!(r->flags & IP6T_RT_TYP) || r->rt_type || r->invflags & IP6T_RT_INV_TYP)
+		return -EINVAL;
+	return 0;
+}
+
+int xt2_rt_pack_(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct ip6t_rt *r = payload;
+	bool wide = r->rt_type > 0xff || r->hdrlen;
+	__u32 *words = (__u32 *)(out + 1);
+
+	if (rt_check(r))
+		return -EINVAL;
+	out->arg = XT2_BYTES(r->flags, r->invflags, r->addrnr, wide ? 0 : r->rt_type);
+	if (r->segsleft[0] || r->segsleft[1] != ~0u) {
+		out->flags |= XT2_RT_SEGMENTS;
+		memcpy(words, r->segsleft, sizeof(r->segsleft));
+		words += 2;
+	}
+	if (wide) {
+		out->flags |= XT2_RT_WIDE;
+		words[0] = r->rt_type;
+		words[1] = r->hdrlen;
+		words += 2;
+	}
+	memcpy(words, r->addrs, r->addrnr * ADDR);
+	out->size = (u32)((u8 *)words - (u8 *)out) + r->addrnr * ADDR;
+	xt2_odd_keep_(payload, sizeof(*r), family, out, xt2_rt_unpack_);
+	return 0;
+}
+
+void xt2_opts_unpack_(const struct xt2_match *m, u8 family, void *payload)
+{
+	const __u32 *words = (const __u32 *)(m + 1);
+	struct ip6t_opts *o = payload;
+
+	if (xt2_odd_take_(m, sizeof(*o), o))
+		return;
+	o->flags = XT2_BYTE(m->arg, 0);
+	o->invflags = XT2_BYTE(m->arg, 1);
+	o->optsnr = XT2_BYTE(m->arg, 2);
+	if (m->flags & XT2_OPTS_WIDE) {
+		o->hdrlen = words[0];
+		words += 2;
+	}
+	memcpy(o->opts, words, o->optsnr * sizeof(o->opts[0]));
+}
+
+int xt2_opts_pack_(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct ip6t_opts *o = payload;
+	__u32 *words = (__u32 *)(out + 1);
+
+	if (o->invflags & ~IP6T_OPTS_INV_MASK || o->optsnr > IP6T_OPTS_OPTSNR ||
+	    o->flags & IP6T_OPTS_NSTRICT)
+		return -EINVAL;
+	out->arg = XT2_BYTES(o->flags, o->invflags, o->optsnr, 0);
+	if (o->hdrlen) {
+		out->flags |= XT2_OPTS_WIDE;
+		words[0] = o->hdrlen;
+		words += 2;
+	}
+	memcpy(words, o->opts, o->optsnr * sizeof(o->opts[0]));
+	out->size = (u32)((u8 *)words - (u8 *)out) + (o->optsnr + 3) / 4 * 8;
+	xt2_odd_keep_(payload, sizeof(*o), family, out, xt2_opts_unpack_);
+	return 0;
+}
+
+int xt2_mh_pack_(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct ip6t_mh *h = payload;
+
+	if (h->invflags & ~IP6T_MH_INV_MASK)
+		return -EINVAL;
+	out->size = sizeof(*out);
+	out->arg = XT2_BYTES(h->types[0], h->types[1], h->invflags, 0);
+	return 0;
+}
+
+void xt2_mh_unpack_(const struct xt2_match *m, u8 family, void *payload)
+{
+	struct ip6t_mh *h = payload;
+
+	h->types[0] = XT2_BYTE(m->arg, 0);
+	h->types[1] = XT2_BYTE(m->arg, 1);
+	h->invflags = XT2_BYTE(m->arg, 2);
+}
+
+int xt2_ipv6header_pack_(const void *payload, u8 family, struct xt2_match *out)
+{
+	const struct ip6t_ipv6header_info *h = payload;
+
+	if (!h->modeflag && h->invflags && h->invflags != 0xff)
+		return -EINVAL;
+	out->size = sizeof(*out);
+	out->arg = XT2_BYTES(h->matchflags, h->invflags, h->modeflag, 0);
+	return 0;
+}
+
+void xt2_ipv6header_unpack_(const struct xt2_match *m, u8 family, void *payload)
+{
+	struct ip6t_ipv6header_info *h = payload;
+
+	h->matchflags = XT2_BYTE(m->arg, 0);
+	h->invflags = XT2_BYTE(m->arg, 1);
+	h->modeflag = XT2_BYTE(m->arg, 2);
+}
+
+int xt2_eui64_pack_(const void *payload, u8 family, struct xt2_match *out)
+{
+	out->size = sizeof(*out);
+	memcpy(&out->arg, payload, sizeof(out->arg));
+	return 0;
+}
+
+void xt2_eui64_unpack_(const struct xt2_match *m, u8 family, void *payload)
+{
+	memcpy(payload, &m->arg, sizeof(m->arg));
+}

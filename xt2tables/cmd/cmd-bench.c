@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd-bench.c - xt2 bench: what a ruleset costs
+ *
+ * Each base chain that packets can come to is measured with packets of its
+ * own: those of a capture, or ones that are drawn for its rules.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "engine/rule.h"
+#include "libxt2/printable.h"
+#include "bench.h"
+#include "xt2tables/text/nearest.h"
+#include "index-report.h"
+#include "xt2tables/files/sandbox.h"
+#include "xt2tables/text/text.h"
+
+#define MAC	     14 /* bytes of an Ethernet header */
+#define PACKETS	     8192
+#define PACKETS_MOST (1u << 24)
+#define ROUNDS	     9
+#define ROUNDS_MOST  100000
+#define BUILDS	     3 /* of indexes: the best of them */
+
+struct bench {
+	struct xt2_input in;
+	struct xt2_host host;
+	const char *hook, *table, *capture;
+	unsigned long long packets, rounds, seed;
+	bool json;
+	struct xt2_captured *captured; /* all, with frames of their own */
+	size_t ncaptured;
+	bool more; /* the capture has more packets */
+
+	/* of the image */
+	__u64 rules, indexed_rules, rule_bytes, index_bytes;
+	__u32 chains, indexed;
+	double load, build; /* s */
+	unsigned int places; /* shown */
+	FILE *to; /* all at once in the end, if it is JSON: there is none after an error */
+	__u64 unsupported; /* places with rules that cannot be evaluated */
+};
+
+static double now(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static int no_memory(void)
+{
+	fputs("xt2 bench: out of memory\n", stderr);
+	return XT2_EXIT_RESOURCE;
+}
+
+/* --- the image ---------------------------------------------------------------- */
+
+static int count_chain(struct bench *b, const struct xt2_chain *c, int family)
+{
+	if (c->lookup && xt2_index_made(c, family) < 0)
+		return -ENOMEM;
+	b->chains++;
+	b->rules += c->rules - 1;
+	b->rule_bytes += c->used;
+	if (c->lookup) {
+		b->indexed++;
+		b->indexed_rules += c->rules - 1;
+		b->index_bytes += xt2_chain_index(c)->size;
+	}
+	return 0;
+}
+
+/* Figures of all chains, and the time that their indexes take. => 0, -ENOMEM */
+static int survey(struct bench *b)
+{
+	const struct xt2_image *img = b->in.map.image;
+	const struct xt2_root *root = xt2_image_root(img);
+	const struct xt2_chain *c;
+	unsigned int k;
+	__u32 i;
+
+	for (k = 0; root && k < BUILDS; k++) {
+		double t = now(CLOCK_THREAD_CPUTIME_ID);
+
+		b->rules = b->indexed_rules = b->rule_bytes = b->index_bytes = 0;
+		b->chains = b->indexed = 0;
+		xt2_image_for_each_chain(c, i, img, root)
+			if (count_chain(b, c, xt2_image_table(img, root, c->table)->family) < 0)
+				return -ENOMEM;
+		t = now(CLOCK_THREAD_CPUTIME_ID) - t;
+		b->build = k && b->build < t ? b->build : t;
+	}
+	return 0;
+}
+
+/* --- the capture -------------------------------------------------------------- */
+
+static int keep(struct bench *b, const struct xt2_captured *c)
+{
+	struct xt2_captured *to = &b->captured[b->ncaptured];
+	__u8 *frame = malloc(c->caplen + MAC);
+
+	if (!frame)
+		return -ENOMEM;
+	*to = *c;
+	to->frame = memcpy(frame, c->frame, c->caplen);
+	if (c->mac)
+		to->mac = memcpy(frame + c->caplen, c->mac, MAC);
+	b->ncaptured++;
+	return 0;
+}
+
+/* => XT2_EXIT_* */
+static int read_capture(struct bench *b)
+{
+	struct xt2_err err = { 0 };
+	struct xt2_capture *cap = xt2_capture_open(b->capture, &err);
+	struct xt2_captured c;
+	int got = 0, ret = XT2_EXIT_OK;
+
+	if (!cap)
+		return xt2_fail(&err);
+	b->captured = calloc(b->packets, sizeof(*b->captured));
+	if (!b->captured)
+		ret = no_memory();
+	while (ret == XT2_EXIT_OK && (got = xt2_capture_next(cap, &c, &err)) > 0) {
+		if (b->ncaptured == b->packets) {
+			b->more = true;
+			break;
+		}
+		if (keep(b, &c) < 0)
+			ret = no_memory();
+	}
+	if (got < 0)
+		ret = xt2_fail(&err);
+	xt2_capture_close(cap);
+	return ret;
+}
+
+/* The packets of the capture that the place's hook would see. => 0, -ENOMEM */
+static int take_captured(const struct bench *b, const struct xt2_bench_place *place,
+			 struct xt2_bench_packets *p)
+{
+	size_t i;
+
+	for (i = 0; i < b->ncaptured; i++)
+		if (xt2_bench_add(p, place, &b->host, &b->captured[i]) == -ENOMEM)
+			return -ENOMEM;
+	return 0;
+}
+
+/* --- what is said -------------------------------------------------------------- */
+
+static void say_source_json(const struct bench *b)
+{
+	if (b->capture) {
+		fputs(",\"capture\":", b->to);
+		xt2_json_string(b->to, b->capture);
+	} else {
+		fprintf(b->to, ",\"seed\":%llu", b->seed);
+	}
+}
+
+static void say_rules_json(const struct bench *b)
+{
+	fputs("{\"file\":", b->to);
+	xt2_json_string(b->to, b->in.path);
+	fprintf(b->to,
+		",\"rules\":%llu,\"chains\":%u,\"indexed_chains\":%u,\"indexed_rules\":%llu,"
+		"\"rule_bytes\":%llu,\"index_bytes\":%llu,\"load_seconds\":%.6f,"
+		"\"index_seconds\":%.6f",
+		(unsigned long long)b->rules, b->chains, b->indexed,
+		(unsigned long long)b->indexed_rules, (unsigned long long)b->rule_bytes,
+		(unsigned long long)b->index_bytes, b->load, b->build);
+	say_source_json(b);
+	fputs(",\"places\":[", b->to);
+}
+
+static void say_rules(const struct bench *b)
+{
+	const double rules = b->rules ? (double)b->rules : 1;
+	const double indexed = b->indexed_rules ? (double)b->indexed_rules : 1;
+
+	printf("rules:    %llu in %u chains, %u with an index\n", (unsigned long long)b->rules,
+	       b->chains, b->indexed);
+	printf("size:     %llu bytes of rules, %.1f a rule\n", (unsigned long long)b->rule_bytes,
+	       (double)b->rule_bytes / rules);
+	if (b->indexed)
+		printf("          %llu bytes of indexes, %.1f a rule of their chains\n",
+		       (unsigned long long)b->index_bytes, (double)b->index_bytes / indexed);
+	printf("time:     %.2f ms to load", b->load * 1e3);
+	if (b->indexed)
+		printf("; %.2f ms to make the indexes, %.0f ns a rule of their chains",
+		       b->build * 1e3, b->build * 1e9 / indexed);
+	putchar('\n');
+	if (b->capture)
+		xt2_print_line_(stdout, "packets:  %s%s", b->capture,
+				b->more ? ", the first of it; see --packets" : "");
+	else
+		printf("packets:  drawn, seed %llu: three of four for a rule, the others at "
+		       "random\n",
+		       b->seed);
+}
+
+static void say_rate(double ns)
+{
+	printf("  %10.1f ns %7.2f M/s", ns, 1e3 / ns);
+}
+
+static void say_rate_json(FILE *to, const char *name, double ns)
+{
+	fprintf(to, ",\"%s\":{\"ns\":%.2f,\"packets_per_second\":%.0f}", name, ns, 1e9 / ns);
+}
+
+static void say_place_json(const struct bench *b, const struct xt2_bench_run *run)
+{
+	const struct xt2_bench_place *p = run->place;
+
+	fprintf(b->to, "%s{\"family\":\"%s\",\"table\":", b->places ? "," : "",
+		xt2_family_name(p->family));
+	xt2_json_string(b->to, p->table);
+	fprintf(b->to,
+		",\"hook\":\"%s\",\"rules\":%u,\"packets\":%zu,\"accepted\":%llu,\"parse_ns\":%.2f",
+		xt2_hook_name(p->family, p->hook), p->rules, run->packets->n,
+		(unsigned long long)run->accepted, run->ns[XT2_BENCH_PARSE]);
+	say_rate_json(b->to, "linear", run->ns[XT2_BENCH_LINEAR]);
+	say_rate_json(b->to, "indexed", run->ns[XT2_BENCH_INDEXED]);
+	say_rate_json(b->to, "batched", run->ns[XT2_BENCH_BATCHED]);
+	fputc('}', b->to);
+}
+
+static void place_name(const struct xt2_bench_place *p, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s %s/%s", xt2_family_name(p->family), p->table,
+		 xt2_hook_name(p->family, p->hook));
+}
+
+static void say_place(const struct bench *b, const struct xt2_bench_run *run)
+{
+	char name[128], shown[4 * sizeof(name)];
+
+	if (!b->places)
+		printf("\n%-26s %7s %7s  %-23s  %-23s  in batches of %-9d  parsing alone\n",
+		       "a packet at", "rules", "packets", "rule after rule", "with indexes",
+		       XT2_BATCH);
+	place_name(run->place, name, sizeof(name));
+	xt2_show_(name, shown, sizeof(shown));
+	printf("%-26s %7u %7zu", shown, run->place->rules, run->packets->n);
+	say_rate(run->ns[XT2_BENCH_LINEAR]);
+	say_rate(run->ns[XT2_BENCH_INDEXED]);
+	say_rate(run->ns[XT2_BENCH_BATCHED]);
+	printf("  %10.1f ns\n", run->ns[XT2_BENCH_PARSE]);
+	fflush(stdout);
+}
+
+/* --- places ---------------------------------------------------------------------- */
+
+static bool writes(const struct xt2_image *img, const struct xt2_root *root)
+{
+	const struct xt2_chain *c;
+	const struct xt2_rule *r;
+	__u32 i;
+
+	xt2_image_for_each_chain(c, i, img, root)
+		xt2_chain_for_each_rule(r, c)
+			if (xt2_target_info(XT2_TARGET_KIND(r->target)) & XT2_EXT_WRITES)
+				return true;
+	return false;
+}
+
+/* => rules of all chains that packets can get to, or -ENOMEM */
+static long long reachable(const struct bench *b, const struct xt2_bench_place *place)
+{
+	const struct xt2_image *img = b->in.map.image;
+	const struct xt2_root *root = xt2_image_root(img);
+	__u32 *todo = calloc(root->chains, sizeof(*todo)), n = 1, i;
+	__u8 *seen = calloc(root->chains, 1);
+	const struct xt2_rule *r;
+	long long rules = 0;
+
+	if (todo && seen) {
+		todo[0] = place->chain;
+		seen[place->chain] = 1;
+	} else {
+		n = 0;
+		rules = -ENOMEM;
+	}
+	for (i = 0; i < n; i++) {
+		const struct xt2_chain *c = xt2_image_chain(img, root, todo[i]);
+
+		rules += c->rules - 1;
+		xt2_chain_for_each_rule(r, c) {
+			__u32 to = XT2_TARGET_ARG(r->target);
+
+			if (xt2_rule_branches(r) && !seen[to]) {
+				seen[to] = 1;
+				todo[n++] = to;
+			}
+			if (xt2_rule_ends(r))
+				break;
+		}
+	}
+	free(todo);
+	free(seen);
+	return rules;
+}
+
+/* => XT2_EXIT_* */
+static int measure(struct bench *b, const struct xt2_bench_place *place,
+		   const struct xt2_bench_packets *packets)
+{
+	const struct xt2_image *img = b->in.map.image;
+	struct xt2_bench_run run = { .img = b->in.map.image,
+				     .size = b->in.map.size,
+				     .place = place,
+				     .packets = packets,
+				     .writes = writes(img, xt2_image_root(img)),
+				     .seed = b->seed,
+				     .rounds = (unsigned int)b->rounds };
+	int ret = xt2_bench_run(&run);
+
+	if (ret == -EUCLEAN)
+		return XT2_EXIT_NO;
+	if (ret < 0)
+		return xt2_input_no_evaluator(&b->in, -ret);
+	if (b->json)
+		say_place_json(b, &run);
+	else
+		say_place(b, &run);
+	b->places++;
+	return XT2_EXIT_OK;
+}
+
+static int bench_place(struct bench *b, const struct xt2_bench_place *place)
+{
+	struct xt2_bench_packets packets = { .list = NULL };
+	char name[128];
+	int ret, unsupported;
+
+	place_name(place, name, sizeof(name));
+	unsupported = xt2_image_unsupported(b->in.map.image, place->family, place->hook,
+					    place->table, NULL, NULL);
+	if (unsupported < 0)
+		return no_memory();
+	if (unsupported) {
+		xt2_print_line_(stderr,
+				"note: %s is not measured: %d of its rules cannot be evaluated",
+				name, unsupported);
+		b->unsupported++;
+		return XT2_EXIT_OK;
+	}
+	if (b->capture)
+		ret = take_captured(b, place, &packets);
+	else
+		ret = xt2_bench_draw(&packets, b->in.map.image, place, &b->host, b->packets,
+				     b->seed);
+	if (ret < 0)
+		ret = no_memory();
+	else if (packets.n)
+		ret = measure(b, place, &packets);
+	else
+		xt2_print_line_(stderr, "note: %s is not measured: it would see no packet", name);
+	xt2_bench_packets_free(&packets);
+	return ret;
+}
+
+/* All base chains that were asked for; empty ones only by name. => XT2_EXIT_* */
+static int bench_places(struct bench *b)
+{
+	const struct xt2_image *img = b->in.map.image;
+	const struct xt2_root *root = xt2_image_root(img);
+	const struct xt2_hook *h;
+	int ret = XT2_EXIT_OK;
+	__u32 i;
+
+	if (!root)
+		return XT2_EXIT_OK;
+	xt2_image_for_each_hook(h, i, img, root) {
+		struct xt2_bench_place place = { .family = h->family,
+						 .hook = h->hook,
+						 .table =
+							 xt2_image_table(img, root, h->table)->name,
+						 .chain = h->chain };
+		const char *hook = xt2_hook_name(h->family, h->hook);
+		long long rules;
+
+		if (h->family == XT2_BRIDGE || (b->hook && strcmp(b->hook, hook)) ||
+		    (b->table && strcmp(b->table, place.table)))
+			continue;
+		rules = reachable(b, &place);
+		if (rules < 0)
+			return no_memory();
+		place.rules = (__u32)rules;
+		if (!rules && !b->hook)
+			continue;
+		ret = bench_place(b, &place);
+		if (ret != XT2_EXIT_OK)
+			break;
+	}
+	return ret;
+}
+
+/* Is what was asked for there? => XT2_EXIT_OK, XT2_EXIT_USAGE */
+static int asked(const struct bench *b)
+{
+	static const char *const hooks[] = { "INPUT", "PREROUTING", "FORWARD", "OUTPUT",
+					     "POSTROUTING" };
+	char why[512], say[XT2_NEAREST_SIZE];
+	size_t i;
+
+	for (i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
+		if (!xt2_input_table(&b->in, b->hook ? b->hook : hooks[i], b->table, why,
+				     sizeof(why)))
+			return XT2_EXIT_OK;
+	if (!b->hook)
+		snprintf(why, sizeof(why), "the rules have no table '%s'%s", b->table,
+			 xt2_nearest_table(b->in.rs, b->in.family, b->table, say) ? "" : say);
+	return xt2_usage("bench", "%s", why);
+}
+
+/* => XT2_EXIT_* */
+static int bench(struct bench *b)
+{
+	int ret;
+
+	if (b->json)
+		say_rules_json(b);
+	else
+		say_rules(b);
+	ret = bench_places(b);
+	if (ret != XT2_EXIT_OK || b->places)
+		return ret;
+	if (b->unsupported) {
+		xt2_input_unsupported(&b->in, b->hook, b->table);
+		return XT2_EXIT_UNSUPPORTED;
+	}
+	fputs("note: there are no rules that packets come to\n", stderr);
+	return ret;
+}
+
+static int run(struct bench *b)
+{
+	char *text = NULL;
+	size_t size;
+	int ret = asked(b);
+
+	if (ret == XT2_EXIT_OK && b->capture)
+		ret = read_capture(b);
+	if (ret == XT2_EXIT_OK && survey(b) < 0)
+		ret = no_memory();
+	if (ret != XT2_EXIT_OK)
+		return ret;
+	if (!b->json)
+		return bench(b);
+	b->to = open_memstream(&text, &size);
+	if (!b->to)
+		return no_memory();
+	ret = bench(b);
+	fputs("]}\n", b->to);
+	if (fclose(b->to) == EOF)
+		ret = no_memory();
+	else if (ret == XT2_EXIT_OK)
+		fputs(text, stdout);
+	free(text);
+	return ret;
+}
+
+/* --- arguments -------------------------------------------------------------------- */
+
+static const char help[] =
+	"Usage: xt2 bench RULES [CAPTURE] [-4|-6|--arp] [--hook HOOK] [--table T] [OPTIONS]\n\n"
+	"Tells what a ruleset costs: nanoseconds for a packet at each hook, rule after rule,\n"
+	"with the indexes of long chains, and in batches; the time to load it, and its size.\n"
+	"RULES is iptables-save text or an image.  Before anything is measured, verdicts and\n"
+	"counters of the three are compared.\n\n"
+	"Without a CAPTURE, packets are drawn: three of four have what some rule asks for.\n\n"
+	"  -4, -6, --arp          the family of the rules, unless they are an image\n"
+	"  -H, --hook HOOK        only this hook, also if it has no rules\n"
+	"  -t, --table T          only this table\n"
+	"      --packets N        so many packets at most (8192)\n"
+	"      --rounds N         the best of so many rounds (9)\n"
+	"      --seed N           draw other packets (1)\n"
+	"      --json             JSON\n"
+	"      --resolve          host names in the rules may be looked up\n" XT2_HOST_HELP
+	"\nExit codes: 0 ok, 1 results differ, 2 the rules, the capture or the arguments are\n"
+	"wrong, 3 the rules cannot be evaluated, 4 out of a resource.\n";
+
+enum { OPT_ARP = 1, OPT_JSON, OPT_RESOLVE, OPT_PACKETS, OPT_ROUNDS, OPT_SEED };
+
+static const struct option options[] = {
+	{ "ipv4", 0, NULL, '4' },
+	{ "ipv6", 0, NULL, '6' },
+	{ "arp", 0, NULL, OPT_ARP },
+	{ "hook", 1, NULL, 'H' },
+	{ "table", 1, NULL, 't' },
+	{ "packets", 1, NULL, OPT_PACKETS },
+	{ "rounds", 1, NULL, OPT_ROUNDS },
+	{ "seed", 1, NULL, OPT_SEED },
+	{ "json", 0, NULL, OPT_JSON },
+	{ "resolve", 0, NULL, OPT_RESOLVE },
+	{ "help", 0, NULL, 'h' },
+	XT2_HOST_OPTIONS,
+	{ NULL, 0, NULL, 0 },
+};
+
+/* => XT2_EXIT_OK, XT2_EXIT_USAGE */
+static int number(const char *name, unsigned long long most, unsigned long long *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(optarg, &end, 0);
+	if (errno || end == optarg || *end || *optarg == '-' || !*out || *out > most)
+		return xt2_usage("bench", "--%s: '%s' is not a number from 1 to %llu", name, optarg,
+				 most);
+	return XT2_EXIT_OK;
+}
+
+static int host_option(struct bench *b, int c, int index)
+{
+	const char *name = c == 'i' ? "in" : c == 'o' ? "out" : options[index].name;
+
+	if (xt2_host_option(&b->host, name, optarg) == 1)
+		return XT2_EXIT_OK;
+	return xt2_usage("bench", "--%s: bad argument '%s'", name, optarg);
+}
+
+/* => XT2_EXIT_OK, or < 0: help was asked for, or XT2_EXIT_USAGE */
+static int arguments(struct bench *b, int argc, char **argv)
+{
+	int c, index = 0, ret = XT2_EXIT_OK;
+
+	while (ret == XT2_EXIT_OK &&
+	       (c = getopt_long(argc, argv, "46H:t:i:o:h", options, &index)) != -1)
+		switch (c) {
+		case '4': b->in.family = XT2_IPV4; break;
+		case '6': b->in.family = XT2_IPV6; break;
+		case OPT_ARP: b->in.family = XT2_ARP; break;
+		case 'H': b->hook = optarg; break;
+		case 't': b->table = optarg; break;
+		case OPT_PACKETS: ret = number("packets", PACKETS_MOST, &b->packets); break;
+		case OPT_ROUNDS: ret = number("rounds", ROUNDS_MOST, &b->rounds); break;
+		case OPT_SEED: ret = number("seed", ~0ull, &b->seed); break;
+		case OPT_JSON: b->json = true; break;
+		case OPT_RESOLVE: b->in.resolve = true; break;
+		case 'h': fputs(help, stdout); return -1;
+		case 'i':
+		case 'o':
+		case XT2_HOST_OPTION: ret = host_option(b, c, index); break;
+		default: return xt2_see_help("bench");
+		}
+	if (ret != XT2_EXIT_OK)
+		return ret;
+	if (optind == argc || argc - optind > 2)
+		return xt2_usage("bench", optind == argc ? "which rules? Give a file"
+							 : "more than one capture");
+	b->in.path = argv[optind];
+	b->capture = argv[optind + 1]; /* NULL if there is none */
+	return xt2_input_and_capture(&b->in, b->capture);
+}
+
+int xt2_bench_main(int argc, char **argv)
+{
+	struct bench b = { .packets = PACKETS, .rounds = ROUNDS, .seed = 1 };
+	size_t i;
+	int ret;
+
+	xt2_host_init(&b.host);
+	ret = arguments(&b, argc, argv);
+	if (ret != XT2_EXIT_OK)
+		return ret < 0 ? XT2_EXIT_OK : ret;
+	xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = b.in.resolve });
+	b.load = now(CLOCK_MONOTONIC);
+	ret = xt2_input_load(&b.in);
+	b.load = now(CLOCK_MONOTONIC) - b.load;
+	if (ret != XT2_EXIT_OK)
+		return ret;
+	ret = run(&b);
+	for (i = 0; i < b.ncaptured; i++)
+		free((void *)b.captured[i].frame);
+	free(b.captured);
+	xt2_input_close(&b.in);
+	return ret;
+}

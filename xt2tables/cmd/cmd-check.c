@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd-check.c - xt2 check: everything that is wrong with a ruleset
+ *
+ * Errors of the text or image, what cannot be evaluated, and rules that no
+ * packet can reach.  A rule is called unreachable only if that is certain:
+ * one without conditions comes before it and ends the chain, or no hook leads
+ * to its chain.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/image.h"
+#include "libxt2/printable.h"
+#include "xt2tables/live/live-refused.h"
+#include "xt2tables/files/sandbox.h"
+#include "xt2tables/text/text.h"
+#include "cmd.h"
+
+struct check {
+	struct xt2_input in;
+	bool json, strict, live;
+	bool first; /* no finding has been printed for this file */
+	unsigned int errors, unsupported, warnings;
+	unsigned int rules, chains;
+};
+
+static void print_warning(const char *severity, const struct xt2_err *err)
+{
+	xt2_print_shown_(stdout, err->file);
+	if (err->line)
+		printf(":%u", err->line);
+	xt2_print_line_(stdout, ": %s: %s", severity, err->message);
+	if (err->rule[0] && err->line)
+		xt2_print_line_(stdout, "%4u | %s", err->line, err->rule);
+	else if (err->rule[0])
+		xt2_print_line_(stdout, "     | %s", err->rule);
+}
+
+static void print(struct check *c, const char *severity, const struct xt2_err *err)
+{
+	if (!c->json) {
+		if (strcmp(severity, "warning"))
+			xt2_err_print(err, stdout);
+		else
+			print_warning(severity, err);
+		return;
+	}
+	printf("%s{\"severity\":\"%s\",\"problem\":", c->first ? "" : ",", severity);
+	c->first = false;
+	xt2_json_error(stdout, err);
+	putchar('}');
+}
+
+static void on_error(void *data, const struct xt2_err *err)
+{
+	const bool carried = err->code == XT2_E_UNSUPPORTED;
+	struct check *c = data;
+
+	if (carried)
+		c->unsupported++;
+	else
+		c->errors++;
+	print(c, carried ? "unsupported" : "error", err);
+}
+
+static void warn(struct check *c, int chain, unsigned int at, const char *message)
+{
+	struct xt2_err err = { .code = XT2_OK };
+	const char *file;
+
+	c->warnings++;
+	snprintf(err.file, sizeof(err.file), "%s", c->in.path);
+	snprintf(err.message, sizeof(err.message), "%s", message);
+	if (at < xt2_chain_rules(c->in.rs, chain)) {
+		err.line = xt2_input_line(&c->in, chain, at, &file);
+		snprintf(err.file, sizeof(err.file), "%s", file);
+		xt2_text_rule(c->in.rs, chain, at, err.rule, sizeof(err.rule));
+	}
+	print(c, "warning", &err);
+}
+
+/* Does no packet get past this rule? */
+static bool ends_chain(const struct xt2_rule *r)
+{
+	const struct xt2_match *m;
+
+	xt2_rule_for_each_match(m, r)
+		if (m->type != XT2_M_COMMENT)
+			return false;
+	switch (XT2_TARGET_KIND(r->target)) {
+	case XT2_T_ACCEPT:
+	case XT2_T_DROP:
+	case XT2_T_RETURN:
+	case XT2_T_GOTO:
+	case XT2_T_QUEUE:
+	case XT2_T_NAT:
+	case XT2_T_REJECT:
+	case XT2_T_NFQUEUE: return true;
+	}
+	return false;
+}
+
+/* Marks the chains that a chain's rules lead to, as far as packets get. */
+static unsigned int scan_chain(const struct check *c, int chain, bool *seen, int *todo,
+			       unsigned int *ntodo)
+{
+	unsigned int n = xt2_chain_rules(c->in.rs, chain), at;
+
+	for (at = 0; at < n; at++) {
+		const struct xt2_rule *r = xt2_rule_get(c->in.rs, chain, at);
+		int kind = XT2_TARGET_KIND(r->target);
+
+		if (kind == XT2_T_JUMP || kind == XT2_T_GOTO) {
+			int to = XT2_TARGET_ARG(r->target);
+
+			if (!seen[to]) {
+				seen[to] = true;
+				todo[(*ntodo)++] = to;
+			}
+		}
+		if (ends_chain(r))
+			return at + 1;
+	}
+	return n;
+}
+
+/* => -1: out of memory */
+static int unreachable(struct check *c)
+{
+	const struct xt2_root *root = xt2_image_root(c->in.map.image);
+	unsigned int nchains = root ? root->chains : 0, ntodo = 0, i;
+	bool *seen = calloc(nchains + 1, sizeof(*seen));
+	int *todo = calloc(nchains + 1, sizeof(*todo));
+	int t, chain, ret = -1;
+	char text[128];
+
+	if (!seen || !todo)
+		goto out;
+	for (t = 0; t < xt2_ruleset_tables(c->in.rs); t++)
+		for (chain = -1; (chain = xt2_chain_next(c->in.rs, t, chain)) >= 0;)
+			if (xt2_chain_hook(c->in.rs, chain) >= 0) {
+				seen[chain] = true;
+				todo[ntodo++] = chain;
+			}
+	for (i = 0; i < ntodo; i++) {
+		unsigned int n = xt2_chain_rules(c->in.rs, todo[i]);
+		unsigned int end = scan_chain(c, todo[i], seen, todo, &ntodo);
+
+		if (end == n)
+			continue;
+		snprintf(text, sizeof(text), "%s:%u and what follows (%u rule%s) is never reached",
+			 xt2_chain_name(c->in.rs, todo[i]), end + 1, n - end,
+			 n - end > 1 ? "s" : "");
+		warn(c, todo[i], end, text);
+	}
+	for (t = 0; t < xt2_ruleset_tables(c->in.rs); t++)
+		for (chain = -1; (chain = xt2_chain_next(c->in.rs, t, chain)) >= 0;) {
+			c->chains++;
+			c->rules += xt2_chain_rules(c->in.rs, chain);
+			if (seen[chain] || !xt2_chain_rules(c->in.rs, chain))
+				continue;
+			snprintf(text, sizeof(text), "no rule that is reached leads to chain %s/%s",
+				 xt2_table_name(c->in.rs, t), xt2_chain_name(c->in.rs, chain));
+			warn(c, chain, 0, text);
+		}
+	ret = 0;
+out:
+	free(seen);
+	free(todo);
+	return ret;
+}
+
+static int no_memory(void)
+{
+	fputs("xt2 check: out of memory\n", stderr);
+	return XT2_EXIT_RESOURCE;
+}
+
+/* Is there an end to a packet's way through the chains? */
+static int ways(const struct check *c)
+{
+	struct xt2_evaluator *ev = xt2_evaluator_new(c->in.map.image, c->in.map.size);
+
+	if (!ev)
+		return xt2_input_no_evaluator(&c->in, errno);
+	xt2_evaluator_free(ev);
+	return XT2_EXIT_OK;
+}
+
+/* What xt2 apply would refuse; JSON has all of it, each with its hint.  => XT2_EXIT_* */
+static int check_live(struct check *c)
+{
+	struct xt2_refused list = {
+		.rs = c->in.rs,
+		.image = c->in.map.image,
+		.path = c->in.path,
+		.text = c->in.family,
+		.max = c->json ? 0 : XT2_REFUSALS_MAX,
+		.report = on_error,
+		.data = c,
+	};
+	int ret = xt2_live_refused(&list);
+
+	if (list.more)
+		printf("%s: %s\n", c->in.path, list.rest);
+	c->unsupported = list.count;
+	return ret;
+}
+
+/* What is wrong with a ruleset that could be loaded.  => XT2_EXIT_* */
+static int check_rules(struct check *c)
+{
+	int ret = XT2_EXIT_OK;
+
+	if (c->live)
+		ret = check_live(c);
+	else if (xt2_input_unsupported(&c->in, NULL, NULL) < 0)
+		return no_memory();
+	if (unreachable(c) < 0)
+		return no_memory();
+	/* xt2 apply asks for shorter ways, and has said so */
+	return ret == XT2_EXIT_RESOURCE ? ret : xt2_exit_worse(ret, ways(c));
+}
+
+static int check_file(struct check *c, const char *path, bool *comma)
+{
+	int ret;
+
+	c->in.path = path;
+	c->in.report = on_error;
+	c->in.data = c;
+	c->in.more = c->errors = c->unsupported = c->warnings = c->rules = c->chains = 0;
+	c->first = true;
+	if (c->json) {
+		fputs(*comma ? ",{\"file\":" : "{\"file\":", stdout);
+		xt2_json_string(stdout, path);
+		fputs(",\"findings\":[", stdout);
+		*comma = true;
+	}
+	ret = xt2_input_load(&c->in);
+	if (ret == XT2_EXIT_OK) {
+		/* numbers of the image, so that chains can be marked in an array */
+		ret = c->in.family ? xt2_input_reload(&c->in) : XT2_EXIT_OK;
+		if (ret == XT2_EXIT_OK)
+			ret = check_rules(c);
+		xt2_input_close(&c->in);
+	}
+	if (ret == XT2_EXIT_OK && c->unsupported)
+		ret = XT2_EXIT_UNSUPPORTED;
+	if (ret == XT2_EXIT_OK && c->warnings && c->strict)
+		ret = XT2_EXIT_NO;
+	c->errors += c->in.more;
+	if (c->json)
+		printf("],\"rules\":%u,\"chains\":%u,\"errors\":%u,\"unsupported\":%u,\"warnings\":%u}",
+		       c->rules, c->chains, c->errors, c->unsupported, c->warnings);
+	else if (ret == XT2_EXIT_OK || ret == XT2_EXIT_NO || ret == XT2_EXIT_UNSUPPORTED)
+		xt2_print_line_(stdout,
+				"%s: %u rule%s in %u chain%s, %u that cannot be %s, %u warning%s",
+				path, c->rules, c->rules == 1 ? "" : "s", c->chains,
+				c->chains == 1 ? "" : "s", c->unsupported,
+				c->live ? "live" : "evaluated", c->warnings,
+				c->warnings == 1 ? "" : "s");
+	else
+		xt2_print_line_(stdout, "%s: %u error%s", path, c->errors,
+				c->errors == 1 ? "" : "s");
+	return ret;
+}
+
+static const char help[] =
+	"Usage: xt2 check [--live] [--strict] [--json] {[-4|-6|--arp] FILE}...\n\n"
+	"Finds every problem of a ruleset: errors with file, line, column, reason and hint;\n"
+	"what can be kept and saved but not evaluated; rules that no packet can reach.\n"
+	"FILE is iptables-save text (-4, the default), ip6tables-save text (-6),\n"
+	"arptables-save text (--arp), or an image; these options are for the files that follow.\n"
+	"Needs no root and no kernel.\n\n"
+	"      --live             what xt2 apply would refuse, instead of what cannot be\n"
+	"                         evaluated in any way\n"
+	"      --strict           warnings count: exit code 1\n"
+	"      --json             JSON\n"
+	"      --resolve          host names in the rules may be looked up\n\n"
+	"Exit codes: 0 ok, 1 warnings (--strict), 2 errors, 3 not all can be evaluated, or\n"
+	"be live, 4 out of a resource, or a packet's way through the chains could be too long.\n";
+
+enum { OPT_ARP = 256, OPT_LIVE, OPT_STRICT, OPT_JSON, OPT_RESOLVE };
+
+static const struct option options[] = {
+	{ "ipv4", 0, NULL, '4' },
+	{ "ipv6", 0, NULL, '6' },
+	{ "arp", 0, NULL, OPT_ARP },
+	{ "live", 0, NULL, OPT_LIVE },
+	{ "strict", 0, NULL, OPT_STRICT },
+	{ "json", 0, NULL, OPT_JSON },
+	{ "resolve", 0, NULL, OPT_RESOLVE },
+	{ "help", 0, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* => -1: go on; or XT2_EXIT_* */
+static int parse(struct check *c, struct xt2_files *f, int argc, char **argv)
+{
+	struct xt2_err err = { 0 };
+	int option;
+
+	while ((option = getopt_long(argc, argv, "-46h", options, NULL)) != -1)
+		switch (option) {
+		case '4': xt2_files_family(f, XT2_IPV4); break;
+		case '6': xt2_files_family(f, XT2_IPV6); break;
+		case OPT_ARP: xt2_files_family(f, XT2_ARP); break;
+		case OPT_LIVE: c->live = true; break;
+		case OPT_STRICT: c->strict = true; break;
+		case OPT_JSON: c->json = true; break;
+		case OPT_RESOLVE: c->in.resolve = true; break;
+		case XT2_FILE_ARGUMENT: xt2_files_add(f, optarg); break;
+		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
+		default: return xt2_see_help("check");
+		}
+	if (xt2_files_end(f, "check", argv + optind) != XT2_EXIT_OK)
+		return XT2_EXIT_USAGE;
+	if (c->live && xt2_live_place_built(&err))
+		return xt2_fail(&err);
+	xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = c->in.resolve });
+	return -1;
+}
+
+/* => the worst of XT2_EXIT_* */
+static int check_files(struct check *c, const struct xt2_files *f)
+{
+	int i, worst = XT2_EXIT_OK;
+	bool comma = false;
+
+	if (c->json)
+		putchar('[');
+	for (i = 0; i < f->count; i++) {
+		c->in.family = f->list[i].family;
+		worst = xt2_exit_worse(worst, check_file(c, f->list[i].path, &comma));
+	}
+	if (c->json)
+		puts("]");
+	return worst;
+}
+
+int xt2_check_main(int argc, char **argv)
+{
+	struct check check = { 0 };
+	struct xt2_files files;
+	int ret = xt2_files_new(&files, "check", argc);
+
+	if (ret != XT2_EXIT_OK)
+		return ret;
+	ret = parse(&check, &files, argc, argv);
+	if (ret < 0)
+		ret = check_files(&check, &files);
+	xt2_files_free(&files);
+	return ret;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd-dump.c - xt2 dump: the layout of an image, with offsets and sizes
+ *
+ * For people who want to see the bytes' structure; doc/format.md explains it.
+ * The kernel's binary formats are dump-blob.c's.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/image.h"
+#include "dump.h"
+#include "xt2tables/files/file.h"
+#include "xt2tables/text/nearest.h"
+#include "index-report.h"
+#include "xt2tables/files/sandbox.h"
+#include "xt2tables/text/text.h"
+
+struct dump {
+	struct xt2_rows rows;
+	const struct xt2_image *img;
+	const struct xt2_root *root;
+	const char *only; /* of the chains, only this one */
+	bool bytes;
+	bool no_memory; /* to say why a chain is plain */
+};
+
+static void bytes(const struct dump *d, const void *p, size_t n)
+{
+	if (d->bytes)
+		xt2_row_bytes(&d->rows, p, n);
+}
+
+static void dump_rule(struct dump *d, const struct xt2_rule *r, unsigned int n)
+{
+	const struct xt2_match *m;
+
+	xt2_row(&d->rows, r, 2, "rule", r->size);
+	xt2_row_number(&d->rows, "number", n);
+	xt2_row_word(&d->rows, "target", xt2_target_name(XT2_TARGET_KIND(r->target)));
+	if (XT2_TARGET_ARG(r->target))
+		xt2_row_number(&d->rows, "argument", XT2_TARGET_ARG(r->target));
+	xt2_row_number(&d->rows, "packets", r->packets);
+	xt2_row_number(&d->rows, "bytes", r->bytes);
+	xt2_row_end(&d->rows);
+	xt2_rule_for_each_match(m, r) {
+		xt2_row(&d->rows, m, 4, "match", m->size);
+		xt2_row_word(&d->rows, "type", xt2_match_name(m->type));
+		xt2_row_number(&d->rows, "flags", m->flags);
+		xt2_row_number(&d->rows, "argument", m->arg);
+		bytes(d, m + 1, m->size - sizeof(*m));
+		xt2_row_end(&d->rows);
+	}
+	if (xt2_rule_target_size(r)) {
+		xt2_row(&d->rows, xt2_rule_target_data(r), 4, "target data",
+			xt2_rule_target_size(r));
+		bytes(d, xt2_rule_target_data(r), xt2_rule_target_size(r));
+		xt2_row_end(&d->rows);
+	}
+}
+
+static void dump_index(struct dump *d, const struct xt2_chain *c,
+		       const struct xt2_representation *rep)
+{
+	xt2_row(&d->rows, xt2_chain_index(c), 2, "index", rep->size);
+	xt2_row_word(&d->rows, "kind", xt2_kind_name(rep->kind));
+	xt2_row_word(&d->rows, "fields", rep->fields);
+	xt2_row_number(&d->rows, "units", rep->units);
+	xt2_row_number(&d->rows, "runs", rep->runs);
+	if (rep->kind == XT2_INDEX_PAIRS) {
+		xt2_row_number(&d->rows, "buckets", rep->buckets);
+		xt2_row_number(&d->rows, "nested", rep->nested);
+		xt2_row_number(&d->rows, "nested_units", rep->nested_units);
+	}
+	if (rep->kind == XT2_INDEX_SEGMENTS) {
+		xt2_row_number(&d->rows, "segments", rep->segments);
+		xt2_row_number(&d->rows, "commons", rep->commons);
+	}
+	xt2_row_tenths(&d->rows, "bytes_a_rule", (double)rep->size / rep->rules);
+	xt2_row_end(&d->rows);
+}
+
+static void dump_chain(struct dump *d, const struct xt2_chain *c)
+{
+	const struct xt2_chain_cold *cold = xt2_image_chain_cold(d->img, d->root, c->index);
+	const struct xt2_table *t = xt2_image_table(d->img, d->root, c->table);
+	struct xt2_representation rep;
+	const struct xt2_rule *r;
+	unsigned int n = 1;
+
+	if (d->only && strcmp(d->only, cold->name))
+		return;
+	xt2_row(&d->rows, c, 0, "chain", c->size);
+	xt2_row_number(&d->rows, "index", c->index);
+	xt2_row_word(&d->rows, "family", xt2_family_name(t->family));
+	xt2_row_word(&d->rows, "table", t->name);
+	xt2_row_word(&d->rows, "name", cold->name);
+	if (c->hook != XT2_HOOK_NONE)
+		xt2_row_word(&d->rows, "hook", xt2_hook_name(t->family, c->hook));
+	xt2_row_number(&d->rows, "rules", c->rules);
+	xt2_row_number(&d->rows, "used", c->used);
+	d->no_memory |= xt2_represent(c, t->family, &rep) < 0;
+	xt2_row_word(&d->rows, "represented", xt2_kind_name(rep.kind));
+	xt2_row_word(&d->rows, "why", rep.why);
+	xt2_row_end(&d->rows);
+	xt2_chain_for_each_rule(r, c)
+		dump_rule(d, r, n++);
+	if (rep.kind)
+		dump_index(d, c, &rep);
+}
+
+static void dump_instance(struct dump *d, const struct xt2_instance *in, unsigned int i)
+{
+	static const char *const kinds[] = { "?", "comment", "match", "target", "source" };
+	char text[256];
+
+	xt2_row(&d->rows, in, 0, "instance", sizeof(*in) + in->size);
+	xt2_row_number(&d->rows, "index", i);
+	xt2_row_word(&d->rows, "kind", kinds[in->kind]);
+	if (in->name[0]) {
+		xt2_row_word(&d->rows, "name", in->name);
+		xt2_row_number(&d->rows, "revision", in->revision);
+		bytes(d, xt2_instance_data(in), in->size);
+	}
+	if (!in->name[0] || in->kind == XT2_INSTANCE_COMMENT) {
+		snprintf(text, sizeof(text), "%.*s", (int)in->size,
+			 (const char *)xt2_instance_data(in));
+		xt2_row_word(&d->rows, "text", text);
+	}
+	xt2_row_end(&d->rows);
+}
+
+static void dump_root(struct dump *d)
+{
+	const struct xt2_root *root = d->root;
+
+	xt2_row(&d->rows, root, 0, "root", sizeof(*root));
+	xt2_row_number(&d->rows, "generation", root->generation);
+	xt2_row_number(&d->rows, "tables", root->tables);
+	xt2_row_number(&d->rows, "hooks", root->hooks);
+	xt2_row_number(&d->rows, "chains", root->chains);
+	xt2_row_number(&d->rows, "cells", root->cells);
+	xt2_row_number(&d->rows, "instances", root->instances);
+	xt2_row_number(&d->rows, "depth", root->depth);
+	xt2_row_number(&d->rows, "visits", root->visits);
+	xt2_row_end(&d->rows);
+}
+
+static void dump_hook(struct dump *d, const struct xt2_hook *h)
+{
+	xt2_row(&d->rows, h, 0, "hook", sizeof(*h));
+	xt2_row_word(&d->rows, "family", xt2_family_name(h->family));
+	xt2_row_word(&d->rows, "hook", xt2_hook_name(h->family, h->hook));
+	xt2_row_number(&d->rows, "table", h->table);
+	xt2_row_signed(&d->rows, "priority", h->priority);
+	xt2_row_number(&d->rows, "chain", h->chain);
+	xt2_row_number(&d->rows, "depth", h->depth);
+	xt2_row_number(&d->rows, "visits", h->visits);
+	xt2_row_end(&d->rows);
+}
+
+static void dump(struct dump *d)
+{
+	const struct xt2_chain *c;
+	const struct xt2_table *t;
+	const struct xt2_hook *h;
+	__u32 i;
+
+	xt2_row(&d->rows, d->img, 0, "image", d->img->size);
+	xt2_row_number(&d->rows, "version", d->img->version);
+	xt2_row_end(&d->rows);
+	if (!d->root)
+		return;
+	dump_root(d);
+	xt2_image_for_each_table(t, i, d->img, d->root) {
+		xt2_row(&d->rows, t, 0, "table", sizeof(*t));
+		xt2_row_number(&d->rows, "index", i);
+		xt2_row_word(&d->rows, "family", xt2_family_name(t->family));
+		xt2_row_word(&d->rows, "name", t->name);
+		xt2_row_end(&d->rows);
+	}
+	xt2_image_for_each_hook(h, i, d->img, d->root)
+		dump_hook(d, h);
+	xt2_image_for_each_chain(c, i, d->img, d->root)
+		dump_chain(d, c);
+	for (i = 0; i < d->root->cells; i++) {
+		xt2_row(&d->rows, xt2_image_cell(d->img, d->root, i), 0, "cell", sizeof(__u64));
+		xt2_row_number(&d->rows, "index", i);
+		xt2_row_number(&d->rows, "value", *xt2_image_cell(d->img, d->root, i));
+		xt2_row_end(&d->rows);
+	}
+	for (i = 0; i < d->root->instances; i++)
+		dump_instance(d, xt2_image_instance(d->img, d->root, i), i);
+}
+
+static const char help[] =
+	"Usage: xt2 dump [-x] [--chain NAME] [--json] {IMAGE | --live}\n"
+	"       xt2 dump [--family 4|6|arp|eb] [--width 64|32] [--chain NAME] [--json] BLOB\n\n"
+	"Shows an image's layout: everything in it with its offset and size, and why a chain\n"
+	"has an index or none.  Or a table in\n"
+	"the kernel's binary format, header and entries, as iptables hands it to\n"
+	"setsockopt(SO_SET_REPLACE); of a broken one what is sound, and then the reason.\n\n"
+	"  -x, --hex              the payloads' bytes as well; of BLOB they are always shown\n"
+	"  -c, --chain NAME       of the chains, only this one\n"
+	"      --family, --width  BLOB's format, if it cannot be told from its bytes\n"
+	"      --json             JSON: an array of objects\n" XT2_INPUT_HELP
+	"\nExit codes: 0 ok, 1 there is no live ruleset, 2 the file or the arguments are wrong,\n"
+	"3 not possible here or not permitted, 4 out of a resource.\n";
+
+enum { OPT_JSON = 1, OPT_FAMILY, OPT_WIDTH };
+
+static const struct option options[] = {
+	{ "hex", 0, NULL, 'x' },	 { "chain", 1, NULL, 'c' },
+	{ "json", 0, NULL, OPT_JSON },	 { "family", 1, NULL, OPT_FAMILY },
+	{ "width", 1, NULL, OPT_WIDTH }, XT2_INPUT_OPTIONS,
+	{ "help", 0, NULL, 'h' },	 { NULL, 0, NULL, 0 },
+};
+
+static const struct xt2_err no_memory = { .code = XT2_E_SYSTEM,
+					  .errnum = ENOMEM,
+					  .message = "out of memory" };
+
+/* @f: the image; NULL: what is live.  => XT2_EXIT_* */
+static int dump_image(struct dump *d, struct xt2_input *in, const struct xt2_opened_file *f)
+{
+	char say[XT2_NEAREST_SIZE];
+	int ret;
+
+	in->image = true;
+	ret = f ? xt2_input_load_file(in, f) : xt2_input_open(in);
+	if (ret != XT2_EXIT_OK)
+		return ret;
+	d->rows.base = d->img = in->map.image;
+	d->root = xt2_image_root(in->map.image);
+	if (d->only && !xt2_nearest_chain(in->rs, 0, NULL, d->only, say)) {
+		ret = xt2_usage("dump", "%s has no chain '%s'%s", in->path, d->only, say);
+		xt2_input_close(in);
+		return ret;
+	}
+	if (d->rows.json)
+		putchar('[');
+	dump(d);
+	if (d->rows.json)
+		puts("]");
+	xt2_input_close(in);
+	if (d->no_memory)
+		return xt2_fail(&no_memory);
+	return XT2_EXIT_OK;
+}
+
+/* @must: it was said to be one.  => XT2_EXIT_*; -1: it is none */
+static int dump_blob(struct xt2_blob_dump *b, const struct xt2_opened_file *f, bool must)
+{
+	struct xt2_err err;
+	int ret = xt2_file_rest(f, b->path, XT2_BLOB_MAX, &b->blob, &err);
+
+	if (ret == -EFBIG && !must)
+		return -1;
+	if (ret)
+		return xt2_fail(&err);
+	ret = xt2_blob_format(b);
+	if (!ret)
+		ret = xt2_blob_dump(b);
+	else if (ret == -ENOMEM)
+		ret = xt2_fail(&no_memory);
+	else if (must)
+		ret = xt2_usage("dump", "%s: cannot tell its format: say --family and --width",
+				b->path);
+	free(b->blob.at);
+	return ret;
+}
+
+static int dump_file(struct dump *d, struct xt2_blob_dump *b, struct xt2_input *in)
+{
+	bool said = b->family || b->compat >= 0;
+	struct xt2_opened_file f;
+	struct xt2_err err;
+	int ret = xt2_opened_file_open(&f, b->path);
+
+	if (ret) {
+		xt2_file_error(&err, -ret, "read", b->path);
+		return xt2_fail(&err);
+	}
+	b->rows.json = d->rows.json;
+	b->only = d->only;
+	ret = -1;
+	if (said || !xt2_opened_file_is_image(&f))
+		ret = dump_blob(b, &f, said);
+	if (ret < 0)
+		ret = dump_image(d, in, &f); /* or tell why it is none */
+	xt2_opened_file_close(&f);
+	return ret;
+}
+
+int xt2_dump_main(int argc, char **argv)
+{
+	struct xt2_blob_dump b = { .compat = -1 };
+	struct dump d = { .bytes = false };
+	struct xt2_input in = { 0 };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "xc:h", options, NULL)) != -1)
+		switch (c) {
+		case 'x': d.bytes = true; break;
+		case 'c': d.only = optarg; break;
+		case OPT_JSON: d.rows.json = true; break;
+		case OPT_FAMILY:
+			b.family = xt2_family_word(optarg);
+			if (!b.family)
+				return xt2_usage("dump", "no such family: %s (4, 6, arp or eb)",
+						 optarg);
+			break;
+		case OPT_WIDTH:
+			b.compat = xt2_width_word(optarg);
+			if (b.compat < 0)
+				return xt2_usage("dump", "no such width: %s (64 or 32)", optarg);
+			break;
+		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
+		default:
+			if (!xt2_input_option(&in, c))
+				return xt2_see_help("dump");
+		}
+	if (xt2_input_path(&in, "dump", argv + optind))
+		return XT2_EXIT_USAGE;
+	b.path = in.path;
+	if (!in.live)
+		xt2_sandbox_enter(&(struct xt2_sandbox){ .text = false });
+	return in.live ? dump_image(&d, &in, NULL) : dump_file(&d, &b, &in);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd-replace.c - xt2 replace: what would setsockopt(SO_SET_REPLACE) do?
+ *
+ * The call is made on an image instead of the kernel's tables.  Its caller is
+ * the file: the value is at an address that nothing else has, pointers inside
+ * it lead to what they mean (the entries of ebt stand behind the header), and
+ * counters that are handed back go nowhere.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xt2/sockopt.h>
+#include "libxt2/printable.h"
+#include "xt2tables/files/file.h"
+#include "xt2tables/files/image-path.h"
+#include "xt2tables/files/sandbox.h"
+#include "cmd.h"
+
+#define HEADER_MAX 120 /* struct ebt_replace, the largest */
+#define VALUE	   (1ull << 62) /* where the value is, */
+#define ELSEWHERE  (1ull << 61) /* or, if the entries of ebt say that they are there, here */
+
+struct replacing {
+	const char *path, *image;
+	int family, compat;
+	struct xt2_bytes blob;
+	__u64 value; /* address of the blob */
+	__u64 entries, skip; /* address of what follows the header of ebt; the header's size */
+	struct xt2_ruleset *rs;
+	struct xt2_mapping map;
+	int lock;
+};
+
+/* --- the caller --------------------------------------------------------------- */
+
+/* Is this range in what is at an address?  => offset in the blob, or -1 */
+static long long place(const struct replacing *r, __u64 from, size_t size, __u64 start, __u64 skip)
+{
+	__u64 len = r->blob.len - skip;
+
+	if (from < start || from - start > len || size > len - (from - start))
+		return -1;
+	return (long long)(from - start + skip);
+}
+
+static int read_blob(void *data, __u64 from, void *to, size_t size)
+{
+	const struct replacing *r = data;
+	long long at = place(r, from, size, r->value, 0);
+
+	if (at < 0 && r->skip)
+		at = place(r, from, size, r->entries, r->skip);
+	if (at < 0)
+		return -EFAULT;
+	memcpy(to, (const char *)r->blob.at + at, size);
+	return 0;
+}
+
+static int write_nowhere(void *data, __u64 to, const void *from, size_t size)
+{
+	return 0;
+}
+
+/* ebt: where the header says that the entries are; 32-bit programs may send either header. */
+static void find_entries(struct replacing *r)
+{
+	bool compat = r->compat;
+	__u32 size, low;
+
+	if (r->family != XT2_BRIDGE || r->blob.len < HEADER_MAX)
+		return;
+	memcpy(&size, (const char *)r->blob.at + 40, sizeof(size));
+	if (r->blob.len == HEADER_MAX + (__u64)size)
+		compat = false;
+	r->skip = compat ? 80 : HEADER_MAX;
+	if (compat) {
+		memcpy(&low, (const char *)r->blob.at + 76, sizeof(low));
+		r->entries = low;
+	} else {
+		memcpy(&r->entries, (const char *)r->blob.at + 112, sizeof(r->entries));
+	}
+	if (r->entries + r->blob.len >= VALUE && r->entries <= VALUE + r->blob.len)
+		r->value = ELSEWHERE;
+}
+
+/* --- the image ------------------------------------------------------------------ */
+
+/* => XT2_EXIT_* */
+static int open_image(struct replacing *r)
+{
+	struct xt2_err err = { 0 };
+	int ret;
+
+	r->rs = xt2_ruleset_new();
+	if (!r->rs) {
+		fputs("xt2 replace: out of memory\n", stderr);
+		return XT2_EXIT_RESOURCE;
+	}
+	if (!r->image)
+		return XT2_EXIT_OK;
+	xt2_image_folder(r->image);
+	r->lock = xt2_image_lock(r->image, -1, &err);
+	if (r->lock < 0)
+		return xt2_fail(&err);
+	ret = xt2_image_open_rules(r->image, &r->map, &err);
+	if (ret == -ENOENT)
+		return XT2_EXIT_OK;
+	if (ret < 0)
+		return xt2_fail(&err);
+	ret = xt2_ruleset_load(r->rs, r->map.image, r->map.size);
+	if (!ret)
+		return XT2_EXIT_OK;
+	xt2_print_line_(stderr, "xt2 replace: %s: %s", r->image, strerror(-ret));
+	return xt2_exit_errno(-ret);
+}
+
+/* => XT2_EXIT_* */
+static int store_image(const struct replacing *r)
+{
+	struct xt2_err err = { 0 };
+	struct xt2_mapping map;
+	int ret = xt2_ruleset_write(r->rs, &map, &err);
+
+	if (ret < 0)
+		return xt2_fail(&err);
+	if (r->image)
+		ret = xt2_image_store(r->image, map.image, map.size, &err);
+	xt2_image_close(&map);
+	return ret < 0 ? xt2_fail(&err) : XT2_EXIT_OK;
+}
+
+/* --- the command ------------------------------------------------------------------ */
+
+static const struct call {
+	int family, level, name;
+	__u32 num_counters[2]; /* offset in the header; compat */
+} calls[] = {
+	{ XT2_IPV4, IPPROTO_IP, 64, { 84, 84 } },
+	{ XT2_IPV6, IPPROTO_IPV6, 64, { 84, 84 } },
+	{ XT2_ARP, IPPROTO_IP, 96, { 68, 68 } },
+	{ XT2_BRIDGE, IPPROTO_IP, 128, { 96, 68 } },
+};
+
+static const struct call *call_of(int family)
+{
+	const struct call *c = calls;
+
+	while (c->family != family)
+		c++;
+	return c;
+}
+
+static int call(struct replacing *r, struct xt2_err *err)
+{
+	const struct xt2_sockopt_caller caller = {
+		.compat = r->compat,
+		.read = read_blob,
+		.write = write_nowhere,
+		.data = r,
+	};
+	const struct call *c = call_of(r->family);
+
+	return xt2_sockopt_set(r->rs, &caller, c->level, c->name, r->value, (__u32)r->blob.len,
+			       err);
+}
+
+static __u32 field(const struct replacing *r, __u32 at)
+{
+	__u32 value;
+
+	memcpy(&value, (const char *)r->blob.at + at, sizeof(value));
+	return value;
+}
+
+/*
+ * The blob names another number of old entries than a fresh table has.  If it
+ * is its own number, it was sent to a table that it had been loaded into
+ * before: give it one of this size.  => 1: try again; 0, -ENOMEM
+ */
+static int second_time(struct replacing *r)
+{
+	const struct xt2_rule rule = { .size = sizeof(rule), .target_offset = sizeof(rule) };
+	__u32 counters = field(r, call_of(r->family)->num_counters[r->compat]), i, hooks;
+	char name[32];
+	int table;
+
+	memcpy(name, r->blob.at, sizeof(name));
+	name[31] = '\0';
+	hooks = xt2_table_hooks(r->family, name);
+	i = (__u32)__builtin_popcount(hooks) + 1;
+	if (counters != field(r, 36) || counters < i)
+		return 0;
+	table = xt2_table_add(r->rs, r->family, name, NULL);
+	if (table < 0)
+		return table;
+	for (; i < counters; i++)
+		if (xt2_rule_append(r->rs, xt2_chain_next(r->rs, table, -1), &rule, 0))
+			return -ENOMEM;
+	return 1;
+}
+
+/* => XT2_EXIT_* */
+static int replace(struct replacing *r)
+{
+	struct xt2_err err = { 0 };
+	int ret = open_image(r);
+
+	if (ret != XT2_EXIT_OK)
+		return ret;
+	xt2_sandbox_enter(&(struct xt2_sandbox){ .outputs = &r->image, .count = 1 });
+	find_entries(r);
+	ret = call(r, &err);
+	if (ret == -EAGAIN && !r->image && second_time(r) > 0)
+		ret = call(r, &err);
+	if (ret < 0) {
+		const char *name = strerrorname_np(-ret);
+
+		xt2_print_line_(stdout, "%s: %s", name ? name : "EINVAL",
+				err.message[0] ? err.message : strerror(-ret));
+		if (err.hint[0])
+			xt2_print_line_(stdout, "hint: %s", err.hint);
+		return XT2_EXIT_USAGE;
+	}
+	ret = store_image(r);
+	if (ret == XT2_EXIT_OK)
+		puts("ok");
+	return ret;
+}
+
+static const char help[] =
+	"Usage: xt2 replace --family 4|6|arp|eb --width 64|32 [--image PATH] BLOB\n\n"
+	"Does to an image what setsockopt(SO_SET_REPLACE) with BLOB's bytes would do to the\n"
+	"kernel, and prints \"ok\", or the errno's name and the reason.  BLOB is header and\n"
+	"entries; \"-\" is standard input.\n\n"
+	"      --family 4|6|arp|eb\n"
+	"                         of the table\n"
+	"      --width 64|32      of the program that would make the call\n"
+	"      --image PATH       is changed if the answer is \"ok\"; default: a fresh one,\n"
+	"                         whose tables are as a kernel's after boot, or have as many\n"
+	"                         entries as BLOB if it says that it replaces so many\n\n"
+	"Exit codes: 0 ok, 2 refused, or the arguments are wrong, 4 out of a resource.\n";
+
+enum { OPT_FAMILY = 1, OPT_WIDTH, OPT_IMAGE };
+
+static const struct option options[] = {
+	{ "family", 1, NULL, OPT_FAMILY },
+	{ "width", 1, NULL, OPT_WIDTH },
+	{ "image", 1, NULL, OPT_IMAGE },
+	{ "help", 0, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+int xt2_replace_main(int argc, char **argv)
+{
+	struct replacing r = { .compat = -1, .lock = -1, .value = VALUE };
+	struct xt2_err err;
+	int c, ret;
+
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1)
+		switch (c) {
+		case OPT_FAMILY:
+			r.family = xt2_family_word(optarg);
+			if (!r.family)
+				return xt2_usage("replace", "no such family: %s (4, 6, arp or eb)",
+						 optarg);
+			break;
+		case OPT_WIDTH:
+			r.compat = xt2_width_word(optarg);
+			if (r.compat < 0)
+				return xt2_usage("replace", "no such width: %s (64 or 32)", optarg);
+			break;
+		case OPT_IMAGE: r.image = optarg; break;
+		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
+		default: return xt2_see_help("replace");
+		}
+	if (optind + 1 != argc)
+		return xt2_usage("replace", "give one blob");
+	if (!r.family || r.compat < 0)
+		return xt2_usage("replace", "--family and --width are needed");
+	r.path = argv[optind];
+	if (xt2_file_read(r.path, XT2_BLOB_MAX, &r.blob, &err) < 0)
+		return xt2_fail(&err);
+	ret = replace(&r);
+	xt2_ruleset_free(r.rs);
+	xt2_image_close(&r.map);
+	if (r.lock >= 0)
+		close(r.lock);
+	free(r.blob.at);
+	return ret;
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * replay-run.c - the packets of a capture, evaluated in batches
+ *
+ * A batch is filled packet by packet, those that no rule will see included,
+ * and emptied at once: xt2_evaluate_batch() evaluates its packets one after
+ * the other, each with its own time, and then their results are written in
+ * order.  So nothing depends on the size of batches but the time it takes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "libxt2/printable.h"
+#include "replay.h"
+
+#define ROOM	64 /* bytes by which a target may lengthen a packet */
+#define MAC	14 /* bytes of an Ethernet header */
+#define FIGURES 32 /* columns beside the bar */
+
+/* A packet of a batch. */
+struct slot {
+	__u64 number;
+	struct xt2_captured c;
+	int hook; /* -1: it is not evaluated */
+	const char *verdict, *why; /* then */
+	__u8 *scratch; /* a frame that stays, and that targets may change */
+	size_t scratch_size;
+	__u8 mac[MAC];
+};
+
+struct xt2_replay_batch {
+	unsigned int n;
+	struct slot slot[XT2_BATCH];
+	struct xt2_pkt pkt[XT2_BATCH];
+	struct xt2_result result[XT2_BATCH];
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* A bar on the terminal, from the second second on; percent -1: not known. */
+static void progress(struct xt2_replay *r, int percent)
+{
+	static const char full[] = "########################################";
+	struct winsize window;
+	int width = sizeof(full) - 1;
+	struct timespec t;
+
+	if (r->quiet || !isatty(STDERR_FILENO))
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	if (t.tv_sec - r->started.tv_sec < 2 || t.tv_sec == r->shown.tv_sec)
+		return;
+	r->shown = t;
+	/* a line that the terminal breaks cannot be written over */
+	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &window) && window.ws_col &&
+	    window.ws_col < width + FIGURES)
+		width = window.ws_col > FIGURES ? window.ws_col - FIGURES : 0;
+	if (percent >= 0)
+		fprintf(stderr, "\r[%-*.*s] %3d%%  %llu packets", width, percent * width / 100,
+			full, percent, (unsigned long long)r->packets);
+	else
+		fprintf(stderr, "\r%llu packets, %ld s", (unsigned long long)r->packets,
+			(long)(t.tv_sec - r->started.tv_sec));
+	fflush(stderr);
+}
+
+void xt2_replay_bar_end(const struct xt2_replay *r)
+{
+	if (r->shown.tv_sec)
+		fputs("\r\033[K", stderr);
+}
+
+/* --- a packet ------------------------------------------------------------------ */
+
+/* A frame of the slot's own, with room to grow. */
+static int own_frame(struct slot *s)
+{
+	struct xt2_captured *c = &s->c;
+
+	if (c->caplen + ROOM > s->scratch_size) {
+		size_t size = c->caplen + ROOM + 4096;
+		__u8 *p = realloc(s->scratch, size);
+
+		if (!p)
+			return -ENOMEM;
+		s->scratch = p;
+		s->scratch_size = size;
+	}
+	c->frame = memcpy(s->scratch, c->frame, c->caplen);
+	if (c->mac)
+		c->mac = memcpy(s->mac, c->mac, MAC);
+	return 0;
+}
+
+static void verdict_line(struct xt2_replay *r, __u64 number, const struct xt2_result *res)
+{
+	FILE *to = r->verdicts_to;
+
+	fprintf(to, "{\"packet\":%llu,\"verdict\":\"%s\"", (unsigned long long)number,
+		xt2_verdict_name(res->verdict));
+	if (res->table) {
+		fputs(",\"table\":", to);
+		xt2_json_string(to, res->table);
+		fputs(",\"chain\":", to);
+		xt2_json_string(to, res->chain);
+		fprintf(to, ",\"rule\":%u", res->rule);
+	}
+	if (res->hotdrop)
+		fputs(",\"hotdrop\":true", to);
+	fputs("}\n", to);
+}
+
+static int family_index(const struct xt2_replay *r, int family)
+{
+	int i;
+
+	for (i = 0; i < XT2_REPLAY_FAMILIES; i++)
+		if (xt2_replay_families[i] == family && r->hooks[i] >= 0)
+			return i;
+	return -1;
+}
+
+/* What a target has made of the frame: it may be longer or shorter now. */
+static int keep(struct xt2_replay *r, struct xt2_captured *c, const struct xt2_pkt *pkt,
+		int verdict)
+{
+	struct xt2_dump *to = verdict == XT2_ACCEPT ? r->accepted_to : r->dropped_to;
+	__u32 end = c->network + pkt->caplen;
+
+	if (!to)
+		return 0;
+	if (r->writes && end > c->caplen) {
+		c->len += end - c->caplen;
+		c->caplen = end;
+	}
+	return xt2_dump_write(to, c);
+}
+
+static void unseen(struct xt2_replay *r, struct slot *s, const char *why)
+{
+	int i;
+
+	s->verdict = "UNSEEN";
+	s->why = why;
+	for (i = 0; i < XT2_REPLAY_REASONS - 1 && r->unseen[i].why && strcmp(r->unseen[i].why, why);
+	     i++)
+		;
+	r->unseen[i].why = why;
+	r->unseen[i].packets++;
+}
+
+/*
+ * Make a packet ready to be evaluated, or note why it is not.
+ * @stays: the frame is there until then
+ * => 0, -ENOMEM
+ */
+static int ready(struct xt2_replay *r, struct slot *s, struct xt2_pkt *pkt, bool stays)
+{
+	struct xt2_captured *c = &s->c;
+	const int f = family_index(r, c->family);
+	const char *why;
+
+	s->hook = -1;
+	if (f < 0) {
+		r->other++;
+		s->verdict = "OTHER";
+		s->why = "not a packet of this ruleset's family";
+		return 0;
+	}
+	memset(pkt, 0, sizeof(*pkt));
+	why = xt2_host_receive(&r->host, r->hooks[f], c, pkt);
+	if (why) {
+		unseen(r, s, why);
+		return 0;
+	}
+	if ((r->writes || !stays) && own_frame(s) < 0)
+		return -ENOMEM;
+	pkt->data = (__u8 *)c->frame + c->network;
+	pkt->caplen = c->caplen - c->network;
+	if (pkt->caplen > pkt->len)
+		pkt->caplen = pkt->len;
+	pkt->room = r->writes ? ROOM : 0;
+	if (xt2_pkt_parse(pkt, (__u8)c->family) < 0) {
+		unseen(r, s, xt2_pkt_seen_name(XT2_UNSEEN_SHORT));
+		return 0;
+	}
+	xt2_host_fill(&r->host, pkt, c);
+	s->hook = r->hooks[f];
+	return 0;
+}
+
+/* => 0, or -errno if the packet cannot be kept */
+static int write_result(struct xt2_replay *r, unsigned int at)
+{
+	struct slot *s = &r->batch->slot[at];
+	const struct xt2_pkt *pkt = &r->batch->pkt[at];
+	const struct xt2_result *res = &r->batch->result[at];
+
+	if (s->hook < 0) {
+		if (r->verdicts_to)
+			fprintf(r->verdicts_to,
+				"{\"packet\":%llu,\"verdict\":\"%s\",\"reason\":\"%s\"}\n",
+				(unsigned long long)s->number, s->verdict, s->why);
+		return 0;
+	}
+	r->evaluated++;
+	r->verdict[res->verdict]++;
+	r->cut += pkt->cut;
+	r->faults += res->faults;
+	r->hotdrops += res->hotdrop;
+	r->events += res->events;
+	if (r->verdicts_to)
+		verdict_line(r, s->number, res);
+	return keep(r, &s->c, pkt, res->verdict);
+}
+
+/* --- a batch -------------------------------------------------------------------- */
+
+/* Packets for one hook that follow one another, from slot at on. => the slot behind them */
+static unsigned int evaluate(struct xt2_replay *r, unsigned int at)
+{
+	struct xt2_replay_batch *b = r->batch;
+	struct xt2_pkt *pkts[XT2_BATCH];
+	struct xt2_result result[XT2_BATCH];
+	unsigned int from[XT2_BATCH], n = 0, i;
+	__u64 now[XT2_BATCH];
+	int hook = -1;
+
+	for (; at < b->n; at++) {
+		const struct slot *s = &b->slot[at];
+
+		if (s->hook < 0)
+			continue;
+		if (hook >= 0 && s->hook != hook)
+			break;
+		hook = s->hook;
+		pkts[n] = &b->pkt[at];
+		now[n] = s->c.time;
+		from[n++] = at;
+	}
+	if (n)
+		xt2_evaluate_batch(r->ev, hook, r->table, pkts, now, n, r->verdicts_to != NULL,
+				   result);
+	for (i = 0; i < n; i++)
+		b->result[from[i]] = result[i];
+	return at;
+}
+
+/* Evaluate what is there, and write its results. => 0, or -errno if they cannot be kept */
+static int empty(struct xt2_replay *r)
+{
+	struct xt2_replay_batch *b = r->batch;
+	unsigned int i = 0;
+	int ret = 0;
+
+	while (i < b->n)
+		i = evaluate(r, i);
+	for (i = 0; i < b->n && !ret; i++)
+		ret = write_result(r, i);
+	b->n = 0;
+	return ret;
+}
+
+/* One more packet. => 0, or -errno if results cannot be kept */
+static int add(struct xt2_replay *r, const struct xt2_captured *c, bool stays)
+{
+	struct xt2_replay_batch *b = r->batch;
+	struct slot *s = &b->slot[b->n];
+
+	s->number = ++r->packets;
+	s->c = *c;
+	if (ready(r, s, &b->pkt[b->n], stays) < 0)
+		return -ENOMEM;
+	return ++b->n < r->batch_size ? 0 : empty(r);
+}
+
+void xt2_replay_batch_free(struct xt2_replay_batch *batch)
+{
+	unsigned int i;
+
+	for (i = 0; batch && i < XT2_BATCH; i++)
+		free(batch->slot[i].scratch);
+	free(batch);
+}
+
+static int make_batch(struct xt2_replay *r)
+{
+	if (!r->batch)
+		r->batch = calloc(1, sizeof(*r->batch));
+	return r->batch ? 0 : -ENOMEM;
+}
+
+/* --- a capture -------------------------------------------------------------------- */
+
+/* Say which file cannot have a packet, if it is one; else there was no memory.  => exit code */
+static int not_kept(const struct xt2_replay *r, int error)
+{
+	int i;
+
+	for (i = 0; i < XT2_REPLAY_OUTPUTS; i++)
+		if (r->out[i].error)
+			return xt2_replay_lost(r->out[i].path, -r->out[i].error);
+	return xt2_replay_lost("cannot keep a packet", error);
+}
+
+int xt2_replay_lost(const char *what, int error)
+{
+	xt2_print_line_(stderr, "xt2 replay: %s: %s", what, strerror(-error));
+	return xt2_exit_errno(-error);
+}
+
+int xt2_replay_stream(struct xt2_replay *r, struct xt2_capture *cap, struct xt2_err *err)
+{
+	const bool stays = r->batch_size == 1;
+	struct xt2_captured c;
+	double start = now();
+	int n = 0, ret = make_batch(r);
+
+	while (!ret && (n = xt2_capture_next(cap, &c, err)) > 0) {
+		ret = add(r, &c, stays);
+		if (!(r->packets % 4096))
+			progress(r, xt2_capture_percent(cap));
+	}
+	if (!ret)
+		ret = empty(r);
+	r->seconds += now() - start;
+	if (ret < 0)
+		return not_kept(r, ret);
+	return n < 0 ? xt2_fail(err) : XT2_EXIT_OK;
+}
+
+static int copy_packet(struct xt2_captured *to, const struct xt2_captured *c)
+{
+	__u8 *frame = malloc(c->caplen + MAC);
+
+	if (!frame)
+		return -ENOMEM;
+	memcpy(frame, c->frame, c->caplen);
+	*to = *c;
+	to->frame = frame;
+	if (c->mac)
+		to->mac = memcpy(frame + c->caplen, c->mac, MAC);
+	return 0;
+}
+
+/* => XT2_EXIT_*; the packets so far in any case */
+static int read_all(struct xt2_capture *cap, struct xt2_captured **list, size_t *n,
+		    struct xt2_err *err)
+{
+	struct xt2_captured c, *more;
+	size_t room = 0;
+	int got;
+
+	while ((got = xt2_capture_next(cap, &c, err)) > 0) {
+		if (*n == room) {
+			room = room ? room * 2 : 1024;
+			more = realloc(*list, room * sizeof(**list));
+			if (!more)
+				break;
+			*list = more;
+		}
+		if (copy_packet(&(*list)[*n], &c) < 0)
+			break;
+		++*n;
+	}
+	if (got)
+		return got < 0 ? xt2_fail(err) : xt2_replay_lost("capture", -ENOMEM);
+	return XT2_EXIT_OK;
+}
+
+/* => 0, or -errno if results cannot be kept */
+static int evaluate_all(struct xt2_replay *r, const struct xt2_captured *list, size_t n)
+{
+	unsigned long long loop;
+	int ret = make_batch(r);
+	size_t i;
+
+	for (loop = 0; loop < r->loops && !ret; loop++)
+		for (i = 0; i < n && !ret; i++) {
+			ret = add(r, &list[i], true);
+			if (!(r->packets % 4096))
+				progress(r, (int)((loop * n + i) * 100 / (r->loops * n)));
+		}
+	return ret ? ret : empty(r);
+}
+
+int xt2_replay_preloaded(struct xt2_replay *r, struct xt2_capture *cap, struct xt2_err *err)
+{
+	struct xt2_captured *list = NULL;
+	size_t n = 0, i;
+	int ret = read_all(cap, &list, &n, err), kept;
+	double start = now();
+
+	if (ret == XT2_EXIT_OK) {
+		kept = evaluate_all(r, list, n);
+		if (kept < 0)
+			ret = not_kept(r, kept);
+		r->seconds += now() - start;
+	}
+	for (i = 0; i < n; i++)
+		free((void *)list[i].frame);
+	free(list);
+	return ret;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * xt2.c - the program xt2: one row per subcommand
+ *
+ * Rulesets are tested, explained and looked into here, without root and
+ * without touching the kernel, but for live rulesets.  Loading and saving with
+ * iptables' own interface is the business of xt2tables-restore and its relatives.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "config.h"
+#include "libxt2/printable.h"
+#include "xt2tables/files/output.h"
+#include "cmd.h"
+
+#define USAGE 8192 /* bytes of a message; it may name a file */
+
+static const struct {
+	const char *name;
+	int (*main)(int argc, char **argv);
+	const char *summary;
+} commands[] = {
+	{ "replay", xt2_replay_main, "filter a capture with a ruleset" },
+	{ "explain", xt2_explain_main, "tell what happens to a packet, and why" },
+	{ "check", xt2_check_main, "find everything that is wrong with a ruleset" },
+	{ "bench", xt2_bench_main, "tell what a ruleset costs, and what its indexes save" },
+	{ "dump", xt2_dump_main, "show the layout of an image or a binary table" },
+	{ "convert", xt2_convert_main, "rulesets from one form into another" },
+	{ "replace", xt2_replace_main, "what the kernel would do with a table, done to an image" },
+	{ "run", xt2_run_main, "run iptables and others on an image, without the kernel" },
+	{ "digest", xt2_digest_main, "a number for what a ruleset says" },
+	{ "apply", xt2_apply_main, "let the kernel evaluate a ruleset" },
+	{ "status", xt2_status_main, "what the kernel evaluates" },
+	{ "save", xt2_save_main, "print that, or a file, as iptables-save does" },
+	{ "counters", xt2_counters_main, "what its rules, or a file's, have counted" },
+	{ "confirm", xt2_confirm_main, "keep what is live on trial" },
+	{ "log", xt2_log_main, "what LOG and NFLOG report" },
+	{ "repair", xt2_repair_main, "bring back what others took from what is live" },
+	{ "detach", xt2_detach_main, "take the ruleset away from the kernel" },
+};
+
+static void help(FILE *to)
+{
+	size_t i;
+
+	fputs("Usage: xt2 COMMAND [ARGUMENTS]\n\nCommands:\n", to);
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
+	fputs("\n\"xt2 COMMAND --help\" tells more.  Rulesets are loaded and saved by\n"
+	      "xt2tables-restore, xt2tables-save and their ip6 and arp variants.\n\n"
+	      "Exit codes: 0 ok, 1 negative answer, 2 usage or input error, 3 unsupported,\n"
+	      "4 out of a resource.  After 2 to 4 no image has changed.\n",
+	      to);
+}
+
+int xt2_see_help(const char *command)
+{
+	fprintf(stderr, "Try \"xt2 %s --help\".\n", command);
+	return XT2_EXIT_USAGE;
+}
+
+int xt2_usage(const char *command, const char *format, ...)
+{
+	char text[USAGE];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	xt2_print_line_(stderr, "xt2 %s: %s", command, text);
+	return xt2_see_help(command);
+}
+
+int xt2_fail(const struct xt2_err *err)
+{
+	xt2_err_print(err, stderr);
+	return xt2_exit_code(err);
+}
+
+int xt2_exit_code(const struct xt2_err *err)
+{
+	switch (err->code) {
+	case XT2_E_UNSUPPORTED: return XT2_EXIT_UNSUPPORTED;
+	case XT2_E_SYSTEM: return xt2_exit_errno(err->errnum);
+	}
+	return XT2_EXIT_USAGE;
+}
+
+int xt2_exit_errno(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+	case EISDIR:
+	case ELOOP:
+	case ENAMETOOLONG:
+	case ENXIO:
+	case EEXIST:
+	case EROFS:
+	case EACCES:
+	case EPERM: return XT2_EXIT_USAGE;
+	}
+	return XT2_EXIT_RESOURCE;
+}
+
+int xt2_exit_worse(int a, int b)
+{
+	static const int rank[] = { [XT2_EXIT_OK] = 0,
+				    [XT2_EXIT_NO] = 1,
+				    [XT2_EXIT_UNSUPPORTED] = 2,
+				    [XT2_EXIT_USAGE] = 3,
+				    [XT2_EXIT_RESOURCE] = 4 };
+
+	return rank[b] > rank[a] ? b : a;
+}
+
+/* What has been printed must have arrived. */
+static int finish(const char *name, int ret)
+{
+	int lost = xt2_stdio_lost();
+
+	if (!lost)
+		return ret;
+	fprintf(stderr, "xt2 %s: standard output: %s\n", name, strerror(lost));
+	return XT2_EXIT_RESOURCE;
+}
+
+/*
+ * getopt() quotes an option that it doesn't know as it is: one that no option
+ * of ours looks like never gets there.  What is behind a command to run is not ours.
+ */
+static const char *strange_option(const char *command, char **argv)
+{
+	size_t n;
+
+	for (; *argv && strcmp(*argv, "--") && strcmp(command, "run"); argv++) {
+		n = strcspn(*argv, "=");
+		if (**argv == '-' && (*argv)[1] == '-' &&
+		    strspn(*argv, "-abcdefghijklmnopqrstuvwxyz0123456789") < n)
+			return *argv;
+		if (**argv == '-' && ((*argv)[1] & 0x80 || iscntrl((*argv)[1])) && (*argv)[1])
+			return *argv;
+	}
+	return NULL;
+}
+
+static int run(const char *name, int argc, char **argv)
+{
+	const char *strange = strange_option(name, argv + 1);
+	static char full[16]; /* for getopt's messages */
+	size_t i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(name, commands[i].name)) {
+			snprintf(full, sizeof(full), "xt2 %s", name);
+			argv[0] = full;
+			if (strange)
+				return xt2_usage(name, "unrecognized option '%s'", strange);
+			return finish(name, commands[i].main(argc, argv));
+		}
+	xt2_print_line_(stderr, "xt2: no such command: %s", name);
+	fputs("Try \"xt2 --help\".\n", stderr);
+	return XT2_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	static char help_option[] = "--help";
+
+	xt2_stdio_begin();
+	if (argc < 2) {
+		help(stderr);
+		return XT2_EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		if (argc > 2 && argv[2][0] != '-') { /* "xt2 help replay" */
+			argv[1] = argv[2];
+			argv[2] = help_option;
+			return run(argv[1], 2, argv + 1);
+		}
+		help(stdout);
+		return finish("help", XT2_EXIT_OK);
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		puts("xt2 " PACKAGE_VERSION);
+		return finish("version", XT2_EXIT_OK);
+	}
+	return run(argv[1], argc - 1, argv + 1);
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * input.c - the ruleset that a command works on
+ *
+ * A text is loaded and packed; an image is mapped and checked.  Either way
+ * the command has both forms afterwards, and evaluates the packed one.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/image.h"
+#include "engine/rule.h"
+#include "libxt2/printable.h"
+#include "xt2tables/text/nearest.h"
+#include "file.h"
+#include "output.h"
+#include "xt2tables/text/text.h"
+#include "xt2tables/cmd/cmd.h"
+
+#define ERRORS_MAX 10000 /* of a text, for callers that list all of them */
+
+static const int families[] = { XT2_IPV4, XT2_IPV6, XT2_ARP, XT2_BRIDGE };
+#define FAMILIES (sizeof(families) / sizeof(families[0]))
+
+/* => the exit code for the error */
+static int report(const struct xt2_input *in, const struct xt2_err *err)
+{
+	if (in->report)
+		in->report(in->data, err);
+	else
+		xt2_err_print(err, stderr);
+	return xt2_exit_code(err);
+}
+
+static int load_text(struct xt2_input *in, const struct xt2_opened_file *f, struct xt2_err *err)
+{
+	struct xt2_text_options opt = { .family = in->family,
+					.counters = true,
+					.resolve = in->resolve,
+					.errors = in->report ? ERRORS_MAX : 0,
+					.file = f };
+	struct xt2_text_errors errors = { 0 };
+	int r = xt2_text_load(in->path, in->rs, &opt, &errors);
+	int code = XT2_EXIT_USAGE;
+	unsigned int i;
+
+	for (i = 0; i < errors.count; i++)
+		code = report(in, &errors.list[i]);
+	if (r < 0 && !errors.count) { /* not even room to say what is wrong */
+		xt2_text_errors_free(&errors);
+		xt2_print_line_(stderr, "xt2: %s: out of memory", in->path);
+		return XT2_EXIT_RESOURCE;
+	}
+	in->more = errors.more;
+	if (errors.more && !in->report)
+		fprintf(stderr, "%u more errors: xt2 check lists them\n", errors.more);
+	xt2_text_errors_free(&errors);
+	if (r < 0)
+		return code;
+	return xt2_ruleset_write(in->rs, &in->map, err) < 0 ? report(in, err) : XT2_EXIT_OK;
+}
+
+/* An image in a pipe is read as a whole; of what is none, only its head.  => 0, -errno: see err */
+static int read_image(struct xt2_input *in, const struct xt2_opened_file *f, struct xt2_err *err)
+{
+	struct xt2_bytes bytes = { 0 };
+	int ret = 0;
+
+	if (xt2_opened_file_is_image(f))
+		ret = xt2_file_rest(f, in->path, XT2_SIZE_MAX, &bytes, err);
+	if (!ret)
+		ret = xt2_image_copy(bytes.at ? bytes.at : f->head, bytes.at ? bytes.len : f->len,
+				     &in->map, err);
+	free(bytes.at);
+	snprintf(err->file, sizeof(err->file), "%s", in->path);
+	if (!ret)
+		xt2_image_fold(in->map.image);
+	return ret;
+}
+
+static int load_image(struct xt2_input *in, const struct xt2_opened_file *f, struct xt2_err *err)
+{
+	int ret;
+
+	if (f->stream || !strcmp(in->path, "-"))
+		ret = read_image(in, f, err);
+	else if (in->rules_only)
+		ret = xt2_image_open_rules(in->path, &in->map, err);
+	else
+		ret = xt2_image_open(in->path, &in->map, err);
+	return ret < 0 ? report(in, err) : xt2_input_reload(in);
+}
+
+int xt2_input_load_file(struct xt2_input *in, const struct xt2_opened_file *f)
+{
+	struct xt2_err err = { 0 };
+	int r;
+
+	in->rs = xt2_ruleset_new();
+	if (!in->rs) {
+		fputs("xt2: out of memory\n", stderr);
+		return XT2_EXIT_RESOURCE;
+	}
+	if (in->image || (!in->text && xt2_opened_file_is_image(f))) {
+		in->family = 0;
+		r = load_image(in, f, &err);
+	} else {
+		if (!in->family)
+			in->family = XT2_IPV4;
+		r = load_text(in, f, &err);
+	}
+	if (r != XT2_EXIT_OK)
+		xt2_input_close(in);
+	return r;
+}
+
+static int standard_input_again(const struct xt2_input *in)
+{
+	const struct xt2_err err = { .code = XT2_E_SYNTAX,
+				     .file = "-",
+				     .message = "standard input has been read already" };
+
+	return report(in, &err);
+}
+
+int xt2_input_load(struct xt2_input *in)
+{
+	static bool standard_input; /* has been read */
+	struct xt2_opened_file f;
+	struct xt2_err err;
+	int ret;
+
+	if (!strcmp(in->path, "-")) {
+		if (standard_input)
+			return standard_input_again(in);
+		standard_input = true;
+	}
+	ret = xt2_opened_file_open(&f, in->path);
+	if (ret) {
+		xt2_file_error(&err, -ret, "read", in->path);
+		return report(in, &err);
+	}
+	ret = xt2_input_load_file(in, &f);
+	xt2_opened_file_close(&f);
+	return ret;
+}
+
+void xt2_input_close(struct xt2_input *in)
+{
+	xt2_ruleset_free(in->rs);
+	xt2_image_close(&in->map);
+	in->rs = NULL;
+}
+
+int xt2_input_reload(struct xt2_input *in)
+{
+	struct xt2_ruleset *rs = xt2_ruleset_new();
+	int r = rs ? xt2_ruleset_load(rs, in->map.image, in->map.size) : -ENOMEM;
+
+	if (r < 0) {
+		xt2_print_line_(stderr, "xt2: %s: %s", in->path, strerror(-r));
+		xt2_ruleset_free(rs);
+		return XT2_EXIT_RESOURCE;
+	}
+	xt2_ruleset_free(in->rs);
+	in->rs = rs;
+	return XT2_EXIT_OK;
+}
+
+int xt2_input_and_capture(const struct xt2_input *in, const char *capture)
+{
+	const struct xt2_use uses[] = { { capture, "the capture", false },
+					{ in->path, "the ruleset", false } };
+	struct xt2_err err = { 0 };
+
+	if (!xt2_uses_check(uses, 2, &err))
+		return XT2_EXIT_OK;
+	xt2_err_print(&err, stderr);
+	return XT2_EXIT_USAGE;
+}
+
+struct unsupported {
+	const struct xt2_input *in;
+	const char *hook;
+	int family;
+	bool hinted;
+};
+
+static int report_unsupported(void *data, const char *table, const char *chain, unsigned int rule,
+			      const char *extension)
+{
+	struct unsupported *u = data;
+	const struct xt2_input *in = u->in;
+	const char *file;
+	struct xt2_err err = { .code = XT2_E_UNSUPPORTED };
+	int t, c;
+
+	snprintf(err.file, sizeof(err.file), "%s", in->path);
+	snprintf(err.message, sizeof(err.message),
+		 "%s/%s:%u: '%s' is kept and saved, but cannot be evaluated", table, chain, rule,
+		 extension);
+	if (u->hook && !u->hinted)
+		snprintf(err.hint, sizeof(err.hint),
+			 "packets can reach it from %s: evaluate a copy of the rules without it",
+			 u->hook);
+	u->hinted = true;
+	t = xt2_table_find(in->rs, u->family, table);
+	c = t >= 0 ? xt2_chain_find(in->rs, t, chain) : -1;
+	if (c >= 0 && rule && rule <= xt2_chain_rules(in->rs, c)) {
+		err.line = xt2_input_line(in, c, rule - 1, &file);
+		snprintf(err.file, sizeof(err.file), "%s", file);
+		xt2_text_rule(in->rs, c, rule - 1, err.rule, sizeof(err.rule));
+	}
+	report(in, &err);
+	return 0;
+}
+
+int xt2_input_unsupported(const struct xt2_input *in, const char *hook, const char *table)
+{
+	struct unsupported u = { .in = in, .hook = hook };
+	int n = 0, found;
+	size_t i;
+
+	for (i = 0; i < FAMILIES; i++) {
+		int number = hook ? xt2_hook_number(families[i], hook) : -1;
+
+		/* nothing that is evaluated passes a bridge's hooks */
+		if (hook && (number < 0 || families[i] == XT2_BRIDGE))
+			continue;
+		u.family = families[i];
+		found = xt2_image_unsupported(in->map.image, families[i], number, table,
+					      report_unsupported, &u);
+		if (found < 0)
+			return found;
+		n += found;
+	}
+	return n;
+}
+
+struct reached {
+	const struct xt2_image *img;
+	const struct xt2_root *root;
+	__u8 *seen; /* by chain */
+	__u32 *todo, n;
+};
+
+static void reach(struct reached *r, __u32 chain)
+{
+	if (r->seen[chain])
+		return;
+	r->seen[chain] = 1;
+	r->todo[r->n++] = chain;
+}
+
+static void reach_hook(struct reached *r, const struct xt2_hook *h, const char *hook,
+		       const char *table)
+{
+	const struct xt2_table *t = xt2_image_table(r->img, r->root, h->table);
+
+	if (!strcmp(xt2_hook_name(h->family, h->hook), hook) && (!table || !strcmp(table, t->name)))
+		reach(r, h->chain);
+}
+
+__u8 *xt2_input_reached(const struct xt2_input *in, const char *hook, const char *table)
+{
+	struct reached r = { .img = in->map.image, .root = xt2_image_root(in->map.image) };
+	const struct xt2_rule *rule;
+	const struct xt2_hook *h;
+	__u32 i, n = r.root ? r.root->chains : 0;
+
+	r.seen = calloc(n + 1, sizeof(*r.seen));
+	r.todo = calloc(n + 1, sizeof(*r.todo));
+	if (r.seen && r.todo && r.root) {
+		xt2_image_for_each_hook(h, i, r.img, r.root)
+			reach_hook(&r, h, hook, table);
+		while (r.n) {
+			const struct xt2_chain *c = xt2_image_chain(r.img, r.root, r.todo[--r.n]);
+
+			xt2_chain_for_each_rule(rule, c) {
+				if (xt2_rule_branches(rule))
+					reach(&r, XT2_TARGET_ARG(rule->target));
+				else if (xt2_rule_ends(rule))
+					break;
+			}
+		}
+	}
+	if (!r.todo) {
+		free(r.seen);
+		return NULL;
+	}
+	free(r.todo);
+	return r.seen;
+}
+
+static int no(char *why, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int no(char *why, size_t size, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, size, format, args);
+	va_end(args);
+	return -ENOENT;
+}
+
+int xt2_input_table(const struct xt2_input *in, const char *hook, const char *table, char *why,
+		    size_t size)
+{
+	char say[XT2_NEAREST_SIZE] = "";
+	bool known = false, there = false, fits = false;
+	size_t i;
+
+	for (i = 0; i < FAMILIES; i++) {
+		int number = xt2_hook_number(families[i], hook);
+
+		if (families[i] == XT2_BRIDGE || (in->family && in->family != families[i]))
+			continue;
+		known |= number >= 0;
+		if (!table || xt2_table_find(in->rs, families[i], table) < 0)
+			continue;
+		there = true;
+		fits |= number >= 0 && xt2_table_hooks(families[i], table) >> number & 1;
+	}
+	if (!known)
+		return no(why, size, "no hook '%s': hooks are %s", hook,
+			  in->family == XT2_ARP
+				  ? "INPUT, OUTPUT and FORWARD"
+				  : "PREROUTING, INPUT, FORWARD, OUTPUT and POSTROUTING");
+	if (table && !there) {
+		xt2_nearest_table(in->rs, in->family, table, say);
+		return no(why, size, "the rules have no table '%s'%s", table, say);
+	}
+	if (table && !fits)
+		return no(why, size, "table '%s' has no hook '%s'", table, hook);
+	return 0;
+}
+
+unsigned int xt2_input_line(const struct xt2_input *in, int chain, unsigned int at,
+			    const char **file)
+{
+	const char *source = xt2_table_source(in->rs, xt2_chain_table(in->rs, chain));
+	unsigned int line = 0;
+
+	if (at < xt2_chain_rules(in->rs, chain) && (in->family || source))
+		line = xt2_rule_line(in->rs, chain, at);
+	*file = line && !in->family ? source : in->path;
+	return line;
+}
+
+int xt2_input_too_long(const struct xt2_input *in)
+{
+	const struct xt2_root *root = xt2_image_root(in->map.image);
+	struct xt2_err err = { .code = XT2_E_LIMIT };
+
+	snprintf(err.file, sizeof(err.file), "%s", in->path);
+	snprintf(err.message, sizeof(err.message),
+		 "chains lead to chains in too many ways: a packet may enter %llu, %u deep",
+		 (unsigned long long)root->visits, root->depth);
+	snprintf(err.hint, sizeof(err.hint),
+		 "%u are evaluated, or as many as there are rules; each chain that is jumped to "
+		 "twice doubles the ways, and a goto (-g) does not",
+		 XT2_VISITS_MAX);
+	report(in, &err);
+	return XT2_EXIT_RESOURCE;
+}
+
+int xt2_input_no_evaluator(const struct xt2_input *in, int error)
+{
+	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = error };
+
+	if (error == E2BIG)
+		return xt2_input_too_long(in);
+	snprintf(err.file, sizeof(err.file), "%s", in->path);
+	snprintf(err.message, sizeof(err.message), "%s", strerror(error));
+	report(in, &err);
+	return XT2_EXIT_RESOURCE;
+}

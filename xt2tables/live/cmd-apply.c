@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd-apply.c - xt2 apply: make rulesets live
+ *
+ * A text says what is to become of its tables, as iptables-restore takes it:
+ * the others stay.  An image is a whole ruleset: what it does not have goes.
+ * Files are loaded and checked before anything is locked, and published
+ * together.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libxt2/store/bpf/bpf-store.h"
+#include "engine/image.h"
+#include "libxt2/err.h"
+#include "libxt2/ruleset/table-copy.h"
+#include "live-confirm.h"
+#include "live-refused.h"
+#include "xt2tables/cmd/cmd.h"
+
+struct apply {
+	struct xt2_live_place place;
+	struct xt2_files files;
+	int start; /* enum xt2_live_start: of rules that are live, in tables that a file has */
+	struct xt2_ruleset *live; /* NULL: nothing is */
+	bool first; /* nothing was live */
+	struct xt2_mapping live_map;
+};
+
+static int fail(const struct xt2_err *err)
+{
+	xt2_err_print(err, stderr);
+	return xt2_live_place_exit(err);
+}
+
+/* --- files --------------------------------------------------------------- */
+
+/* => the file that has a table, of the first n; or -1 */
+static int file_with(const struct apply *a, int n, int family, const char *table)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (xt2_table_find(a->files.list[i].rs, family, table) >= 0)
+			return i;
+	return -1;
+}
+
+/* Two files that say what a table is would leave one of them out. */
+static int check_tables(const struct apply *a, int file)
+{
+	const struct xt2_ruleset *rs = a->files.list[file].rs;
+	int i, other;
+
+	for (i = 0; i < xt2_ruleset_tables(rs); i++) {
+		other = file_with(a, file, xt2_table_family(rs, i), xt2_table_name(rs, i));
+		if (other >= 0)
+			return xt2_usage("apply", "table %s of %s is in %s and in %s",
+					 xt2_table_name(rs, i),
+					 xt2_family_name(xt2_table_family(rs, i)),
+					 a->files.list[other].path, a->files.list[file].path);
+	}
+	return XT2_EXIT_OK;
+}
+
+/* Can all of it be live?  => XT2_EXIT_* */
+static int check_live(const struct xt2_input *in)
+{
+	struct xt2_refused list = {
+		.rs = in->rs,
+		.image = in->map.image,
+		.path = in->path,
+		.text = in->family,
+		.max = XT2_REFUSALS_MAX,
+	};
+	int ret = xt2_live_refused(&list);
+
+	if (list.more)
+		fprintf(stderr, "%s: %s\n", in->path, list.rest);
+	return ret;
+}
+
+static int load_files(struct apply *a)
+{
+	int i, ret, worst = XT2_EXIT_OK;
+
+	for (i = 0; i < a->files.count; i++) {
+		struct xt2_input *in = &a->files.list[i];
+
+		ret = xt2_input_load(in);
+		if (ret == XT2_EXIT_OK)
+			ret = check_live(in);
+		if (ret == XT2_EXIT_OK && worst == XT2_EXIT_OK)
+			ret = check_tables(a, i);
+		worst = xt2_exit_worse(worst, ret);
+	}
+	return worst;
+}
+
+/* --- what is live -------------------------------------------------------- */
+
+static int read_live(struct apply *a, struct xt2_err *err)
+{
+	int ret = xt2_live_place_read(&a->place, &a->live_map, err);
+
+	if (ret == -ENOENT)
+		return 0;
+	if (ret)
+		return ret;
+	a->live = xt2_ruleset_new();
+	ret = a->live ? xt2_ruleset_load(a->live, a->live_map.image, a->live_map.size) : -ENOMEM;
+	return ret ? xt2_err_set_(err, XT2_E_SYSTEM, -ret, "what is live: %s", strerror(-ret)) : 0;
+}
+
+static bool family_is_live(const struct apply *a, int family)
+{
+	int i;
+
+	for (i = 0; a->live && i < xt2_ruleset_tables(a->live); i++)
+		if (xt2_table_family(a->live, i) == family)
+			return true;
+	return false;
+}
+
+/* An image's family is 0: it has them all. */
+static bool stays(const struct apply *a, int table)
+{
+	int i;
+
+	for (i = 0; i < a->files.count; i++)
+		if (!a->files.list[i].family)
+			return false;
+	return file_with(a, a->files.count, xt2_table_family(a->live, table),
+			 xt2_table_name(a->live, table)) < 0;
+}
+
+static bool anything_stays(const struct apply *a)
+{
+	int i;
+
+	for (i = 0; a->live && i < xt2_ruleset_tables(a->live); i++)
+		if (stays(a, i))
+			return true;
+	return false;
+}
+
+/* --- what becomes live --------------------------------------------------- */
+
+static int merge(const struct apply *a, struct xt2_ruleset *to)
+{
+	int i, j, ret = 0;
+
+	for (i = 0; a->live && i < xt2_ruleset_tables(a->live) && !ret; i++)
+		if (stays(a, i))
+			ret = xt2_table_copy_(to, a->live, i);
+	for (i = 0; i < a->files.count && !ret; i++)
+		for (j = 0; j < xt2_ruleset_tables(a->files.list[i].rs) && !ret; j++)
+			ret = xt2_table_copy_(to, a->files.list[i].rs, j);
+	return ret;
+}
+
+static int merge_image(const struct apply *a, struct xt2_mapping *map, struct xt2_err *err)
+{
+	struct xt2_ruleset *rs = xt2_ruleset_new();
+	int ret = rs ? merge(a, rs) : -ENOMEM;
+
+	if (ret)
+		xt2_err_set_(err, XT2_E_SYSTEM, -ret, "the rulesets cannot be put together: %s",
+			     strerror(-ret));
+	else
+		ret = xt2_ruleset_write(rs, map, err);
+	xt2_ruleset_free(rs);
+	return ret;
+}
+
+/* How each table of the image starts: see xt2_live_replace(). */
+static void choose_starts(const struct apply *a, const struct xt2_image *img, __u8 *start)
+{
+	const struct xt2_root *root = xt2_image_root(img);
+	const struct xt2_table *t;
+	__u32 i;
+
+	xt2_image_for_each_table(t, i, img, root) {
+		start[i] = (__u8)a->start;
+		if (file_with(a, a->files.count, t->family, t->name) < 0)
+			start[i] = XT2_LIVE_KEEP;
+		else if (a->start == XT2_LIVE_KEEP && !family_is_live(a, t->family))
+			start[i] = XT2_LIVE_FILE;
+	}
+}
+
+static int publish(struct apply *a, struct xt2_err *err)
+{
+	struct xt2_mapping merged = { 0 }, *map = &a->files.list->map;
+	__u8 start[XT2_TABLES_MAX];
+	int ret = read_live(a, err);
+
+	a->first = !a->live;
+	if (!ret && (a->files.count > 1 || anything_stays(a))) {
+		ret = merge_image(a, &merged, err);
+		map = &merged;
+	}
+	if (!ret) {
+		choose_starts(a, map->image, start);
+		ret = xt2_live_place_replace(&a->place, map, start, err);
+	}
+	xt2_image_close(&merged);
+	xt2_ruleset_free(a->live);
+	xt2_image_close(&a->live_map);
+	return ret;
+}
+
+static int apply(struct apply *a)
+{
+	struct xt2_err err = { 0 };
+	int i, ret = load_files(a);
+
+	if (!ret) {
+		ret = xt2_live_place_enter(&a->place, true, &err);
+		if (!ret) {
+			ret = publish(a, &err);
+			xt2_live_place_leave(&a->place);
+		}
+		ret = ret ? fail(&err) : XT2_EXIT_OK;
+	}
+	for (i = 0; i < a->files.count; i++)
+		xt2_input_close(&a->files.list[i]);
+	if (!ret && a->place.confirm && a->first)
+		xt2_confirm_keeper(&a->place);
+	return ret;
+}
+
+/* --- arguments ----------------------------------------------------------- */
+
+static const char help[] =
+	"Usage: xt2 apply [--counters keep|reset|file] [--confirm TIME] [--netns NAME] [--pin DIR]\n"
+	"                 {[-4|-6] RULES|IMAGE}...\n\n"
+	"Makes rulesets live: BPF programs at the hooks of their tables evaluate them, and go on\n"
+	"when this command has ended.  Whatever changes does so in one step.  What BPF programs\n"
+	"cannot do is refused, and nothing changes.\n"
+	"RULES is iptables-save text (-4, the default) or ip6tables-save text (-6), of the tables\n"
+	"raw, mangle, filter and security, or of others without any effect; live tables that no\n"
+	"text has stay as they are.  IMAGE is a whole ruleset, and replaces all that is live.\n"
+	"-4 and -6 are for the files that follow.  xt2 check --live tells beforehand what is\n"
+	"refused.\n\n"
+	"      --counters keep    rules that are live already go on counting (the default)\n"
+	"      --counters reset   all rules of the files start at 0\n"
+	"      --counters file    they start with what the files say\n"
+	"      --confirm TIME     take it all back if no xt2 confirm comes in time: 60, 60s, 2m\n" XT2_PLACE_HELP
+	"      --resolve          host names in the rules may be looked up\n\n"
+	"Exit codes: 0 ok, 2 a file is wrong, 3 rules or kernel: not possible, or not permitted,\n"
+	"4 out of a resource, chains lead on in too many ways, another command is at work, or\n"
+	"another ruleset is live there.  After 2 to 4 the live ruleset has not changed.\n";
+
+enum { OPT_COUNTERS = 256, OPT_CONFIRM, OPT_NETNS, OPT_PIN, OPT_RESOLVE };
+
+static const struct option options[] = {
+	{ "ipv4", 0, NULL, '4' },
+	{ "ipv6", 0, NULL, '6' },
+	{ "counters", 1, NULL, OPT_COUNTERS },
+	{ "confirm", 1, NULL, OPT_CONFIRM },
+	{ "netns", 1, NULL, OPT_NETNS },
+	{ "pin", 1, NULL, OPT_PIN },
+	{ "resolve", 0, NULL, OPT_RESOLVE },
+	{ "help", 0, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* => enum xt2_live_start, or -1 */
+static int start_named(const char *name)
+{
+	static const char *const names[] = {
+		[XT2_LIVE_FILE] = "file",
+		[XT2_LIVE_RESET] = "reset",
+		[XT2_LIVE_KEEP] = "keep",
+	};
+	int i;
+
+	for (i = 0; i < (int)XT2_ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], name))
+			return i;
+	return -1;
+}
+
+/* => -1: go on; or XT2_EXIT_* */
+static int parse(struct apply *a, int argc, char **argv)
+{
+	bool resolve = false;
+	int c, i, ret;
+
+	while ((c = getopt_long(argc, argv, "-46h", options, NULL)) != -1)
+		switch (c) {
+		case '4': xt2_files_family(&a->files, XT2_IPV4); break;
+		case '6': xt2_files_family(&a->files, XT2_IPV6); break;
+		case XT2_FILE_ARGUMENT: xt2_files_add(&a->files, optarg); break;
+		case OPT_COUNTERS:
+			a->start = start_named(optarg);
+			if (a->start < 0)
+				return xt2_usage("apply", "--counters is keep, reset or file");
+			break;
+		case OPT_CONFIRM:
+			if (!xt2_confirm_seconds(optarg, &a->place.confirm))
+				return xt2_usage("apply", "--confirm is 1s to 24 hours: %s",
+						 optarg);
+			break;
+		case OPT_NETNS: a->place.netns = optarg; break;
+		case OPT_PIN: a->place.pin = optarg; break;
+		case OPT_RESOLVE: resolve = true; break;
+		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
+		default: return xt2_see_help("apply");
+		}
+	ret = xt2_files_end(&a->files, "apply", argv + optind);
+	for (i = 0; i < a->files.count; i++)
+		a->files.list[i].resolve = resolve;
+	return ret == XT2_EXIT_OK ? -1 : ret;
+}
+
+int xt2_apply_main(int argc, char **argv)
+{
+	struct apply a = { .start = XT2_LIVE_KEEP };
+	int ret = xt2_files_new(&a.files, "apply", argc);
+
+	if (ret == XT2_EXIT_OK)
+		ret = parse(&a, argc, argv);
+	if (ret < 0)
+		ret = apply(&a);
+	xt2_files_free(&a.files);
+	return ret;
+}

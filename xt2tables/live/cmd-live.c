@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd-live.c - xt2 status, repair, detach: what is live
+ *
+ * live-place.c finds what is live, and lets one command work at a time.  What
+ * is pinned there may no longer be all: others can take hooks and connection
+ * tracking away, or have a second ruleset in the same network namespace, so
+ * xt2 status compares it with what the kernel has.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include "libxt2/store/bpf/bpf-store.h"
+#include "engine/image.h"
+#include "libxt2/printable.h"
+#include "live-all.h"
+#include "live-place.h"
+#include "xt2tables/cmd/cmd.h"
+
+#define LOOK_WAIT 10 /* seconds for a command that changes the live ruleset */
+
+enum { OPT_NETNS = 1, OPT_PIN, OPT_ALL, OPT_DEAD, OPT_STRAYS };
+
+static const struct option options[] = {
+	{ "netns", 1, NULL, OPT_NETNS },
+	{ "pin", 1, NULL, OPT_PIN },
+	{ "help", 0, NULL, 'h' },
+	{ "all", 0, NULL, OPT_ALL },
+	{ "dead", 0, NULL, OPT_DEAD },
+	{ "strays", 0, NULL, OPT_STRAYS },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int fail(const struct xt2_err *err)
+{
+	xt2_err_print(err, stderr);
+	return xt2_live_place_exit(err);
+}
+
+struct view {
+	struct xt2_live_place place;
+	const char *command, *help;
+	int every; /* the command's option for more than one ruleset; 0: it has none */
+	bool all, strays;
+};
+
+/* --- xt2 status --------------------------------------------------------------- */
+
+/* => how many are missing */
+static unsigned int print_hooks(const char *folder, const struct xt2_links *links,
+				const struct xt2_image *img)
+{
+	const struct xt2_root *root = xt2_image_root(img);
+	const struct xt2_hook *h;
+	unsigned int missing = 0;
+	u32 i;
+
+	xt2_image_for_each_hook(h, i, img, root) {
+		bool there;
+
+		if (!xt2_live_hooked(img, h))
+			continue;
+		there = xt2_live_has_hook(folder, links, img, h);
+		xt2_print_line_(stdout, "hook %s %s %s%s", xt2_family_name(h->family),
+				xt2_image_table(img, root, h->table)->name,
+				xt2_hook_name(h->family, h->hook), there ? "" : " missing");
+		missing += !there;
+	}
+	return missing;
+}
+
+/* Of the families that the rules ask for.  => bits of those in which it is off */
+static unsigned int print_tracking(const struct xt2_image *img)
+{
+	unsigned int i, tracked = xt2_live_tracked(img), on = tracked ? xt2_live_tracking() : 0;
+
+	for (i = 0; i < 2; i++)
+		if (tracked >> i & 1)
+			printf("conntrack %s %s\n", xt2_family_name(i ? XT2_IPV6 : XT2_IPV4),
+			       on >> i & 1 ? "on" : "off");
+	return tracked & ~on;
+}
+
+/* => how many */
+static unsigned int print_strays(const char *folder, const struct xt2_links *links)
+{
+	const struct xt2_link *link;
+	unsigned int n = 0;
+	char text[400];
+	size_t at = 0;
+
+	while (links && (link = xt2_links_stray(links, folder, &at))) {
+		xt2_links_describe(link, text, sizeof(text));
+		printf("stray %s\n", text);
+		n++;
+	}
+	return n;
+}
+
+/* Of a ruleset that waits to be confirmed, or of one that was not. */
+static void print_trial(const struct xt2_live *live)
+{
+	__u32 left, trial = xt2_live_trial(live, &left);
+
+	if (trial == XT2_TRIAL_WAITS)
+		printf("confirm %u\n", left);
+	else if (trial == XT2_TRIAL_BACK)
+		puts("confirm missed");
+}
+
+static void print_status(const struct xt2_live *live)
+{
+	struct xt2_live_status s;
+
+	xt2_live_status(live, &s);
+	printf("rules %u\nmemory %llu\nprocessors %u\nevaluated %llu\nfaults %llu\n"
+	       "events %llu\nlost %llu\n",
+	       s.rules, (unsigned long long)s.bytes, s.cpus, (unsigned long long)s.packets,
+	       (unsigned long long)s.faults, (unsigned long long)s.events,
+	       (unsigned long long)s.lost);
+	print_trial(live);
+}
+
+/* => XT2_EXIT_OK; XT2_EXIT_NO: not all of it works, or not alone */
+static int judge(unsigned int hooks, unsigned int tracking, unsigned int strays)
+{
+	if (hooks)
+		fputs("xt2 status: hooks are missing: packets pass there unseen\n", stderr);
+	if (tracking)
+		fputs("xt2 status: connections are not tracked: somebody has taken the table of "
+		      "nf_tables away\n",
+		      stderr);
+	if (hooks || tracking)
+		fputs("   hint: xt2 repair brings back what is missing\n", stderr);
+	if (strays)
+		fputs("xt2 status: another ruleset of xt2 is live in this network namespace\n"
+		      "   hint: xt2 detach --strays takes it away\n",
+		      stderr);
+	return hooks || tracking || strays ? XT2_EXIT_NO : XT2_EXIT_OK;
+}
+
+static int print_all(const struct xt2_live *live, const char *folder, const struct xt2_image *img)
+{
+	struct xt2_links *links = NULL;
+	unsigned int hooks, tracking, strays;
+
+	if (xt2_links_read(&links, folder, false)) /* then pins must do */
+		links = NULL;
+	print_status(live);
+	tracking = print_tracking(img);
+	hooks = print_hooks(folder, links, img);
+	strays = print_strays(folder, links);
+	xt2_links_free(links);
+	return judge(hooks, tracking, strays);
+}
+
+static int show(const struct xt2_live_place *p)
+{
+	struct xt2_mapping map = { 0 };
+	struct xt2_live *live = NULL;
+	struct xt2_err err = { 0 };
+	int ret = xt2_live_open(&live, p->folder, 0, &err), code;
+
+	if (!ret)
+		ret = xt2_live_read(live, &map, &err);
+	if (!ret) {
+		code = print_all(live, p->folder, map.image);
+		xt2_image_close(&map);
+	}
+	xt2_live_free(live);
+	return ret ? fail(&err) : code;
+}
+
+/* Where no folder is found, something may be live all the same. */
+static void show_strays(const struct xt2_live_place *p)
+{
+	struct xt2_links *links;
+
+	if (xt2_links_read(&links, p->folder, false))
+		return;
+	if (print_strays(NULL, links))
+		judge(0, 0, 1);
+	xt2_links_free(links);
+}
+
+/* --- xt2 detach, xt2 repair ------------------------------------------------------ */
+
+static int detach(const struct xt2_live_place *p)
+{
+	struct xt2_err err = { 0 };
+
+	return xt2_live_detach(p->folder, &err) ? fail(&err) : XT2_EXIT_OK;
+}
+
+/* Whatever is pinned in the place stays.  => XT2_EXIT_*, XT2_EXIT_NO: there are none */
+static int detach_strays(struct xt2_live_place *p)
+{
+	struct xt2_links *links = NULL;
+	const struct xt2_link *link;
+	struct xt2_err err = { 0 };
+	int n = 0, ret = xt2_live_place_find(p, &err);
+	size_t at = 0;
+
+	if (ret && ret != -ENOENT)
+		return fail(&err);
+	ret = xt2_links_read(&links, p->folder, false);
+	while (!ret && (link = xt2_links_stray(links, *p->folder ? p->folder : NULL, &at))) {
+		ret = xt2_links_detach(link);
+		n++;
+	}
+	xt2_links_free(links);
+	if (ret)
+		fprintf(stderr, "xt2 detach: %s\n", strerror(-ret));
+	if (!ret && !n)
+		fputs("xt2 detach: there are no strays here\n", stderr);
+	if (ret)
+		return ret == -EPERM ? XT2_EXIT_UNSUPPORTED : XT2_EXIT_RESOURCE;
+	return n ? XT2_EXIT_OK : XT2_EXIT_NO;
+}
+
+static int repair(const struct xt2_live_place *p)
+{
+	struct xt2_err err = { 0 };
+
+	return xt2_live_place_repair(p, &err) ? fail(&err) : XT2_EXIT_OK;
+}
+
+/* --- arguments ---------------------------------------------------------------------- */
+
+/* => -1: go on; XT2_EXIT_* */
+static int parse(struct view *v, int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1)
+		switch (c) {
+		case OPT_NETNS: v->place.netns = optarg; break;
+		case OPT_PIN: v->place.pin = optarg; break;
+		case 'h': fputs(v->help, stdout); return XT2_EXIT_OK;
+		case OPT_ALL:
+		case OPT_DEAD:
+			if (c != v->every)
+				return xt2_usage(v->command, "no such option here");
+			v->all = true;
+			break;
+		case OPT_STRAYS:
+			if (strcmp(v->command, "detach"))
+				return xt2_usage(v->command, "--strays is for xt2 detach");
+			v->strays = true;
+			break;
+		default: return xt2_see_help(v->command);
+		}
+	if (optind != argc)
+		return xt2_usage(v->command, "no arguments, please");
+	if (v->all && (v->place.netns || v->strays))
+		return xt2_usage(v->command, "--netns and --strays are for one network namespace");
+	return -1;
+}
+
+static int look(struct view *v)
+{
+	struct xt2_err err = { 0 };
+	int ret;
+
+	v->place.look = true;
+	v->place.wait = LOOK_WAIT;
+	ret = xt2_live_place_enter(&v->place, false, &err);
+	if (ret && err.code != XT2_E_SYNTAX && ret != -EAGAIN)
+		show_strays(&v->place);
+	if (ret)
+		return fail(&err);
+	ret = show(&v->place);
+	xt2_live_place_leave(&v->place);
+	return ret;
+}
+
+static int change(struct view *v, bool take)
+{
+	struct xt2_err err = { 0 };
+	int ret;
+
+	if (xt2_live_place_enter(&v->place, false, &err))
+		return fail(&err);
+	ret = take ? detach(&v->place) : repair(&v->place);
+	xt2_live_place_leave(&v->place);
+	return ret;
+}
+
+int xt2_status_main(int argc, char **argv)
+{
+	struct view v = {
+		.command = "status",
+		.every = OPT_ALL,
+		.help = "Usage: xt2 status [--netns NAME | --all] [--pin DIR]\n\n"
+			"Prints what is live in a network namespace: number of rules, bytes of the\n"
+			"kernel's memory, packets evaluated (once for each table), faults (packets that\n"
+			"could not be evaluated, and were dropped), how long it waits to be confirmed,\n"
+			"whether connections are tracked for it, the hooks, those that are missing, and\n"
+			"strays: hooks of another ruleset of xt2's in this network namespace.\n\n"
+			"      --all              a line for each live ruleset of this machine\n" XT2_PLACE_HELP
+			"\nExit codes: 0 ok, 1 there is no live ruleset, or something is missing, or a\n"
+			"stray is there, 2 wrong arguments, 3 not possible here, or not permitted,\n"
+			"4 out of a resource.\n",
+	};
+	int ret = parse(&v, argc, argv);
+
+	if (ret >= 0)
+		return ret;
+	return v.all ? xt2_live_all(&v.place) : look(&v);
+}
+
+int xt2_repair_main(int argc, char **argv)
+{
+	struct view v = {
+		.command = "repair",
+		.help = "Usage: xt2 repair [--netns NAME] [--pin DIR]\n\n"
+			"Brings back what others took away from the live ruleset: its hooks, and the\n"
+			"tracking of connections.  Rules and counters stay as they are.\n\n" XT2_PLACE_HELP
+			"\nExit codes: 0 ok, 1 there is no live ruleset, 2 wrong arguments, 3 not possible\n"
+			"here, or not permitted, 4 out of a resource, or another command is at work.\n",
+	};
+	int ret = parse(&v, argc, argv);
+
+	return ret >= 0 ? ret : change(&v, false);
+}
+
+int xt2_detach_main(int argc, char **argv)
+{
+	struct view v = {
+		.command = "detach",
+		.every = OPT_DEAD,
+		.help = "Usage: xt2 detach [--netns NAME] [--pin DIR] [--strays]\n"
+			"       xt2 detach --dead [--pin DIR]\n\n"
+			"Takes the live ruleset of a network namespace away: its hooks, its programs and\n"
+			"its memory.  Packets pass then.\n\n"
+			"      --strays           not this ruleset, but hooks of xt2's that are pinned\n"
+			"                         elsewhere, or nowhere\n"
+			"      --dead             those of network namespaces that nobody can enter again\n" XT2_PLACE_HELP
+			"\nExit codes: 0 ok, 1 there is no live ruleset, or no stray, 2 wrong arguments,\n"
+			"3 not possible here, or not permitted, 4 out of a resource, or another command\n"
+			"is at work.\n",
+	};
+	int ret = parse(&v, argc, argv);
+
+	if (ret >= 0)
+		return ret;
+	if (v.all)
+		return xt2_live_detach_dead(&v.place);
+	return v.strays ? detach_strays(&v.place) : change(&v, true);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* live-all.h - the live rulesets of all network namespaces */
+#ifndef XT2_XT2TABLES_LIVE_LIVE_ALL_H
+#define XT2_XT2TABLES_LIVE_LIVE_ALL_H
+
+#include "live-place.h"
+
+/* xt2 status --all: a line for each.  => XT2_EXIT_*; XT2_EXIT_NO: there are none */
+int xt2_live_all(struct xt2_live_place *p);
+
+/* xt2 detach --dead.  => XT2_EXIT_* */
+int xt2_live_detach_dead(struct xt2_live_place *p);
+
+#endif

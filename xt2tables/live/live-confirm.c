@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * live-confirm.c - xt2 confirm: keep a ruleset that is on trial
+ *
+ * It is the kernel that takes back what was not confirmed in time
+ * (kernel/bpf/trial.h).  What is left to do then is for the next command that changes
+ * what is live.  But if nothing was live before, nobody may ever come, so apply
+ * leaves a process behind that detaches; if it is killed, packets pass all the
+ * same.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "libxt2/store/bpf/bpf-store.h"
+#include "live-confirm.h"
+#include "xt2tables/cmd/cmd.h"
+
+#define LONGEST (24 * 60 * 60) /* seconds */
+#define WAIT	10 /* seconds for another command */
+
+bool xt2_confirm_seconds(const char *text, __u32 *seconds)
+{
+	unsigned long n;
+	char *end;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (errno || *text < '0' || *text > '9' || n > LONGEST)
+		return false;
+	if (!strcmp(end, "m"))
+		n *= 60;
+	else if (*end && strcmp(end, "s"))
+		return false;
+	*seconds = (__u32)n;
+	return n && n <= LONGEST;
+}
+
+/* Connections are tracked as long as what is live asks; without a ruleset, all goes. */
+static int tidy(const struct xt2_live_place *p, struct xt2_live *live)
+{
+	struct xt2_mapping map = { 0 };
+	struct xt2_err err = { 0 };
+	int ret = xt2_live_read(live, &map, &err);
+
+	if (ret == -ENOENT)
+		return xt2_live_detach(p->folder, &err);
+	if (ret)
+		return ret;
+	xt2_live_untrack(~xt2_live_tracked(map.image));
+	xt2_image_close(&map);
+	return 0;
+}
+
+static int settle(struct xt2_live_place *p, struct xt2_err *err)
+{
+	struct xt2_live *live = NULL;
+	int ret = xt2_live_open(&live, p->folder, 0, err);
+
+	if (!ret)
+		ret = xt2_live_settle(live);
+	if (!ret)
+		ret = tidy(p, live);
+	xt2_live_free(live);
+	return ret;
+}
+
+/* --- the process that stays ------------------------------------------------ */
+
+static void become_daemon(void)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	setsid();
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	if (null >= 0) {
+		dup2(null, 0);
+		dup2(null, 1);
+		dup2(null, 2);
+		if (null > 2)
+			close(null);
+	}
+	if (chdir("/"))
+		_exit(XT2_EXIT_RESOURCE);
+}
+
+/* Until the trial has ended, one way or the other. */
+static void wait_for_end(const struct xt2_live_place *p)
+{
+	struct xt2_live *live = NULL;
+	struct xt2_err err;
+	__u32 left = 0;
+
+	if (xt2_live_open(&live, p->folder, 0, &err))
+		return;
+	while (xt2_live_trial(live, &left) == XT2_TRIAL_WAITS && left && !access(p->folder, F_OK))
+		sleep(1);
+	xt2_live_free(live);
+}
+
+void xt2_confirm_keeper(const struct xt2_live_place *place)
+{
+	struct xt2_live_place p = { .pin = place->pin, .wait = -1 };
+	struct xt2_err err;
+
+	fflush(stdout);
+	if (fork())
+		return; /* without it, a later command tidies up */
+	become_daemon();
+	wait_for_end(place);
+	if (!xt2_live_place_enter(&p, false, &err)) {
+		settle(&p, &err);
+		xt2_live_place_leave(&p);
+	}
+	_exit(XT2_EXIT_OK);
+}
+
+/* --- xt2 confirm ------------------------------------------------------------ */
+
+static int nothing_waits(__u32 trial)
+{
+	if (trial == XT2_TRIAL_BACK)
+		fputs("xt2 confirm: too late, the live ruleset is the one before again\n", stderr);
+	else
+		fputs("xt2 confirm: nothing waits to be confirmed\n", stderr);
+	return XT2_EXIT_NO;
+}
+
+/* => exit code */
+static int end_trial(struct xt2_live_place *p, bool keep)
+{
+	struct xt2_live *live = NULL;
+	struct xt2_err err = { 0 };
+	__u32 trial, left;
+	int ret;
+
+	if (xt2_live_open(&live, p->folder, 0, &err)) {
+		xt2_err_print(&err, stderr);
+		return xt2_live_place_exit(&err);
+	}
+	ret = xt2_live_confirm(live, keep);
+	trial = xt2_live_trial(live, &left);
+	if (!ret)
+		ret = tidy(p, live);
+	xt2_live_free(live);
+	if (ret == -ENOENT) {
+		settle(p, &err);
+		return nothing_waits(trial);
+	}
+	if (ret) {
+		fprintf(stderr, "xt2 confirm: %s\n", strerror(-ret));
+		return XT2_EXIT_RESOURCE;
+	}
+	if (!keep || !xt2_live_place_repair(p, &err))
+		return XT2_EXIT_OK;
+	xt2_err_print(&err, stderr);
+	return xt2_live_place_exit(&err);
+}
+
+static const char help[] =
+	"Usage: xt2 confirm [--no] [--netns NAME] [--pin DIR]\n\n"
+	"Keeps a ruleset that was made live by xt2 apply --confirm.  Without it, the ruleset before\n"
+	"comes back when the time is over.\n\n"
+	"      --no               take it back now\n" XT2_PLACE_HELP
+	"\nExit codes: 0 ok, 1 nothing waits to be confirmed, or it is too late, 2 wrong arguments,\n"
+	"3 not possible here or not permitted, 4 out of a resource, or another command is at work.\n";
+
+enum { OPT_NETNS = 1, OPT_PIN, OPT_NO };
+
+int xt2_confirm_main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "no", 0, NULL, OPT_NO },   { "netns", 1, NULL, OPT_NETNS },
+		{ "pin", 1, NULL, OPT_PIN }, { "help", 0, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct xt2_live_place p = { .wait = WAIT };
+	struct xt2_err err = { 0 };
+	bool keep = true;
+	int c, ret;
+
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1)
+		switch (c) {
+		case OPT_NO: keep = false; break;
+		case OPT_NETNS: p.netns = optarg; break;
+		case OPT_PIN: p.pin = optarg; break;
+		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
+		default: return xt2_see_help("confirm");
+		}
+	if (optind != argc)
+		return xt2_usage("confirm", "no arguments, please");
+	if (xt2_live_place_enter(&p, false, &err)) {
+		xt2_err_print(&err, stderr);
+		return xt2_live_place_exit(&err);
+	}
+	ret = end_trial(&p, keep);
+	xt2_live_place_leave(&p);
+	return ret;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * live-place.c - the live ruleset of a network namespace
+ *
+ * What the kernel evaluates is pinned in a folder, so each command finds it
+ * again.  A lock lets one of them work at a time.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "libxt2/store/bpf/bpf-store.h"
+#include "libxt2/err.h"
+#include "live-place.h"
+#include "xt2tables/cmd/cmd.h"
+
+#define PAUSE 20 /* ms between looks at a lock */
+
+static int enter_netns(const char *name, struct xt2_err *err)
+{
+	char path[256];
+	int fd, ret;
+
+	if (strchr(name, '/') ||
+	    snprintf(path, sizeof(path), "/run/netns/%s", name) >= (int)sizeof(path))
+		return xt2_err_set_(err, XT2_E_SYNTAX, EINVAL,
+				    "not the name of a network namespace: %s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return xt2_err_set_(err, XT2_E_SYNTAX, EINVAL, "network namespace %s: %s", name,
+				    strerror(errno));
+	ret = setns(fd, CLONE_NEWNET) ? errno : 0;
+	close(fd);
+	return ret ? xt2_err_set_(err, XT2_E_SYSTEM, ret, "network namespace %s: %s", name,
+				  strerror(ret))
+		   : 0;
+}
+
+int xt2_live_place_find(struct xt2_live_place *p, struct xt2_err *err)
+{
+	int ret = p->netns ? enter_netns(p->netns, err) : 0;
+
+	return ret ? ret : xt2_live_path(p->pin, p->folder, sizeof(p->folder), err);
+}
+
+/* Sweep what dead namespaces have left, and be the only ruleset here.  => 0, -EBUSY */
+static int look_around(struct xt2_live_place *p, struct xt2_err *err)
+{
+	struct xt2_err ignored;
+
+	p->links = NULL;
+	if (xt2_links_read(&p->links, p->folder, true)) /* a kernel that can't tell */
+		return 0;
+	xt2_live_sweep(p->links, p->pin, &ignored);
+	return xt2_links_alone(p->links, p->folder, err);
+}
+
+static void warn(const struct xt2_live_place *p)
+{
+	if (xt2_live_ends_early(p->pin))
+		fputs("warning: what is live will end with this container\n", stderr);
+}
+
+static int enter_folder(struct xt2_live_place *p, bool create, struct xt2_err *err)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE * 1000000 };
+	long left = p->wait * (1000L / PAUSE);
+	enum xt2_live_access access = create ? XT2_LIVE_CREATE : XT2_LIVE_CHANGE;
+
+	if (p->look)
+		access = XT2_LIVE_LOOK;
+	for (;;) {
+		p->lock = xt2_live_folder(p->pin, access, p->folder, sizeof(p->folder), err);
+		if (p->lock != -EAGAIN || !left)
+			return p->lock < 0 ? p->lock : 0;
+		nanosleep(&pause, NULL);
+		left -= left > 0;
+	}
+}
+
+int xt2_live_place_enter(struct xt2_live_place *p, bool create, struct xt2_err *err)
+{
+	int ret = p->netns ? enter_netns(p->netns, err) : 0;
+
+	if (!ret)
+		ret = enter_folder(p, create, err);
+	if (ret || !create)
+		return ret;
+	ret = look_around(p, err);
+	if (ret)
+		xt2_live_place_leave(p);
+	else
+		warn(p);
+	return ret;
+}
+
+void xt2_live_place_leave(struct xt2_live_place *p)
+{
+	xt2_live_leave(p->folder, p->lock);
+	xt2_links_free(p->links);
+	p->links = NULL;
+}
+
+int xt2_live_place_read(const struct xt2_live_place *p, struct xt2_mapping *map,
+			struct xt2_err *err)
+{
+	struct xt2_live *live = NULL;
+	int ret = xt2_live_open(&live, p->folder, 0, err);
+
+	if (!ret)
+		ret = xt2_live_read(live, map, err);
+	xt2_live_free(live);
+	return ret;
+}
+
+/* Others may have become live meanwhile, in another folder.  => 0, -EBUSY */
+static int still_alone(const struct xt2_live_place *p, struct xt2_err *err)
+{
+	struct xt2_links *links;
+	int ret = xt2_links_read(&links, p->folder, true);
+
+	if (ret)
+		return 0;
+	ret = xt2_links_alone(links, p->folder, err);
+	xt2_links_free(links);
+	return ret;
+}
+
+/* Attach what is not attached yet.  => 0: *live; -errno */
+static int attach(const struct xt2_live_place *p, const struct xt2_image *img,
+		  struct xt2_live **live, struct xt2_err *err)
+{
+	unsigned int missing = xt2_live_missing(p->folder, p->links, img);
+	int ret = xt2_live_open(live, p->folder, missing, err);
+
+	if (ret == -ENOENT)
+		ret = xt2_live_load(live, missing, err);
+	if (!ret)
+		ret = xt2_live_attach(*live, p->folder, p->links, img, err);
+	return ret || !missing ? ret : still_alone(p, err);
+}
+
+static int install(const struct xt2_live_place *p, const struct xt2_mapping *map, const __u8 *start,
+		   const __u32 *was, struct xt2_err *err)
+{
+	struct xt2_live *live = NULL;
+	unsigned int tracked, begun;
+	int ret = xt2_live_check(map->image, NULL, err);
+
+	if (ret)
+		return ret;
+	tracked = xt2_live_tracked(map->image);
+	ret = xt2_live_track(tracked, &begun, err);
+	if (ret)
+		return ret;
+	ret = attach(p, map->image, &live, err);
+	if (!ret)
+		xt2_live_try(live, p->confirm);
+	if (!ret)
+		ret = was ? xt2_live_follow(live, map->image, map->size, was, err)
+			  : xt2_live_replace(live, map->image, map->size, start, err);
+	if (ret && live)
+		xt2_live_tidy(live, p->folder);
+	if (ret || !p->confirm) /* what comes back may ask about connections */
+		xt2_live_untrack(ret ? begun : ~tracked);
+	xt2_live_free(live);
+	return ret;
+}
+
+static int repair(struct xt2_live_place *p, const struct xt2_image *img, struct xt2_err *err)
+{
+	unsigned int tracked = xt2_live_tracked(img), begun;
+	struct xt2_live *live = NULL;
+	int ret = 0;
+
+	if (tracked & ~xt2_live_tracking())
+		ret = xt2_live_track(tracked, &begun, err);
+	if (!ret && xt2_live_missing(p->folder, p->links, img))
+		ret = attach(p, img, &live, err);
+	xt2_live_free(live);
+	return ret;
+}
+
+int xt2_live_place_repair(const struct xt2_live_place *place, struct xt2_err *err)
+{
+	struct xt2_live_place p = *place;
+	struct xt2_mapping map = { 0 };
+	int ret = xt2_live_place_read(&p, &map, err);
+
+	if (ret)
+		return ret;
+	if (xt2_links_read(&p.links, p.folder, true))
+		p.links = NULL;
+	ret = repair(&p, map.image, err);
+	xt2_links_free(p.links);
+	xt2_image_close(&map);
+	return ret;
+}
+
+int xt2_live_place_replace(const struct xt2_live_place *p, const struct xt2_mapping *map,
+			   const __u8 *start, struct xt2_err *err)
+{
+	return install(p, map, start, NULL, err);
+}
+
+int xt2_live_place_follow(const struct xt2_live_place *p, const struct xt2_mapping *map,
+			  const __u32 *was, struct xt2_err *err)
+{
+	return install(p, map, NULL, was, err);
+}
+
+int xt2_live_place_exit(const struct xt2_err *err)
+{
+	if (err->code == XT2_E_UNSUPPORTED || err->errnum == EPERM || err->errnum == EACCES)
+		return XT2_EXIT_UNSUPPORTED;
+	if (err->code == XT2_E_SYNTAX)
+		return XT2_EXIT_USAGE;
+	return err->errnum == ENOENT ? XT2_EXIT_NO : XT2_EXIT_RESOURCE;
+}

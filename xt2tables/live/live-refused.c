@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * live-refused.c - all of a ruleset that cannot be live, for people
+ *
+ * libxt2/store/bpf/bpf-check.c decides.  Here its answers get file, line, the rule's text
+ * and a hint; of many only the first are told one by one, and what they are is
+ * counted for the rest.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libxt2/store/bpf/bpf-store.h"
+#include "engine/image.h"
+#include "libxt2/err.h"
+#include "live-refused.h"
+#include "xt2tables/text/text.h"
+#include "xt2tables/cmd/cmd.h"
+
+#define KINDS	    64 /* that are counted by name */
+#define OF_KIND_MAX 10 /* that are told one by one, so that a common kind hides no other */
+
+#define BESIDE "keep the rule in iptables' own table, which works beside the live ones"
+#define MARKED                                                                               \
+	"let iptables' own table mangle, which works beside the live ones and comes before " \
+	"filter, mark such packets (-j MARK), and match -m mark here"
+
+/* What can be done instead. */
+static const struct hint {
+	const char *name; /* of a match, target or table; NULL: all others of the reason */
+	enum xt2_live_reason reason;
+	const char *text;
+} hints[] = {
+	{ "nat", XT2_LIVE_NO_TABLE,
+	  "leave the table to iptables, whose own tables work beside the live ones; "
+	  "iptables-save -t filter prints a table without the others" },
+	{ NULL, XT2_LIVE_NO_TABLE,
+	  "leave the table to the kernel's own ones, which work beside the live ones" },
+	{ "addrtype", XT2_LIVE_NO_MATCH,
+	  "name the addresses (-d), or match the packet's type (-m pkttype); or " MARKED },
+	{ "set", XT2_LIVE_NO_MATCH,
+	  "rules for each address are found by an index, as those of a set are; or " MARKED },
+	{ NULL, XT2_LIVE_NO_MATCH, MARKED },
+	{ "REJECT", XT2_LIVE_NO_TARGET, "-j DROP is possible, and sends no answer" },
+	{ "TRACE", XT2_LIVE_NO_TARGET,
+	  "xt2 explain --live tells which rules a packet meets, and why" },
+	{ NULL, XT2_LIVE_NO_TARGET, BESIDE },
+	{ NULL, XT2_LIVE_TOO_LONG,
+	  "each chain that is jumped to twice doubles the ways; a goto (-g) does not" },
+	{ NULL, XT2_LIVE_TOO_MANY,
+	  "a billion are too many: jump to long chains from fewer rules, or from one chain" },
+};
+
+#define HINTS (sizeof(hints) / sizeof(hints[0]))
+
+struct kind {
+	const char *name; /* of a match, target, table or hook */
+	unsigned int told, more;
+};
+
+struct listing {
+	struct xt2_refused *list;
+	struct kind kinds[KINDS];
+	unsigned int told;
+	bool hinted[HINTS];
+	int status;
+};
+
+/* A mark that is set in mangle comes too late for rules of raw and mangle. */
+static bool marks_help(const struct xt2_live_refusal *r)
+{
+	return strcmp(r->table, "raw") && strcmp(r->table, "mangle");
+}
+
+static size_t hint_for(const struct xt2_live_refusal *r)
+{
+	const bool keep = r->reason == XT2_LIVE_NO_MATCH && !marks_help(r);
+	const enum xt2_live_reason reason = keep ? XT2_LIVE_NO_TARGET : r->reason;
+	size_t i;
+
+	for (i = 0; i < HINTS; i++)
+		if (hints[i].reason == reason &&
+		    (!hints[i].name || !strcmp(hints[i].name, r->name)))
+			break;
+	return i;
+}
+
+/* Where it is written, and how. */
+static void find_rule(const struct xt2_refused *list, const struct xt2_live_refusal *r,
+		      struct xt2_err *err)
+{
+	int table = xt2_table_find(list->rs, r->family, r->table);
+	int chain = table < 0 ? -1 : xt2_chain_find(list->rs, table, r->chain);
+	const char *source = table < 0 ? NULL : xt2_table_source(list->rs, table);
+
+	xt2_err_file_(err, list->path);
+	if (chain < 0 || !r->rule || r->rule > xt2_chain_rules(list->rs, chain))
+		return;
+	if (list->text || source)
+		err->line = xt2_rule_line(list->rs, chain, r->rule - 1);
+	if (err->line && !list->text)
+		xt2_err_file_(err, source);
+	if (xt2_text_rule(list->rs, chain, r->rule - 1, err->rule, sizeof(err->rule)) < 0)
+		err->rule[0] = '\0';
+}
+
+/* An image has the tables of both families. */
+static void set_message(const struct xt2_refused *list, const struct xt2_live_refusal *r,
+			struct xt2_err *err)
+{
+	const char *family = list->text ? "" : xt2_family_name(r->family);
+	char why[256], rule[16] = "";
+
+	xt2_live_refusal_why(r, why, sizeof(why));
+	if (r->rule)
+		snprintf(rule, sizeof(rule), ":%u", r->rule);
+	if (r->reason == XT2_LIVE_NO_TABLE)
+		snprintf(err->message, sizeof(err->message), "%s", why);
+	else
+		snprintf(err->message, sizeof(err->message), "%s%s%s/%s%s: %s", family,
+			 *family ? " " : "", r->table, r->chain, rule, why);
+}
+
+static void say(const struct xt2_refused *list, const struct xt2_err *err)
+{
+	if (list->report)
+		list->report(list->data, err);
+	else
+		xt2_err_print(err, stderr);
+}
+
+static void report(struct listing *l, const struct xt2_live_refusal *r)
+{
+	const bool limit = xt2_live_is_limit(r->reason);
+	struct xt2_refused *list = l->list;
+	const size_t hint = hint_for(r);
+	struct xt2_err err = { .code = limit ? XT2_E_LIMIT : XT2_E_UNSUPPORTED,
+			       .errnum = limit ? E2BIG : EOPNOTSUPP };
+
+	find_rule(list, r, &err);
+	set_message(list, r, &err);
+	if (!list->max || !l->hinted[hint])
+		xt2_err_hint_(&err, hints[hint].text);
+	l->hinted[hint] = true;
+	say(list, &err);
+}
+
+/* The last kind is all for which there is no room. */
+static struct kind *kind_of(struct listing *l, const struct xt2_live_refusal *r)
+{
+	size_t i;
+
+	for (i = 0; i < KINDS - 1 && l->kinds[i].name; i++)
+		if (!strcmp(l->kinds[i].name, r->name))
+			break;
+	l->kinds[i].name = i < KINDS - 1 ? r->name : "others";
+	return &l->kinds[i];
+}
+
+static int on_refusal(void *data, const struct xt2_live_refusal *r)
+{
+	struct listing *l = data;
+	struct xt2_refused *list = l->list;
+	struct kind *kind = kind_of(l, r);
+
+	if (xt2_live_is_limit(r->reason))
+		l->status = XT2_EXIT_RESOURCE;
+	else if (l->status == XT2_EXIT_OK)
+		l->status = XT2_EXIT_UNSUPPORTED;
+	list->count += r->reason == XT2_LIVE_NO_TABLE && r->count ? (unsigned int)r->count : 1;
+	if (list->max && (l->told == list->max || kind->told == OF_KIND_MAX)) {
+		kind->more++;
+		list->more++;
+		return 0;
+	}
+	l->told++;
+	kind->told++;
+	report(l, r);
+	return 0;
+}
+
+static void say_rest(const struct listing *l)
+{
+	char *at = l->list->rest, *end = at + sizeof(l->list->rest);
+	const char *comma = "";
+	size_t i;
+
+	if (!l->list->more)
+		return;
+	at += snprintf(at, (size_t)(end - at),
+		       "%u more, which xt2 check --live --json lists:", l->list->more);
+	for (i = 0; i < KINDS && at < end; i++) {
+		if (!l->kinds[i].more)
+			continue;
+		at += snprintf(at, (size_t)(end - at), "%s %u %s", comma, l->kinds[i].more,
+			       l->kinds[i].name);
+		comma = ",";
+	}
+	for (at = l->list->rest; *at; at++) /* a terminal must not obey a name */
+		if ((unsigned char)*at < 0x20 || *at == 0x7f)
+			*at = '?';
+}
+
+int xt2_live_place_built(struct xt2_err *err)
+{
+	return 0;
+}
+
+int xt2_live_refused(struct xt2_refused *list)
+{
+	struct listing l = { .list = list, .status = XT2_EXIT_OK };
+	struct xt2_err err = { .code = XT2_OK };
+
+	list->count = list->more = 0;
+	list->rest[0] = '\0';
+	if (!xt2_image_root(list->image)) {
+		xt2_err_set_(&err, XT2_E_UNSUPPORTED, EOPNOTSUPP, "there is no ruleset");
+		l.status = XT2_EXIT_UNSUPPORTED;
+		list->count = 1;
+	} else if (xt2_live_refusals(list->image, on_refusal, &l) < 0) {
+		xt2_err_set_(&err, XT2_E_SYSTEM, ENOMEM, "no memory to check the rules");
+		l.status = XT2_EXIT_RESOURCE;
+	}
+	say_rest(&l);
+	if (err.code) {
+		xt2_err_file_(&err, list->path);
+		say(list, &err);
+	}
+	return l.status;
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * context.c - what a capture does not tell about its packets
+ *
+ * Interfaces, marks, conntrack state and so on come from options and hold for
+ * all packets; a tracked connection without NAT has the addresses and ports of
+ * the packet itself.  Address types follow from the addresses and --local as
+ * they would on a host with these addresses and a default route.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_packet.h>
+#include <linux/netfilter/nf_conntrack_common.h>
+#include <linux/rtnetlink.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/parse.h"
+#include "xt2tables/cmd/cmd.h"
+
+struct word {
+	const char *name;
+	int value;
+};
+
+static const struct word ct_states[] = {
+	{ "INVALID", XT2_CT_INVALID },	   { "ESTABLISHED", XT2_CT_ESTABLISHED },
+	{ "RELATED", XT2_CT_RELATED },	   { "NEW", XT2_CT_NEW },
+	{ "UNTRACKED", XT2_CT_UNTRACKED }, { "SNAT", XT2_CT_SNAT },
+	{ "DNAT", XT2_CT_DNAT },	   { NULL, 0 },
+};
+
+static const struct word ct_status[] = {
+	{ "EXPECTED", IPS_EXPECTED },
+	{ "SEEN_REPLY", IPS_SEEN_REPLY },
+	{ "ASSURED", IPS_ASSURED },
+	{ "CONFIRMED", IPS_CONFIRMED },
+	{ NULL, 0 },
+};
+
+static const struct word ct_dirs[] = { { "ORIGINAL", 0 }, { "REPLY", 1 }, { NULL, 0 } };
+
+static const struct word pkttypes[] = {
+	{ "unicast", PACKET_HOST },
+	{ "broadcast", PACKET_BROADCAST },
+	{ "multicast", PACKET_MULTICAST },
+	{ "otherhost", PACKET_OTHERHOST },
+	{ NULL, 0 },
+};
+
+void xt2_host_init(struct xt2_host *host)
+{
+	memset(host, 0, sizeof(*host));
+	host->pkttype = -1;
+}
+
+static int number(const char *arg, __u32 *out)
+{
+	char *end;
+	unsigned long v;
+
+	errno = 0;
+	v = strtoul(arg, &end, 0);
+	if (errno || end == arg || *end || v > 0xffffffff || *arg == '-')
+		return -EINVAL;
+	*out = v;
+	return 1;
+}
+
+static int interface(const char *arg, __u64 name[2])
+{
+	size_t n = strlen(arg);
+
+	if (!n || n >= 16)
+		return -EINVAL;
+	memset(name, 0, 16);
+	memcpy(name, arg, n);
+	return 1;
+}
+
+/* Ors the values of a comma-separated list of words. */
+static int words(const char *arg, const struct word *table, int *out)
+{
+	int bits = 0;
+
+	while (*arg) {
+		size_t n = strcspn(arg, ",");
+		const struct word *w;
+
+		for (w = table; w->name; w++)
+			if (strlen(w->name) == n && !strncasecmp(w->name, arg, n))
+				break;
+		if (!w->name)
+			return -EINVAL;
+		bits |= w->value;
+		arg += n;
+		arg += *arg == ',';
+	}
+	*out = bits;
+	return 1;
+}
+
+/* One state and the two NAT flags; the flags alone are no state. */
+static int ct_state(struct xt2_host *host, const char *arg)
+{
+	int bits, state;
+
+	if (words(arg, ct_states, &bits) < 0)
+		return -EINVAL;
+	state = bits & ~(XT2_CT_SNAT | XT2_CT_DNAT);
+	if (!state || (state & (state - 1)))
+		return -EINVAL;
+	host->ct.state = bits;
+	return 1;
+}
+
+static int local(struct xt2_host *host, const char *arg)
+{
+	char one[64];
+
+	while (*arg) {
+		size_t n = strcspn(arg, ",");
+
+		if (n >= sizeof(one) || host->nlocal >= XT2_LOCAL_MAX)
+			return -EINVAL;
+		memcpy(one, arg, n);
+		one[n] = 0;
+		if (inet_pton(AF_INET, one, host->local[host->nlocal].addr) == 1)
+			host->local[host->nlocal].family = XT2_IPV4;
+		else if (inet_pton(AF_INET6, one, host->local[host->nlocal].addr) == 1)
+			host->local[host->nlocal].family = XT2_IPV6;
+		else
+			return -EINVAL;
+		host->nlocal++;
+		arg += n;
+		arg += *arg == ',';
+	}
+	return 1;
+}
+
+int xt2_host_option(struct xt2_host *host, const char *name, const char *arg)
+{
+	int v, r;
+
+	if (!strcmp(name, "in"))
+		return interface(arg, host->in);
+	if (!strcmp(name, "out"))
+		return interface(arg, host->out);
+	if (!strcmp(name, "physdev-in"))
+		return interface(arg, host->physin);
+	if (!strcmp(name, "physdev-out"))
+		return interface(arg, host->physout);
+	if (!strcmp(name, "mark"))
+		return number(arg, &host->mark);
+	if (!strcmp(name, "ctmark"))
+		return number(arg, &host->ct.mark);
+	if (!strcmp(name, "in-group"))
+		return number(arg, &host->in_group);
+	if (!strcmp(name, "out-group"))
+		return number(arg, &host->out_group);
+	if (!strcmp(name, "cpu"))
+		return number(arg, &host->cpu);
+	if (!strcmp(name, "mtu"))
+		return number(arg, &host->mtu);
+	if (!strcmp(name, "whole-exthdrs")) {
+		host->whole_exthdrs = true;
+		return 1;
+	}
+	if (!strcmp(name, "ctstate"))
+		return ct_state(host, arg);
+	if (!strcmp(name, "local"))
+		return local(host, arg);
+	if (!strcmp(name, "pkttype"))
+		return words(arg, pkttypes, &host->pkttype);
+	if (!strcmp(name, "ctdir")) {
+		r = words(arg, ct_dirs, &v);
+		host->ct.reply = r > 0 && v;
+		return r;
+	}
+	if (!strcmp(name, "ctstatus")) {
+		r = words(arg, ct_status, &v);
+		if (r > 0)
+			host->ct.status = v;
+		return r;
+	}
+	return 0;
+}
+
+static bool is_local(const struct xt2_host *host, int family, const __u8 *addr, size_t len)
+{
+	unsigned int i;
+
+	for (i = 0; i < host->nlocal; i++)
+		if (host->local[i].family == family && !memcmp(host->local[i].addr, addr, len))
+			return true;
+	return false;
+}
+
+/*
+ * Address types as inet_addr_type() and inet_dev_addr_type() find them.  Seen
+ * from one interface only, loopback addresses are local on lo alone; those of
+ * --local are taken to be on every interface.
+ */
+static __u16 type4(const struct xt2_host *host, __u32 addr, bool loopback)
+{
+	__u32 raw = htonl(addr);
+
+	if (addr == 0xffffffff || !addr)
+		return RTN_BROADCAST;
+	if (addr >> 28 == 0xe)
+		return RTN_MULTICAST;
+	if ((addr >> 24 == 127 && loopback) || is_local(host, XT2_IPV4, (const __u8 *)&raw, 4))
+		return RTN_LOCAL;
+	return RTN_UNICAST;
+}
+
+static __u16 type6(const struct xt2_host *host, const __u64 addr[2], bool loopback)
+{
+	static const __u8 one[16] = { [15] = 1 };
+	const __u8 *a = (const __u8 *)addr;
+
+	if (a[0] == 0xff)
+		return RTN_MULTICAST;
+	if ((!memcmp(a, one, 16) && loopback) || is_local(host, XT2_IPV6, a, 16))
+		return RTN_LOCAL;
+	return RTN_UNICAST;
+}
+
+static __u16 type(const struct xt2_host *host, const struct xt2_pkt *pkt, bool source,
+		  bool loopback)
+{
+	if (pkt->family == XT2_IPV4)
+		return type4(host, source ? pkt->src4 : pkt->dst4, loopback);
+	return type6(host, source ? pkt->src : pkt->dst, loopback);
+}
+
+static void fill_types(const struct xt2_host *host, struct xt2_pkt *pkt)
+{
+	const bool in_lo = !strcmp((const char *)pkt->in, "lo");
+	const bool out_lo = !strcmp((const char *)pkt->out, "lo");
+
+	if (pkt->family == XT2_ARP)
+		return;
+	pkt->src_type = type(host, pkt, true, true);
+	pkt->dst_type = type(host, pkt, false, true);
+	pkt->src_type_in = type(host, pkt, true, in_lo);
+	pkt->dst_type_in = type(host, pkt, false, in_lo);
+	pkt->src_type_out = type(host, pkt, true, out_lo);
+	pkt->dst_type_out = type(host, pkt, false, out_lo);
+}
+
+static const char *other_way(const struct xt2_host *host, int hook,
+			     const struct xt2_captured *captured)
+{
+	bool incoming = captured->family == XT2_ARP ? hook != XT2_ARP_OUTPUT
+						    : hook != XT2_OUTPUT && hook != XT2_POSTROUTING;
+
+	if (host->pkttype >= 0 || !incoming)
+		return NULL;
+	if (captured->pkttype == PACKET_OTHERHOST)
+		return "for another host";
+	if (captured->pkttype == PACKET_OUTGOING)
+		return "sent, not received";
+	return NULL;
+}
+
+const char *xt2_host_receive(const struct xt2_host *host, int hook,
+			     const struct xt2_captured *captured, struct xt2_pkt *pkt)
+{
+	const char *why = other_way(host, hook, captured);
+	int seen;
+
+	if (why)
+		return why;
+	pkt->whole_exthdrs = host->whole_exthdrs;
+	seen = xt2_pkt_receive(captured->family, captured->frame + captured->network,
+			       captured->caplen - captured->network,
+			       captured->len - captured->network, &pkt->len);
+	if (seen == XT2_SEEN ||
+	    (seen == XT2_UNSEEN_LOOPBACK && !strcmp((const char *)host->in, "lo")))
+		return NULL;
+	return xt2_pkt_seen_name(seen);
+}
+
+/* What conntrack keeps as the ports of a packet's connection, in the packet's direction and back. */
+struct ports {
+	__u16 src, dst, back_src, back_dst;
+};
+
+/* Not xt2_pkt_at(): nobody has asked for these bytes yet. */
+static const __u8 *transport(const struct xt2_pkt *pkt, __u32 size)
+{
+	if (pkt->thoff > pkt->caplen || pkt->caplen - pkt->thoff < size)
+		return NULL;
+	return pkt->data + pkt->thoff;
+}
+
+/* An ICMP question has its number for a source port, its type and code for the other one. */
+static bool icmp_ports(const struct xt2_pkt *pkt, struct ports *ports)
+{
+	static const struct {
+		__u8 proto, ask, answer;
+	} pairs[] = {
+		{ IPPROTO_ICMP, 8, 0 },	      { IPPROTO_ICMP, 13, 14 },
+		{ IPPROTO_ICMP, 15, 16 },     { IPPROTO_ICMP, 17, 18 },
+		{ IPPROTO_ICMPV6, 128, 129 }, { IPPROTO_ICMPV6, 139, 140 },
+	};
+	const __u8 *icmp = transport(pkt, 8);
+	size_t i;
+
+	for (i = 0; icmp && i < XT2_ARRAY_SIZE(pairs); i++) {
+		bool asks = icmp[0] == pairs[i].ask;
+
+		if (pairs[i].proto != pkt->proto || (!asks && icmp[0] != pairs[i].answer))
+			continue;
+		ports->src = ports->back_src = xt2_be16(icmp + 4);
+		ports->dst = xt2_be16(icmp);
+		ports->back_dst = (asks ? pairs[i].answer : pairs[i].ask) << 8 | icmp[1];
+		return true;
+	}
+	return false; /* an error belongs to another connection */
+}
+
+static bool ports_of(const struct xt2_pkt *pkt, struct ports *ports)
+{
+	switch (pkt->proto) {
+	case IPPROTO_ICMP:
+	case IPPROTO_ICMPV6: return icmp_ports(pkt, ports);
+	case IPPROTO_TCP:
+	case IPPROTO_UDP:
+	case IPPROTO_UDPLITE:
+	case IPPROTO_SCTP:
+	case IPPROTO_DCCP:
+		*ports = (struct ports){ pkt->sport, pkt->dport, pkt->dport, pkt->sport };
+		return transport(pkt, 4);
+	case IPPROTO_GRE: return false;
+	}
+	return true;
+}
+
+/* Without NAT, the addresses and ports of a connection are those of its packets. */
+static void fill_tuple(struct xt2_pkt *pkt)
+{
+	struct xt2_pkt_ct *ct = &pkt->ct;
+	struct ports p = { 0 };
+	__u64 src[2] = { pkt->src[0], pkt->src[1] }, dst[2] = { pkt->dst[0], pkt->dst[1] };
+
+	if (!(ct->state & XT2_CT_TRACKED) || ct->state & (XT2_CT_SNAT | XT2_CT_DNAT) ||
+	    pkt->l4 != XT2_L4_OK || pkt->fragoff || !ports_of(pkt, &p))
+		return;
+	if (pkt->family == XT2_IPV4) {
+		src[0] = htonl(pkt->src4);
+		dst[0] = htonl(pkt->dst4);
+	}
+	memcpy(ct->reply ? ct->repl_src : ct->orig_src, src, sizeof(src));
+	memcpy(ct->reply ? ct->repl_dst : ct->orig_dst, dst, sizeof(dst));
+	memcpy(ct->reply ? ct->orig_src : ct->repl_src, dst, sizeof(dst));
+	memcpy(ct->reply ? ct->orig_dst : ct->repl_dst, src, sizeof(src));
+	ct->orig_sport = ct->reply ? p.back_src : p.src;
+	ct->orig_dport = ct->reply ? p.back_dst : p.dst;
+	ct->repl_sport = ct->reply ? p.src : p.back_src;
+	ct->repl_dport = ct->reply ? p.dst : p.back_dst;
+	ct->tuple = 1;
+}
+
+void xt2_host_fill(const struct xt2_host *host, struct xt2_pkt *pkt,
+		   const struct xt2_captured *captured)
+{
+	memcpy(pkt->in, host->in, sizeof(pkt->in));
+	memcpy(pkt->out, host->out, sizeof(pkt->out));
+	memcpy(pkt->physin, host->physin, sizeof(pkt->physin));
+	memcpy(pkt->physout, host->physout, sizeof(pkt->physout));
+	pkt->bridged = host->physin[0] || host->physout[0];
+	pkt->mark = host->mark;
+	pkt->in_group = host->in_group;
+	pkt->out_group = host->out_group;
+	pkt->cpu = host->cpu;
+	pkt->mtu = host->mtu;
+	pkt->ct = host->ct;
+	pkt->ct.proto = pkt->proto;
+	fill_tuple(pkt);
+	pkt->mac = captured->mac;
+	pkt->mac_len = captured->mac ? 14 : 0;
+	pkt->pkttype = host->pkttype >= 0 ? host->pkttype : captured->pkttype;
+	fill_types(host, pkt);
+}

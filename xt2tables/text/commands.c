@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * commands.c - what a parsed line does to a ruleset
+ *
+ * -A -I -D -R -C, -F -X -N -E -P -Z, with the meaning and the messages that
+ * libiptc gives them.
+ */
+#include "config.h"
+#include <errno.h>
+#include <string.h>
+#include "libxt2/printable.h"
+#include "commands.h"
+#include "engine/check.h"
+
+static void fail(int error, const char *message) __attribute__((noreturn));
+
+static void fail(int error, const char *message)
+{
+	if (error == -ENOMEM)
+		xt2_throw(XT2_E_SYSTEM, RESOURCE_PROBLEM, "out of memory");
+	xt2_throw(error == -ENOENT ? XT2_E_UNKNOWN : XT2_E_SYNTAX, OTHER_PROBLEM, "%s", message);
+}
+
+bool xt2_commands_reserved(const char *name)
+{
+	return !strcmp(name, "ACCEPT") || !strcmp(name, "DROP") || !strcmp(name, "QUEUE") ||
+	       !strcmp(name, "RETURN");
+}
+
+/* The chain that the line names; the one of the line before is remembered. */
+static int chain_of(struct xt2_load *load)
+{
+	const char *name = load->line.chain;
+	int chain;
+
+	if (load->chain >= 0 && !strcmp(load->chain_name, name) &&
+	    xt2_chain_table(load->rs, load->chain) == load->line.table_number &&
+	    !strcmp(xt2_chain_name(load->rs, load->chain), name))
+		return load->chain;
+	chain = xt2_chain_find(load->rs, load->line.table_number, name);
+	if (chain < 0) {
+		load->line.at = 2;
+		xt2_hint("declare the chain before its first rule: \":%s - [0:0]\"", name);
+		fail(-ENOENT, "No chain/target/match by that name");
+	}
+	load->chain = chain;
+	snprintf(load->chain_name, sizeof(load->chain_name), "%s", name);
+	return chain;
+}
+
+static void failed(int error)
+{
+	if (error < 0)
+		fail(error, strerror(-error));
+}
+
+/* A rule that the ruleset does not take: the engine's check says why. */
+static void refused(struct xt2_load *load, const struct xt2_rule *r, int error)
+{
+	const struct xt2_rule_bounds bounds = { (__u8)load->opt->family, ~0u, ~0u, ~0u };
+	const char *what = "it names what is not there";
+
+	if (error >= 0)
+		return;
+	if (error == -EINVAL) {
+		xt2_check_rule(r, r->size, &bounds, &what);
+		xt2_throw(XT2_E_OPTION, OTHER_PROBLEM, "the kernel would refuse this rule: %s",
+			  what);
+	}
+	failed(error);
+}
+
+static void command_append(struct xt2_load *load, unsigned int s, unsigned int d)
+{
+	int chain = chain_of(load);
+	const struct xt2_rule *r = xt2_line_pack(&load->line, load->rs, s, d);
+
+	refused(load, r, xt2_rule_append(load->rs, chain, r, load->number));
+	if (load->opt->report && !load->opt->noflush)
+		xt2_print_line_(load->opt->report, "%.*s", (int)(load->end - load->at), load->at);
+}
+
+static void command_insert(struct xt2_load *load, unsigned int s, unsigned int d)
+{
+	int chain = chain_of(load);
+	const struct xt2_rule *r;
+
+	if (load->line.number - 1 > xt2_chain_rules(load->rs, chain))
+		fail(-E2BIG, "Index of insertion too big");
+	r = xt2_line_pack(&load->line, load->rs, s, d);
+	refused(load, r, xt2_rule_insert(load->rs, chain, load->line.number - 1, r, load->number));
+}
+
+static void command_replace(struct xt2_load *load, unsigned int s, unsigned int d)
+{
+	int chain = chain_of(load);
+	const struct xt2_rule *r;
+
+	if (load->line.number > xt2_chain_rules(load->rs, chain))
+		fail(-E2BIG, "Index of replacement too big");
+	r = xt2_line_pack(&load->line, load->rs, s, d);
+	refused(load, r, xt2_rule_replace(load->rs, chain, load->line.number - 1, r, load->number));
+}
+
+/* -D and -C */
+static void command_delete(struct xt2_load *load, unsigned int s, unsigned int d)
+{
+	int chain = chain_of(load), at;
+
+	at = xt2_rule_find(load->rs, chain, xt2_line_pack(&load->line, load->rs, s, d));
+	if (at == -ENOMEM)
+		fail(at, "");
+	if (at < 0)
+		xt2_throw(XT2_E_UNKNOWN, OTHER_PROBLEM,
+			  "Bad rule (does a matching rule exist in that chain?)");
+	if (load->line.command == 'D')
+		failed(xt2_rule_delete(load->rs, chain, (unsigned int)at));
+}
+
+static void delete_number(struct xt2_load *load)
+{
+	int chain = chain_of(load);
+
+	if (load->line.number > xt2_chain_rules(load->rs, chain))
+		fail(-E2BIG, "Index of deletion too big");
+	failed(xt2_rule_delete(load->rs, chain, load->line.number - 1));
+}
+
+/* A function for the named chain, or for all of the table. */
+static void each_chain(struct xt2_load *load, bool base, void (*run)(struct xt2_load *, int))
+{
+	int table = load->line.table_number, chain, next;
+
+	if (load->line.chain) {
+		run(load, chain_of(load));
+		return;
+	}
+	for (chain = xt2_chain_next(load->rs, table, -1); chain >= 0; chain = next) {
+		next = xt2_chain_next(load->rs, table, chain);
+		if (base || xt2_chain_hook(load->rs, chain) < 0)
+			run(load, chain);
+	}
+}
+
+static void flush(struct xt2_load *load, int chain)
+{
+	failed(xt2_chain_flush(load->rs, chain));
+}
+
+static void delete_chain(struct xt2_load *load, int chain)
+{
+	if (xt2_chain_hook(load->rs, chain) >= 0)
+		fail(-EINVAL, "Can't delete built-in chain");
+	if (xt2_chain_references(load->rs, chain))
+		fail(-EBUSY, "Can't delete chain with references left");
+	if (xt2_chain_rules(load->rs, chain))
+		fail(-ENOTEMPTY, "Chain is not empty");
+	load->chain = -1;
+	failed(xt2_chain_delete(load->rs, chain));
+}
+
+static void zero(struct xt2_load *load, int chain)
+{
+	unsigned int i, n = xt2_chain_rules(load->rs, chain);
+	int ret = 0;
+
+	for (i = 0; !ret && i < n; i++)
+		ret = xt2_rule_set_counters(load->rs, chain, i, 0, 0);
+	if (!ret && xt2_chain_hook(load->rs, chain) >= 0)
+		ret = xt2_chain_set_counters(load->rs, chain, 0, 0);
+	failed(ret);
+}
+
+static void zero_number(struct xt2_load *load)
+{
+	int chain = chain_of(load);
+
+	if (load->line.number > xt2_chain_rules(load->rs, chain))
+		fail(-E2BIG, "Index of zeroing too big");
+	failed(xt2_rule_set_counters(load->rs, chain, load->line.number - 1, 0, 0));
+}
+
+static void new_chain(struct xt2_load *load)
+{
+	const char *name = load->line.chain;
+	int ret = -EEXIST;
+
+	if (!xt2_commands_reserved(name) &&
+	    xt2_chain_find(load->rs, load->line.table_number, name) < 0)
+		ret = xt2_chain_add(load->rs, load->line.table_number, name);
+	if (ret == -EEXIST)
+		fail(ret, "Chain already exists.");
+	failed(ret);
+}
+
+static void rename_chain(struct xt2_load *load)
+{
+	const char *name = load->line.newname;
+	int chain = chain_of(load);
+
+	if (xt2_chain_hook(load->rs, chain) >= 0)
+		fail(-EINVAL, "Can't rename built-in chain");
+	if (xt2_commands_reserved(name) || strlen(name) >= XT_EXTENSION_MAXNAMELEN ||
+	    xt2_chain_find(load->rs, load->line.table_number, name) >= 0)
+		fail(-EEXIST, "File exists");
+	if (name[strcspn(name, " \t\r")]) /* iptables takes it, but cannot read it from ":a b -" */
+		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Invalid chain name `%s'", name);
+	load->chain = -1;
+	failed(xt2_chain_rename(load->rs, chain, name));
+}
+
+void xt2_commands_policy(struct xt2_load *load, const char *name, const char *policy)
+{
+	int chain = xt2_chain_find(load->rs, load->line.table_number, name);
+	int target = !strcmp(policy, "ACCEPT") ? XT2_T_ACCEPT
+		     : !strcmp(policy, "DROP") ? XT2_T_DROP
+					       : -1;
+	const char *why = NULL;
+
+	if (chain < 0 || xt2_chain_hook(load->rs, chain) < 0)
+		why = "Bad built-in chain name";
+	else if (target < 0)
+		why = "Bad policy name";
+	if (why)
+		xt2_throw(XT2_E_SYNTAX, OTHER_PROBLEM, "Can't set policy `%s' on `%s' line %u: %s",
+			  policy, name, load->number, why);
+	xt2_chain_set_policy(load->rs, chain, target);
+}
+
+static void set_policy(struct xt2_load *load)
+{
+	struct xt2_line *l = &load->line;
+
+	xt2_commands_policy(load, l->chain, l->policy);
+	/* without -c they start anew */
+	failed(xt2_chain_set_counters(load->rs, chain_of(load), l->packets, l->bytes));
+}
+
+static void each_address(struct xt2_load *load,
+			 void (*run)(struct xt2_load *, unsigned int, unsigned int))
+{
+	unsigned int s, d;
+
+	for (s = 0; s < load->line.src.count; s++)
+		for (d = 0; d < load->line.dst.count; d++)
+			run(load, s, d);
+}
+
+void xt2_commands_run(struct xt2_load *load)
+{
+	switch (load->line.command) {
+	case 'A': each_address(load, command_append); break;
+	case 'I': each_address(load, command_insert); break;
+	case 'R': each_address(load, command_replace); break;
+	case 'D':
+	case 'C':
+		if (load->line.by_number)
+			delete_number(load);
+		else
+			each_address(load, command_delete);
+		break;
+	case 'F': each_chain(load, true, flush); break;
+	case 'X': each_chain(load, false, delete_chain); break;
+	case 'Z':
+		if (load->line.by_number)
+			zero_number(load);
+		else
+			each_chain(load, true, zero);
+		break;
+	case 'N': new_chain(load); break;
+	case 'E': rename_chain(load); break;
+	case 'P': set_policy(load); break;
+	}
+}
+
+void xt2_commands_announce(struct xt2_load *load, int table)
+{
+	int chain;
+
+	if (!load->opt->report)
+		return;
+	for (chain = xt2_chain_next(load->rs, table, -1); chain >= 0;
+	     chain = xt2_chain_next(load->rs, table, chain))
+		xt2_print_line_(load->opt->report, "Flushing chain `%s'",
+				xt2_chain_name(load->rs, chain));
+	for (chain = xt2_chain_next(load->rs, table, -1); chain >= 0;
+	     chain = xt2_chain_next(load->rs, table, chain))
+		if (xt2_chain_hook(load->rs, chain) < 0)
+			xt2_print_line_(load->opt->report, "Deleting chain `%s'",
+					xt2_chain_name(load->rs, chain));
+}

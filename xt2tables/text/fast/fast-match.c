@@ -1,0 +1,705 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fast-match.c - the matches of plain lines
+ *
+ * A row per match, with a row per option.  Options fill in the payload that
+ * libxtables' plugin would, and the translators pack it.  A plugin of another
+ * revision than the one that was read for this does not come about: then its
+ * rules are not plain.
+ */
+#include "config.h"
+#include "fast-line.h"
+#include <linux/netfilter/xt_comment.h>
+
+#define OPTIONS_MAX 8
+
+struct match {
+	const char *name;
+	const char *real; /* as the kernel calls it */
+	int family; /* 0: any */
+	u8 revision;
+	u8 needs; /* options of which one must be given */
+	void (*init)(union xt2_plain_payload *payload);
+	struct xt2_plain_option options[OPTIONS_MAX]; /* the last one has no name */
+};
+
+/* A word of a list, and what it stands for. */
+struct word {
+	const char *word;
+	u32 value;
+};
+
+/* => false: none of these; the last one has no word */
+static bool word_of(const struct word *words, const char *at, u32 len, u32 *value)
+{
+	for (; words->word; words++)
+		if (xt2_plain_same(at, len, words->word)) {
+			*value = words->value;
+			return true;
+		}
+	return false;
+}
+
+/* WORD,WORD,...: all their values together. */
+static bool words_of(struct xt2_plain *p, const struct word *words, u32 *values)
+{
+	u32 len, value;
+
+	*values = 0;
+	do {
+		len = 0;
+		while ((u8)(p->at[len] - 'A') < 26)
+			len++;
+		if (!word_of(words, p->at, len, &value))
+			return false;
+		*values |= value;
+		p->at += len;
+	} while (xt2_plain_take(p, ','));
+	return true;
+}
+
+/* --- tcp, udp ------------------------------------------------------------------ */
+
+/* PORT, PORT:PORT, PORT:, :PORT */
+static bool ports(struct xt2_plain *p, __u16 *range)
+{
+	u64 first = 0, last = 0xffff;
+
+	if (*p->at != ':' && !xt2_plain_number(p, 0xffff, &first))
+		return false;
+	if (!xt2_plain_take(p, ':'))
+		last = first;
+	else if (!xt2_plain_ends(*p->at) && !xt2_plain_number(p, 0xffff, &last))
+		return false;
+	range[0] = (__u16)first;
+	range[1] = (__u16)last;
+	return first <= last;
+}
+
+static void tcp_init(union xt2_plain_payload *payload)
+{
+	payload->tcp.spts[1] = payload->tcp.dpts[1] = 0xffff;
+}
+
+static bool tcp_sport(struct xt2_plain *p, bool invert)
+{
+	p->payload.tcp.invflags |= invert ? XT_TCP_INV_SRCPT : 0;
+	return ports(p, p->payload.tcp.spts);
+}
+
+static bool tcp_dport(struct xt2_plain *p, bool invert)
+{
+	p->payload.tcp.invflags |= invert ? XT_TCP_INV_DSTPT : 0;
+	return ports(p, p->payload.tcp.dpts);
+}
+
+static bool tcp_syn(struct xt2_plain *p, bool invert)
+{
+	p->payload.tcp.invflags |= invert ? XT_TCP_INV_FLAGS : 0;
+	p->payload.tcp.flg_mask = 0x17;
+	p->payload.tcp.flg_cmp = 0x02;
+	return true;
+}
+
+static bool tcp_flags(struct xt2_plain *p, bool invert)
+{
+	static const struct word names[] = {
+		{ "FIN", 0x01 }, { "SYN", 0x02 }, { "RST", 0x04 }, { "PSH", 0x08 }, { "ACK", 0x10 },
+		{ "URG", 0x20 }, { "ALL", 0x3f }, { "NONE", 0 },   { NULL, 0 },
+	};
+	u32 mask, set;
+
+	if (!words_of(p, names, &mask) || !xt2_plain_blank(*p->at))
+		return false;
+	xt2_plain_skip(p);
+	if (!words_of(p, names, &set))
+		return false;
+	p->payload.tcp.invflags |= invert ? XT_TCP_INV_FLAGS : 0;
+	p->payload.tcp.flg_mask = (__u8)mask;
+	p->payload.tcp.flg_cmp = (__u8)set;
+	return mask || !set; /* else refused: option-checks.c */
+}
+
+static void udp_init(union xt2_plain_payload *payload)
+{
+	payload->udp.spts[1] = payload->udp.dpts[1] = 0xffff;
+}
+
+static bool udp_sport(struct xt2_plain *p, bool invert)
+{
+	p->payload.udp.invflags |= invert ? XT_UDP_INV_SRCPT : 0;
+	return ports(p, p->payload.udp.spts);
+}
+
+static bool udp_dport(struct xt2_plain *p, bool invert)
+{
+	p->payload.udp.invflags |= invert ? XT_UDP_INV_DSTPT : 0;
+	return ports(p, p->payload.udp.dpts);
+}
+
+/* --- icmp, icmp6 --------------------------------------------------------------- */
+
+#define ICMP(type, first, last) ((type) | (first) << 8 | (last) << 16)
+
+/* TYPE, TYPE/CODE or a name; names that others start with are not plain. */
+static bool icmp_type(struct xt2_plain *p, bool invert, const struct word *names)
+{
+	struct ipt_icmp *icmp = &p->payload.icmp;
+	const u32 len = xt2_plain_length(p->at);
+	u64 type, code;
+	u32 value;
+
+	icmp->invflags = invert ? IPT_ICMP_INV : 0;
+	if (word_of(names, p->at, len, &value)) {
+		p->at += len;
+		icmp->type = (__u8)value;
+		icmp->code[0] = (__u8)(value >> 8);
+		icmp->code[1] = (__u8)(value >> 16);
+		return true;
+	}
+	if (!xt2_plain_number(p, 255, &type))
+		return false;
+	icmp->type = (__u8)type;
+	icmp->code[0] = 0;
+	icmp->code[1] = 255;
+	if (!xt2_plain_take(p, '/'))
+		return true;
+	if (!xt2_plain_number(p, 255, &code))
+		return false;
+	icmp->code[0] = icmp->code[1] = (__u8)code;
+	return true;
+}
+
+static bool icmp4_type(struct xt2_plain *p, bool invert)
+{
+	static const struct word names[] = {
+		{ "any", ICMP(255, 0, 255) },
+		{ "echo-reply", ICMP(0, 0, 255) },
+		{ "destination-unreachable", ICMP(3, 0, 255) },
+		{ "fragmentation-needed", ICMP(3, 4, 4) },
+		{ "source-quench", ICMP(4, 0, 255) },
+		{ "redirect", ICMP(5, 0, 255) },
+		{ "echo-request", ICMP(8, 0, 255) },
+		{ "time-exceeded", ICMP(11, 0, 255) },
+		{ "parameter-problem", ICMP(12, 0, 255) },
+		{ NULL, 0 },
+	};
+
+	return icmp_type(p, invert, names);
+}
+
+static bool icmp6_type(struct xt2_plain *p, bool invert)
+{
+	static const struct word names[] = {
+		{ "destination-unreachable", ICMP(1, 0, 255) },
+		{ "packet-too-big", ICMP(2, 0, 255) },
+		{ "time-exceeded", ICMP(3, 0, 255) },
+		{ "parameter-problem", ICMP(4, 0, 255) },
+		{ "echo-request", ICMP(128, 0, 255) },
+		{ "echo-reply", ICMP(129, 0, 255) },
+		{ "router-solicitation", ICMP(133, 0, 255) },
+		{ "router-advertisement", ICMP(134, 0, 255) },
+		{ "neighbour-solicitation", ICMP(135, 0, 255) },
+		{ "neighbor-solicitation", ICMP(135, 0, 255) },
+		{ "neighbour-advertisement", ICMP(136, 0, 255) },
+		{ "neighbor-advertisement", ICMP(136, 0, 255) },
+		{ "redirect", ICMP(137, 0, 255) },
+		{ NULL, 0 },
+	};
+
+	return icmp_type(p, invert, names);
+}
+
+/* --- multiport ----------------------------------------------------------------- */
+
+static bool multiport(struct xt2_plain *p, bool invert, __u8 which)
+{
+	struct xt_multiport_v1 *m = &p->payload.multiport;
+	u64 port;
+
+	if (p->inverted & XT2_OPT_BIT(XT2_OPT_PROTOCOL) ||
+	    !(p->proto == IPPROTO_TCP || p->proto == IPPROTO_UDP || p->proto == IPPROTO_SCTP ||
+	      p->proto == IPPROTO_UDPLITE || p->proto == IPPROTO_DCCP))
+		return false;
+	m->flags = which;
+	m->invert = invert;
+	do {
+		if (m->count == XT_MULTI_PORTS || !xt2_plain_number(p, 0xffff, &port))
+			return false;
+		m->ports[m->count++] = (__u16)port;
+		if (*p->at != ':')
+			continue;
+		p->at++;
+		if (m->count == XT_MULTI_PORTS || !xt2_plain_number(p, 0xffff, &port) ||
+		    port <= m->ports[m->count - 1])
+			return false;
+		m->pflags[m->count - 1] = 1;
+		m->ports[m->count++] = (__u16)port;
+	} while (xt2_plain_take(p, ','));
+	return true;
+}
+
+static bool multiport_src(struct xt2_plain *p, bool invert)
+{
+	return multiport(p, invert, XT_MULTIPORT_SOURCE);
+}
+
+static bool multiport_dst(struct xt2_plain *p, bool invert)
+{
+	return multiport(p, invert, XT_MULTIPORT_DESTINATION);
+}
+
+static bool multiport_either(struct xt2_plain *p, bool invert)
+{
+	return multiport(p, invert, XT_MULTIPORT_EITHER);
+}
+
+/* --- mark, mac, limit ---------------------------------------------------------- */
+
+bool xt2_plain_number32(struct xt2_plain *p, __u32 *value)
+{
+	u64 v;
+
+	if (p->at[0] == '0' && p->at[1] == 'x') {
+		p->at += 2;
+		return xt2_plain_hex(p, 8, value);
+	}
+	if (!xt2_plain_number(p, ~(u32)0, &v))
+		return false;
+	*value = (__u32)v;
+	return true;
+}
+
+static bool mark(struct xt2_plain *p, bool invert)
+{
+	struct xt_mark_mtinfo1 *m = &p->payload.mark;
+
+	m->invert = invert;
+	m->mask = ~(__u32)0;
+	return xt2_plain_number32(p, &m->mark) &&
+	       (!xt2_plain_take(p, '/') || xt2_plain_number32(p, &m->mask));
+}
+
+static bool mac(struct xt2_plain *p, bool invert)
+{
+	struct xt_mac_info *m = &p->payload.mac;
+	u32 i, byte;
+
+	m->invert = invert;
+	for (i = 0; i < sizeof(m->srcaddr); i++) {
+		if ((i && !xt2_plain_take(p, ':')) || xt2_plain_hex(p, 2, &byte) != 2)
+			return false;
+		m->srcaddr[i] = (__u8)byte;
+	}
+	return true;
+}
+
+static void limit_init(union xt2_plain_payload *payload)
+{
+	payload->limit.avg = XT_LIMIT_SCALE * 3600 / 3;
+	payload->limit.burst = 5;
+}
+
+/* NUMBER[/UNIT] */
+static bool limit_avg(struct xt2_plain *p, bool invert)
+{
+	static const struct word units[] = {
+		{ "sec", 1 },	 { "min", 60 },	   { "hour", 3600 }, { "day", 86400 },
+		{ "second", 1 }, { "minute", 60 }, { "s", 1 },	     { "m", 60 },
+		{ "h", 3600 },	 { "d", 86400 },   { NULL, 0 },
+	};
+	u64 rate;
+	u32 unit = 1, len;
+
+	if (!xt2_plain_number(p, 1000000, &rate) || !rate)
+		return false;
+	if (xt2_plain_take(p, '/')) {
+		len = xt2_plain_length(p->at);
+		if (!word_of(units, p->at, len, &unit))
+			return false;
+		p->at += len;
+	}
+	p->payload.limit.avg = XT_LIMIT_SCALE * unit / (u32)rate;
+	return p->payload.limit.avg;
+}
+
+static bool limit_burst(struct xt2_plain *p, bool invert)
+{
+	u64 burst;
+
+	if (!xt2_plain_number(p, 10000, &burst))
+		return false;
+	p->payload.limit.burst = (__u32)burst;
+	return true;
+}
+
+/* --- conntrack, state ---------------------------------------------------------- */
+
+static const struct word states[] = {
+	{ "NEW", XT_CONNTRACK_STATE_BIT(IP_CT_NEW) },
+	{ "ESTABLISHED", XT_CONNTRACK_STATE_BIT(IP_CT_ESTABLISHED) },
+	{ "RELATED", XT_CONNTRACK_STATE_BIT(IP_CT_RELATED) },
+	{ "INVALID", XT_CONNTRACK_STATE_INVALID },
+	{ "UNTRACKED", XT_CONNTRACK_STATE_UNTRACKED },
+	{ NULL, 0 },
+};
+
+static bool ct_states(struct xt2_plain *p, bool invert, u32 flags)
+{
+	struct xt_conntrack_mtinfo3 *ct = &p->payload.conntrack;
+	u32 mask;
+
+	if (!words_of(p, states, &mask))
+		return false;
+	ct->match_flags = (__u16)flags;
+	ct->invert_flags = invert ? XT_CONNTRACK_STATE : 0;
+	ct->state_mask = (__u16)mask;
+	return true;
+}
+
+static bool conntrack_state(struct xt2_plain *p, bool invert)
+{
+	return ct_states(p, invert, XT_CONNTRACK_STATE);
+}
+
+static bool state_state(struct xt2_plain *p, bool invert)
+{
+	return ct_states(p, invert, XT_CONNTRACK_STATE | XT_CONNTRACK_STATE_ALIAS);
+}
+
+/* --- comment ------------------------------------------------------------------- */
+
+/* Up to the closing quote; a backslash takes the next byte as it is. */
+static bool unquote(struct xt2_plain *p)
+{
+	char *to = p->free;
+
+	while (*p->at != '"') {
+		if (*p->at == '\\')
+			p->at++;
+		if (p->at >= p->end || to - p->free == XT2_PLAIN_COMMENT)
+			return false;
+		*to++ = *p->at++;
+	}
+	p->comment = p->free;
+	p->comment_len = (u32)(to - p->free);
+	p->free = to;
+	p->at++;
+	return true;
+}
+
+static bool quoted(struct xt2_plain *p)
+{
+	const char *close = memchr(p->at, '"', (size_t)(p->end - p->at));
+
+	if (!close)
+		return false;
+	p->comment = p->at;
+	p->comment_len = (u32)(close - p->at);
+	if (memchr(p->at, '\\', p->comment_len))
+		return unquote(p);
+	p->at = close + 1;
+	return true;
+}
+
+bool xt2_plain_text(struct xt2_plain *p)
+{
+	p->comment = p->at;
+	p->comment_len = xt2_plain_length(p->at);
+	if (!xt2_plain_take(p, '"'))
+		p->at += p->comment_len;
+	else if (!quoted(p))
+		return false;
+	return p->comment_len && p->comment_len <= XT2_PLAIN_COMMENT;
+}
+
+static bool comment(struct xt2_plain *p, bool invert)
+{
+	return xt2_plain_text(p);
+}
+
+/* --- rows ---------------------------------------------------------------------- */
+
+enum { TCP, UDP, ICMP4, ICMP6, MULTIPORT, COMMENT, CONNTRACK, STATE, MARK, MAC, LIMIT };
+
+static const struct match matches[] = {
+	[TCP] = { "tcp",
+		  "tcp",
+		  0,
+		  0,
+		  0,
+		  tcp_init,
+		  {
+			  { "dport", 1, true, false, tcp_dport },
+			  { "sport", 2, true, false, tcp_sport },
+			  { "tcp-flags", 4, true, false, tcp_flags },
+			  { "syn", 4, true, true, tcp_syn },
+			  { "destination-port", 1, true, false, tcp_dport },
+			  { "source-port", 2, true, false, tcp_sport },
+		  } },
+	[UDP] = { "udp",
+		  "udp",
+		  0,
+		  0,
+		  0,
+		  udp_init,
+		  {
+			  { "dport", 1, true, false, udp_dport },
+			  { "sport", 2, true, false, udp_sport },
+			  { "destination-port", 1, true, false, udp_dport },
+			  { "source-port", 2, true, false, udp_sport },
+		  } },
+	[ICMP4] = { "icmp",
+		    "icmp",
+		    XT2_IPV4,
+		    0,
+		    1,
+		    NULL,
+		    {
+			    { "icmp-type", 1, true, false, icmp4_type },
+		    } },
+	[ICMP6] = { "icmp6",
+		    "icmp6",
+		    XT2_IPV6,
+		    0,
+		    1,
+		    NULL,
+		    {
+			    { "icmpv6-type", 1, true, false, icmp6_type },
+		    } },
+	[MULTIPORT] = { "multiport",
+			"multiport",
+			0,
+			1,
+			1,
+			NULL,
+			{
+				{ "dports", 1, true, false, multiport_dst },
+				{ "sports", 1, true, false, multiport_src },
+				{ "ports", 1, true, false, multiport_either },
+				{ "destination-ports", 1, true, false, multiport_dst },
+				{ "source-ports", 1, true, false, multiport_src },
+			} },
+	[COMMENT] = { "comment",
+		      "comment",
+		      0,
+		      0,
+		      1,
+		      NULL,
+		      {
+			      { "comment", 1, false, false, comment },
+		      } },
+	[CONNTRACK] = { "conntrack",
+			"conntrack",
+			0,
+			3,
+			1,
+			NULL,
+			{
+				{ "ctstate", 1, true, false, conntrack_state },
+			} },
+	[STATE] = { "state",
+		    "conntrack",
+		    0,
+		    3,
+		    1,
+		    NULL,
+		    {
+			    { "state", 1, true, false, state_state },
+		    } },
+	[MARK] = { "mark",
+		   "mark",
+		   0,
+		   1,
+		   1,
+		   NULL,
+		   {
+			   { "mark", 1, true, false, mark },
+		   } },
+	[MAC] = { "mac",
+		  "mac",
+		  0,
+		  0,
+		  1,
+		  NULL,
+		  {
+			  { "mac-source", 1, true, false, mac },
+		  } },
+	[LIMIT] = { "limit",
+		    "limit",
+		    0,
+		    0,
+		    0,
+		    limit_init,
+		    {
+			    { "limit", 1, false, false, limit_avg },
+			    { "limit-burst", 2, false, false, limit_burst },
+		    } },
+};
+
+_Static_assert(XT2_ARRAY_SIZE(matches) <= XT2_PLAIN_KINDS, "room for all kinds");
+
+/* --- matches in general -------------------------------------------------------- */
+
+struct question {
+	const struct match *match;
+	struct xt2_plain *p;
+	struct xt2_plain_kind *kind;
+};
+
+static void ask(void *arg)
+{
+	struct question *q = arg;
+	const struct match *m = q->match;
+	const u8 family = (u8)q->p->family;
+	const struct xt2_match_row *row = xt2_match_row_find(family, m->real, m->revision);
+	const struct xt2_place *place = xt2_place_find(family, m->real);
+	const unsigned int size = row ? row->size : XT_ALIGN(sizeof(struct xt_comment_info));
+
+	q->kind->row = row;
+	q->kind->proto = place ? place->proto : 0;
+	q->kind->same = (!m->family || m->family == family) && !(place && place->tables) &&
+			xt2_libxt_match_is(m->name, m->real, m->revision, size);
+}
+
+/* Is this match the one that is imitated here?  libxtables is asked once. */
+static bool same(struct xt2_plain *p, int i)
+{
+	struct xt2_plain_kind *k = &p->kind[i];
+	struct question q = { &matches[i], p, k };
+	struct xt2_failure failure;
+
+	if (!k->asked) {
+		k->asked = true;
+		if (xt2_try(ask, &q, &failure))
+			k->same = false;
+	}
+	return k->same;
+}
+
+static void late(struct xt2_plain *p, struct xt2_match *m, const char *text, u32 len)
+{
+	p->late[p->lates++] = (struct xt2_plain_late){ m, text, len, -1 };
+}
+
+/* The match that is being read has all its options. */
+static bool complete(struct xt2_plain *p)
+{
+	const struct match *row;
+	const struct xt2_plain_kind *k;
+	struct xt2_match *m;
+
+	if (p->match < 0)
+		return true;
+	row = &matches[p->match];
+	k = &p->kind[p->match];
+	if ((row->needs && !(p->match_given & row->needs)) ||
+	    (k->proto && p->needs_proto && k->proto != p->needs_proto))
+		return false;
+	p->needs_proto |= k->proto;
+	m = memset(p->behind, 0, XT2_PLAIN_MATCH);
+	if (!k->row) {
+		m->type = XT2_M_COMMENT;
+		m->size = sizeof(*m);
+		late(p, m, p->comment, p->comment_len);
+	} else {
+		if (k->row->pack(&p->payload, (u8)p->family, m))
+			return false;
+		m->type = k->row->type;
+		if (xt2_match_info(m->type) & XT2_EXT_CELL)
+			late(p, m, NULL, 0);
+	}
+	p->behind += m->size;
+	return true;
+}
+
+static bool start(struct xt2_plain *p, int i)
+{
+	if (p->named && p->seen & 1u << i) /* whose options then are not its own any more */
+		return false;
+	if (!same(p, i) || !complete(p) || p->matches++ == XT2_PLAIN_MATCHES)
+		return false;
+	p->match = i;
+	p->match_given = 0;
+	p->seen |= 1u << i;
+	if (p->kind[i].row) {
+		memset(&p->payload, 0, p->kind[i].row->size);
+		if (matches[i].init)
+			matches[i].init(&p->payload);
+	}
+	return true;
+}
+
+bool xt2_plain_match(struct xt2_plain *p)
+{
+	const u32 len = xt2_plain_length(p->at);
+	size_t i;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(matches); i++)
+		if (xt2_plain_same(p->at, len, matches[i].name)) {
+			p->at += len;
+			return start(p, (int)i);
+		}
+	return xt2_plain_match_done(p) && xt2_plain_known_match(p);
+}
+
+bool xt2_plain_match_done(struct xt2_plain *p)
+{
+	const bool good = complete(p);
+
+	p->match = -1;
+	return good;
+}
+
+int xt2_plain_match_of(const struct xt2_plain *p, const char *name, u32 len)
+{
+	const bool six = p->family == XT2_IPV6;
+
+	if (xt2_plain_same(name, len, "tcp"))
+		return TCP;
+	if (xt2_plain_same(name, len, "udp"))
+		return UDP;
+	if (!six && xt2_plain_same(name, len, "icmp"))
+		return ICMP4;
+	if (six && (xt2_plain_same(name, len, "ipv6-icmp") || xt2_plain_same(name, len, "icmpv6")))
+		return ICMP6;
+	return -1;
+}
+
+static const struct xt2_plain_option *option_of(int match, const char *name, u32 len)
+{
+	const struct xt2_plain_option *o = match < 0 ? NULL : matches[match].options;
+
+	for (; o && o->name; o++)
+		if (xt2_plain_same(name, len, o->name))
+			return o;
+	return NULL;
+}
+
+/*
+ * The protocol's match comes with its first option, unless it has been there
+ * before; multiport has options that start with the names of its options.
+ */
+static const struct xt2_plain_option *implied_option(struct xt2_plain *p, const char *name, u32 len)
+{
+	const struct xt2_plain_option *o;
+
+	if (p->implied < 0 || p->named || p->seen & (1u << p->implied | 1u << MULTIPORT))
+		return NULL;
+	o = option_of(p->implied, name, len);
+	return o && start(p, p->implied) ? o : NULL;
+}
+
+const struct xt2_plain_option *xt2_plain_match_option(struct xt2_plain *p, const char *name,
+						      u32 len)
+{
+	const struct xt2_plain_option *o = option_of(p->match, name, len);
+
+	return o ? o : implied_option(p, name, len);
+}
+
+bool xt2_plain_match_end(struct xt2_plain *p)
+{
+	return complete(p) && (!p->needs_proto || (p->proto == p->needs_proto &&
+						   !(p->inverted & XT2_OPT_BIT(XT2_OPT_PROTOCOL))));
+}

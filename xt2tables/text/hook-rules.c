@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hook-rules.c - what the kernel looks at when a table is complete
+ *
+ * From each hook all chains that a packet can get to are walked, without
+ * recursion, as mark_source_chains() of Linux does: a way back to a chain that
+ * is being walked is a loop, and an extension that is registered for some
+ * hooks must not be reached from another.  Rules behind an unconditional
+ * verdict are never reached.  Chains that nothing reaches may loop.
+ */
+#include "config.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "hook-rules.h"
+#include "engine/rule.h"
+#include "libxt2/ruleset/ruleset.h"
+#include "translators/ext/translate.h"
+
+struct edge { /* a rule that jumps */
+	int chain;
+	unsigned int rule;
+};
+
+struct spot { /* rules, one after the other, with an extension that is bound to hooks */
+	const char *name;
+	unsigned int hooks; /* where it is allowed */
+	unsigned int rule, rules;
+	bool reported;
+};
+
+struct node {
+	struct edge *edge;
+	struct spot *spot;
+	unsigned int edges, edge_room, spots, spot_room;
+	unsigned int next; /* edge to follow next */
+	int from; /* chain that we came from */
+	bool open; /* on the way from the hook to here */
+	bool seen; /* from this hook */
+	bool reported; /* a loop through here was */
+};
+
+struct walk {
+	const struct xt2_ruleset *rs;
+	int table, family;
+	struct node *node;
+	int nodes;
+	struct xt2_arena_ lists; /* of all nodes: most are short */
+	int problems;
+	const struct xt2_place *match_place[256], *target_place[256];
+	__u64 payload[512]; /* of an extension, in the legacy form */
+	void (*report)(void *data, int chain, unsigned int rule, int code, const char *message,
+		       const char *hint);
+	void *data;
+};
+
+/* => a list with room for one more; NULL: no memory */
+static void *grow(struct walk *w, void *list, unsigned int used, unsigned int *room, size_t size)
+{
+	void *more;
+
+	if (used < *room)
+		return list;
+	more = xt2_arena_alloc_(&w->lists, (*room * 2 + 2) * size);
+	if (!more)
+		return NULL;
+	if (used)
+		memcpy(more, list, used * size);
+	*room = *room * 2 + 2;
+	return more;
+}
+
+static const struct xt2_place *hook_bound(int family, const char *name)
+{
+	const struct xt2_place *place = name ? xt2_place_find(family, name) : NULL;
+
+	return place && place->hooks ? place : NULL;
+}
+
+static int spot_add(struct walk *w, struct node *n, const char *name, unsigned int hooks,
+		    unsigned int rule)
+{
+	struct spot *last = n->spots ? &n->spot[n->spots - 1] : NULL, *list;
+
+	if (hooks == ~0u)
+		return 0;
+	if (last && last->rule + last->rules == rule && last->hooks == hooks &&
+	    (last->name == name || !strcmp(last->name, name))) {
+		last->rules++;
+		return 0;
+	}
+	list = grow(w, n->spot, n->spots, &n->spot_room, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	n->spot = list;
+	list[n->spots++] = (struct spot){ .name = name, .hooks = hooks, .rule = rule, .rules = 1 };
+	return 0;
+}
+
+static unsigned int place_hooks(const struct xt2_place *place)
+{
+	return place ? place->hooks : ~0u;
+}
+
+static int foreign_note(struct walk *w, struct node *n, unsigned int i, unsigned int at)
+{
+	const struct xt2_instance *in = xt2_instance_get(w->rs, i);
+
+	if (!in)
+		return 0;
+	return spot_add(w, n, in->name,
+			place_hooks(hook_bound(w->family, in->name)) &
+				xt2_place_option_hooks(in->name, xt2_instance_data(in)),
+			at);
+}
+
+/* Matches whose hooks depend on their options are few: only they are unpacked. */
+static int match_note(struct walk *w, struct node *n, const struct xt2_match *m, unsigned int at)
+{
+	unsigned int hooks = place_hooks(w->match_place[m->type]);
+	const struct xt2_match_row *row;
+
+	if (m->type == XT2_M_FOREIGN)
+		return foreign_note(w, n, m->arg, at);
+	if ((m->type == XT2_M_DEVGROUP || m->type == XT2_M_PHYSDEV || m->type == XT2_M_ADDRTYPE) &&
+	    xt2_match_unpack((__u8)w->family, m, &row, w->payload, sizeof(w->payload)) >= 0 &&
+	    !(m->type == XT2_M_ADDRTYPE && !row->revision))
+		hooks &= xt2_place_option_hooks(row->name, w->payload);
+	return spot_add(w, n, xt2_match_name(m->type), hooks, at);
+}
+
+static int target_note(struct walk *w, struct node *n, const struct xt2_rule *r, unsigned int at)
+{
+	unsigned int kind = XT2_TARGET_KIND(r->target), hooks = place_hooks(w->target_place[kind]);
+	const struct xt2_target_row *row;
+
+	if (kind == XT2_T_FOREIGN || kind == XT2_T_NAT)
+		return foreign_note(w, n, XT2_TARGET_ARG(r->target), at);
+	if (kind == XT2_T_TCPMSS &&
+	    xt2_target_unpack((__u8)w->family, r, &row, w->payload, sizeof(w->payload)) >= 0)
+		hooks &= xt2_place_option_hooks(row->name, w->payload);
+	return spot_add(w, n, xt2_target_name((__u8)kind), hooks, at);
+}
+
+static int edge_add(struct walk *w, struct node *n, int chain, unsigned int rule)
+{
+	struct edge *list = grow(w, n->edge, n->edges, &n->edge_room, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	n->edge = list;
+	list[n->edges++] = (struct edge){ .chain = chain, .rule = rule };
+	return 0;
+}
+
+static int rule_note(struct walk *w, struct node *n, const struct xt2_rule *r, unsigned int at)
+{
+	unsigned int kind = XT2_TARGET_KIND(r->target);
+	const struct xt2_match *m;
+	int ret = 0;
+
+	xt2_rule_for_each_match(m, r)
+		if (m->type >= XT2_M_TCP)
+			ret |= match_note(w, n, m, at);
+	if (kind == XT2_T_JUMP || kind == XT2_T_GOTO)
+		ret |= edge_add(w, n, (int)XT2_TARGET_ARG(r->target), at);
+	else if (kind > XT2_T_QUEUE)
+		ret |= target_note(w, n, r, at);
+	return ret ? -ENOMEM : 0;
+}
+
+static int chain_note(struct walk *w, int chain)
+{
+	const struct xt2_rule_list_ *rules = &w->rs->chain[chain].rules;
+	const struct xt2_rule *r;
+	unsigned int at;
+
+	for (at = 0; at < rules->n; at++) {
+		r = xt2_list_rule_(rules, at);
+		if (rule_note(w, &w->node[chain], r, at))
+			return -ENOMEM;
+		if (xt2_rule_ends(r)) /* no rule behind it is ever reached */
+			break;
+	}
+	return 0;
+}
+
+static void problem(struct walk *w, int chain, unsigned int rule, int code, const char *message,
+		    const char *hint)
+{
+	w->problems++;
+	w->report(w->data, chain, rule, code, message, hint);
+}
+
+static void loop_found(struct walk *w, int chain, const struct edge *e)
+{
+	char message[160], hint[160];
+
+	if (w->node[e->chain].reported)
+		return;
+	w->node[e->chain].reported = true;
+	snprintf(message, sizeof(message), "chains loop: %s leads back to %s",
+		 xt2_chain_name(w->rs, chain), xt2_chain_name(w->rs, e->chain));
+	snprintf(hint, sizeof(hint), "take out this jump, or one on the way from %s to %s",
+		 xt2_chain_name(w->rs, e->chain), xt2_chain_name(w->rs, chain));
+	problem(w, chain, e->rule, XT2_E_LOOP, message, hint);
+}
+
+static void hook_names(int family, unsigned int hooks, char *buf, size_t size)
+{
+	unsigned int i;
+
+	buf[0] = '\0';
+	for (i = 0; i < XT2_HOOKS_MAX; i++)
+		if (hooks & 1u << i && xt2_hook_name(family, (int)i))
+			snprintf(buf + strlen(buf), size - strlen(buf), "%s%s", *buf ? ", " : "",
+				 xt2_hook_name(family, (int)i));
+}
+
+static void spots_check(struct walk *w, int chain, int hook)
+{
+	struct node *n = &w->node[chain];
+	char names[96], message[224], hint[224];
+	unsigned int i, j;
+
+	for (i = 0; i < n->spots; i++) {
+		struct spot *s = &n->spot[i];
+
+		if (s->reported || s->hooks & 1u << hook)
+			continue;
+		s->reported = true;
+		hook_names(w->family,
+			   s->hooks & xt2_table_hooks(w->family, xt2_table_name(w->rs, w->table)),
+			   names, sizeof(names));
+		snprintf(message, sizeof(message), "%s cannot be used in a rule that %s reaches",
+			 s->name, xt2_hook_name(w->family, hook));
+		if (*names)
+			snprintf(hint, sizeof(hint), "allowed from %s", names);
+		else
+			snprintf(hint, sizeof(hint), "no chain of table %s is allowed",
+				 xt2_table_name(w->rs, w->table));
+		for (j = 0; j < s->rules; j++)
+			problem(w, chain, s->rule + j, XT2_E_TABLE, message, hint);
+	}
+}
+
+static void enter(struct walk *w, int chain, int from, int hook)
+{
+	struct node *n = &w->node[chain];
+
+	n->seen = n->open = true;
+	n->next = 0;
+	n->from = from;
+	spots_check(w, chain, hook);
+}
+
+static void hook_walk(struct walk *w, int base, int hook)
+{
+	int chain = base, i;
+
+	for (i = 0; i < w->nodes; i++)
+		w->node[i].seen = w->node[i].open = false;
+	enter(w, base, -1, hook);
+	while (chain >= 0) {
+		struct node *n = &w->node[chain];
+		const struct edge *e;
+
+		if (n->next == n->edges) {
+			n->open = false;
+			chain = n->from;
+			continue;
+		}
+		e = &n->edge[n->next++];
+		if (w->node[e->chain].open) {
+			loop_found(w, chain, e);
+		} else if (!w->node[e->chain].seen) {
+			enter(w, e->chain, chain, hook);
+			chain = e->chain;
+		}
+	}
+}
+
+static int walk_begin(struct walk *w)
+{
+	int chain, i;
+
+	for (i = 0; i < 256; i++) {
+		w->match_place[i] = hook_bound(w->family, xt2_match_name((__u8)i));
+		w->target_place[i] = hook_bound(w->family, xt2_target_name((__u8)i));
+	}
+	for (chain = xt2_chain_next(w->rs, w->table, -1); chain >= 0;
+	     chain = xt2_chain_next(w->rs, w->table, chain))
+		if (chain >= w->nodes)
+			w->nodes = chain + 1;
+	w->node = calloc((size_t)w->nodes + 1, sizeof(*w->node));
+	if (!w->node)
+		return -ENOMEM;
+	for (chain = xt2_chain_next(w->rs, w->table, -1); chain >= 0;
+	     chain = xt2_chain_next(w->rs, w->table, chain))
+		if (chain_note(w, chain))
+			return -ENOMEM;
+	return 0;
+}
+
+static void walk_end(struct walk *w)
+{
+	xt2_arena_free_(&w->lists);
+	free(w->node);
+}
+
+int xt2_reach_check(const struct xt2_ruleset *rs, int table,
+		    void (*report)(void *data, int chain, unsigned int rule, int code,
+				   const char *message, const char *hint),
+		    void *data)
+{
+	struct walk w = {
+		.rs = rs,
+		.table = table,
+		.family = xt2_table_family(rs, table),
+		.report = report,
+		.data = data,
+	};
+	int ret = walk_begin(&w), hook, base;
+
+	for (hook = 0; !ret && hook < XT2_HOOKS_MAX; hook++) {
+		if (!(xt2_table_hooks(w.family, xt2_table_name(rs, table)) & 1u << hook))
+			continue;
+		base = xt2_chain_base(rs, table, hook);
+		if (base >= 0)
+			hook_walk(&w, base, hook);
+	}
+	walk_end(&w);
+	return ret ? ret : w.problems;
+}

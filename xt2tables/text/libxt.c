@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libxt.c - libxtables and its extensions, as the text programs use them
+ *
+ * The distribution's plugins are the grammar of extension options.  They keep
+ * their state in globals and leave through the exit_err hook when an option is
+ * wrong; the hook longjmps back to xt2_try(), which is why nothing here owns
+ * memory that only a local variable knows.  Rules are parsed one after the
+ * other: xt2_libxt_begin() resets what the one before left behind.
+ *
+ * The kernel is never asked: revisions come from what the translators know,
+ * and extensions whose parser would talk to it are refused by name.
+ */
+#include "config.h"
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <netdb.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libxt.h"
+#include "resolve.h"
+#include "translators/ext/translate.h"
+
+#define OPTION_RANGE 256 /* numbers that libxtables gives to one extension's options */
+
+/* Exported by libxtables, but not declared in its header. */
+extern struct xtables_match *xtables_pending_matches;
+extern struct xtables_target *xtables_pending_targets;
+
+static void leave(enum xtables_exittype status, const char *format, ...)
+	__attribute__((noreturn, format(printf, 2, 3)));
+static int revision_known(const char *name, uint8_t revision, int opt);
+
+/*
+ * For LeakSanitizer, which looks for functions of these names: a plugin that
+ * throws cannot give back what it had allocated.
+ */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_options(void);
+
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libxtables.so\nleak:/xtables/lib\n";
+}
+
+const char *__lsan_default_options(void)
+{
+	return "print_suppressions=0";
+}
+
+static struct xtables_globals globals = {
+	.program_name = "xt2tables",
+	.program_version = PACKAGE_VERSION,
+	.exit_err = leave,
+	.compat_rev = revision_known,
+};
+
+static int current; /* family; 0: not set up */
+
+static struct {
+	jmp_buf *back;
+	struct xt2_failure *failure;
+	char hint[256];
+} trap;
+
+int xt2_try(void (*run)(void *arg), void *arg, struct xt2_failure *failure)
+{
+	jmp_buf *outer_back = trap.back;
+	struct xt2_failure *outer_failure = trap.failure;
+	jmp_buf here;
+	int thrown;
+
+	trap.back = &here;
+	trap.failure = failure;
+	trap.hint[0] = '\0';
+	thrown = setjmp(here);
+	if (!thrown)
+		run(arg);
+	trap.back = outer_back;
+	trap.failure = outer_failure;
+	return thrown ? -1 : 0;
+}
+
+static void throw(int code, int status, const char *format, va_list args)
+	__attribute__((noreturn, format(printf, 3, 0)));
+
+static void throw(int code, int status, const char *format, va_list args)
+{
+	struct xt2_failure *f = trap.failure;
+	size_t len;
+
+	if (!trap.back)
+		abort(); /* a caller forgot xt2_try() */
+	f->code = code;
+	f->status = status;
+	vsnprintf(f->message, sizeof(f->message), format, args);
+	for (len = strlen(f->message); len && isspace((unsigned char)f->message[len - 1]); len--)
+		f->message[len - 1] = '\0';
+	memcpy(f->hint, trap.hint, sizeof(f->hint));
+	trap.hint[0] = '\0';
+	longjmp(*trap.back, 1);
+}
+
+void xt2_throw(int code, int status, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	throw(code, status, format, args);
+}
+
+static void leave(enum xtables_exittype status, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	throw(XT2_E_OPTION, status, format, args);
+}
+
+void xt2_hint(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(trap.hint, sizeof(trap.hint), format, args);
+	va_end(args);
+}
+
+/*
+ * Of an extension that the translators know, only the revisions that they
+ * know; of any other, all: it is carried as it is.
+ */
+static int revision_known(const char *name, uint8_t revision, int opt)
+{
+	unsigned int i;
+
+	if (current == XT2_BRIDGE) /* the rows are of the others */
+		return 1;
+	if (xt2_match_row_find(current, name, revision) ||
+	    xt2_target_row_find(current, name, revision))
+		return 1;
+	for (i = 0; i < 16; i++)
+		if (xt2_match_row_find(current, name, i) || xt2_target_row_find(current, name, i))
+			return 0;
+	return 1;
+}
+
+int xt2_libxt_setup(int family, struct option *base, bool resolve)
+{
+	xt2_names_resolve(resolve);
+	globals.orig_opts = base;
+	if (current == family)
+		return 0;
+	if (current) {
+		/* plugins register for one family only: load them anew */
+		xtables_fini();
+		xtables_matches = NULL;
+		xtables_targets = NULL;
+		xtables_pending_matches = NULL;
+		xtables_pending_targets = NULL;
+	}
+	current = family;
+	globals.opts = globals.orig_opts;
+	return xtables_init_all(&globals, family) < 0 ? -ENOSYS : 0;
+}
+
+struct option *xt2_libxt_options(void)
+{
+	return globals.opts;
+}
+
+void xt2_libxt_begin(struct xt2_ext *ext)
+{
+	struct xtables_match *m;
+	struct xtables_target *t;
+
+	memset(ext, 0, sizeof(*ext));
+	for (m = xtables_matches; m; m = m->next)
+		m->mflags = 0;
+	for (t = xtables_targets; t; t = t->next) {
+		t->tflags = 0;
+		t->used = 0;
+	}
+	globals.opts = globals.orig_opts;
+	globals.option_offset = 0;
+}
+
+void xt2_libxt_end(struct xt2_ext *ext)
+{
+	struct xtables_rule_match *m;
+	struct xtables_target *t = ext->target;
+
+	for (m = ext->matches; m; m = m->next) {
+		free(m->match->udata);
+		m->match->udata = NULL;
+	}
+	xtables_rule_matches_free(&ext->matches);
+	if (t) {
+		free(t->t);
+		t->t = NULL;
+		free(t->udata);
+		t->udata = NULL;
+		if (t == t->next)
+			free(t);
+		ext->target = NULL;
+	}
+	xtables_free_opts(1);
+	globals.opts = globals.orig_opts;
+}
+
+/* Extensions whose options mean something to the running kernel alone. */
+static const struct {
+	const char *name, *option, *reason, *hint;
+} kernel_bound[] = {
+	{ "bpf", "object-pinned", "a rule holds a file descriptor of the running kernel",
+	  "give the program with --bytecode instead" },
+};
+
+static void refuse_kernel_bound(const char *name, const char *option)
+{
+	size_t i;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(kernel_bound); i++) {
+		if (!option || strcmp(name, kernel_bound[i].name) ||
+		    strcmp(option, kernel_bound[i].option))
+			continue;
+		xt2_hint("%s", kernel_bound[i].hint);
+		xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM,
+			  "%s --%s cannot be kept in an image: %s", name, option,
+			  kernel_bound[i].reason);
+	}
+}
+
+static void merge(const struct xt_option_entry *x6, const struct option *extra,
+		  unsigned int *offset)
+{
+	struct option *o;
+
+	if (x6)
+		o = xtables_options_xfrm(globals.orig_opts, globals.opts, x6, offset);
+	else
+		o = xtables_merge_options(globals.orig_opts, globals.opts, extra, offset);
+	if (!o)
+		xt2_throw(XT2_E_SYSTEM, RESOURCE_PROBLEM, "out of memory");
+	globals.opts = o;
+}
+
+static void match_init(struct xtables_match *m, bool cloned)
+{
+	size_t size = XT_ALIGN(sizeof(struct xt_entry_match)) + m->size;
+
+	m->m = xtables_calloc(1, size);
+	m->m->u.match_size = size;
+	strcpy(m->m->u.user.name, m->real_name ? m->real_name : m->name);
+	m->m->u.user.revision = m->revision;
+	if (m->udata_size) {
+		free(m->udata);
+		m->udata = xtables_calloc(1, m->udata_size);
+	}
+	if (m->init)
+		m->init(m->m);
+	if (!cloned)
+		merge(m->x6_options, m->extra_opts, &m->option_offset);
+}
+
+void xt2_libxt_match(struct xt2_ext *ext, const char *name)
+{
+	struct xtables_match *m;
+
+	refuse_kernel_bound(name, NULL);
+	m = xtables_find_match(name, XTF_LOAD_MUST_SUCCEED, &ext->matches);
+	if (m->real_name && !(m->ext_flags & XTABLES_EXT_ALIAS))
+		fprintf(stderr,
+			"Notice: the %s match is converted into %s match "
+			"in rule listing and saving.\n",
+			m->name, m->real_name);
+	match_init(m, m == m->next);
+}
+
+bool xt2_libxt_match_is(const char *name, const char *real, int revision, unsigned int size)
+{
+	const struct xtables_match *m = xtables_find_match(name, XTF_TRY_LOAD, NULL);
+
+	return m && m->revision == revision && m->size == size &&
+	       !strcmp(m->real_name ? m->real_name : m->name, real);
+}
+
+bool xt2_libxt_target_is(const char *name, int revision, unsigned int size)
+{
+	const struct xtables_target *t = xtables_find_target(name, XTF_TRY_LOAD);
+
+	return t && t->revision == revision && t->size == size && !t->real_name;
+}
+
+/* The match's name for a protocol that may be given as a number. */
+static const char *proto_match_name(const char *protocol)
+{
+	unsigned int number;
+
+	if (xtables_strtoui(protocol, NULL, &number, 0, UINT8_MAX))
+		return xt2_libxt_proto_name(number);
+	return protocol;
+}
+
+bool xt2_libxt_match_proto(struct xt2_ext *ext, const char *protocol, bool *used)
+{
+	const char *name = proto_match_name(protocol);
+	struct xtables_match *m;
+
+	if (!name || (*used && xtables_find_match(name, XTF_DONT_LOAD, NULL)))
+		return false;
+	m = xtables_find_match(name, XTF_TRY_LOAD, &ext->matches);
+	if (!m)
+		return false;
+	*used = true;
+	match_init(m, false);
+	return true;
+}
+
+bool xt2_libxt_target(struct xt2_ext *ext, const char *name)
+{
+	struct xtables_target *t;
+	size_t size;
+
+	refuse_kernel_bound(name, NULL);
+	t = xtables_find_target(name, XTF_TRY_LOAD);
+	if (!t)
+		return false;
+	ext->target = t;
+	size = XT_ALIGN(sizeof(struct xt_entry_target)) + t->size;
+	t->t = xtables_calloc(1, size);
+	t->t->u.target_size = size;
+	if (t->real_name && !(t->ext_flags & XTABLES_EXT_ALIAS))
+		fprintf(stderr,
+			"Notice: The %s target is converted into %s target "
+			"in rule listing and saving.\n",
+			name, t->real_name);
+	strcpy(t->t->u.user.name, t->real_name ? t->real_name : name);
+	t->t->u.user.revision = t->revision;
+	if (t->udata_size) {
+		free(t->udata);
+		t->udata = xtables_calloc(1, t->udata_size);
+	}
+	if (t->init)
+		t->init(t->t);
+	merge(t->x6_options, t->extra_opts, &t->option_offset);
+	return true;
+}
+
+void xt2_libxt_target_must(const char *name)
+{
+	xtables_find_target(name, XTF_LOAD_MUST_SUCCEED);
+	xt2_throw(XT2_E_UNKNOWN, PARAMETER_PROBLEM, "Couldn't load target `%s'", name);
+}
+
+static bool mine(unsigned int offset, int c)
+{
+	return offset && (unsigned int)c >= offset && (unsigned int)c < offset + OPTION_RANGE;
+}
+
+bool xt2_libxt_option(struct xt2_ext *ext, int c, const char *name, char **argv, bool invert)
+{
+	struct xtables_target *t = ext->target;
+	struct xtables_rule_match *m;
+
+	if (t && (t->parse || t->x6_parse) && mine(t->option_offset, c)) {
+		xtables_option_tpcall(c, argv, invert, t, &ext->entry);
+		return true;
+	}
+	for (m = ext->matches; m; m = m->next) {
+		if (m->completed || !(m->match->parse || m->match->x6_parse) ||
+		    !mine(m->match->option_offset, c))
+			continue;
+		if (name)
+			refuse_kernel_bound(m->match->name, name);
+		xtables_option_mpcall(c, argv, invert, m->match, &ext->entry);
+		return true;
+	}
+	return false;
+}
+
+void xt2_libxt_finish(struct xt2_ext *ext)
+{
+	struct xtables_rule_match *m;
+
+	for (m = ext->matches; m; m = m->next)
+		xtables_option_mfcall(m->match);
+	if (ext->target)
+		xtables_option_tfcall(ext->target);
+}
+
+/* Plugins print to stdout; for the time of one call it is another stream. */
+static FILE *divert(FILE *to)
+{
+	FILE *before = stdout;
+
+	stdout = to;
+	return before;
+}
+
+struct match_print {
+	struct xtables_match *plugin;
+	const union xt2_entry *entry;
+	struct xt_entry_match *payload;
+	const char *name;
+};
+
+static void match_print(void *arg)
+{
+	struct match_print *p = arg;
+
+	printf(" -m %s", p->plugin->alias ? p->plugin->alias(p->payload) : p->name);
+	if (p->plugin->save)
+		p->plugin->save(p->entry, p->payload);
+}
+
+/* Run a printer with stdout diverted, and pass on what it throws. */
+static void print_to(FILE *to, void (*print)(void *arg), void *arg)
+{
+	struct xt2_failure f;
+	FILE *before = divert(to);
+	int ret = xt2_try(print, arg, &f);
+
+	divert(before);
+	if (ret < 0)
+		xt2_throw(f.code, f.status, "%s", f.message);
+}
+
+/* Room for the largest payload; aligned as malloc() would. */
+static union {
+	struct xt_entry_match match;
+	struct xt_entry_target target;
+	char bytes[sizeof(struct xt_entry_match) + 0x10000];
+} legacy __attribute__((aligned(16)));
+
+void xt2_libxt_print_match(FILE *to, const union xt2_entry *entry, const char *name, int revision,
+			   const void *payload, unsigned int size)
+{
+	struct match_print p = { .entry = entry, .payload = &legacy.match, .name = name };
+
+	p.plugin = xtables_find_match(name, XTF_TRY_LOAD, NULL);
+	if (p.plugin)
+		p.plugin = xtables_find_match_revision(name, XTF_TRY_LOAD, p.plugin, revision);
+	if (!p.plugin || size > sizeof(legacy.bytes) - sizeof(legacy.match) ||
+	    p.plugin->size > size)
+		xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM,
+			  "no library here can print match %s, revision %d", name, revision);
+	memset(&legacy.match, 0, sizeof(legacy.match));
+	strncpy(legacy.match.u.user.name, name, sizeof(legacy.match.u.user.name) - 1);
+	legacy.match.u.user.revision = revision;
+	legacy.match.u.match_size = sizeof(legacy.match) + size;
+	memcpy(legacy.match.data, payload, size);
+	print_to(to, match_print, &p);
+}
+
+struct target_print {
+	struct xtables_target *plugin;
+	const union xt2_entry *entry;
+	struct xt_entry_target *payload;
+	const char *name;
+};
+
+static void target_print(void *arg)
+{
+	struct target_print *p = arg;
+
+	printf(" -j %s", p->plugin->alias ? p->plugin->alias(p->payload) : p->name);
+	if (p->plugin->save)
+		p->plugin->save(p->entry, p->payload);
+}
+
+/* Plugins for ARP print what arptables reads; those for any family save it. */
+static void target_print_arp(void *arg)
+{
+	struct target_print *p = arg;
+
+	if (p->plugin->family != NFPROTO_ARP && p->plugin->save)
+		p->plugin->save(p->entry, p->payload);
+	else if (p->plugin->print)
+		p->plugin->print(p->entry, p->payload, 1);
+}
+
+static void target_find(struct target_print *p, int revision, const void *payload,
+			unsigned int size)
+{
+	p->payload = &legacy.target;
+	p->plugin = xtables_find_target(p->name, XTF_TRY_LOAD);
+	if (p->plugin)
+		p->plugin =
+			xtables_find_target_revision(p->name, XTF_TRY_LOAD, p->plugin, revision);
+	if (!p->plugin || size > sizeof(legacy.bytes) - sizeof(legacy.target) ||
+	    p->plugin->size > size)
+		xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM,
+			  "no library here can print target %s, revision %d", p->name, revision);
+	memset(&legacy.target, 0, sizeof(legacy.target));
+	strncpy(legacy.target.u.user.name, p->name, sizeof(legacy.target.u.user.name) - 1);
+	legacy.target.u.user.revision = revision;
+	legacy.target.u.target_size = sizeof(legacy.target) + size;
+	memcpy(legacy.target.data, payload, size);
+}
+
+void xt2_libxt_print_target(FILE *to, const union xt2_entry *entry, const char *name, int revision,
+			    const void *payload, unsigned int size)
+{
+	struct target_print p = { .entry = entry, .name = name };
+
+	target_find(&p, revision, payload, size);
+	print_to(to, target_print, &p);
+}
+
+void xt2_libxt_print_arp_options(FILE *to, const union xt2_entry *entry, const char *name,
+				 int revision, const void *payload, unsigned int size)
+{
+	struct target_print p = { .entry = entry, .name = name };
+
+	target_find(&p, revision, payload, size);
+	print_to(to, target_print_arp, &p);
+}
+
+/* What a plugin of bridges prints, options without the extension's name. */
+struct bridge_print {
+	struct xtables_match *match;
+	struct xtables_target *target;
+};
+
+static void bridge_print(void *arg)
+{
+	const struct bridge_print *p = arg;
+
+	if (p->match)
+		p->match->print(NULL, &legacy.match, 0);
+	else
+		p->target->print(NULL, &legacy.target, 0);
+}
+
+void xt2_libxt_print_bridge(FILE *to, bool target, const char *name, const void *payload,
+			    unsigned int size)
+{
+	struct bridge_print p = { 0 };
+	bool known;
+
+	if (target) {
+		p.target = xtables_find_target(name, XTF_TRY_LOAD);
+		known = p.target && p.target->family == NFPROTO_BRIDGE && p.target->print &&
+			p.target->size <= size;
+	} else {
+		p.match = xtables_find_match(name, XTF_TRY_LOAD, NULL);
+		known = p.match && p.match->family == NFPROTO_BRIDGE && p.match->print &&
+			p.match->size <= size;
+	}
+	if (!known || size > sizeof(legacy.bytes) - sizeof(legacy.match))
+		xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM, "ebtables has no options for '%s'",
+			  name);
+	memset(&legacy.match, 0, sizeof(legacy.match));
+	memcpy(legacy.match.data, payload, size);
+	print_to(to, bridge_print, &p);
+}
+
+const char *xt2_libxt_proto_name(unsigned int proto)
+{
+	static const char *names[256];
+	static const char none[] = "";
+	const struct xtables_pprot *p;
+	struct protoent *ent;
+
+	if (proto > 255)
+		return NULL;
+	if (!names[proto]) {
+		for (p = xtables_chain_protos; p->name && p->num != proto; p++)
+			;
+		if (p->name)
+			names[proto] = p->name;
+		else if (proto && (ent = getprotobynumber(proto)))
+			names[proto] = strdup(ent->p_name);
+		if (!names[proto])
+			names[proto] = none;
+	}
+	return names[proto] == none ? NULL : names[proto];
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * line.h - one line of iptables text, between its words and the image's bytes
+ *
+ * words.c cuts the line, rule-parse.c understands the words, rule-pack.c makes
+ * the rule's bytes.  All of them may throw (libxt.h).
+ */
+#ifndef XT2_XT2TABLES_TEXT_LINE_H
+#define XT2_XT2TABLES_TEXT_LINE_H
+
+#include <net/if.h>
+#include <netinet/in.h>
+#include "libxt.h"
+
+#define XT2_WORDS_MAX 252 /* iptables' own limit of arguments to a rule */
+#define XT2_WORD_MAX  1023 /* bytes of one word */
+
+/* The words of a line; word[0] is not one of them, as in argv. */
+struct xt2_words {
+	int count;
+	char *word[XT2_WORDS_MAX + 2];
+	const char *source[XT2_WORDS_MAX + 2]; /* where each one starts in the line */
+	char *buf; /* copies of the words */
+	size_t room; /* bytes at buf */
+};
+
+/*
+ * xt2_words_cut - cut a line into words
+ * @line: len bytes; stays as it is
+ * Throws if a word is too long or there are too many.
+ */
+void xt2_words_cut(struct xt2_words *w, const char *line, size_t len);
+void xt2_words_free(struct xt2_words *w);
+
+struct xt2_address {
+	__u8 addr[16], mask[16]; /* network order; IPv4: the first 4 bytes */
+};
+
+struct xt2_addresses {
+	const char *text; /* NULL: not given */
+	int at; /* its word */
+	unsigned int count, room;
+	struct xt2_address *list;
+};
+
+/* Options that were given; "multiple -%c flags not allowed" if one comes again. */
+enum xt2_option {
+	XT2_OPT_SOURCE,
+	XT2_OPT_DESTINATION,
+	XT2_OPT_PROTOCOL,
+	XT2_OPT_JUMP,
+	XT2_OPT_IN,
+	XT2_OPT_OUT,
+	XT2_OPT_FRAGMENT,
+	XT2_OPT_COUNTERS,
+	XT2_OPT_SRC_MAC,
+	XT2_OPT_DST_MAC,
+	XT2_OPT_HLEN,
+	XT2_OPT_OPCODE,
+	XT2_OPT_HTYPE,
+	XT2_OPT_PTYPE,
+	XT2_OPT_VERBOSE,
+	XT2_OPT_NUMERIC,
+	XT2_OPT_EXACT,
+	XT2_OPT_LINES,
+	XT2_OPT_COUNT
+};
+
+#define XT2_OPT_BIT(o) (1u << (o))
+
+struct xt2_iface {
+	char name[IFNAMSIZ]; /* padded with NUL, without "+" */
+	unsigned int len; /* bytes to compare; 0: any */
+};
+
+struct xt2_field { /* a number of the ARP header */
+	__u16 value, mask;
+};
+
+struct xt2_mac {
+	__u8 addr[6], mask[6];
+};
+
+/* What a line says. */
+struct xt2_line {
+	/* set by the caller */
+	int family;
+	const char *table;
+	const struct xt2_ruleset *rs;
+	int table_number;
+	const char *program; /* "iptables-restore", for messages */
+	bool has_counters; /* -c, and they stand before the rule: */
+	__u64 preset_packets, preset_bytes;
+	struct xt2_words words;
+	int at; /* word that is being read, for the column */
+
+	/* set by xt2_line_parse() */
+	char command; /* A I D R F X N P Z E C; 0: nothing to do here */
+	bool by_number; /* -D, -Z name a rule by number */
+	const char *chain, *newname, *policy;
+	unsigned int number;
+	unsigned int given, inverted; /* XT2_OPT_BIT()s */
+	struct xt2_addresses src, dst;
+	struct xt2_iface in, out;
+	unsigned int proto;
+	char *protocol; /* as written */
+	bool proto_used;
+	const char *jump; /* "": no target */
+	bool go; /* -g */
+	int jump_chain; /* chain number, -1: not a chain */
+	__u64 packets, bytes;
+	struct xt2_field hrd, pro, hln, op;
+	struct xt2_mac sha, tha;
+	struct xt2_ext ext;
+};
+
+/* Base options of a family, for xt2_libxt_setup(). */
+struct option *xt2_line_options(int family);
+
+/* Understand the words of a line; release with xt2_line_end(), also if it throws. */
+void xt2_line_parse(struct xt2_line *l);
+void xt2_line_end(struct xt2_line *l);
+void xt2_line_free(struct xt2_line *l);
+
+/* Base options (rule-options.c); c as getopt_long() returns it. */
+bool xt2_line_option(struct xt2_line *l, int c, char *arg, bool invert);
+/* Checks that need all options; fills in the addresses. */
+void xt2_line_check(struct xt2_line *l);
+/* Is the next word an argument rather than an option? */
+bool xt2_line_has_word(const struct xt2_line *l);
+
+/* For messages: the word that names this extension. */
+void xt2_line_point(struct xt2_line *l, const char *name);
+
+/* -s, -d */
+void xt2_addresses_parse(struct xt2_line *l, struct xt2_addresses *a);
+
+/*
+ * xt2_line_pack - the bytes of a rule
+ * @rs: gets instances and cells
+ * @s, @d: indices of the addresses
+ * => the rule; valid until the next call
+ */
+const struct xt2_rule *xt2_line_pack(struct xt2_line *l, struct xt2_ruleset *rs, unsigned int s,
+				     unsigned int d);
+
+/* Where an extension may be used (places.c). */
+struct xt2_place {
+	const char *name;
+	int family; /* 0: any */
+	unsigned int tables; /* XT2_IN_* bits; 0: any */
+	unsigned int hooks; /* bits of hook numbers; 0: any */
+	unsigned int proto; /* 0: any */
+	unsigned int other_proto; /* allowed, too */
+};
+
+/* => NULL: no constraint */
+const struct xt2_place *xt2_place_find(int family, const char *name);
+/* Throws if the rule's table or protocol is not one for this extension. */
+void xt2_place_check(struct xt2_line *l, const char *what, const char *name);
+/* The same for what depends on the options; payload: in the legacy form. */
+void xt2_place_check_options(struct xt2_line *l, const char *name, int revision,
+			     const void *payload);
+/* Change a payload as the kernel does when it takes the rule. */
+void xt2_place_settle(const char *name, int revision, void *payload);
+/* => bits of the hooks in which these options are allowed; ~0: any */
+unsigned int xt2_place_option_hooks(const char *name, const void *payload);
+
+#endif

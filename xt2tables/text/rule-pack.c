@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * rule-pack.c - a parsed line as the bytes of a rule
+ *
+ * Base tests come first, in the order in which ip_packet_match(),
+ * ip6_packet_match() and arp_packet_match() look; then the extensions in the
+ * order of the line.  A test that every packet passes leaves no trace.  What
+ * the translators don't know goes along as an instance, byte for byte.
+ */
+#include "config.h"
+#include <string.h>
+#include "line.h"
+#include "translators/ext/translate.h"
+#include "sets.h"
+
+struct packer {
+	struct xt2_line *l;
+	struct xt2_ruleset *rs;
+	__u8 *at;
+};
+
+/* Room behind the largest rule, so that a match is packed before it is measured. */
+static union {
+	struct xt2_rule rule;
+	__u64 align;
+	__u8 bytes[2 * XT2_RULE_MAX];
+} room;
+
+static __u32 room_left(const struct packer *p)
+{
+	return (__u32)(room.bytes + XT2_RULE_MAX - p->at);
+}
+
+static void too_long(void) __attribute__((noreturn));
+
+static void too_long(void)
+{
+	xt2_throw(XT2_E_LIMIT, OTHER_PROBLEM, "the rule takes more than %d bytes", XT2_RULE_MAX);
+}
+
+static void *match_add(struct packer *p, int type, unsigned int size, bool invert, __u32 arg)
+{
+	struct xt2_match *m = (struct xt2_match *)p->at;
+
+	if (size > room_left(p))
+		too_long();
+	memset(m, 0, size);
+	m->type = (__u8)type;
+	m->flags = invert ? XT2_MATCH_INVERT : 0;
+	m->size = (__u16)size;
+	m->arg = arg;
+	p->at += size;
+	return m;
+}
+
+static bool inverted(const struct packer *p, enum xt2_option o)
+{
+	return p->l->inverted & XT2_OPT_BIT(o);
+}
+
+static void pack_addr4(struct packer *p, int type, int type_mask, const struct xt2_address *a,
+		       bool invert)
+{
+	__u32 addr = xt2_be32(a->addr), mask = xt2_be32(a->mask), shift;
+	struct xt2_match_addr4_mask *k;
+	struct xt2_match *m;
+
+	if (!mask && !invert)
+		return;
+	shift = mask ? (__u32)__builtin_ctz(mask) : 0;
+	if (mask && mask == ~0u << shift) {
+		m = match_add(p, type, sizeof(*m), invert, addr);
+		m->flags |= (__u8)shift;
+		return;
+	}
+	k = match_add(p, type_mask, sizeof(*k), invert, addr);
+	k->mask = mask;
+}
+
+static void pack_addr6(struct packer *p, int type, int type_mask, const struct xt2_address *a,
+		       bool invert)
+{
+	static const __u8 zero[16];
+	__u8 full[16];
+	struct xt2_match_addr6_mask *k;
+	struct xt2_match_addr6 *m;
+
+	if (!memcmp(a->mask, zero, 16) && !invert)
+		return;
+	memset(full, 0xff, sizeof(full));
+	if (!memcmp(a->mask, full, 16)) {
+		m = match_add(p, type, sizeof(*m), invert, 0);
+		memcpy(m->addr, a->addr, 16);
+		return;
+	}
+	k = match_add(p, type_mask, sizeof(*k), invert, 0);
+	memcpy(k->addr, a->addr, 16);
+	memcpy(k->mask, a->mask, 16);
+}
+
+static void pack_iface(struct packer *p, int type, int type_mask, const struct xt2_iface *i,
+		       bool invert)
+{
+	unsigned int bytes = i->len <= 8 ? 8 : 16;
+	struct xt2_match_iface *m;
+
+	if (!i->len) {
+		if (invert) /* "! -i +": never */
+			match_add(p, type_mask, sizeof(struct xt2_match_iface_mask), true, 0);
+		return;
+	}
+	m = match_add(p, type, sizeof(*m) + bytes, invert, i->len);
+	memcpy(m->name, i->name, bytes);
+}
+
+static void pack_ifaces(struct packer *p)
+{
+	struct xt2_line *l = p->l;
+
+	pack_iface(p, XT2_M_IN, XT2_M_IN_MASK, &l->in, inverted(p, XT2_OPT_IN));
+	pack_iface(p, XT2_M_OUT, XT2_M_OUT_MASK, &l->out, inverted(p, XT2_OPT_OUT));
+}
+
+static void pack_ip(struct packer *p, const struct xt2_address *s, const struct xt2_address *d)
+{
+	struct xt2_line *l = p->l;
+	bool not_s = inverted(p, XT2_OPT_SOURCE), not_d = inverted(p, XT2_OPT_DESTINATION);
+
+	if (l->family == XT2_IPV4) {
+		pack_addr4(p, XT2_M_SRC4, XT2_M_SRC4_MASK, s, not_s);
+		pack_addr4(p, XT2_M_DST4, XT2_M_DST4_MASK, d, not_d);
+	} else {
+		pack_addr6(p, XT2_M_SRC6, XT2_M_SRC6_MASK, s, not_s);
+		pack_addr6(p, XT2_M_DST6, XT2_M_DST6_MASK, d, not_d);
+	}
+	pack_ifaces(p);
+	if (l->proto)
+		match_add(p, XT2_M_PROTO, sizeof(struct xt2_match), inverted(p, XT2_OPT_PROTOCOL),
+			  l->proto);
+	else if (l->family == XT2_IPV6 && (l->given & XT2_OPT_BIT(XT2_OPT_PROTOCOL)))
+		/* "-p all" looks for the upper-layer header all the same: any but 0 */
+		match_add(p, XT2_M_PROTO, sizeof(struct xt2_match), true, 0);
+	if (l->given & XT2_OPT_BIT(XT2_OPT_FRAGMENT))
+		match_add(p, XT2_M_FRAGMENT, sizeof(struct xt2_match),
+			  inverted(p, XT2_OPT_FRAGMENT), 0);
+}
+
+static void pack_field(struct packer *p, int type, const struct xt2_field *f, enum xt2_option o)
+{
+	bool invert = inverted(p, o);
+
+	if (!(p->l->given & XT2_OPT_BIT(o)) || (!f->mask && !f->value && !invert))
+		return;
+	match_add(p, type, sizeof(struct xt2_match), invert, (__u32)f->mask << 16 | f->value);
+}
+
+static void pack_mac(struct packer *p, int type, const struct xt2_mac *mac, enum xt2_option o)
+{
+	struct xt2_match_arp_dev *m;
+
+	if (!(p->l->given & XT2_OPT_BIT(o)))
+		return;
+	m = match_add(p, type, sizeof(*m), inverted(p, o), sizeof(mac->addr));
+	memcpy(m->addr, mac->addr, sizeof(mac->addr));
+	memcpy(m->mask, mac->mask, sizeof(mac->mask));
+}
+
+static void pack_arp(struct packer *p, const struct xt2_address *s, const struct xt2_address *d)
+{
+	struct xt2_line *l = p->l;
+
+	pack_field(p, XT2_M_ARP_OP, &l->op, XT2_OPT_OPCODE);
+	pack_field(p, XT2_M_ARP_HRD, &l->hrd, XT2_OPT_HTYPE);
+	pack_field(p, XT2_M_ARP_PRO, &l->pro, XT2_OPT_PTYPE);
+	pack_field(p, XT2_M_ARP_HLN, &l->hln, XT2_OPT_HLEN);
+	pack_mac(p, XT2_M_ARP_SHA, &l->sha, XT2_OPT_SRC_MAC);
+	pack_mac(p, XT2_M_ARP_THA, &l->tha, XT2_OPT_DST_MAC);
+	pack_addr4(p, XT2_M_SRC4, XT2_M_SRC4_MASK, s, inverted(p, XT2_OPT_SOURCE));
+	pack_addr4(p, XT2_M_DST4, XT2_M_DST4_MASK, d, inverted(p, XT2_OPT_DESTINATION));
+	pack_ifaces(p);
+}
+
+/* A number of the ruleset that was just added. */
+static __u32 added(int number, const char *what)
+{
+	if (number < 0)
+		xt2_throw(number == -ENOMEM ? XT2_E_SYSTEM : XT2_E_LIMIT,
+			  number == -ENOMEM ? RESOURCE_PROBLEM : OTHER_PROBLEM, "%s: %s", what,
+			  strerror(-number));
+	return (__u32)number;
+}
+
+static void refused(struct packer *p, const char *what, const char *name, int error)
+{
+	if (error < 0)
+		xt2_line_point(p->l, name);
+	if (error == -ENOSPC)
+		too_long();
+	if (error == -EILSEQ)
+		xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM,
+			  "%s %s: these options cannot be represented exactly", what, name);
+	if (error < 0)
+		xt2_throw(XT2_E_OPTION, OTHER_PROBLEM,
+			  "%s %s: the kernel would refuse these options (Invalid argument)", what,
+			  name);
+}
+
+/* An extension that is carried: its payload, and the names of its sets. */
+static int carry(struct packer *p, int kind, int revision, const char *name, const void *data,
+		 __u32 size)
+{
+	const struct xt2_sets *sets = xt2_sets_find((__u8)kind, name, (__u8)revision);
+	__u64 both[XT2_SETS_ROOM / 8 + 1];
+	int ret;
+
+	if (!sets)
+		return xt2_instance_add(p->rs, kind, revision, name, data, size);
+	if (size != sets->size)
+		return -EINVAL;
+	memcpy(both, data, size);
+	ret = xt2_sets_carry(sets, both);
+	return ret < 0 ? ret : xt2_instance_add(p->rs, kind, revision, name, both, (__u32)ret);
+}
+
+static void pack_match(struct packer *p, struct xt_entry_match *e)
+{
+	const char *name = e->u.user.name;
+	__u32 size = e->u.match_size - (__u32)sizeof(*e);
+	struct xt2_match *m = (struct xt2_match *)p->at;
+	int ret;
+
+	xt2_place_check(p->l, "match", name);
+	xt2_place_check_options(p->l, name, e->u.user.revision, e->data);
+	xt2_place_settle(name, e->u.user.revision, e->data);
+	if (!strcmp(name, "comment")) {
+		ret = xt2_instance_add(p->rs, XT2_INSTANCE_COMMENT, e->u.user.revision, name,
+				       e->data, strnlen((const char *)e->data, size));
+		match_add(p, XT2_M_COMMENT, sizeof(*m), false, added(ret, "comment"));
+		return;
+	}
+	ret = xt2_match_pack((__u8)p->l->family, name, e->u.user.revision, e->data, size, m,
+			     room_left(p));
+	refused(p, "match", name, ret);
+	if (ret > 0) {
+		if (xt2_match_info(m->type) & XT2_EXT_CELL)
+			m->arg = added(xt2_cell_add(p->rs), "cell");
+		p->at += ret;
+		return;
+	}
+	ret = carry(p, XT2_INSTANCE_MATCH, e->u.user.revision, name, e->data, size);
+	match_add(p, XT2_M_FOREIGN, sizeof(*m), false, added(ret, name));
+}
+
+static bool nat_target(const char *name)
+{
+	return !strcmp(name, "SNAT") || !strcmp(name, "DNAT") || !strcmp(name, "MASQUERADE") ||
+	       !strcmp(name, "REDIRECT") || !strcmp(name, "NETMAP");
+}
+
+static __u32 pack_target(struct packer *p, const struct xt_entry_target *e)
+{
+	const char *name = e->u.user.name;
+	__u32 size = e->u.target_size - (__u32)sizeof(*e), target = 0;
+	int ret = -ENOENT;
+
+	xt2_place_check(p->l, "target", name);
+	xt2_place_check_options(p->l, name, e->u.user.revision, e->data);
+	if (!nat_target(name))
+		ret = xt2_target_pack((__u8)p->l->family, name, e->u.user.revision, e->data, size,
+				      &target, p->at, room_left(p));
+	if (ret >= 0) {
+		p->at += ret;
+		return target;
+	}
+	if (ret != -ENOENT)
+		refused(p, "target", name, ret);
+	ret = carry(p, XT2_INSTANCE_TARGET, e->u.user.revision, name, e->data, size);
+	return XT2_TARGET(nat_target(name) ? XT2_T_NAT : XT2_T_FOREIGN, added(ret, name));
+}
+
+static __u32 target(struct packer *p)
+{
+	static const struct {
+		const char *name;
+		int kind;
+	} verdicts[] = {
+		{ "", XT2_T_CONTINUE },	    { "ACCEPT", XT2_T_ACCEPT }, { "DROP", XT2_T_DROP },
+		{ "RETURN", XT2_T_RETURN }, { "QUEUE", XT2_T_QUEUE },
+	};
+	struct xt2_line *l = p->l;
+	size_t i;
+
+	if (l->ext.target)
+		return pack_target(p, l->ext.target->t);
+	if (l->jump_chain >= 0 && xt2_chain_hook(l->rs, l->jump_chain) >= 0) {
+		xt2_line_point(l, l->jump);
+		xt2_throw(XT2_E_SYNTAX, OTHER_PROBLEM, "Can't jump to built-in chain %s", l->jump);
+	}
+	if (l->jump_chain >= 0)
+		return XT2_TARGET(l->go ? XT2_T_GOTO : XT2_T_JUMP, l->jump_chain);
+	for (i = 0; i < XT2_ARRAY_SIZE(verdicts); i++)
+		if (!strcmp(l->jump, verdicts[i].name))
+			return XT2_TARGET(verdicts[i].kind, 0);
+	xt2_throw(XT2_E_UNKNOWN, PARAMETER_PROBLEM, "no such target: %s", l->jump);
+}
+
+const struct xt2_rule *xt2_line_pack(struct xt2_line *l, struct xt2_ruleset *rs, unsigned int s,
+				     unsigned int d)
+{
+	struct packer p = { .l = l, .rs = rs, .at = room.bytes + sizeof(struct xt2_rule) };
+	struct xtables_rule_match *m;
+
+	memset(&room.rule, 0, sizeof(room.rule));
+	if (l->family == XT2_ARP)
+		pack_arp(&p, &l->src.list[s], &l->dst.list[d]);
+	else
+		pack_ip(&p, &l->src.list[s], &l->dst.list[d]);
+	for (m = l->ext.matches; m; m = m->next)
+		pack_match(&p, m->match->m);
+	room.rule.target_offset = (__u16)(p.at - room.bytes);
+	room.rule.target = target(&p);
+	room.rule.size = (__u16)(p.at - room.bytes);
+	room.rule.packets = l->packets;
+	room.rule.bytes = l->bytes;
+	return &room.rule;
+}
