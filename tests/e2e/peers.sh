@@ -109,9 +109,9 @@ fi
 # A build directory of our own, whose index-cost is a script: BODY
 fake() {
 	rm -rf "$tmp/build"
-	mkdir -p "$tmp/build/perf"
+	mkdir -p "$tmp/build/perf/cost"
 	ln -s "$build"/xt2* "$tmp/build"
-	ln -s "$build/perf/cost/trace-cost" "$tmp/build/perf"
+	ln -s "$build/perf/cost/trace-cost" "$tmp/build/perf/cost"
 	printf '#!/bin/sh\n%s\n' "$1" >"$tmp/build/perf/cost/index-cost"
 	chmod +x "$tmp/build/perf/cost/index-cost"
 }
