@@ -30,6 +30,13 @@ libxt2_shim_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 libxt2_shim_la_LIBADD = libxt2.la
 libxt2_shim_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-rpath,'$$ORIGIN'
 
+# For LD_PRELOAD beside the supervisor, into programs with any libc, sanitizers or none: no library
+# is needed, and nothing that only a compiler's library has.
+lib_LTLIBRARIES += libxt2-retry.la
+libxt2_retry_la_SOURCES = shim/retry.c
+libxt2_retry_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden $(PACKET_CFLAGS) -fno-sanitize=all
+libxt2_retry_la_LDFLAGS = $(HARDEN_LDFLAGS) -module -avoid-version -shared -XCClinker -nostdlib
+
 # iptables-xt2 and so on: iptables-legacy and so on, run by xt2.
 dist_bin_SCRIPTS = shim/iptables-xt2
 XT2_WRAPPERS = iptables-xt2-restore iptables-xt2-save \

@@ -39,6 +39,7 @@
 #include <unistd.h>
 
 #define SHIM	       "libxt2-shim.so"
+#define RETRY	       "libxt2-retry.so"
 #define NOT_FOUND      127
 #define NOT_EXECUTABLE 126
 
@@ -57,6 +58,55 @@ struct family {
 	sigset_t mask; /* of signals, for the command */
 	void (*on_child)(int); /* its SIGCHLD: who ignores that has no children to wait for */
 };
+
+/* --- libraries to preload -------------------------------------------------- */
+
+/* => 0, -ENOENT: the library is neither beside this program nor where it belongs */
+static int find_library(const char *name, char *path)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	self[n > 0 ? n : 0] = '\0';
+	slash = strrchr(self, '/');
+	if (slash) {
+		*slash = '\0';
+		if (snprintf(path, PATH_MAX, "%s/.libs/%s", self, name) < PATH_MAX &&
+		    !access(path, R_OK))
+			return 0;
+	}
+	snprintf(path, PATH_MAX, "%s/%s", XT2_LIBDIR, name);
+	return access(path, R_OK) ? -ENOENT : 0;
+}
+
+/* Behind what the variable has, unless it has it already. */
+static void append(const char *variable, const char *word)
+{
+	const char *others = getenv(variable);
+	char *list;
+
+	if (others && strstr(others, word))
+		return;
+	if (asprintf(&list, "%s%s%s", others ? others : "", others && *others ? ":" : "", word) < 0)
+		return;
+	setenv(variable, list, 1);
+	free(list);
+}
+
+/*
+ * It is not missed where it cannot be had.  AddressSanitizer, if it is a library,
+ * does not start with others before it, and this one has to be allowed.
+ */
+static void preload_retry(void)
+{
+	char path[PATH_MAX];
+
+	if (find_library(RETRY, path) || strpbrk(path, ": "))
+		return;
+	append("LD_PRELOAD", path);
+	append("ASAN_OPTIONS", "verify_asan_link_order=0");
+}
 
 /* --- the command --------------------------------------------------------- */
 
@@ -150,6 +200,8 @@ static void command(const struct xt2_run *run, int channel, const struct family 
 	close(fd);
 	signal(SIGCHLD, f->on_child);
 	sigprocmask(SIG_SETMASK, &f->mask, NULL);
+	if (!run->no_retry)
+		preload_retry();
 	execvp(run->argv[0], run->argv);
 	number = errno;
 	send_listener(channel, -1, number);
@@ -338,31 +390,12 @@ static int run_supervised(const struct xt2_run *run)
 
 /* --- the other way ---------------------------------------------------------- */
 
-/* => 0, -ENOENT: the library is neither beside this program nor where it belongs */
-static int find_library(char *path)
-{
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	self[n > 0 ? n : 0] = '\0';
-	slash = strrchr(self, '/');
-	if (slash) {
-		*slash = '\0';
-		if (snprintf(path, PATH_MAX, "%s/.libs/" SHIM, self) < PATH_MAX &&
-		    !access(path, R_OK))
-			return 0;
-	}
-	snprintf(path, PATH_MAX, "%s/" SHIM, XT2_LIBDIR);
-	return access(path, R_OK) ? -ENOENT : 0;
-}
-
 static int run_preloaded(const struct xt2_run *run, struct xt2_err *err)
 {
 	const char *others = getenv("LD_PRELOAD");
 	char path[PATH_MAX], list[2 * PATH_MAX];
 
-	if (find_library(path))
+	if (find_library(SHIM, path))
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "%s is not installed in %s", SHIM,
 				    XT2_LIBDIR);
 	snprintf(list, sizeof(list), "%s%s%s", path, others && *others ? ":" : "",

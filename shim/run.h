@@ -8,6 +8,7 @@
 struct xt2_run {
 	const char *image; /* path */
 	char **argv; /* command and arguments, NULL at the end */
+	int no_retry; /* preload nothing while there is a supervisor */
 	int preload; /* don't supervise, preload a library */
 	int verbose; /* say on standard error what is done, and why calls failed */
 };
@@ -15,7 +16,8 @@ struct xt2_run {
 /*
  * xt2_run - run a command until it ends
  *
- * XT2_IMAGE and XTABLES_LOCKFILE are set for the command.  Signals that this
+ * XT2_IMAGE and XTABLES_LOCKFILE are set for the command, LD_PRELOAD and
+ * ASAN_OPTIONS added to.  Signals that this
  * program gets are passed on.  If the kernel can't let other processes be
  * supervised, a library is preloaded instead; then this does not return unless
  * the command cannot be started.

@@ -12,10 +12,11 @@
 #include "xt2tables/files/image-path.h"
 #include "cmd.h"
 
-enum { OPT_IMAGE = 256, OPT_PRELOAD };
+enum { OPT_IMAGE = 256, OPT_NO_RETRY, OPT_PRELOAD };
 
 static const struct option options[] = {
 	{ "image", required_argument, NULL, OPT_IMAGE },
+	{ "no-retry", no_argument, NULL, OPT_NO_RETRY },
 	{ "preload", no_argument, NULL, OPT_PRELOAD },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -24,11 +25,12 @@ static const struct option options[] = {
 
 static void usage(FILE *to)
 {
-	fputs("Usage: xt2 run [--image PATH] [-v] [--preload] [--] COMMAND [ARGUMENT...]\n"
+	fputs("Usage: xt2 run [--image PATH] [-v] [--no-retry | --preload] [--] COMMAND [ARGUMENT...]\n"
 	      "Runs COMMAND so that the firewall of iptables-legacy, ip6tables-legacy,\n"
 	      "arptables-legacy and ebtables-legacy is an image, not the kernel's.\n"
 	      "      --image      image file (else $XT2_IMAGE, else " XT2_DEFAULT_IMAGE ")\n"
 	      "  -v, --verbose    say why calls fail, beyond what the tools say\n"
+	      "      --no-retry   preload no library that makes calls again after signals\n"
 	      "      --preload    preload a library instead of supervising\n"
 	      "Exit code: COMMAND's; 128 + n: signal n ended it; 126, 127: it cannot be run.\n",
 	      to);
@@ -43,6 +45,7 @@ int xt2_run_main(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "+vh", options, NULL)) != -1) {
 		switch (c) {
 		case OPT_IMAGE: run.image = optarg; break;
+		case OPT_NO_RETRY: run.no_retry = 1; break;
 		case OPT_PRELOAD: run.preload = 1; break;
 		case 'v': run.verbose = 1; break;
 		case 'h': usage(stdout); return XT2_EXIT_OK;
