@@ -95,8 +95,8 @@ static void append(const char *variable, const char *word)
 }
 
 /*
- * It is not missed where it cannot be had.  AddressSanitizer, if it is a library,
- * does not start with others before it, and this one has to be allowed.
+ * It is not missed where it cannot be had.  AddressSanitizer as a library refuses to
+ * start after others unless it is told to.
  */
 static void preload_retry(void)
 {
@@ -125,9 +125,9 @@ static int cannot_exec(const char *command, int error)
  * Root need not give up set-user-ID programs for the filter.  A thread that
  * has been received is not interrupted by signals, if the kernel can do that:
  * the call would be made twice.
- * => listener, -1 and errno
+ * => listener, -1 and errno; *once: the kernel can do that
  */
-static int install_filter(void)
+static int install_filter(int *once)
 {
 	static const unsigned long flags[] = {
 		SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
@@ -141,6 +141,7 @@ static int install_filter(void)
 		if (i == 2 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 			return -1;
 		fd = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags[i % 2], &program);
+		*once = i % 2 == 0;
 		if (fd >= 0)
 			return fd;
 	}
@@ -190,17 +191,17 @@ static int receive_listener(int from)
 /* The process that becomes COMMAND: filter, leave to go on, exec. */
 static void command(const struct xt2_run *run, int channel, const struct family *f)
 {
-	int fd, number = 0;
+	int fd, once, number = 0;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	fd = install_filter();
+	fd = install_filter(&once);
 	if (send_listener(channel, fd, fd < 0 ? errno : 0) ||
 	    read(channel, &number, sizeof(number)) != (ssize_t)sizeof(number))
 		_exit(NOT_EXECUTABLE);
 	close(fd);
 	signal(SIGCHLD, f->on_child);
 	sigprocmask(SIG_SETMASK, &f->mask, NULL);
-	if (!run->no_retry)
+	if (once && !run->no_retry)
 		preload_retry();
 	execvp(run->argv[0], run->argv);
 	number = errno;

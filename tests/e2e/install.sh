@@ -105,6 +105,10 @@ needed() {
 needed "$libdir/libxt2.so" | grep -q '^libc\.' || bad "readelf libxt2.so"
 needed "$libdir/libxt2.so" | grep '^libxtables\.' && bad "libxt2.so needs libxtables"
 
+# the library that xt2 run preloads into programs with any libc
+[ -r "$libdir/libxt2-retry.so" ] || bad "no libxt2-retry.so"
+needed "$libdir/libxt2-retry.so" | grep . && bad "libxt2-retry.so needs libraries"
+
 quiet_make uninstall
 left=$(find "$root" ! -type d)
 [ -z "$left" ] || bad "uninstall leaves $left"

@@ -8,7 +8,8 @@ chmod 711 "$tmp"
 image=$tmp/image
 # Other users need not be able to come here.
 mkdir -p "$tmp/bin/.libs" && cp "$build/xt2" "$tmp/bin/" &&
-	cp "$build/.libs/libxt2-shim.so" "$build"/.libs/libxt2.so.? "$tmp/bin/.libs/" || exit 99
+	cp "$build/.libs/libxt2-shim.so" "$build/.libs/libxt2-retry.so" "$build"/.libs/libxt2.so.? \
+		"$tmp/bin/.libs/" || exit 99
 PATH=$tmp/bin:$PATH
 
 for tool in iptables ip6tables arptables ebtables; do

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Ways around xt2 run: calls that no filter sees are not to be had, what others
-# leave in a shared folder leads nowhere, and signals do not end calls.
+# leave in a shared folder leads nowhere, and signals do not end calls: of programs that are linked
+# dynamically not one, whenever they come.
 # shellcheck source=tests/e2e/shim-common.sh
 . "${top_srcdir:-.}/tests/e2e/shim-common.sh"
 can_supervise || { echo "SKIP: no seccomp notifications"; exit 77; }
@@ -116,26 +117,158 @@ if [ "$(uname -m)" = x86_64 ] && command -v python3 >/dev/null; then
 	[ ! -s "$tmp/out" ] || bad "signals: $(cat "$tmp/out")"
 fi
 
-# a program that answers itself waits for nobody: no call is ended by a signal
-if [ -z "$SANITIZE_CFLAGS" ] && command -v python3 >/dev/null; then
+# Calls that a signal ends before they are received, since the supervisor has been stopped, are made
+# again until they are answered.  Who waits for a pipe is not kept from the signal.
+cat >"$tmp/again.py" <<'EOF'
+import ctypes, errno, os, platform, select, signal, socket, sys
+
+if [int(n) for n in platform.release().split(".")[:2]] < [5, 19]:
+    sys.exit("SKIP: this kernel lets signals end every call")
+libc = ctypes.CDLL(None, use_errno=True)
+libc.fopen.restype = libc.fopen64.restype = ctypes.c_void_p
+s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
+supervisor = os.getppid()
+file, pipe = (os.fsencode(name) for name in sys.argv[1:])
+ASKED = b"2 ", b"41 ", b"54 ", b"55 ", b"257 "  # open() and so on: calls that are asked about
+
+def ask():
+    room, size = ctypes.create_string_buffer(b"filter", 84), ctypes.c_uint(84)
+    return libc.getsockopt(s.fileno(), 0, 64, room, ctypes.byref(size))
+
+def change():
+    return libc.setsockopt(s.fileno(), 0, 65, ctypes.create_string_buffer(b"filter", 40), 40)
+
+def begins(child, done):  # => has it made a call that waits?  Its file has been opened before.
+    while not select.select([done], [], [], 0.001)[0]:
+        if os.pread(child, 4, 0).startswith(ASKED):
+            return True
+    return False
+
+def caller(ends, call):
+    signal.signal(signal.SIGUSR1, lambda *_: None)  # without SA_RESTART
+    os.set_blocking(ends["hits"][1], False)
+    signal.set_wakeup_fd(ends["hits"][1])
+    os.write(ends["done"][1], b"r")
+    os.read(ends["go"][0], 1)
+    error = ctypes.get_errno() if call() in (-1, None) else 0
+    os.write(ends["done"][1], errno.errorcode.get(error, "ok").encode())
+    os._exit(0)
+
+def interrupted(call, signals):
+    ends = {name: os.pipe() for name in ("go", "hits", "done")}
+    done = ends["done"][0]
+    pid = os.fork()
+    if not pid:
+        caller(ends, call)
+    try:
+        os.read(done, 1)
+        child = os.open(f"/proc/{pid}/syscall", os.O_RDONLY)
+        if signals > 1:
+            os.kill(supervisor, signal.SIGSTOP)
+        os.write(ends["go"][1], b"g")
+        for _ in range(signals):
+            if begins(child, done):
+                os.kill(pid, signal.SIGUSR1)
+                select.select([ends["hits"][0], done], [], [])  # the handler has run
+                os.read(ends["hits"][0], 1)
+        os.kill(supervisor, signal.SIGCONT)
+        return os.read(done, 16).decode()
+    finally:
+        os.kill(supervisor, signal.SIGCONT)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+def give_up(*_):
+    raise TimeoutError
+
+def expect(name, want, call, signals=3):
+    got = interrupted(call, signals)
+    if got != want:
+        print(f"{name}: {got}")
+
+signal.signal(signal.SIGALRM, give_up)
+signal.alarm(60)
+expect("getsockopt", "ok", ask)
+expect("setsockopt", "EINVAL", change)
+expect("socket", "ok", lambda: libc.socket(2, 3, 255))
+for name in "open", "open64", "__open_2", "__open64_2":
+    expect(name, "ok", lambda: libc[name](file, 0))
+for name in "openat", "openat64", "__openat_2", "__openat64_2":
+    expect(name, "ok", lambda: libc[name](-100, file, 0))
+for name in "fopen", "fopen64":
+    expect(name, "ok", lambda: getattr(libc, name)(file, b"r"))
+expect("a folder", "ok", lambda: libc.open(b"/", 0))
+expect("no file", "ENOENT", lambda: libc.open(file + b"x", 0))
+expect("a pipe", "EINTR", lambda: libc.open(pipe, 0), 1)
+expect("a pipe as a stream", "EINTR", lambda: libc.fopen(pipe, b"r"), 1)
+EOF
+if [ "$(uname -m)" = x86_64 ] && command -v python3 >/dev/null && ldd "$(command -v python3)" 2>&1 | grep -q 'libc\.so\.6'; then
+	mkfifo "$tmp/pipe"
+	gives 0 shim iptables-legacy -A INPUT -j DROP
+	shim python3 "$tmp/again.py" "$tmp/again.py" "$tmp/pipe" >"$tmp/out" 2>"$tmp/err" ||
+		grep '^SKIP' "$tmp/err" || bad "calls made again: exit code $?: $(tail -n 2 "$tmp/err")"
+	[ ! -s "$tmp/out" ] || bad "signals end calls: $(cat "$tmp/out")"
+	xt2 run --no-retry --image "$image" -- python3 "$tmp/again.py" "$tmp/again.py" "$tmp/pipe" >"$tmp/out" 2>&1
+	grep -q '^getsockopt: EINTR' "$tmp/out" || bad "--no-retry: $(cat "$tmp/out")"
+fi
+
+# Under a timer: no call is ended by a signal, neither of a program that answers itself nor of one
+# that is answered.
+if command -v python3 >/dev/null; then
 	gives 0 shim iptables-legacy -A INPUT -j DROP
 	cat >"$tmp/interrupted.py" <<'EOF'
-import ctypes, errno, signal, socket
+import ctypes, errno, os, signal, socket
 libc = ctypes.CDLL(None, use_errno=True)
 hits, ended, calls = [], 0, 0
 signal.signal(signal.SIGALRM, lambda *_: hits.append(1))  # without SA_RESTART
 s = socket.socket(socket.AF_INET, socket.SOCK_RAW, 255)
-signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
-while calls < 2000 or len(hits) < 20:
+signal.setitimer(signal.ITIMER_REAL, 0.0002, 0.0002)
+while calls < 5000 or len(hits) < 20:
     room, size = ctypes.create_string_buffer(b"filter", 84), ctypes.c_uint(84)
     if libc.getsockopt(s.fileno(), 0, 64, room, ctypes.byref(size)):
         ended += 1
         assert ctypes.get_errno() == errno.EINTR, ctypes.get_errno()
+    file = libc.open(b"/proc/self/maps", 0)
+    if file < 0:
+        ended += 1
+        assert ctypes.get_errno() == errno.EINTR, ctypes.get_errno()
+    libc.close(file)
     calls += 1
 signal.setitimer(signal.ITIMER_REAL, 0)
 print(ended)
 EOF
-	gives 0 timeout -s KILL 60 xt2 run --preload --image "$image" -- python3 "$tmp/interrupted.py"
-	[ "$(cat "$tmp/out")" = 0 ] || bad "--preload: signals end $(cat "$tmp/out") calls"
+	for option in --verbose --preload; do
+		[ "$option" = --verbose ] || [ -z "$SANITIZE_CFLAGS" ] || continue # not first
+		gives 0 timeout -s KILL 120 xt2 run "$option" --image "$image" -- python3 "$tmp/interrupted.py"
+		[ "$(cat "$tmp/out")" = 0 ] || bad "$option: signals end $(cat "$tmp/out") calls"
+	done
+fi
+
+# the library comes after the user's own, once, and only if it is wanted
+environment() {	# VARIABLE=VALUE... -- OPTION...: into $tmp/out
+	# shellcheck disable=SC2016 # the inner shell's
+	env -u LD_PRELOAD -u ASAN_OPTIONS "$@" -- sh -c 'echo "$LD_PRELOAD|$ASAN_OPTIONS"' >"$tmp/out" 2>/dev/null
+}
+is() {
+	[ "$(cat "$tmp/out")" = "$1" ] || bad "the environment: $(cat "$tmp/out")"
+}
+ours=$tmp/bin/.libs/libxt2-retry.so
+allowed=verify_asan_link_order=0
+environment xt2 run --image "$image"
+is "$ours|$allowed"
+environment LD_PRELOAD=/dev/null ASAN_OPTIONS=color=never xt2 run --image "$image"
+is "/dev/null:$ours|color=never:$allowed"
+environment "LD_PRELOAD=$ours" "ASAN_OPTIONS=$allowed" xt2 run --image "$image"
+is "$ours|$allowed"
+environment LD_PRELOAD=/dev/null xt2 run --no-retry --image "$image"
+is '/dev/null|'
+
+# AddressSanitizer as a library wants to be the first
+printf '%s\n' '#include <stdio.h>' 'int main(void) { return !fopen("/dev/null", "r"); }' >"$tmp/small.c"
+if ${CC:-cc} -fsanitize=address -o "$tmp/small" "$tmp/small.c" 2>/dev/null &&
+	ASAN_OPTIONS=detect_leaks=0 "$tmp/small" 2>/dev/null; then
+	ASAN_OPTIONS=detect_leaks=0 gives 0 shim "$tmp/small"
+else
+	echo "SKIP: no AddressSanitizer"
 fi
 done_with

@@ -44,7 +44,7 @@ hasnt() {
 	readelf -W "$@" "$file" | grep -E -e "$pattern" && bad "$file: $what"
 }
 
-common() {	# FILE
+common() {	# FILE [without-canaries]
 	has "$1" "not of the type DYN" 'Type: *DYN' -h
 	hasnt "$1" "an executable stack" 'GNU_STACK.* RWE ' -l
 	has "$1" "nothing said of the stack" 'GNU_STACK' -l
@@ -55,7 +55,7 @@ common() {	# FILE
 		has "$1" "no RELRO" 'GNU_RELRO' -l
 		has "$1" "bound lazily" 'BIND_NOW|FLAGS.* NOW' -d
 	fi
-	if can -fstack-protector-strong && readelf -Ws "$tmp/small" | grep -q __stack_chk_fail; then
+	if [ "$2" != without-canaries ] && can -fstack-protector-strong && readelf -Ws "$tmp/small" | grep -q __stack_chk_fail; then
 		has "$1" "no canaries" '__stack_chk_fail' --dyn-syms
 	fi
 }
@@ -73,6 +73,22 @@ for library in libxt2 libxt2-shim; do
 	common "$build/.libs/$library.so"
 done
 hasnt "$build/.libs/libxt2.so" "a search path" 'RUNPATH' -d
+
+# What goes into every program brings nothing along, whatever the flags of this build, and asks for
+# nothing that some libc has not.
+retry=$build/.libs/libxt2-retry.so
+if [ -e "$retry" ]; then
+	common "$retry" without-canaries
+	hasnt "$retry" "a library" 'NEEDED|RUNPATH' -d
+	hasnt "$retry" "versions of symbols" 'VERNEED|VERSYM' -d
+	# weak ones may be missing
+	nm -D --undefined-only "$retry" | sed 's/^ *//' | grep -vE '^w ' | LC_ALL=C sort >"$tmp/asked"
+	printf 'U %s\n' __errno_location fdopen syscall | diff - "$tmp/asked" || bad "$retry: asks for others"
+	nm -D --defined-only "$retry" | awk '{ print $3 }' | LC_ALL=C sort >"$tmp/defined"
+	printf '%s\n' __open64_2 __open_2 __openat64_2 __openat_2 fopen fopen64 getsockopt open open64 \
+		openat openat64 setsockopt socket | LC_ALL=C sort | diff - "$tmp/defined" ||
+		bad "$retry: has other functions"
+fi
 
 # Sanitizers look at these calls themselves, and without optimization there is nothing to check.
 printf '#ifndef __OPTIMIZE__\n#error\n#endif\n' >"$tmp/optimized.c"
