@@ -5,8 +5,6 @@
 
 #include "shim-store.h"
 
-#define XT2_NAMES_PATH_MAX 40 /* more than the longest path, and its NUL */
-
 /* => the family whose tables are in this file; 0: the file does not exist; -1: none of ours */
 int xt2_names_file(const char *path);
 

@@ -43,6 +43,7 @@
 
 struct xt2_receiver {
 	int listener;
+	const char *library;
 	int taken; /* eventfd */
 	sem_t free;
 	atomic_int all, stop;
@@ -93,15 +94,16 @@ static int our_socket(const struct xt2_request *rq)
 	       (protocol == IPPROTO_RAW || protocol == PF_INET);
 }
 
-static int our_file(const struct xt2_request *rq)
+static int our_file(const struct xt2_receiver *r, const struct xt2_request *rq)
 {
-	char path[XT2_NAMES_PATH_MAX];
+	char path[XT2_RECEIVER_PATH_MAX];
 	__u64 from = rq->arg[rq->call != XT2_SYS_OPEN];
 
-	return xt2_task_string(rq->tid, from, path, sizeof(path)) > 0 && xt2_names_file(path) >= 0;
+	return xt2_task_string(rq->tid, from, path, sizeof(path)) > 0 &&
+	       (xt2_names_file(path) >= 0 || !strcmp(path, r->library));
 }
 
-static int ours(struct xt2_request *rq)
+static int ours(const struct xt2_receiver *r, struct xt2_request *rq)
 {
 	if (rq->call == XT2_SYS_SOCKETCALL && unwrap(rq))
 		return 0; /* for the kernel to refuse */
@@ -113,7 +115,7 @@ static int ours(struct xt2_request *rq)
 	case XT2_SYS_SOCKET: return our_socket(rq);
 	case XT2_SYS_OPEN:
 	case XT2_SYS_OPENAT:
-	case XT2_SYS_OPENAT2: return our_file(rq);
+	case XT2_SYS_OPENAT2: return our_file(r, rq);
 	default: return 0;
 	}
 }
@@ -141,7 +143,7 @@ static int next(struct xt2_receiver *r, struct xt2_request *rq)
 		rq->compat = 0;
 		rq->call = xt2_abi_syscall(&r->notif->data, &rq->compat);
 		memcpy(rq->arg, r->notif->data.args, sizeof(rq->arg));
-		if (!ours(rq))
+		if (!ours(r, rq))
 			rq->call = XT2_SYSCALLS;
 		if (rq->call != XT2_SYSCALLS || atomic_load(&r->all))
 			return 1;
@@ -229,7 +231,7 @@ static int begin(struct xt2_receiver *r)
 	return -1;
 }
 
-struct xt2_receiver *xt2_receiver_new(int listener)
+struct xt2_receiver *xt2_receiver_new(int listener, const char *library)
 {
 	struct xt2_receiver *r = calloc(1, sizeof(*r));
 	struct seccomp_notif_sizes sizes;
@@ -237,6 +239,7 @@ struct xt2_receiver *xt2_receiver_new(int listener)
 	if (!r)
 		return NULL;
 	r->listener = listener;
+	r->library = library;
 	sem_init(&r->free, 0, PLACES);
 	if (!syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes)) {
 		r->notif_size = sizeof(*r->notif) + sizes.seccomp_notif;

@@ -6,6 +6,8 @@
 #include "abi.h"
 #include <sys/types.h>
 
+#define XT2_RECEIVER_PATH_MAX 512 /* of a path that is looked at, and its NUL */
+
 struct xt2_receiver;
 
 /* A call that waits for an answer. */
@@ -20,9 +22,10 @@ struct xt2_request {
 /*
  * xt2_receiver_new - receive from a seccomp listener, from now on
  * @listener: descriptor; not owned
+ * @library: path of a file whose opening is ours; not owned
  * => NULL and errno: ENOMEM, EMFILE, EAGAIN: no thread
  */
-struct xt2_receiver *xt2_receiver_new(int listener);
+struct xt2_receiver *xt2_receiver_new(int listener, const char *library);
 void xt2_receiver_free(struct xt2_receiver *r);
 
 /* Is every call for the supervisor, or only what is ours?  At first, the latter. */

@@ -55,6 +55,7 @@ struct family {
 	int report; /* to who waits: the exit status as an int, or -errno */
 	int signals; /* signalfd */
 	pid_t command; /* 0: it has ended */
+	char retry[PATH_MAX]; /* the library to preload; "": none */
 	sigset_t mask; /* of signals, for the command */
 	void (*on_child)(int); /* its SIGCHLD: who ignores that has no children to wait for */
 };
@@ -94,16 +95,9 @@ static void append(const char *variable, const char *word)
 	free(list);
 }
 
-/*
- * It is not missed where it cannot be had.  AddressSanitizer as a library refuses to
- * start after others unless it is told to.
- */
-static void preload_retry(void)
+/* AddressSanitizer as a library refuses to start after others unless it is told to. */
+static void preload_retry(const char *path)
 {
-	char path[PATH_MAX];
-
-	if (find_library(RETRY, path) || strpbrk(path, ": "))
-		return;
 	append("LD_PRELOAD", path);
 	append("ASAN_OPTIONS", "verify_asan_link_order=0");
 }
@@ -201,8 +195,8 @@ static void command(const struct xt2_run *run, int channel, const struct family 
 	close(fd);
 	signal(SIGCHLD, f->on_child);
 	sigprocmask(SIG_SETMASK, &f->mask, NULL);
-	if (once && !run->no_retry)
-		preload_retry();
+	if (once && *f->retry)
+		preload_retry(f->retry);
 	execvp(run->argv[0], run->argv);
 	number = errno;
 	send_listener(channel, -1, number);
@@ -277,7 +271,7 @@ static int start(const struct xt2_run *run, struct family *f, struct xt2_store *
 	listener = receive_listener(channel[0]);
 	if (listener < 0)
 		return listener;
-	*sv = xt2_supervisor_new(store, listener, run->verbose);
+	*sv = xt2_supervisor_new(store, listener, f->retry, run->verbose);
 	if (!*sv)
 		return -errno;
 	if (send(channel[0], &go, sizeof(go), MSG_NOSIGNAL) != (ssize_t)sizeof(go))
@@ -370,6 +364,8 @@ static int run_supervised(const struct xt2_run *run)
 	pid_t supervisor;
 	int ends[2], ret;
 
+	if (run->no_retry || find_library(RETRY, f.retry) || strpbrk(f.retry, ": "))
+		*f.retry = '\0'; /* it is not missed where it cannot be had */
 	f.signals = block_signals(&f.mask);
 	if (f.signals < 0 || pipe2(ends, O_CLOEXEC))
 		return -errno;

@@ -57,6 +57,7 @@ struct watch {
 struct xt2_supervisor {
 	struct xt2_store *store;
 	int listener, verbose;
+	const char *library;
 	struct xt2_receiver *receiver;
 	struct seccomp_notif_resp *resp;
 	size_t resp_size;
@@ -130,15 +131,34 @@ static void give(struct xt2_supervisor *sv, const struct xt2_request *rq, int fd
 
 /* --- files and sockets --------------------------------------------------- */
 
+/*
+ * What is preloaded is there for processes behind a chroot(2), in other mount
+ * namespaces, and of other users as well.  A program of the other word size has no
+ * use for it.
+ */
+static void open_library(struct xt2_supervisor *sv, const struct xt2_request *rq, __u32 flags)
+{
+	int fd = rq->compat ? -1 : open(sv->library, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		go_on(sv, rq);
+	else
+		give(sv, rq, fd, flags);
+}
+
 static void open_file(struct xt2_supervisor *sv, const struct xt2_request *rq)
 {
 	int at = rq->call != XT2_SYS_OPEN, family = -1, fd = -ENOENT;
 	__u32 flags = rq->call == XT2_SYS_OPENAT2 ? O_CLOEXEC : (__u32)rq->arg[at + 1];
-	char path[XT2_NAMES_PATH_MAX];
+	char path[XT2_RECEIVER_PATH_MAX] = "";
 	struct xt2_task task;
 
 	if (xt2_task_string(rq->tid, rq->arg[at], path, sizeof(path)) > 0)
 		family = xt2_names_file(path);
+	if (*path && !strcmp(path, sv->library)) {
+		open_library(sv, rq, flags);
+		return;
+	}
 	if (family < 0 || xt2_task_read(&task, rq->tid) || !valid(sv, rq->id) ||
 	    !xt2_task_may_admin(&task)) {
 		go_on(sv, rq);
@@ -463,7 +483,8 @@ static int can_addfd(int listener)
 	return ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add) < 0 && errno == ENOENT;
 }
 
-struct xt2_supervisor *xt2_supervisor_new(struct xt2_store *store, int listener, int verbose)
+struct xt2_supervisor *xt2_supervisor_new(struct xt2_store *store, int listener,
+					  const char *library, int verbose)
 {
 	struct xt2_supervisor *sv = calloc(1, sizeof(*sv));
 	struct seccomp_notif_sizes sizes;
@@ -477,12 +498,13 @@ struct xt2_supervisor *xt2_supervisor_new(struct xt2_store *store, int listener,
 	}
 	sv->store = store;
 	sv->listener = listener;
+	sv->library = library;
 	sv->verbose = verbose;
 	sv->resp_size = sizeof(*sv->resp) + sizes.seccomp_notif_resp;
 	/* Faster where it is known (6.6); no loss elsewhere. */
 	ioctl(listener, NOTIF_SET_FLAGS, NOTIF_SYNC_WAKE);
 	sv->resp = malloc(sv->resp_size);
-	sv->receiver = sv->resp ? xt2_receiver_new(listener) : NULL;
+	sv->receiver = sv->resp ? xt2_receiver_new(listener, library) : NULL;
 	if (sv->receiver)
 		return sv;
 	sv->listener = -1;

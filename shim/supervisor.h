@@ -11,10 +11,12 @@ struct xt2_supervisor;
  * xt2_supervisor_new - supervise the processes behind a seccomp listener
  * @store: where the answers come from; not owned
  * @listener: descriptor; owned
+ * @library: path of a file that every process can open to be read, wherever its root is; not owned
  * @verbose: print why a call failed, too
  * => NULL and errno: ENOMEM; EOPNOTSUPP: the kernel's notifications can't do enough
  */
-struct xt2_supervisor *xt2_supervisor_new(struct xt2_store *store, int listener, int verbose);
+struct xt2_supervisor *xt2_supervisor_new(struct xt2_store *store, int listener,
+					  const char *library, int verbose);
 void xt2_supervisor_free(struct xt2_supervisor *sv);
 
 /*
