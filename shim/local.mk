@@ -35,7 +35,8 @@ libxt2_shim_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-rpath
 lib_LTLIBRARIES += libxt2-retry.la
 libxt2_retry_la_SOURCES = shim/retry.c
 libxt2_retry_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden $(PACKET_CFLAGS) -fno-sanitize=all
-libxt2_retry_la_LDFLAGS = $(HARDEN_LDFLAGS) -module -avoid-version -shared -XCClinker -nostdlib
+libxt2_retry_la_LDFLAGS = $(HARDEN_LDFLAGS) -module -avoid-version -shared -XCClinker -nostdlib \
+	-XCClinker -fno-sanitize=all
 
 # iptables-xt2 and so on: iptables-legacy and so on, run by xt2.
 dist_bin_SCRIPTS = shim/iptables-xt2

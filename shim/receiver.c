@@ -9,7 +9,7 @@
  * which the kernel's own getsockopt(2) and open(2) of a file never say.  So
  * there is a thread that sleeps in the receiving ioctl(2) itself, not in poll(2)
  * before it, and receives calls however long the supervisor is busy with another
- * one.  More than that a program cannot do about it.
+ * one.  What signals end earlier is made again by the caller: see retry.c.
  *
  * Almost all calls are those of programs that open files of their own, and go
  * on at once.  What is ours goes to the supervisor, by a ring: a semaphore
