@@ -4,7 +4,7 @@
  *
  * iprange length ttl hl tos dscp mark connmark mac pkttype string u32 bpf cpu
  * devgroup physdev addrtype; COMMENT has none.  doc/extensions.md says what
- * each one compares, and with what where the host knows nothing.
+ * each one compares, and the values it assumes where the context has none.
  *
  * The native structures keep an inversion in a whole byte, and the kernel
  * gives bits above the lowest one a meaning.  Where it is kept, the lowest

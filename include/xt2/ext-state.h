@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ext-state.h - payloads of matches that look at state, clock and chance
+ * ext-state.h - payloads of matches on connections, clock, rates and chance
  *
  * limit, quota and statistic name a cell in head.arg.  A cell of 0 is fresh,
  * so a rule needs no more than a zeroed cell to start.
@@ -51,7 +51,7 @@ struct xt2_match_quota {
 /*
  * CONNTRACK: arg is the state mask (low 16 bits) and the status mask (high
  * 16), as in --ctstate and --ctstatus; flags is the revision (1 to 3) << 5.
- * Behind the structure follow the parts that are not all zero, in order of
+ * The structure is followed by the parts that are not all zero, in order of
  * their bits.
  */
 #define XT2_CONNTRACK_REVISION(flags) ((flags) >> 5 & 3)

@@ -3,7 +3,7 @@
  * ext-target.h - arguments and data of the extension targets
  *
  * What fits is in the 24-bit argument of the target word; the rest is the
- * target's data behind the matches.  Zero 8-byte words at the end of the data
+ * target's data after the matches.  Zero 8-byte words at the end of the data
  * are left out: data that is all zero takes no room, and a reader takes the
  * missing bytes as zero.  Where legacy revisions share a kind, the highest two
  * bits of the argument are the revision.

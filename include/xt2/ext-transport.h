@@ -18,8 +18,8 @@
 
 /*
  * head.flags: the match ends with a copy of the legacy payload.  It is there
- * if the payload has bytes that decide nothing and have no other place (what
- * is behind a list's end, an odd truth value); only translators read it.
+ * if the payload has bytes that decide nothing and have no other place (those
+ * after a list's end, an odd truth value); only translators read it.
  */
 #define XT2_MATCH_VERBATIM 0x40
 
@@ -65,7 +65,7 @@ struct xt2_match_ports {
 
 /*
  * MULTIPORT: arg: byte 0 the number of ports (0 to 15), byte 1 the port that
- * is looked at, high 16 bits: entry n starts a range that entry n + 1 ends.
+ * is tested, high 16 bits: entry n starts a range that entry n + 1 ends.
  */
 enum xt2_multiport_kind {
 	XT2_MULTIPORT_SRC,
@@ -160,8 +160,8 @@ struct xt2_header_test {
 
 /*
  * RT: arg: byte 0 what is tested, 1 what is inverted, 2 the number of
- * addresses (0 to 16), 3 the type.  Behind the head, in this order: what
- * head.flags say, then the addresses of 16 bytes.
+ * addresses (0 to 16), 3 the type.  The head is followed by the members that
+ * head.flags name, in this order, then by the addresses of 16 bytes.
  */
 #define XT2_RT_SEGMENTS 0x01 /* __u32 first, last: segments left; without: any */
 #define XT2_RT_WIDE	0x02 /* __u32 type, bytes; without: byte 3 of arg, 0 */
@@ -178,8 +178,8 @@ struct xt2_header_test {
 
 /*
  * HBH, DST: arg: byte 0 what is tested, 1 what is inverted, 2 the number of
- * options (0 to 16).  Behind the head: the length if head.flags say so, then
- * the options: type << 8 | length, __u16 each, padded to a multiple of 8.
+ * options (0 to 16).  The head is followed by the length, if head.flags say so,
+ * then by the options: type << 8 | length, __u16 each, padded to a multiple of 8.
  */
 #define XT2_OPTS_WIDE 0x01 /* __u32 bytes, 0; without: 0 bytes */
 

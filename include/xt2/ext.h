@@ -3,8 +3,9 @@
  * ext.h - the matches and targets of the xt2 image
  *
  * One list of matches, one of targets: numbers here are part of the image
- * format (doc/format.md).  The payloads are in the three headers below, by
- * what they look at.
+ * format (doc/format.md).  The payloads are in the four headers included
+ * below, sorted by the data that they test.  HACKING.md has the files that a
+ * new row needs.
  */
 #ifndef XT2_EXT_H
 #define XT2_EXT_H
@@ -14,18 +15,18 @@
 /* A row of a list is a line. */
 /* clang-format off */
 
-/* What a host must know about an extension before it evaluates it. */
+/* What a program must know about an extension before it evaluates it. */
 #define XT2_EXT_CELL		0x01	/* xt2_match.arg is a state cell */
 #define XT2_EXT_INSTANCE	0x02	/* the argument is an instance */
-#define XT2_EXT_HOST		0x04	/* reads what only the host knows (conntrack, clock, ...) */
+#define XT2_EXT_HOST		0x04	/* reads context from outside of the packet (conntrack, clock, ...) */
 #define XT2_EXT_RANDOM		0x08	/* its answer is random */
 #define XT2_EXT_WRITES		0x10	/* changes the packet's bytes */
 #define XT2_EXT_FOREIGN		0x20	/* carried, not evaluated */
 #define XT2_EXT_NATIVE		0x40	/* not evaluated by a BPF program */
 
 /*
- * Base tests: X(number, NAME, name, flags).  Evaluated by engine/eval.c, but
- * for those of bridges, which are carried.  IPv4 addresses are numbers (host
+ * Base tests: X(number, NAME, name, flags).  Evaluated by the engine itself,
+ * except those of bridges, which are unevaluated.  IPv4 addresses are numbers (host
  * order), IPv6 addresses 16 raw bytes.
  */
 #define XT2_BASE_MATCHES(X)				\

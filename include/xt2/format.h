@@ -27,9 +27,9 @@
 #define XT2_TABLES_MAX 256 /* of all families together */
 
 /*
- * Chains that one packet may enter: a host does not evaluate an image that lets it
- * enter more, unless the image has more rules than that.  A packet that meets
- * each rule once is never too much, and 2^32 chains take half a minute.
+ * Chains that one packet may enter.  An image that allows more is not evaluated,
+ * unless it has at least as many rules: meeting each rule once is never too
+ * much, but 2^32 chains take half a minute.
  */
 #define XT2_VISITS_MAX 100000u
 #define XT2_HOOKS_MAX  6 /* hooks of a family */
@@ -98,7 +98,7 @@ struct xt2_table {
 	__u32 source; /* instance: the file it was loaded from; ~0: none */
 };
 
-/* Sorted by family, hook, priority, table: a packet's tables are one run. */
+/* Sorted by family, hook, priority, table: a packet's tables stand side by side. */
 struct xt2_hook {
 	__u8 family;
 	__u8 hook;
@@ -109,7 +109,7 @@ struct xt2_hook {
 	__u64 visits; /* most chain visits by one packet, saturating */
 };
 
-/* A chain is one extent: this header, its rules, then spare room. */
+/* A chain is one extent: this header, its rules, then its index or spare room. */
 struct xt2_chain {
 	__u32 size; /* bytes of the extent, a multiple of 8 */
 	__u32 used; /* bytes of header and rules */
@@ -120,10 +120,10 @@ struct xt2_chain {
 	__u8 hook; /* of a base chain; XT2_HOOK_NONE: a user chain */
 	__u8 reserved;
 	__u32 strips; /* 0 in version 1 */
-	__u32 lookup; /* 0 in version 1 */
+	__u32 lookup; /* offset of struct xt2_index within the extent; 0: none */
 };
 
-/* What evaluation never reads about a chain. */
+/* The part of a chain that evaluation never reads. */
 struct xt2_chain_cold {
 	char name[XT2_NAME_SIZE];
 	__u32 lines; /* offset of __u32[rules]: source line of each rule; 0: none */

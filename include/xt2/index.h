@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * index.h - what finds the rules of a chain that can match a packet
+ * index.h - the layout of a chain's index
  *
- * A chain may carry an index behind its rules.  It names candidates: every
- * rule that matches is one, not every candidate matches.  The rules stay the
- * truth; an index can be dropped and made anew at any time.  doc/format.md
- * says what each part means.
+ * A chain may carry an index after its rules.  It yields candidates: every rule
+ * that matches is one, but not every candidate matches.  The rules stay
+ * authoritative; an index can be dropped and built again at any time.
+ * doc/index.md explains the four kinds.  Their names here and in the texts:
+ * columns, column scan; bits, bitmap index; segments, prefix index; pairs,
+ * tuple-pair index.  A unit is an entry: a rule, or a group of equal rules,
+ * which is called a run here.
  */
 #ifndef XT2_INDEX_H
 #define XT2_INDEX_H
@@ -14,7 +17,7 @@
 
 #define XT2_COLUMNS_MAX 8 /* of a scan */
 #define XT2_BLOCK	32 /* rules of a block of columns */
-#define XT2_HEADS	4 /* units that are looked at before anything is searched */
+#define XT2_HEADS	4 /* units that are evaluated before anything is searched */
 #define XT2_CLASSES	8 /* of a dimension; the last one is "any value" */
 
 /* How a chain is represented. */
@@ -22,8 +25,8 @@ enum xt2_index_kind {
 	XT2_INDEX_NONE, /* plain: rule after rule */
 	XT2_INDEX_COLUMNS, /* columns of what the rules compare, scanned */
 	XT2_INDEX_PAIRS, /* buckets, found by hashes of two or three fields */
-	XT2_INDEX_BITS, /* for values of a few keys, a bit for each unit */
-	XT2_INDEX_SEGMENTS, /* for each IPv4 address of one side, the units that ask for it */
+	XT2_INDEX_BITS, /* for slots of a few keys' values, a bit for each unit */
+	XT2_INDEX_SEGMENTS, /* IPv4 prefixes of one side, in buckets of an address's high bits */
 };
 
 /* 16-bit numbers of a packet that columns are compared with. */
@@ -50,7 +53,7 @@ enum xt2_key_state {
 	XT2_STATE_UNTRACKED,
 };
 
-/* What a dimension of an index of pairs hashes. */
+/* The field that a dimension of a tuple-pair index hashes. */
 enum xt2_index_field {
 	XT2_FIELD_NONE,
 	XT2_FIELD_SRC,
@@ -64,7 +67,7 @@ enum xt2_index_field {
 	XT2_FIELDS
 };
 
-/* xt2_index.asks: what of a packet has to be looked at. */
+/* xt2_index.asks: the packet's fields that a search reads. */
 #define XT2_ASKS_ADDRS 0x01
 #define XT2_ASKS_PORTS 0x02 /* protocol as well */
 #define XT2_ASKS_STATE 0x04
@@ -89,21 +92,21 @@ struct xt2_index {
 };
 
 /*
- * Rules that follow one another, ask for the same and only count.  They are
- * one unit, named by its first rule, and what it counts here each of them has
- * counted beside its own.
+ * A rule group: consecutive rules with the same conditions that only count.
+ * They are one unit, named by its first rule.  Each of them has counted what is
+ * counted here, in addition to its own counters.
  */
 struct xt2_run {
 	__u32 rule; /* offset of the first rule */
-	__u32 end; /* of the rule behind the last one */
-	__u64 packets; /* at the place where a rule has them */
+	__u32 end; /* of the rule after the last one */
+	__u64 packets; /* at the same offset as in a rule */
 	__u64 bytes;
 };
 
-/* Where a unit is: its rule's offset, which is a multiple of 8, and this. */
+/* A unit is the offset of its rule, a multiple of 8, with these flags in the low bits. */
 #define XT2_UNIT_RUN	0x1u
 #define XT2_UNIT_NESTED 0x2u /* in an entry: the offset of struct xt2_columns */
-#define XT2_UNIT_MIXED	0x4u /* with the above: of units with any tag */
+#define XT2_UNIT_MIXED	0x4u /* with XT2_UNIT_NESTED: its units have different tags */
 #define XT2_UNIT_FLAGS	0x7u
 
 /*
@@ -122,11 +125,12 @@ struct xt2_columns {
 #define XT2_FIELD_WORDS 4 /* a field has so many numbers of 32 bits, its first bytes first */
 
 /*
- * A class: some bits of a field.  The hash of their value names a slot, which
- * says with which classes of the other dimension rules have it: low byte pairs,
- * high byte triples.  Values can share a slot.  Numbers of all classes are side
- * by side, so that all can be hashed at once; those of classes that there are
- * not are 0, but their shift is 31.
+ * A class is some bits of a field, such as a prefix length.  The hash of their
+ * value selects a slot, which has a bit for each class of the other dimension
+ * that some rule combines with it: pairs in the low byte, triples in the high
+ * byte.  Several values can share a slot.  Members are arrays over the classes,
+ * so that all classes are hashed at once; those of unused classes are 0, but
+ * their shift is 31.
  */
 struct xt2_index_dimension {
 	__u8 field; /* enum xt2_index_field */
@@ -139,9 +143,9 @@ struct xt2_index_dimension {
 };
 
 /*
- * A pair: the hashes of a class in the first and one in the second dimension
- * name a bucket.  A triple: that of class 0 in the third as well, whose slots
- * say if any rule has it.
+ * A pair: the hashes of a class in the first and of one in the second dimension
+ * select a bucket.  A triple adds the hash of class 0 in the third dimension,
+ * whose slots tell whether any rule has it.
  */
 struct xt2_pairs {
 	struct xt2_index_dimension dim[3];
@@ -156,11 +160,11 @@ struct xt2_index_bucket {
 	__u32 tags; /* bit tag % 32 of each of its entries */
 };
 
-#define XT2_ENTRIES_BEYOND 3 /* that let nothing through: four are read at once */
+#define XT2_ENTRIES_BEYOND 3 /* that no packet passes: four are read at once */
 
 #define XT2_BUCKET_FIRST  6
 #define XT2_BUCKET_COUNT  0x1fu
-#define XT2_BUCKET_NESTED 0x20u /* behind these is one more: nested columns */
+#define XT2_BUCKET_NESTED 0x20u /* these are followed by one more: nested columns */
 
 /*
  * ports has four numbers of 15 bits in the low bits of 16 each: the least
@@ -170,7 +174,7 @@ struct xt2_index_bucket {
  */
 struct xt2_index_entry {
 	__u32 unit; /* a unit, or nested columns */
-	__u16 tag; /* low half of the hash; of nested columns, that of all their units */
+	__u16 tag; /* low half of the hash; of nested columns, the one that their units share */
 	__u16 never; /* bits 0-3: not for TCP, UDP, ICMP, others; 4-8: enum xt2_key_state; nested: all */
 	__u64 ports;
 };
@@ -202,22 +206,23 @@ struct xt2_bits {
 };
 
 /*
- * Of one side's addresses, all that begin alike have a slot, which cuts them into
- * buckets of 2^shift.  What a unit asks for in a bucket is a segment: begin[] has the
- * first 15 bits that an address has behind those that name the bucket, and what[] how
- * many of these are open, and the unit.  Two segments are apart or one is in the other;
- * they are in the order of where they begin, the wider ones first.  So an address is in
- * the last one that does not begin behind it, in what that one is in, or in none.
+ * A prefix index.  The high bits of an address select a slot, and a slot divides its
+ * addresses into buckets of 2^shift.  The part of a unit's prefix that lies in a bucket
+ * is a segment: begin[] has the first 15 address bits that follow those of the bucket,
+ * what[] the number of trailing bits of these 15 that are open, and the unit.  Two
+ * segments are disjoint or nested; they are sorted by their beginning, wider ones first.
+ * So an address is in the last segment that begins at or before it, in those that enclose
+ * that one, or in none.
  */
 #define XT2_SEGMENT_OPEN  0xfu /* of the 15 bits; all of them: the whole bucket, at least */
 #define XT2_SEGMENT_RUN	  0x10u
-#define XT2_SEGMENT_MORE  0x20u /* the one before may have the same addresses, too */
-#define XT2_SEGMENT_SLOT  0x40u /* no segment: what is in the bucket has a slot of its own */
+#define XT2_SEGMENT_MORE  0x20u /* an earlier one may have the same addresses, too */
+#define XT2_SEGMENT_SLOT  0x40u /* no segment: the bucket's addresses have a slot of their own */
 #define XT2_SEGMENT_PLACE 7 /* the unit's offset / 8, or the slot's number: all above */
 
 /*
- * An address belongs to bucket (address >> shift) - least, if there are so many, or else
- * to the last one, which is empty.
+ * An address belongs to bucket (address >> shift) - least; if that is beyond the last one,
+ * to one more, which is empty.
  */
 struct xt2_segment_slot {
 	__u32 segment; /* number that those in bucket[] count from */
@@ -229,7 +234,7 @@ struct xt2_segment_slot {
 };
 
 #define XT2_SEGMENTS_MOST   64u /* of a bucket */
-#define XT2_SEGMENTS_BEHIND 16u /* that can be read behind those of any bucket */
+#define XT2_SEGMENTS_BEHIND 16u /* that can be read after those of any bucket */
 
 struct xt2_segments {
 	__u8 field; /* XT2_FIELD_SRC or XT2_FIELD_DST */
@@ -241,7 +246,7 @@ struct xt2_segments {
 	__u32 buckets;
 	__u32 begin; /* offset of __u16[segments] */
 	__u32 what; /* offset of __u32[segments] */
-	__u32 segments; /* with such that are read, but in no bucket */
+	__u32 segments; /* with those that are read, but in no bucket */
 	__u32 common; /* offset of __u32[commons]: units that ask for any address, ascending */
 	__u32 commons;
 };

@@ -2,10 +2,11 @@
 /*
  * pkt.h - a packet, parsed once
  *
- * xt2_pkt_parse() fills in what the packet's bytes say, the host what only it
- * knows (interfaces, mark, conntrack, ...).  Parsing never drops: a layer is
- * there, absent or truncated, and a hotdrop happens when a match asks, as in
- * the kernel.  Numbers are in host order unless a comment says otherwise.
+ * xt2_pkt_parse() fills in the fields that follow from the packet's bytes; the
+ * caller supplies the context (interfaces, mark, conntrack state, ...).  Parsing
+ * never drops a packet: a layer is present, absent or truncated, and a match
+ * that needs a truncated layer drops the packet, as in the kernel.  Numbers are
+ * in host order unless a comment says otherwise.
  */
 #ifndef XT2_PKT_H
 #define XT2_PKT_H
@@ -36,7 +37,7 @@ enum xt2_ct_state {
 	XT2_CT_TRACKED = 0x0e, /* mask: there is a connection */
 };
 
-/* What a host may know about the connection; present if state != 0. */
+/* The connection, as far as the caller knows it; present if state != 0. */
 struct xt2_pkt_ct {
 	__u16 state; /* one of INVALID..UNTRACKED, plus SNAT, DNAT */
 	__u8 reply; /* direction: 0 original, 1 reply */
@@ -54,13 +55,13 @@ struct xt2_pkt {
 	__u8 *data;
 	__u32 caplen; /* bytes at data; xt2_pkt_parse() limits it to len */
 	__u32 len; /* length as the kernel counts it */
-	__u32 room; /* bytes behind data + caplen into which TCPMSS may grow */
+	__u32 room; /* bytes after data + caplen into which TCPMSS may grow the packet */
 
 	/* found by xt2_pkt_parse() */
 	__u8 family; /* enum xt2_family */
-	__u8 proto; /* IPv4: of the header; IPv6: behind extension headers; else 0 */
+	__u8 proto; /* IPv4: of the header; IPv6: after extension headers; else 0 */
 	__u8 l4; /* enum xt2_pkt_l4 */
-	__u8 cut; /* set when a match wanted bytes that the capture has not */
+	__u8 cut; /* set when a match needed bytes that were not captured */
 	/*
 	 * In bytes for both families; 0: whole packet or first fragment.  The
 	 * kernel's par->fragoff is in bytes for IPv6, but in units of 8 for
@@ -72,7 +73,7 @@ struct xt2_pkt {
 	__u32 src4, dst4; /* IPv4, ARP: sender's and target's address */
 	__u64 src[2], dst[2]; /* IPv6: raw bytes */
 
-	/* supplied by the host; zero: not known */
+	/* context, supplied by the caller; zero: not known */
 	__u64 in[2], out[2]; /* interface names, padded with NUL; empty: none */
 	__u64 physin[2], physout[2]; /* bridge ports */
 	__u8 bridged; /* the packet crosses a bridge (has bridge info) */
@@ -91,22 +92,22 @@ struct xt2_pkt {
 	__u8 ct_template; /* set by other forms of CT: NOTRACK comes too late */
 	__u8 trace; /* set by TRACE */
 	/*
-	 * Set before parsing: an IPv6 extension header that says it is longer
-	 * than the packet is one that is cut off.  Linux 6.1.192 has this
-	 * test, 6.18.44 and most before them go on with the header's successor,
-	 * which then lies behind the end.
+	 * Set before parsing: treat an IPv6 extension header that claims to be
+	 * longer than the packet as truncated.  Linux 6.1.192 has this test;
+	 * 6.18.44 and most kernels before them go on with the header's
+	 * successor, which then lies beyond the end.
 	 */
 	__u8 whole_exthdrs;
 	struct xt2_pkt_ct ct;
 };
 
-/* Why ip_rcv(), ipv6_rcv() or arp_rcv() would not pass a packet to a hook. */
+/* Why ip_rcv(), ipv6_rcv() or arp_rcv() would drop a packet before any hook. */
 enum xt2_pkt_seen {
 	XT2_SEEN,
 	XT2_UNSEEN_SHORT, /* the header is not complete, perhaps only in the capture */
 	XT2_UNSEEN_VERSION,
 	XT2_UNSEEN_HEADER, /* a header length or field that is not allowed */
-	XT2_UNSEEN_LENGTH, /* length field and packet don't agree */
+	XT2_UNSEEN_LENGTH, /* the length field contradicts the packet's length */
 	XT2_UNSEEN_CHECKSUM,
 	XT2_UNSEEN_ADDRESS, /* IPv6 addresses that ipv6_rcv() refuses */
 	XT2_UNSEEN_OPTIONS, /* IPv6 hop-by-hop options that ipv6_rcv() refuses */
@@ -119,7 +120,7 @@ extern "C" {
 #endif
 
 /*
- * xt2_pkt_receive - would the kernel's receive path pass this packet on?
+ * xt2_pkt_receive - tell whether the kernel's receive path would pass a packet on
  * @family: XT2_IPV4, XT2_IPV6 or XT2_ARP
  * @data: the bytes from the network header on
  * @caplen: bytes at data
@@ -132,12 +133,12 @@ extern "C" {
  * payload_len 0 without that option: all of @wire), ARP 28, which is what its
  * counters count.
  *
- * What depends on the receiver is as on a real interface that is up, with the
- * kernel's defaults: frames for other hosts are not filtered out (the bytes
- * don't tell; see pkttype), ARP addresses are 6 bytes long, up to 8 hop-by-hop
- * options are allowed, IOAM is off, no CALIPSO domain exists.  Packets that
- * are fine but for IPv6 addresses which belong on a loopback interface get
- * XT2_UNSEEN_LOOPBACK: for a host that knows it is one, they are seen.
+ * The receiver is taken to be a real interface that is up, with the kernel's
+ * defaults: frames for other hosts are not filtered out (the bytes don't tell;
+ * see pkttype), ARP addresses are 6 bytes long, up to 8 hop-by-hop options are
+ * allowed, IOAM is off, no CALIPSO domain exists.  Packets whose only fault is
+ * IPv6 addresses that belong on a loopback interface get XT2_UNSEEN_LOOPBACK: a
+ * caller whose interface is one treats them as seen.
  *
  * Source: net/ipv4/ip_input.c ip_rcv_core(), net/ipv6/ip6_input.c
  * ip6_rcv_core(), net/ipv6/exthdrs.c ipv6_parse_hopopts(), net/ipv4/arp.c
@@ -147,18 +148,24 @@ extern "C" {
 int xt2_pkt_receive(__u8 family, const __u8 *data, __u32 caplen, __u32 wire, __u32 *len);
 
 /*
- * xt2_pkt_parse - find what the matches ask for in a packet's bytes
- * @pkt: data, caplen and len are set; the host's fields are left alone
+ * xt2_pkt_parse - find the fields that matches test in a packet's bytes
+ * @pkt: data, caplen and len are set; the caller's fields are left alone
  * @family: XT2_IPV4, XT2_IPV6 or XT2_ARP
  *
- * Clears cut.  Sets it if IPv6 extension headers are in the packet but not in
+ * Clears cut, then sets it if IPv6 extension headers are in the packet but not in
  * the capture; l4 is XT2_L4_BAD then.  Never reads beyond caplen, whatever the
  * bytes are.  An IPv4 header's own length is believed, right or wrong.
- * => 0; -EINVAL: not even the fixed header is there, or another family
+ *
+ * Source: ipv6_find_hdr() in net/ipv6/exthdrs_core.c for extension headers.
+ * => 0; -EINVAL: the fixed header is not complete, or another family
  */
 int xt2_pkt_parse(struct xt2_pkt *pkt, __u8 family);
 
-/* For enum xt2_pkt_seen: a few words, as in "bad checksum". */
+/*
+ * xt2_pkt_seen_name - a few words for an answer of xt2_pkt_receive(): "bad checksum"
+ * @seen: enum xt2_pkt_seen
+ * => a static string; "unknown" for any other number
+ */
 const char *xt2_pkt_seen_name(int seen);
 
 #ifdef __cplusplus

@@ -2,10 +2,20 @@
 /*
  * xt2.h - libxt2: iptables rulesets in any program
  *
- * Rulesets are edited as struct xt2_ruleset, kept and evaluated as images
- * (<xt2/format.h>).  Functions return 0 or a positive value, or -errno; they
- * never print and never exit.  On failure nothing has changed and outputs are
- * untouched; struct xt2_err says more.
+ * A ruleset is edited as a struct xt2_ruleset, and stored and evaluated as an
+ * image (<xt2/format.h>).  examples/embed.c shows the usual order of calls:
+ * open an image, make an evaluator, parse packets, evaluate them.
+ *
+ * Unless its comment says otherwise, a function returns 0 or a positive value
+ * on success and -errno on failure.  After a failure nothing has changed and
+ * outputs are untouched.  Functions with a struct xt2_err fill it in on
+ * failure only; the pointer may be NULL.  Nothing here prints, except
+ * xt2_err_print(), and nothing exits.
+ *
+ * Sizes are in bytes.  Counters are 64 bits wide and wrap.  Strings are
+ * NUL-terminated; names of tables and chains have 1 to 31 bytes.  Functions may
+ * be called from any thread, but each ruleset, evaluator, capture and dump
+ * belongs to one thread at a time.
  */
 #ifndef XT2_XT2_H
 #define XT2_XT2_H
@@ -37,7 +47,7 @@ enum xt2_code {
 	XT2_E_BLOB, /* not a valid table in the kernel's own format */
 };
 
-/* The caller's; every string is NUL-terminated, empty if not known. */
+/* Owned by the caller.  Every string is NUL-terminated, and empty if not known. */
 struct xt2_err {
 	int code; /* enum xt2_code */
 	int errnum; /* errno, or 0 */
@@ -49,14 +59,27 @@ struct xt2_err {
 	char hint[256]; /* what to do about it */
 };
 
-/* "E_SYNTAX" for XT2_E_SYNTAX, and so on. */
+/*
+ * xt2_code_name - the name of an error code: "E_SYNTAX" for XT2_E_SYNTAX
+ * @code: enum xt2_code
+ * => a static string; "OK" for XT2_OK, "E_UNNAMED" for any other number
+ */
 const char *xt2_code_name(int code);
 
-/* Print "file:line:column: error[E_X]: message", the rule with a caret, the hint. */
+/*
+ * xt2_err_print - print an error for a person to read
+ * @err: as a function of this library filled it in; not NULL
+ * @to: stream; errors of writing are left for ferror()
+ *
+ * Prints "file:line:column: error[E_X]: message", then the rule with a caret
+ * below the column and the hint, as far as they are known.  Control characters
+ * and invalid UTF-8 are escaped, so a hostile file cannot command a terminal.
+ */
 void xt2_err_print(const struct xt2_err *err, FILE *to);
 
 /* --- images ------------------------------------------------------------ */
 
+/* An image in memory; xt2_image_close() gives it back. */
 struct xt2_mapping {
 	struct xt2_image *image;
 	size_t size; /* bytes of the image */
@@ -66,192 +89,440 @@ struct xt2_mapping {
 
 /*
  * xt2_image_open - read an image file and check it completely
- * @path: file; @map: filled in; release with xt2_image_close()
+ * @path: a regular file
+ * @map: filled in; release with xt2_image_close()
  *
- * It is a copy, of huge pages if it is large: counters change in memory only.
- * What is accepted is safe to evaluate, indexes of chains included.
- * => 0; -ENOENT and other errors of open(2); -ENOMEM; -EINVAL, -ELOOP: see err
+ * The image is a copy, in huge pages if it is large: counters change in memory
+ * only.  An image that is accepted is safe to evaluate, chain indexes included.
+ * Counters are folded, see xt2_image_fold().
+ * => 0; -EINVAL: not a regular file, or not a valid image; -ELOOP: chains jump
+ *    in a circle; -EISDIR; -ENOMEM; -errno of open(2), fstat(2), read(2)
  */
 int xt2_image_open(const char *path, struct xt2_mapping *map, struct xt2_err *err);
 
 /*
- * xt2_image_open_rules - the same for those who want the rules alone
+ * xt2_image_open_rules - read an image file for its rules alone
+ * @path, @map: as for xt2_image_open()
  *
- * Indexes of chains are dropped, not checked, so an image whose index is wrong gives its
- * rules back.
+ * Chain indexes are dropped instead of checked, so an image with a damaged
+ * index gives its rules back.  Evaluation is correct, but slower.
+ * => as xt2_image_open()
  */
 int xt2_image_open_rules(const char *path, struct xt2_mapping *map, struct xt2_err *err);
 
-/* As xt2_image_open(), for bytes in memory; they are copied. */
+/*
+ * xt2_image_copy - copy an image from memory and check it completely
+ * @bytes: the image, aligned or not; @size: bytes there, at least those of the image
+ * @map: filled in; release with xt2_image_close()
+ *
+ * Unlike xt2_image_open(), it leaves counters as they are in the bytes.
+ * => 0; -EINVAL: not a valid image; -ELOOP: chains jump in a circle; -ENOMEM
+ */
 int xt2_image_copy(const void *bytes, size_t size, struct xt2_mapping *map, struct xt2_err *err);
 
+/*
+ * xt2_image_close - release an image
+ * @map: as xt2_image_open(), _copy() or xt2_ruleset_write() filled it in; is
+ *   cleared, and closing it again does nothing
+ *
+ * Evaluators and rulesets that use the image have to be freed first.
+ */
 void xt2_image_close(struct xt2_mapping *map);
 
 /*
- * xt2_image_fold - give each rule what it has counted
+ * xt2_image_fold - add the counters of rule groups to the rules
+ * @image: checked; evaluated by no other thread meanwhile
  *
- * Evaluation counts runs of equal rules in one place.  What reads counters out
- * of an image that was evaluated calls this first; xt2_ruleset_load() need not,
- * and an image that was opened is folded.
+ * An index evaluates a group of equal rules as one entry and counts it in one
+ * place.  Call this before reading counters out of the bytes of an image that
+ * was evaluated.  xt2_ruleset_load() adds them by itself.
  */
 void xt2_image_fold(struct xt2_image *image);
 
 /*
  * xt2_image_store - write an image durably: temporary file, fsync, rename, fsync of the folder
+ * @path: the file to create or replace; its folder must exist
+ * @image, @size: the bytes; they are not checked
  *
  * Whatever happens (full disk, kill -9), path is the old file or the new one.
- * The folder is not created; a symbolic link stays one; what is no regular
- * file is not replaced.  The file's mode is 0600.
- * => 0, or -errno; if only the folder could not be synced, err says that the
- *    new file is in place
+ * The target of a symbolic link is replaced, and the link stays; a link that
+ * another user left in a shared folder such as /tmp is not followed.  The new
+ * file's mode is 0600.
+ * => 0; -EINVAL, -EISDIR: path is not a regular file; -EACCES: an untrusted
+ *    link; -ELOOP, -ENAMETOOLONG: path; -errno of creating, writing, syncing
+ *    and renaming the file.  If only the folder could not be synced, the new
+ *    file is in place and err->message says so
  */
 int xt2_image_store(const char *path, const struct xt2_image *image, size_t size,
 		    struct xt2_err *err);
 
 /*
- * xt2_image_lock - one writer at a time for the image at path
- * @wait: seconds; 0: don't wait, < 0: for ever
+ * xt2_image_lock - let one writer at a time change the image at path
+ * @path: the image; need not exist
+ * @wait: seconds to wait for the lock; 0: none, < 0: without limit
  *
- * The lock is on path.lock, which stays.
- * => a file descriptor to close; -EAGAIN: somebody else has it; -EINVAL: path or
- *    the lock is no regular file; -errno
+ * The lock is a flock(2) on the file path.lock, which is created with mode 0600
+ * and never removed.  Readers need no lock.
+ * => a file descriptor; closing it releases the lock.  -EAGAIN: another process
+ *    has the lock; -EINVAL: path is not a regular file; -EISDIR: path is a
+ *    folder, or path.lock is not a regular file; -ELOOP: path.lock is a
+ *    symbolic link; -EACCES: path is an untrusted link (xt2_image_store());
+ *    -ENAMETOOLONG; -errno of stat(2), open(2), flock(2)
  */
 int xt2_image_lock(const char *path, int wait, struct xt2_err *err);
 
 /* --- rulesets ---------------------------------------------------------- */
 
 /*
- * A ruleset in memory, made to be edited: tables, chains, rules as packed
- * bytes, instances, cells.  Chain, instance and cell numbers in a rule's bytes
- * are those of its ruleset; xt2_ruleset_write() renumbers.  Positions count
- * from 0.  A ruleset belongs to one thread at a time, for questions too.
+ * A ruleset in memory, to be edited: tables, chains, rules as packed bytes,
+ * instances, cells.  Chain, instance and cell numbers in a rule's bytes are
+ * those of its ruleset; xt2_ruleset_write() renumbers them.  Tables, chains,
+ * instances and cells are named by numbers >= 0, rules by their position in the
+ * chain, from 0.  Pointers that a ruleset returns are valid until it is changed.
+ *
+ * Reading functions may reorder internal data, so they need the thread's
+ * exclusive use of the ruleset, too.
  */
 struct xt2_ruleset;
 
-struct xt2_ruleset *xt2_ruleset_new(void); /* NULL: no memory */
+/*
+ * xt2_ruleset_new - an empty ruleset
+ * => NULL: no memory; release with xt2_ruleset_free()
+ */
+struct xt2_ruleset *xt2_ruleset_new(void);
+
+/*
+ * xt2_ruleset_free - release a ruleset
+ * @rs: may be NULL.  An image that it was loaded from stays
+ */
 void xt2_ruleset_free(struct xt2_ruleset *rs);
 
 /*
- * xt2_ruleset_clone - a copy with the same numbers, to try changes on
+ * xt2_ruleset_clone - copy a ruleset, with the same numbers
  *
- * A program that must change all or nothing changes a clone and swaps it in
- * when all went well.  If the original was loaded from an image, the bytes
- * must stay until both are freed.
+ * To change all or nothing, change a clone and xt2_ruleset_swap() it in when
+ * everything went well.  If the original was loaded from an image, the image's
+ * bytes must stay until both are freed.
  * => NULL: no memory
  */
 struct xt2_ruleset *xt2_ruleset_clone(const struct xt2_ruleset *rs);
-/* Exchange what two rulesets hold; cannot fail. */
+
+/* xt2_ruleset_swap - exchange the contents of two rulesets; cannot fail */
 void xt2_ruleset_swap(struct xt2_ruleset *a, struct xt2_ruleset *b);
 
 /*
- * Fill an empty ruleset from a checked image; numbers are the image's.  The
- * bytes must stay as they are until free, only counters may run meanwhile.
- * => 0, -EINVAL (not empty), -ENOMEM
+ * xt2_ruleset_load - fill an empty ruleset from an image
+ * @image, @size: an image that xt2_image_open(), _copy() or xt2_ruleset_write()
+ *   returned; its numbers become the ruleset's
+ *
+ * Rules are not copied: the bytes must stay as they are until the ruleset is
+ * freed.  Only counters may change meanwhile.
+ * => 0; -EINVAL: the ruleset is not empty; -ENOMEM
  */
 int xt2_ruleset_load(struct xt2_ruleset *rs, const struct xt2_image *image, size_t size);
 
 /*
- * xt2_ruleset_write - pack a ruleset
+ * xt2_ruleset_write - pack a ruleset into an image
  * @map: filled in; release with xt2_image_close()
  *
  * Chains are renumbered in the order of xt2_chain_next(), so rulesets that
  * print alike are packed alike.  Instances and cells that no rule names are
  * left out; each match with state gets a cell of its own with the old value.
- * The image's generation is one more than that of the image loaded, or 1.
- * => 0; -ENOMEM; -ELOOP, -EFBIG and -EINVAL: see err (table, chain, reason)
+ * Chains for which it pays get an index.  The image's generation is one more
+ * than that of the image loaded, or 1.  The ruleset stays as it is.
+ * => 0; -ELOOP: chains jump in a circle, which err names; -EFBIG: larger than
+ *    an image can be; -EINVAL: the ruleset cannot be packed, err has the
+ *    reason; -ENOMEM
  */
 int xt2_ruleset_write(const struct xt2_ruleset *rs, struct xt2_mapping *map, struct xt2_err *err);
 
-/* Hooks that a table of this name has: bit mask; 0: no such table.  Priorities by hook. */
+/* --- names of tables, hooks and families ------------------------------- */
+
+/*
+ * xt2_table_hooks - the hooks that a table of this name has
+ * @family: enum xt2_family
+ *
+ * Source: net/ipv4/netfilter/iptable_*.c, ip6table_*.c, arptable_filter.c,
+ * net/bridge/netfilter/ebtable_*.c.
+ * => bit mask of hook numbers; 0: the family has no such table
+ */
 unsigned int xt2_table_hooks(int family, const char *table);
+
+/*
+ * xt2_table_priority - the priority at which the kernel runs a table at a hook
+ * @hook: one that xt2_table_hooks() has
+ *
+ * Source: NF_IP_PRI_* and NF_BR_PRI_* of the kernel's UAPI headers.
+ * => lower ones are evaluated earlier; 0, which is also that of the filter
+ *    tables of IPv4, IPv6 and ARP, if there is no such table or hook
+ */
 int xt2_table_priority(int family, const char *table, int hook);
-/* Name of a base chain ("INPUT"), NULL if there is none; and back, -1 if there is none. */
+
+/*
+ * xt2_hook_name - the name of the base chain at a hook
+ * => "INPUT", for example: a static string; NULL: the family has no such hook
+ */
 const char *xt2_hook_name(int family, int hook);
+
+/*
+ * xt2_hook_number - the hook of a base chain's name
+ * @name: in upper case, as in "INPUT"
+ * => hook number; -1: the family has no such hook
+ */
 int xt2_hook_number(int family, const char *name);
-/* "ip", "ip6", "arp" and so on are not names of families; these are: ipv4 ipv6 arp bridge. */
+
+/*
+ * xt2_family_name - "ipv4", "ipv6", "arp" or "bridge"
+ * @family: enum xt2_family
+ * => a static string; NULL: no such family
+ */
 const char *xt2_family_name(int family);
 
-/* Tables, oldest first.  => number >= 0, -ENOENT; add: -EEXIST, -EINVAL, -ENOMEM */
+/* --- tables ------------------------------------------------------------ */
+
+/*
+ * xt2_ruleset_tables - how many tables a ruleset has
+ *
+ * Their numbers are 0 to one less than that, the oldest table first.
+ * => number of tables
+ */
 int xt2_ruleset_tables(const struct xt2_ruleset *rs);
+
+/*
+ * xt2_table_find - find a table by its name
+ * => number; -ENOENT: no such table in the ruleset
+ */
 int xt2_table_find(const struct xt2_ruleset *rs, int family, const char *name);
+
+/*
+ * xt2_table_add - add a table with empty base chains and policy ACCEPT
+ * @source: the file that it comes from, for messages; NULL: not known; is copied
+ * => number; -EINVAL: the family has no table of this name; -EEXIST: the
+ *    ruleset has it already; -E2BIG: too many chains; -ENOMEM
+ */
 int xt2_table_add(struct xt2_ruleset *rs, int family, const char *name, const char *source);
+
+/* xt2_table_family - a table's family.  => enum xt2_family; -ENOENT: no such table */
 int xt2_table_family(const struct xt2_ruleset *rs, int table);
+
+/* xt2_table_name - a table's name.  => NULL: no such table */
 const char *xt2_table_name(const struct xt2_ruleset *rs, int table);
-const char *xt2_table_source(const struct xt2_ruleset *rs, int table); /* NULL: not known */
-/* Back to the initial state: empty base chains with policy ACCEPT, no user chains. */
+
+/* xt2_table_source - the file that a table came from.  => NULL: not known, or no such table */
+const char *xt2_table_source(const struct xt2_ruleset *rs, int table);
+
+/*
+ * xt2_table_reset - back to the state of a new table
+ * @source: replaces the old one; NULL: not known; is copied
+ *
+ * Base chains are emptied, their policies become ACCEPT and their counters 0;
+ * user chains are deleted, and their numbers with them.
+ * => 0; -ENOENT: no such table; -ENOMEM
+ */
 int xt2_table_reset(struct xt2_ruleset *rs, int table, const char *source);
 
-/*
- * Chains.  A number stays valid while the chain lives.
- * => number >= 0 or 0; -ENOENT (no such table or chain), -EEXIST, -EINVAL (not
- *    a name of 1 to 31 bytes; not for a base chain, or only for one), -E2BIG,
- *    -ENOMEM
- */
-int xt2_chain_find(const struct xt2_ruleset *rs, int table, const char *name);
-int xt2_chain_add(struct xt2_ruleset *rs, int table, const char *name);
-int xt2_chain_delete(struct xt2_ruleset *rs, int chain); /* -EBUSY: still named; -ENOTEMPTY */
-int xt2_chain_rename(struct xt2_ruleset *rs, int chain, const char *name);
-int xt2_chain_base(const struct xt2_ruleset *rs, int table, int hook);
-int xt2_chain_hook(const struct xt2_ruleset *rs, int chain); /* -1: user chain */
-int xt2_chain_table(const struct xt2_ruleset *rs, int chain);
-const char *xt2_chain_name(const struct xt2_ruleset *rs, int chain);
-unsigned int xt2_chain_rules(const struct xt2_ruleset *rs, int chain); /* tail not counted */
-int xt2_chain_flush(struct xt2_ruleset *rs, int chain);
-int xt2_chain_references(const struct xt2_ruleset *rs, int chain); /* rules that jump here */
-/*
- * Base chains of a table in hook order, then user chains: in the order of their
- * names, or, if the table came from elsewhere in another, in that and new ones last.
- */
-int xt2_chain_next(const struct xt2_ruleset *rs, int table, int previous); /* -1 starts, -1 ends */
-/*
- * Policy of a base chain: XT2_T_ACCEPT or XT2_T_DROP; its counters are the tail's.
- * User chains of bridge tables have one as well; theirs may be XT2_T_RETURN, and is at first.
- */
-int xt2_chain_policy(const struct xt2_ruleset *rs, int chain);
-int xt2_chain_set_policy(struct xt2_ruleset *rs, int chain, int target);
-int xt2_chain_counters(const struct xt2_ruleset *rs, int chain, __u64 *packets, __u64 *bytes);
-int xt2_chain_set_counters(struct xt2_ruleset *rs, int chain, __u64 packets, __u64 bytes);
+/* --- chains ------------------------------------------------------------ */
 
 /*
- * Rules.  Bytes are copied and checked; pointers are valid until the next
- * change.  A rule is 8-byte aligned and can be read for its size.
- * => 0; -ENOENT (no such chain or position), -EINVAL (not a valid rule, or it
- *    names what is not there), -ENOMEM
+ * Numbers of chains stay valid while the chain lives; those of deleted chains
+ * are used again.
  */
+
+/*
+ * xt2_chain_find - find a chain of a table by its name
+ * => number; -ENOENT: no such table or chain
+ */
+int xt2_chain_find(const struct xt2_ruleset *rs, int table, const char *name);
+
+/*
+ * xt2_chain_add - add an empty user chain
+ * => number; -ENOENT: no such table; -EINVAL: not a name of 1 to 31 bytes;
+ *    -EEXIST: the table has a chain of this name; -E2BIG: XT2_CHAINS_MAX
+ *    chains; -ENOMEM
+ */
+int xt2_chain_add(struct xt2_ruleset *rs, int table, const char *name);
+
+/*
+ * xt2_chain_delete - delete an empty user chain
+ * => 0; -ENOENT: no such chain; -EINVAL: a base chain; -EBUSY: a rule jumps or
+ *    goes to it; -ENOTEMPTY: it has rules
+ */
+int xt2_chain_delete(struct xt2_ruleset *rs, int chain);
+
+/*
+ * xt2_chain_rename - give a user chain another name
+ * => 0; -ENOENT: no such chain; -EINVAL: a base chain, or not a name of 1 to 31
+ *    bytes; -EEXIST: the table has a chain of this name, be it this one
+ */
+int xt2_chain_rename(struct xt2_ruleset *rs, int chain, const char *name);
+
+/*
+ * xt2_chain_base - the base chain of a table at a hook
+ * => number; -ENOENT: no such table, or it has no such hook
+ */
+int xt2_chain_base(const struct xt2_ruleset *rs, int table, int hook);
+
+/* xt2_chain_hook - the hook of a base chain.  => hook number; -1: a user chain, or no such chain */
+int xt2_chain_hook(const struct xt2_ruleset *rs, int chain);
+
+/* xt2_chain_table - the table that a chain belongs to.  => number; -ENOENT: no such chain */
+int xt2_chain_table(const struct xt2_ruleset *rs, int chain);
+
+/* xt2_chain_name - a chain's name.  => NULL: no such chain */
+const char *xt2_chain_name(const struct xt2_ruleset *rs, int chain);
+
+/* xt2_chain_rules - how many rules a chain has, its policy not counted.  => 0: or no such chain */
+unsigned int xt2_chain_rules(const struct xt2_ruleset *rs, int chain);
+
+/*
+ * xt2_chain_flush - delete all rules of a chain
+ *
+ * The policy and its counters stay.
+ * => 0; -ENOENT: no such chain
+ */
+int xt2_chain_flush(struct xt2_ruleset *rs, int chain);
+
+/* xt2_chain_references - how many rules jump or go to a chain.  => number; -ENOENT: no such chain */
+int xt2_chain_references(const struct xt2_ruleset *rs, int chain);
+
+/*
+ * xt2_chain_next - the chains of a table in the order in which they are listed
+ * @previous: the chain before; -1 for the first
+ *
+ * Base chains come first, by hook; then user chains by name, or, if the table
+ * was loaded with another order, in that order with new chains last.
+ * => number; -1: there are no more, or no such table or chain
+ */
+int xt2_chain_next(const struct xt2_ruleset *rs, int table, int previous);
+
+/*
+ * xt2_chain_policy - the policy of a chain
+ *
+ * Base chains have one, and in bridge tables user chains as well.
+ * => XT2_T_ACCEPT or XT2_T_DROP; XT2_T_RETURN in a bridge table's user chains
+ *    only, where it is the initial one; -EINVAL: no policy, or no such chain
+ */
+int xt2_chain_policy(const struct xt2_ruleset *rs, int chain);
+
+/*
+ * xt2_chain_set_policy - change the policy of a chain
+ * @target: as xt2_chain_policy() returns it
+ * => 0; -EINVAL: the chain cannot have this policy, or no such chain
+ */
+int xt2_chain_set_policy(struct xt2_ruleset *rs, int chain, int target);
+
+/*
+ * xt2_chain_counters - what a policy has counted
+ * @packets, @bytes: filled in
+ * => 0; -EINVAL: the chain has no policy, or no such chain
+ */
+int xt2_chain_counters(const struct xt2_ruleset *rs, int chain, __u64 *packets, __u64 *bytes);
+
+/*
+ * xt2_chain_set_counters - set the counters of a policy
+ * => 0; -EINVAL: the chain has no policy, or no such chain
+ */
+int xt2_chain_set_counters(struct xt2_ruleset *rs, int chain, __u64 packets, __u64 bytes);
+
+/* --- rules ------------------------------------------------------------- */
+
+/*
+ * A rule is a struct xt2_rule with its matches and target data (<xt2/format.h>,
+ * <xt2/ext.h>).  Rules that are passed in are 8-byte aligned and readable for
+ * their size; they are checked and copied.  Lines are those of the source text,
+ * from 1; 0: not known.
+ */
+
+/* xt2_rule_get - a rule's bytes, counters included.  => NULL: no such chain or position */
 const struct xt2_rule *xt2_rule_get(const struct xt2_ruleset *rs, int chain, unsigned int at);
+
+/* xt2_rule_line - the source line of a rule.  => 0: not known, or no such chain or position */
 unsigned int xt2_rule_line(const struct xt2_ruleset *rs, int chain, unsigned int at);
+
+/*
+ * xt2_rule_insert - insert a rule
+ * @at: its position afterwards, at most xt2_chain_rules()
+ * => 0; -ENOENT: no such chain or position; -EINVAL: not a valid rule for the
+ *    table's family, or it names a chain, cell or instance that the ruleset
+ *    does not have, or a NAT target outside of a nat table; -ENOMEM
+ */
 int xt2_rule_insert(struct xt2_ruleset *rs, int chain, unsigned int at, const struct xt2_rule *rule,
 		    unsigned int line);
+
+/*
+ * xt2_rule_append - add a rule at the end of a chain
+ * => as xt2_rule_insert()
+ */
 int xt2_rule_append(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule,
 		    unsigned int line);
+
+/*
+ * xt2_rule_replace - put a rule, with its counters, in the place of another
+ * => as xt2_rule_insert()
+ */
 int xt2_rule_replace(struct xt2_ruleset *rs, int chain, unsigned int at,
 		     const struct xt2_rule *rule, unsigned int line);
+
+/*
+ * xt2_rule_delete - delete a rule
+ * => 0; -ENOENT: no such chain or position
+ */
 int xt2_rule_delete(struct xt2_ruleset *rs, int chain, unsigned int at);
+
+/*
+ * xt2_rule_set_counters - set a rule's counters
+ *
+ * The image that a ruleset was loaded from is not written to.
+ * => 0; -ENOENT: no such chain or position; -ENOMEM
+ */
 int xt2_rule_set_counters(struct xt2_ruleset *rs, int chain, unsigned int at, __u64 packets,
 			  __u64 bytes);
+
 /*
- * First rule equal to this one but for counters, cells and numbers of equal
- * instances.  => position, -ENOENT, -EINVAL
+ * xt2_rule_find - find the first rule that is equal, as iptables -D does
+ *
+ * Counters, cells and the numbers of equal instances make no difference.
+ * => position; -ENOENT: no such chain, or no such rule in it; -EINVAL: not a
+ *    valid rule, see xt2_rule_insert()
  */
 int xt2_rule_find(const struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule);
 
+/* --- instances and cells ----------------------------------------------- */
+
 /*
- * Instances (enum xt2_instance_kind; texts without NUL) and cells.  Comments, and targets of
- * NAT, that say the same have one number, which several rules may name.
- * => number >= 0, -EINVAL, -E2BIG, -ENOMEM
+ * xt2_instance_add - add data that rules name by number
+ * @kind: enum xt2_instance_kind
+ * @revision: of the extension, 0 to 255
+ * @name: of the extension; for comments and sources it may be empty; NULL: empty
+ * @data, @size: copied.  Comments and sources are texts without NUL
+ *
+ * Equal comments and equal NAT targets get one number, which several rules may
+ * name.
+ * => number; -EINVAL: an argument that no image can have; -E2BIG: 2^24
+ *    instances, or 2 GiB of data; -ENOMEM
  */
 int xt2_instance_add(struct xt2_ruleset *rs, int kind, int revision, const char *name,
 		     const void *data, size_t size);
+
+/* xt2_instance_get - an instance, followed by its data.  => NULL: no such number */
 const struct xt2_instance *xt2_instance_get(const struct xt2_ruleset *rs, unsigned int i);
-int xt2_cell_add(struct xt2_ruleset *rs); /* starts at 0 */
 
 /*
- * xt2_ruleset_digest - what a ruleset says, as a number
+ * xt2_cell_add - add a state cell, which starts at 0
+ *
+ * For a match with XT2_EXT_CELL in <xt2/ext.h>, whose arg is the cell's number.
+ * => number; -E2BIG: 2^31 - 1 cells; -ENOMEM
+ */
+int xt2_cell_add(struct xt2_ruleset *rs);
+
+/*
+ * xt2_ruleset_digest - a hash of a ruleset's contents
+ * @digest: filled in
  *
  * SHA-256 over families, tables, chains by name, policies and rules, in the
- * form that doc/format.md specifies.  It is the same wherever the ruleset came
- * from, and whatever its counters and state are.
- * => 0, -ENOMEM
+ * form that doc/format.md, Digest, specifies.  Neither the origin of the
+ * ruleset nor its counters and state make a difference.
+ * => 0; -ENOMEM
  */
 #define XT2_DIGEST_SIZE 32
 int xt2_ruleset_digest(const struct xt2_ruleset *rs, __u8 digest[XT2_DIGEST_SIZE]);
@@ -260,11 +531,11 @@ int xt2_ruleset_digest(const struct xt2_ruleset *rs, __u8 digest[XT2_DIGEST_SIZE
 
 struct xt2_evaluator;
 
-/* What decided; strings belong to the image. */
+/* Where the verdict comes from; strings belong to the image. */
 struct xt2_result {
 	int verdict; /* enum xt2_verdict */
 	unsigned int arg; /* QUEUE: number; REJECT: type */
-	const char *table; /* NULL: no table of this hook had anything to say */
+	const char *table; /* NULL: no table was evaluated, or the place was not wanted */
 	const char *chain;
 	unsigned int rule; /* from 1; 0: the policy */
 	int hotdrop; /* a match refused the packet as malformed */
@@ -273,41 +544,62 @@ struct xt2_result {
 };
 
 /*
- * xt2_evaluator_new - prepare to evaluate packets with a checked image
+ * xt2_evaluator_new - prepare to evaluate packets with an image
+ * @image, @size: an image that xt2_image_open(), _copy() or xt2_ruleset_write()
+ *   returned; must stay until the evaluator is freed
  *
- * Rules count in the image, which must stay until free.  To read the counters,
- * load it into a ruleset: xt2_ruleset_load(), then packets and bytes of
- * xt2_rule_get(), and xt2_chain_counters().
- * => NULL and errno: ENOMEM; E2BIG: chains that jump more than 2^20 deep, or
- *    send a packet through more chains than XT2_VISITS_MAX and than it has rules
+ * Rules count in the image.  To read the counters, load it into a ruleset with
+ * xt2_ruleset_load(), then use xt2_rule_get() and xt2_chain_counters().
+ * Matches and targets that xt2_image_unsupported() finds drop the packet, as a
+ * fault; ask it first.
+ * => NULL and errno: ENOMEM; E2BIG: chains jump more than 2^20 deep, or send a
+ *    packet through more chains than both XT2_VISITS_MAX and the number of rules
  */
 struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size);
+
+/* xt2_evaluator_free - release an evaluator; NULL is fine.  The image stays */
 void xt2_evaluator_free(struct xt2_evaluator *ev);
-/* Evaluate rule after rule, without the indexes of chains, or with them again. */
+
+/*
+ * xt2_evaluator_linear - whether to ignore chain indexes
+ * @on: 1: evaluate rule after rule; 0: use the indexes, which is the default
+ *
+ * Verdicts and counters are the same either way.
+ */
 void xt2_evaluator_linear(struct xt2_evaluator *ev, int on);
-/* Seed of -m statistic --mode random. */
+
+/*
+ * xt2_evaluator_seed - restart the random numbers of -m statistic --mode random
+ * @seed: 0 is taken for 1, which is where a new evaluator starts
+ */
 void xt2_evaluator_seed(struct xt2_evaluator *ev, __u64 seed);
 
 /*
- * xt2_evaluate - a packet at a hook: its tables in the kernel's order
- * @hook: number of a hook of pkt->family
+ * xt2_evaluate - evaluate a packet at a hook: its tables in the kernel's order
+ * @hook: number of a hook of pkt->family; without tables there, the packet is accepted
  * @table: only this table; NULL: all, but nat tables only for packets that
  *   make a mapping: conntrack state NEW, or RELATED and no ICMP error
- * @pkt: parsed; matches may set pkt->cut, targets may change mark and bytes.
- *   Whether the kernel would show it to a hook at all: xt2_pkt_receive()
- * @now: ns since 1970, for limit and time
- * @want_place: fill in table, chain, rule, which costs a walk of the chain
+ * @pkt: parsed by xt2_pkt_parse(); matches may set pkt->cut, targets may change
+ *   mark and bytes.  xt2_pkt_receive() tells whether the kernel would pass it
+ *   to a hook at all
+ * @now: nanoseconds since 1970, for limit and time
+ * @want_place: fill in table, chain and rule, which costs a walk of the chain
+ * @result: filled in
+ *
+ * Source: ipt_do_table() in net/ipv4/netfilter/ip_tables.c; for nat,
+ * nf_nat_inet_fn() in net/netfilter/nf_nat_core.c.
  * => enum xt2_verdict
  */
 int xt2_evaluate(struct xt2_evaluator *ev, int hook, const char *table, struct xt2_pkt *pkt,
 		 __u64 now, int want_place, struct xt2_result *result);
 
 /*
- * xt2_evaluate_batch - several packets, one after the other
+ * xt2_evaluate_batch - evaluate several packets, one after the other
  * @pkts, @now, @results: n of them, each as for xt2_evaluate(); no packet twice
  *
- * The same as that many calls of xt2_evaluate(), but where chains have an index,
- * a packet waits for memory while others do.  XT2_BATCH at a time are best.
+ * The results are those of n calls of xt2_evaluate(); but where chains have
+ * large indexes, the packets wait for memory together.  XT2_BATCH at a time are
+ * best.  Cannot fail.
  */
 #define XT2_BATCH 32
 void xt2_evaluate_batch(struct xt2_evaluator *ev, int hook, const char *table,
@@ -315,12 +607,16 @@ void xt2_evaluate_batch(struct xt2_evaluator *ev, int hook, const char *table,
 			int want_place, struct xt2_result *results);
 
 /*
- * xt2_image_unsupported - matches and targets that cannot be evaluated here
+ * xt2_image_unsupported - find matches and targets that cannot be evaluated
+ * @image: checked
  * @family, @hook, @table: as evaluated; -1, -1, NULL: everything.  With a hook
  *   only rules that a packet can reach from it
- * @found: called for each rule with its first such extension; a non-zero
- *   answer ends the search; may be NULL
- * => number of such rules; -ENOMEM
+ * @found: called for each rule with its first such extension, and the rule's
+ *   number from 1; a non-zero answer ends the search; may be NULL
+ * @data: passed to @found
+ *
+ * doc/extensions.md lists what is evaluated.
+ * => number of such rules found; -ENOMEM
  */
 int xt2_image_unsupported(const struct xt2_image *image, int family, int hook, const char *table,
 			  int (*found)(void *data, const char *table, const char *chain,
@@ -348,48 +644,61 @@ struct xt2_captured {
 };
 
 /*
- * xt2_capture_open - read a capture: pcap or pcapng; Ethernet, raw IP, BSD
- * loopback, Linux cooked v1 and v2; VLAN tags (802.1Q, 802.1ad) are skipped
+ * xt2_capture_open - read a capture
  * @path: file; "-": standard input
- * => NULL: see err and errno
+ *
+ * pcap or pcapng, with Ethernet, raw IP, BSD loopback or Linux cooked v1 and v2
+ * frames.  VLAN tags (802.1Q, 802.1ad) are skipped.
+ * => NULL and errno: EINVAL: not a capture, or another link type; EISDIR;
+ *    ENOMEM; that of open(2).  Release with xt2_capture_close()
  */
 struct xt2_capture *xt2_capture_open(const char *path, struct xt2_err *err);
 
 /*
- * xt2_capture_next - the next packet
- * @packet: filled in
+ * xt2_capture_next - read the next packet
+ * @packet: filled in; its pointers are valid until the next call
  *
- * A frame that is too short for its headers or carries something else has
+ * A frame that is too short for its headers or carries another protocol has
  * family 0.  Unless the link layer tells, pkttype is PACKET_HOST.
- * => 1: a packet; 0: the end; -EINVAL: see err (broken or truncated file); no
- *    more packets can be read then
+ * => 1: a packet; 0: the end; -EINVAL: the file is broken or truncated, and no
+ *    more packets can be read
  */
 int xt2_capture_next(struct xt2_capture *cap, struct xt2_captured *packet, struct xt2_err *err);
 
-/* The link type as libpcap numbers it: DLT_*. */
+/* xt2_capture_linktype - the link type of a capture.  => libpcap's DLT_* */
 int xt2_capture_linktype(const struct xt2_capture *cap);
 
-/* How much of the file has been read.  => 0 to 100; -1: not known (a pipe) */
+/* xt2_capture_percent - how much of the file was read.  => 0 to 100; -1: not known (a pipe) */
 int xt2_capture_percent(const struct xt2_capture *cap);
 
-void xt2_capture_close(struct xt2_capture *cap); /* NULL is fine */
+/* xt2_capture_close - release a capture and close its file; NULL is fine */
+void xt2_capture_close(struct xt2_capture *cap);
 
 /* A capture being written: pcap with nanoseconds. */
 struct xt2_dump;
 
 /*
  * xt2_dump_open - create a capture file
- * @path: is overwritten; "-": standard output
- * @like: its link type is taken, and packets of no other type may be written
- * => NULL: see err and errno
+ * @path: is overwritten at once; "-": standard output
+ * @like: a capture whose link type is taken; all packets written must be of that type
+ * => NULL and errno: ENOMEM; that of open(2) or write(2).  Release with
+ *    xt2_dump_close()
  */
 struct xt2_dump *xt2_dump_open(const char *path, const struct xt2_capture *like,
 			       struct xt2_err *err);
 
-/* => 0, or -errno of the first write that failed */
+/*
+ * xt2_dump_write - add a packet to a capture file
+ *
+ * Bytes are buffered, so some errors appear in xt2_dump_close() only.
+ * => 0; -errno of the first write that failed, then and ever after
+ */
 int xt2_dump_write(struct xt2_dump *dump, const struct xt2_captured *packet);
 
-/* Frees dump in any case.  => 0; -errno if bytes were lost: see err */
+/*
+ * xt2_dump_close - write what is buffered, and release the dump in any case
+ * => 0; -errno if bytes were lost: of the first write that failed
+ */
 int xt2_dump_close(struct xt2_dump *dump, struct xt2_err *err);
 
 #ifdef __cplusplus
