@@ -20,6 +20,6 @@ dist_man_MANS += \
 	doc/xt2ip6tables-save.8 \
 	doc/xt2tables-restore.8 \
 	doc/xt2tables-save.8
-EXTRA_DIST += doc/design.md doc/extensions.md doc/format.md doc/index.md
+EXTRA_DIST += doc/README.md doc/design.md doc/extensions.md doc/format.md doc/index.md
 EXTRA_DIST += doc/legacy.md
 EXTRA_DIST += doc/json.md doc/xt2.schema.json
