@@ -515,6 +515,8 @@ const struct xt2_instance *xt2_instance_get(const struct xt2_ruleset *rs, unsign
  */
 int xt2_cell_add(struct xt2_ruleset *rs);
 
+#define XT2_DIGEST_SIZE 32
+
 /*
  * xt2_ruleset_digest - a hash of a ruleset's contents
  * @digest: filled in
@@ -524,7 +526,6 @@ int xt2_cell_add(struct xt2_ruleset *rs);
  * ruleset nor its counters and state make a difference.
  * => 0; -ENOMEM
  */
-#define XT2_DIGEST_SIZE 32
 int xt2_ruleset_digest(const struct xt2_ruleset *rs, __u8 digest[XT2_DIGEST_SIZE]);
 
 /* --- evaluation -------------------------------------------------------- */
@@ -593,6 +594,8 @@ void xt2_evaluator_seed(struct xt2_evaluator *ev, __u64 seed);
 int xt2_evaluate(struct xt2_evaluator *ev, int hook, const char *table, struct xt2_pkt *pkt,
 		 __u64 now, int want_place, struct xt2_result *result);
 
+#define XT2_BATCH 32
+
 /*
  * xt2_evaluate_batch - evaluate several packets, one after the other
  * @pkts, @now, @results: n of them, each as for xt2_evaluate(); no packet twice
@@ -601,22 +604,17 @@ int xt2_evaluate(struct xt2_evaluator *ev, int hook, const char *table, struct x
  * large indexes, the packets wait for memory together.  XT2_BATCH at a time are
  * best.  Cannot fail.
  */
-#define XT2_BATCH 32
 void xt2_evaluate_batch(struct xt2_evaluator *ev, int hook, const char *table,
 			struct xt2_pkt *const *pkts, const __u64 *now, unsigned int n,
 			int want_place, struct xt2_result *results);
 
 /*
- * xt2_image_unsupported - find matches and targets that cannot be evaluated
- * @image: checked
+ * xt2_image_unsupported - matches and targets that cannot be evaluated here
  * @family, @hook, @table: as evaluated; -1, -1, NULL: everything.  With a hook
  *   only rules that a packet can reach from it
- * @found: called for each rule with its first such extension, and the rule's
- *   number from 1; a non-zero answer ends the search; may be NULL
- * @data: passed to @found
- *
- * doc/extensions.md lists what is evaluated.
- * => number of such rules found; -ENOMEM
+ * @found: called for each rule with its first such extension; a non-zero
+ *   answer ends the search; may be NULL
+ * => number of such rules; -ENOMEM
  */
 int xt2_image_unsupported(const struct xt2_image *image, int family, int hook, const char *table,
 			  int (*found)(void *data, const char *table, const char *chain,
