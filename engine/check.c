@@ -92,13 +92,6 @@ u64 xt2_check_scratch(u64 size)
 	       instances_max(size) * sizeof(u8);
 }
 
-struct xt2_walk_chain *xt2_check_scratch_walk_(void *scratch, u64 size)
-{
-	if (size > XT2_SIZE_MAX)
-		size = XT2_SIZE_MAX;
-	return (void *)((u8 *)scratch + XT2_TABLES_MAX + map_size(size));
-}
-
 static int bad(const struct check *c, const char *what, const void __img *where)
 {
 	if (c->err) {
@@ -427,73 +420,50 @@ static int check_chain_headers(struct check *c)
 	return 0;
 }
 
-/* What one rule names, and who knows about it: @named, or else the image. */
-struct refs {
-	const struct xt2_image __img *img;
-	const struct xt2_root __img *root;
-	const struct named *named;
-};
-
-/* => the chain's table and 1, or 0 */
-static u32 named_table(const struct refs *f, u32 chain)
+static const char *check_kind(const struct check *c, u32 instance, u8 kind)
 {
-	const struct xt2_chain __img *ch;
-
-	if (f->named)
-		return f->named->table[chain];
-	ch = xt2_image_chain(f->img, f->root, chain);
-	return ch ? ch->table + 1u : 0;
+	return c->named.kind[instance] == kind ? NULL : "rule names an instance of another kind";
 }
 
-static u8 named_kind(const struct refs *f, u32 instance)
-{
-	return f->named ? f->named->kind[instance]
-			: xt2_image_instance(f->img, f->root, instance)->kind;
-}
-
-static const char *check_kind(const struct refs *f, u32 instance, u8 kind)
-{
-	return named_kind(f, instance) == kind ? NULL : "rule names an instance of another kind";
-}
-
-static const char *check_target_ref(const struct refs *f, const struct xt2_rule __img *r, u32 table)
+static const char *check_target_ref(const struct check *c, const struct xt2_rule __img *r,
+				    u32 table)
 {
 	u32 to, arg = XT2_TARGET_ARG(r->target);
 
 	switch (XT2_TARGET_KIND(r->target)) {
 	case XT2_T_JUMP:
 	case XT2_T_GOTO:
-		to = named_table(f, arg);
+		to = c->named.table[arg];
 		if (!to)
 			return "rule names a chain that is not there";
 		return to == table + 1 ? NULL : "rule names a chain of another table";
 	case XT2_T_NAT: /* it accepts: elsewhere that would be an answer nobody gave */
-		if (memcmp(xt2_image_table(f->img, f->root, table)->name, "nat", sizeof("nat")))
+		if (memcmp(xt2_image_table(c->img, c->root, table)->name, "nat", sizeof("nat")))
 			return "NAT target outside a nat table";
 		__fallthrough;
-	case XT2_T_FOREIGN: return check_kind(f, arg, XT2_INSTANCE_TARGET);
+	case XT2_T_FOREIGN: return check_kind(c, arg, XT2_INSTANCE_TARGET);
 	}
 	return NULL;
 }
 
 /* A bridge's watchers are targets behind the matches: once one is there, no match follows. */
-static const char *check_carried(const struct refs *f, u32 table, u32 i, bool *watching)
+static const char *check_carried(const struct check *c, u32 table, u32 i, bool *watching)
 {
-	if (named_kind(f, i) == XT2_INSTANCE_TARGET &&
-	    xt2_image_table(f->img, f->root, table)->family == XT2_BRIDGE) {
+	if (c->named.kind[i] == XT2_INSTANCE_TARGET &&
+	    xt2_image_table(c->img, c->root, table)->family == XT2_BRIDGE) {
 		*watching = true;
 		return NULL;
 	}
 	if (*watching)
 		return "match behind a watcher";
-	return check_kind(f, i, XT2_INSTANCE_MATCH);
+	return check_kind(c, i, XT2_INSTANCE_MATCH);
 }
 
 /* => NULL, or what is wrong */
-static const char *check_refs(const struct refs *f, const struct xt2_rule __img *r, u32 table)
+static const char *check_refs(const struct check *c, const struct xt2_rule __img *r, u32 table)
 {
 	const struct xt2_match __img *m;
-	const char *text = check_target_ref(f, r, table);
+	const char *text = check_target_ref(c, r, table);
 	bool watching = false;
 
 	xt2_rule_for_each_match(m, r) {
@@ -502,23 +472,11 @@ static const char *check_refs(const struct refs *f, const struct xt2_rule __img 
 		if (watching && m->type != XT2_M_FOREIGN)
 			text = "match behind a watcher";
 		else if (m->type == XT2_M_COMMENT)
-			text = check_kind(f, m->arg, XT2_INSTANCE_COMMENT);
+			text = check_kind(c, m->arg, XT2_INSTANCE_COMMENT);
 		else if (m->type == XT2_M_FOREIGN)
-			text = check_carried(f, table, m->arg, &watching);
+			text = check_carried(c, table, m->arg, &watching);
 	}
 	return text;
-}
-
-int xt2_check_refs_(const struct xt2_image __img *img, const struct xt2_root __img *root,
-		    const struct xt2_rule __img *r, u32 table, const char **what)
-{
-	const struct refs f = { .img = img, .root = root };
-	const char *text = check_refs(&f, r, table);
-
-	if (!text)
-		return 0;
-	*what = text;
-	return -EINVAL;
 }
 
 /* Runs are of whole rules, and in order: counters are added to these. */
@@ -575,7 +533,6 @@ static int check_rules(struct check *c, const struct xt2_chain __img *ch)
 		.cells = c->root->cells,
 		.instances = c->root->instances,
 	};
-	const struct refs refs = { .img = c->img, .root = c->root, .named = &c->named };
 	const struct xt2_rule __img *r = NULL;
 	const char *what = NULL;
 	u32 at;
@@ -586,7 +543,7 @@ static int check_rules(struct check *c, const struct xt2_chain __img *ch)
 		c->rule++;
 		r = (const void __img *)((const u8 __img *)ch + at);
 		if (!xt2_check_rule(r, ch->used - at, &bounds, &what))
-			what = check_refs(&refs, r, ch->table);
+			what = check_refs(c, r, ch->table);
 		if (what)
 			return bad(c, what, r);
 	}
@@ -711,7 +668,6 @@ static int check_ways(struct check *c)
 		.img = c->img,
 		.root = c->root,
 		.chains = c->walk,
-		.edited = XT2_WALK_NONE,
 	};
 	int err;
 
@@ -764,7 +720,7 @@ static int check(const struct xt2_image __img *img, u64 size, void *scratch,
 	c.size = img->size;
 	c.hooked = scratch;
 	c.map = (void *)((u8 *)scratch + XT2_TABLES_MAX);
-	c.walk = xt2_check_scratch_walk_(scratch, c.size);
+	c.walk = (void *)((u8 *)c.map + map_size(c.size));
 	c.named.table = (void *)(c.walk + chains_max(c.size));
 	c.named.kind = (void *)(c.named.table + chains_max(c.size));
 	memset(scratch, 0, XT2_TABLES_MAX + map_size(c.size));

@@ -73,14 +73,6 @@ int xt2_check_rule(const struct xt2_rule __img *r, u32 size, const struct xt2_ru
 		   const char **what);
 
 /*
- * xt2_check_refs_ - is what a checked rule names of the right kind?
- * @table: of the chain that the rule is for
- * => 0; -EINVAL: not a chain of this table, or an instance of another kind
- */
-int xt2_check_refs_(const struct xt2_image __img *img, const struct xt2_root __img *root,
-		    const struct xt2_rule __img *r, u32 table, const char **what);
-
-/*
  * An image may be so many times as large as what it says, and this large
  * whatever it says: chains have spare room, an index that is dropped leaves
  * some, and numbers of chains that were deleted stay free.
@@ -108,8 +100,5 @@ u32 xt2_check_names_(const struct xt2_image __img *img, const struct xt2_root __
  * => 0; -EINVAL, -ELOOP: the image is still unfinished
  */
 int xt2_check_seal_(struct xt2_image *img, u64 size, void *scratch, struct xt2_check_err *err);
-
-/* => the part of a scratch that is for walk.h, not zeroed */
-struct xt2_walk_chain *xt2_check_scratch_walk_(void *scratch, u64 size);
 
 #endif

@@ -4,8 +4,6 @@ libengine_la_SOURCES = \
 	engine/check-names.c \
 	engine/check.c \
 	engine/check.h \
-	engine/edit.c \
-	engine/edit.h \
 	engine/env.h \
 	engine/eval.h \
 	engine/image.c \

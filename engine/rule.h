@@ -2,15 +2,13 @@
 /*
  * rule.h - what a well-formed rule is
  *
- * What a rule says about the way through the chains, the order of hook
- * entries, and that of a chain's rules with edits that are not yet made.
+ * How a rule directs the way through the chains, and the order of hook entries.
  * xt2_check_rule() in check.h says whether a rule is well-formed.
  */
 #ifndef XT2_ENGINE_RULE_H
 #define XT2_ENGINE_RULE_H
 
 #include "check.h"
-#include "edit.h"
 
 /* => number of hooks of a family; 0: no such family */
 static inline u32 xt2_family_hooks(u8 family)
@@ -65,66 +63,6 @@ static inline bool xt2_rule_ends(const struct xt2_rule __img *r)
 
 	return r->target_offset == sizeof(*r) && (kind == XT2_T_ACCEPT || kind == XT2_T_DROP ||
 						  kind == XT2_T_RETURN || kind == XT2_T_QUEUE);
-}
-
-/* The rules of a chain in order, with the edits that still have to be made. */
-struct xt2_rules {
-	const struct xt2_rule __img *rule; /* next old rule */
-	const void __img *end; /* of the old rules */
-	u32 number; /* the next old rule's, from 0 */
-	const struct xt2_edit *edit, *edit_end;
-};
-
-/* => the edit that concerns the next old rule, or NULL */
-static inline const struct xt2_edit *xt2_rules_edit(const struct xt2_rules *it)
-{
-	return it->edit < it->edit_end && it->edit->at == it->number ? it->edit : NULL;
-}
-
-static inline void xt2_rules_skip_deleted(struct xt2_rules *it)
-{
-	const struct xt2_edit *e;
-
-	while ((e = xt2_rules_edit(it)) && e->op == XT2_EDIT_DELETE) {
-		it->rule = xt2_rule_next(it->rule);
-		it->number++;
-		it->edit++;
-	}
-}
-
-static inline void xt2_rules_begin(struct xt2_rules *it, const struct xt2_chain __img *c,
-				   const struct xt2_edit *edits, u32 n)
-{
-	it->rule = xt2_chain_first(c);
-	it->end = (const u8 __img *)c + c->used;
-	it->number = 0;
-	it->edit = edits;
-	it->edit_end = n ? edits + n : edits;
-	xt2_rules_skip_deleted(it);
-}
-
-/* => the rule that comes now, or NULL behind the last one */
-static inline const struct xt2_rule __img *xt2_rules_peek(const struct xt2_rules *it)
-{
-	const struct xt2_edit *e = xt2_rules_edit(it);
-
-	if (e)
-		return e->rule;
-	return (const void __img *)it->rule < it->end ? it->rule : NULL;
-}
-
-/* Go on; only if xt2_rules_peek() found a rule. */
-static inline void xt2_rules_step(struct xt2_rules *it)
-{
-	const struct xt2_edit *e = xt2_rules_edit(it);
-
-	if (e)
-		it->edit++;
-	if (!e || e->op != XT2_EDIT_INSERT) {
-		it->rule = xt2_rule_next(it->rule);
-		it->number++;
-	}
-	xt2_rules_skip_deleted(it);
 }
 
 #endif

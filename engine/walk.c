@@ -22,27 +22,6 @@ static u64 max(u64 a, u64 b)
 	return a > b ? a : b;
 }
 
-static void load(const struct xt2_walk *w, u32 index, struct xt2_rules *it)
-{
-	const struct xt2_chain __img *c = xt2_image_chain(w->img, w->root, index);
-
-	if (index == w->edited) {
-		*it = w->rules;
-		return;
-	}
-	xt2_rules_begin(it, c, NULL, 0);
-	it->rule = xt2_at(w->img, w->chains[index].rule);
-}
-
-static void save(struct xt2_walk *w, u32 index, const struct xt2_rules *it)
-{
-	if (index == w->edited)
-		w->rules = *it;
-	else
-		w->chains[index].rule =
-			(u32)((const u8 __img *)it->rule - (const u8 __img *)w->img);
-}
-
 static void enter(struct xt2_walk *w, u32 index, u32 parent)
 {
 	struct xt2_walk_chain *wc = &w->chains[index];
@@ -70,14 +49,11 @@ static void fold(struct xt2_walk_chain *wc, const struct xt2_walk_chain *to, boo
 }
 
 /* Where the rule behind this one goes will be asked next. */
-static void fetch_next(const struct xt2_walk *w, u32 index, const struct xt2_rules *it)
+static void fetch_next(const struct xt2_walk *w, const struct xt2_rule __img *r)
 {
-	const struct xt2_rule __img *r;
 	u32 to;
 
-	if (index == w->edited)
-		return;
-	r = xt2_rule_next(it->rule); /* there is one: a chain's tail does not branch */
+	r = xt2_rule_next(r); /* there is one: a chain's tail does not branch */
 	if (!xt2_rule_branches(r))
 		return;
 	to = XT2_TARGET_ARG(r->target);
@@ -92,19 +68,19 @@ static void fetch_next(const struct xt2_walk *w, u32 index, const struct xt2_rul
 static int advance(struct xt2_walk *w, u32 index, u32 *to)
 {
 	struct xt2_walk_chain *wc = &w->chains[index];
-	const struct xt2_rule __img *r;
-	struct xt2_rules it;
+	const struct xt2_chain __img *c = xt2_image_chain(w->img, w->root, index);
+	const u8 __img *end = (const u8 __img *)c + c->used;
+	const struct xt2_rule __img *r = xt2_at(w->img, wc->rule);
 
-	load(w, index, &it);
-	for (; (r = xt2_rules_peek(&it)) && xt2_can_loop; xt2_rules_step(&it)) {
+	for (; (const u8 __img *)r < end && xt2_can_loop; r = xt2_rule_next(r)) {
 		if (xt2_rule_ends(r))
 			break;
 		if (!xt2_rule_branches(r))
 			continue;
 		*to = XT2_TARGET_ARG(r->target);
 		if (w->chains[*to].rule != WALK_DONE) {
-			save(w, index, &it);
-			fetch_next(w, index, &it);
+			wc->rule = (u32)((const u8 __img *)r - (const u8 __img *)w->img);
+			fetch_next(w, r);
 			return 0;
 		}
 		fold(wc, &w->chains[*to], XT2_TARGET_KIND(r->target) == XT2_T_JUMP);
@@ -124,8 +100,6 @@ static void walk_along(struct xt2_walk *w)
 	u32 i, to;
 
 	xt2_image_for_each_chain(c, i, w->img, w->root) {
-		if (i == w->edited)
-			continue;
 		enter(w, i, XT2_WALK_NONE);
 		if (!advance(w, i, &to))
 			memset(&w->chains[i], 0, sizeof(w->chains[i]));

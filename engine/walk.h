@@ -34,14 +34,12 @@ struct xt2_walk {
 	const struct xt2_image __img *img;
 	const struct xt2_root __img *root;
 	struct xt2_walk_chain *chains; /* one per chain index, zeroed */
-	u32 edited; /* chain with edits not yet made, or WALK_NONE */
-	struct xt2_rules rules; /* its rules */
 	u32 loop; /* out, with -ELOOP: a chain of the loop */
 };
 
 /*
  * xt2_walk_hooks - walk from every hook
- * @w: img to edited filled in, and rules if a chain is edited
+ * @w: img, root and chains filled in
  *
  * Every chain index that a rule names must be in use.
  * => 0; -ELOOP: w->loop is part of a loop that a hook reaches

@@ -4,11 +4,10 @@
  *
  * The bytes go to xt2_check().  If it takes them, everything in the image is
  * read through the access helpers, packets of each family are evaluated at
- * each hook as long as that is not too many chain visits, a chain is edited,
- * and what comes out must pass the check again: neither counters nor cells
- * nor edits may turn an image into something else.  A copy is evaluated with
- * the indexes of its chains, and comes to the same; what a search has not
- * filled in, and parsing not found, is poison.
+ * each hook as long as that is not too many chain visits, and the result must
+ * pass the check again: neither counters nor cells may turn an image into
+ * something else.  A copy is evaluated with the indexes of its chains, with the
+ * same results; fields that a search or the parser does not fill in are poison.
  *
  * Mutations are mostly made on valid images: a random one is written, or a
  * word of the last one is changed to a likely value, or fields of an index to
@@ -20,13 +19,11 @@
 
 #include "seed-packet.h"
 #include "tests/lib/index-mutate.h"
-#include "engine/edit.h"
 
 #define VISITS_MAX 1024
 #define PACKETS	   3 /* at each hook */
 #define STACK_MAX  256
 #define WORK_MAX   (1u << 20) /* visits times bytes */
-#define EDIT_ROOM  4096
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
@@ -294,55 +291,6 @@ static void write_badly(u64 state)
 	free(scratch);
 }
 
-/* One to three edits with rules of the image, drawn from its bytes. */
-static u32 draw_edits(const struct xt2_chain *c, struct xt2_edit *edits, u64 (*rules)[8192],
-		      u64 *state)
-{
-	const struct xt2_rule *r, *from = xt2_chain_first(c);
-	u32 i, n = 1 + seed_below(state, 3), at = 0;
-
-	for (i = 0; i < n; i++) {
-		at += seed_below(state, c->rules - at);
-		xt2_chain_for_each_rule(r, c)
-			if (!seed_below(state, 3))
-				from = r;
-		memcpy(rules[i], from, from->size);
-		edits[i] = (struct xt2_edit){ .op = (u8)seed_below(state, 3),
-					      .at = at,
-					      .rule = (void *)rules[i],
-					      .line = seed_below(state, 3) };
-		if (edits[i].op != XT2_EDIT_INSERT && ++at == c->rules)
-			return i + 1;
-	}
-	return n;
-}
-
-static void edit_one(const struct xt2_image *img, u64 state)
-{
-	static u64 rules[3][8192];
-	const struct xt2_root *root = xt2_image_root(img);
-	const u64 cap = img->size + EDIT_ROOM;
-	u32 index = seed_below(&state, root->chains), n;
-	const struct xt2_chain *c = xt2_image_chain(img, root, index);
-	struct xt2_edit edits[3];
-	void *copy, *scratch;
-
-	if (!c)
-		return;
-	copy = get(cap);
-	scratch = get(xt2_check_scratch(cap));
-	memcpy(copy, img, img->size);
-	n = draw_edits(c, edits, rules, &state);
-	if (xt2_edit_chain(copy, cap, index, edits, n, scratch)) {
-		need(!memcmp(copy, img, img->size));
-	} else {
-		need(!xt2_check(copy, cap, scratch, NULL));
-		read_all(copy, xt2_image_root(copy));
-	}
-	free(scratch);
-	free(copy);
-}
-
 /* A page of the chain table alone has the 4096 bytes that are libFuzzer's limit. */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -383,8 +331,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	read_all(img, root);
 	eval_both(img, state | 1);
 	need(!xt2_check(img, size, scratch, &err));
-	if (root->chains)
-		edit_one(img, state | 1);
 	need(!xt2_check_rules(img, size, scratch, &err) && !xt2_check(img, size, scratch, &err));
 out:
 	free(img);
