@@ -10,11 +10,18 @@
 #define XT2_ENGINE_IMAGE_H
 
 #include "env.h"
+#include "tune.h"
 #include <xt2/ext.h>
 
 static inline void __img *xt2_at(const void __img *img, u64 off)
 {
 	return (u8 __img *)img + off;
+}
+
+/* => offset of a place in the image, or in a chain */
+static inline u32 xt2_offset(const void __img *from, const void __img *p)
+{
+	return (u32)((const u8 __img *)p - (const u8 __img *)from);
 }
 
 /* => the root record, or NULL if the image has no ruleset yet */

@@ -4,7 +4,10 @@ libengine_la_SOURCES = \
 	engine/check-names.c \
 	engine/check.c \
 	engine/check.h \
+	engine/ctx.h \
+	engine/dispatch.h \
 	engine/env.h \
+	engine/eval-skip.h \
 	engine/eval.h \
 	engine/image.c \
 	engine/image.h \
@@ -17,12 +20,19 @@ libengine_la_SOURCES = \
 	engine/index/build.h \
 	engine/index/check-index.c \
 	engine/index/columns.h \
+	engine/index/eval-index.h \
+	engine/index/find.h \
 	engine/index/pairs.h \
 	engine/index/search.h \
+	engine/match.h \
 	engine/parse.h \
-	engine/ports.h \
 	engine/rule.c \
 	engine/rule.h \
+	engine/simd/count-sse2.h \
+	engine/simd/scan.h \
+	engine/simd/tests-avx2.h \
+	engine/simd/vectors.h \
+	engine/tune.h \
 	engine/walk.c \
 	engine/walk.h \
 	engine/write.c \
@@ -32,7 +42,7 @@ libengine_la_LIBADD = libpacket.la
 # What runs for each packet.  Canaries cost up to 1 % of its instructions there (perf/cost/instructions), for
 # arrays that hold what xt2_check() has seen and are indexed by what it has bounded; all else has them.
 noinst_LTLIBRARIES += libpacket.la
-libpacket_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS) $(PACKET_CFLAGS)
+libpacket_la_CFLAGS = $(AM_CFLAGS) $(PACKET_CFLAGS)
 libpacket_la_SOURCES = \
 	engine/index/eval-index.c \
 	engine/eval.c \
@@ -43,4 +53,11 @@ libpacket_la_SOURCES = \
 	engine/index/columns.c \
 	engine/index/segments.c \
 	engine/index/search.c \
-	engine/parse.c
+	engine/parse.c \
+	engine/simd/bits-avx2.c \
+	engine/simd/pairs-avx2.c \
+	engine/simd/scan-avx2.c \
+	engine/simd/scan-avx512.c \
+	engine/simd/scan.c \
+	engine/simd/tests-avx2.c \
+	engine/simd/vectors.c

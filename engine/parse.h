@@ -36,6 +36,13 @@ struct xt2_ip6_walk {
  */
 int xt2_ip6_find(struct xt2_pkt *pkt, u8 want, struct xt2_ip6_walk *walk);
 
+/* Store a number in network order, at any alignment. */
+static inline void xt2_put_be16(void *p, u16 v)
+{
+	v = __builtin_bswap16(v);
+	memcpy(p, &v, sizeof(v));
+}
+
 /*
  * xt2_pkt_at - the bytes [off, off + len) of a packet, as skb_header_pointer()
  *

@@ -7,7 +7,7 @@
  * evaluated without looking at a size again.
  */
 #include "rule.h"
-#include "eval.h"
+#include "dispatch.h"
 
 #define F4 0x01
 #define F6 0x02

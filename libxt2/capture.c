@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <linux/if_packet.h>
 #include <pcap/pcap.h>
-#include "engine/env.h"
+#include "engine/parse.h"
 
 #define ETHER_SIZE   14
 #define COOKED_SIZE  16

@@ -8,7 +8,6 @@ noinst_LTLIBRARIES += libxt2-internal.la
 libxt2_internal_la_SOURCES = \
 	libxt2/ruleset/arena.c \
 	libxt2/ruleset/arena.h \
-	engine/simd/tests-avx2.h \
 	libxt2/ruleset/chains.c \
 	libxt2/err.c \
 	libxt2/err.h \
@@ -25,14 +24,13 @@ libxt2_internal_la_SOURCES = \
 	libxt2/ruleset/ruleset-write.c \
 	libxt2/ruleset/ruleset.c \
 	libxt2/ruleset/ruleset.h \
-	engine/simd/scan.h \
 	libxt2/ruleset/shared.c \
 	libxt2/ruleset/table-copy.c \
 	libxt2/ruleset/table-copy.h \
 	libxt2/ruleset/tables.c \
 	libxt2/evaluate/track.h
 libxt2_internal_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS) $(MD_CFLAGS)
-libxt2_internal_la_LIBADD = libtranslators.la libextensions.la libengine.la $(MD_LIBS)
+libxt2_internal_la_LIBADD = libevaluator.la libtranslators.la libextensions.la libengine.la $(MD_LIBS)
 
 libxt2_la_SOURCES =
 libxt2_la_LIBADD = libxt2-internal.la $(PCAP_LIBS)
@@ -44,5 +42,8 @@ libxt2_internal_la_SOURCES += libxt2/ruleset/digest.c
 libxt2_internal_la_SOURCES += libxt2/sockopt/legacy-entries.c libxt2/sockopt/legacy-sets.c \
 	libxt2/sockopt/legacy-sets.h libxt2/sockopt/legacy-table.c \
 	libxt2/sockopt/legacy-table.h libxt2/sockopt/sockopt-call.h libxt2/sockopt/sockopt-ebt.c libxt2/sockopt/sockopt.c
-libpacket_la_SOURCES += engine/simd/bits-avx2.c libxt2/evaluate/evaluator.c engine/simd/pairs-avx2.c \
-	engine/simd/scan-avx2.c engine/simd/scan-avx512.c engine/simd/choose.c engine/simd/tests-avx2.c
+
+# It runs for each packet: see libpacket.la in engine/local.mk.
+noinst_LTLIBRARIES += libevaluator.la
+libevaluator_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS) $(PACKET_CFLAGS)
+libevaluator_la_SOURCES = libxt2/evaluate/evaluator.c

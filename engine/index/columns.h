@@ -3,6 +3,7 @@
 #ifndef XT2_ENGINE_INDEX_COLUMNS_H
 #define XT2_ENGINE_INDEX_COLUMNS_H
 
+#include "engine/simd/vectors.h"
 #include "search.h"
 
 static inline const u32 __img *columns_units(const struct xt2_columns __img *c)

@@ -8,7 +8,10 @@
  * looked for again, behind the rule that the packet is at, when a target has
  * changed it.
  */
-#include "engine/eval.h"
+#include "eval-index.h"
+#include "engine/match.h"
+#include "find.h"
+#include <xt2/verdict.h>
 
 /* Rules that are likely to be looked at; those of an index of bits are near. */
 static __always_inline void prefetch_units(const struct xt2_chain __img *chain,

@@ -11,9 +11,8 @@
 #ifndef XT2_ENGINE_INDEX_SEARCH_H
 #define XT2_ENGINE_INDEX_SEARCH_H
 
-#include "engine/image.h"
+#include "engine/ctx.h"
 #include <xt2/index.h>
-#include <xt2/pkt.h>
 
 #define XT2_CANDIDATES 64u /* that are collected at once */
 #define XT2_AHEAD_FEW  2u /* or up to so many, if most rules decide */
@@ -53,16 +52,6 @@ struct xt2_found {
 /* In xt2_search.unit, where columns are never named: all tests of the rule hold. */
 #define XT2_FOUND_HOLDS XT2_UNIT_NESTED
 
-/* Candidates of the chain that a packet is in. */
-struct xt2_cursor {
-	u32 indexed; /* 0: the chain is evaluated rule after rule */
-	u32 run; /* offset of the run that the rule stands for; 0: none */
-	u32 resume; /* see xt2_index_find() */
-	u32 epoch; /* xt2_search.epoch when they were looked for */
-	u16 base, at, end; /* in xt2_search.unit; those before at are done */
-	u16 holds; /* all tests of the rule that the packet is at hold */
-};
-
 /* What searches for a packet work with; a host has one for each that is evaluated. */
 struct xt2_search {
 	struct xt2_keys keys;
@@ -70,7 +59,7 @@ struct xt2_search {
 	u32 epoch; /* changes of the packet by targets */
 	u32 chain; /* offset of the chain that was searched ahead; 0: none */
 	u32 base, units; /* what was found: unit[base, base + units) */
-	u32 resume; /* see xt2_index_find() */
+	u32 resume; /* see xt2_index_find() of find.h */
 	u32 spans, nested; /* in span, columns */
 	u32 spanned; /* offset of the chain whose spans these are; 0: unknown */
 	u32 near, count, part, addr; /* see xt2_index_near() */
@@ -129,28 +118,6 @@ void xt2_index_near(const struct xt2_index __img *ix, struct xt2_search *s,
 		    const struct xt2_pkt *pkt);
 void xt2_index_there(const struct xt2_index __img *ix, struct xt2_search *s);
 
-/* xt2_index_bits(), xt2_index_spans(), xt2_index_collect() with what the processor has. */
-u32 xt2_bits_vector(const struct xt2_chain *chain, struct xt2_search *s, const struct xt2_pkt *pkt,
-		    u32 after);
-u32 xt2_spans_vector(const struct xt2_index *ix, struct xt2_search *s, const struct xt2_pkt *pkt);
-u32 xt2_collect_vector(const struct xt2_index *ix, struct xt2_search *s, u32 after);
-
-/* The second and the third step of a search of pairs. */
-static inline void xt2_index_pairs(const struct xt2_index __img *ix, struct xt2_search *s,
-				   u32 after)
-{
-	xt2_collect(ix, s, after);
-	if (s->nested)
-		xt2_index_nested(ix, s, after);
-}
-
-/* Is there memory to wait for? */
-static inline bool xt2_index_far_(const struct xt2_index __img *ix)
-{
-	return (ix->kind == XT2_INDEX_SEGMENTS || ix->kind == XT2_INDEX_PAIRS) &&
-	       ix->units > XT2_UNITS_FAR;
-}
-
 static inline const struct xt2_index __img *xt2_chain_index(const struct xt2_chain __img *c)
 {
 	return c->lookup ? xt2_at(c, c->lookup) : NULL;
@@ -162,44 +129,11 @@ static inline const struct xt2_index __img *xt2_chain_its_index(const struct xt2
 	return xt2_at(c, c->lookup);
 }
 
-/* All of them. */
-static inline void xt2_index_find(const struct xt2_chain __img *chain, struct xt2_search *s,
-				  const struct xt2_pkt *pkt, u32 after)
+/* Is the index too big for the caches? */
+static inline bool xt2_index_far_(const struct xt2_index __img *ix)
 {
-	const struct xt2_index __img *ix = xt2_chain_its_index(chain);
-
-	if (ix->kind == XT2_INDEX_PAIRS) {
-		xt2_by_pairs(ix, s, pkt);
-		xt2_index_pairs(ix, s, after);
-	} else if (ix->kind == XT2_INDEX_BITS) {
-		xt2_by_bits(chain, s, pkt, after);
-	} else if (ix->kind == XT2_INDEX_SEGMENTS) {
-		xt2_index_segments(ix, s, pkt, after);
-	} else {
-		xt2_index_columns(ix, s, after);
-	}
-}
-
-/* For a packet of a batch: what can be done before memory has come, and the rest. */
-static inline void xt2_index_begin(const struct xt2_chain __img *chain, struct xt2_search *s,
-				   const struct xt2_pkt *pkt)
-{
-	const struct xt2_index __img *ix = xt2_chain_its_index(chain);
-
-	if (ix->kind == XT2_INDEX_PAIRS)
-		xt2_by_pairs(ix, s, pkt);
-	else if (xt2_index_far_(ix))
-		xt2_index_near(ix, s, pkt);
-	else
-		xt2_index_find(chain, s, pkt, 0);
-}
-
-static inline void xt2_index_end(const struct xt2_index __img *ix, struct xt2_search *s)
-{
-	if (ix->kind == XT2_INDEX_PAIRS)
-		xt2_index_pairs(ix, s, 0);
-	else if (xt2_index_far_(ix))
-		xt2_index_there(ix, s);
+	return (ix->kind == XT2_INDEX_SEGMENTS || ix->kind == XT2_INDEX_PAIRS) &&
+	       ix->units > XT2_UNITS_FAR;
 }
 
 /*
@@ -210,13 +144,11 @@ static inline void xt2_index_end(const struct xt2_index __img *ix, struct xt2_se
  * => its number; end if there is none
  *
  * If the kernel ends the loop, all of the block where it was are candidates: what is not
- * known to miss has to be looked at.  xt2_scan_vector() does the same, with what the processor has.
+ * known to miss has to be evaluated.
  */
 xt2_separate u32 xt2_scan_scalar(const struct xt2_columns __img *c xt2_arg_img,
 				 const u16 *key xt2_arg_img, u32 block, u32 end,
 				 u32 *hits xt2_arg_there);
-u32 xt2_scan_vector(const struct xt2_columns __img *c, const u16 *key, u32 block, u32 end,
-		    u32 *hits);
 
 /* => the first of n units behind an offset, or n */
 static inline u32 xt2_units_behind_(const u32 __img *unit, u32 n, u32 after)

@@ -8,8 +8,9 @@
  * slot, the bucket, where its segments begin, what they say, which is on its
  * way by then, and the rule: all else is arithmetic.
  */
-#include "search.h"
 #include "count-below.h"
+#include "engine/simd/vectors.h"
+#include "search.h"
 
 _Static_assert(sizeof(struct xt2_segment_slot) == 16 && sizeof(struct xt2_segments) == 40,
 	       "segments");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* scan.h - ways to search with what the processor has: see engine/index/search.h, engine/eval.h */
+/* scan.h - which vectors vectors.h uses, and their functions */
 #ifndef XT2_ENGINE_SIMD_SCAN_H
 #define XT2_ENGINE_SIMD_SCAN_H
 
@@ -14,6 +14,14 @@ u32 xt2_spans_avx2(const struct xt2_index *ix, struct xt2_search *s, const struc
 u32 xt2_collect_avx2(const struct xt2_index *ix, struct xt2_search *s, u32 after);
 int xt2_tests_avx2(const struct xt2_rule *r, const struct xt2_pkt *pkt);
 u32 xt2_scan_avx512(const struct xt2_columns *c, const u16 *key, u32 block, u32 end, u32 *hits);
+
+/* enum xt2_scan_way, or -1: not chosen yet */
+extern __attribute__((__visibility__("hidden"))) int xt2_scan_chosen_;
+
+static inline int xt2_scan_chosen(void)
+{
+	return __atomic_load_n(&xt2_scan_chosen_, __ATOMIC_RELAXED);
+}
 
 /* => the best way that this processor has */
 enum xt2_scan_way xt2_scan_best(void);

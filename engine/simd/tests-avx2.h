@@ -11,7 +11,7 @@
 #ifndef XT2_ENGINE_SIMD_TESTS_AVX2_H
 #define XT2_ENGINE_SIMD_TESTS_AVX2_H
 
-#include "engine/eval.h"
+#include "engine/match.h"
 #include <immintrin.h>
 
 #define AVX2 __attribute__((__target__("avx2,bmi,popcnt")))

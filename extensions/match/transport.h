@@ -4,7 +4,7 @@
 #define XT2_EXTENSIONS_MATCH_TRANSPORT_H
 
 #include "extensions/extensions.h"
-#include "engine/ports.h"
+#include "engine/match.h"
 
 /*
  * For checks: the match has size bytes, plus copy for the legacy payload if

@@ -2,7 +2,8 @@
 /*
  * env.h - the engine's environment in a BPF program
  *
- * Stands in for engine/env.h, under the same include guard.  The image lies in
+ * Stands in for engine/env.h, engine/tune.h and engine/simd/vectors.h, under
+ * their include guards.  The image lies in
  * an arena, an address space of its own: the verifier lets a program go
  * anywhere in it, and memory that was never written reads as zero.  So do the
  * packet and its bytes, which the entry program copies there; the pointers to
@@ -14,6 +15,8 @@
  */
 #ifndef XT2_ENV_H
 #define XT2_ENV_H
+#define XT2_TUNE_H
+#define XT2_VECTORS_H
 
 #include <asm-generic/errno.h>
 #include <linux/types.h>

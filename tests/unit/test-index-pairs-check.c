@@ -12,6 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "tests/lib/pairs-by-hand.h"
+#include "engine/index/find.h"
 
 #define NOT_VALID	 "pairs of an index are not valid"
 #define DIMENSION	 "dimension of an index is not valid"

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "tests/lib/pairs-by-hand.h"
+#include "engine/index/find.h"
 #include "engine/simd/scan.h"
 
 #define HOST 2

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "engine/index/search.h"
+#include "engine/index/find.h"
 #include "tests/lib/rules.h"
 
 #define RULES 72

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "engine/index/count-below.h"
-#include "engine/index/search.h"
+#include "engine/index/find.h"
 #include "tests/fuzz/seed-image.h"
 #include "tests/lib/rules.h"
 

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 #include "tests/lib/world-image.h"
 #include "tests/lib/world-packets.h"
+#include "engine/index/find.h"
 #include "engine/simd/scan.h"
 #include "xt2tables/packet/oracle.h"
 

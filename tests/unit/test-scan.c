@@ -14,6 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "engine/simd/scan.h"
+#include "engine/simd/vectors.h"
 #include "scan-emulated.h"
 
 #define BLOCKS_MAX 9

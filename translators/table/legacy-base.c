@@ -7,6 +7,7 @@
  * ip_packet_match(), ip6_packet_match() and arp_packet_match() look, and in
  * the tightest form.  It is the same as what text is packed to.
  */
+#include "engine/parse.h"
 #include "legacy-format.h"
 #include <linux/netfilter_arp/arp_tables.h>
 #include <linux/netfilter_ipv4/ip_tables.h>

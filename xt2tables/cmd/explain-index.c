@@ -10,6 +10,7 @@
 #include <string.h>
 #include "explain-index.h"
 #include "cmd.h"
+#include "engine/index/find.h"
 
 static const char *why_unused(const struct xt2_pkt *pkt)
 {
