@@ -125,9 +125,15 @@ static __always_inline int rule_match(const struct xt2_rule __img *r, const stru
 	return XT2_HIT;
 }
 
-/* --- chains with an index: see eval-index.c ---------------------------- */
+/* --- the loop ---------------------------------------------------------- */
 
-/* s: the context's; first: of the chain, or the first that may match.  => the rule to look at */
+/*
+ * Parts of the loop have what it knows as arguments: s is the context's search,
+ * and NULL, known when it is compiled, makes a loop of its own for packets
+ * without one; dir is the root's directory of chains.
+ */
+
+/* first: of the chain, or the first that may match.  => the rule to evaluate */
 static __always_inline struct xt2_rule __img *enter(struct xt2_ctx *ctx, struct xt2_search *s,
 						    const struct xt2_chain __img *chain,
 						    struct xt2_rule __img *first)
@@ -141,75 +147,17 @@ static __always_inline struct xt2_rule __img *enter(struct xt2_ctx *ctx, struct 
 	return first;
 }
 
-/* Is the chain that the packet is in evaluated by its index? */
-static __always_inline bool by_index(const struct xt2_search *s)
+/* No candidates are known yet, but those of a search ahead.  => the first rule to evaluate */
+static __always_inline struct xt2_rule __img *begin(struct xt2_ctx *ctx, struct xt2_search *s,
+						    const struct xt2_chain __img *chain)
 {
-	return s && s->cursor.indexed;
-}
-
-/* A target changed the packet: candidates and keys are those of another one. */
-static void packet_changed(struct xt2_search *s)
-{
-	if (!s)
-		return;
-	s->epoch++;
-	s->keys.have = 0;
-}
-
-/* --- the loop ---------------------------------------------------------- */
-
-/* The rule counts and its target acts, but its verdict comes too late. */
-static void hit_drop(struct xt2_rule __img *r, const struct xt2_chain __img *chain,
-		     struct xt2_ctx *ctx)
-{
-	xt2_rule_count(r, xt2_ctx_pkt(ctx)->len, ctx);
-	ctx->chain = xt2_ctx_offset(ctx, chain);
-	if (XT2_TARGET_KIND(r->target) == XT2_T_FOREIGN)
-		ctx->faults++;
-	else if (XT2_TARGET_KIND(r->target) > XT2_T_NAT)
-		xt2_target_ext(r, ctx);
-}
-
-static int fault(struct xt2_ctx *ctx)
-{
-	ctx->faults++;
-	ctx->chain = ctx->rule = 0;
-	return XT2_DROP;
-}
-
-/* Not LOG, NFLOG, TRACE. */
-static bool target_changes(u8 kind)
-{
-	return kind != XT2_T_LOG && kind != XT2_T_NFLOG && kind != XT2_T_TRACE;
-}
-
-/* One test for both, since which of them comes is hard to predict. */
-static __always_inline bool is_plain_verdict(u8 kind, int *verdict)
-{
-	*verdict = kind == XT2_T_ACCEPT ? XT2_ACCEPT : XT2_DROP;
-	return kind == XT2_T_ACCEPT || kind == XT2_T_DROP;
-}
-
-/* Nothing has been found for the packet, but what was searched ahead. */
-static __always_inline void begin_search(struct xt2_search *s)
-{
-	if (!s)
-		return;
-	s->cursor.base = 0;
-	if (!s->chain)
-		s->keys.have = 0;
-}
-
-/* A run counts for all of its rules. => true: it was one */
-static __always_inline bool count_run(struct xt2_ctx *ctx, const struct xt2_search *s, u32 len)
-{
-	struct xt2_run __img *run;
-
-	if (!s || likely(!s->cursor.run))
-		return false;
-	run = xt2_at(ctx->img, s->cursor.run);
-	xt2_rule_count(run, len, ctx);
-	return true;
+	ctx->hotdrop = 0;
+	if (s) {
+		s->cursor.base = 0;
+		if (!s->chain)
+			s->keys.have = 0;
+	}
+	return enter(ctx, s, chain, xt2_chain_first(chain));
 }
 
 /* Remember where to go on after a jump. */
@@ -224,7 +172,7 @@ static __always_inline void push(struct xt2_ctx *ctx, struct xt2_search *s, u32 
 	if (!s)
 		return;
 	frame->cursor = s->cursor;
-	if (s->cursor.at < s->cursor.end) /* what is left stays below what comes */
+	if (s->cursor.at < s->cursor.end) /* the candidates left stay below those to come */
 		s->cursor.base = s->cursor.end;
 }
 
@@ -240,32 +188,24 @@ static __always_inline struct xt2_rule __img *pop(const struct xt2_ctx *ctx, str
 	return xt2_at(ctx->img, frame->rule);
 }
 
-/* The rule to look at after r. */
-static __always_inline struct xt2_rule __img *
-rule_behind(struct xt2_ctx *ctx, const struct xt2_search *s, const struct xt2_chain __img *chain,
-	    const struct xt2_pkt *pkt, struct xt2_rule __img *r, u32 len)
+/* jumped: after a jump that was not made, a constant.  => the rule to evaluate after r */
+static __always_inline struct xt2_rule __img *next(struct xt2_ctx *ctx, const struct xt2_search *s,
+						   const struct xt2_chain __img *chain,
+						   const struct xt2_pkt *pkt,
+						   struct xt2_rule __img *r, u32 len,
+						   const u32 __img *dir, bool jumped)
 {
-	if (by_index(s))
+	if (s && s->cursor.indexed)
 		return xt2_at(chain, xt2_next_indexed(ctx, chain, r));
-	return next_rule(r, pkt, len, ctx);
-}
-
-/* Behind a jump that was not made; only images that are trusted come here, so a rule has a size. */
-static __always_inline struct xt2_rule __img *rule_behind_jump(struct xt2_ctx *ctx,
-							       const struct xt2_search *s,
-							       const struct xt2_chain __img *chain,
-							       struct xt2_rule __img *r,
-							       const u32 __img *dir)
-{
-	if (by_index(s))
-		return xt2_at(chain, xt2_next_indexed(ctx, chain, r));
-	r = xt2_rule_next(r);
+	if (!jumped)
+		return next_rule(r, pkt, len, ctx);
+	r = xt2_rule_next(r); /* only images that are trusted come here, so it has a size */
 	return is_bare_jump(r) ? pass_jumps(r, xt2_ctx_pkt(ctx), ctx, s, dir) : r;
 }
 
 /*
- * Go to the chain that r names, or past it.  dir: of the root's chains
- * => the rule to look at, in *chain; NULL: there is no such chain, or no frame for it
+ * Go to the chain that r names, or past it.
+ * => the rule to evaluate, in *chain; NULL: there is no such chain, or no frame for it
  */
 static __always_inline struct xt2_rule __img *jump(struct xt2_ctx *ctx, struct xt2_search *s,
 						   const u32 __img *dir,
@@ -281,7 +221,7 @@ static __always_inline struct xt2_rule __img *jump(struct xt2_ctx *ctx, struct x
 	if (xt2_passable && (!s || !to->lookup)) {
 		first = pass_chain(first, xt2_ctx_pkt(ctx), ctx);
 		if (likely(!first))
-			return rule_behind_jump(ctx, s, *chain, r, dir);
+			return next(ctx, s, *chain, NULL, r, 0, dir, true);
 	}
 	if (unlikely(*depth >= ctx->stack_size))
 		return NULL;
@@ -290,89 +230,155 @@ static __always_inline struct xt2_rule __img *jump(struct xt2_ctx *ctx, struct x
 	return enter(ctx, s, to, first);
 }
 
-/* s: the context's; NULL is known when it is compiled, where that makes a loop of its own */
+/* => the first rule of the chain that r names, in *chain; NULL: there is none */
+static __always_inline struct xt2_rule __img *go_to(struct xt2_ctx *ctx, struct xt2_search *s,
+						    const u32 __img *dir,
+						    const struct xt2_chain __img **chain,
+						    const struct xt2_rule __img *r)
+{
+	*chain = chain_named(ctx->img, ctx->root, dir, r);
+	if (!xt2_trusts_images && unlikely(!*chain))
+		return NULL;
+	return enter(ctx, s, *chain, xt2_chain_first(*chain));
+}
+
+/* A run counts for all of its rules. => true: it was one */
+static __always_inline bool count_run(struct xt2_ctx *ctx, const struct xt2_search *s, u32 len)
+{
+	struct xt2_run __img *run;
+
+	if (!s || likely(!s->cursor.run))
+		return false;
+	run = xt2_at(ctx->img, s->cursor.run);
+	xt2_rule_count(run, len, ctx);
+	return true;
+}
+
+static int fault(struct xt2_ctx *ctx)
+{
+	ctx->faults++;
+	ctx->chain = ctx->rule = 0;
+	return XT2_DROP;
+}
+
+static __always_inline int decided(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
+				   const struct xt2_rule __img *r, int verdict)
+{
+	ctx->chain = xt2_ctx_offset(ctx, chain);
+	ctx->rule = xt2_ctx_offset(ctx, r);
+	return verdict;
+}
+
+/*
+ * A match drops the packet.  If its rule holds all the same, the rule counts
+ * and its target acts, but its verdict comes too late.
+ * faults: before the match
+ */
+static int hotdrop(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
+		   struct xt2_rule __img *r, int answer, u64 faults)
+{
+	if (answer == XT2_HIT_DROP) {
+		xt2_rule_count(r, xt2_ctx_pkt(ctx)->len, ctx);
+		ctx->chain = xt2_ctx_offset(ctx, chain);
+		if (XT2_TARGET_KIND(r->target) == XT2_T_FOREIGN)
+			ctx->faults++;
+		else if (XT2_TARGET_KIND(r->target) > XT2_T_NAT)
+			xt2_target_ext(r, ctx);
+	}
+	if (ctx->faults != faults)
+		return fault(ctx);
+	ctx->hotdrop = 1;
+	return decided(ctx, chain, r, XT2_DROP);
+}
+
+/* One test for both: the branch would be unpredictable. */
+static __always_inline bool is_plain_verdict(u8 kind, int *verdict)
+{
+	*verdict = kind == XT2_T_ACCEPT ? XT2_ACCEPT : XT2_DROP;
+	return kind == XT2_T_ACCEPT || kind == XT2_T_DROP;
+}
+
+/* Targets that are not the loop's own.  => enum xt2_verdict; XT2_NEXT: go on, with *len */
+static __always_inline int act(struct xt2_ctx *ctx, struct xt2_search *s,
+			       const struct xt2_chain __img *chain, const struct xt2_rule __img *r,
+			       u32 *len)
+{
+	const u8 kind = XT2_TARGET_KIND(r->target);
+	int verdict;
+
+	if (kind == XT2_T_NAT)
+		return XT2_ACCEPT;
+	if (kind == XT2_T_QUEUE) {
+		ctx->verdict_arg = 0;
+		return XT2_QUEUE;
+	}
+	ctx->chain = xt2_ctx_offset(ctx, chain);
+	verdict = xt2_target_ext(r, ctx);
+	if (verdict != XT2_NEXT)
+		return verdict;
+	*len = xt2_ctx_pkt(ctx)->len; /* TCPMSS may have changed it */
+	if (s && kind != XT2_T_LOG && kind != XT2_T_NFLOG && kind != XT2_T_TRACE) {
+		s->epoch++; /* candidates and keys are those of another packet */
+		s->keys.have = 0;
+	}
+	return XT2_NEXT;
+}
+
 static __always_inline int eval_chains(struct xt2_ctx *ctx, const struct xt2_chain __img *base,
 				       struct xt2_search *s)
 {
-	const struct xt2_image __img *img = ctx->img;
 	const struct xt2_chain __img *chain = base;
-	const u32 __img *dir = xt2_at(img, ctx->root->chain_dir);
+	const u32 __img *dir = xt2_at(ctx->img, ctx->root->chain_dir);
 	struct xt2_rule __img *r;
 	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
-	u32 len = pkt->len;
+	u32 len = pkt->len, depth = xt2_zero;
 	const u64 faults = ctx->faults;
-	u32 depth = xt2_zero;
 	u8 kind;
 
-	ctx->hotdrop = 0;
-	begin_search(s);
-	r = enter(ctx, s, chain, xt2_chain_first(chain));
+	r = begin(ctx, s, base);
 	while (xt2_can_loop) {
 		int verdict = s && s->cursor.holds ? XT2_HIT : rule_match(r, pkt, ctx);
 
 		if (verdict == XT2_MISS)
 			goto next;
 		if (unlikely(verdict != XT2_HIT))
-			goto hotdrop;
+			return hotdrop(ctx, chain, r, verdict, faults);
 		if (count_run(ctx, s, len))
 			goto next;
 		xt2_rule_count(r, len, ctx);
-
 		kind = XT2_TARGET_KIND(r->target);
-		if (likely(kind == XT2_T_JUMP)) { /* what follows is once a packet, mostly */
+		if (likely(kind == XT2_T_JUMP)) { /* the others are once a packet, mostly */
 			r = jump(ctx, s, dir, &chain, r, &depth);
 			if (unlikely(!r))
 				return fault(ctx);
 			continue;
 		}
 		if (is_plain_verdict(kind, &verdict))
-			goto decided;
+			return decided(ctx, chain, r, verdict);
 		switch (kind) {
 		case XT2_T_CONTINUE: goto next;
-		case XT2_T_NAT: verdict = XT2_ACCEPT; goto decided;
-		case XT2_T_QUEUE:
-			ctx->verdict_arg = 0;
-			verdict = XT2_QUEUE;
-			goto decided;
 		case XT2_T_RETURN:
-			if (!depth) {
-				chain = base;
-				r = xt2_chain_tail(base);
-				continue;
+			if (depth) {
+				r = pop(ctx, s, --depth, &chain);
+				goto next;
 			}
-			r = pop(ctx, s, --depth, &chain);
-			goto next;
+			chain = base;
+			r = xt2_chain_tail(base);
+			continue;
 		case XT2_T_GOTO:
-			chain = chain_named(img, ctx->root, dir, r);
-			if (!xt2_trusts_images && unlikely(!chain))
+			r = go_to(ctx, s, dir, &chain, r);
+			if (!xt2_trusts_images && unlikely(!r))
 				return fault(ctx);
-			r = enter(ctx, s, chain, xt2_chain_first(chain));
 			continue;
 		case XT2_T_FOREIGN: return fault(ctx);
 		}
-		ctx->chain = xt2_ctx_offset(ctx, chain);
-		verdict = xt2_target_ext(r, ctx);
+		verdict = act(ctx, s, chain, r, &len);
 		if (verdict != XT2_NEXT)
-			goto decided;
-		len = xt2_ctx_pkt(ctx)->len; /* TCPMSS may have changed it */
-		if (target_changes(XT2_TARGET_KIND(r->target)))
-			packet_changed(s);
+			return decided(ctx, chain, r, verdict);
 next:
 		if (unlikely(!r->size))
 			return fault(ctx);
-		r = rule_behind(ctx, s, chain, pkt, r, len);
-		continue;
-hotdrop:
-		if (verdict == XT2_HIT_DROP)
-			hit_drop(r, chain, ctx);
-		if (ctx->faults != faults)
-			return fault(ctx);
-		ctx->hotdrop = 1;
-		verdict = XT2_DROP;
-decided:
-		ctx->chain = xt2_ctx_offset(ctx, chain);
-		ctx->rule = xt2_ctx_offset(ctx, r);
-		return verdict;
+		r = next(ctx, s, chain, pkt, r, len, dir, false);
 	}
 	return fault(ctx);
 }

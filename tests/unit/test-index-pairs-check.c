@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "tests/lib/pairs-by-hand.h"
 #include "engine/index/find.h"
+#include "tests/lib/pairs-by-hand.h"
 
 #define NOT_VALID	 "pairs of an index are not valid"
 #define DIMENSION	 "dimension of an index is not valid"

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "tests/lib/pairs-by-hand.h"
 #include "engine/index/find.h"
+#include "tests/lib/pairs-by-hand.h"
 #include "engine/simd/scan.h"
 
 #define HOST 2
