@@ -492,7 +492,7 @@ static int check_runs(struct check *c, const struct xt2_chain __img *ch)
 	    ix->runs > (ix->size - ix->run) / sizeof(*run))
 		return bad(c, "runs of an index are outside of it", &ix->runs);
 	for (at = sizeof(*ch); at < ch->used && run < end && xt2_can_loop; at += r->size) {
-		r = (const void __img *)((const u8 __img *)ch + at);
+		r = xt2_at(ch, at);
 		if (open && at == run->end) {
 			open = false;
 			run++;
@@ -541,7 +541,7 @@ static int check_rules(struct check *c, const struct xt2_chain __img *ch)
 		return bad(c, "chain uses more bytes than it has", &ch->used);
 	for (at = sizeof(*ch); at < ch->used && xt2_can_loop; at += r->size) {
 		c->rule++;
-		r = (const void __img *)((const u8 __img *)ch + at);
+		r = xt2_at(ch, at);
 		if (!xt2_check_rule(r, ch->used - at, &bounds, &what))
 			what = check_refs(c, r, ch->table);
 		if (what)

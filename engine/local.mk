@@ -14,6 +14,7 @@ libengine_la_SOURCES = \
 	engine/index/box.h \
 	engine/index/count-below.h \
 	engine/index/build-bits.c \
+	engine/index/build-columns.c \
 	engine/index/build-pairs.c \
 	engine/index/build-segments.c \
 	engine/index/build.c \
@@ -24,6 +25,7 @@ libengine_la_SOURCES = \
 	engine/index/find.h \
 	engine/index/pairs.h \
 	engine/index/search.h \
+	engine/index/units.c \
 	engine/match.h \
 	engine/parse.h \
 	engine/rule.c \

@@ -171,7 +171,7 @@ static int check_matches(const struct xt2_rule __img *r, const struct xt2_rule_b
 	int err;
 
 	for (; at < r->target_offset && xt2_can_loop; at += m->size) {
-		m = (const void __img *)((const u8 __img *)r + at);
+		m = xt2_at(r, at);
 		if (m->size < sizeof(*m) || m->size % XT2_ALIGN || m->size > r->target_offset - at)
 			return bad(what, "match does not fit into its rule");
 		err = check_match(m, bounds, family_bit, what);

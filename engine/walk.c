@@ -79,7 +79,7 @@ static int advance(struct xt2_walk *w, u32 index, u32 *to)
 			continue;
 		*to = XT2_TARGET_ARG(r->target);
 		if (w->chains[*to].rule != WALK_DONE) {
-			wc->rule = (u32)((const u8 __img *)r - (const u8 __img *)w->img);
+			wc->rule = xt2_offset(w->img, r);
 			fetch_next(w, r);
 			return 0;
 		}

@@ -403,3 +403,86 @@ void xt2_box_field(const struct xt2_box *box, u32 field, u64 *value, u64 *mask)
 	mask[0] = box->mask[field][0];
 	mask[1] = box->mask[field][1];
 }
+
+/* --- what an index has of a box --------------------------------------- */
+
+u8 xt2_asks_key_(u32 key)
+{
+	if (key < XT2_KEY_SPORT)
+		return XT2_ASKS_ADDRS;
+	if (key < XT2_KEY_STATE)
+		return XT2_ASKS_PORTS;
+	if (key == XT2_KEY_STATE)
+		return XT2_ASKS_STATE;
+	if (key < XT2_KEY_MAC)
+		return XT2_ASKS_MARK;
+	if (key < XT2_KEY_IN)
+		return XT2_ASKS_MAC;
+	return key == XT2_KEY_IN ? XT2_ASKS_IN : XT2_ASKS_OUT;
+}
+
+u8 xt2_asks_field_(u32 field)
+{
+	switch (field) {
+	case XT2_FIELD_MAC: return XT2_ASKS_MAC;
+	case XT2_FIELD_IN: return XT2_ASKS_IN;
+	case XT2_FIELD_OUT: return XT2_ASKS_OUT;
+	case XT2_FIELD_DPORT:
+	case XT2_FIELD_SPORT: return XT2_ASKS_PORTS;
+	}
+	return 0;
+}
+
+/* => the class with the most bits that the box has all of */
+static u32 box_class(const struct xt2_box *box, const struct xt2_index_dimension *d, u64 *value)
+{
+	u64 mask[2], m[2] = { 0, 0 };
+	u32 i, any = d->classes - 1u;
+
+	value[0] = value[1] = mask[0] = mask[1] = 0;
+	if (d->field != XT2_FIELD_NONE)
+		xt2_box_field(box, d->field, value, mask);
+	i = mask[0] | mask[1] ? 0 : any;
+	for (; i < any; i++) {
+		m[0] = d->mask[0][i] | (u64)d->mask[1][i] << 32;
+		m[1] = d->mask[2][i] | (u64)d->mask[3][i] << 32;
+		if ((mask[0] & m[0]) == m[0] && (mask[1] & m[1]) == m[1])
+			break;
+	}
+	value[0] &= i < any ? m[0] : 0;
+	value[1] &= i < any ? m[1] : 0;
+	return i;
+}
+
+u32 xt2_box_hash(const struct xt2_box *box, const struct xt2_index_dimension *d, u32 number,
+		 u32 *cls)
+{
+	u32 word[XT2_FIELD_WORDS];
+	u64 value[2];
+
+	*cls = box_class(box, d, value);
+	xt2_field_words(word, value);
+	return xt2_hash_class(d, *cls, word, number * XT2_CLASSES + *cls);
+}
+
+u16 xt2_box_never(const struct xt2_box *box)
+{
+	const u16 *least = box->least, *most = box->most;
+	const u32 proto = XT2_RANGE(XT2_KEY_PROTO), state = XT2_RANGE(XT2_KEY_STATE);
+	u16 never = 0;
+	u32 i;
+
+	if (least[proto] == most[proto])
+		never = 0xf & (u16)~xt2_proto_bit(least[proto]);
+	for (i = XT2_STATE_INVALID; i <= XT2_STATE_UNTRACKED; i++)
+		if (i < least[state] || i > most[state])
+			never |= (u16)(1u << (XT2_BIT_STATE + i));
+	return never;
+}
+
+u64 xt2_box_ports(const struct xt2_box *box)
+{
+	const u32 d = XT2_RANGE(XT2_KEY_DPORT), s = XT2_RANGE(XT2_KEY_SPORT);
+
+	return xt2_pack_ports(box->least[d], box->least[s], box->most[d], box->most[s]);
+}

@@ -44,6 +44,18 @@ bool xt2_box_range(const struct xt2_box *box, u8 family, u32 key, u16 *least, u1
 /* A field's value and mask: of ports all bits or none. */
 void xt2_box_field(const struct xt2_box *box, u32 field, u64 *value, u64 *mask);
 
+/* => hash of the box's class in a dimension: *cls, the one with the most bits that it has all of */
+u32 xt2_box_hash(const struct xt2_box *box, const struct xt2_index_dimension *d, u32 number,
+		 u32 *cls);
+
+/* What an entry for the box has: xt2_index_entry.never and ports. */
+u16 xt2_box_never(const struct xt2_box *box);
+u64 xt2_box_ports(const struct xt2_box *box);
+
+/* => groups of keys that a key, or a field, belongs to: XT2_ASKS_* */
+u8 xt2_asks_key_(u32 key);
+u8 xt2_asks_field_(u32 field);
+
 /* The bytes of a name up to its NUL: what a host left behind it doesn't count. => there is a NUL */
 static inline bool xt2_clean_name(u64 *to, const u64 *name)
 {

@@ -185,18 +185,6 @@ static void choose_classes(const struct build *b, struct xt2_index_dimension *d)
 	set_class_mask(d, 0, mask);
 }
 
-u8 xt2_asks_field_(u32 field)
-{
-	switch (field) {
-	case XT2_FIELD_MAC: return XT2_ASKS_MAC;
-	case XT2_FIELD_IN: return XT2_ASKS_IN;
-	case XT2_FIELD_OUT: return XT2_ASKS_OUT;
-	case XT2_FIELD_DPORT:
-	case XT2_FIELD_SPORT: return XT2_ASKS_PORTS;
-	}
-	return 0;
-}
-
 /* => words that some class looks at: 1, 2 or 4 */
 static u8 field_size(const struct xt2_index_dimension *d)
 {
@@ -205,39 +193,7 @@ static u8 field_size(const struct xt2_index_dimension *d)
 	return d->mask[1][0] ? 2 : 1;
 }
 
-/* --- classes of a rule ------------------------------------------------- */
-
-/* => the class with the most bits that the box has all of */
-static u32 box_class(const struct xt2_box *box, const struct xt2_index_dimension *d, u64 *value)
-{
-	u64 mask[2], m[2] = { 0, 0 };
-	u32 i, any = d->classes - 1u;
-
-	value[0] = value[1] = mask[0] = mask[1] = 0;
-	if (d->field != XT2_FIELD_NONE)
-		xt2_box_field(box, d->field, value, mask);
-	i = mask[0] | mask[1] ? 0 : any;
-	for (; i < any; i++) {
-		m[0] = d->mask[0][i] | (u64)d->mask[1][i] << 32;
-		m[1] = d->mask[2][i] | (u64)d->mask[3][i] << 32;
-		if ((mask[0] & m[0]) == m[0] && (mask[1] & m[1]) == m[1])
-			break;
-	}
-	value[0] &= i < any ? m[0] : 0;
-	value[1] &= i < any ? m[1] : 0;
-	return i;
-}
-
-u32 xt2_box_hash(const struct xt2_box *box, const struct xt2_index_dimension *d, u32 number,
-		 u32 *cls)
-{
-	u32 word[XT2_FIELD_WORDS];
-	u64 value[2];
-
-	*cls = box_class(box, d, value);
-	xt2_field_words(word, value);
-	return xt2_hash_class(d, *cls, word, number * XT2_CLASSES + *cls);
-}
+/* --- slots ------------------------------------------------------------- */
 
 /* A value goes with a class of the other dimension, in pairs or in triples. */
 static void set_slot(struct build *b, const struct xt2_index_dimension *d, u32 cls, u32 hash,
@@ -247,30 +203,6 @@ static void set_slot(struct build *b, const struct xt2_index_dimension *d, u32 c
 
 	slot[hash >> d->shift[cls]] |= (u16)(1u << (other + (triple ? XT2_CLASSES : 0)));
 }
-
-u16 xt2_box_never(const struct xt2_box *box)
-{
-	const u16 *least = box->least, *most = box->most;
-	const u32 proto = XT2_RANGE(XT2_KEY_PROTO), state = XT2_RANGE(XT2_KEY_STATE);
-	u16 never = 0;
-	u32 i;
-
-	if (least[proto] == most[proto])
-		never = 0xf & (u16)~xt2_proto_bit(least[proto]);
-	for (i = XT2_STATE_INVALID; i <= XT2_STATE_UNTRACKED; i++)
-		if (i < least[state] || i > most[state])
-			never |= (u16)(1u << (XT2_BIT_STATE + i));
-	return never;
-}
-
-u64 xt2_box_ports(const struct xt2_box *box)
-{
-	const u32 d = XT2_RANGE(XT2_KEY_DPORT), s = XT2_RANGE(XT2_KEY_SPORT);
-
-	return xt2_pack_ports(box->least[d], box->least[s], box->most[d], box->most[s]);
-}
-
-/* --- slots ------------------------------------------------------------- */
 
 static u32 log2_up(u64 n)
 {
@@ -318,7 +250,7 @@ static void sort_buckets(struct build *b, u32 buckets, u32 shift)
 	b->start[0] = 0;
 }
 
-/* Ask memory for what comes soon behind place j of the order. */
+/* Ask memory for the entry soon after place j of the order. */
 static void fetch(const struct build *b, u32 j)
 {
 	if (j + FETCH_AHEAD < b->units)
@@ -577,9 +509,7 @@ u32 xt2_build_pairs_(struct build *b)
 	struct xt2_pairs *p;
 	u32 i, n, offset;
 
-	n = b->units < SAMPLE ? b->units : SAMPLE;
-	for (i = 0; i < n; i++)
-		xt2_box_of(&b->sample[i], xt2_build_rule_(b, b->unit[(u64)i * b->units / n]));
+	n = xt2_build_sample_(b, b->unit, b->units, SAMPLE);
 	if (!choose_fields(b, n, field))
 		return 0;
 	p = xt2_build_take_(b, sizeof(*p), &offset);

@@ -478,14 +478,13 @@ static u32 build_field(struct build *b, u32 sampled, u32 field, u32 most)
 
 u32 xt2_build_segments_(struct build *b, u32 most)
 {
-	const u32 n = b->units < SAMPLE ? b->units : SAMPLE;
+	const u32 n = xt2_build_sample_(b, b->unit, b->units, SAMPLE);
 	const u64 before = b->used, places = b->chain->tail / XT2_ALIGN;
 	u32 i, offset, with[2] = { 0, 0 }, field;
 
 	if (b->family != XT2_IPV4 || !most || places >= PLACE_LIMIT)
 		return 0;
 	for (i = 0; i < n; i++) {
-		xt2_box_of(&b->sample[i], xt2_build_rule_(b, b->unit[(u64)i * b->units / n]));
 		with[0] += b->sample[i].mask[XT2_FIELD_SRC][0] != 0;
 		with[1] += b->sample[i].mask[XT2_FIELD_DST][0] != 0;
 	}

@@ -32,7 +32,12 @@ struct hashed {
 
 _Static_assert(sizeof(struct hashed) <= SCRATCH_UNIT, "scratch memory of a unit");
 
-struct passes;
+/* Which boxes of a sample each box's packet would be let through to, by key. */
+struct passes {
+	u64 pass[XT2_KEYS][SAMPLE_COLUMNS];
+	bool tells[XT2_KEYS]; /* some box asks for the key */
+	u32 n;
+};
 
 struct build {
 	const struct xt2_chain *chain;
@@ -50,6 +55,15 @@ struct build {
 	struct hashed *hashed;
 	u32 *start; /* first of each bucket in order */
 };
+
+/* Share the scratch memory out: xt2_index_scratch() bytes for so many rules. */
+void xt2_build_begin_(struct build *b, u8 *scratch, u32 rules);
+
+/* The units of the chain, and its runs after the index's header.  => false: no room */
+bool xt2_build_units_(struct build *b);
+
+/* Boxes of some of n units, spread over all of them, as b->sample.  => how many, at most max */
+u32 xt2_build_sample_(struct build *b, const u32 *unit, u32 n, u32 max);
 
 const struct xt2_rule *xt2_build_rule_(const struct build *b, u32 unit);
 
@@ -79,18 +93,6 @@ u32 xt2_build_segments_(struct build *b, u32 most);
 
 /* => offset of struct xt2_pairs; 0: no two fields tell the units apart, or no room */
 u32 xt2_build_pairs_(struct build *b);
-
-/* => hash of the box's class in a dimension: *cls, the one with the most bits that it has all of */
-u32 xt2_box_hash(const struct xt2_box *box, const struct xt2_index_dimension *d, u32 number,
-		 u32 *cls);
-
-/* What an entry for the box has: xt2_index_entry.never and ports. */
-u16 xt2_box_never(const struct xt2_box *box);
-u64 xt2_box_ports(const struct xt2_box *box);
-
-/* => groups of keys that a key, or a field, belongs to: XT2_ASKS_* */
-u8 xt2_asks_key_(u32 key);
-u8 xt2_asks_field_(u32 field);
 
 /* Does a run of equal rules go on from a with b? */
 bool xt2_run_goes_on_(const struct xt2_rule *a, const struct xt2_rule *b);

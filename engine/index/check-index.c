@@ -56,7 +56,7 @@ static bool any_set(const u8 *bytes, u32 n)
 
 static int check_columns(struct check *c, u32 offset)
 {
-	const struct xt2_columns *k = (const void *)((const u8 *)c->ix + offset);
+	const struct xt2_columns *k = xt2_at(c->ix, offset);
 	const u32 *unit = (const u32 *)(k + 1);
 	u64 rows;
 	u32 i;
@@ -112,7 +112,7 @@ static bool columns_admit(const struct check *c, const struct xt2_columns *k, u3
 
 static bool in_columns(const struct check *c, u32 offset, u32 unit, const struct xt2_box *box)
 {
-	const struct xt2_columns *k = (const void *)((const u8 *)c->ix + offset);
+	const struct xt2_columns *k = xt2_at(c->ix, offset);
 	u32 place = units_place((const u32 *)(k + 1), k->units, unit);
 
 	return place < k->units && columns_admit(c, k, place, box);
@@ -122,7 +122,7 @@ static bool in_columns(const struct check *c, u32 offset, u32 unit, const struct
 
 static int check_bits_key(struct check *c, const struct xt2_bits *k, const struct xt2_bits_key *by)
 {
-	const u16 *edge = (const void *)((const u8 *)c->ix + by->edge);
+	const u16 *edge = xt2_at(c->ix, by->edge);
 	u32 i;
 
 	if (!has_key(c, by->key) || by->reserved || !by->slots || by->slots & (by->slots - 1) ||
@@ -140,7 +140,7 @@ static int check_bits_key(struct check *c, const struct xt2_bits *k, const struc
 /* Bits behind the last unit would be units that are not there. */
 static bool has_more_bits(const struct check *c, const struct xt2_bits *k)
 {
-	const u64 *bit = (const void *)((const u8 *)c->ix + k->by[0].bit);
+	const u64 *bit = xt2_at(c->ix, k->by[0].bit);
 	const u64 behind = k->units % 64 ? ~0ull << k->units % 64 : 0;
 	u32 i;
 
@@ -175,8 +175,8 @@ static int check_bits(struct check *c, const struct xt2_bits *k)
 static bool bits_admit(const struct check *c, const struct xt2_bits *k,
 		       const struct xt2_bits_key *by, u32 place, u16 least, u16 most)
 {
-	const u16 *edge = (const void *)((const u8 *)c->ix + by->edge);
-	const u64 *bit = (const void *)((const u8 *)c->ix + by->bit);
+	const u16 *edge = xt2_at(c->ix, by->edge);
+	const u64 *bit = xt2_at(c->ix, by->bit);
 	u32 i;
 
 	for (i = 0; i < by->slots && edge[i] <= most; i++) {
@@ -208,17 +208,17 @@ static bool in_bits(const struct check *c, const struct xt2_bits *k, u32 unit,
 
 static const struct xt2_segment_slot *slots_of(const struct check *c, const struct xt2_segments *g)
 {
-	return (const void *)((const u8 *)c->ix + g->slot);
+	return xt2_at(c->ix, g->slot);
 }
 
 static const u16 *begins_of(const struct check *c, const struct xt2_segments *g)
 {
-	return (const void *)((const u8 *)c->ix + g->begin);
+	return xt2_at(c->ix, g->begin);
 }
 
 static const u32 *whats_of(const struct check *c, const struct xt2_segments *g)
 {
-	return (const void *)((const u8 *)c->ix + g->what);
+	return xt2_at(c->ix, g->what);
 }
 
 static const u16 *bucket_at(const struct check *c, const struct xt2_segment_slot *slot, u32 number)
@@ -367,7 +367,7 @@ static bool in_segments(struct check *c, const struct xt2_segments *g, u32 unit,
 {
 	const u32 mask = (u32)box->mask[g->field][0];
 	const u32 bits = mask == ~0u ? 0 : 32 - (u32)__builtin_clz(~mask);
-	const u32 *common = (const void *)((const u8 *)c->ix + g->common);
+	const u32 *common = xt2_at(c->ix, g->common);
 	const u64 first = (u32)box->value[g->field][0] & ~0ull << bits;
 	const u64 last = first + (1ull << bits) - 1;
 	struct place p;
@@ -413,7 +413,7 @@ static int check_dimension(struct check *c, const struct xt2_index_dimension *d)
 
 static int check_entries(struct check *c, const struct xt2_pairs *p)
 {
-	const struct xt2_index_entry *e = (const void *)((const u8 *)c->ix + p->entry);
+	const struct xt2_index_entry *e = xt2_at(c->ix, p->entry);
 	const struct xt2_columns *k;
 	u64 units = 0;
 	u32 i;
@@ -427,7 +427,7 @@ static int check_entries(struct check *c, const struct xt2_pairs *p)
 		err = check_columns(c, e[i].unit & ~XT2_UNIT_FLAGS);
 		if (err)
 			return err;
-		k = (const void *)((const u8 *)c->ix + (e[i].unit & ~XT2_UNIT_FLAGS));
+		k = xt2_at(c->ix, (e[i].unit & ~XT2_UNIT_FLAGS));
 		if (e[i].ports != *(const u32 *)(k + 1) || e[i].never != NEVER_AT_ALL)
 			return bad(c, "columns of an index begin elsewhere");
 		units += k->units;
@@ -454,8 +454,8 @@ static bool bucket_holds(const struct xt2_index_entry *e, u32 n, bool nested)
 /* Each entry is in one bucket; what has none has no tags either. */
 static bool buckets_hold(const struct check *c, const struct xt2_pairs *p, u64 buckets)
 {
-	const struct xt2_index_entry *e = (const void *)((const u8 *)c->ix + p->entry);
-	const struct xt2_index_bucket *b = (const void *)((const u8 *)c->ix + p->bucket);
+	const struct xt2_index_entry *e = xt2_at(c->ix, p->entry);
+	const struct xt2_index_bucket *b = xt2_at(c->ix, p->bucket);
 	u32 n, sum = 0;
 	bool nested;
 	u64 i;
@@ -520,8 +520,7 @@ static bool in_bucket(const struct check *c, const struct xt2_pairs *p, u32 hash
 	const struct xt2_index_bucket *b =
 		(const struct xt2_index_bucket *)((const u8 *)c->ix + p->bucket) +
 		(hash >> p->shift);
-	const struct xt2_index_entry *e =
-		(const struct xt2_index_entry *)((const u8 *)c->ix + p->entry);
+	const struct xt2_index_entry *e = xt2_at(c->ix, p->entry);
 	const u16 tag = xt2_hash_tag(hash);
 	const u32 first = b->entries >> XT2_BUCKET_FIRST, n = b->entries & XT2_BUCKET_COUNT;
 	u32 i;
@@ -554,11 +553,6 @@ static bool in_pairs(const struct check *c, const struct xt2_pairs *p, u32 unit,
 
 /* --- units and runs ---------------------------------------------------- */
 
-static u32 place(const struct check *c, const struct xt2_rule *r)
-{
-	return (u32)((const u8 *)r - (const u8 *)c->chain);
-}
-
 /* => the rule behind a run that is what it should be; NULL: it isn't */
 static const struct xt2_rule *run_holds(const struct check *c, const struct xt2_rule *first,
 					const struct xt2_run *run, const struct xt2_box *box)
@@ -567,10 +561,10 @@ static const struct xt2_rule *run_holds(const struct check *c, const struct xt2_
 
 	if (!box->stateless || run->end > c->chain->tail || !xt2_run_goes_on_(first, first))
 		return NULL;
-	for (; r < tail && place(c, r) < run->end; r = xt2_rule_next(r))
+	for (; r < tail && xt2_offset(c->chain, r) < run->end; r = xt2_rule_next(r))
 		if (!xt2_run_goes_on_(first, r))
 			return NULL;
-	return place(c, r) == run->end ? r : NULL;
+	return xt2_offset(c->chain, r) == run->end ? r : NULL;
 }
 
 static bool is_found(struct check *c, u32 unit, const struct xt2_box *box)
@@ -588,13 +582,13 @@ static bool is_found(struct check *c, u32 unit, const struct xt2_box *box)
 static int check_units(struct check *c)
 {
 	const struct xt2_rule *r = xt2_chain_first(c->chain), *tail = xt2_chain_tail(c->chain);
-	const struct xt2_run *run = (const void *)((const u8 *)c->ix + c->ix->run);
+	const struct xt2_run *run = xt2_at(c->ix, c->ix->run);
 	const struct xt2_run *end = run + c->ix->runs;
 	struct xt2_box box;
 	u32 units = 0;
 
 	while (r < tail) {
-		u32 unit = place(c, r);
+		u32 unit = xt2_offset(c->chain, r);
 
 		xt2_box_of(&box, r);
 		if (run < end && run->rule == unit) {
@@ -619,7 +613,7 @@ static int check_units(struct check *c)
 static int check_index(struct check *c)
 {
 	const struct xt2_index *ix = c->ix;
-	const struct xt2_columns *k = (const void *)((const u8 *)ix + ix->body);
+	const struct xt2_columns *k = xt2_at(ix, ix->body);
 	int err;
 
 	if (!ix->ahead || ix->ahead > XT2_CANDIDATES || ix->heads > XT2_HEADS ||

@@ -197,7 +197,7 @@ static u32 look_again(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
 {
 	const struct xt2_index __img *ix = xt2_chain_its_index(chain);
 	struct xt2_search *s = xt2_ptr(ctx->search);
-	const u32 at = (u32)((const u8 __img *)r - (const u8 __img *)chain);
+	const u32 at = xt2_offset(chain, r);
 
 	if (!xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), ix->asks)) {
 		s->cursor.indexed = s->cursor.holds = 0;

@@ -21,8 +21,7 @@ static struct xt2_run __img *run_of(const struct xt2_chain __img *c, u32 rule)
 
 struct xt2_counts xt2_rule_counts(const struct xt2_chain __img *c, const struct xt2_rule __img *r)
 {
-	const struct xt2_run __img *run =
-		run_of(c, (u32)((const u8 __img *)r - (const u8 __img *)c));
+	const struct xt2_run __img *run = run_of(c, xt2_offset(c, r));
 	struct xt2_counts counts = { r->packets, r->bytes };
 
 	if (run) {

@@ -4,6 +4,7 @@ LINT_TESTS = \
 	tests/lint/dist.sh \
 	tests/lint/format.sh \
 	tests/lint/headers.sh \
+	tests/lint/layers.py \
 	tests/lint/shell.sh \
 	tests/lint/source.py \
 	tests/lint/symbols.sh
