@@ -2,7 +2,7 @@
 /*
  * dccp.c - DCCP ports, packet types and options
  *
- * Options start behind the fixed header, whose length depends on the packet
+ * Options start after the fixed header, whose length depends on the packet
  * type and on the size of sequence numbers.  An inverted option test holds
  * even if the options are cut off: the rule counts, then the packet is
  * dropped.  Source: net/netfilter/xt_dccp.c.
@@ -51,12 +51,6 @@ static bool misses(u32 arg, u8 test, bool holds)
 	return tests & test && holds == !!(tests >> 4 & test);
 }
 
-/* Without ranges both are 0 to 0. */
-static bool port_holds(const __u16 __img *range, u16 port)
-{
-	return range ? xt2_within_(range[0], range[1], port) : !port;
-}
-
 int xt2_dccp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	const struct xt2_match_dccp __img *k = (const struct xt2_match_dccp __img *)m;
@@ -64,25 +58,20 @@ int xt2_dccp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 	bool ports = m->flags & XT2_PORTS_FOLLOW;
 	const __u16 __img *spts = ports ? k->spts : NULL, *dpts = ports ? k->dpts : NULL;
 	const u8 *dh;
-	int answer;
 
 	if (pkt->fragoff)
 		return XT2_MISS;
 	dh = xt2_pkt_at(pkt, pkt->thoff, DCCP_HEADER);
 	if (!dh)
 		return XT2_HOTDROP;
-	if (misses(m->arg, XT2_DCCP_SRC, port_holds(spts, pkt->sport)) ||
-	    misses(m->arg, XT2_DCCP_DST, port_holds(dpts, pkt->dport)) ||
+	if (misses(m->arg, XT2_DCCP_SRC, xt2_port_holds_(spts, pkt->sport)) ||
+	    misses(m->arg, XT2_DCCP_DST, xt2_port_holds_(dpts, pkt->dport)) ||
 	    misses(m->arg, XT2_DCCP_TYPE, m->arg >> 16 >> kind_of(dh) & 1))
 		return XT2_MISS;
 	if (!(XT2_BYTE(m->arg, 1) & XT2_DCCP_OPTION))
 		return XT2_HIT;
-	answer = option_match(XT2_BYTE(m->arg, 0), pkt, dh);
-	if (!(XT2_BYTE(m->arg, 1) >> 4 & XT2_DCCP_OPTION))
-		return answer;
-	if (answer == XT2_HOTDROP)
-		return XT2_HIT_DROP;
-	return answer == XT2_HIT ? XT2_MISS : XT2_HIT;
+	return xt2_answer_late_(option_match(XT2_BYTE(m->arg, 0), pkt, dh),
+				XT2_BYTE(m->arg, 1) >> 4 & XT2_DCCP_OPTION);
 }
 
 int xt2_dccp_check(const struct xt2_match __img *m, u8 family)

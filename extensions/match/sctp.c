@@ -59,7 +59,7 @@ static bool in_map(const struct parts *p, u8 type)
 	return p->map && p->map->map[type / 32] >> type % 32 & 1;
 }
 
-/* What the chunks that were met leave open. */
+/* The state after the chunks seen so far. */
 struct seen {
 	u8 how; /* XT2_SCTP_ANY, ALL, ONLY or anything else */
 	u32 missing[MAP_WORDS]; /* ALL */
@@ -125,17 +125,14 @@ static bool port_misses(const struct xt2_match __img *m, u8 test, const __u16 __
 			u16 port)
 {
 	const u8 tested = XT2_BYTE(m->arg, 0), inverted = XT2_BYTE(m->arg, 1);
-	bool holds = range ? xt2_within_(range[0], range[1], port) : !port;
 
-	return tested & test && holds == !!(inverted & test);
+	return tested & test && xt2_port_holds_(range, port) == !!(inverted & test);
 }
 
 int xt2_sctp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	const struct parts p = parts_of(m);
 	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
-	bool inverted = XT2_BYTE(m->arg, 1) & XT2_SCTP_CHUNKS;
-	int answer;
 
 	if (pkt->fragoff)
 		return XT2_MISS;
@@ -146,12 +143,7 @@ int xt2_sctp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 		return XT2_MISS;
 	if (!(XT2_BYTE(m->arg, 0) & XT2_SCTP_CHUNKS))
 		return XT2_HIT;
-	answer = chunks_match(m, &p, pkt);
-	if (!inverted)
-		return answer;
-	if (answer == XT2_HOTDROP)
-		return XT2_HIT_DROP;
-	return answer == XT2_HIT ? XT2_MISS : XT2_HIT;
+	return xt2_answer_late_(chunks_match(m, &p, pkt), XT2_BYTE(m->arg, 1) & XT2_SCTP_CHUNKS);
 }
 
 int xt2_sctp_check(const struct xt2_match __img *m, u8 family)

@@ -32,14 +32,9 @@ static int option_match(const struct xt2_match __img *m, struct xt2_pkt *pkt, co
 
 static int all_match(const struct xt2_match __img *m, struct xt2_pkt *pkt, const u8 *th)
 {
-	const struct xt2_match_ports __img *k = (const struct xt2_match_ports __img *)m;
 	bool flags = (th[TCP_FLAGS] & XT2_BYTE(m->arg, 2)) == XT2_BYTE(m->arg, 3);
 
-	if (xt2_within_(k->spts[0], k->spts[1], pkt->sport) == !!(m->arg & XT2_PORTS_INV_SRC))
-		return XT2_MISS;
-	if (xt2_within_(k->dpts[0], k->dpts[1], pkt->dport) == !!(m->arg & XT2_PORTS_INV_DST))
-		return XT2_MISS;
-	if (flags == !!(m->arg & XT2_PORTS_INV_FLAGS))
+	if (!xt2_ports_hold_(m, pkt) || flags == !!(m->arg & XT2_PORTS_INV_FLAGS))
 		return XT2_MISS;
 	return XT2_BYTE(m->arg, 1) ? option_match(m, pkt, th) : XT2_HIT;
 }
@@ -67,26 +62,5 @@ int xt2_tcp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 
 int xt2_tcp_check(const struct xt2_match __img *m, u8 family)
 {
-	u32 size = sizeof(*m);
-	u8 flags = XT2_PORTS_FORM | XT2_MATCH_INVERT;
-	u32 unused = 0;
-
-	switch (m->flags & XT2_PORTS_FORM) {
-	case XT2_PORTS_NONE:
-		flags = XT2_PORTS_FORM;
-		unused = ~0u;
-		break;
-	case XT2_PORTS_SRC:
-	case XT2_PORTS_DST: break;
-	case XT2_PORTS_FLAGS: unused = 0xffff0000; break;
-	case XT2_PORTS_ALL:
-		flags = XT2_PORTS_FORM;
-		unused = 0xf0;
-		size = sizeof(struct xt2_match_ports);
-		break;
-	default: return -EINVAL;
-	}
-	if (!xt2_family_inet(family) || m->arg & unused)
-		return -EINVAL;
-	return xt2_size_check_(m, size, 0, flags);
+	return xt2_ports_check_(m, family, true);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* transport.h - what the transport and IPv6 header matches share */
+/* transport.h - shared by the transport and IPv6 header matches */
 #ifndef XT2_EXTENSIONS_MATCH_TRANSPORT_H
 #define XT2_EXTENSIONS_MATCH_TRANSPORT_H
 
@@ -19,6 +19,61 @@ static inline int xt2_size_check_(const struct xt2_match __img *m, u32 size, u32
 	if (m->flags & XT2_MATCH_VERBATIM)
 		size += copy;
 	return m->size == size ? 0 : -EINVAL;
+}
+
+/* Both ranges of ports, each with its inversion. */
+static inline bool xt2_ports_hold_(const struct xt2_match __img *m, const struct xt2_pkt *pkt)
+{
+	const struct xt2_match_ports __img *k = (const struct xt2_match_ports __img *)m;
+
+	return xt2_within_(k->spts[0], k->spts[1], pkt->sport) != !!(m->arg & XT2_PORTS_INV_SRC) &&
+	       xt2_within_(k->dpts[0], k->dpts[1], pkt->dport) != !!(m->arg & XT2_PORTS_INV_DST);
+}
+
+/* The check of TCP, or of UDP, which has neither flags nor options. */
+static inline int xt2_ports_check_(const struct xt2_match __img *m, u8 family, bool tcp)
+{
+	u32 size = sizeof(*m), unused = 0;
+	u8 flags = XT2_PORTS_FORM | XT2_MATCH_INVERT;
+
+	switch (m->flags & XT2_PORTS_FORM) {
+	case XT2_PORTS_NONE:
+		flags = XT2_PORTS_FORM;
+		unused = ~0u;
+		break;
+	case XT2_PORTS_SRC:
+	case XT2_PORTS_DST: break;
+	case XT2_PORTS_FLAGS:
+		if (!tcp)
+			return -EINVAL;
+		unused = 0xffff0000;
+		break;
+	case XT2_PORTS_ALL:
+		flags = XT2_PORTS_FORM;
+		unused = tcp ? 0xf0 : ~(u32)(XT2_PORTS_INV_SRC | XT2_PORTS_INV_DST);
+		size = sizeof(struct xt2_match_ports);
+		break;
+	default: return -EINVAL;
+	}
+	if (!xt2_family_inet(family) || m->arg & unused)
+		return -EINVAL;
+	return xt2_size_check_(m, size, tcp ? 0 : XT2_VERBATIM_UDP, flags);
+}
+
+/* A port of DCCP or SCTP; without ranges both ports are 0 to 0. */
+static inline bool xt2_port_holds_(const __u16 __img *range, u16 port)
+{
+	return range ? xt2_within_(range[0], range[1], port) : !port;
+}
+
+/* An inverted test holds even if the packet is to be dropped: the rule counts before that. */
+static inline int xt2_answer_late_(int answer, bool inverted)
+{
+	if (!inverted)
+		return answer;
+	if (answer == XT2_HOTDROP)
+		return XT2_HIT_DROP;
+	return answer == XT2_HIT ? XT2_MISS : XT2_HIT;
 }
 
 /* Options of TCP and DCCP: 0 and 1 are one byte long, others give their length. */
@@ -60,7 +115,7 @@ static inline bool xt2_range_holds_(const struct xt2_match __img *m, u32 value)
 	return true;
 }
 
-/* The header test behind the range, or NULL. */
+/* The header test after the range, or NULL. */
 static inline const struct xt2_header_test __img *xt2_header_test_(const struct xt2_match __img *m)
 {
 	const struct xt2_match __img *end = m + 1;

@@ -7,14 +7,6 @@
  */
 #include "transport.h"
 
-static bool all_match(const struct xt2_match __img *m, const struct xt2_pkt *pkt)
-{
-	const struct xt2_match_ports __img *k = (const struct xt2_match_ports __img *)m;
-
-	return xt2_within_(k->spts[0], k->spts[1], pkt->sport) != !!(m->arg & XT2_PORTS_INV_SRC) &&
-	       xt2_within_(k->dpts[0], k->dpts[1], pkt->dport) != !!(m->arg & XT2_PORTS_INV_DST);
-}
-
 int xt2_udp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
@@ -27,33 +19,13 @@ int xt2_udp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 	if (unlikely(!xt2_pkt_at(pkt, pkt->thoff, XT2_UDP_HEADER_)))
 		return XT2_HOTDROP;
 	if ((m->flags & XT2_PORTS_FORM) == XT2_PORTS_ALL)
-		return all_match(m, pkt) ? XT2_HIT : XT2_MISS;
+		return xt2_ports_hold_(m, pkt) ? XT2_HIT : XT2_MISS;
 	return XT2_HIT;
 }
 
 int xt2_udp_check(const struct xt2_match __img *m, u8 family)
 {
-	u32 size = sizeof(*m);
-	u8 flags = XT2_PORTS_FORM | XT2_MATCH_INVERT;
-	u32 unused = 0;
-
-	switch (m->flags & XT2_PORTS_FORM) {
-	case XT2_PORTS_NONE:
-		flags = XT2_PORTS_FORM;
-		unused = ~0u;
-		break;
-	case XT2_PORTS_SRC:
-	case XT2_PORTS_DST: break;
-	case XT2_PORTS_ALL:
-		flags = XT2_PORTS_FORM;
-		unused = ~(u32)(XT2_PORTS_INV_SRC | XT2_PORTS_INV_DST);
-		size = sizeof(struct xt2_match_ports);
-		break;
-	default: return -EINVAL;
-	}
-	if (!xt2_family_inet(family) || m->arg & unused)
-		return -EINVAL;
-	return xt2_size_check_(m, size, XT2_VERBATIM_UDP, flags);
+	return xt2_ports_check_(m, family, false);
 }
 
 int xt2_udplite_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
