@@ -2,8 +2,8 @@
 /*
  * check-names.c - no two chains of a table have one name
  *
- * Our own writers list the user chains of a table by name, which one look at
- * each shows.  Other orders are sorted: by hashes of the names, since those
+ * Our own writers list the user chains of a table by name, which one pass
+ * over them shows.  Other orders are sorted: by hashes of the names, since those
  * fit side by side, and by merging, since hostile names can make any hash
  * table slow.
  */

@@ -5,8 +5,8 @@
  * Evaluation writes counters and cells without looking where they are, so no
  * byte may belong to two structures: every structure claims its 8-byte units
  * in a bitmap, and a unit that is claimed twice is an error.  That also
- * bounds the time: nothing is looked at before it was claimed, so hostile
- * images cannot have the same bytes looked at again and again.
+ * bounds the time: no byte is read before it was claimed, so hostile
+ * images cannot have the same bytes read again and again.
  *
  * Order: header, root and arrays; instances, tables, chain headers; then the
  * rules, which name all of these, and their indexes; hooks; names; the walk
@@ -52,15 +52,15 @@ static u64 map_size(u64 size)
 }
 
 /*
- * What rules name, side by side: looking for it where it is would miss the
- * cache for each of a large ruleset's jumps.
+ * The tables and kinds that rules refer to, side by side: reading them in place
+ * would miss the cache for each jump of a large ruleset.
  */
 struct named {
 	u16 *table; /* of chains, and 1; 0: there is none */
 	u8 *kind; /* of instances */
 };
 
-/* What becomes of indexes, which hide rules if they are wrong. */
+/* How indexes are treated, since a wrong one would hide rules. */
 enum gate {
 	GATE_CHECK, /* each is held to its rules */
 	GATE_FORGET, /* they are dropped */
@@ -129,7 +129,7 @@ static bool take(u64 *map, u64 first, u64 last)
 	return true;
 }
 
-/* Make [off, off + len) the place of one structure; what pads it is zero. */
+/* Make [off, off + len) the place of one structure; its padding is zero. */
 static int claim(struct check *c, u64 off, u64 len, const char *what)
 {
 	const u8 __img *p = (const u8 __img *)c->img;
@@ -357,7 +357,7 @@ static u8 chain_family(const struct check *c, const struct xt2_chain __img *ch)
 	return xt2_image_table(c->img, c->root, ch->table)->family;
 }
 
-/* Everything in a chain's header that needs no look at its rules. */
+/* The fields of a chain's header that can be checked without its rules. */
 static int check_chain_header(struct check *c, u64 off)
 {
 	const struct xt2_chain __img *ch = xt2_at(c->img, off);
@@ -437,7 +437,7 @@ static const char *check_target_ref(const struct check *c, const struct xt2_rule
 		if (!to)
 			return "rule names a chain that is not there";
 		return to == table + 1 ? NULL : "rule names a chain of another table";
-	case XT2_T_NAT: /* it accepts: elsewhere that would be an answer nobody gave */
+	case XT2_T_NAT: /* NAT implies ACCEPT; outside a nat table that would change the verdict */
 		if (memcmp(xt2_image_table(c->img, c->root, table)->name, "nat", sizeof("nat")))
 			return "NAT target outside a nat table";
 		__fallthrough;
@@ -446,7 +446,7 @@ static const char *check_target_ref(const struct check *c, const struct xt2_rule
 	return NULL;
 }
 
-/* A bridge's watchers are targets behind the matches: once one is there, no match follows. */
+/* A bridge's watchers are targets after the matches: no match may follow one. */
 static const char *check_carried(const struct check *c, u32 table, u32 i, bool *watching)
 {
 	if (c->named.kind[i] == XT2_INSTANCE_TARGET &&
@@ -459,7 +459,7 @@ static const char *check_carried(const struct check *c, u32 table, u32 i, bool *
 	return check_kind(c, i, XT2_INSTANCE_MATCH);
 }
 
-/* => NULL, or what is wrong */
+/* => NULL, or the problem */
 static const char *check_refs(const struct check *c, const struct xt2_rule __img *r, u32 table)
 {
 	const struct xt2_match __img *m;
@@ -503,7 +503,7 @@ static int check_runs(struct check *c, const struct xt2_chain __img *ch)
 	return run == end ? 0 : bad(c, "run of an index is not of whole rules", run);
 }
 
-/* Where an index is; what it says about rules is check-index.c's matter. */
+/* The place of an index; check-index.c checks its contents. */
 static int check_lookup(struct check *c, const struct xt2_chain __img *ch)
 {
 	const char *what = NULL;
@@ -643,8 +643,8 @@ static int check_names(struct check *c)
 }
 
 /*
- * A hole in a file costs nothing on a disk, but memory of whoever evaluates it.
- * What is claimed and what is said differ by spare room of chains, records of
+ * A hole in a file costs no space on a disk, but it does cost the evaluator memory.
+ * The bytes claimed and the bytes that mean something differ by spare room of chains, records of
  * chains that are not there, cells that no rule can have, and zeros in large
  * instances; check-index.c knows how large an index can be.
  */

@@ -2,7 +2,7 @@
 /*
  * check.h - the gate for images and rules from outside
  *
- * What passes is trusted by everything else.  doc/format.md lists the checks.
+ * All other code trusts an image that passes.  doc/format.md lists the checks.
  */
 #ifndef XT2_ENGINE_CHECK_H
 #define XT2_ENGINE_CHECK_H
@@ -11,7 +11,7 @@
 
 struct xt2_walk_chain;
 
-/* What is wrong with an image, and where. */
+/* The problem with an image, and its place. */
 struct xt2_check_err {
 	const char *what; /* static text */
 	u64 offset; /* in the image */
@@ -43,7 +43,7 @@ u64 xt2_check_scratch(u64 size);
 int xt2_check(const void *img, u64 size, void *scratch, struct xt2_check_err *err);
 
 /*
- * xt2_check_rules - the same for whoever wants the rules alone
+ * xt2_check_rules - the same for callers that want the rules alone
  *
  * Indexes are dropped, not checked: what their runs have counted goes to the
  * rules.  So an image whose index is wrong gives its rules back.
@@ -51,7 +51,7 @@ int xt2_check(const void *img, u64 size, void *scratch, struct xt2_check_err *er
  */
 int xt2_check_rules(struct xt2_image *img, u64 size, void *scratch, struct xt2_check_err *err);
 
-/* The family of a rule, and how many of what it may name by number there are. */
+/* The family of a rule, and the bounds of the numbers in it. */
 struct xt2_rule_bounds {
 	u8 family; /* enum xt2_family */
 	u32 chains;
@@ -60,12 +60,12 @@ struct xt2_rule_bounds {
 };
 
 /*
- * xt2_check_rule - what can be said about one rule by itself
+ * xt2_check_rule - check one rule by itself
  * @r: 8-byte aligned; @size: bytes that may be read there
  * @what: set to a static text on failure; may be NULL
  *
  * Sizes, alignment, types, flags, reserved bits, payloads, and numbers against
- * their bounds.  What such a number stands for (a chain of the same table, a
+ * their bounds.  The object of such a number (a chain of the same table, a
  * comment) is the caller's matter.
  * => 0, -EINVAL
  */
@@ -73,8 +73,8 @@ int xt2_check_rule(const struct xt2_rule __img *r, u32 size, const struct xt2_ru
 		   const char **what);
 
 /*
- * An image may be so many times as large as what it says, and this large
- * whatever it says: chains have spare room, an index that is dropped leaves
+ * An image may be so many times as large as its contents, and this large
+ * whatever they are: chains have spare room, an index that is dropped leaves
  * some, and numbers of chains that were deleted stay free.
  */
 #define XT2_HOLES_TIMES 8u
@@ -84,7 +84,7 @@ int xt2_check_rule(const struct xt2_rule __img *r, u32 size, const struct xt2_ru
 
 /*
  * xt2_check_names_ - does each chain of a table have a name of its own?
- * @scratch: one for each chain index; what is there is lost
+ * @scratch: one for each chain index; overwritten
  *
  * Chain headers and names have been checked.
  * => XT2_NAMES_DIFFER; or the index of a chain with another's name

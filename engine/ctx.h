@@ -17,7 +17,7 @@ struct xt2_cursor {
 	u32 indexed; /* 0: the chain is evaluated rule after rule */
 	u32 run; /* offset of the run that the rule stands for; 0: none */
 	u32 resume; /* see xt2_index_find() */
-	u32 epoch; /* xt2_search.epoch when they were looked for */
+	u32 epoch; /* xt2_search.epoch when they were searched */
 	u16 base, at, end; /* in xt2_search.unit; those before at are done */
 	u16 holds; /* all tests of the rule that the packet is at hold */
 };

@@ -4,8 +4,8 @@
  *
  * This is the userspace version; the BPF programs have their own under the
  * same include guard.  The engine allocates no memory, takes no lock, prints
- * nothing and calls nothing that isn't here.  tune.h and simd/vectors.h say
- * what is fast there.
+ * nothing and calls nothing that isn't here.  tune.h and simd/vectors.h have its
+ * performance switches.
  */
 #ifndef XT2_ENV_H
 #define XT2_ENV_H
@@ -32,7 +32,7 @@ typedef __s64 s64;
 /* A pointer that was stored in memory; the BPF verifier has to be told that it still is one. */
 #define xt2_ptr(p) (p)
 
-/* A function that the BPF verifier checks once for all callers, and what it may assume of arguments. */
+/* A function that the BPF verifier checks once for all callers, and promises about its arguments. */
 #define xt2_separate
 #define xt2_arg_img
 #define xt2_arg_there

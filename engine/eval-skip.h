@@ -2,7 +2,7 @@
 /*
  * eval-skip.h - shortcuts of the evaluator past rules that cannot match
  *
- * Each does what rule after rule would have done, counters included.  They are
+ * Each has the effect of evaluation rule after rule, counters included.  They are
  * part of the evaluator's loop, so they are inline; a call for each rule would
  * cost more than they save.
  */

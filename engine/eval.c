@@ -44,10 +44,10 @@ int xt2_rare_match(const struct xt2_match __img *m xt2_arg_img, struct xt2_ctx *
 	case XT2_M_ARP_HLN: return xt2_answer(m, xt2_arp_field(m, pkt, 4, 1));
 	case XT2_M_ARP_OP: return xt2_answer(m, xt2_arp_field(m, pkt, 6, 2));
 	case XT2_M_ARP_SHA: return xt2_answer(m, xt2_arp_dev(m, pkt, 8));
-	case XT2_M_ARP_THA: /* behind a 6-byte sender and its IPv4 address */
+	case XT2_M_ARP_THA: /* after a 6-byte sender and its IPv4 address */
 		return xt2_answer(m, xt2_arp_dev(m, pkt, 18));
 	}
-	/* A bridge's base tests are met like a foreign match: a fault, and the packet is dropped. */
+	/* A bridge's base tests count as unevaluated matches: a fault, and the packet is dropped. */
 	return xt2_match_ext(m, ctx);
 }
 
@@ -128,9 +128,9 @@ static __always_inline int rule_match(const struct xt2_rule __img *r, const stru
 /* --- the loop ---------------------------------------------------------- */
 
 /*
- * Parts of the loop have what it knows as arguments: s is the context's search,
- * and NULL, known when it is compiled, makes a loop of its own for packets
- * without one; dir is the root's directory of chains.
+ * Arguments of the loop's parts: s is the context's search; a compile-time NULL
+ * makes a loop of its own for packets without one.  dir is the root's directory
+ * of chains.
  */
 
 /* first: of the chain, or the first that may match.  => the rule to evaluate */
@@ -147,7 +147,7 @@ static __always_inline struct xt2_rule __img *enter(struct xt2_ctx *ctx, struct 
 	return first;
 }
 
-/* No candidates are known yet, but those of a search ahead.  => the first rule to evaluate */
+/* No candidates are known yet, except from a search ahead.  => the first rule to evaluate */
 static __always_inline struct xt2_rule __img *begin(struct xt2_ctx *ctx, struct xt2_search *s,
 						    const struct xt2_chain __img *chain)
 {
@@ -318,7 +318,7 @@ static __always_inline int act(struct xt2_ctx *ctx, struct xt2_search *s,
 		return verdict;
 	*len = xt2_ctx_pkt(ctx)->len; /* TCPMSS may have changed it */
 	if (s && kind != XT2_T_LOG && kind != XT2_T_NFLOG && kind != XT2_T_TRACE) {
-		s->epoch++; /* candidates and keys are those of another packet */
+		s->epoch++; /* the packet changed: candidates and keys are stale */
 		s->keys.have = 0;
 	}
 	return XT2_NEXT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* image.c - names and properties of what an image may hold */
+/* image.c - names and properties of matches and targets */
 #include "image.h"
 
 /* A case of a list is a line. */

@@ -33,7 +33,7 @@ static inline const struct xt2_root __img *xt2_image_root(const struct xt2_image
 }
 
 /*
- * xt2_image_visits_max - how many chains a host should let one packet enter
+ * xt2_image_visits_max - how many chains one packet should be allowed to enter
  *
  * Above that, chains lead to chains in too many ways.
  * => XT2_VISITS_MAX, or as many as the image has rules
@@ -162,7 +162,7 @@ static inline u32 xt2_rule_target_size(const struct xt2_rule __img *r)
 	for ((i) = 0; (i) < (root)->chains; (i)++) \
 		if (((c) = xt2_image_chain(img, root, i)))
 
-/* What the extension list says about a match or target: XT2_EXT_* bits. */
+/* Properties of a match or target in the extension list: XT2_EXT_* bits. */
 u32 xt2_match_info(u8 type);
 u32 xt2_target_info(u8 kind);
 

@@ -38,6 +38,12 @@ static __always_inline bool xt2_addr4_equal(const struct xt2_match __img *m, u32
 	return !((addr ^ m->arg) >> (m->flags & XT2_ADDR4_SHIFT));
 }
 
+/* The mask of a network without one of its own. */
+static inline u32 xt2_addr4_mask(const struct xt2_match __img *m)
+{
+	return ~0u << (m->flags & XT2_ADDR4_SHIFT);
+}
+
 static inline bool xt2_addr4_masked(const struct xt2_match __img *m, u32 addr)
 {
 	return (addr & ((const struct xt2_match_addr4_mask __img *)m)->mask) == m->arg;
@@ -50,11 +56,17 @@ static __always_inline bool xt2_addr6_equal(const struct xt2_match __img *m, con
 	return !((a[0] ^ k->addr[0]) | (a[1] ^ k->addr[1]));
 }
 
+static __always_inline bool xt2_addr6_within(const __u64 __img *addr, const __u64 __img *mask,
+					     const u64 *a)
+{
+	return !(((a[0] & mask[0]) ^ addr[0]) | ((a[1] & mask[1]) ^ addr[1]));
+}
+
 static __always_inline bool xt2_addr6_masked(const struct xt2_match __img *m, const u64 *a)
 {
 	const struct xt2_match_addr6_mask __img *k = (const struct xt2_match_addr6_mask __img *)m;
 
-	return !(((a[0] & k->mask[0]) ^ k->addr[0]) | ((a[1] & k->mask[1]) ^ k->addr[1]));
+	return xt2_addr6_within(k->addr, k->mask, a);
 }
 
 /* Bytes beyond arg are shifted out: little-endian, so the first byte is lowest. */

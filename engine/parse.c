@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * parse.c - what a packet's bytes say
+ * parse.c - parse a packet's bytes
  *
- * Two questions about bytes that nobody vouches for.  xt2_pkt_receive(): would
+ * Two questions about untrusted bytes.  xt2_pkt_receive(): would
  * the kernel's receive path show this packet to the first hook, and how long
  * does it say the packet is?  xt2_pkt_parse(): where is what the matches ask
  * for?  Both read each header once, front to back; an IPv6 header chain grows
@@ -22,7 +22,7 @@
 #define HOP_OPTIONS_MAX 8
 #define HOP_PAD_MAX	7 /* bytes of padding in a row */
 
-/* Hop-by-hop options that the kernel knows; the upper two bits say what others do. */
+/* Hop-by-hop options that the kernel knows; the upper two bits give the action for others. */
 enum hop_option {
 	HOP_PAD1 = 0,
 	HOP_PADN = 1,
@@ -165,7 +165,7 @@ static bool ip6_loopback(const u8 *addr)
 	return !xt2_raw64(addr) && !xt2_be32(addr + 8) && xt2_be32(addr + 12) == 1;
 }
 
-/* What may only be seen on the loopback interface. */
+/* Addresses that may only be seen on the loopback interface. */
 static bool ip6_node_local(const u8 *data)
 {
 	return ip6_loopback(data + 8) || ip6_loopback(data + 24) ||
@@ -249,7 +249,7 @@ static int ip6_here(struct xt2_ip6_walk *walk, u32 off, u8 next, u16 fragoff)
 
 /*
  * Walk to the header of a type; want < 0: to the first one that isn't passable.
- * A later fragment ends the walk: its header may be named, not looked at.
+ * A later fragment ends the walk: its header may be named, not read.
  */
 static __always_inline int ip6_walk(struct xt2_pkt *pkt, int want, struct xt2_ip6_walk *walk)
 {

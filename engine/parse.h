@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parse.h - what the engine and the extensions need of a packet: see <xt2/pkt.h> */
+/* parse.h - access to a packet for the engine and the extensions: see <xt2/pkt.h> */
 #ifndef XT2_ENGINE_PARSE_H
 #define XT2_ENGINE_PARSE_H
 
@@ -31,7 +31,7 @@ struct xt2_ip6_walk {
  *
  * Two bytes of the header that was found are there, four of a routing or
  * fragment header; the rest of it may be cut off.  A later fragment has no
- * headers behind its fragment header.
+ * headers after its fragment header.
  * => 0; -ENOENT: not there; -EBADMSG: headers are cut off
  */
 int xt2_ip6_find(struct xt2_pkt *pkt, u8 want, struct xt2_ip6_walk *walk);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rule.c - what a well-formed rule is
+ * rule.c - check that a rule is well-formed
  *
  * A match without a payload of its own kind of check is a row of a table;
  * extensions check their payloads themselves.  Whatever passes here can be
@@ -14,10 +14,10 @@
 #define FA 0x04
 #define FB 0x08
 
-/* What else a match without an extension is asked. */
+/* Further checks of a match without an extension. */
 enum look { LOOK_NO_MORE, LOOK_ADDR4, LOOK_ADDR4_MASK, LOOK_ETH, LOOK_IFACE, LOOK_ANY_IFACE };
 
-/* What a match must look like; size 0: the extension knows. */
+/* The form of a match; size 0: its extension checks it. */
 struct row {
 	u16 size; /* of interfaces the largest */
 	u8 families;
@@ -181,7 +181,7 @@ static int check_matches(const struct xt2_rule __img *r, const struct xt2_rule_b
 	return 0;
 }
 
-/* What ebtables has. */
+/* The targets of ebtables. */
 static bool bridge_target(u8 kind)
 {
 	return kind <= XT2_T_JUMP || kind == XT2_T_FOREIGN;

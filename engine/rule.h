@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rule.h - what a well-formed rule is
+ * rule.h - facts about well-formed rules
  *
  * How a rule directs the way through the chains, and the order of hook entries.
  * xt2_check_rule() in check.h says whether a rule is well-formed.
@@ -30,7 +30,7 @@ static inline u32 xt2_family_hooks(u8 family)
  */
 bool xt2_rule_is_tail(const struct xt2_rule __img *r, u8 family, bool base);
 
-/* The order of hook entries: what a packet meets at a hook is one run.  => true: a comes before b */
+/* The order of hook entries: the entries of one hook are adjacent.  => true: a comes before b */
 static inline bool xt2_hook_before(const struct xt2_hook __img *a, const struct xt2_hook __img *b)
 {
 	if (a->family != b->family)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tune.h - what is fast in this environment
+ * tune.h - performance switches of this environment
  *
- * None of this changes a result.  The BPF programs have their own under the
+ * None of them changes a result.  The BPF programs have their own under the
  * same include guard.
  */
 #ifndef XT2_TUNE_H

@@ -5,7 +5,7 @@
  * First all chains in their order, as far as that goes; then depth first, with
  * the way back kept in the caller's scratch: a chain that is on the way
  * remembers the rule where it was left.  When the chain that a rule names is
- * done, the rule is looked at once more and takes over its result.  Each rule
+ * done, the rule is read once more and takes over its result.  Each rule
  * is read at most three times.
  */
 #include "walk.h"
@@ -48,7 +48,7 @@ static void fold(struct xt2_walk_chain *wc, const struct xt2_walk_chain *to, boo
 	wc->depth = (u32)max(wc->depth, to->depth + jump);
 }
 
-/* Where the rule behind this one goes will be asked next. */
+/* Prefetch the chain that the next rule goes to: it is needed next. */
 static void fetch_next(const struct xt2_walk *w, const struct xt2_rule __img *r)
 {
 	u32 to;
@@ -92,7 +92,7 @@ static int advance(struct xt2_walk *w, u32 index, u32 *to)
 /*
  * Chains that only go where all is known: one after the other, where the image
  * has them, instead of here and there.  Most are such ones if they are listed by
- * name.  The others are as if nobody had looked at them.
+ * name.  The others are left as if not visited.
  */
 static void walk_along(struct xt2_walk *w)
 {

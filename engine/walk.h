@@ -9,7 +9,7 @@
  * are compared.  Visits saturate.  Both depend on nothing but the chain one
  * starts from, so each chain is walked once, however often it is named.
  *
- * As in mark_source_chains(), a chain is looked at up to its first rule
+ * As in mark_source_chains(), a chain is followed up to its first rule
  * without conditions that gives a verdict or returns, and jumps and gotos
  * make loops alike.
  */
@@ -20,7 +20,7 @@
 
 #define XT2_WALK_NONE (~0u)
 
-/* What is known about a chain; zero: nothing yet. */
+/* The results for a chain; zero: none yet. */
 struct xt2_walk_chain {
 	u64 visits; /* while walked: along the jumps alone */
 	u64 best; /* of the ways that leave by a goto */
@@ -46,10 +46,10 @@ struct xt2_walk {
  */
 int xt2_walk_hooks(struct xt2_walk *w);
 
-/* Store what was found in the image's hook entries and its root. */
+/* Store the results in the image's hook entries and its root. */
 void xt2_walk_store(const struct xt2_walk *w);
 
-/* => true if the image says what was found */
+/* => true if the image has the same results */
 bool xt2_walk_agrees(const struct xt2_walk *w);
 
 #endif

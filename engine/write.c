@@ -310,6 +310,6 @@ int xt2_write_end(struct xt2_writer *w, void *scratch, u64 *size)
 	if (w->error)
 		return w->error;
 	*size = w->pos;
-	w->error = -EINVAL; /* what is finished stays as it is */
+	w->error = -EINVAL; /* a finished image is not changed */
 	return 0;
 }

@@ -59,7 +59,7 @@ int xt2_write_chain_begin(struct xt2_writer *w, u32 index, u16 table, u8 hook, c
 /* A complete rule, its counters included, is copied.  => 0, -ENOSPC, -EINVAL */
 int xt2_write_rule(struct xt2_writer *w, const struct xt2_rule *r);
 
-/* The copy of the rule that was written last, to change what it names.  A chain is open. */
+/* The copy of the rule that was written last, to change the numbers in it.  A chain is open. */
 static inline struct xt2_rule *xt2_written_rule(const struct xt2_writer *w)
 {
 	return (struct xt2_rule *)xt2_chain_tail((const struct xt2_chain *)(w->buf + w->chain));
@@ -73,7 +73,7 @@ static inline struct xt2_rule *xt2_written_rule(const struct xt2_writer *w)
 int xt2_write_chain_end(struct xt2_writer *w, const u32 *lines, u32 capacity);
 
 /*
- * xt2_write_index - make an index for the chain that is open, behind its rules
+ * xt2_write_index - make an index for the open chain, after its rules
  * @limits: which chains get one
  * @scratch: xt2_index_scratch() bytes for the chain's rules, 8-byte aligned
  *

@@ -14,7 +14,7 @@
 
 #include "engine/eval.h"
 
-/* For checks: what most extensions look at, ARP packets have not. */
+/* For checks: ARP packets lack the fields that most extensions test. */
 static inline bool xt2_family_inet(u8 family)
 {
 	return family == XT2_IPV4 || family == XT2_IPV6;

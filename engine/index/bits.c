@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bits.c - search an index of bits with the registers that every processor has
+ * bits.c - search a bitmap index with the registers that every processor has
  *
- * Each key's slot is found, its bits say which units it leaves, and what all
- * of them leave are the candidates, in order.
+ * The bits of each key's slot are the units that it lets through; the units
+ * that all keys let through are the candidates, in order.
  */
 #include "search.h"
 
@@ -26,7 +26,7 @@ static __always_inline u64 and_of(const u64 __img *const *bit, u32 w)
 	return bit[0][w] & bit[1][w] & bit[2][w] & bit[3][w] & bit[4][w] & bit[5][w];
 }
 
-/* => the first word from w on that is not 0, and *left, what it is; words: none is */
+/* => the first word from w on that is not 0, with its value in *left; words: none is */
 static __always_inline u32 next_word(const u64 __img *const *bit, u32 w, u32 words, u64 *left)
 {
 	for (; w < words && xt2_can_loop; w++) {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * box.c - what a rule asks for at least
+ * box.c - conditions that every packet of a rule meets
  *
- * Matches are looked at in the order in which they are tested, up to the
+ * Matches are read in the order in which they are tested, up to the
  * first that could do more than answer: remember (limit), drop (a test that
  * finds a header cut off or broken), or that is not known.  Packets with
  * headers that are cut off never use an index, so tests of ports are among
  * those that only answer.
  */
 #include "box.h"
+#include "engine/match.h"
 
 #define PROTO_ICMP    1
 #define PROTO_TCP     6
@@ -77,7 +78,7 @@ static void iface_bits(struct xt2_box *box, u32 field, const struct xt2_match __
 		name[1] = k->name[1];
 	if (!n || n > 16)
 		return;
-	if (n < 16) { /* a NUL behind the n bytes is not one of the name */
+	if (n < 16) { /* a NUL after the n bytes is not part of the name */
 		mask[0] = n < 8 ? ~0ull >> (64 - 8 * n) : ~0ull;
 		mask[1] = n > 8 ? ~0ull >> (128 - 8 * n) : 0;
 	}
@@ -88,11 +89,11 @@ static void iface_bits(struct xt2_box *box, u32 field, const struct xt2_match __
 	set_bits(box, field, whole[0], whole[1], mask[0], mask[1]);
 }
 
-/* => may the rest of the rule be looked at? */
+/* => may the following matches restrict the box? */
 static bool ports_range(struct xt2_box *box, const struct xt2_match __img *m)
 {
 	const struct xt2_match_ports __img *k = (const struct xt2_match_ports __img *)m;
-	const bool inverted = m->flags & XT2_MATCH_INVERT;
+	const bool inverted = xt2_inverted(m);
 	const bool known = is_own(box, m->type);
 
 	switch (m->flags & XT2_PORTS_FORM) {
@@ -209,9 +210,7 @@ static void addr_bits(struct xt2_box *box, const struct xt2_match __img *m)
 
 	switch (m->type) {
 	case XT2_M_SRC4: field = XT2_FIELD_SRC; __fallthrough;
-	case XT2_M_DST4:
-		set_bits(box, field, m->arg, 0, ~0u << (m->flags & XT2_ADDR4_SHIFT), 0);
-		break;
+	case XT2_M_DST4: set_bits(box, field, m->arg, 0, xt2_addr4_mask(m), 0); break;
 	case XT2_M_SRC4_MASK: field = XT2_FIELD_SRC; __fallthrough;
 	case XT2_M_DST4_MASK: set_bits(box, field, m->arg, 0, four->mask, 0); break;
 	case XT2_M_SRC6: field = XT2_FIELD_SRC; __fallthrough;
@@ -223,10 +222,10 @@ static void addr_bits(struct xt2_box *box, const struct xt2_match __img *m)
 	}
 }
 
-/* => the match only answers, so what follows may be looked at */
+/* => the match has no effect, so those after it may restrict the box */
 static bool look_at(struct xt2_box *box, const struct xt2_match __img *m)
 {
-	const bool inverted = m->flags & XT2_MATCH_INVERT;
+	const bool inverted = xt2_inverted(m);
 
 	switch (m->type) {
 	case XT2_M_SRC4:
@@ -304,7 +303,7 @@ void xt2_box_of(struct xt2_box *box, const struct xt2_rule __img *r)
 
 /*
  * The matches that iptables writes first always say only yes or no.  A match that stands
- * behind others, or is none of these, is left to xt2_box_of().
+ * after others, or is none of these, is left to xt2_box_of().
  */
 void xt2_box_address(const struct xt2_rule __img *r, u32 field, u32 *value, u32 *mask)
 {
@@ -319,7 +318,7 @@ void xt2_box_address(const struct xt2_rule __img *r, u32 field, u32 *value, u32 
 			if (m->flags & XT2_MATCH_INVERT ||
 			    (m->type == XT2_M_SRC4) != (field == XT2_FIELD_SRC))
 				continue;
-			*mask = ~0u << (m->flags & XT2_ADDR4_SHIFT);
+			*mask = xt2_addr4_mask(m);
 			*value = m->arg & *mask;
 			continue;
 		case XT2_M_IN:
@@ -404,7 +403,7 @@ void xt2_box_field(const struct xt2_box *box, u32 field, u64 *value, u64 *mask)
 	mask[1] = box->mask[field][1];
 }
 
-/* --- what an index has of a box --------------------------------------- */
+/* --- a box in an index --------------------------------------- */
 
 u8 xt2_asks_key_(u32 key)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * box.h - what a rule asks for at least, in the terms of an index
+ * box.h - conditions that every packet of a rule meets, in the terms of an index
  *
  * Every packet that the rule can match, or that its matches could see with an
  * effect, lies in the box: fields agree under their masks, numbers are within
@@ -48,7 +48,7 @@ void xt2_box_field(const struct xt2_box *box, u32 field, u64 *value, u64 *mask);
 u32 xt2_box_hash(const struct xt2_box *box, const struct xt2_index_dimension *d, u32 number,
 		 u32 *cls);
 
-/* What an entry for the box has: xt2_index_entry.never and ports. */
+/* Fields of an entry for the box: xt2_index_entry.never and ports. */
 u16 xt2_box_never(const struct xt2_box *box);
 u64 xt2_box_ports(const struct xt2_box *box);
 
@@ -56,7 +56,7 @@ u64 xt2_box_ports(const struct xt2_box *box);
 u8 xt2_asks_key_(u32 key);
 u8 xt2_asks_field_(u32 field);
 
-/* The bytes of a name up to its NUL: what a host left behind it doesn't count. => there is a NUL */
+/* The bytes of a name up to its NUL: bytes after it are ignored. => there is a NUL */
 static inline bool xt2_clean_name(u64 *to, const u64 *name)
 {
 	const u64 ones = 0x0101010101010101ull, highs = 0x8080808080808080ull;
@@ -141,7 +141,7 @@ static inline u16 xt2_hash_tag(u32 hash)
 	return (u16)hash;
 }
 
-/* Two numbers for what entries compare: protocols that rules ask for often, and states. */
+/* Two numbers that entries compare: protocols that rules ask for often, and states. */
 #define XT2_BIT_STATE 4 /* and the four above it */
 
 static inline u16 xt2_proto_bit(u32 proto)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * build-bits.c - make an index of bits
+ * build-bits.c - make a bitmap index
  *
- * Slots begin where ranges begin, and behind where they end.  If these are
+ * Slots begin where ranges begin, and just after where they end.  If these are
  * more than there are slots, every so many of them are taken from a sample, so
  * that each slot has about as many.  Rules that ask for the same address often
  * differ in ports, so which keys to have is not known from each key alone:
@@ -15,7 +15,7 @@
 #define PACKETS	     24u /* that choose them */
 #define PAYS	     1u /* a key does, if it rules out so many quarters of a unit */
 
-/* Boxes are what costs most, so they are asked for all keys at once. */
+/* Boxes are the largest cost, so each is used for all keys at once. */
 static void key_ranges(const struct build *b, const u8 *key, u32 keys, u16 *range)
 {
 	struct xt2_box box;
@@ -136,7 +136,7 @@ static const u16 *range_of(const struct trial *t, u32 unit, u32 k)
 	return t->range + ((u64)unit * t->keys + k) * 2;
 }
 
-/* A packet of a unit; what any value will do for is what another unit asks for. */
+/* The value of a packet of a unit; where any value will do, that of another unit. */
 static u16 value_for(const struct build *b, const struct trial *t, u32 unit, u32 k)
 {
 	const u16 *r = range_of(t, unit, k);

@@ -8,7 +8,7 @@ enum {
 	COLUMNS_USED = 6, /* of XT2_COLUMNS_MAX: 28 bytes a unit */
 };
 
-/* A box that asks for nothing has a packet with what another one asks for. */
+/* The packet of a box without a condition has the value of another box. */
 static void key_passes(struct passes *p, const struct xt2_box *box, u8 family, u32 key)
 {
 	u16 least[SAMPLE_COLUMNS], most[SAMPLE_COLUMNS], point;
@@ -38,8 +38,8 @@ static u32 passing(const struct passes *p, u32 key, const u64 *alive)
 
 /*
  * Keys that rule out a fifth or more alone, all of them or until it is likely
- * that of all units one is let through that does not match, if what they ask
- * for in one key does not depend on another.
+ * that of all units one is let through that does not match, if conditions
+ * on one key do not depend on another.
  */
 static u32 choose_more(const struct passes *p, u32 units, bool all_keys, u8 *chosen, u32 n, u32 max)
 {
@@ -80,7 +80,7 @@ static u32 choose_keys(const struct passes *p, u8 *chosen, u32 max)
 		alive[i] = ~0ull >> (64 - p->n);
 	while (n < max) {
 		best = XT2_KEYS;
-		passed = left - left / 16; /* what rules out less is not worth a look */
+		passed = left - left / 16; /* a key that rules out less is not worth a column */
 		for (key = 0; key < XT2_KEYS; key++) {
 			u32 now = p->tells[key] ? passing(p, key, alive) : left;
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * build-pairs.c - make an index of pairs: which fields, which classes, buckets
+ * build-pairs.c - make a tuple-pair index: which fields, which classes, buckets
  *
  * The fields are those in which two rules of a sample most seldom agree.
- * Addresses get classes of prefix lengths, as many as fit, by what the rules
- * have; a rule whose prefix is between two goes to the shorter one.
+ * Addresses get classes of prefix lengths, as many as fit, by the rules'
+ * lengths; a rule whose prefix is between two goes to the shorter one.
  */
 #include "build.h"
 
 enum {
 	CLASSES_USED =
 		6, /* of XT2_CLASSES: with more there are more pairs to look into, but no fewer entries */
-	CROWDED = 3, /* entries of a bucket, before a third field is looked at */
+	CROWDED = 3, /* entries of a bucket, before a third field is used */
 	LENGTHS = 129,
 	FETCH_AHEAD = 12, /* entries that are asked of memory before they are needed */
 	MOVED = 2, /* hashed.third_class of a unit in a triple's bucket; 0: it has a value, 1: none */
@@ -185,7 +185,7 @@ static void choose_classes(const struct build *b, struct xt2_index_dimension *d)
 	set_class_mask(d, 0, mask);
 }
 
-/* => words that some class looks at: 1, 2 or 4 */
+/* => words that some class uses: 1, 2 or 4 */
 static u8 field_size(const struct xt2_index_dimension *d)
 {
 	if (d->mask[2][0] | d->mask[3][0]) /* no class has more bits than the first */
@@ -195,7 +195,7 @@ static u8 field_size(const struct xt2_index_dimension *d)
 
 /* --- slots ------------------------------------------------------------- */
 
-/* A value goes with a class of the other dimension, in pairs or in triples. */
+/* Note that a value occurs with a class of the other dimension, in pairs or in triples. */
 static void set_slot(struct build *b, const struct xt2_index_dimension *d, u32 cls, u32 hash,
 		     u32 other, bool triple)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * build-segments.c - make an index of segments
+ * build-segments.c - make a prefix index
  *
- * What a rule asks of an address is a prefix, or lies in one, so two ranges
- * are apart or one is in the other.  They are sorted by their first address,
- * the wider ones first, and each gets to know which one it is in.  Then slots
+ * The addresses of a rule are a prefix, or lie in one, so two ranges are disjoint
+ * or nested.  They are sorted by their first address,
+ * the wider ones first, and for each the narrowest enclosing one is found.  Then slots
  * are filled one after the other: a bucket has the ranges that are open where
  * it begins, and those that begin in it.  Buckets that would have too many get
  * a slot of their own, which is filled when its turn comes.
@@ -13,7 +13,7 @@
 
 #define FILLED	    6u /* segments of a bucket, on average, if they are spread evenly */
 #define WIDE	    15u /* at most, if that can be had */
-#define SPLIT	    16u /* what has more gets a slot of its own */
+#define SPLIT	    16u /* a bucket with more gets a slot of its own */
 #define SLOT_FILLED 6 /* log2 of a slot's ranges, on average */
 #define SLOT_MOST   32768u /* ranges in one: their numbers have 16 bits */
 #define SLOTS_LEAST 1 /* log2 of their number */
@@ -67,7 +67,7 @@ static u32 bits_of(u64 range)
 	return 31 - (u32)(range >> RANGE_BITS & 31);
 }
 
-/* => behind the last address */
+/* => the address after the last one */
 static u64 end_of(u64 range)
 {
 	return (range >> RANGE_FIRST) + (1ull << bits_of(range));
@@ -78,7 +78,7 @@ static bool is_same(u64 a, u64 b)
 	return a >> RANGE_BITS == b >> RANGE_BITS;
 }
 
-/* mask: not 0 in its first bit; what is behind its first hole doesn't count */
+/* mask: not 0 in its first bit; bits after its first hole are ignored */
 static u64 range_of(u32 value, u32 mask, u32 unit)
 {
 	const u32 bits = mask == ~0u ? 0 : 32 - (u32)__builtin_clz(~mask);
@@ -93,8 +93,8 @@ static bool asks_any(u32 mask)
 }
 
 /*
- * Do too many units of a sample ask for the same address, or for any?  What is
- * seen among few is taken fourfold before it counts, since the first unit and
+ * Do too many units of a sample ask for the same address, or for any?  A
+ * count in a small sample must be four times as large, since the first unit and
  * the last one often ask for any: the rest is found when ranges are nested.
  */
 static bool is_crowded(const struct segments *s, u32 n, u32 field)
@@ -261,7 +261,7 @@ static u32 choose_shift(const struct segments *s, u32 range, u32 n, u64 size, u3
 	return shift;
 }
 
-/* What of a range lies in the bucket that begins at this address. */
+/* The part of a range in the bucket that begins at this address. */
 static __always_inline void put_segment(struct segments *s, u32 range, u32 at, u32 addr, u32 shift,
 					bool more)
 {
@@ -275,7 +275,7 @@ static __always_inline void put_segment(struct segments *s, u32 range, u32 at, u
 		      (open < XT2_SEGMENT_OPEN ? open : XT2_SEGMENT_OPEN);
 }
 
-/* n ranges from this one on, and those that are open; what is as narrow may share a beginning. */
+/* n ranges from this one on, and those that are open; equally narrow ones may share a beginning. */
 static bool put_bucket(struct segments *s, u32 addr, u32 shift, u32 range, u32 n, u32 open)
 {
 	const u32 opens = depth_of(s, open);
@@ -343,7 +343,7 @@ static bool fill_slot(struct segments *s, struct xt2_segment_slot *slot, bool fi
 
 	*slot = (struct xt2_segment_slot){ .shift = 1 };
 	if (!top)
-		return true; /* what all empty slots have */
+		return true; /* as all empty slots */
 	least = open ? end - (1ull << bits) : first_of(s->range[range]);
 	while (UP(s->up[top - 1]))
 		top = UP(s->up[top - 1]);

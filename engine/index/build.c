@@ -3,10 +3,10 @@
  * build.c - choose the kind of index that a chain gets, and have it made
  *
  * If an address tells the units apart, it names them.  Else a sample of the
- * units' boxes decides what to compare or to hash.  Few units are scanned as
+ * units' boxes decides which fields to compare or to hash.  Few units are scanned as
  * columns.  Many go into buckets, by hashes of two fields; where a bucket is
  * crowded, those that have one value of a third field are moved to a bucket of
- * their own, and what is left becomes columns again.  A chain that nothing
+ * their own, and the others become columns again.  A chain that nothing
  * tells apart stays plain.
  */
 #include "build.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* build.h - what the parts of making an index share; for them alone */
+/* build.h - private to the builders of indexes */
 #ifndef XT2_ENGINE_INDEX_BUILD_H
 #define XT2_ENGINE_INDEX_BUILD_H
 
@@ -11,15 +11,15 @@
 #define BOUND_RULE     112u /* bytes a rule, at most: in nested columns, half of them empty */
 #define BOUND_FIXED    8192u
 #define BUCKET_MOST    XT2_BUCKET_COUNT /* entries of a bucket; more units are scanned */
-#define NEVER_AT_ALL   0xffffu /* xt2_index_entry.never of what is no unit */
-#define SHIFT_UNUSED   31u /* of a class that there is not */
+#define NEVER_AT_ALL   0xffffu /* xt2_index_entry.never: value for padding */
+#define SHIFT_UNUSED   31u /* value for an unused class */
 
 /* Segments at most: bounds the time of the check. */
 #define SEGMENT_PLACES(units) (8ull * (units) + 64)
 
-#define SCRATCH_UNIT 56u /* bytes of a unit, for what a kind of index needs to be made */
+#define SCRATCH_UNIT 56u /* bytes of a unit, for the builder of each kind of index */
 
-/* A unit on its way into a bucket: small, since many of them are looked at in no order. */
+/* A unit on its way into a bucket: small, since many of them are read in random order. */
 struct hashed {
 	u64 ports; /* see xt2_index_entry */
 	u32 pair; /* hash of its bucket */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * check-index.c - does the index name every rule where a search looks for it?
+ * check-index.c - verify that a search can find every rule
  *
  * A wrong index would hide rules that are still listed, so its bytes are not
- * believed: each unit of the chain is looked for as a search for its packets
- * would, and its entry must let them all through.  There are as many entries
+ * trusted: each unit of the chain is searched as for its packets, and its entry
+ * must let them all through.  There are as many entries
  * as units and each unit finds another one, so there are no entries of
  * anything else; segments name a unit in several places, and each of them
  * must be one where the unit is found.  Runs are counted in while packets are
@@ -16,7 +16,7 @@ struct check {
 	const struct xt2_chain *chain;
 	const struct xt2_index *ix;
 	u8 family;
-	u64 places, found; /* where segments name units; and which of them are those of one */
+	u64 places, found; /* segments that name units; how many of them a unit accounts for */
 	const char *what;
 };
 
@@ -33,7 +33,7 @@ static bool inside(const struct check *c, u64 offset, u64 bytes)
 	       offset <= c->ix->size && bytes <= c->ix->size - offset;
 }
 
-/* Keys that a search does not fill in are those of another packet. */
+/* A key that the search does not fill still holds the previous packet's value. */
 static bool asks(const struct check *c, u8 what)
 {
 	return (c->ix->asks & what) == what;
@@ -137,15 +137,15 @@ static int check_bits_key(struct check *c, const struct xt2_bits *k, const struc
 	return 0;
 }
 
-/* Bits behind the last unit would be units that are not there. */
+/* Bits after the last unit would be units that do not exist. */
 static bool has_more_bits(const struct check *c, const struct xt2_bits *k)
 {
 	const u64 *bit = xt2_at(c->ix, k->by[0].bit);
-	const u64 behind = k->units % 64 ? ~0ull << k->units % 64 : 0;
+	const u64 beyond = k->units % 64 ? ~0ull << k->units % 64 : 0;
 	u32 i;
 
 	for (i = 0; i < k->by[0].slots; i++)
-		if (bit[i * k->words + k->words - 1u] & behind)
+		if (bit[i * k->words + k->words - 1u] & beyond)
 			return true;
 	return false;
 }
@@ -253,7 +253,7 @@ static bool bucket_holds_segments(struct check *c, const struct xt2_segments *g,
 
 /*
  * Buckets are a slot's own, but for such as are empty; *buckets: those up to
- * its last, to which all addresses go that are outside: nobody asks for them.
+ * its last, to which all addresses outside the slot go: no rule has them.
  */
 static bool slot_holds(struct check *c, const struct xt2_segments *g,
 		       const struct xt2_segment_slot *slot, u32 *buckets)
@@ -339,7 +339,7 @@ static u32 unit_of(u32 what)
 	       (what & XT2_SEGMENT_RUN ? XT2_UNIT_RUN : 0);
 }
 
-/* Do all searches of the bucket for addresses from first to last come by the unit? */
+/* Do all searches of the bucket for addresses from first to last find the unit? */
 static bool bucket_names(const struct check *c, const struct xt2_segments *g, const struct place *p,
 			 u32 unit, u32 bits, u32 first, u32 last)
 {
@@ -451,7 +451,7 @@ static bool bucket_holds(const struct xt2_index_entry *e, u32 n, bool nested)
 	return !nested || e[n].unit & XT2_UNIT_NESTED;
 }
 
-/* Each entry is in one bucket; what has none has no tags either. */
+/* Each entry is in one bucket; a bucket without entries has no tags. */
 static bool buckets_hold(const struct check *c, const struct xt2_pairs *p, u64 buckets)
 {
 	const struct xt2_index_entry *e = xt2_at(c->ix, p->entry);
@@ -553,7 +553,7 @@ static bool in_pairs(const struct check *c, const struct xt2_pairs *p, u32 unit,
 
 /* --- units and runs ---------------------------------------------------- */
 
-/* => the rule behind a run that is what it should be; NULL: it isn't */
+/* => the rule after a valid run; NULL: it is not valid */
 static const struct xt2_rule *run_holds(const struct check *c, const struct xt2_rule *first,
 					const struct xt2_run *run, const struct xt2_box *box)
 {

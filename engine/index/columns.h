@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* columns.h - search columns: those of a chain, and those of a bucket */
+/* columns.h - scan the columns of a chain or of a bucket */
 #ifndef XT2_ENGINE_INDEX_COLUMNS_H
 #define XT2_ENGINE_INDEX_COLUMNS_H
 
@@ -21,7 +21,7 @@ static inline u32 columns_behind(const struct xt2_columns __img *c, u32 after)
 	return xt2_units_behind_(columns_units(c), c->units, after);
 }
 
-/* => units of a block that there are, and that are behind the first wanted one */
+/* => the units of a block, from the first wanted one on */
 static inline u32 block_mask(const struct xt2_columns __img *c, u32 block, u32 first)
 {
 	u32 at = block * XT2_BLOCK, mask = ~0u;
@@ -33,7 +33,7 @@ static inline u32 block_mask(const struct xt2_columns __img *c, u32 block, u32 f
 	return mask;
 }
 
-/* Candidates of the next block before the end that has some.  resume: the block behind it, plus 1. */
+/* Candidates of the next block before the end that has some.  resume: its number + 1. */
 static __always_inline u32 columns_find(const struct xt2_columns __img *c,
 					const struct xt2_keys *keys, u32 first, u32 end, u32 *unit,
 					u32 *resume)

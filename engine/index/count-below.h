@@ -2,7 +2,7 @@
 /*
  * count-below.h - how many of a few ascending numbers are not above one
  *
- * This is for hosts without vectors.  list: n numbers of 15 bits, and behind
+ * The scalar version.  list: n numbers of 15 bits, and after
  * them 16 of any kind that can be read, which vectors do.  There are seldom
  * more than 15.
  */

@@ -2,10 +2,10 @@
 /*
  * eval-index.c - go through a chain by its index
  *
- * In such a chain the next rule to look at is the next candidate (search.h).
+ * In such a chain the next rule to evaluate is the next candidate (search.h).
  * Candidates of all chains that a packet is in stand one after the other; a
  * cursor says which of them are the chain's own and not done yet.  They are
- * looked for again, behind the rule that the packet is at, when a target has
+ * searched again, after the current rule, when a target has
  * changed it.
  */
 #include "eval-index.h"
@@ -13,7 +13,7 @@
 #include "find.h"
 #include <xt2/verdict.h>
 
-/* Rules that are likely to be looked at; those of an index of bits are near. */
+/* Prefetch the rules that are likely to be evaluated; those of a bitmap index are near. */
 static __always_inline void prefetch_units(const struct xt2_chain __img *chain,
 					   const struct xt2_index __img *ix, const u32 *unit, u32 n)
 {
@@ -37,7 +37,7 @@ static __always_inline void take_found(struct xt2_search *s)
 	s->cursor.epoch = s->epoch;
 }
 
-/* Look for candidates behind an offset in the chain. */
+/* Search candidates after an offset in the chain. */
 static __always_inline void look_for(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
 				     const struct xt2_index __img *ix, u32 after)
 {
@@ -50,7 +50,7 @@ static __always_inline void look_for(struct xt2_ctx *ctx, const struct xt2_chain
 	prefetch_units(chain, ix, s->unit + s->base, s->units);
 }
 
-/* Look for more of them; the packet is what it was. */
+/* Search more of them; the packet has not changed. */
 static __always_inline void look_further(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
 					 const struct xt2_index __img *ix)
 {
@@ -66,7 +66,7 @@ static __always_inline void look_further(struct xt2_ctx *ctx, const struct xt2_c
 	prefetch_units(chain, ix, s->unit + s->base, s->units);
 }
 
-/* The candidates are done: look for more. => false: there are none */
+/* The candidates are done: search more. => false: there are none */
 static bool look_on(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 {
 	struct xt2_search *s = xt2_ptr(ctx->search);
@@ -95,7 +95,7 @@ static __always_inline u32 next_unit(struct xt2_ctx *ctx, const struct xt2_chain
 			return chain->tail;
 		}
 		unit = s->unit[cur->at++ % XT2_UNITS_MAX];
-		answer = XT2_UNSURE; /* runs are long, and so is what they save */
+		answer = XT2_UNSURE; /* a run saves many rules, so it needs no test */
 		if (!(unit & XT2_UNIT_RUN))
 			answer = unit & XT2_FOUND_HOLDS
 					 ? XT2_HIT
@@ -109,7 +109,7 @@ static __always_inline u32 next_unit(struct xt2_ctx *ctx, const struct xt2_chain
 	return unit & ~XT2_UNIT_FLAGS;
 }
 
-/* What was found ahead for this packet. => false: nothing was */
+/* Take the candidates of a search ahead. => false: there was none */
 static __always_inline bool take_ahead(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 {
 	struct xt2_search *s = xt2_ptr(ctx->search);
@@ -121,7 +121,7 @@ static __always_inline bool take_ahead(struct xt2_ctx *ctx, const struct xt2_cha
 	return true;
 }
 
-/* The chain's first rules are candidates that need not be looked for. */
+/* The chain's first rules are candidates that need no search. */
 static void take_heads(struct xt2_ctx *ctx, const struct xt2_index __img *ix)
 {
 	struct xt2_search *s = xt2_ptr(ctx->search);
@@ -191,7 +191,7 @@ int xt2_eval_at_once(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 	return kind == XT2_T_ACCEPT ? XT2_ACCEPT : XT2_DROP;
 }
 
-/* The packet is not what it was: go on behind a rule with what it is now. */
+/* A target changed the packet: go on after a rule with its new keys. */
 static u32 look_again(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
 		      const struct xt2_rule __img *r)
 {

@@ -33,7 +33,7 @@ static inline void xt2_index_find(const struct xt2_chain __img *chain, struct xt
 	}
 }
 
-/* For a packet of a batch: what can be done before memory has come, and the rest. */
+/* For a packet of a batch: the steps before memory has arrived, and the rest. */
 static inline void xt2_index_begin(const struct xt2_chain __img *chain, struct xt2_search *s,
 				   const struct xt2_pkt *pkt)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pairs.c - search an index of pairs
+ * pairs.c - search a tuple-pair index
  *
  * Each dimension has classes, which are prefix lengths of an address or "this
  * one" and "any".  The packet's bits of a class are hashed once; a slot says
- * with which classes of the other dimension rules have them.  What remains are
+ * with which classes of the other dimension rules have them.  The others are
  * pairs that some rule has with the one and some rule with the other, and each
  * is one bucket.  All buckets are known before the first is read, so waiting
  * for memory is shared; the narrowest classes come first, since their rules

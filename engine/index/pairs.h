@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pairs.h - what the ways to search an index of pairs share */
+/* pairs.h - shared parts of the searches of a tuple-pair index */
 #ifndef XT2_ENGINE_INDEX_PAIRS_H
 #define XT2_ENGINE_INDEX_PAIRS_H
 
@@ -66,7 +66,7 @@ static __always_inline void xt2_fetch_spans(const struct xt2_index __img *ix,
 		xt2_prefetch(entry + (s->span[i].entries >> XT2_BUCKET_FIRST));
 }
 
-#define XT2_NOBODY (~0u)
+#define XT2_NO_UNIT (~0u)
 
 /* An entry lets a packet through if (its first eight bytes ^ tag) & mask is 0 and ports hold. */
 struct xt2_probe {
@@ -96,7 +96,7 @@ static __always_inline bool xt2_lets_through(const struct xt2_index_entry __img 
 		 (((probe->ports - e->ports) & XT2_PORT_TOPS) ^ XT2_PORT_TOPS));
 }
 
-/* => the first candidate of a bucket, or what was the first of all */
+/* => the first candidate, of this bucket or of those before */
 static __always_inline u32 xt2_first_of_bucket(const struct xt2_index_entry __img *e,
 					       const struct xt2_index_entry __img *end, u64 tag,
 					       const struct xt2_probe *probe, u32 after, u32 first)
@@ -112,10 +112,10 @@ static __always_inline u32 xt2_first_of_bucket(const struct xt2_index_entry __im
 	return first;
 }
 
-/* The first candidate of all buckets is the only one that is asked for; XT2_NOBODY: there is none */
+/* The first candidate of all buckets is the only one that is asked for; XT2_NO_UNIT: there is none */
 static __always_inline u32 xt2_found_first(struct xt2_search *s, u32 first)
 {
-	const u32 n = first != XT2_NOBODY;
+	const u32 n = first != XT2_NO_UNIT;
 
 	s->unit[s->base] = first;
 	s->units = n;

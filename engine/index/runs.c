@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * runs.c - what runs of equal rules have counted
+ * runs.c - counters of rule groups
  *
- * Evaluation counts a run once, in its struct xt2_run.  Who reads or changes
+ * Evaluation counts a run once, in its struct xt2_run.  Code that reads or changes
  * counters adds that to the rules', or moves it there.
  */
 #include "search.h"

@@ -123,7 +123,7 @@ static u16 fill_name(u64 *to, const u64 *name)
 	return xt2_fold_name(to);
 }
 
-/* What few rules ask for. */
+/* Keys that few rules test. */
 static bool fill_rare(struct xt2_keys *keys, const struct xt2_pkt *pkt, u32 need)
 {
 	if (need & XT2_ASKS_STATE && !fill_state(keys, pkt)) {

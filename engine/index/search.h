@@ -3,10 +3,10 @@
  * search.h - find the rules of a chain that can match a packet
  *
  * The primitive is "the next rule of this chain, after this one, that can
- * match".  An index prunes only by what iptables tests before a rule's first
+ * match".  An index prunes only by tests that iptables makes before a rule's first
  * match that remembers, drops or is unknown (box.c), and only for
  * packets whose headers are whole: others are evaluated rule after rule.
- * So skipping a rule has no effect that anybody could see.
+ * So skipping a rule has no visible effect.
  */
 #ifndef XT2_ENGINE_INDEX_SEARCH_H
 #define XT2_ENGINE_INDEX_SEARCH_H
@@ -16,18 +16,18 @@
 
 #define XT2_CANDIDATES 64u /* that are collected at once */
 #define XT2_AHEAD_FEW  2u /* or up to so many, if most rules decide */
-#define XT2_SPANS_MAX  128u /* buckets that one packet can look into */
+#define XT2_SPANS_MAX  128u /* buckets that are searched for one packet */
 #define XT2_UNITS_FAR  4096u /* up to so many have their index in the first caches */
 
-/* What rules ask of a packet, as numbers. */
+/* The fields of a packet that rules test, as numbers. */
 struct xt2_keys {
 	u16 key[(XT2_KEYS + 15) & ~15];
 	u64 mac;
-	u64 in[2], out[2]; /* nothing behind the NUL */
+	u64 in[2], out[2]; /* zero after the NUL */
 	u32 have; /* XT2_ASKS_* that are filled in */
 };
 
-/* A bucket that a packet looks into. */
+/* A bucket to search for a packet. */
 struct xt2_span {
 	u32 entries; /* the bucket's */
 	u32 hash;
@@ -52,13 +52,13 @@ struct xt2_found {
 /* In xt2_search.unit, where columns are never named: all tests of the rule hold. */
 #define XT2_FOUND_HOLDS XT2_UNIT_NESTED
 
-/* What searches for a packet work with; a host has one for each that is evaluated. */
+/* The state of a search; one for each packet that is evaluated. */
 struct xt2_search {
 	struct xt2_keys keys;
 	struct xt2_cursor cursor;
 	u32 epoch; /* changes of the packet by targets */
 	u32 chain; /* offset of the chain that was searched ahead; 0: none */
-	u32 base, units; /* what was found: unit[base, base + units) */
+	u32 base, units; /* the candidates: unit[base, base + units) */
 	u32 resume; /* see xt2_index_find() of find.h */
 	u32 spans, nested; /* in span, columns */
 	u32 spanned; /* offset of the chain whose spans these are; 0: unknown */
@@ -68,11 +68,11 @@ struct xt2_search {
 	u32 columns[XT2_SPANS_MAX]; /* spans that are nested columns */
 	struct xt2_hashes hashes[2]; /* of the packet's classes */
 	struct xt2_found found;
-	u32 block[XT2_BLOCK]; /* what a block of nested columns has */
+	u32 block[XT2_BLOCK]; /* candidates of a block of nested columns */
 };
 
 /*
- * xt2_keys_fill - see to it that keys have what an index asks for
+ * xt2_keys_fill - fill in the keys that an index needs
  * @asks: XT2_ASKS_*
  * => false: the packet is not one to use an index for
  */
@@ -80,12 +80,12 @@ xt2_separate bool xt2_keys_fill(struct xt2_keys *keys xt2_arg_img,
 				const struct xt2_pkt *pkt xt2_arg_img, u32 asks);
 
 /*
- * xt2_index_columns - collect candidates in the order of the rules, by columns
- * xt2_index_bits - the same, by bits
- * xt2_index_segments - the same, by segments of an address
- * xt2_index_spans, xt2_index_collect, xt2_index_nested - the same of pairs, in three steps
+ * xt2_index_columns - collect the next candidates, in the order of the rules, by a column scan
+ * xt2_index_bits - the same with the bitmap index
+ * xt2_index_segments - the same with the prefix index of an address
+ * xt2_index_spans, xt2_index_collect, xt2_index_nested - the same with the tuple-pair index, in three steps
  * @s: keys filled in; from unit[base] on there is room for XT2_CANDIDATES
- * @after: only units behind this offset in the chain; 0: all
+ * @after: only units after this offset in the chain; 0: all
  *
  * s->units is how many there are now; may be 0 although there are more.
  * s->resume is from where to go on when these are done; 0: there are no more.
@@ -112,7 +112,7 @@ xt2_separate u32 xt2_index_nested(const struct xt2_index __img *ix xt2_arg_img,
  * xt2_index_near, xt2_index_there - search segments in two steps, from the chain's start
  * @s: of the same packet
  *
- * As with pairs, what the second step reads is on its way after the first.
+ * As with pairs, the first step prefetches the memory that the second one reads.
  */
 void xt2_index_near(const struct xt2_index __img *ix, struct xt2_search *s,
 		    const struct xt2_pkt *pkt);
@@ -140,17 +140,17 @@ static inline bool xt2_index_far_(const struct xt2_index __img *ix)
  * xt2_scan_scalar - the next block of columns with candidates
  * @key: XT2_KEYS keys of a packet
  * @block: from this one on; @end: up to the one before this
- * @hits: out: a bit for each candidate, those behind the last unit included
+ * @hits: out: a bit for each candidate, those after the last unit included
  * => its number; end if there is none
  *
- * If the kernel ends the loop, all of the block where it was are candidates: what is not
+ * If the kernel ends the loop, the whole block is candidates: a rule that is not
  * known to miss has to be evaluated.
  */
 xt2_separate u32 xt2_scan_scalar(const struct xt2_columns __img *c xt2_arg_img,
 				 const u16 *key xt2_arg_img, u32 block, u32 end,
 				 u32 *hits xt2_arg_there);
 
-/* => the first of n units behind an offset, or n */
+/* => the first of n units after an offset, or n */
 static inline u32 xt2_units_behind_(const u32 __img *unit, u32 n, u32 after)
 {
 	u32 low = xt2_zero, half;
@@ -170,7 +170,7 @@ static inline struct xt2_run __img *xt2_index_runs(const struct xt2_index __img 
 /* => the run whose first rule is at this offset; there is one */
 struct xt2_run __img *xt2_index_run(const struct xt2_index __img *ix, u32 rule);
 
-/* What a rule has counted, its run's part included. */
+/* The counters of a rule, its run's part included. */
 struct xt2_counts {
 	u64 packets, bytes;
 };
@@ -180,7 +180,7 @@ struct xt2_counts xt2_rule_counts(const struct xt2_chain __img *c, const struct 
 /* => has any run counted? */
 bool xt2_index_counts(const struct xt2_index __img *ix);
 
-/* Move what runs have counted into their rules. */
+/* Move the counters of runs into their rules. */
 void xt2_chain_fold(struct xt2_chain __img *c);
 
 /* Fold, and forget the index: its bytes are zero, and spare room of the chain. */
@@ -208,10 +208,10 @@ u64 xt2_index_scratch(u32 rules);
 /*
  * xt2_index_build - make an index for a chain
  * @family: of its table
- * @at: 8-byte aligned, behind the chain's rules; @room: bytes there
+ * @at: 8-byte aligned, after the chain's rules; @room: bytes there
  * @scratch: xt2_index_scratch() bytes, 8-byte aligned
  *
- * The chain itself is not changed: who wants it to be used sets its lookup.
+ * The chain itself is not changed: a caller that wants it used sets its lookup.
  * => bytes of the index; 0: it would not pay, or no room
  */
 u32 xt2_index_build(const struct xt2_chain __img *c, u8 family,
@@ -221,7 +221,7 @@ u32 xt2_index_build(const struct xt2_chain __img *c, u8 family,
 /* --- trusting one: check-index.c --- */
 
 /*
- * xt2_index_check - does the index name every rule where a search looks for it?
+ * xt2_index_check - verify that a search can find every rule
  * @c: a chain that xt2_check() accepted
  * => 0; -EINVAL: a search could miss a rule, or leave the chain
  */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * segments.c - search an index of segments
+ * segments.c - search a prefix index
  *
  * The packet's address names a slot, the slot a bucket, the bucket a few
- * segments.  Those that begin no later than the address are counted, and the
- * last one is it; what encloses it is before it.  What is waited for is the
- * slot, the bucket, where its segments begin, what they say, which is on its
- * way by then, and the rule: all else is arithmetic.
+ * segments.  The last segment that starts at or below the address contains it;
+ * enclosing prefixes precede it.  A lookup touches four cache lines: slot,
+ * bucket, starts of segments, rule; the contents of the segments are prefetched.
  */
 #include "count-below.h"
 #include "engine/simd/vectors.h"
@@ -16,7 +15,7 @@ _Static_assert(sizeof(struct xt2_segment_slot) == 16 && sizeof(struct xt2_segmen
 	       "segments");
 _Static_assert(XT2_SEGMENTS_MOST <= XT2_CANDIDATES, "a bucket's candidates");
 
-/* Segments of a bucket, and what the address has to be compared with there. */
+/* Segments of a bucket, and the part of the address to compare with them. */
 struct bucket {
 	u32 first, n;
 	u16 part;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * units.c - what all kinds of indexes are made of: units, a sample of their boxes, memory
+ * units.c - units, a sample of their boxes and memory, for all kinds of indexes
  *
  * Rules become units; runs of rules with equal conditions that only count are
  * one.
@@ -78,7 +78,7 @@ static bool decides(const struct xt2_rule *r)
 	       (kind < XT2_T_REJECT || kind == XT2_T_REJECT || kind == XT2_T_NFQUEUE);
 }
 
-/* Units of the chain, and its runs behind the index's header. */
+/* Units of the chain, and its runs after the index's header. */
 bool xt2_build_units_(struct build *b)
 {
 	const struct xt2_rule *r = xt2_chain_first(b->chain), *tail = xt2_chain_tail(b->chain);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bits-avx2.c - search an index of bits, four words at a time
+ * bits-avx2.c - search a bitmap index, four words at a time
  *
- * What xt2_index_bits() does, without a branch that depends on the packet
+ * As xt2_index_bits(), without a branch that depends on the packet
  * until candidates are taken out: a branch that goes wrong costs as much as a
  * dozen vectors.  So all edges of a key are compared, and all words ANDed.
  * Where most rules decide, the first candidate is mostly the last, so its tests
- * are looked at here, and the next one is taken only if they miss.
+ * are done here, and the next one is taken only if they miss.
  */
 #include "config.h"
 #include "scan.h"
@@ -99,7 +99,7 @@ AVX2 static __always_inline u32 words_left(const u64 *const *bit, u32 keys, u32 
 	return none ^ ((1u << words) - 1);
 }
 
-/* What is left, from a unit on. */
+/* The units that all keys let through, from one on. */
 struct left {
 	const u64 *bit[XT2_BITS_KEYS];
 	u32 keys; /* 2, 4 or 6, a constant */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count-sse2.h - what engine/index/count-below.h does, 16 numbers at a time
+ * count-sse2.h - as engine/index/count-below.h, 16 numbers at a time
  *
  * Of 16 at once the last one counts as above; up to 15 there is no branch,
  * which would be mispredicted half the time.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pairs-avx2.c - search an index of pairs with vectors
+ * pairs-avx2.c - search a tuple-pair index with vectors
  *
- * What xt2_index_spans() does, and xt2_index_collect() if one candidate is
- * looked for.  A vector has a number for each class of a dimension, so their
- * values are hashed as fast as one.  Entries are compared without a branch,
- * since a bucket's answer is hard to predict.
+ * As xt2_index_spans(), and xt2_index_collect() for one candidate.  A vector
+ * has a number for each class of a dimension, so their values are hashed as
+ * fast as one.  Entries are compared without a branch, since a bucket's answer
+ * is hard to predict.
  */
 #include "config.h"
 #include "scan.h"
@@ -18,7 +18,7 @@
 
 _Static_assert(XT2_CLASSES == 8, "a vector");
 
-/* What all classes of a dimension have for a packet. */
+/* Hashes and slots of all classes of a dimension for a packet. */
 struct classes {
 	u32 hash[XT2_CLASSES];
 	u64 pairs, triples; /* as in struct xt2_hashes */
@@ -103,7 +103,7 @@ AVX2 static __always_inline void look_up(const struct xt2_index *ix,
 	c->triples = (u64)_mm_extract_epi64(slots, 1) & there;
 }
 
-/* Buckets of the pairs in todo; more: what their hashes are changed by */
+/* Buckets of the pairs in todo; more: is mixed into their hashes */
 AVX2 static __always_inline u32 add_spans(const struct xt2_index *ix, const struct xt2_pairs *p,
 					  const struct classes *a, const u32 *turned, u64 todo,
 					  u32 more, struct xt2_span *span, u32 n)
@@ -186,7 +186,7 @@ AVX2 static __always_inline __m256i units_of(__m256i e, __m256i tag, const struc
 
 	wrong = _mm256_subs_epu16(wrong, probes->ports);
 	right = _mm256_cmpeq_epi64(_mm256_or_si256(wrong, _mm256_shuffle_epi32(wrong, 0x4e)), zero);
-	if (!all) /* right and behind */
+	if (!all) /* right and after */
 		right = _mm256_andnot_si256(
 			_mm256_cmpeq_epi32(_mm256_min_epu32(e, probes->after), e), right);
 	return _mm256_or_si256(e, _mm256_xor_si256(right, _mm256_set1_epi32(-1)));
@@ -202,10 +202,10 @@ AVX2 static __always_inline __m256i tag_of(const struct xt2_span *span)
 }
 
 /*
- * The first four entries of each bucket, without a branch, then what is behind
- * them in those few that have more or columns.  Entries behind a bucket's last one are of
+ * The first four entries of each bucket, without a branch, then the others
+ * of those few that have more or columns.  Entries after a bucket's last one are of
  * another bucket: if one lets the packet through, it is a candidate too many.
- * all: a constant; candidates need not be behind any.
+ * all: a constant; candidates may come anywhere.
  */
 AVX2 static __always_inline u32 first_of(const struct xt2_index *ix, struct xt2_search *s,
 					 u32 after, bool all)

@@ -3,10 +3,10 @@
  * tests-avx2.h - the tests of a rule, four at a time
  *
  * Most rules test addresses, the protocol and a port, each of them or not, and
- * which of these the next rule has is hard to predict.  So here all that fit
- * into 8 bytes are looked at together, and nothing depends on which they are:
- * a table names the packet's number that a test asks for, and it is compared as
- * an address and as a port, one of which counts.
+ * which of these the next rule has is hard to predict.  So here all tests of 8
+ * bytes are done together, and nothing depends on their kind: a table names the
+ * packet's number that a test asks for, and it is compared as an address and as
+ * a port, one of which counts.
  */
 #ifndef XT2_ENGINE_SIMD_TESTS_AVX2_H
 #define XT2_ENGINE_SIMD_TESTS_AVX2_H
@@ -19,7 +19,7 @@
 #define TESTS_MAX      4u
 #define HEADER_LONGEST 20u /* of TCP */
 
-/* Where the vector of a packet's numbers has them; ports behind a form's number. */
+/* Places in the vector of a packet's numbers; those of ports follow by the form's number. */
 enum number { NONE, SRC4, DST4, PROTO, PORTS, SPORT, DPORT };
 
 _Static_assert(PORTS + XT2_PORTS_SRC == SPORT && PORTS + XT2_PORTS_DST == DPORT, "ports");
@@ -35,7 +35,7 @@ _Static_assert(offsetof(struct xt2_pkt, dport) == offsetof(struct xt2_pkt, sport
 
 /*
  * A type's place in a table: type + type / 8, of which the low four bits
- * count.  TCP and UDP have places next to each other, and what they test is
+ * count.  TCP and UDP have places next to each other, and their tests are
  * the same.
  */
 #define PLACE(type) ((type) + (type) / 8)
@@ -115,13 +115,12 @@ AVX2 static __always_inline int small_tests(const struct xt2_match *m, u32 n,
 /* => does a test of an IPv6 address hold? */
 static __always_inline bool addr6_holds(const struct xt2_match *m, const struct xt2_pkt *pkt)
 {
-	static const u64 all[2] = { ~0ull, ~0ull };
-	const u64 *addr = (const u64 *)(m + 1);
-	const u64 *mask = m->type >= XT2_M_SRC6_MASK ? addr + 2 : all;
+	static const __u64 all[2] = { ~0ull, ~0ull };
+	const __u64 *addr = (const __u64 *)(m + 1);
+	const __u64 *mask = m->type >= XT2_M_SRC6_MASK ? addr + 2 : all;
 	const u64 *a = m->type == XT2_M_SRC6 || m->type == XT2_M_SRC6_MASK ? pkt->src : pkt->dst;
-	bool same = !(((a[0] & mask[0]) ^ addr[0]) | ((a[1] & mask[1]) ^ addr[1]));
 
-	return same != !!(m->flags & XT2_MATCH_INVERT);
+	return xt2_addr6_within(addr, mask, a) != xt2_inverted(m);
 }
 
 static __always_inline bool is_addr6(const struct xt2_match *m)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * addrtype.c - what kind of address the source or destination is
+ * addrtype.c - types of the source and destination address
  *
  * As xt_addrtype.  The routing table's answer comes from the host, as the
  * number of an RTN_* type.  If it gave none, an IPv4 address has the type it

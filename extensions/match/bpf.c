@@ -8,7 +8,7 @@
  * only go forward, so a program ends after at most as many steps as it has
  * instructions.
  *
- * Negative offsets reach behind the packet: from SKF_NET_OFF on they count
+ * Negative offsets reach beyond the packet: from SKF_NET_OFF on they count
  * from the network header, from SKF_LL_OFF on from the Ethernet header.  A
  * packet that this host sends has none at OUTPUT.  Elsewhere, where the host
  * gave none, the device is taken to have none, so they count from the network
@@ -308,7 +308,7 @@ static bool is_jump_if(u16 code)
 	return (code & CLASS) == JMP && code != (JMP | JA);
 }
 
-/* One instruction with left more behind it; 0, -EINVAL, -EOPNOTSUPP as xt2_bpf_verify() */
+/* One instruction with left more after it; 0, -EINVAL, -EOPNOTSUPP as xt2_bpf_verify() */
 static int verify_one(const struct xt2_bpf_insn __img *i, u32 left)
 {
 	if (!code_known(i->code))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * conntrack.c - -m conntrack: what the packet's metadata says of its connection
+ * conntrack.c - -m conntrack: the connection in the packet's metadata
  *
  * Tests stand in the kernel's order, each with its own inversion.  A packet
  * without a connection can only match by its state, and if the state is

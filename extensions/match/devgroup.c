@@ -2,7 +2,7 @@
 /*
  * devgroup.c - the groups of the interfaces
  *
- * As xt_devgroup.  Interfaces are in group 0 unless somebody says otherwise,
+ * As xt_devgroup.  Interfaces are in group 0 unless they were put into another one,
  * so 0 also stands for a group that the host doesn't know.
  */
 #include "payload.h"

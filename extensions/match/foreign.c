@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * foreign.c - matches that xt2 carries and does not evaluate
+ * foreign.c - unevaluated matches
  *
- * A host refuses a ruleset with such a match before it evaluates packets.  If
+ * A caller refuses a ruleset with such a match before it evaluates packets.  If
  * one is met all the same, the packet is dropped and the fault is counted:
  * neither answer of a match would be safe.
  */

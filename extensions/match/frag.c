@@ -2,7 +2,7 @@
 /*
  * frag.c - the IPv6 fragment header
  *
- * The kernel has never looked at the length that --fraglen gives; it is kept
+ * The kernel has never used the length that --fraglen gives; it is kept
  * for printing.  Source: net/ipv6/netfilter/ip6t_frag.c.
  */
 #include "transport.h"

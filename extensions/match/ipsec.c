@@ -3,7 +3,7 @@
  * ipsec.c - security parameter indices of AH, ESP and IPComp
  *
  * AH is a transport protocol in IPv4 and an extension header in IPv6, where
- * it is looked for wherever it stands and its length may be tested.  Source:
+ * it is found wherever it stands and its length may be tested.  Source:
  * net/ipv4/netfilter/ipt_ah.c, net/ipv6/netfilter/ip6t_ah.c,
  * net/netfilter/xt_esp.c, net/netfilter/xt_ipcomp.c.
  */

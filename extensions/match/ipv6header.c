@@ -2,7 +2,7 @@
 /*
  * ipv6header.c - which extension headers an IPv6 packet has
  *
- * A walk of its own: unlike others it goes on behind the fragment header of a
+ * A walk of its own: unlike others it goes on after the fragment header of a
  * later fragment, and knows ESP.  Hard mode compares the set of headers, soft
  * mode only those that are named.  Source:
  * net/ipv6/netfilter/ip6t_ipv6header.c.

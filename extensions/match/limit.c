@@ -5,7 +5,7 @@
  * Tokens are counted as the kernel does at 250 ticks a second (Debian's
  * CONFIG_HZ): a tick is worth 128 credits, a packet costs avg's share of a
  * second, and the bucket holds burst packets.  The kernel's rounding and its
- * 32-bit overflow (a bucket that nobody asked for 2^25 ticks, or 37 hours,
+ * 32-bit overflow (a bucket that was not asked for 2^25 ticks, or 37 hours,
  * gets nothing for them) are kept.  Time is the packet's: ctx->now.  A clock
  * that goes back by up to two hours, as in a capture that is not sorted,
  * gives nothing and is forgotten.

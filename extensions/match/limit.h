@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * limit.h - what a rate costs: shared by the match and its translator
+ * limit.h - the cost of a rate: shared by the match and its translator
  *
  * Source: net/netfilter/xt_limit.c, with CONFIG_HZ=250
  */

@@ -3,7 +3,7 @@
  * mark.c - the packet's mark, and its connection's
  *
  * As xt_mark and xt_connmark.  A packet without a connection (invalid,
- * untracked, or the host knows of none) has no connection mark: connmark
+ * untracked, or of an unknown connection) has no connection mark: connmark
  * misses then, inverted or not.
  */
 #include "payload.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* payload.h - what the matches on the packet and its metadata share */
+/* payload.h - shared by the matches on the packet and its metadata */
 #ifndef XT2_EXTENSIONS_MATCH_PAYLOAD_H
 #define XT2_EXTENSIONS_MATCH_PAYLOAD_H
 

@@ -2,7 +2,7 @@
 /*
  * quota.c - -m quota: bytes until nothing is left
  *
- * The cell counts what is spent, so a fresh one is a whole quota.  The first
+ * The cell counts the bytes spent, so a fresh one is a whole quota.  The first
  * packet that doesn't fit spends the rest: smaller ones don't get through
  * after it.
  *

@@ -14,7 +14,7 @@
 #define RT_ADDRS    8 /* offset of the addresses of type 0 */
 #define ADDR	    16
 
-/* What a match says, wherever it stands. */
+/* The conditions of a match, in either form. */
 struct test {
 	u8 tested, inverted, addrs;
 	u32 type, size;

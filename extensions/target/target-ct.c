@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * target-ct.c - NOTRACK and CT: what connection tracking shall do
+ * target-ct.c - NOTRACK and CT: instructions to connection tracking
  *
  * Without the kernel's tracker, "do not track" is what can be evaluated: the
  * packet is UNTRACKED from here on.  Zone, helper, timeout and events are
@@ -47,7 +47,7 @@ int xt2_ct_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 	return XT2_NEXT;
 }
 
-/* A name has a NUL somewhere; what is behind it says nothing. */
+/* A name has a NUL somewhere; bytes after it are ignored. */
 static int ends(const char *name, u32 size)
 {
 	u32 i;

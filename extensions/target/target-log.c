@@ -2,7 +2,7 @@
 /*
  * target-log.c - LOG, NFLOG and TRACE: report, and go on
  *
- * An event names the rule; a host finds prefix, level and group there.  TRACE
+ * An event names the rule; the caller finds prefix, level and group there.  TRACE
  * also marks the packet: the kernel then reports every rule that it meets.
  *
  * Source: net/netfilter/xt_LOG.c, xt_NFLOG.c, xt_TRACE.c

@@ -5,7 +5,7 @@
  * With several queues, the kernel spreads flows by a hash with a random
  * start; which queue a flow gets is not defined.  Here the hash is fixed: the
  * same flow gets the same queue in every run, both directions the same one.
- * Whether somebody listens, and so whether bypass applies, the host knows.
+ * The caller knows whether a program listens, and so whether bypass applies.
  *
  * Source: net/netfilter/xt_NFQUEUE.c, include/net/netfilter/nf_queue.h
  */
@@ -13,7 +13,7 @@
 
 #define HASH 0x9e3779b97f4a7c15ull /* 2^64 / golden ratio, made odd */
 
-/* Addresses in either order and, for IPv4, the protocol: what the kernel's hash takes. */
+/* Addresses in either order and, for IPv4, the protocol: the input of the kernel's hash. */
 static u32 flow_hash(const struct xt2_pkt *pkt)
 {
 	u64 sum, both;
@@ -46,7 +46,7 @@ int xt2_nfqueue_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 	return XT2_QUEUE;
 }
 
-/* What each revision can say: 0 one queue, 1 several, 2 bypass, 3 fanout. */
+/* Options of each revision: 0 one queue, 1 several, 2 bypass, 3 fanout. */
 int xt2_nfqueue_target_check(const struct xt2_rule __img *r, u8 family)
 {
 	static const u8 flags[] = { 0, 0, 1, 3 };

@@ -2,7 +2,7 @@
 /*
  * target-reject.c - REJECT: drop, and say so
  *
- * The verdict names how; sending the answer is the host's matter.
+ * The verdict names how; sending the answer is up to the caller.
  *
  * Source: net/ipv4/netfilter/ipt_REJECT.c, net/ipv6/netfilter/ip6t_REJECT.c
  */

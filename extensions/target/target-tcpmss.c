@@ -3,7 +3,7 @@
  * target-tcpmss.c - TCPMSS: lower the segment size that a SYN announces
  *
  * Never raises it.  A SYN without the option gets one if there is nothing
- * behind its header: the packet grows by four bytes, into the room that the
+ * after its header: the packet grows by four bytes, into the room that the
  * caller left, and is dropped if there is none, as the kernel does without
  * memory.  Clamping asks for the path MTU, which only the host knows; not
  * knowing it, the packet stays as it is.
@@ -19,7 +19,7 @@ enum {
 	OPT_MSS = 2,
 	MSS_LEN = 4,
 	MSS_CLAMP = 0xffff,
-	MSS_DEFAULT4 = 536, /* what a peer assumes if the option is missing */
+	MSS_DEFAULT4 = 536, /* a peer's assumption if the option is missing */
 	MSS_DEFAULT6 = 1220,
 	TCP_SYN = 0x02,
 };
@@ -53,7 +53,7 @@ static void grow_ip(struct xt2_pkt *pkt)
 	xt2_put_be16(field, new);
 }
 
-/* Puts the option before the others; len bytes of header and nothing behind it. */
+/* Puts the option before the others; len bytes of header and nothing after it. */
 static int add_option(struct xt2_pkt *pkt, u8 *tcp, u32 len, u16 mss)
 {
 	const u16 most = pkt->family == XT2_IPV4 ? MSS_DEFAULT4 : MSS_DEFAULT6;

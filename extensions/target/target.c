@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* target.c - what the targets share: see target.h */
+/* target.c - shared by the targets: see target.h */
 #include "target.h"
 
 u32 xt2_rule_proto(const struct xt2_rule __img *r)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * target.h - what the targets share: their data, the rule they stand in
+ * target.h - shared by the targets: their data, the rule they stand in
  *
  * Data comes without its trailing zero words (<xt2/ext-target.h>).  Some
  * targets ask for a protocol in their rule; the kernel reads it from the
@@ -18,7 +18,7 @@ static inline u32 xt2_rule_arg(const struct xt2_rule __img *r)
 	return XT2_TARGET_ARG(r->target);
 }
 
-/* Copies a target's data from its offset off on; what is not there is zero. */
+/* Copies a target's data from its offset off on; missing bytes are zero. */
 static inline void xt2_target_read(const struct xt2_rule __img *r, u32 off, void *to, u32 size)
 {
 	u32 have = xt2_rule_target_size(r);
