@@ -214,6 +214,11 @@ static int check_header(struct check *c, u64 given, u32 magic)
 	return 0;
 }
 
+static u32 chain_pages(const struct xt2_root __img *root)
+{
+	return (root->chains + XT2_CHAIN_PAGE - 1) / XT2_CHAIN_PAGE;
+}
+
 static int check_root(struct check *c)
 {
 	const struct xt2_root __img *root;
@@ -238,26 +243,38 @@ static int check_root(struct check *c)
 static int claim_arrays(struct check *c)
 {
 	const struct xt2_root __img *root = c->root;
-	u32 pages = (root->chains + XT2_CHAIN_PAGE - 1) / XT2_CHAIN_PAGE;
-	int err;
+	const struct {
+		u32 offset, count, size;
+		const char *what;
+	} arrays[] = {
+		{ root->table, root->tables, sizeof(struct xt2_table),
+		  "tables are outside the image" },
+		{ root->hook, root->hooks, sizeof(struct xt2_hook),
+		  "hook entries are outside the image" },
+		{ root->chain_dir, chain_pages(root), sizeof(u32),
+		  "chain table is outside the image" },
+		{ root->chain_cold, root->chains, sizeof(struct xt2_chain_cold),
+		  "names of chains are outside the image" },
+		{ root->cell, root->cells, sizeof(u64), "cells are outside the image" },
+		{ root->instance, root->instances, sizeof(u32), "instances are outside the image" },
+	};
+	u32 i;
+	int err = 0;
 
-	err = claim_array(c, root->table, root->tables, sizeof(struct xt2_table),
-			  "tables are outside the image");
-	if (!err)
-		err = claim_array(c, root->hook, root->hooks, sizeof(struct xt2_hook),
-				  "hook entries are outside the image");
-	if (!err)
-		err = claim_array(c, root->chain_dir, pages, sizeof(u32),
-				  "chain table is outside the image");
-	if (!err)
-		err = claim_array(c, root->chain_cold, root->chains, sizeof(struct xt2_chain_cold),
-				  "names of chains are outside the image");
-	if (!err)
-		err = claim_array(c, root->cell, root->cells, sizeof(u64),
-				  "cells are outside the image");
-	if (!err)
-		err = claim_array(c, root->instance, root->instances, sizeof(u32),
-				  "instances are outside the image");
+	for (i = 0; i < XT2_ARRAY_SIZE(arrays) && !err; i++)
+		err = claim_array(c, arrays[i].offset, arrays[i].count, arrays[i].size,
+				  arrays[i].what);
+	return err;
+}
+
+/* Check n items, up to the first that is not valid. */
+static int check_each(struct check *c, u32 n, int (*check_one)(struct check *, u32))
+{
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < n && !err && xt2_can_loop; i++)
+		err = check_one(c, i);
 	return err;
 }
 
@@ -272,8 +289,9 @@ static u64 zeros(const u8 __img *data, u64 size)
 	return n;
 }
 
-static int check_instance(struct check *c, u32 i, u64 off)
+static int check_instance(struct check *c, u32 i)
 {
+	const u64 off = ((const u32 __img *)xt2_at(c->img, c->root->instance))[i];
 	const struct xt2_instance __img *in = xt2_at(c->img, off);
 	const u8 __img *data = (const u8 __img *)(in + 1);
 	bool text;
@@ -299,20 +317,6 @@ static int check_instance(struct check *c, u32 i, u64 off)
 	return check_name(c, in->name, text, "name of an instance is not valid");
 }
 
-static int check_instances(struct check *c)
-{
-	const u32 __img *offs = xt2_at(c->img, c->root->instance);
-	u32 i;
-	int err;
-
-	for (i = 0; i < c->root->instances && xt2_can_loop; i++) {
-		err = check_instance(c, i, offs[i]);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
 static bool same_table(const struct xt2_table __img *a, const struct xt2_table __img *b)
 {
 	return a->family == b->family && !memcmp(a->name, b->name, sizeof(a->name));
@@ -336,19 +340,6 @@ static int check_table(struct check *c, u32 index)
 	for (i = 0; i < index; i++)
 		if (same_table(t, xt2_image_table(c->img, c->root, i)))
 			return bad(c, "two tables have the same name", t);
-	return 0;
-}
-
-static int check_tables(struct check *c)
-{
-	u32 i;
-	int err;
-
-	for (i = 0; i < c->root->tables; i++) {
-		err = check_table(c, i);
-		if (err)
-			return err;
-	}
 	return 0;
 }
 
@@ -408,16 +399,8 @@ static int check_chain_page(struct check *c, u32 page)
 
 static int check_chain_headers(struct check *c)
 {
-	u32 page, pages = (c->root->chains + XT2_CHAIN_PAGE - 1) / XT2_CHAIN_PAGE;
-	int err;
-
 	memset(c->named.table, 0, c->root->chains * sizeof(*c->named.table));
-	for (page = 0; page < pages && xt2_can_loop; page++) {
-		err = check_chain_page(c, page);
-		if (err)
-			return err;
-	}
-	return 0;
+	return check_each(c, chain_pages(c->root), check_chain_page);
 }
 
 static const char *check_kind(const struct check *c, u32 instance, u8 kind)
@@ -618,17 +601,11 @@ static int check_hook(struct check *c, u32 i)
 /* Entries and base chains match one to one, as no two share a place. */
 static int check_hooks(struct check *c)
 {
-	u32 i;
-	int err;
+	int err = check_each(c, c->root->hooks, check_hook);
 
-	for (i = 0; i < c->root->hooks && xt2_can_loop; i++) {
-		err = check_hook(c, i);
-		if (err)
-			return err;
-	}
-	if (c->root->hooks != c->base_chains)
+	if (!err && c->root->hooks != c->base_chains)
 		return bad(c, "base chain without a hook entry", &c->root->hooks);
-	return 0;
+	return err;
 }
 
 static int check_names(struct check *c)
@@ -692,9 +669,9 @@ static int check_rest(struct check *c)
 	if (!err)
 		err = claim_arrays(c);
 	if (!err)
-		err = check_instances(c);
+		err = check_each(c, c->root->instances, check_instance);
 	if (!err)
-		err = check_tables(c);
+		err = check_each(c, c->root->tables, check_table);
 	if (!err)
 		err = check_chain_headers(c);
 	if (!err)

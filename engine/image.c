@@ -2,58 +2,42 @@
 /* image.c - names and properties of matches and targets */
 #include "image.h"
 
-/* A case of a list is a line. */
-/* clang-format off */
+struct kind {
+	const char *name;
+	u32 info; /* XT2_EXT_* bits */
+};
+
+#define XT2_ROW(id, NAME, name, flags) [id] = { #name, flags },
+static const struct kind matches[XT2_M_COUNT] = { XT2_BASE_MATCHES(XT2_ROW)
+							  XT2_EXT_MATCHES(XT2_ROW) };
+#undef XT2_ROW
+
+#define XT2_BASE(id, NAME, flags)      [id] = { #NAME, flags },
+#define XT2_ROW(id, NAME, name, flags) [id] = { #NAME, flags },
+static const struct kind targets[XT2_T_COUNT] = { XT2_BASE_TARGETS(XT2_BASE)
+							  XT2_EXT_TARGETS(XT2_ROW) };
+#undef XT2_ROW
+#undef XT2_BASE
 
 u32 xt2_match_info(u8 type)
 {
-	switch (type) {
-#define XT2_CASE(id, NAME, name, flags) case id: return flags;
-	XT2_BASE_MATCHES(XT2_CASE)
-	XT2_EXT_MATCHES(XT2_CASE)
-#undef XT2_CASE
-	}
-	return 0;
+	return type < XT2_M_COUNT ? matches[type].info : 0;
 }
 
 const char *xt2_match_name(u8 type)
 {
-	switch (type) {
-#define XT2_CASE(id, NAME, name, flags) case id: return #name;
-	XT2_BASE_MATCHES(XT2_CASE)
-	XT2_EXT_MATCHES(XT2_CASE)
-#undef XT2_CASE
-	}
-	return NULL;
+	return type < XT2_M_COUNT ? matches[type].name : NULL;
 }
 
 u32 xt2_target_info(u8 kind)
 {
-	switch (kind) {
-#define XT2_CASE(id, NAME, flags) case id: return flags;
-	XT2_BASE_TARGETS(XT2_CASE)
-#undef XT2_CASE
-#define XT2_CASE(id, NAME, name, flags) case id: return flags;
-	XT2_EXT_TARGETS(XT2_CASE)
-#undef XT2_CASE
-	}
-	return 0;
+	return kind < XT2_T_COUNT ? targets[kind].info : 0;
 }
 
 const char *xt2_target_name(u8 kind)
 {
-	switch (kind) {
-#define XT2_CASE(id, NAME, flags) case id: return #NAME;
-	XT2_BASE_TARGETS(XT2_CASE)
-#undef XT2_CASE
-#define XT2_CASE(id, NAME, name, flags) case id: return #NAME;
-	XT2_EXT_TARGETS(XT2_CASE)
-#undef XT2_CASE
-	}
-	return NULL;
+	return kind < XT2_T_COUNT ? targets[kind].name : NULL;
 }
-
-/* clang-format on */
 
 u32 xt2_rule_number(const struct xt2_chain __img *c, const struct xt2_rule __img *r)
 {

@@ -69,21 +69,30 @@ static __always_inline bool xt2_addr6_masked(const struct xt2_match __img *m, co
 	return xt2_addr6_within(k->addr, k->mask, a);
 }
 
-/* Bytes beyond arg are shifted out: little-endian, so the first byte is lowest. */
+/* The first n bytes; others are shifted out: little-endian, so the first byte is lowest. */
+static __always_inline bool xt2_name_equal(const __u64 __img *want, u32 n, const u64 *name)
+{
+	if (n <= 8)
+		return !((name[0] ^ want[0]) << (64 - 8 * n));
+	return !((name[0] ^ want[0]) | (name[1] ^ want[1]) << (128 - 8 * n));
+}
+
+static __always_inline bool xt2_name_masked(const __u64 __img *want, const __u64 __img *mask,
+					    const u64 *name)
+{
+	return !(((name[0] ^ want[0]) & mask[0]) | ((name[1] ^ want[1]) & mask[1]));
+}
+
 static __always_inline bool xt2_iface_equal(const struct xt2_match __img *m, const u64 *name)
 {
-	const struct xt2_match_iface __img *k = (const struct xt2_match_iface __img *)m;
-
-	if (m->arg <= 8)
-		return !((name[0] ^ k->name[0]) << (64 - 8 * m->arg));
-	return !((name[0] ^ k->name[0]) | (name[1] ^ k->name[1]) << (128 - 8 * m->arg));
+	return xt2_name_equal(((const struct xt2_match_iface __img *)m)->name, m->arg, name);
 }
 
 static inline bool xt2_iface_masked(const struct xt2_match __img *m, const u64 *name)
 {
 	const struct xt2_match_iface_mask __img *k = (const struct xt2_match_iface_mask __img *)m;
 
-	return !(((name[0] ^ k->name[0]) & k->mask[0]) | ((name[1] ^ k->name[1]) & k->mask[1]));
+	return xt2_name_masked(k->name, k->mask, name);
 }
 
 /* ip6_packet_match(): a missing upper-layer header is no match even inverted. */

@@ -17,6 +17,14 @@ static int fail(struct xt2_writer *w, int error)
 	return error;
 }
 
+/* => true if an error sticks, or this is one */
+static bool refuses(struct xt2_writer *w, bool invalid)
+{
+	if (!w->error && invalid)
+		w->error = -EINVAL;
+	return w->error;
+}
+
 /* => offset of len zeroed bytes, padded to 8; 0: no room, and that sticks */
 static u64 reserve(struct xt2_writer *w, u64 len)
 {
@@ -105,10 +113,8 @@ int xt2_write_table(struct xt2_writer *w, u8 family, const char *name, u32 sourc
 {
 	struct xt2_table *t;
 
-	if (w->error)
+	if (refuses(w, w->tables_done == w->root.tables))
 		return w->error;
-	if (w->tables_done == w->root.tables)
-		return fail(w, -EINVAL);
 	t = (struct xt2_table *)(w->buf + w->root.table) + w->tables_done++;
 	t->family = family;
 	t->source = source;
@@ -119,10 +125,8 @@ int xt2_write_hook(struct xt2_writer *w, u8 family, u8 hook, u16 table, s32 prio
 {
 	struct xt2_hook *h;
 
-	if (w->error)
+	if (refuses(w, w->hooks_done == w->root.hooks))
 		return w->error;
-	if (w->hooks_done == w->root.hooks)
-		return fail(w, -EINVAL);
 	h = (struct xt2_hook *)(w->buf + w->root.hook) + w->hooks_done++;
 	*h = (struct xt2_hook){
 		.family = family,
@@ -140,10 +144,8 @@ int xt2_write_instance(struct xt2_writer *w, u8 kind, u8 revision, const char *n
 	struct xt2_instance *in;
 	u64 off;
 
-	if (w->error)
+	if (refuses(w, w->instances_done == w->root.instances || w->chain))
 		return w->error;
-	if (w->instances_done == w->root.instances || w->chain)
-		return fail(w, -EINVAL);
 	off = reserve(w, sizeof(*in) + (u64)size);
 	if (!off)
 		return w->error;
@@ -159,10 +161,8 @@ int xt2_write_instance(struct xt2_writer *w, u8 kind, u8 revision, const char *n
 
 int xt2_write_cell(struct xt2_writer *w, u32 index, u64 value)
 {
-	if (w->error)
+	if (refuses(w, index >= w->root.cells))
 		return w->error;
-	if (index >= w->root.cells)
-		return fail(w, -EINVAL);
 	((u64 *)(w->buf + w->root.cell))[index] = value;
 	return 0;
 }
@@ -207,10 +207,8 @@ int xt2_write_rule(struct xt2_writer *w, const struct xt2_rule *r)
 	struct xt2_chain *c;
 	u64 off;
 
-	if (w->error)
+	if (refuses(w, !w->chain || r->size < sizeof(*r) || r->size % XT2_ALIGN))
 		return w->error;
-	if (!w->chain || r->size < sizeof(*r) || r->size % XT2_ALIGN)
-		return fail(w, -EINVAL);
 	off = w->pos;
 	if (r->size > w->cap - off)
 		return fail(w, -ENOSPC);

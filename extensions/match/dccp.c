@@ -40,7 +40,7 @@ static int option_match(u8 option, struct xt2_pkt *pkt, const u8 *dh)
 	op = xt2_pkt_at(pkt, pkt->thoff + start, end - start);
 	if (!op)
 		return XT2_HOTDROP;
-	return xt2_option_find_(op, end - start, option) ? XT2_HIT : XT2_MISS;
+	return xt2_option_find_(op, end - start, option, 0) ? XT2_HIT : XT2_MISS;
 }
 
 /* A test misses, inversion included. */

@@ -5,22 +5,23 @@
 
 #include "extensions/extensions.h"
 
-_Static_assert(offsetof(struct xt2_match_iprange4, range) == 8, "part of the format");
-_Static_assert(sizeof(((struct xt2_match_iprange4 *)0)->range[0]) == 8, "part of the format");
-_Static_assert(offsetof(struct xt2_match_iprange6, range) == 8, "part of the format");
-_Static_assert(sizeof(((struct xt2_match_iprange6 *)0)->range[0]) == 32, "part of the format");
-_Static_assert(sizeof(struct xt2_match_mark) == 16, "part of the format");
-_Static_assert(sizeof(struct xt2_match_mac) == 16, "part of the format");
-_Static_assert(sizeof(struct xt2_match_pkttype) == 16, "part of the format");
-_Static_assert(offsetof(struct xt2_match_string, len) == 8, "part of the format");
-_Static_assert(offsetof(struct xt2_match_string, byte) == 9, "part of the format");
-_Static_assert(offsetof(struct xt2_match_u32, word) == 8, "part of the format");
-_Static_assert(sizeof(struct xt2_bpf_insn) == 8, "part of the format");
-_Static_assert(offsetof(struct xt2_match_bpf, insn) == 8, "part of the format");
-_Static_assert(offsetof(struct xt2_match_devgroup, pair) == 8, "part of the format");
-_Static_assert(sizeof(((struct xt2_match_devgroup *)0)->pair[0]) == 8, "part of the format");
-_Static_assert(offsetof(struct xt2_match_physdev, word) == 8, "part of the format");
-_Static_assert(sizeof(struct xt2_match_addrtype) == 16, "part of the format");
+/* doc/format.md gives these places. */
+_Static_assert(offsetof(struct xt2_match_iprange4, range) == 8 &&
+		       offsetof(struct xt2_match_iprange6, range) == 8 &&
+		       offsetof(struct xt2_match_string, len) == 8 &&
+		       offsetof(struct xt2_match_string, byte) == 9 &&
+		       offsetof(struct xt2_match_u32, word) == 8 &&
+		       offsetof(struct xt2_match_bpf, insn) == 8 &&
+		       offsetof(struct xt2_match_devgroup, pair) == 8 &&
+		       offsetof(struct xt2_match_physdev, word) == 8,
+	       "places in matches");
+_Static_assert(sizeof(((struct xt2_match_iprange4 *)0)->range[0]) == 8 &&
+		       sizeof(((struct xt2_match_iprange6 *)0)->range[0]) == 32 &&
+		       sizeof(struct xt2_match_mark) == 16 && sizeof(struct xt2_match_mac) == 16 &&
+		       sizeof(struct xt2_match_pkttype) == 16 && sizeof(struct xt2_bpf_insn) == 8 &&
+		       sizeof(((struct xt2_match_devgroup *)0)->pair[0]) == 8 &&
+		       sizeof(struct xt2_match_addrtype) == 16,
+	       "sizes of matches");
 
 /* For inversions that the kernel xors with the answer: upper bits always hit. */
 static inline int xt2_answer_xor(const struct xt2_match __img *m, bool holds)

@@ -29,16 +29,13 @@ static u32 out_form(const struct xt2_match __img *m)
 	return m->arg >> 24;
 }
 
-/* Bytes past the form are shifted out: the first byte is the lowest. */
 static bool equal(u32 form, const __u64 __img *w, const u64 *name)
 {
 	if (form == ABSENT)
 		return true;
 	if (form == XT2_PHYSDEV_MASKED)
-		return !(((name[0] ^ w[0]) & w[2]) | ((name[1] ^ w[1]) & w[3]));
-	if (form <= 8)
-		return !((name[0] ^ w[0]) << (64 - 8 * form));
-	return !((name[0] ^ w[0]) | (name[1] ^ w[1]) << (128 - 8 * form));
+		return xt2_name_masked(w, w + 2, name);
+	return xt2_name_equal(w, form, name);
 }
 
 static int bridged_match(const struct xt2_match __img *m, const struct xt2_pkt *pkt)

@@ -25,7 +25,7 @@ static int option_match(const struct xt2_match __img *m, struct xt2_pkt *pkt, co
 		op = xt2_pkt_at(pkt, pkt->thoff + XT2_TCP_HEADER_, size - XT2_TCP_HEADER_);
 		if (!op)
 			return XT2_HOTDROP;
-		found = xt2_option_find_(op, size - XT2_TCP_HEADER_, XT2_BYTE(m->arg, 1));
+		found = xt2_option_find_(op, size - XT2_TCP_HEADER_, XT2_BYTE(m->arg, 1), 0);
 	}
 	return found != !!(m->arg & XT2_PORTS_INV_OPTION) ? XT2_HIT : XT2_MISS;
 }

@@ -76,20 +76,23 @@ static inline int xt2_answer_late_(int answer, bool inverted)
 	return answer == XT2_HIT ? XT2_MISS : XT2_HIT;
 }
 
-/* Options of TCP and DCCP: 0 and 1 are one byte long, others give their length. */
-static inline bool xt2_option_find_(const u8 *op, u32 len, u8 option)
+/*
+ * Options of TCP and DCCP: 0 and 1 are one byte long, others give their length.
+ * size: the option's, header included; 0: any.  => NULL: it is not there
+ */
+static inline const u8 *xt2_option_find_(const u8 *op, u32 len, u8 option, u32 size)
 {
 	u32 i = xt2_zero;
 
 	while (i < len && xt2_can_loop) {
-		if (op[i] == option)
-			return true;
+		if (op[i] == option && (!size || (len - i >= size && op[i + 1] == size)))
+			return op + i;
 		if (op[i] < 2 || i == len - 1 || !op[i + 1])
 			i++;
 		else
 			i += op[i + 1];
 	}
-	return false;
+	return NULL;
 }
 
 /* AH, ESP, IPCOMP, FRAG: bytes of the head and the range; 0: not a valid form. */
