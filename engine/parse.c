@@ -230,15 +230,6 @@ static bool ip6_passable(u8 next)
 	}
 }
 
-static u32 ip6_header_size(u8 type, const u8 *header)
-{
-	switch (type) {
-	case XT2_IP6_FRAGMENT: return 8;
-	case XT2_IP6_AUTH: return (header[1] + 2) * 4;
-	default: return (header[1] + 1) * 8;
-	}
-}
-
 static int ip6_here(struct xt2_ip6_walk *walk, u32 off, u8 next, u16 fragoff)
 {
 	walk->off = off;
@@ -279,7 +270,7 @@ static __always_inline int ip6_walk(struct xt2_pkt *pkt, int want, struct xt2_ip
 			return ip6_here(walk, off, next, fragoff);
 		if (fragoff)
 			return -ENOENT;
-		size = ip6_header_size(next, head);
+		size = xt2_ip6_header_size(next, head);
 		if (pkt->whole_exthdrs && size > pkt->len - off)
 			return -EBADMSG;
 		next = head[0];

@@ -16,6 +16,16 @@ enum xt2_ip6_next {
 	XT2_IP6_DEST = 60,
 };
 
+/* The length of an extension header; of most, its second byte has it. */
+static inline u32 xt2_ip6_header_size(u8 type, const u8 *header)
+{
+	switch (type) {
+	case XT2_IP6_FRAGMENT: return 8;
+	case XT2_IP6_AUTH: return (header[1] + 2) * 4;
+	default: return (header[1] + 1) * 8;
+	}
+}
+
 /* IPv6 header walk. */
 struct xt2_ip6_walk {
 	u32 off; /* of the header that was found */

@@ -20,6 +20,21 @@ static inline bool xt2_family_inet(u8 family)
 	return family == XT2_IPV4 || family == XT2_IPV6;
 }
 
+/*
+ * For checks: the match has size bytes, plus copy for the legacy payload if
+ * it carries one, and no other flags than these.  => 0, -EINVAL
+ */
+static inline int xt2_size_check_(const struct xt2_match __img *m, u32 size, u32 copy, u8 flags)
+{
+	if (copy)
+		flags |= XT2_MATCH_VERBATIM;
+	if (m->flags & ~flags)
+		return -EINVAL;
+	if (m->flags & XT2_MATCH_VERBATIM)
+		size += copy;
+	return m->size == size ? 0 : -EINVAL;
+}
+
 #define XT2_DECLARE_MATCH(id, NAME, name, flags)                                      \
 	int xt2_##name##_match(const struct xt2_match __img *m, struct xt2_ctx *ctx); \
 	int xt2_##name##_check(const struct xt2_match __img *m, u8 family);

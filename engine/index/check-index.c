@@ -54,10 +54,19 @@ static bool any_set(const u8 *bytes, u32 n)
 	return false;
 }
 
+static int check_order(struct check *c, const u32 *unit, u32 n)
+{
+	u32 i;
+
+	for (i = 1; i < n; i++)
+		if ((unit[i - 1] & ~XT2_UNIT_FLAGS) >= (unit[i] & ~XT2_UNIT_FLAGS))
+			return bad(c, "units of an index are not in order");
+	return 0;
+}
+
 static int check_columns(struct check *c, u32 offset)
 {
 	const struct xt2_columns *k = xt2_at(c->ix, offset);
-	const u32 *unit = (const u32 *)(k + 1);
 	u64 rows;
 	u32 i;
 
@@ -70,10 +79,7 @@ static int check_columns(struct check *c, u32 offset)
 	for (i = 0; i < k->columns; i++)
 		if (!has_key(c, k->column[i]))
 			return bad(c, "columns of an index are not valid");
-	for (i = 1; i < k->units; i++)
-		if ((unit[i - 1] & ~XT2_UNIT_FLAGS) >= (unit[i] & ~XT2_UNIT_FLAGS))
-			return bad(c, "units of an index are not in order");
-	return 0;
+	return check_order(c, (const u32 *)(k + 1), k->units);
 }
 
 /* => the unit's number, or n */
@@ -152,7 +158,6 @@ static bool has_more_bits(const struct check *c, const struct xt2_bits *k)
 
 static int check_bits(struct check *c, const struct xt2_bits *k)
 {
-	const u32 *unit = (const u32 *)(k + 1);
 	u32 i;
 	int err = 0;
 
@@ -165,9 +170,8 @@ static int check_bits(struct check *c, const struct xt2_bits *k)
 		err = check_bits_key(c, k, &k->by[i]);
 	if (err)
 		return err;
-	for (i = 1; i < k->units; i++)
-		if ((unit[i - 1] & ~XT2_UNIT_FLAGS) >= (unit[i] & ~XT2_UNIT_FLAGS))
-			return bad(c, "units of an index are not in order");
+	if (check_order(c, (const u32 *)(k + 1), k->units))
+		return -EINVAL;
 	return has_more_bits(c, k) ? bad(c, "index has entries of no rule") : 0;
 }
 

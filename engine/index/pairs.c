@@ -50,6 +50,21 @@ static __always_inline u32 add_span(const struct xt2_index __img *ix,
 	return n + (b->tags >> hash % 32 & 1); /* no branch: half of them are not */
 }
 
+/* third: hash of the third dimension, of triples; 0: of pairs */
+static __always_inline u32 add_spans(const struct xt2_index __img *ix,
+				     const struct xt2_pairs __img *p, struct xt2_search *s,
+				     u64 todo, u32 third, u32 n)
+{
+	u32 bit, hash;
+
+	for (; todo && xt2_can_loop; todo &= todo - 1) {
+		bit = (u32)__builtin_ctzll(todo);
+		hash = xt2_hash_pair(s->hashes[0].hash[bit / 8], s->hashes[1].hash[bit % 8]);
+		n = add_span(ix, p, xt2_hash_pair(hash, third), s->span, n);
+	}
+	return n;
+}
+
 u32 xt2_index_spans(const struct xt2_index __img *ix xt2_arg_img, struct xt2_search *s_ xt2_arg_img,
 		    const struct xt2_pkt *pkt_ xt2_arg_img)
 {
@@ -58,7 +73,7 @@ u32 xt2_index_spans(const struct xt2_index __img *ix xt2_arg_img, struct xt2_sea
 	const struct xt2_pairs __img *p = xt2_at(ix, ix->body);
 	struct xt2_hashes *a = &s->hashes[0], *b = &s->hashes[1];
 	u64 todo;
-	u32 word[XT2_FIELD_WORDS], n = xt2_zero, third = 0, hash, bit;
+	u32 word[XT2_FIELD_WORDS], n = xt2_zero, third = 0;
 
 	xt2_index_field(s, pkt, p->dim[0].field, word);
 	hash_classes(ix, &p->dim[0], 0, word, a);
@@ -71,19 +86,10 @@ u32 xt2_index_spans(const struct xt2_index __img *ix xt2_arg_img, struct xt2_sea
 		if (!class_slot(ix, &p->dim[2], 0, third))
 			todo = 0;
 	}
-	for (; todo && xt2_can_loop; todo &= todo - 1) {
-		bit = (u32)__builtin_ctzll(todo);
-		hash = xt2_hash_pair(a->hash[bit / 8], b->hash[bit % 8]);
-		n = add_span(ix, p, xt2_hash_pair(hash, third), s->span, n);
-	}
-	for (todo = a->pairs & xt2_turned(b->pairs); todo && xt2_can_loop; todo &= todo - 1) {
-		bit = (u32)__builtin_ctzll(todo);
-		hash = xt2_hash_pair(a->hash[bit / 8], b->hash[bit % 8]);
-		n = add_span(ix, p, hash, s->span, n);
-	}
-	s->spans = n;
+	n = add_spans(ix, p, s, todo, third, n);
+	s->spans = add_spans(ix, p, s, a->pairs & xt2_turned(b->pairs), 0, n);
 	xt2_fetch_spans(ix, p, s);
-	return n;
+	return s->spans;
 }
 
 /* Two pairs of classes may share a bucket, and so find its columns twice. */

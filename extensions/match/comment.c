@@ -9,5 +9,5 @@ int xt2_comment_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 
 int xt2_comment_check(const struct xt2_match __img *m, u8 family)
 {
-	return m->size == sizeof(*m) && !m->flags ? 0 : -EINVAL;
+	return xt2_size_check_(m, sizeof(*m), 0, 0);
 }

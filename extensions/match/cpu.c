@@ -9,5 +9,5 @@ int xt2_cpu_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 
 int xt2_cpu_check(const struct xt2_match __img *m, u8 family)
 {
-	return m->size == sizeof(*m) && !(m->flags & ~XT2_MATCH_INVERT) ? 0 : -EINVAL;
+	return xt2_size_check_(m, sizeof(*m), 0, XT2_MATCH_INVERT);
 }

@@ -57,13 +57,11 @@ int xt2_dccp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	bool ports = m->flags & XT2_PORTS_FOLLOW;
 	const __u16 __img *spts = ports ? k->spts : NULL, *dpts = ports ? k->dpts : NULL;
-	const u8 *dh;
+	int answer;
+	const u8 *dh = xt2_transport_(pkt, DCCP_HEADER, &answer);
 
-	if (pkt->fragoff)
-		return XT2_MISS;
-	dh = xt2_pkt_at(pkt, pkt->thoff, DCCP_HEADER);
 	if (!dh)
-		return XT2_HOTDROP;
+		return answer;
 	if (misses(m->arg, XT2_DCCP_SRC, xt2_port_holds_(spts, pkt->sport)) ||
 	    misses(m->arg, XT2_DCCP_DST, xt2_port_holds_(dpts, pkt->dport)) ||
 	    misses(m->arg, XT2_DCCP_TYPE, m->arg >> 16 >> kind_of(dh) & 1))

@@ -16,5 +16,5 @@ int xt2_foreign_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 
 int xt2_foreign_check(const struct xt2_match __img *m, u8 family)
 {
-	return m->size == sizeof(*m) && !m->flags ? 0 : -EINVAL;
+	return xt2_size_check_(m, sizeof(*m), 0, 0);
 }

@@ -28,17 +28,13 @@ static bool flags_hold(u8 flags, const u8 *fh)
 int xt2_frag_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	const struct xt2_header_test __img *t = xt2_header_test_(m);
-	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
-	struct xt2_ip6_walk walk;
-	const u8 *fh;
-	int err;
+	u32 off, size;
+	int answer;
+	const u8 *fh =
+		xt2_exthdr_(xt2_ctx_pkt(ctx), XT2_IP6_FRAGMENT, FRAG_HEADER, &off, &size, &answer);
 
-	err = xt2_ip6_find(pkt, XT2_IP6_FRAGMENT, &walk);
-	if (err)
-		return err == -ENOENT ? XT2_MISS : XT2_HOTDROP;
-	fh = xt2_pkt_at(pkt, walk.off, FRAG_HEADER);
 	if (!fh)
-		return XT2_HOTDROP;
+		return answer;
 	if (!xt2_range_holds_(m, xt2_be32(fh + 4)))
 		return XT2_MISS;
 	return !t || flags_hold(t->flags, fh) ? XT2_HIT : XT2_MISS;
@@ -46,18 +42,10 @@ int xt2_frag_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 
 int xt2_frag_check(const struct xt2_match __img *m, u8 family)
 {
-	const struct xt2_header_test __img *t;
-	u32 size = xt2_range_size_(m);
-	int err;
+	const struct xt2_header_test __img *t = xt2_header_test_(m);
 
-	if (!size || family != XT2_IPV6)
+	if (xt2_range_check_(m, family == XT2_IPV6, t ? sizeof(*t) : 0, XT2_VERBATIM_FRAG,
+			     XT2_HEADER_TEST))
 		return -EINVAL;
-	if (m->flags & XT2_HEADER_TEST)
-		size += sizeof(*t);
-	err = xt2_size_check_(m, size, XT2_VERBATIM_FRAG,
-			      XT2_RANGE_FORM | XT2_MATCH_INVERT | XT2_HEADER_TEST);
-	if (err)
-		return err;
-	t = xt2_header_test_(m);
 	return t && (t->inverted > 1 || t->reserved) ? -EINVAL : 0;
 }

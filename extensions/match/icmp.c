@@ -14,14 +14,12 @@
 
 static __always_inline int type_match(u32 arg, struct xt2_pkt *pkt, bool any)
 {
-	const u8 *ih;
+	int answer;
+	const u8 *ih = xt2_transport_(pkt, ICMP_HEADER, &answer);
 	bool holds;
 
-	if (unlikely(pkt->fragoff))
-		return XT2_MISS;
-	ih = xt2_pkt_at(pkt, pkt->thoff, ICMP_HEADER);
 	if (unlikely(!ih))
-		return XT2_HOTDROP;
+		return answer;
 	holds = ih[0] == XT2_BYTE(arg, 0) && xt2_within_(XT2_BYTE(arg, 1), XT2_BYTE(arg, 2), ih[1]);
 	return (any || holds) != !!XT2_BYTE(arg, 3) ? XT2_HIT : XT2_MISS;
 }

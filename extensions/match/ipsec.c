@@ -15,13 +15,11 @@
 
 static int ah4_match(const struct xt2_match __img *m, struct xt2_pkt *pkt)
 {
-	const u8 *ah;
+	int answer;
+	const u8 *ah = xt2_transport_(pkt, AH_HEADER, &answer);
 
-	if (pkt->fragoff)
-		return XT2_MISS;
-	ah = xt2_pkt_at(pkt, pkt->thoff, AH_HEADER);
 	if (!ah)
-		return XT2_HOTDROP;
+		return answer;
 	return xt2_range_holds_(m, xt2_be32(ah + 4)) ? XT2_HIT : XT2_MISS;
 }
 
@@ -35,20 +33,12 @@ static bool ah6_header_holds(const struct xt2_header_test __img *t, const u8 *ah
 static int ah6_match(const struct xt2_match __img *m, struct xt2_pkt *pkt)
 {
 	const struct xt2_header_test __img *t = xt2_header_test_(m);
-	struct xt2_ip6_walk walk;
-	const u8 *ah;
-	u32 size;
-	int err;
+	u32 off, size;
+	int answer;
+	const u8 *ah = xt2_exthdr_(pkt, XT2_IP6_AUTH, AH_HEADER, &off, &size, &answer);
 
-	err = xt2_ip6_find(pkt, XT2_IP6_AUTH, &walk);
-	if (err)
-		return err == -ENOENT ? XT2_MISS : XT2_HOTDROP;
-	ah = xt2_pkt_at(pkt, walk.off, AH_HEADER);
 	if (!ah)
-		return XT2_HOTDROP;
-	size = (ah[1] + 2) * 4;
-	if (pkt->len - walk.off < size)
-		return XT2_HOTDROP;
+		return answer;
 	if (!xt2_range_holds_(m, xt2_be32(ah + 4)))
 		return XT2_MISS;
 	return !t || ah6_header_holds(t, ah, size) ? XT2_HIT : XT2_MISS;
@@ -62,65 +52,42 @@ int xt2_ah_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 
 int xt2_ah_check(const struct xt2_match __img *m, u8 family)
 {
-	const u8 flags = XT2_RANGE_FORM | XT2_MATCH_INVERT;
-	const struct xt2_header_test __img *t;
-	u32 size = xt2_range_size_(m);
-	int err;
+	const struct xt2_header_test __img *t = xt2_header_test_(m);
 
-	if (!size || !xt2_family_inet(family))
-		return -EINVAL;
 	if (family == XT2_IPV4)
-		return xt2_size_check_(m, size, XT2_VERBATIM_AH4, flags);
-	if (m->flags & XT2_HEADER_TEST)
-		size += sizeof(*t);
-	err = xt2_size_check_(m, size, XT2_VERBATIM_AH6, flags | XT2_HEADER_TEST);
-	if (err)
-		return err;
-	t = xt2_header_test_(m);
+		return xt2_range_check_(m, true, 0, XT2_VERBATIM_AH4, 0);
+	if (xt2_range_check_(m, family == XT2_IPV6, t ? sizeof(*t) : 0, XT2_VERBATIM_AH6,
+			     XT2_HEADER_TEST))
+		return -EINVAL;
 	return t && (t->flags > 1 || t->inverted > 1 || t->reserved) ? -EINVAL : 0;
 }
 
 int xt2_esp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
-	const u8 *eh;
+	int answer;
+	const u8 *eh = xt2_transport_(xt2_ctx_pkt(ctx), ESP_HEADER, &answer);
 
-	if (pkt->fragoff)
-		return XT2_MISS;
-	eh = xt2_pkt_at(pkt, pkt->thoff, ESP_HEADER);
 	if (!eh)
-		return XT2_HOTDROP;
+		return answer;
 	return xt2_range_holds_(m, xt2_be32(eh)) ? XT2_HIT : XT2_MISS;
 }
 
 int xt2_esp_check(const struct xt2_match __img *m, u8 family)
 {
-	u32 size = xt2_range_size_(m);
-
-	if (!size || !xt2_family_inet(family))
-		return -EINVAL;
-	return xt2_size_check_(m, size, XT2_VERBATIM_ESP, XT2_RANGE_FORM | XT2_MATCH_INVERT);
+	return xt2_range_check_(m, xt2_family_inet(family), 0, XT2_VERBATIM_ESP, 0);
 }
 
 int xt2_ipcomp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
-	const u8 *ch;
+	int answer;
+	const u8 *ch = xt2_transport_(xt2_ctx_pkt(ctx), IPCOMP_HEADER, &answer);
 
-	if (pkt->fragoff)
-		return XT2_MISS;
-	ch = xt2_pkt_at(pkt, pkt->thoff, IPCOMP_HEADER);
 	if (!ch)
-		return XT2_HOTDROP;
+		return answer;
 	return xt2_range_holds_(m, xt2_be16(ch + 2)) ? XT2_HIT : XT2_MISS;
 }
 
 int xt2_ipcomp_check(const struct xt2_match __img *m, u8 family)
 {
-	u32 size = xt2_range_size_(m);
-
-	if (!size || !xt2_family_inet(family))
-		return -EINVAL;
-	return xt2_size_check_(m, size, XT2_VERBATIM_IPCOMP,
-			       XT2_RANGE_FORM | XT2_MATCH_INVERT | XT2_IPCOMP_RES);
+	return xt2_range_check_(m, xt2_family_inet(family), 0, XT2_VERBATIM_IPCOMP, XT2_IPCOMP_RES);
 }

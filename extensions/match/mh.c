@@ -11,14 +11,13 @@
 
 int xt2_mh_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
-	const u8 *mh;
+	int answer;
+	const u8 *mh = xt2_transport_(xt2_ctx_pkt(ctx), MH_HEADER, &answer);
 	bool holds;
 
-	if (pkt->fragoff)
-		return XT2_MISS;
-	mh = xt2_pkt_at(pkt, pkt->thoff, MH_HEADER);
-	if (!mh || mh[0] != XT2_IP6_NONE)
+	if (!mh)
+		return answer;
+	if (mh[0] != XT2_IP6_NONE)
 		return XT2_HOTDROP;
 	holds = xt2_within_(XT2_BYTE(m->arg, 0), XT2_BYTE(m->arg, 1), mh[2]);
 	return holds != !!XT2_BYTE(m->arg, 2) ? XT2_HIT : XT2_MISS;

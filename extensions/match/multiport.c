@@ -32,11 +32,10 @@ int xt2_multiport_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 	const u32 n = XT2_BYTE(m->arg, 0), ranges = m->arg >> 16;
 	const u8 kind = XT2_BYTE(m->arg, 1);
 	bool holds = false;
+	int answer;
 
-	if (unlikely(pkt->fragoff))
-		return XT2_MISS;
-	if (unlikely(!xt2_pkt_at(pkt, pkt->thoff, PORTS)))
-		return XT2_HOTDROP;
+	if (unlikely(!xt2_transport_(pkt, PORTS, &answer)))
+		return answer;
 	if (kind != XT2_MULTIPORT_SRC)
 		holds = listed(k, n, ranges, pkt->dport);
 	if (kind != XT2_MULTIPORT_DST && !holds)

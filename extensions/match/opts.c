@@ -76,23 +76,16 @@ static __always_inline int opts_match(const struct xt2_match __img *m, struct xt
 				      u8 header)
 {
 	const struct test t = test_of(m);
-	struct xt2_ip6_walk walk;
 	const u8 *oh;
-	u32 size;
-	int err;
+	u32 off, size;
+	int answer;
 
-	err = xt2_ip6_find(pkt, header, &walk);
-	if (err)
-		return err == -ENOENT ? XT2_MISS : XT2_HOTDROP;
-	oh = xt2_pkt_at(pkt, walk.off, OPTS_HEADER);
+	oh = xt2_exthdr_(pkt, header, OPTS_HEADER, &off, &size, &answer);
 	if (!oh)
-		return XT2_HOTDROP;
-	size = (oh[1] + 1) * 8;
-	if (pkt->len - walk.off < size)
-		return XT2_HOTDROP;
+		return answer;
 	if (t.tested & XT2_OPTS_LEN && (t.size == size) == t.inverted)
 		return XT2_MISS;
-	if (t.tested & XT2_OPTS_OPTS && !options_hold(&t, pkt, walk.off, size))
+	if (t.tested & XT2_OPTS_OPTS && !options_hold(&t, pkt, off, size))
 		return XT2_MISS;
 	return XT2_HIT;
 }

@@ -26,7 +26,5 @@ int xt2_quota_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 
 int xt2_quota_check(const struct xt2_match __img *m, u8 family)
 {
-	return m->size == sizeof(struct xt2_match_quota) && !(m->flags & ~XT2_MATCH_INVERT)
-		       ? 0
-		       : -EINVAL;
+	return xt2_size_check_(m, sizeof(struct xt2_match_quota), 0, XT2_MATCH_INVERT);
 }

@@ -88,32 +88,25 @@ int xt2_rt_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	const struct test t = test_of(m);
 	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
-	struct xt2_ip6_walk walk;
 	const u8 *rh, *reserved;
 	bool holds;
-	u32 size;
-	int err;
+	u32 off, size;
+	int answer;
 
-	err = xt2_ip6_find(pkt, XT2_IP6_ROUTING, &walk);
-	if (err)
-		return err == -ENOENT ? XT2_MISS : XT2_HOTDROP;
-	rh = xt2_pkt_at(pkt, walk.off, RT_HEADER);
+	rh = xt2_exthdr_(pkt, XT2_IP6_ROUTING, RT_HEADER, &off, &size, &answer);
 	if (!rh)
-		return XT2_HOTDROP;
-	size = (rh[1] + 1) * 8;
-	if (pkt->len - walk.off < size)
-		return XT2_HOTDROP;
+		return answer;
 	holds = header_holds(&t, rh, size);
 	if (holds && t.tested & XT2_RT_RES) {
-		reserved = xt2_pkt_at(pkt, walk.off + RT_RESERVED, 4);
+		reserved = xt2_pkt_at(pkt, off + RT_RESERVED, 4);
 		if (!reserved)
 			return XT2_HOTDROP;
 		holds = !xt2_be32(reserved);
 	}
 	if (t.tested & XT2_RT_ADDRS) {
-		err = addrs_match(&t, pkt, walk.off, (size - RT_ADDRS) / ADDR);
-		if (err != XT2_HIT)
-			return err;
+		answer = addrs_match(&t, pkt, off, (size - RT_ADDRS) / ADDR);
+		if (answer != XT2_HIT)
+			return answer;
 	}
 	return holds ? XT2_HIT : XT2_MISS;
 }

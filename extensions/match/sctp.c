@@ -133,11 +133,10 @@ int xt2_sctp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	const struct parts p = parts_of(m);
 	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
+	int answer;
 
-	if (pkt->fragoff)
-		return XT2_MISS;
-	if (!xt2_pkt_at(pkt, pkt->thoff, SCTP_HEADER))
-		return XT2_HOTDROP;
+	if (!xt2_transport_(pkt, SCTP_HEADER, &answer))
+		return answer;
 	if (port_misses(m, XT2_SCTP_SRC, p.ports ? p.ports->spts : NULL, pkt->sport) ||
 	    port_misses(m, XT2_SCTP_DST, p.ports ? p.ports->dpts : NULL, pkt->dport))
 		return XT2_MISS;

@@ -10,23 +10,17 @@
  */
 #include "transport.h"
 
-#define TCP_DOFF  12 /* offset of the data offset, in its high 4 bits */
 #define TCP_FLAGS 13
 
 static int option_match(const struct xt2_match __img *m, struct xt2_pkt *pkt, const u8 *th)
 {
-	u32 size = (th[TCP_DOFF] >> 4) * 4;
-	bool found = false;
-	const u8 *op;
+	bool broken, found;
+	u32 len;
+	const u8 *op = xt2_tcp_options_(pkt, th, &len, &broken);
 
-	if (size < XT2_TCP_HEADER_)
+	if (broken)
 		return XT2_HOTDROP;
-	if (size > XT2_TCP_HEADER_) {
-		op = xt2_pkt_at(pkt, pkt->thoff + XT2_TCP_HEADER_, size - XT2_TCP_HEADER_);
-		if (!op)
-			return XT2_HOTDROP;
-		found = xt2_option_find_(op, size - XT2_TCP_HEADER_, XT2_BYTE(m->arg, 1), 0);
-	}
+	found = op && xt2_option_find_(op, len, XT2_BYTE(m->arg, 1), 0);
 	return found != !!(m->arg & XT2_PORTS_INV_OPTION) ? XT2_HIT : XT2_MISS;
 }
 

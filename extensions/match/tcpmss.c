@@ -9,7 +9,6 @@
  */
 #include "transport.h"
 
-#define TCP_DOFF	12
 #define OPTION_MSS	2
 #define OPTION_MSS_SIZE 4
 
@@ -17,22 +16,19 @@ int xt2_tcpmss_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	const u8 *th = xt2_pkt_at(pkt, pkt->thoff, XT2_TCP_HEADER_), *op;
+	bool broken;
 	s32 mss = -1;
-	u32 size;
+	u32 len;
 
 	if (!th)
 		return XT2_HOTDROP;
-	size = (th[TCP_DOFF] >> 4) * 4;
-	if (size < XT2_TCP_HEADER_)
+	op = xt2_tcp_options_(pkt, th, &len, &broken);
+	if (broken)
 		return XT2_HOTDROP;
-	if (size > XT2_TCP_HEADER_) {
-		op = xt2_pkt_at(pkt, pkt->thoff + XT2_TCP_HEADER_, size - XT2_TCP_HEADER_);
-		if (!op)
-			return XT2_HOTDROP;
-		op = xt2_option_find_(op, size - XT2_TCP_HEADER_, OPTION_MSS, OPTION_MSS_SIZE);
-		if (op)
-			mss = xt2_be16(op + 2);
-	}
+	if (op)
+		op = xt2_option_find_(op, len, OPTION_MSS, OPTION_MSS_SIZE);
+	if (op)
+		mss = xt2_be16(op + 2);
 	if (m->flags & XT2_TCPMSS_ANY)
 		return XT2_HIT;
 	return xt2_answer(m, mss >= 0 && xt2_within_((u16)m->arg, m->arg >> 16, mss));

@@ -6,19 +6,47 @@
 #include "extensions/extensions.h"
 #include "engine/match.h"
 
-/*
- * For checks: the match has size bytes, plus copy for the legacy payload if
- * it carries one, and no other flags than these.  => 0, -EINVAL
- */
-static inline int xt2_size_check_(const struct xt2_match __img *m, u32 size, u32 copy, u8 flags)
+/* => the transport header of a first fragment; NULL: *answer is the match's */
+static inline const u8 *xt2_transport_(struct xt2_pkt *pkt, u32 size, int *answer)
 {
-	if (copy)
-		flags |= XT2_MATCH_VERBATIM;
-	if (m->flags & ~flags)
-		return -EINVAL;
-	if (m->flags & XT2_MATCH_VERBATIM)
-		size += copy;
-	return m->size == size ? 0 : -EINVAL;
+	*answer = XT2_MISS;
+	if (unlikely(pkt->fragoff))
+		return NULL;
+	*answer = XT2_HOTDROP;
+	return xt2_pkt_at(pkt, pkt->thoff, size);
+}
+
+/*
+ * => some bytes of an IPv6 extension header that is whole on the wire, its
+ *    offset and its size; NULL: *answer is the match's
+ */
+static __always_inline const u8 *xt2_exthdr_(struct xt2_pkt *pkt, u8 type, u32 bytes, u32 *off,
+					     u32 *size, int *answer)
+{
+	struct xt2_ip6_walk walk;
+	int err = xt2_ip6_find(pkt, type, &walk);
+	const u8 *h = err ? NULL : xt2_pkt_at(pkt, walk.off, bytes);
+
+	*answer = err == -ENOENT ? XT2_MISS : XT2_HOTDROP;
+	if (!h)
+		return NULL;
+	*off = walk.off;
+	*size = xt2_ip6_header_size(type, h);
+	return pkt->len - walk.off < *size ? NULL : h;
+}
+
+/* => the options of a TCP header, and their length; NULL: there are none, or *broken */
+static inline const u8 *xt2_tcp_options_(struct xt2_pkt *pkt, const u8 *th, u32 *len, bool *broken)
+{
+	const u32 size = (th[12] >> 4) * 4;
+	const u8 *op = NULL;
+
+	if (size > XT2_TCP_HEADER_) {
+		*len = size - XT2_TCP_HEADER_;
+		op = xt2_pkt_at(pkt, pkt->thoff + XT2_TCP_HEADER_, *len);
+	}
+	*broken = !op && size != XT2_TCP_HEADER_;
+	return op;
 }
 
 /* Both ranges of ports, each with its inversion. */
@@ -104,6 +132,17 @@ static inline u32 xt2_range_size_(const struct xt2_match __img *m)
 	case XT2_RANGE_BOTH: return m->arg ? 0 : sizeof(struct xt2_match_range);
 	}
 	return 0;
+}
+
+/* The check of a range, in a match with more bytes and with these flags besides. */
+static inline int xt2_range_check_(const struct xt2_match __img *m, bool family, u32 more, u32 copy,
+				   u8 flags)
+{
+	u32 size = xt2_range_size_(m);
+
+	if (!size || !family)
+		return -EINVAL;
+	return xt2_size_check_(m, size + more, copy, XT2_RANGE_FORM | XT2_MATCH_INVERT | flags);
 }
 
 /* The range holds, inversion included. */

@@ -14,10 +14,8 @@ int xt2_udp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 
 	if (answer >= 0)
 		return answer;
-	if (unlikely(pkt->fragoff))
-		return XT2_MISS;
-	if (unlikely(!xt2_pkt_at(pkt, pkt->thoff, XT2_UDP_HEADER_)))
-		return XT2_HOTDROP;
+	if (unlikely(!xt2_transport_(pkt, XT2_UDP_HEADER_, &answer)))
+		return answer;
 	if ((m->flags & XT2_PORTS_FORM) == XT2_PORTS_ALL)
 		return xt2_ports_hold_(m, pkt) ? XT2_HIT : XT2_MISS;
 	return XT2_HIT;

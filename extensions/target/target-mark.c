@@ -27,17 +27,22 @@ int xt2_mark_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 	return XT2_NEXT;
 }
 
-/* Data is there only if the argument could not say the same. */
+/* => is there an argument, or else data?  There is data only if the argument could not hold it. */
+static bool is_one_of(const struct xt2_rule __img *r, u8 family, u32 size)
+{
+	if (family != XT2_ARP && !xt2_family_inet(family))
+		return false;
+	return xt2_target_none(r) || (xt2_rule_target_size(r) == size && !xt2_rule_arg(r));
+}
+
 int xt2_mark_target_check(const struct xt2_rule __img *r, u8 family)
 {
 	const struct xt2_mark __img *data = xt2_rule_target_data(r);
 
-	if (family != XT2_ARP && !xt2_family_inet(family))
+	if (!is_one_of(r, family, sizeof(*data)))
 		return -EINVAL;
 	if (xt2_target_none(r))
 		return 0;
-	if (xt2_rule_target_size(r) != sizeof(*data) || xt2_rule_arg(r))
-		return -EINVAL;
 	return data->mask != ~0u || data->mark > XT2_ARG_MAX ? 0 : -EINVAL;
 }
 
@@ -98,11 +103,9 @@ int xt2_classify_target_check(const struct xt2_rule __img *r, u8 family)
 {
 	const u32 __img *data = xt2_rule_target_data(r);
 
-	if (family != XT2_ARP && !xt2_family_inet(family))
+	if (!is_one_of(r, family, 2 * sizeof(*data)))
 		return -EINVAL;
 	if (xt2_target_none(r))
 		return 0;
-	if (xt2_rule_target_size(r) != 8 || xt2_rule_arg(r))
-		return -EINVAL;
 	return data[0] > XT2_ARG_MAX && !data[1] ? 0 : -EINVAL;
 }
