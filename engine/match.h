@@ -51,7 +51,7 @@ static inline bool xt2_addr4_masked(const struct xt2_match __img *m, u32 addr)
 
 static __always_inline bool xt2_addr6_equal(const struct xt2_match __img *m, const u64 *a)
 {
-	const struct xt2_match_addr6 __img *k = (const struct xt2_match_addr6 __img *)m;
+	const struct xt2_match_addr6 __img *k = (const void __img *)m;
 
 	return !((a[0] ^ k->addr[0]) | (a[1] ^ k->addr[1]));
 }
@@ -64,7 +64,7 @@ static __always_inline bool xt2_addr6_within(const __u64 __img *addr, const __u6
 
 static __always_inline bool xt2_addr6_masked(const struct xt2_match __img *m, const u64 *a)
 {
-	const struct xt2_match_addr6_mask __img *k = (const struct xt2_match_addr6_mask __img *)m;
+	const struct xt2_match_addr6_mask __img *k = (const void __img *)m;
 
 	return xt2_addr6_within(k->addr, k->mask, a);
 }
@@ -90,7 +90,7 @@ static __always_inline bool xt2_iface_equal(const struct xt2_match __img *m, con
 
 static inline bool xt2_iface_masked(const struct xt2_match __img *m, const u64 *name)
 {
-	const struct xt2_match_iface_mask __img *k = (const struct xt2_match_iface_mask __img *)m;
+	const struct xt2_match_iface_mask __img *k = (const void __img *)m;
 
 	return xt2_name_masked(k->name, k->mask, name);
 }
@@ -119,7 +119,7 @@ static inline bool xt2_arp_field(const struct xt2_match __img *m, struct xt2_pkt
 
 static inline bool xt2_arp_dev(const struct xt2_match __img *m, struct xt2_pkt *pkt, u32 off)
 {
-	const struct xt2_match_arp_dev __img *k = (const struct xt2_match_arp_dev __img *)m;
+	const struct xt2_match_arp_dev __img *k = (const void __img *)m;
 	const u8 *p = xt2_pkt_at(pkt, off, m->arg);
 	u8 diff = 0;
 	u32 i;

@@ -70,7 +70,7 @@ static bool has_ports(const struct xt2_box *box)
  */
 static void iface_bits(struct xt2_box *box, u32 field, const struct xt2_match __img *m)
 {
-	const struct xt2_match_iface __img *k = (const struct xt2_match_iface __img *)m;
+	const struct xt2_match_iface __img *k = (const void __img *)m;
 	u64 name[2] = { k->name[0], 0 }, whole[2], mask[2] = { ~0ull, ~0ull };
 	u32 n = m->arg;
 
@@ -92,7 +92,7 @@ static void iface_bits(struct xt2_box *box, u32 field, const struct xt2_match __
 /* => may the following matches restrict the box? */
 static bool ports_range(struct xt2_box *box, const struct xt2_match __img *m)
 {
-	const struct xt2_match_ports __img *k = (const struct xt2_match_ports __img *)m;
+	const struct xt2_match_ports __img *k = (const void __img *)m;
 	const bool inverted = xt2_inverted(m);
 	const bool known = is_own(box, m->type);
 
@@ -117,7 +117,7 @@ static bool ports_range(struct xt2_box *box, const struct xt2_match __img *m)
 
 static bool multiport_range(struct xt2_box *box, const struct xt2_match __img *m)
 {
-	const struct xt2_match_multiport __img *k = (const struct xt2_match_multiport __img *)m;
+	const struct xt2_match_multiport __img *k = (const void __img *)m;
 	const u8 kind = XT2_BYTE(m->arg, 1);
 	u32 i, n = XT2_BYTE(m->arg, 0), least = 0xffff, most = 0;
 
@@ -168,7 +168,7 @@ static void state_range(struct xt2_box *box, u32 states, u32 untracked)
 
 static void conntrack_range(struct xt2_box *box, const struct xt2_match __img *m)
 {
-	const struct xt2_match_conntrack __img *k = (const struct xt2_match_conntrack __img *)m;
+	const struct xt2_match_conntrack __img *k = (const void __img *)m;
 	const u32 states = m->arg & 0xffff;
 
 	if (k->tests & CONNTRACK_STATE && !(k->inverted & CONNTRACK_STATE) &&
@@ -190,7 +190,7 @@ static void mark_bits(struct xt2_box *box, const struct xt2_match __img *m)
 
 static void mac_bits(struct xt2_box *box, const struct xt2_match __img *m)
 {
-	const struct xt2_match_mac __img *k = (const struct xt2_match_mac __img *)m;
+	const struct xt2_match_mac __img *k = (const void __img *)m;
 	u64 mac = 0;
 	u32 i;
 
@@ -203,9 +203,8 @@ static void mac_bits(struct xt2_box *box, const struct xt2_match __img *m)
 
 static void addr_bits(struct xt2_box *box, const struct xt2_match __img *m)
 {
-	const struct xt2_match_addr6_mask __img *six = (const struct xt2_match_addr6_mask __img *)m;
-	const struct xt2_match_addr4_mask __img *four =
-		(const struct xt2_match_addr4_mask __img *)m;
+	const struct xt2_match_addr6_mask __img *six = (const void __img *)m;
+	const struct xt2_match_addr4_mask __img *four = (const void __img *)m;
 	u32 field = XT2_FIELD_DST;
 
 	switch (m->type) {

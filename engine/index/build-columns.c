@@ -112,14 +112,13 @@ u32 xt2_build_keys_(struct build *b, const u32 *unit, u32 n, bool all, u8 *chose
 	return choose_more(p, n, all, chosen, choose_keys(p, chosen, max), max);
 }
 
-static void fill_column(const struct build *b, const u32 *unit, u32 n, const struct xt2_columns *c,
-			u16 *row)
+static void fill_column(const struct build *b, const u32 *unit, u32 n, const struct xt2_columns *c)
 {
 	struct xt2_box box;
 	u32 i, col;
 
 	for (i = 0; i < n; i++) {
-		u16 *at = row + i / XT2_BLOCK * c->columns * 2 * XT2_BLOCK + i % XT2_BLOCK;
+		u16 *at = (u16 *)xt2_columns_row(c, i / XT2_BLOCK) + i % XT2_BLOCK;
 
 		xt2_box_of(&box, xt2_build_rule_(b, unit[i]));
 		for (col = 0; col < c->columns; col++, at += 2 * XT2_BLOCK) {
@@ -130,7 +129,7 @@ static void fill_column(const struct build *b, const u32 *unit, u32 n, const str
 		}
 	}
 	for (; i % XT2_BLOCK; i++) { /* no key is as large as these and as small */
-		u16 *at = row + i / XT2_BLOCK * c->columns * 2 * XT2_BLOCK + i % XT2_BLOCK;
+		u16 *at = (u16 *)xt2_columns_row(c, i / XT2_BLOCK) + i % XT2_BLOCK;
 
 		for (col = 0; col < c->columns; col++, at += 2 * XT2_BLOCK)
 			at[0] = at[XT2_BLOCK] = 0xffff;
@@ -156,6 +155,6 @@ u32 xt2_build_columns_(struct build *b, const u32 *unit, u32 n)
 		b->at->asks |= xt2_asks_key_(chosen[i]);
 	}
 	memcpy(c + 1, unit, n * sizeof(*unit));
-	fill_column(b, unit, n, c, (u16 *)((u32 *)(c + 1) + rows));
+	fill_column(b, unit, n, c);
 	return offset;
 }

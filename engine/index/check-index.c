@@ -102,9 +102,7 @@ static u32 units_place(const u32 *list, u32 n, u32 unit)
 static bool columns_admit(const struct check *c, const struct xt2_columns *k, u32 place,
 			  const struct xt2_box *box)
 {
-	const u32 rows = (k->units + XT2_BLOCK - 1) / XT2_BLOCK * XT2_BLOCK;
-	const u16 *at = (const u16 *)((const u32 *)(k + 1) + rows) +
-			(u64)(place / XT2_BLOCK) * k->columns * 2 * XT2_BLOCK + place % XT2_BLOCK;
+	const u16 *at = xt2_columns_row(k, place / XT2_BLOCK) + place % XT2_BLOCK;
 	u16 least, most;
 	u32 i;
 

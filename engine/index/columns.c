@@ -47,10 +47,8 @@ static __always_inline u32 in_order(u64 holds)
 u32 xt2_scan_scalar(const struct xt2_columns __img *c xt2_arg_img, const u16 *key_ xt2_arg_img,
 		    u32 block, u32 end, u32 *hits xt2_arg_there)
 {
-	const u32 blocks = (c->units + XT2_BLOCK - 1) / XT2_BLOCK, columns = c->columns;
-	const u64 __img *row =
-		(const u64 __img *)((const u32 __img *)(c + 1) + (u64)blocks * XT2_BLOCK) +
-		(u64)block * columns * 2 * WORDS;
+	const u64 __img *row = (const u64 __img *)xt2_columns_row(c, block);
+	const u32 columns = c->columns;
 	const u16 *key = xt2_ptr(key_);
 	u32 col;
 

@@ -11,11 +11,6 @@ static inline const u32 __img *columns_units(const struct xt2_columns __img *c)
 	return (const u32 __img *)(c + 1);
 }
 
-static inline u32 columns_blocks(const struct xt2_columns __img *c)
-{
-	return (c->units + XT2_BLOCK - 1) / XT2_BLOCK;
-}
-
 static inline u32 columns_behind(const struct xt2_columns __img *c, u32 after)
 {
 	return xt2_units_behind_(columns_units(c), c->units, after);

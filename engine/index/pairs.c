@@ -122,11 +122,11 @@ static u32 found_end(const struct xt2_found *f, struct xt2_search *s)
 static void collect_nested(const struct xt2_columns __img *c, struct xt2_search *s, u32 after,
 			   struct xt2_found *f)
 {
-	u32 first = after ? columns_behind(c, after) : 0, end = columns_blocks(c), i, n, resume;
+	u32 first = after ? columns_behind(c, after) : 0, end = xt2_columns_blocks(c), i, n, resume;
 
 	if (f->n == f->room) {
 		end = (columns_behind(c, f->bound) + XT2_BLOCK - 1) / XT2_BLOCK;
-		f->more |= end < columns_blocks(c);
+		f->more |= end < xt2_columns_blocks(c);
 		if (first >= end * XT2_BLOCK)
 			return;
 	}

@@ -170,7 +170,7 @@ u32 xt2_index_columns(const struct xt2_index __img *ix xt2_arg_img,
 	u32 block;
 
 	s->units = columns_find(c, &s->keys, after ? columns_behind(c, after) : 0,
-				columns_blocks(c), s->unit + s->base, &block);
+				xt2_columns_blocks(c), s->unit + s->base, &block);
 	s->resume = block ? (columns_units(c)[block * XT2_BLOCK - 1] & ~XT2_UNIT_FLAGS) : 0;
 	return s->units;
 }

@@ -150,6 +150,19 @@ xt2_separate u32 xt2_scan_scalar(const struct xt2_columns __img *c xt2_arg_img,
 				 const u16 *key xt2_arg_img, u32 block, u32 end,
 				 u32 *hits xt2_arg_there);
 
+static inline u32 xt2_columns_blocks(const struct xt2_columns __img *c)
+{
+	return (c->units + XT2_BLOCK - 1) / XT2_BLOCK;
+}
+
+/* => the rows of a block's first column: least values, then complements of the greatest */
+static inline const u16 __img *xt2_columns_row(const struct xt2_columns __img *c, u32 block)
+{
+	return (const u16 __img *)((const u32 __img *)(c + 1) +
+				   (u64)xt2_columns_blocks(c) * XT2_BLOCK) +
+	       (u64)block * c->columns * 2 * XT2_BLOCK;
+}
+
 /* => the first of n units after an offset, or n */
 static inline u32 xt2_units_behind_(const u32 __img *unit, u32 n, u32 after)
 {

@@ -31,10 +31,8 @@ AVX2 static inline u32 bits_of(__m256i low, __m256i high)
 
 AVX2 u32 xt2_scan_avx2(const struct xt2_columns *c, const u16 *key, u32 block, u32 end, u32 *hits)
 {
-	const u32 blocks = (c->units + XT2_BLOCK - 1) / XT2_BLOCK, columns = c->columns;
-	const u32 *units = (const u32 *)(c + 1);
-	const __m256i *row =
-		(const __m256i *)(units + blocks * XT2_BLOCK) + (u64)block * columns * 4;
+	const __m256i *row = (const __m256i *)xt2_columns_row(c, block);
+	const u32 columns = c->columns;
 	__m256i keys[XT2_COLUMNS_MAX], not_keys[XT2_COLUMNS_MAX];
 	u32 col;
 

@@ -11,10 +11,8 @@
 AVX512 u32 xt2_scan_avx512(const struct xt2_columns *c, const u16 *key, u32 block, u32 end,
 			   u32 *hits)
 {
-	const u32 blocks = (c->units + XT2_BLOCK - 1) / XT2_BLOCK, columns = c->columns;
-	const u32 *units = (const u32 *)(c + 1);
-	const u16 *row =
-		(const u16 *)(units + blocks * XT2_BLOCK) + (u64)block * columns * 2 * XT2_BLOCK;
+	const u16 *row = xt2_columns_row(c, block);
+	const u32 columns = c->columns;
 	__m512i keys[XT2_COLUMNS_MAX], not_keys[XT2_COLUMNS_MAX];
 	u32 col;
 

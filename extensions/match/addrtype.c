@@ -47,7 +47,7 @@ static bool is4(u32 addr, u32 types, u16 known)
 
 int xt2_addrtype_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	const struct xt2_match_addrtype __img *k = (const struct xt2_match_addrtype __img *)m;
+	const struct xt2_match_addrtype __img *k = (const void __img *)m;
 	u32 flags = m->flags & XT2_ADDRTYPE_FLAGS, source = m->arg & 0xffff, dest = m->arg >> 16;
 	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	u16 src = pkt->src_type, dst = pkt->dst_type;
@@ -88,7 +88,7 @@ static bool types6_bad(u32 arg)
 
 int xt2_addrtype_check(const struct xt2_match __img *m, u8 family)
 {
-	const struct xt2_match_addrtype __img *k = (const struct xt2_match_addrtype __img *)m;
+	const struct xt2_match_addrtype __img *k = (const void __img *)m;
 	bool revision1 = m->flags & XT2_ADDRTYPE_REVISION1;
 	u32 flags = m->flags & ~XT2_ADDRTYPE_REVISION1, limits;
 

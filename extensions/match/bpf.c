@@ -253,7 +253,7 @@ static u32 count(const struct xt2_match __img *m)
 
 int xt2_bpf_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	const struct xt2_match_bpf __img *k = (const struct xt2_match_bpf __img *)m;
+	const struct xt2_match_bpf __img *k = (const void __img *)m;
 	struct machine s = { .pkt = xt2_ctx_pkt(ctx) };
 
 	return run(&s, k->insn, count(m)) ? XT2_HIT : XT2_MISS;

@@ -106,7 +106,7 @@ static bool expires_within(const struct xt2_match_conntrack __img *k, u32 second
 
 int xt2_conntrack_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	const struct xt2_match_conntrack __img *k = (const struct xt2_match_conntrack __img *)m;
+	const struct xt2_match_conntrack __img *k = (const void __img *)m;
 	const struct xt2_pkt_ct *ct = &xt2_ctx_pkt(ctx)->ct;
 
 	if (!passes(k, TEST_STATE, m->arg & 0xffff & state_bits(ct)))
@@ -131,7 +131,7 @@ int xt2_conntrack_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 /* Parts are whole and none is all zero: there is one way to write a match. */
 int xt2_conntrack_check(const struct xt2_match __img *m, u8 family)
 {
-	const struct xt2_match_conntrack __img *k = (const struct xt2_match_conntrack __img *)m;
+	const struct xt2_match_conntrack __img *k = (const void __img *)m;
 	u32 part, i, words;
 
 	if (!xt2_family_inet(family) || m->size < sizeof(*k))

@@ -53,7 +53,7 @@ static bool misses(u32 arg, u8 test, bool holds)
 
 int xt2_dccp_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	const struct xt2_match_dccp __img *k = (const struct xt2_match_dccp __img *)m;
+	const struct xt2_match_dccp __img *k = (const void __img *)m;
 	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	bool ports = m->flags & XT2_PORTS_FOLLOW;
 	const __u16 __img *spts = ports ? k->spts : NULL, *dpts = ports ? k->dpts : NULL;

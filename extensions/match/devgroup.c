@@ -9,7 +9,7 @@
 
 int xt2_devgroup_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	const struct xt2_match_devgroup __img *k = (const struct xt2_match_devgroup __img *)m;
+	const struct xt2_match_devgroup __img *k = (const void __img *)m;
 	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	bool differs;
 	u32 i = 0;

@@ -24,14 +24,14 @@ static bool more6(const u64 *a, const __u64 __img *b)
 
 static bool in4(const struct xt2_match __img *m, u32 i, u32 addr)
 {
-	const struct xt2_match_iprange4 __img *k = (const struct xt2_match_iprange4 __img *)m;
+	const struct xt2_match_iprange4 __img *k = (const void __img *)m;
 
 	return addr >= k->range[i].min && addr <= k->range[i].max;
 }
 
 static bool in6(const struct xt2_match __img *m, u32 i, const u64 *raw)
 {
-	const struct xt2_match_iprange6 __img *k = (const struct xt2_match_iprange6 __img *)m;
+	const struct xt2_match_iprange6 __img *k = (const void __img *)m;
 	u64 addr[2] = { __builtin_bswap64(raw[0]), __builtin_bswap64(raw[1]) };
 
 	return !less6(addr, k->range[i].min) && !more6(addr, k->range[i].max);

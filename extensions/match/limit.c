@@ -42,7 +42,7 @@ static u32 refill(u64 cell, u32 cap, u32 *tick)
 
 int xt2_limit_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	const struct xt2_match_limit __img *k = (const struct xt2_match_limit __img *)m;
+	const struct xt2_match_limit __img *k = (const void __img *)m;
 	u64 __img *cell = xt2_ctx_cell(ctx, m);
 	const u32 cost = xt2_limit_credits(k->avg);
 	const u32 cap = xt2_limit_credits(k->avg * k->burst);
@@ -65,7 +65,7 @@ int xt2_limit_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 
 int xt2_limit_check(const struct xt2_match __img *m, u8 family)
 {
-	const struct xt2_match_limit __img *k = (const struct xt2_match_limit __img *)m;
+	const struct xt2_match_limit __img *k = (const void __img *)m;
 
 	if (m->size != sizeof(*k) || m->flags)
 		return -EINVAL;

@@ -11,7 +11,7 @@
 
 int xt2_mac_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	const struct xt2_match_mac __img *k = (const struct xt2_match_mac __img *)m;
+	const struct xt2_match_mac __img *k = (const void __img *)m;
 	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	const u8 *mac = xt2_ptr(pkt->mac);
 	u8 diff = 0;
@@ -26,7 +26,7 @@ int xt2_mac_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 
 int xt2_mac_check(const struct xt2_match __img *m, u8 family)
 {
-	const struct xt2_match_mac __img *k = (const struct xt2_match_mac __img *)m;
+	const struct xt2_match_mac __img *k = (const void __img *)m;
 
 	if (m->size != sizeof(*k) || m->flags)
 		return -EINVAL;

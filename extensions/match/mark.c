@@ -17,7 +17,7 @@ static int compare(const struct xt2_match __img *m, u32 mark)
 
 static int check(const struct xt2_match __img *m)
 {
-	const struct xt2_match_mark __img *k = (const struct xt2_match_mark __img *)m;
+	const struct xt2_match_mark __img *k = (const void __img *)m;
 
 	if (m->size == sizeof(*m))
 		return 0;

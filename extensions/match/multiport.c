@@ -27,7 +27,7 @@ static bool listed(const struct xt2_match_multiport __img *k, u32 n, u32 ranges,
 
 int xt2_multiport_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	const struct xt2_match_multiport __img *k = (const struct xt2_match_multiport __img *)m;
+	const struct xt2_match_multiport __img *k = (const void __img *)m;
 	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	const u32 n = XT2_BYTE(m->arg, 0), ranges = m->arg >> 16;
 	const u8 kind = XT2_BYTE(m->arg, 1);
@@ -61,7 +61,7 @@ static int ranges_check(const struct xt2_match_multiport __img *k, u32 n, u32 ra
 
 int xt2_multiport_check(const struct xt2_match __img *m, u8 family)
 {
-	const struct xt2_match_multiport __img *k = (const struct xt2_match_multiport __img *)m;
+	const struct xt2_match_multiport __img *k = (const void __img *)m;
 	const u32 n = XT2_BYTE(m->arg, 0), ranges = m->arg >> 16;
 
 	if (!xt2_family_inet(family) || n > XT2_MULTIPORT_MAX ||

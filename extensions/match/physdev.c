@@ -40,7 +40,7 @@ static bool equal(u32 form, const __u64 __img *w, const u64 *name)
 
 static int bridged_match(const struct xt2_match __img *m, const struct xt2_pkt *pkt)
 {
-	const struct xt2_match_physdev __img *k = (const struct xt2_match_physdev __img *)m;
+	const struct xt2_match_physdev __img *k = (const void __img *)m;
 	u32 invert = m->arg & 0xff, bits = m->arg >> 8 & 0xff;
 	bool in = pkt->physin[0], out = pkt->physout[0];
 	const __u64 __img *w = k->word;

@@ -27,7 +27,7 @@ int xt2_pkttype_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 
 int xt2_pkttype_check(const struct xt2_match __img *m, u8 family)
 {
-	const struct xt2_match_pkttype __img *k = (const struct xt2_match_pkttype __img *)m;
+	const struct xt2_match_pkttype __img *k = (const void __img *)m;
 
 	if (m->size == sizeof(*m))
 		return m->flags & ~XT2_MATCH_INVERT ? -EINVAL : 0;

@@ -12,7 +12,7 @@
 
 int xt2_quota_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	const struct xt2_match_quota __img *k = (const struct xt2_match_quota __img *)m;
+	const struct xt2_match_quota __img *k = (const void __img *)m;
 	u64 __img *cell = xt2_ctx_cell(ctx, m);
 	const u32 len = xt2_ctx_pkt(ctx)->len;
 	u64 spent, left;

@@ -39,7 +39,7 @@ static bool nth(const struct xt2_match_statistic __img *k, u64 __img *cell)
 
 int xt2_statistic_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	const struct xt2_match_statistic __img *k = (const struct xt2_match_statistic __img *)m;
+	const struct xt2_match_statistic __img *k = (const void __img *)m;
 
 	if (m->flags & XT2_STATISTIC_NTH)
 		return xt2_answer(m, nth(k, xt2_ctx_cell(ctx, m)));
@@ -48,7 +48,7 @@ int xt2_statistic_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 
 int xt2_statistic_check(const struct xt2_match __img *m, u8 family)
 {
-	const struct xt2_match_statistic __img *k = (const struct xt2_match_statistic __img *)m;
+	const struct xt2_match_statistic __img *k = (const void __img *)m;
 
 	if (m->size != sizeof(*k) || m->flags & ~(XT2_MATCH_INVERT | XT2_STATISTIC_NTH))
 		return -EINVAL;

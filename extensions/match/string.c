@@ -109,7 +109,7 @@ static bool find_skipping(const struct xt2_match_string __img *k, const u8 *text
 
 int xt2_string_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	const struct xt2_match_string __img *k = (const struct xt2_match_string __img *)m;
+	const struct xt2_match_string __img *k = (const void __img *)m;
 	u32 from = m->arg & 0xffff, to = m->arg >> 16, end;
 	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	const u8 *text;
@@ -145,7 +145,7 @@ static bool padding_zero(const struct xt2_match_string __img *k, u32 used)
 
 int xt2_string_check(const struct xt2_match __img *m, u8 family)
 {
-	const struct xt2_match_string __img *k = (const struct xt2_match_string __img *)m;
+	const struct xt2_match_string __img *k = (const void __img *)m;
 	u8 flags = m->flags & ~XT2_MATCH_INVERT;
 	u32 used, i;
 

@@ -61,7 +61,7 @@ static bool in_day(const struct xt2_match_time __img *k, u32 second, s64 *stamp)
 
 int xt2_time_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
-	const struct xt2_match_time __img *k = (const struct xt2_match_time __img *)m;
+	const struct xt2_match_time __img *k = (const void __img *)m;
 	s64 stamp = (s64)((ctx->now + ctx->wall) / 1000000000);
 	u32 days;
 
@@ -81,7 +81,7 @@ int xt2_time_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 
 int xt2_time_check(const struct xt2_match __img *m, u8 family)
 {
-	const struct xt2_match_time __img *k = (const struct xt2_match_time __img *)m;
+	const struct xt2_match_time __img *k = (const void __img *)m;
 	u32 stop;
 
 	if (m->size != sizeof(*k) || m->flags & ~(XT2_TIME_KERNELTZ | XT2_TIME_CONTIGUOUS))

@@ -52,7 +52,7 @@ static inline const u8 *xt2_tcp_options_(struct xt2_pkt *pkt, const u8 *th, u32 
 /* Both ranges of ports, each with its inversion. */
 static inline bool xt2_ports_hold_(const struct xt2_match __img *m, const struct xt2_pkt *pkt)
 {
-	const struct xt2_match_ports __img *k = (const struct xt2_match_ports __img *)m;
+	const struct xt2_match_ports __img *k = (const void __img *)m;
 
 	return xt2_within_(k->spts[0], k->spts[1], pkt->sport) != !!(m->arg & XT2_PORTS_INV_SRC) &&
 	       xt2_within_(k->dpts[0], k->dpts[1], pkt->dport) != !!(m->arg & XT2_PORTS_INV_DST);
@@ -148,7 +148,7 @@ static inline int xt2_range_check_(const struct xt2_match __img *m, bool family,
 /* The range holds, inversion included. */
 static inline bool xt2_range_holds_(const struct xt2_match __img *m, u32 value)
 {
-	const struct xt2_match_range __img *k = (const struct xt2_match_range __img *)m;
+	const struct xt2_match_range __img *k = (const void __img *)m;
 
 	switch (m->flags & XT2_RANGE_FORM) {
 	case XT2_RANGE_ONE: return (value == m->arg) != xt2_inverted(m);
