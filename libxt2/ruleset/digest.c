@@ -80,8 +80,8 @@ static void clear_private(struct digest *d, const struct xt2_instance *in, u8 *d
 		return;
 	k = legacy_known_find(&d->cache, d->family, in->kind == XT2_INSTANCE_TARGET, in->name,
 			      in->revision, &index, &err);
-	if (k && k->user < k->size && in->size >= k->size)
-		memset(data + k->user, 0, (size_t)(k->size - k->user));
+	if (k && in->size >= k->size)
+		memset(data + legacy_user(k), 0, k->hidden);
 }
 
 static void put_instance(struct digest *d, const struct xt2_instance *in)

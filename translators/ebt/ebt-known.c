@@ -9,6 +9,7 @@
  */
 #include "ebt.h"
 #include <linux/in.h>
+#include <linux/netfilter/xt_AUDIT.h>
 #include <linux/netfilter_bridge/ebt_802_3.h>
 #include <linux/netfilter_bridge/ebt_among.h>
 #include <linux/netfilter_bridge/ebt_arp.h>
@@ -386,37 +387,39 @@ static int check_audit(const struct ebt_rule *rule, const u8 *payload, u32 size)
 #define BRT  (1 << NF_BR_BROUTING)
 #define BASE EBT_ON_BASE
 
-/* As in legacy-known.c: a row is a line.  Size, bytes that userspace gets back, compat size, ... */
-#define ROW(name, type, user, compat, tables, hooks)                                          \
-	{                                                                                     \
-		name, LEGACY_BRIDGE, 0, sizeof(type), user, compat, tables, hooks, 0, 0, NULL \
+/* As in legacy-known.c: a row is a line; what is not 0 follows the structure. */
+#define ROW(name, type, ...)                                                       \
+	{                                                                          \
+		name, LEGACY_BRIDGE, 0, .size = sizeof(struct type), ##__VA_ARGS__ \
 	}
-#define PLAIN(name, type) ROW(name, type, sizeof(type), 0, 0, 0)
+
+/* What follows the first bytes, which userspace gets back. */
+#define HIDDEN(type, user) (sizeof(struct type) - (user))
 
 /* clang-format off */
 static const struct ebt_known matches[] = {
-	{ PLAIN("802_3", struct ebt_802_3_info), check_802_3, NULL },
-	{ { "among", LEGACY_BRIDGE, 0, EBT_ANY_SIZE, EBT_ANY_SIZE, 0, 0, 0, 0, 0, NULL }, check_among, NULL },
-	{ PLAIN("arp", struct ebt_arp_info), check_arp, NULL },
-	{ PLAIN("ip", struct ebt_ip_info), check_ip, NULL },
-	{ PLAIN("ip6", struct ebt_ip6_info), check_ip6, NULL },
-	{ ROW("limit", struct ebt_limit_info, 8, 24, 0, 0), check_limit, NULL },
-	{ ROW("mark_m", struct ebt_mark_m_info, 18, 12, 0, 0), check_mark_m, NULL },
-	{ PLAIN("pkttype", struct ebt_pkttype_info), check_pkttype, NULL },
-	{ PLAIN("stp", struct ebt_stp_info), check_stp, NULL },
-	{ PLAIN("vlan", struct ebt_vlan_info), check_vlan, fix_vlan },
+	{ ROW("802_3", ebt_802_3_info), check_802_3, NULL },
+	{ { "among", LEGACY_BRIDGE, 0, .size = EBT_ANY_SIZE }, check_among, NULL },
+	{ ROW("arp", ebt_arp_info), check_arp, NULL },
+	{ ROW("ip", ebt_ip_info), check_ip, NULL },
+	{ ROW("ip6", ebt_ip6_info), check_ip6, NULL },
+	{ ROW("limit", ebt_limit_info, .hidden = HIDDEN(ebt_limit_info, 8), .compat = 24), check_limit, NULL },
+	{ ROW("mark_m", ebt_mark_m_info, .hidden = HIDDEN(ebt_mark_m_info, 18), .compat = 12), check_mark_m, NULL },
+	{ ROW("pkttype", ebt_pkttype_info), check_pkttype, NULL },
+	{ ROW("stp", ebt_stp_info), check_stp, NULL },
+	{ ROW("vlan", ebt_vlan_info), check_vlan, fix_vlan },
 };
 
 static const struct ebt_known targets[] = {
-	{ ROW("AUDIT", u8, 1, 0, 0, 0), check_audit, NULL },
-	{ ROW("arpreply", struct ebt_arpreply_info, 12, 0, LEGACY_NAT, BASE | PRE), check_arpreply, NULL },
-	{ ROW("dnat", struct ebt_nat_info, 12, 0, 0, BASE | PRE | OUT | BRT), check_dnat, NULL },
-	{ PLAIN("log", struct ebt_log_info), check_log, fix_log },
-	{ ROW("mark", struct ebt_mark_t_info, 12, 8, 0, 0), check_mark, NULL },
-	{ PLAIN("nflog", struct ebt_nflog_info), check_nflog, fix_nflog },
-	{ ROW("redirect", struct ebt_redirect_info, 4, 0, 0, BASE | PRE | BRT), check_redirect, NULL },
-	{ ROW("snat", struct ebt_nat_info, 12, 0, LEGACY_NAT, BASE | POST), check_snat, NULL },
-	{ PLAIN(EBT_STANDARD_TARGET, s32), NULL, NULL },
+	{ ROW("AUDIT", xt_audit_info), check_audit, NULL },
+	{ ROW("arpreply", ebt_arpreply_info, .hidden = HIDDEN(ebt_arpreply_info, 12), .tables = LEGACY_NAT, .hooks = BASE | PRE), check_arpreply, NULL },
+	{ ROW("dnat", ebt_nat_info, .hidden = HIDDEN(ebt_nat_info, 12), .hooks = BASE | PRE | OUT | BRT), check_dnat, NULL },
+	{ ROW("log", ebt_log_info), check_log, fix_log },
+	{ ROW("mark", ebt_mark_t_info, .hidden = HIDDEN(ebt_mark_t_info, 12), .compat = 8), check_mark, NULL },
+	{ ROW("nflog", ebt_nflog_info), check_nflog, fix_nflog },
+	{ ROW("redirect", ebt_redirect_info, .hooks = BASE | PRE | BRT), check_redirect, NULL },
+	{ ROW("snat", ebt_nat_info, .hidden = HIDDEN(ebt_nat_info, 12), .tables = LEGACY_NAT, .hooks = BASE | POST), check_snat, NULL },
+	{ { EBT_STANDARD_TARGET, LEGACY_BRIDGE, 0, .size = sizeof(s32) }, NULL, NULL },
 };
 /* clang-format on */
 
@@ -479,7 +482,7 @@ static void longs_in(const struct ebt_known *own, const u8 *from, u8 *native)
 
 	for (i = 0; i < longs; i++)
 		memcpy(native + 8 * i, from + 4 * i, 4);
-	memcpy(native + 8 * longs, from + 4 * longs, own->k.user - 8 * longs);
+	memcpy(native + 8 * longs, from + 4 * longs, legacy_user(&own->k) - 8 * longs);
 }
 
 void ebt_payload_in(const struct legacy_known *k, const struct ebt_known *own, bool compat,
@@ -493,7 +496,7 @@ void ebt_payload_in(const struct legacy_known *k, const struct ebt_known *own, b
 	if (compat && has_longs(own))
 		longs_in(own, from, native);
 	else
-		memcpy(native, from, k->user);
+		memcpy(native, from, legacy_user(k));
 	if (own->fix)
 		own->fix(native);
 }
@@ -507,7 +510,7 @@ static int longs_out(const struct ebt_known *own, const u8 *native, u8 *to)
 			return -EOPNOTSUPP;
 		memcpy(to + 4 * i, native + 8 * i, 4);
 	}
-	memcpy(to + 4 * longs, native + 8 * longs, own->k.user - 8 * longs);
+	memcpy(to + 4 * longs, native + 8 * longs, legacy_user(&own->k) - 8 * longs);
 	return 0;
 }
 
@@ -521,6 +524,6 @@ int ebt_payload_out(const struct legacy_known *k, const struct ebt_known *own, b
 	memset(to, 0, legacy_payload(k, compat));
 	if (compat && has_longs(own))
 		return longs_out(own, native, to);
-	memcpy(to, native, k->user);
+	memcpy(to, native, legacy_user(k));
 	return 0;
 }

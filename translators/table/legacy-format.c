@@ -219,7 +219,7 @@ void legacy_payload_in(const struct legacy_known *k, bool compat, const u8 *from
 void legacy_payload_out(const struct legacy_known *k, bool compat, const void *native, u8 *to)
 {
 	u32 size = legacy_payload(k, compat);
-	u32 user = k->user < size ? k->user : size;
+	u32 user = legacy_user(k) < size ? legacy_user(k) : size;
 
 	memcpy(to, native, user);
 	memset(to + user, 0, size - user);

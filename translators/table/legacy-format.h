@@ -102,18 +102,20 @@ struct legacy_rule_ {
 	u8 revision; /* of the extension that is being checked */
 };
 
+/* => 0, or -errno of the kernel's checkentry function */
+typedef int legacy_check_fn(const struct legacy_rule_ *rule, const void *payload);
+
 struct legacy_known {
 	const char *name;
 	u8 families; /* bits, LEGACY_* */
 	u8 revision;
 	u16 size; /* of the kernel's structure, not aligned */
-	u16 user; /* bytes that userspace gets back */
+	u16 hidden; /* bytes at its end that userspace does not get back */
 	u16 compat; /* of the compat structure, if it differs by more than padding */
 	u8 tables; /* bits; 0: any */
 	u8 hooks; /* mask; 0: any */
 	u8 proto, proto2; /* 0: any; of either */
-	/* What the kernel checks in the rule around it, or in a payload that is carried. */
-	int (*check)(const struct legacy_rule_ *rule, const void *payload);
+	legacy_check_fn *check; /* of the rule around it, or of a payload that is carried */
 };
 
 #define LEGACY_V4     1
@@ -152,53 +154,19 @@ const struct legacy_known *legacy_known_find(struct xt2_legacy_cache_ *cache, u8
 					     int *err);
 
 /* checkentry functions that look at more than xt2's own translators do: legacy-entry.c */
-int legacy_dscp_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_ecn_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_ecn_target_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_ct_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_reject_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_synproxy_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_tcpmss_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_cgroup0_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_cgroup_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_npt_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_nfacct_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_devgroup_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_addrtype_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_multiport_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_owner_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_policy_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_physdev_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_rpfilter_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_recent_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_hashlimit1_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_hashlimit_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_rateest_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_rateest_target_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_idletimer_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_idletimer1_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_led_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_cluster_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_connbytes_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_connlabel_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_l2tp_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_string_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_srh_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_srh1_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_socket_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_audit_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_checksum_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_connsecmark_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_secmark_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_nat4_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_netmap4_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_netmap6_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_masquerade4_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_masquerade6_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_mangle_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_hmark_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_tee_check(const struct legacy_rule_ *rule, const void *payload);
-int legacy_clusterip_check(const struct legacy_rule_ *rule, const void *payload);
+legacy_check_fn legacy_dscp_check, legacy_ecn_check, legacy_ecn_target_check, legacy_ct_check,
+	legacy_reject_check, legacy_synproxy_check, legacy_tcpmss_check, legacy_cgroup0_check,
+	legacy_cgroup_check, legacy_npt_check, legacy_nfacct_check, legacy_devgroup_check,
+	legacy_addrtype_check, legacy_multiport_check, legacy_owner_check, legacy_policy_check,
+	legacy_physdev_check, legacy_rpfilter_check, legacy_recent_check, legacy_hashlimit1_check,
+	legacy_hashlimit_check, legacy_rateest_check, legacy_rateest_target_check,
+	legacy_idletimer_check, legacy_idletimer1_check, legacy_led_check, legacy_cluster_check,
+	legacy_connbytes_check, legacy_connlabel_check, legacy_l2tp_check, legacy_string_check,
+	legacy_srh_check, legacy_srh1_check, legacy_socket_check, legacy_audit_check,
+	legacy_checksum_check, legacy_connsecmark_check, legacy_secmark_check, legacy_nat4_check,
+	legacy_netmap4_check, legacy_netmap6_check, legacy_masquerade4_check,
+	legacy_masquerade6_check, legacy_mangle_check, legacy_hmark_check, legacy_tee_check,
+	legacy_clusterip_check;
 
 /* Payloads that only newer kernels refuse. */
 bool legacy_newer(const struct legacy_known *k, const void *payload);
@@ -236,6 +204,12 @@ static inline void legacy_put32(void *p, u32 v)
 static inline u32 legacy_align(u32 size, u32 align)
 {
 	return (size + align - 1) & ~(align - 1);
+}
+
+/* Bytes of an extension's structure that userspace gets back. */
+static inline u32 legacy_user(const struct legacy_known *k)
+{
+	return (u32)(k->size - k->hidden);
 }
 
 /* Bytes of an extension's payload, native and in this width. */
