@@ -20,10 +20,9 @@ libtext_la_SOURCES = \
 	xt2tables/text/nearest.h \
 	xt2tables/files/opened-file.c \
 	xt2tables/files/opened-file.h \
-	xt2tables/text/option-checks.c \
+	xt2tables/text/extension-checks.c \
 	xt2tables/files/output.c \
 	xt2tables/files/output.h \
-	xt2tables/text/places.c \
 	xt2tables/text/fast/fast-address.c \
 	xt2tables/text/fast/fast-cache.c \
 	xt2tables/text/fast/fast-line.h \

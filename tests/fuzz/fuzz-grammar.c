@@ -57,9 +57,9 @@ struct xtables_target *__wrap_xtables_find_target(const char *name, enum xtables
 	return NULL;
 }
 
-const struct xt2_place *__wrap_xt2_place_find(int family, const char *name);
+const struct legacy_known *__wrap_legacy_known_named(__u8 family, const char *name);
 
-const struct xt2_place *__wrap_xt2_place_find(int family, const char *name)
+const struct legacy_known *__wrap_legacy_known_named(__u8 family, const char *name)
 {
 	return NULL;
 }

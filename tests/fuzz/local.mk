@@ -22,7 +22,7 @@ tests_fuzz_fuzz_grammar_SOURCES = tests/fuzz/fuzz-grammar.c $(FUZZ_TEXT_SOURCES)
 tests_fuzz_fuzz_grammar_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
 tests_fuzz_fuzz_grammar_LDFLAGS = $(FUZZ_TEXT_LINK) \
 	-Wl,--wrap=xt2_libxt_match,--wrap=xt2_libxt_match_proto,--wrap=xt2_libxt_target \
-	-Wl,--wrap=xt2_libxt_target_must,--wrap=xt2_place_find,--wrap=xtables_find_target \
+	-Wl,--wrap=xt2_libxt_target_must,--wrap=legacy_known_named,--wrap=xtables_find_target \
 	-Wl,--wrap=xt2_libxt_match_is
 tests_fuzz_fuzz_grammar_LDADD = libtext.la $(PCAP_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz-text

@@ -143,6 +143,8 @@ enum legacy_table {
 
 extern const struct legacy_known legacy_matches[], legacy_targets[];
 extern const u32 legacy_known_rows[2]; /* of matches, of targets */
+#define LEGACY_TABLES 5
+extern const char *const legacy_table_names[LEGACY_TABLES]; /* in the order of their bits */
 u8 legacy_table_bit(const char *name);
 
 /*
@@ -152,6 +154,13 @@ u8 legacy_table_bit(const char *name);
 const struct legacy_known *legacy_known_find(struct xt2_legacy_cache_ *cache, u8 family,
 					     bool target, const char *name, u8 revision, u32 *index,
 					     int *err);
+
+/*
+ * => a match or target of this name: its tables, hooks and protocols are those
+ *    of all revisions in the family, or of another family if this one has no
+ *    extension of the name; NULL: there is none at all
+ */
+const struct legacy_known *legacy_known_named(u8 family, const char *name);
 
 /* checkentry functions that look at more than xt2's own translators do: legacy-entry.c */
 legacy_check_fn legacy_dscp_check, legacy_ecn_check, legacy_ecn_target_check, legacy_ct_check,

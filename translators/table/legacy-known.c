@@ -188,13 +188,15 @@ const u32 legacy_known_rows[2] = { XT2_ARRAY_SIZE(legacy_matches), XT2_ARRAY_SIZ
 _Static_assert(XT2_ARRAY_SIZE(legacy_matches) <= XT2_LEGACY_MATCHES, "rows of matches");
 _Static_assert(XT2_ARRAY_SIZE(legacy_targets) <= XT2_LEGACY_TARGETS, "rows of targets");
 
+const char *const legacy_table_names[LEGACY_TABLES] = { "filter", "nat", "mangle", "raw",
+							"security" };
+
 u8 legacy_table_bit(const char *name)
 {
-	static const char *const names[] = { "filter", "nat", "mangle", "raw", "security" };
 	size_t i;
 
-	for (i = 0; i < XT2_ARRAY_SIZE(names); i++)
-		if (!strncmp(names[i], name, XT2_NAME_SIZE))
+	for (i = 0; i < LEGACY_TABLES; i++)
+		if (!strncmp(legacy_table_names[i], name, XT2_NAME_SIZE))
 			return (u8)(1 << i);
 	return 0;
 }
@@ -239,6 +241,24 @@ static const struct legacy_known *find(u8 family, bool target, const char *name,
 			*err = -EPROTOTYPE;
 	}
 	return NULL;
+}
+
+const struct legacy_known *legacy_known_named(u8 family, const char *name)
+{
+	static const struct legacy_known *const lists[] = { legacy_matches, legacy_targets };
+	const struct legacy_known *row, *end, *other = NULL;
+	u32 i;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(lists); i++) {
+		end = lists[i] + legacy_known_rows[i];
+		row = lists[i] + lower_bound(lists[i], legacy_known_rows[i], name);
+		for (; row < end && !strncmp(row->name, name, LEGACY_NAME); row++) {
+			if (row->families & family_bits(family))
+				return row;
+			other = row;
+		}
+	}
+	return other;
 }
 
 /* A place for a name: what is found there is compared.  Targets have a half of their own. */

@@ -15,7 +15,7 @@
 #include "hook-rules.h"
 #include "engine/rule.h"
 #include "libxt2/ruleset/ruleset.h"
-#include "translators/ext/translate.h"
+#include "translators/table/legacy-format.h"
 
 struct edge { /* a rule that jumps */
 	int chain;
@@ -47,7 +47,7 @@ struct walk {
 	int nodes;
 	struct xt2_arena_ lists; /* of all nodes: most are short */
 	int problems;
-	const struct xt2_place *match_place[256], *target_place[256];
+	const struct legacy_known *match_place[256], *target_place[256];
 	__u64 payload[512]; /* of an extension, in the legacy form */
 	void (*report)(void *data, int chain, unsigned int rule, int code, const char *message,
 		       const char *hint);
@@ -70,9 +70,9 @@ static void *grow(struct walk *w, void *list, unsigned int used, unsigned int *r
 	return more;
 }
 
-static const struct xt2_place *hook_bound(int family, const char *name)
+static const struct legacy_known *hook_bound(int family, const char *name)
 {
-	const struct xt2_place *place = name ? xt2_place_find(family, name) : NULL;
+	const struct legacy_known *place = name ? legacy_known_named((u8)family, name) : NULL;
 
 	return place && place->hooks ? place : NULL;
 }
@@ -97,7 +97,7 @@ static int spot_add(struct walk *w, struct node *n, const char *name, unsigned i
 	return 0;
 }
 
-static unsigned int place_hooks(const struct xt2_place *place)
+static unsigned int place_hooks(const struct legacy_known *place)
 {
 	return place ? place->hooks : ~0u;
 }

@@ -144,18 +144,8 @@ void xt2_addresses_parse(struct xt2_line *l, struct xt2_addresses *a);
 const struct xt2_rule *xt2_line_pack(struct xt2_line *l, struct xt2_ruleset *rs, unsigned int s,
 				     unsigned int d);
 
-/* Where an extension may be used (places.c). */
-struct xt2_place {
-	const char *name;
-	int family; /* 0: any */
-	unsigned int tables; /* XT2_IN_* bits; 0: any */
-	unsigned int hooks; /* bits of hook numbers; 0: any */
-	unsigned int proto; /* 0: any */
-	unsigned int other_proto; /* allowed, too */
-};
+/* --- what the kernel checks (extension-checks.c) --------------------------------- */
 
-/* => NULL: no constraint */
-const struct xt2_place *xt2_place_find(int family, const char *name);
 /* Throws if the rule's table or protocol is not one for this extension. */
 void xt2_place_check(struct xt2_line *l, const char *what, const char *name);
 /* The same for what depends on the options; payload: in the legacy form. */

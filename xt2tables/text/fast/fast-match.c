@@ -9,6 +9,7 @@
  */
 #include "config.h"
 #include "fast-line.h"
+#include "translators/table/legacy-format.h"
 #include <linux/netfilter/xt_comment.h>
 
 #define OPTIONS_MAX 8
@@ -117,7 +118,7 @@ static bool tcp_flags(struct xt2_plain *p, bool invert)
 	p->payload.tcp.invflags |= invert ? XT_TCP_INV_FLAGS : 0;
 	p->payload.tcp.flg_mask = (__u8)mask;
 	p->payload.tcp.flg_cmp = (__u8)set;
-	return mask || !set; /* else refused: option-checks.c */
+	return mask || !set; /* else refused: extension-checks.c */
 }
 
 static void udp_init(union xt2_plain_payload *payload)
@@ -553,12 +554,12 @@ static void ask(void *arg)
 	const struct match *m = q->match;
 	const u8 family = (u8)q->p->family;
 	const struct xt2_match_row *row = xt2_match_row_find(family, m->real, m->revision);
-	const struct xt2_place *place = xt2_place_find(family, m->real);
+	const struct legacy_known *known = legacy_known_named(family, m->real);
 	const unsigned int size = row ? row->size : XT_ALIGN(sizeof(struct xt_comment_info));
 
 	q->kind->row = row;
-	q->kind->proto = place ? place->proto : 0;
-	q->kind->same = (!m->family || m->family == family) && !(place && place->tables) &&
+	q->kind->proto = known ? known->proto : 0;
+	q->kind->same = (!m->family || m->family == family) && !(known && known->tables) &&
 			xt2_libxt_match_is(m->name, m->real, m->revision, size);
 }
 

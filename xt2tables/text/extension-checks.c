@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * option-checks.c - options that the kernel refuses in some rules
+ * extension-checks.c - extensions that the kernel refuses in some rules
+ *
+ * The tables and protocols of an extension are those of its row in
+ * translators/table/legacy-known.c.  A rule in the wrong table would be refused at
+ * COMMIT; here it is refused at its own line and with the reason.
  *
  * Checks of checkentry functions that look beyond the extension's own data:
  * at the rule's protocol or at its other matches; and of extensions that are
@@ -30,7 +34,7 @@
 #include <linux/netfilter_ipv4/ipt_REJECT.h>
 #include <linux/netfilter_ipv6/ip6t_NPT.h>
 #include <linux/netfilter_ipv6/ip6t_REJECT.h>
-#include "engine/env.h"
+#include "translators/table/legacy-format.h"
 
 #define TCP_SYN		  0x02
 #define HASHLIMIT_MAX	  1048576 /* of its size and of its entries */
@@ -51,6 +55,51 @@ static void refuse(struct xt2_line *l, const char *name, const char *message, co
 		xt2_hint("%s", hint);
 	xt2_throw(XT2_E_OPTION, OTHER_PROBLEM, "%s: %s", name, message);
 }
+
+/* --- tables and protocols ------------------------------------------------- */
+
+static void wrong_table(struct xt2_line *l, const char *what, const struct legacy_known *k)
+	__attribute__((noreturn));
+
+static void wrong_table(struct xt2_line *l, const char *what, const struct legacy_known *k)
+{
+	char list[64] = "";
+	unsigned int i;
+
+	for (i = 0; i < LEGACY_TABLES; i++)
+		if (k->tables & 1u << i) {
+			strcat(list, *list ? " or " : "");
+			strcat(list, legacy_table_names[i]);
+		}
+	xt2_line_point(l, k->name);
+	xt2_hint("move the rule to table %s", list);
+	xt2_throw(XT2_E_TABLE, OTHER_PROBLEM, "%s %s is allowed in table %s only, not in %s", what,
+		  k->name, list, l->table);
+}
+
+void xt2_place_check(struct xt2_line *l, const char *what, const char *name)
+{
+	const struct legacy_known *k = legacy_known_named((u8)l->family, name);
+	const char *proto;
+
+	if (!k)
+		return;
+	if (k->tables && !(k->tables & legacy_table_bit(l->table)))
+		wrong_table(l, what, k);
+	if (!k->proto || (l->proto && !(l->inverted & XT2_OPT_BIT(XT2_OPT_PROTOCOL)) &&
+			  (l->proto == k->proto || l->proto == k->proto2)))
+		return;
+	xt2_line_point(l, name);
+	proto = xt2_libxt_proto_name(k->proto);
+	if (proto)
+		xt2_hint("write -p %s before it", proto);
+	else
+		xt2_hint("write -p %u before it", k->proto);
+	xt2_throw(XT2_E_OPTION, OTHER_PROBLEM, "%s %s needs -p %s, not inverted", what, name,
+		  proto ? proto : "its protocol");
+}
+
+/* --- options -------------------------------------------------------------- */
 
 /* net/netfilter/xt_ecn.c */
 static void check_ecn(struct xt2_line *l, int revision, const void *payload)
