@@ -53,6 +53,7 @@
 
 #define TCP_SYN	    0x02
 #define RECENT_HITS 65535 /* of Linux 6.18; older ones take fewer */
+#define WRITE_TCP   "write -p tcp before it"
 
 static bool is_tcp(const struct legacy_rule_ *rule)
 {
@@ -62,6 +63,13 @@ static bool is_tcp(const struct legacy_rule_ *rule)
 static int valid(bool ok)
 {
 	return ok ? 0 : -EINVAL;
+}
+
+static int refuse(const struct legacy_rule_ *rule, const char *what, const char *hint)
+{
+	if (rule->why)
+		*rule->why = (struct legacy_why){ what, hint };
+	return -EINVAL;
 }
 
 /* None of these hooks may lead here. */
@@ -77,32 +85,89 @@ static int name_ends(const char *name, u32 size)
 }
 
 /* The name of a file in /proc: xt_check_proc_name(). */
-static int name_file(const char *name, u32 size)
+static int name_file(const struct legacy_rule_ *rule, const char *name, u32 size)
 {
-	u32 i, len = strnlen(name, size);
-
-	if (!len)
-		return -EINVAL;
-	if (len == size)
+	if (strnlen(name, size) == size)
 		return -ENAMETOOLONG;
-	if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))
-		return -EINVAL;
-	for (i = 0; i < len; i++)
-		if (name[i] == '/')
-			return -EINVAL;
+	if (!*name || !strcmp(name, ".") || !strcmp(name, "..") || strchr(name, '/'))
+		return refuse(rule, "its name cannot be that of a file", NULL);
 	return 0;
 }
 
 /* The name of a file of a device in /sys: idletimer_check_sysfs_name(). */
-static int name_sysfs(const char *name, u32 size)
+static int name_sysfs(const struct legacy_rule_ *rule, const char *name, u32 size)
 {
 	static const char *const taken[] = { "power", "subsystem", "uevent" };
 	size_t i;
 
 	for (i = 0; i < XT2_ARRAY_SIZE(taken); i++)
 		if (!strncmp(name, taken[i], size))
-			return -EINVAL;
-	return name_file(name, size);
+			return refuse(rule, "every device has a file of that name already",
+				      "choose another --label");
+	return name_file(rule, name, size);
+}
+
+/* --- hooks that depend on the options ---------------------------------------- */
+
+#define BEFORE_ROUTE (LEGACY_PRE | LEGACY_IN) /* no device to leave by is known there */
+#define AFTER_ROUTE  (LEGACY_OUT | LEGACY_POST) /* none that the packet came by */
+
+static u32 devgroup_hooks(const void *payload)
+{
+	u32 flags = ((const struct xt_devgroup_info *)payload)->flags;
+
+	return (flags & XT_DEVGROUP_MATCH_SRC ? AFTER_ROUTE : 0u) |
+	       (flags & XT_DEVGROUP_MATCH_DST ? BEFORE_ROUTE : 0u);
+}
+
+static u32 addrtype_hooks(const void *payload)
+{
+	u32 flags = ((const struct xt_addrtype_info_v1 *)payload)->flags;
+
+	return (flags & XT_ADDRTYPE_LIMIT_IFACE_OUT ? BEFORE_ROUTE : 0u) |
+	       (flags & XT_ADDRTYPE_LIMIT_IFACE_IN ? AFTER_ROUTE : 0u);
+}
+
+static u32 policy_hooks(const void *payload)
+{
+	u32 flags = ((const struct xt_policy_info *)payload)->flags;
+
+	return (flags & XT_POLICY_MATCH_OUT ? BEFORE_ROUTE : 0u) |
+	       (flags & XT_POLICY_MATCH_IN ? AFTER_ROUTE : 0u);
+}
+
+static u32 physdev_hooks(const void *payload)
+{
+	const struct xt_physdev_info *info = payload;
+	bool bridged = info->bitmask & XT_PHYSDEV_OP_BRIDGED &&
+		       !(info->invert & XT_PHYSDEV_OP_BRIDGED);
+
+	return info->bitmask & (XT_PHYSDEV_OP_OUT | XT_PHYSDEV_OP_ISOUT) && !bridged ? LEGACY_OUT
+										     : 0;
+}
+
+static u32 tcpmss_hooks(const void *payload)
+{
+	return ((const struct xt_tcpmss_info *)payload)->mss == XT_TCPMSS_CLAMP_PMTU ? BEFORE_ROUTE
+										     : 0;
+}
+
+u32 legacy_bad_hooks(const char *name, const void *payload)
+{
+	static const struct {
+		const char *name;
+		u32 (*hooks)(const void *payload);
+	} rows[] = {
+		{ "TCPMSS", tcpmss_hooks },	{ "addrtype", addrtype_hooks },
+		{ "devgroup", devgroup_hooks }, { "physdev", physdev_hooks },
+		{ "policy", policy_hooks },
+	};
+	size_t i;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(rows); i++)
+		if (!strcmp(rows[i].name, name))
+			return rows[i].hooks(payload);
+	return 0;
 }
 
 /* --- matches ---------------------------------------------------------------- */
@@ -116,8 +181,9 @@ int legacy_ecn_check(const struct legacy_rule_ *rule, const void *payload)
 {
 	const struct xt_ecn_info *info = payload;
 
-	return valid(!(info->operation & (XT_ECN_OP_MATCH_ECE | XT_ECN_OP_MATCH_CWR)) ||
-		     is_tcp(rule));
+	if (info->operation & (XT_ECN_OP_MATCH_ECE | XT_ECN_OP_MATCH_CWR) && !is_tcp(rule))
+		return refuse(rule, "the TCP flags need -p tcp, not inverted", WRITE_TCP);
+	return 0;
 }
 
 int legacy_cgroup0_check(const struct legacy_rule_ *rule, const void *payload)
@@ -130,9 +196,10 @@ int legacy_cgroup_check(const struct legacy_rule_ *rule, const void *payload)
 {
 	const struct xt_cgroup_info_v1 *info = payload;
 
-	if (info->invert_path > 1 || info->invert_classid > 1 ||
-	    !info->has_path == !info->has_classid)
+	if (info->invert_path > 1 || info->invert_classid > 1)
 		return -EINVAL;
+	if (!info->has_path == !info->has_classid)
+		return refuse(rule, "it takes either --path or --cgroup", NULL);
 	return info->has_path
 		       ? name_ends(info->path, rule->revision == 1 ? PATH_MAX : XT_CGROUP_PATH_MAX)
 		       : 0;
@@ -148,29 +215,21 @@ int legacy_nfacct_check(const struct legacy_rule_ *rule, const void *payload)
 
 int legacy_devgroup_check(const struct legacy_rule_ *rule, const void *payload)
 {
-	u32 flags = ((const struct xt_devgroup_info *)payload)->flags, bad = 0;
+	u32 flags = ((const struct xt_devgroup_info *)payload)->flags;
 
 	if (flags & ~(XT_DEVGROUP_MATCH_SRC | XT_DEVGROUP_INVERT_SRC | XT_DEVGROUP_MATCH_DST |
 		      XT_DEVGROUP_INVERT_DST))
 		return -EINVAL;
-	if (flags & XT_DEVGROUP_MATCH_SRC)
-		bad |= LEGACY_OUT | LEGACY_POST;
-	if (flags & XT_DEVGROUP_MATCH_DST)
-		bad |= LEGACY_PRE | LEGACY_IN;
-	return not_from(rule, bad);
+	return not_from(rule, devgroup_hooks(payload));
 }
 
 int legacy_addrtype_check(const struct legacy_rule_ *rule, const void *payload)
 {
-	u32 flags = ((const struct xt_addrtype_info_v1 *)payload)->flags, bad = 0;
+	u32 flags = ((const struct xt_addrtype_info_v1 *)payload)->flags;
 
 	if (flags & XT_ADDRTYPE_LIMIT_IFACE_IN && flags & XT_ADDRTYPE_LIMIT_IFACE_OUT)
 		return -EINVAL;
-	if (flags & XT_ADDRTYPE_LIMIT_IFACE_OUT)
-		bad |= LEGACY_PRE | LEGACY_IN;
-	if (flags & XT_ADDRTYPE_LIMIT_IFACE_IN)
-		bad |= LEGACY_OUT | LEGACY_POST;
-	return not_from(rule, bad);
+	return not_from(rule, addrtype_hooks(payload));
 }
 
 /* The protocols that have ports. */
@@ -206,26 +265,16 @@ int legacy_owner_check(const struct legacy_rule_ *rule, const void *payload)
 int legacy_policy_check(const struct legacy_rule_ *rule, const void *payload)
 {
 	const struct xt_policy_info *info = payload;
-	u32 bad = 0;
 
 	if (!(info->flags & (XT_POLICY_MATCH_IN | XT_POLICY_MATCH_OUT)) ||
 	    info->len > XT_POLICY_MAX_ELEM)
 		return -EINVAL;
-	if (info->flags & XT_POLICY_MATCH_OUT)
-		bad |= LEGACY_PRE | LEGACY_IN;
-	if (info->flags & XT_POLICY_MATCH_IN)
-		bad |= LEGACY_POST | LEGACY_OUT;
-	return not_from(rule, bad);
+	return not_from(rule, policy_hooks(payload));
 }
 
 int legacy_physdev_check(const struct legacy_rule_ *rule, const void *payload)
 {
-	const struct xt_physdev_info *info = payload;
-	bool out = info->bitmask & (XT_PHYSDEV_OP_OUT | XT_PHYSDEV_OP_ISOUT);
-	bool bridged = info->bitmask & XT_PHYSDEV_OP_BRIDGED &&
-		       !(info->invert & XT_PHYSDEV_OP_BRIDGED);
-
-	return not_from(rule, out && !bridged ? LEGACY_OUT : 0);
+	return not_from(rule, physdev_hooks(payload));
 }
 
 int legacy_rpfilter_check(const struct legacy_rule_ *rule, const void *payload)
@@ -245,10 +294,13 @@ int legacy_recent_check(const struct legacy_rule_ *rule, const void *payload)
 		return -EINVAL;
 	if (set & (XT_RECENT_SET | XT_RECENT_REMOVE) &&
 	    (info->seconds || info->hit_count || set & XT_RECENT_MODIFIERS))
-		return -EINVAL;
-	if ((set & XT_RECENT_REAP && !info->seconds) || info->hit_count > RECENT_HITS)
-		return -EINVAL;
-	return name_file(info->name, sizeof(info->name));
+		return refuse(rule, "--set and --remove go with none of its other tests",
+			      "--seconds, --hitcount, --reap and --rttl need --rcheck or --update");
+	if (set & XT_RECENT_REAP && !info->seconds)
+		return refuse(rule, "--reap needs --seconds", NULL);
+	if (info->hit_count > RECENT_HITS)
+		return refuse(rule, "--hitcount is at most 65535", NULL);
+	return name_file(rule, info->name, sizeof(info->name));
 }
 
 /*
@@ -281,12 +333,13 @@ static int hashlimit_rate(const struct hashlimit *h, u32 revision)
 static int hashlimit(const struct legacy_rule_ *rule, const struct hashlimit *h)
 {
 	u32 most = rule->family == XT2_IPV4 ? 32 : 128;
-	int err = name_file(h->name, h->name_size);
+	int err = name_file(rule, h->name, h->name_size);
 
+	if (!err && (!h->gc_interval || !h->expire))
+		err = refuse(rule, "--hashlimit-htable-gcinterval and -expire cannot be 0", NULL);
 	if (err)
 		return err;
-	if (!h->gc_interval || !h->expire || h->src > most || h->dst > most ||
-	    h->mode & ~(XT_HASHLIMIT_RATE_MATCH * 2u - 1))
+	if (h->src > most || h->dst > most || h->mode & ~(XT_HASHLIMIT_RATE_MATCH * 2u - 1))
 		return -EINVAL;
 	return hashlimit_rate(h, rule->revision);
 }
@@ -321,12 +374,12 @@ int legacy_rateest_check(const struct legacy_rule_ *rule, const void *payload)
 	u32 way = info->flags & (XT_RATEEST_MATCH_ABS | XT_RATEEST_MATCH_REL);
 	int err;
 
+	if (info->mode < XT_RATEEST_MATCH_EQ || info->mode > XT_RATEEST_MATCH_GT)
+		return refuse(rule, "it takes one of --rateest-lt, --rateest-gt and --rateest-eq",
+			      NULL);
 	if (__builtin_popcount(way) != 1 ||
 	    !(info->flags & (XT_RATEEST_MATCH_BPS | XT_RATEEST_MATCH_PPS)))
-		return -EINVAL;
-	if (info->mode != XT_RATEEST_MATCH_EQ && info->mode != XT_RATEEST_MATCH_LT &&
-	    info->mode != XT_RATEEST_MATCH_GT)
-		return -EINVAL;
+		return refuse(rule, "there is no rate to compare with", NULL);
 	err = name_ends(info->name1, sizeof(info->name1));
 	return err || way == XT_RATEEST_MATCH_ABS ? err
 						  : name_ends(info->name2, sizeof(info->name2));
@@ -354,7 +407,10 @@ int legacy_connlabel_check(const struct legacy_rule_ *rule, const void *payload)
 
 	if (info->options & ~(XT_CONNLABEL_OP_INVERT | XT_CONNLABEL_OP_SET))
 		return -EINVAL;
-	return info->bit <= XT_CONNLABEL_MAXBIT ? 0 : -ERANGE;
+	if (info->bit <= XT_CONNLABEL_MAXBIT)
+		return 0;
+	refuse(rule, "labels are at most 127", NULL);
+	return -ERANGE;
 }
 
 /* An algorithm that there is not, but all else is right: as textsearch_prepare(). */
@@ -434,7 +490,10 @@ int legacy_reject_check(const struct legacy_rule_ *rule, const void *payload)
 	u32 with = ((const struct ipt_reject_info *)payload)->with;
 	u32 reset = rule->family == XT2_IPV6 ? (u32)IP6T_TCP_RESET : (u32)IPT_TCP_RESET;
 
-	return valid(with != reset || (is_tcp(rule) && rule->flag_proto));
+	if (with == reset && !(is_tcp(rule) && rule->flag_proto))
+		return refuse(rule, "--reject-with tcp-reset needs -p tcp, not inverted",
+			      WRITE_TCP);
+	return 0;
 }
 
 int legacy_synproxy_check(const struct legacy_rule_ *rule, const void *payload)
@@ -442,11 +501,18 @@ int legacy_synproxy_check(const struct legacy_rule_ *rule, const void *payload)
 	return valid(rule->flag_proto);
 }
 
+static int ct_proto(const struct legacy_rule_ *rule)
+{
+	if (!rule->inv_proto && (u8)rule->proto)
+		return 0;
+	return refuse(rule, "--helper and --timeout need -p, not inverted",
+		      "write -p and the protocol that they are for before it");
+}
+
 /* Whether there is such a helper or timeout policy is not known here. */
 int legacy_ct_check(const struct legacy_rule_ *rule, const void *payload)
 {
 	const struct xt_ct_target_info_v1 *info = payload; /* of revision 0 up to the helper */
-	u8 proto = rule->inv_proto ? 0 : (u8)rule->proto;
 	int err = 0;
 
 	if (info->flags & ~(rule->revision == 2 ? XT_CT_MASK : XT_CT_NOTRACK))
@@ -455,13 +521,13 @@ int legacy_ct_check(const struct legacy_rule_ *rule, const void *payload)
 		return 0;
 	if (info->helper[0]) {
 		err = name_ends(info->helper, sizeof(info->helper));
-		if (!err && !proto)
+		if (!err && ct_proto(rule))
 			err = -ENOENT;
 	}
 	if (!err && rule->revision && info->timeout[0]) {
 		err = name_ends(info->timeout, sizeof(info->timeout));
 		if (!err)
-			err = valid(proto);
+			err = ct_proto(rule);
 	}
 	return err;
 }
@@ -484,11 +550,7 @@ static bool syn_only(const struct legacy_rule_ *rule)
 
 int legacy_tcpmss_check(const struct legacy_rule_ *rule, const void *payload)
 {
-	const struct xt_tcpmss_info *info = payload;
-
-	if (info->mss == XT_TCPMSS_CLAMP_PMTU && not_from(rule, LEGACY_PRE | LEGACY_IN))
-		return -EINVAL;
-	return valid(syn_only(rule));
+	return valid(!(rule->hooks & tcpmss_hooks(payload)) && syn_only(rule));
 }
 
 static bool prefix_ends(const union nf_inet_addr *prefix, u32 len)
@@ -506,9 +568,12 @@ int legacy_npt_check(const struct legacy_rule_ *rule, const void *payload)
 {
 	const struct ip6t_npt_tginfo *npt = payload;
 
-	return valid(npt->src_pfx_len <= 64 && npt->dst_pfx_len <= 64 &&
-		     prefix_ends(&npt->src_pfx, npt->src_pfx_len) &&
-		     prefix_ends(&npt->dst_pfx, npt->dst_pfx_len));
+	if (npt->src_pfx_len > 64 || npt->dst_pfx_len > 64)
+		return refuse(rule, "prefixes are at most 64 bits long", NULL);
+	if (!prefix_ends(&npt->src_pfx, npt->src_pfx_len) ||
+	    !prefix_ends(&npt->dst_pfx, npt->dst_pfx_len))
+		return refuse(rule, "a prefix has bits behind its length", NULL);
+	return 0;
 }
 
 int legacy_rateest_target_check(const struct legacy_rule_ *rule, const void *payload)
@@ -526,10 +591,13 @@ int legacy_idletimer_check(const struct legacy_rule_ *rule, const void *payload)
 {
 	const struct idletimer_tg_info *info = payload;
 
-	if (!info->timeout || info->timeout >= 0x7fffffff / 1000 ||
-	    name_ends(info->label, sizeof(info->label)))
+	if (!info->timeout)
+		return refuse(rule, "--timeout cannot be 0", NULL);
+	if (info->timeout >= 0x7fffffff / 1000)
+		return refuse(rule, "--timeout is too long", NULL);
+	if (name_ends(info->label, sizeof(info->label)))
 		return -EINVAL;
-	return name_sysfs(info->label, sizeof(info->label));
+	return name_sysfs(rule, info->label, sizeof(info->label));
 }
 
 /* Begins like revision 0; messages are not for everyone's kernel. */

@@ -179,7 +179,7 @@ static u32 at_most(u32 v, u32 most)
 }
 
 /* Where checkentry functions put a NUL or another number. */
-static void cut(const struct legacy_known *k, u8 *native)
+void legacy_payload_cut(const struct legacy_known *k, u8 *native)
 {
 	static const struct {
 		const char *name;
@@ -213,7 +213,7 @@ void legacy_payload_in(const struct legacy_known *k, bool compat, const u8 *from
 	memcpy(native, from, size);
 	memset((u8 *)native + size, 0, legacy_native(k) - size);
 	if (k->families & LEGACY_CUTS)
-		cut(k, native);
+		legacy_payload_cut(k, native);
 }
 
 void legacy_payload_out(const struct legacy_known *k, bool compat, const void *native, u8 *to)

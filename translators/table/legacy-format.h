@@ -88,6 +88,11 @@ enum legacy_fall {
 	LEGACY_RUNS, /* runs into a base chain */
 };
 
+/* Why an extension's check refuses a rule, and how it can be written; static texts. */
+struct legacy_why {
+	const char *what, *hint; /* or NULL */
+};
+
 /* What an extension's check sees of its rule. */
 struct legacy_rule_ {
 	u8 family;
@@ -100,6 +105,7 @@ struct legacy_rule_ {
 	const u8 *matches, *matches_end;
 	bool compat;
 	u8 revision; /* of the extension that is being checked */
+	struct legacy_why *why; /* gets the reason where there is a text for it; or NULL */
 };
 
 /* => 0, or -errno of the kernel's checkentry function */
@@ -176,6 +182,9 @@ legacy_check_fn legacy_dscp_check, legacy_ecn_check, legacy_ecn_target_check, le
 	legacy_netmap4_check, legacy_netmap6_check, legacy_masquerade4_check,
 	legacy_masquerade6_check, legacy_mangle_check, legacy_hmark_check, legacy_tee_check,
 	legacy_clusterip_check;
+
+/* => bits of the hooks in which these options of an extension are not allowed */
+u32 legacy_bad_hooks(const char *name, const void *payload);
 
 /* Payloads that only newer kernels refuse. */
 bool legacy_newer(const struct legacy_known *k, const void *payload);
@@ -380,6 +389,8 @@ int legacy_base_unpack(const struct xt2_legacy_format_ *f, const struct xt2_matc
 
 /* A payload of this width as a native one; both cover what k says. */
 void legacy_payload_in(const struct legacy_known *k, bool compat, const u8 *from, void *native);
+/* What the kernel changes in a native payload that it takes; for rows with LEGACY_CUTS. */
+void legacy_payload_cut(const struct legacy_known *k, u8 *native);
 /* And back, as the kernel gives it to userspace. */
 void legacy_payload_out(const struct legacy_known *k, bool compat, const void *native, u8 *to);
 

@@ -146,13 +146,13 @@ const struct xt2_rule *xt2_line_pack(struct xt2_line *l, struct xt2_ruleset *rs,
 
 /* --- what the kernel checks (extension-checks.c) --------------------------------- */
 
-/* Throws if the rule's table or protocol is not one for this extension. */
-void xt2_place_check(struct xt2_line *l, const char *what, const char *name);
-/* The same for what depends on the options; payload: in the legacy form. */
-void xt2_place_check_options(struct xt2_line *l, const char *name, int revision,
-			     const void *payload);
-/* Change a payload as the kernel does when it takes the rule. */
-void xt2_place_settle(const char *name, int revision, void *payload);
+/*
+ * xt2_extension_check - the checks of a match or target in its rule
+ * @payload: in the legacy form; it is changed as the kernel does when it takes the rule
+ * Throws if the rule's table, its protocol or the options are not possible.
+ */
+void xt2_extension_check(struct xt2_line *l, bool target, const char *name, int revision,
+			 void *payload);
 /* => bits of the hooks in which these options are allowed; ~0: any */
 unsigned int xt2_place_option_hooks(const char *name, const void *payload);
 

@@ -229,9 +229,7 @@ static void pack_match(struct packer *p, struct xt_entry_match *e)
 	struct xt2_match *m = (struct xt2_match *)p->at;
 	int ret;
 
-	xt2_place_check(p->l, "match", name);
-	xt2_place_check_options(p->l, name, e->u.user.revision, e->data);
-	xt2_place_settle(name, e->u.user.revision, e->data);
+	xt2_extension_check(p->l, false, name, e->u.user.revision, e->data);
 	if (!strcmp(name, "comment")) {
 		ret = xt2_instance_add(p->rs, XT2_INSTANCE_COMMENT, e->u.user.revision, name,
 				       e->data, strnlen((const char *)e->data, size));
@@ -257,14 +255,13 @@ static bool nat_target(const char *name)
 	       !strcmp(name, "REDIRECT") || !strcmp(name, "NETMAP");
 }
 
-static __u32 pack_target(struct packer *p, const struct xt_entry_target *e)
+static __u32 pack_target(struct packer *p, struct xt_entry_target *e)
 {
 	const char *name = e->u.user.name;
 	__u32 size = e->u.target_size - (__u32)sizeof(*e), target = 0;
 	int ret = -ENOENT;
 
-	xt2_place_check(p->l, "target", name);
-	xt2_place_check_options(p->l, name, e->u.user.revision, e->data);
+	xt2_extension_check(p->l, true, name, e->u.user.revision, e->data);
 	if (!nat_target(name))
 		ret = xt2_target_pack((__u8)p->l->family, name, e->u.user.revision, e->data, size,
 				      &target, p->at, room_left(p));
