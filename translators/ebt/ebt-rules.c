@@ -42,7 +42,7 @@ static int check_payload(struct xt2_legacy *l, const struct legacy_known *k,
 	if (!row)
 		return 0;
 	memset(l->room, 0, XT2_PACK_ROOM(row->size));
-	err = row->pack(l->payload, XT2_IPV4, (struct xt2_match *)l->room);
+	err = xt2_match_row_put(row, XT2_IPV4, l->payload, (struct xt2_match *)l->room);
 	return err == -EOPNOTSUPP ? 0 : err;
 }
 

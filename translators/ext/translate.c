@@ -91,6 +91,88 @@ static u32 kept(u16 size, u16 user_size)
 	return user_size ? user_size : size;
 }
 
+/* --- through a row ------------------------------------------------------- */
+
+/* Bytes of a payload, the first one lowest; and back. */
+static u32 bytes_put(const u8 *payload, u32 bytes)
+{
+	u32 arg = 0;
+
+	while (bytes--)
+		arg = arg << 8 | payload[bytes];
+	return arg;
+}
+
+static void bytes_take(u32 arg, u8 *payload, u32 bytes)
+{
+	for (; bytes--; arg >>= 8)
+		*payload++ = (u8)arg;
+}
+
+/* A copy of the payload that a match carries. */
+static bool copy_take(const struct xt2_match_row *row, const struct xt2_match *m, void *payload)
+{
+	if (!row->copies || !(m->flags & XT2_MATCH_VERBATIM) || m->size < sizeof(*m) + row->size)
+		return false;
+	memcpy(payload, (const u8 *)m + m->size - row->size, row->size);
+	return true;
+}
+
+static void match_take(const struct xt2_match_row *row, const struct xt2_match *m, u8 family,
+		       void *payload)
+{
+	if (copy_take(row, m, payload))
+		return;
+	bytes_take(m->arg, payload, row->bytes);
+	if (row->unpack)
+		row->unpack(m, family, payload);
+}
+
+/* For payloads with bytes that decide nothing and have no place of their own. */
+static void copy_keep(const struct xt2_match_row *row, u8 family, const void *payload,
+		      struct xt2_match *out)
+{
+	u64 again[XT2_VERBATIM_SCTP / sizeof(u64)] = { 0 }; /* the largest of them */
+
+	match_take(row, out, family, again);
+	if (!memcmp(again, payload, row->user_size))
+		return;
+	memcpy((u8 *)out + out->size, payload, row->user_size);
+	out->flags |= XT2_MATCH_VERBATIM;
+	out->size += row->size;
+}
+
+int xt2_match_row_put(const struct xt2_match_row *row, u8 family, const void *payload,
+		      struct xt2_match *out)
+{
+	int err = 0;
+
+	out->size = sizeof(*out);
+	if (row->bytes)
+		out->arg = bytes_put(payload, row->bytes);
+	if (row->pack)
+		err = row->pack(payload, family, out);
+	if (!err && row->copies)
+		copy_keep(row, family, payload, out);
+	return err;
+}
+
+int xt2_target_row_put(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
+		       u32 *size)
+{
+	*arg = bytes_put(payload, row->bytes);
+	return row->pack ? row->pack(row, payload, arg, out, size) : 0;
+}
+
+static void target_take(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload)
+{
+	bytes_take(XT2_TARGET_ARG(r->target), payload, row->bytes);
+	if (row->unpack)
+		row->unpack(row, r, payload);
+}
+
+/* --- guarded --------------------------------------------------------------- */
+
 int xt2_match_row_pack(const struct xt2_match_row *row, u8 family, const void *payload, u32 size,
 		       struct xt2_match *out, u32 cap)
 {
@@ -102,7 +184,7 @@ int xt2_match_row_pack(const struct xt2_match_row *row, u8 family, const void *p
 	if (cap < XT2_PACK_ROOM(size))
 		return -ENOSPC;
 	memset(out, 0, XT2_PACK_ROOM(size));
-	err = row->pack(payload, family, out);
+	err = xt2_match_row_put(row, family, payload, out);
 	if (err == -EOPNOTSUPP) {
 		memset(out, 0, XT2_PACK_ROOM(size));
 		return 0;
@@ -115,7 +197,7 @@ int xt2_match_row_pack(const struct xt2_match_row *row, u8 family, const void *p
 		return -EILSEQ;
 	again = (u8 *)out + out->size;
 	memset(again, 0, size);
-	row->unpack(out, family, again);
+	match_take(row, out, family, again);
 	if (memcmp(again, payload, kept(row->size, row->user_size)))
 		return -EILSEQ;
 	memset(again, 0, size);
@@ -140,7 +222,7 @@ static bool copy_agrees(const struct xt2_match_row *row, u8 family, const struct
 	u64 room[COPY_ROOM / sizeof(u64)] = { 0 };
 	struct xt2_match *again = (struct xt2_match *)room;
 
-	if (m->size > COPY_ROOM || row->pack(payload, family, again))
+	if (m->size > COPY_ROOM || xt2_match_row_put(row, family, payload, again))
 		return false;
 	again->type = row->type;
 	return again->size == m->size && !memcmp(again, m, m->size);
@@ -156,7 +238,7 @@ int xt2_match_unpack(u8 family, const struct xt2_match *m, const struct xt2_matc
 	if (cap < found->size)
 		return -ENOSPC;
 	memset(payload, 0, found->size);
-	found->unpack(m, family, payload);
+	match_take(found, m, family, payload);
 	if (found->copies && m->flags & XT2_MATCH_VERBATIM &&
 	    !copy_agrees(found, family, m, payload))
 		return -EINVAL;
@@ -179,7 +261,7 @@ static int target_guard(const struct xt2_target_row *row, u8 family, const void 
 	memcpy(r + 1, data, size);
 	again = (u8 *)(r + 1) + size;
 	memset(again, 0, row->size);
-	row->unpack(r, family, again);
+	target_take(row, r, again);
 	return memcmp(again, payload, kept(row->size, row->user_size)) ? -EILSEQ : 0;
 }
 
@@ -194,7 +276,7 @@ int xt2_target_row_pack(const struct xt2_target_row *row, u8 family, const void 
 	if (cap < XT2_PACK_ROOM(size))
 		return -ENOSPC;
 	memset(data, 0, XT2_PACK_ROOM(size));
-	err = row->pack(payload, family, &arg, data, &used);
+	err = xt2_target_row_put(row, payload, &arg, data, &used);
 	if (!err)
 		err = target_guard(row, family, payload, XT2_TARGET(row->kind, arg), data, used,
 				   (u8 *)data + used);
@@ -223,7 +305,7 @@ int xt2_target_unpack(u8 family, const struct xt2_rule *r, const struct xt2_targ
 	if (cap < found->size)
 		return -ENOSPC;
 	memset(payload, 0, found->size);
-	found->unpack(r, family, payload);
+	target_take(found, r, payload);
 	*row = found;
 	return found->size;
 }

@@ -16,12 +16,17 @@
 #define XT2_ANY_FAMILY 0 /* rows of UNSPEC extensions */
 
 /*
- * A match's row.  pack: payload -> match; out has room for XT2_RULE_MAX bytes
- * and is zeroed up to there; set head.size, flags, arg (not of cells).
+ * payload -> match; out has room for XT2_RULE_MAX bytes and is zeroed up to
+ * there but for head.size, which is that of the head: set it if it is another,
+ * flags, arg (not of cells).
  * => 0, -EINVAL: the kernel would refuse this payload (bad counts, flags, ...),
  * -EOPNOTSUPP: legal, but more than the type's body can do: carried as foreign
- * unpack: match -> payload of row->size zeroed bytes.
  */
+typedef int xt2_match_pack_fn(const void *payload, u8 family, struct xt2_match *out);
+/* match -> payload of row->size zeroed bytes */
+typedef void xt2_match_unpack_fn(const struct xt2_match *m, u8 family, void *payload);
+
+/* A match's row. */
 struct xt2_match_row {
 	const char *name;
 	u8 family; /* XT2_ANY_FAMILY, or the only one */
@@ -29,9 +34,10 @@ struct xt2_match_row {
 	u8 type; /* enum xt2_match_type */
 	u16 size; /* XT_ALIGNed bytes of the payload */
 	u16 user_size; /* bytes that userspace sees; 0: all */
-	int (*pack)(const void *payload, u8 family, struct xt2_match *out);
-	void (*unpack)(const struct xt2_match *m, u8 family, void *payload);
-	u8 copies; /* 1: the match may carry a copy of the payload: XT2_MATCH_VERBATIM */
+	u8 bytes; /* so many bytes of the payload are head.arg, the first one lowest */
+	bool copies; /* what does not unpack to the payload carries it: XT2_MATCH_VERBATIM */
+	xt2_match_pack_fn *pack; /* what is not said above, or only its checks; or NULL */
+	xt2_match_unpack_fn *unpack; /* or NULL */
 };
 
 /* A target's row; out is the rule's target data (zeroed), *size its bytes. */
@@ -40,11 +46,39 @@ struct xt2_target_row {
 	u8 family;
 	u8 revision;
 	u8 kind; /* enum xt2_target */
+	u8 bytes; /* as of a match; *arg is set when pack is called */
 	u16 size;
 	u16 user_size;
-	int (*pack)(const void *payload, u8 family, u32 *arg, void *out, u32 *size);
-	void (*unpack)(const struct xt2_rule *r, u8 family, void *payload);
+	int (*pack)(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
+		    u32 *size);
+	void (*unpack)(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload);
 };
+
+#define XT2_ROW_SIZE_(bytes) (((bytes) + XT2_ALIGN - 1) & ~(XT2_ALIGN - 1))
+
+/* A match's row: bytes of its structure, those that userspace sees, and what else there is. */
+#define XT2_MATCH_ROW_(nam, fam, rev, TYPE, whole, user, ...)                      \
+	{                                                                          \
+		.name = nam, .family = fam, .revision = rev, .type = XT2_M_##TYPE, \
+		.size = XT2_ROW_SIZE_(whole), .user_size = user, __VA_ARGS__       \
+	}
+
+/* The native inversion byte, rotated right, as flags; and back. */
+static inline u8 xt2_invert_flags(u8 invert)
+{
+	return (u8)(invert << 7 | invert >> 1);
+}
+
+static inline u8 xt2_flags_invert(u8 flags)
+{
+	return (u8)(flags >> 7 | flags << 1);
+}
+
+/* A payload through its row, as xt2_match_pack_fn; out is zeroed. */
+int xt2_match_row_put(const struct xt2_match_row *row, u8 family, const void *payload,
+		      struct xt2_match *out);
+int xt2_target_row_put(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
+		       u32 *size);
 
 /*
  * Where rows of one family share a type, these bits of xt2_match.flags hold

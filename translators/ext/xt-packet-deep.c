@@ -249,21 +249,21 @@ static u32 program_unpack(const struct xt2_match *m, struct sock_filter *insn)
 	return (m->size - sizeof(*m)) / sizeof(*insn);
 }
 
-int xt2_bpf_pack0(const void *payload, u8 family, struct xt2_match *out)
+int xt2_bpf0_pack(const void *payload, u8 family, struct xt2_match *out)
 {
 	const struct xt_bpf_info *info = payload;
 
 	return program_pack(info->bpf_program, info->bpf_program_num_elem, out);
 }
 
-void xt2_bpf_unpack0(const struct xt2_match *m, u8 family, void *payload)
+void xt2_bpf0_unpack(const struct xt2_match *m, u8 family, void *payload)
 {
 	struct xt_bpf_info *info = payload;
 
 	info->bpf_program_num_elem = program_unpack(m, info->bpf_program);
 }
 
-int xt2_bpf_pack1(const void *payload, u8 family, struct xt2_match *out)
+int xt2_bpf1_pack(const void *payload, u8 family, struct xt2_match *out)
 {
 	const struct xt_bpf_info_v1 *info = payload;
 
@@ -276,7 +276,7 @@ int xt2_bpf_pack1(const void *payload, u8 family, struct xt2_match *out)
 	return program_pack(info->bpf_program, info->bpf_program_num_elem, out);
 }
 
-void xt2_bpf_unpack1(const struct xt2_match *m, u8 family, void *payload)
+void xt2_bpf1_unpack(const struct xt2_match *m, u8 family, void *payload)
 {
 	struct xt_bpf_info_v1 *info = payload;
 

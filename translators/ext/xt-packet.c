@@ -72,7 +72,6 @@ static int iprange_pack(const void *payload, u8 family, struct xt2_match *out)
 {
 	const struct xt_iprange_mtinfo *info = payload;
 
-	out->size = sizeof(*out);
 	out->arg = info->flags;
 	if (info->flags & IPRANGE_SRC)
 		range_pack(&info->src_min, &info->src_max, family, out);
@@ -99,7 +98,6 @@ static int length_pack(const void *payload, u8 family, struct xt2_match *out)
 {
 	const struct xt_length_info *info = payload;
 
-	out->size = sizeof(*out);
 	out->arg = info->min | (u32)info->max << 16;
 	out->flags = xt2_invert_flags(info->invert);
 	return 0;
@@ -121,7 +119,6 @@ static int ttl_pack(const void *payload, u8 family, struct xt2_match *out)
 
 	if (info->mode > IPT_TTL_GT) /* the kernel takes it, and it never matches */
 		return -EOPNOTSUPP;
-	out->size = sizeof(*out);
 	out->flags = info->mode;
 	out->arg = info->ttl;
 	return 0;
@@ -139,7 +136,6 @@ static int tos_pack(const void *payload, u8 family, struct xt2_match *out)
 {
 	const struct xt_tos_match_info *info = payload;
 
-	out->size = sizeof(*out);
 	out->arg = info->tos_value | (u32)info->tos_mask << 8;
 	out->flags = xt2_invert_flags(info->invert);
 	return 0;
@@ -160,7 +156,6 @@ static int dscp_pack(const void *payload, u8 family, struct xt2_match *out)
 
 	if (info->dscp > XT_DSCP_MAX)
 		return -EINVAL;
-	out->size = sizeof(*out);
 	out->arg = info->dscp;
 	out->flags = xt2_invert_flags(info->invert);
 	return 0;
@@ -180,7 +175,6 @@ static int cpu_pack(const void *payload, u8 family, struct xt2_match *out)
 
 	if (info->invert & ~1u)
 		return -EINVAL;
-	out->size = sizeof(*out);
 	out->arg = info->cpu;
 	out->flags = info->invert ? XT2_MATCH_INVERT : 0;
 	return 0;
@@ -202,11 +196,12 @@ static int mark_pack(const void *payload, u8 family, struct xt2_match *out)
 	struct xt2_match_mark *k = (struct xt2_match_mark *)out;
 	const struct xt_mark_mtinfo1 *info = payload;
 
-	out->size = info->mask == ~0u ? sizeof(*out) : sizeof(*k);
 	out->arg = info->mark;
 	out->flags = xt2_invert_flags(info->invert);
-	if (info->mask != ~0u)
+	if (info->mask != ~0u) {
+		out->size = sizeof(*k);
 		k->mask = info->mask;
+	}
 	return 0;
 }
 
@@ -250,7 +245,6 @@ static int pkttype_pack(const void *payload, u8 family, struct xt2_match *out)
 		out->size = sizeof(*k);
 		k->invert = info->invert;
 	} else {
-		out->size = sizeof(*out);
 		out->flags = info->invert ? XT2_MATCH_INVERT : 0;
 	}
 	return 0;
@@ -371,7 +365,6 @@ static int physdev_pack(const void *payload, u8 family, struct xt2_match *out)
 
 	if (!info->bitmask || info->bitmask & ~XT_PHYSDEV_OP_MASK)
 		return -EINVAL;
-	out->size = sizeof(*out);
 	in = name_pack(info->physindev, info->in_mask, out);
 	out_form = name_pack(info->physoutdev, info->out_mask, out);
 	out->arg = info->invert | (u32)info->bitmask << 8 | in << 16 | out_form << 24;
@@ -389,7 +382,7 @@ static void physdev_unpack(const struct xt2_match *m, u8 family, void *payload)
 	name_unpack(m->arg >> 24, at, info->physoutdev, info->out_mask);
 }
 
-static int addrtype_pack0(const void *payload, u8 family, struct xt2_match *out)
+static int addrtype0_pack(const void *payload, u8 family, struct xt2_match *out)
 {
 	struct xt2_match_addrtype *k = (struct xt2_match_addrtype *)out;
 	const struct xt_addrtype_info *info = payload;
@@ -400,13 +393,12 @@ static int addrtype_pack0(const void *payload, u8 family, struct xt2_match *out)
 		k->first = info->invert_source;
 		k->second = info->invert_dest;
 	} else {
-		out->size = sizeof(*out);
 		out->flags = (u8)(info->invert_source | info->invert_dest << 1);
 	}
 	return 0;
 }
 
-static void addrtype_unpack0(const struct xt2_match *m, u8 family, void *payload)
+static void addrtype0_unpack(const struct xt2_match *m, u8 family, void *payload)
 {
 	const struct xt2_match_addrtype *k = (const struct xt2_match_addrtype *)m;
 	struct xt_addrtype_info *info = payload;
@@ -417,7 +409,7 @@ static void addrtype_unpack0(const struct xt2_match *m, u8 family, void *payload
 	info->invert_dest = m->size == sizeof(*k) ? k->second : m->flags >> 1 & 1;
 }
 
-static int addrtype_pack1(const void *payload, u8 family, struct xt2_match *out)
+static int addrtype1_pack(const void *payload, u8 family, struct xt2_match *out)
 {
 	const u32 limits = XT_ADDRTYPE_LIMIT_IFACE_IN | XT_ADDRTYPE_LIMIT_IFACE_OUT;
 	struct xt2_match_addrtype *k = (struct xt2_match_addrtype *)out;
@@ -435,13 +427,12 @@ static int addrtype_pack1(const void *payload, u8 family, struct xt2_match *out)
 		out->size = sizeof(*k);
 		k->first = info->flags;
 	} else {
-		out->size = sizeof(*out);
 		out->flags |= info->flags;
 	}
 	return 0;
 }
 
-static void addrtype_unpack1(const struct xt2_match *m, u8 family, void *payload)
+static void addrtype1_unpack(const struct xt2_match *m, u8 family, void *payload)
 {
 	const struct xt2_match_addrtype *k = (const struct xt2_match_addrtype *)m;
 	struct xt_addrtype_info_v1 *info = payload;
@@ -453,45 +444,38 @@ static void addrtype_unpack1(const struct xt2_match *m, u8 family, void *payload
 
 /* --- rows --------------------------------------------------------------- */
 
-#define SIZE(s)	     ((sizeof(s) + 7) / 8 * 8)
-#define HIDDEN(s, f) ((offsetof(s, f) + 7) / 8 * 8) /* the kernel's own from f on */
+#define HIDDEN(s, f) XT2_ROW_SIZE_(offsetof(s, f)) /* the kernel's own from f on */
 
-#define ROW(n, fam, rev, TYPE, s, pack, unpack)                                \
-	{                                                                      \
-		n, fam, rev, XT2_M_##TYPE, SIZE(s), sizeof(s), pack, unpack, 0 \
-	}
-#define ROWS46(n, rev, TYPE, s, pack, unpack) \
-	ROW(n, XT2_IPV4, rev, TYPE, s, pack, unpack), ROW(n, XT2_IPV6, rev, TYPE, s, pack, unpack)
+#define ROW(n, fam, rev, TYPE, s, ...) \
+	XT2_MATCH_ROW_(n, fam, rev, TYPE, sizeof(struct s), sizeof(struct s), __VA_ARGS__)
+#define ROW0(n, rev, TYPE, s, ...) ROW(n, XT2_ANY_FAMILY, rev, TYPE, s, __VA_ARGS__)
+#define ROWS46(n, rev, TYPE, s, ...) \
+	ROW(n, XT2_IPV4, rev, TYPE, s, __VA_ARGS__), ROW(n, XT2_IPV6, rev, TYPE, s, __VA_ARGS__)
+#define PART(n, rev, TYPE, s, f, ...)                                                       \
+	XT2_MATCH_ROW_(n, XT2_ANY_FAMILY, rev, TYPE, sizeof(struct s), HIDDEN(struct s, f), \
+		       __VA_ARGS__)
+#define WITH(fn) .pack = fn##_pack, .unpack = fn##_unpack
 
 /* The revisions that the kernel registers. */
 const struct xt2_match_row xt2_packet_rows[] = {
-	ROWS46("iprange", 1, IPRANGE, struct xt_iprange_mtinfo, iprange_pack, iprange_unpack),
-	ROWS46("length", 0, LENGTH, struct xt_length_info, length_pack, length_unpack),
-	ROW("ttl", XT2_IPV4, 0, TTL, struct ipt_ttl_info, ttl_pack, ttl_unpack),
-	ROW("hl", XT2_IPV6, 0, HL, struct ip6t_hl_info, ttl_pack, ttl_unpack),
-	ROWS46("tos", 1, TOS, struct xt_tos_match_info, tos_pack, tos_unpack),
-	ROWS46("dscp", 0, DSCP, struct xt_dscp_info, dscp_pack, dscp_unpack),
-	ROW("mark", XT2_ANY_FAMILY, 1, MARK, struct xt_mark_mtinfo1, mark_pack, mark_unpack),
-	ROW("connmark", XT2_ANY_FAMILY, 1, CONNMARK, struct xt_connmark_mtinfo1, mark_pack,
-	    mark_unpack),
-	ROW("mac", XT2_ANY_FAMILY, 0, MAC, struct xt_mac_info, mac_pack, mac_unpack),
-	ROW("pkttype", XT2_ANY_FAMILY, 0, PKTTYPE, struct xt_pkttype_info, pkttype_pack,
-	    pkttype_unpack),
-	ROW("cpu", XT2_ANY_FAMILY, 0, CPU, struct xt_cpu_info, cpu_pack, cpu_unpack),
-	ROW("devgroup", XT2_ANY_FAMILY, 0, DEVGROUP, struct xt_devgroup_info, devgroup_pack,
-	    devgroup_unpack),
-	ROW("physdev", XT2_ANY_FAMILY, 0, PHYSDEV, struct xt_physdev_info, physdev_pack,
-	    physdev_unpack),
-	ROW("addrtype", XT2_IPV4, 0, ADDRTYPE, struct xt_addrtype_info, addrtype_pack0,
-	    addrtype_unpack0),
-	ROWS46("addrtype", 1, ADDRTYPE, struct xt_addrtype_info_v1, addrtype_pack1,
-	       addrtype_unpack1),
-	ROW("u32", XT2_ANY_FAMILY, 0, U32, struct xt_u32, xt2_u32_pack, xt2_u32_unpack),
-	{ "string", XT2_ANY_FAMILY, 1, XT2_M_STRING, SIZE(struct xt_string_info),
-	  HIDDEN(struct xt_string_info, config), xt2_string_pack, xt2_string_unpack, 0 },
-	{ "bpf", XT2_ANY_FAMILY, 0, XT2_M_BPF, SIZE(struct xt_bpf_info),
-	  HIDDEN(struct xt_bpf_info, filter), xt2_bpf_pack0, xt2_bpf_unpack0, 0 },
-	{ "bpf", XT2_ANY_FAMILY, 1, XT2_M_BPF, SIZE(struct xt_bpf_info_v1),
-	  HIDDEN(struct xt_bpf_info_v1, filter), xt2_bpf_pack1, xt2_bpf_unpack1, 0 },
-	{ NULL, 0, 0, 0, 0, 0, NULL, NULL, 0 },
+	ROWS46("iprange", 1, IPRANGE, xt_iprange_mtinfo, WITH(iprange)),
+	ROWS46("length", 0, LENGTH, xt_length_info, WITH(length)),
+	ROW("ttl", XT2_IPV4, 0, TTL, ipt_ttl_info, WITH(ttl)),
+	ROW("hl", XT2_IPV6, 0, HL, ip6t_hl_info, WITH(ttl)),
+	ROWS46("tos", 1, TOS, xt_tos_match_info, WITH(tos)),
+	ROWS46("dscp", 0, DSCP, xt_dscp_info, WITH(dscp)),
+	ROW0("mark", 1, MARK, xt_mark_mtinfo1, WITH(mark)),
+	ROW0("connmark", 1, CONNMARK, xt_connmark_mtinfo1, WITH(mark)),
+	ROW0("mac", 0, MAC, xt_mac_info, WITH(mac)),
+	ROW0("pkttype", 0, PKTTYPE, xt_pkttype_info, WITH(pkttype)),
+	ROW0("cpu", 0, CPU, xt_cpu_info, WITH(cpu)),
+	ROW0("devgroup", 0, DEVGROUP, xt_devgroup_info, WITH(devgroup)),
+	ROW0("physdev", 0, PHYSDEV, xt_physdev_info, WITH(physdev)),
+	ROW("addrtype", XT2_IPV4, 0, ADDRTYPE, xt_addrtype_info, WITH(addrtype0)),
+	ROWS46("addrtype", 1, ADDRTYPE, xt_addrtype_info_v1, WITH(addrtype1)),
+	ROW0("u32", 0, U32, xt_u32, WITH(xt2_u32)),
+	PART("string", 1, STRING, xt_string_info, config, WITH(xt2_string)),
+	PART("bpf", 0, BPF, xt_bpf_info, filter, WITH(xt2_bpf0)),
+	PART("bpf", 1, BPF, xt_bpf_info_v1, filter, WITH(xt2_bpf1)),
+	{ .name = NULL },
 };

@@ -154,7 +154,6 @@ static int tracked_check(u8 family)
 
 static int state_pack(const void *payload, u8 family, struct xt2_match *out)
 {
-	out->size = sizeof(*out);
 	out->arg = ((const struct xt_state_info *)payload)->statemask;
 	return tracked_check(family);
 }
@@ -306,12 +305,9 @@ static void conntrack3_unpack(const struct xt2_match *m, u8 family, void *payloa
 	conntrack_get(m, payload);
 }
 
-#define ALIGNED(size) (((size) + 7) & ~7u)
-#define ROW(name, rev, TYPE, bytes, user, fn)                                             \
-	{                                                                                 \
-		name, XT2_ANY_FAMILY, rev, XT2_M_##TYPE, ALIGNED(bytes), user, fn##_pack, \
-			fn##_unpack, 0                                                    \
-	}
+#define ROW(name, rev, TYPE, bytes, user, fn)                                           \
+	XT2_MATCH_ROW_(name, XT2_ANY_FAMILY, rev, TYPE, bytes, user, .pack = fn##_pack, \
+		       .unpack = fn##_unpack)
 
 /* clang-format off */
 const struct xt2_match_row xt2_state_rows[] = {

@@ -55,11 +55,13 @@ static u32 arg_of(const struct xt2_rule *r)
 	return XT2_TARGET_ARG(r->target);
 }
 
-static int reject_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
+static int reject_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
+		       u32 *size)
 {
 	const struct ip6t_reject_info *info = payload;
 
-	if (info->with == (family == XT2_IPV4 ? IPT_ICMP_ECHOREPLY : (u32)IP6T_ICMP6_ECHOREPLY))
+	if (info->with ==
+	    (row->family == XT2_IPV4 ? IPT_ICMP_ECHOREPLY : (u32)IP6T_ICMP6_ECHOREPLY))
 		return -EINVAL;
 	if (info->with > XT2_ARG_MAX)
 		return -EOPNOTSUPP;
@@ -67,12 +69,13 @@ static int reject_pack(const void *payload, u8 family, u32 *arg, void *out, u32 
 	return 0;
 }
 
-static void reject_unpack(const struct xt2_rule *r, u8 family, void *payload)
+static void reject_unpack(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload)
 {
 	((struct ip6t_reject_info *)payload)->with = arg_of(r);
 }
 
-static int log_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
+static int log_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
+		    u32 *size)
 {
 	const struct xt_log_info *info = payload;
 
@@ -84,7 +87,7 @@ static int log_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *si
 	return 0;
 }
 
-static void log_unpack(const struct xt2_rule *r, u8 family, void *payload)
+static void log_unpack(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload)
 {
 	struct xt_log_info *info = payload;
 
@@ -93,7 +96,8 @@ static void log_unpack(const struct xt2_rule *r, u8 family, void *payload)
 	read_data(r, 0, info->prefix, sizeof(info->prefix));
 }
 
-static int nflog_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
+static int nflog_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
+		      u32 *size)
 {
 	const struct xt_nflog_info *info = payload;
 	struct xt2_nflog_sizes sizes = { info->len, info->threshold, info->pad };
@@ -114,7 +118,7 @@ static int nflog_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *
 	return 0;
 }
 
-static void nflog_unpack(const struct xt2_rule *r, u8 family, void *payload)
+static void nflog_unpack(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload)
 {
 	struct xt_nflog_info *info = payload;
 	struct xt2_nflog_sizes sizes = { 0 };
@@ -130,61 +134,41 @@ static void nflog_unpack(const struct xt2_rule *r, u8 family, void *payload)
 }
 
 /* Revisions only add fields: each is packed as if it were the last. */
-static int nfqueue_put(const struct xt_NFQ_info_v3 *info, u32 revision, u32 *arg, void *out,
-		       u32 *size)
+static int nfqueue_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
+			u32 *size)
 {
-	struct xt2_nfqueue data = { .more = (u16)(info->queues_total - 1) };
+	struct xt_NFQ_info_v3 info = { .queues_total = 1 };
+	struct xt2_nfqueue data;
 
-	if (!info->queues_total)
+	memcpy(&info, payload, row->user_size);
+	if (!info.queues_total)
 		return -EINVAL;
-	if (info->queuenum + data.more > 0xffff)
+	data = (struct xt2_nfqueue){ .more = (u16)(info.queues_total - 1) };
+	if (info.queuenum + data.more > 0xffff)
 		return -ERANGE;
-	if (info->flags & ~(revision == 2 ? NFQ_FLAG_BYPASS : NFQ_FLAG_MASK))
+	if (info.flags & ~(row->revision == 2 ? NFQ_FLAG_BYPASS : NFQ_FLAG_MASK))
 		return -EINVAL;
-	*arg = info->queuenum | (u32)info->flags << 16 | XT2_TARGET_REVISION(revision);
+	*arg = info.queuenum | (u32)info.flags << 16 | XT2_TARGET_REVISION(row->revision);
 	memcpy(out, &data, sizeof(data));
 	*size = trimmed(out, sizeof(data));
 	return 0;
 }
 
-static int nfqueue0_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
-{
-	*arg = ((const struct xt_NFQ_info *)payload)->queuenum;
-	return 0;
-}
-
-static int nfqueue1_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
-{
-	const struct xt_NFQ_info_v1 *v1 = payload;
-	struct xt_NFQ_info_v3 info = { v1->queuenum, v1->queues_total, 0 };
-
-	return nfqueue_put(&info, 1, arg, out, size);
-}
-
-static int nfqueue2_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
-{
-	return nfqueue_put(payload, 2, arg, out, size);
-}
-
-static int nfqueue3_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
-{
-	return nfqueue_put(payload, 3, arg, out, size);
-}
-
-static void nfqueue_unpack(const struct xt2_rule *r, u8 family, void *payload)
+static void nfqueue_unpack(const struct xt2_target_row *row, const struct xt2_rule *r,
+			   void *payload)
 {
 	struct xt_NFQ_info_v3 info = { .queuenum = (u16)arg_of(r) };
 	struct xt2_nfqueue data = { 0 };
-	static const u8 sizes[] = { 2, 4, 6, 6 };
 
 	read_data(r, 0, &data, sizeof(data));
 	info.queues_total = data.more + 1;
 	info.flags = XT2_NFQUEUE_FLAGS(arg_of(r));
-	memcpy(payload, &info, sizes[XT2_ARG_REVISION(arg_of(r))]);
+	memcpy(payload, &info, row->user_size);
 }
 
 /* Setting a small mark fits into the argument. */
-static int mark_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
+static int mark_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
+		     u32 *size)
 {
 	const struct xt_mark_tginfo2 *info = payload;
 
@@ -197,7 +181,7 @@ static int mark_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *s
 	return 0;
 }
 
-static void mark_unpack(const struct xt2_rule *r, u8 family, void *payload)
+static void mark_unpack(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload)
 {
 	struct xt_mark_tginfo2 *info = payload;
 	const struct xt2_mark *data = xt2_rule_target_data(r);
@@ -211,66 +195,51 @@ static void mark_unpack(const struct xt2_rule *r, u8 family, void *payload)
 	}
 }
 
-static int connmark_put(const struct xt_connmark_tginfo2 *info, u32 revision, u32 *arg, void *out,
-			u32 *size)
+/* Revision 1 has no shift. */
+static int connmark_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
+			 u32 *size)
 {
-	struct xt2_connmark data = { info->ctmark, info->ctmask, info->nfmask, 0 };
+	const struct xt_connmark_tginfo1 *v1 = payload;
+	const struct xt_connmark_tginfo2 *v2 = payload;
+	struct xt2_connmark data = { v1->ctmark, v1->ctmask, v1->nfmask, 0 };
 
-	if (info->shift_dir > D_SHIFT_RIGHT || info->shift_bits >= 32)
-		return -EINVAL;
-	*arg = info->mode | (u32)info->shift_bits << 8 | XT2_TARGET_REVISION(revision);
-	if (info->shift_dir == D_SHIFT_RIGHT)
-		*arg |= XT2_CONNMARK_RIGHT;
+	*arg = XT2_TARGET_REVISION(row->revision);
+	if (row->revision == 1) {
+		*arg |= v1->mode;
+	} else {
+		if (v2->shift_dir > D_SHIFT_RIGHT || v2->shift_bits >= 32)
+			return -EINVAL;
+		*arg |= v2->mode | (u32)v2->shift_bits << 8;
+		if (v2->shift_dir == D_SHIFT_RIGHT)
+			*arg |= XT2_CONNMARK_RIGHT;
+	}
 	memcpy(out, &data, sizeof(data));
 	*size = trimmed(out, sizeof(data));
 	return 0;
 }
 
-static int connmark1_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
+static void connmark_unpack(const struct xt2_target_row *row, const struct xt2_rule *r,
+			    void *payload)
 {
-	const struct xt_connmark_tginfo1 *v1 = payload;
-	struct xt_connmark_tginfo2 info = {
-		.ctmark = v1->ctmark,
-		.ctmask = v1->ctmask,
-		.nfmask = v1->nfmask,
-		.mode = v1->mode,
-	};
-
-	return connmark_put(&info, 1, arg, out, size);
-}
-
-static int connmark2_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
-{
-	return connmark_put(payload, 2, arg, out, size);
-}
-
-static void connmark1_unpack(const struct xt2_rule *r, u8 family, void *payload)
-{
-	struct xt_connmark_tginfo1 *info = payload;
+	struct xt_connmark_tginfo1 *v1 = payload;
+	struct xt_connmark_tginfo2 *v2 = payload;
 	struct xt2_connmark data = { 0 };
 
 	read_data(r, 0, &data, sizeof(data));
-	info->ctmark = data.ctmark;
-	info->ctmask = data.ctmask;
-	info->nfmask = data.nfmask;
-	info->mode = XT2_CONNMARK_MODE(arg_of(r));
+	v1->ctmark = data.ctmark;
+	v1->ctmask = data.ctmask;
+	v1->nfmask = data.nfmask;
+	if (row->revision == 1) {
+		v1->mode = XT2_CONNMARK_MODE(arg_of(r));
+		return;
+	}
+	v2->shift_dir = arg_of(r) & XT2_CONNMARK_RIGHT ? D_SHIFT_RIGHT : D_SHIFT_LEFT;
+	v2->shift_bits = XT2_CONNMARK_SHIFT(arg_of(r));
+	v2->mode = XT2_CONNMARK_MODE(arg_of(r));
 }
 
-static void connmark2_unpack(const struct xt2_rule *r, u8 family, void *payload)
-{
-	struct xt_connmark_tginfo2 *info = payload;
-	struct xt2_connmark data = { 0 };
-
-	read_data(r, 0, &data, sizeof(data));
-	info->ctmark = data.ctmark;
-	info->ctmask = data.ctmask;
-	info->nfmask = data.nfmask;
-	info->shift_dir = arg_of(r) & XT2_CONNMARK_RIGHT ? D_SHIFT_RIGHT : D_SHIFT_LEFT;
-	info->shift_bits = XT2_CONNMARK_SHIFT(arg_of(r));
-	info->mode = XT2_CONNMARK_MODE(arg_of(r));
-}
-
-static int classify_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
+static int classify_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
+			 u32 *size)
 {
 	u32 priority = ((const struct xt_classify_target_info *)payload)->priority;
 
@@ -283,21 +252,13 @@ static int classify_pack(const void *payload, u8 family, u32 *arg, void *out, u3
 	return 0;
 }
 
-static void classify_unpack(const struct xt2_rule *r, u8 family, void *payload)
+static void classify_unpack(const struct xt2_target_row *row, const struct xt2_rule *r,
+			    void *payload)
 {
 	struct xt_classify_target_info *info = payload;
 
 	info->priority = arg_of(r);
 	read_data(r, 0, &info->priority, sizeof(info->priority));
-}
-
-static int empty_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
-{
-	return 0;
-}
-
-static void empty_unpack(const struct xt2_rule *r, u8 family, void *payload)
-{
 }
 
 /* A name that is not used may be anything. */
@@ -311,54 +272,33 @@ static int ct_names_check(u32 flags, const struct xt2_ct *data)
 	return 0;
 }
 
-static int ct_put(const struct xt_ct_target_info_v1 *info, const char *timeout, u32 revision,
-		  u32 *arg, void *out, u32 *size)
+/* Up to the helper's name, all structures are the same; from revision 1 on, a timeout follows. */
+static int ct_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
+		   u32 *size)
 {
-	struct xt2_ct data = {
-		.zone = info->zone,
-		.ct_events = info->ct_events,
-		.exp_events = info->exp_events,
-	};
+	struct xt_ct_target_info_v1 info = { 0 };
+	struct xt2_ct data = { 0 };
 	int err;
 
-	if (info->flags & ~(revision == 2 ? XT_CT_MASK : XT_CT_NOTRACK))
+	memcpy(&info, payload,
+	       row->revision ? row->user_size : offsetof(struct xt_ct_target_info_v1, timeout));
+	if (info.flags & ~(row->revision == 2 ? XT_CT_MASK : XT_CT_NOTRACK))
 		return -EINVAL;
-	memcpy(data.helper, info->helper, sizeof(data.helper));
-	if (timeout)
-		memcpy(data.timeout, timeout, sizeof(data.timeout));
-	err = ct_names_check(info->flags, &data);
+	data.zone = info.zone;
+	data.ct_events = info.ct_events;
+	data.exp_events = info.exp_events;
+	memcpy(data.helper, info.helper, sizeof(data.helper));
+	memcpy(data.timeout, info.timeout, sizeof(data.timeout));
+	err = ct_names_check(info.flags, &data);
 	if (err)
 		return err;
-	*arg = info->flags | XT2_TARGET_REVISION(revision);
+	*arg = info.flags | XT2_TARGET_REVISION(row->revision);
 	memcpy(out, &data, sizeof(data));
 	*size = trimmed(out, sizeof(data));
 	return 0;
 }
 
-/* Up to the helper's name, both structures are the same. */
-static int ct0_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
-{
-	struct xt_ct_target_info_v1 info = { 0 };
-
-	memcpy(&info, payload, offsetof(struct xt_ct_target_info_v1, timeout));
-	return ct_put(&info, NULL, 0, arg, out, size);
-}
-
-static int ct1_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
-{
-	const struct xt_ct_target_info_v1 *info = payload;
-
-	return ct_put(info, info->timeout, 1, arg, out, size);
-}
-
-static int ct2_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
-{
-	const struct xt_ct_target_info_v1 *info = payload;
-
-	return ct_put(info, info->timeout, 2, arg, out, size);
-}
-
-static void ct_unpack(const struct xt2_rule *r, u8 family, void *payload)
+static void ct_unpack(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload)
 {
 	struct xt_ct_target_info_v1 info = { 0 };
 	struct xt2_ct data = { 0 };
@@ -370,140 +310,92 @@ static void ct_unpack(const struct xt2_rule *r, u8 family, void *payload)
 	info.exp_events = data.exp_events;
 	memcpy(info.helper, data.helper, sizeof(info.helper));
 	memcpy(info.timeout, data.timeout, sizeof(info.timeout));
-	memcpy(payload, &info,
-	       XT2_ARG_REVISION(arg_of(r)) ? offsetof(struct xt_ct_target_info_v1, ct)
-					   : offsetof(struct xt_ct_target_info, ct));
+	memcpy(payload, &info, row->user_size);
 }
 
 /* TTL and HL are the same structure under two names. */
-static int ttl_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
+static int ttl_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
+		    u32 *size)
 {
 	const struct ipt_TTL_info *info = payload;
 
-	if (info->mode > IPT_TTL_MAXMODE || (info->mode != IPT_TTL_SET && !info->ttl))
-		return -EINVAL;
-	*arg = info->mode | (u32)info->ttl << 8;
-	return 0;
+	return info->mode > IPT_TTL_MAXMODE || (info->mode != IPT_TTL_SET && !info->ttl) ? -EINVAL
+											 : 0;
 }
 
-static void ttl_unpack(const struct xt2_rule *r, u8 family, void *payload)
-{
-	struct ipt_TTL_info *info = payload;
-
-	info->mode = (u8)arg_of(r);
-	info->ttl = (u8)(arg_of(r) >> 8);
-}
-
-static int tos_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
-{
-	const struct xt_tos_target_info *info = payload;
-
-	*arg = info->tos_value | (u32)info->tos_mask << 8;
-	return 0;
-}
-
-static void tos_unpack(const struct xt2_rule *r, u8 family, void *payload)
-{
-	struct xt_tos_target_info *info = payload;
-
-	info->tos_value = (u8)arg_of(r);
-	info->tos_mask = (u8)(arg_of(r) >> 8);
-}
-
-static int dscp_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
+static int dscp_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
+		     u32 *size)
 {
 	const struct xt_DSCP_info *info = payload;
 
-	if (info->dscp > XT_DSCP_MAX)
-		return -EDOM;
-	*arg = info->dscp;
-	return 0;
-}
-
-static void dscp_unpack(const struct xt2_rule *r, u8 family, void *payload)
-{
-	((struct xt_DSCP_info *)payload)->dscp = (u8)arg_of(r);
+	return info->dscp > XT_DSCP_MAX ? -EDOM : 0;
 }
 
 /* The third byte holds two bits of TCP; its others are kept. */
-static int ecn_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
+static int ecn_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
+		    u32 *size)
 {
 	const struct ipt_ECN_info *info = payload;
 
-	if (info->operation & IPT_ECN_OP_MASK || info->ip_ect & XT_DSCP_MASK)
-		return -EINVAL;
-	*arg = info->operation | (u32)info->ip_ect << 8 | (u32)((const u8 *)payload)[2] << 16;
-	return 0;
+	return info->operation & IPT_ECN_OP_MASK || info->ip_ect & XT_DSCP_MASK ? -EINVAL : 0;
 }
 
-static void ecn_unpack(const struct xt2_rule *r, u8 family, void *payload)
-{
-	u8 *info = payload;
-
-	info[0] = (u8)arg_of(r);
-	info[1] = (u8)(arg_of(r) >> 8);
-	info[2] = (u8)(arg_of(r) >> 16);
-}
-
-static int tcpmss_pack(const void *payload, u8 family, u32 *arg, void *out, u32 *size)
+static int tcpmss_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
+		       u32 *size)
 {
 	*arg = ((const struct xt_tcpmss_info *)payload)->mss;
 	return 0;
 }
 
-static void tcpmss_unpack(const struct xt2_rule *r, u8 family, void *payload)
+static void tcpmss_unpack(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload)
 {
 	((struct xt_tcpmss_info *)payload)->mss = (u16)arg_of(r);
 }
 
-#define ALIGNED(size) (((size) + 7) & ~7u)
-
-/* name, family, revision, kind, bytes of the structure, functions */
-#define ROW(name, fam, rev, KIND, bytes, fn, un)                                            \
-	{                                                                                   \
-		name, fam, rev, XT2_T_##KIND, ALIGNED(bytes), bytes, fn##_pack, un##_unpack \
+/* Name, family, revision, kind, bytes of the structure and those that userspace sees, the rest. */
+#define PART(nam, fam, rev, KIND, bytes, user, ...)                                \
+	{                                                                          \
+		.name = nam, .family = fam, .revision = rev, .kind = XT2_T_##KIND, \
+		.size = XT2_ROW_SIZE_(bytes), .user_size = user, __VA_ARGS__       \
 	}
-#define ROW_IP(name, rev, KIND, bytes, fn, un) \
-	ROW(name, XT2_IPV4, rev, KIND, bytes, fn, un), ROW(name, XT2_IPV6, rev, KIND, bytes, fn, un)
+#define ROW(name, fam, rev, KIND, user, ...) PART(name, fam, rev, KIND, user, user, __VA_ARGS__)
+#define ROW_IP(name, rev, KIND, user, ...)                 \
+	ROW(name, XT2_IPV4, rev, KIND, user, __VA_ARGS__), \
+		ROW(name, XT2_IPV6, rev, KIND, user, __VA_ARGS__)
+#define ROW_ARP(name, rev, KIND, user, ...) \
+	ROW_IP(name, rev, KIND, user, __VA_ARGS__), ROW(name, XT2_ARP, rev, KIND, user, __VA_ARGS__)
+#define ROW_CT(fam, rev, type) \
+	PART("CT", fam, rev, CT, sizeof(struct type), offsetof(struct type, ct), WITH(ct))
+#define WITH(fn)	   .pack = fn##_pack, .unpack = fn##_unpack
+#define UP_TO(type, field) (offsetof(struct type, field) + 1) /* whose last field has a byte */
 
 /* clang-format off */
 const struct xt2_target_row xt2_target_rows[] = {
-	ROW("REJECT", XT2_IPV4, 0, REJECT, sizeof(struct ipt_reject_info), reject, reject),
-	ROW("REJECT", XT2_IPV6, 0, REJECT, sizeof(struct ip6t_reject_info), reject, reject),
-	ROW_IP("LOG", 0, LOG, sizeof(struct xt_log_info), log, log),
-	ROW_IP("NFLOG", 0, NFLOG, sizeof(struct xt_nflog_info), nflog, nflog),
-	ROW("NFQUEUE", XT2_ANY_FAMILY, 0, NFQUEUE, sizeof(struct xt_NFQ_info),
-	    nfqueue0, nfqueue),
-	ROW("NFQUEUE", XT2_ANY_FAMILY, 1, NFQUEUE, sizeof(struct xt_NFQ_info_v1),
-	    nfqueue1, nfqueue),
-	ROW("NFQUEUE", XT2_ANY_FAMILY, 2, NFQUEUE, sizeof(struct xt_NFQ_info_v2),
-	    nfqueue2, nfqueue),
-	ROW("NFQUEUE", XT2_ANY_FAMILY, 3, NFQUEUE, sizeof(struct xt_NFQ_info_v3),
-	    nfqueue3, nfqueue),
-	ROW_IP("MARK", 2, MARK, sizeof(struct xt_mark_tginfo2), mark, mark),
-	ROW("MARK", XT2_ARP, 2, MARK, sizeof(struct xt_mark_tginfo2), mark, mark),
-	ROW_IP("CONNMARK", 1, CONNMARK, offsetof(struct xt_connmark_tginfo1, mode) + 1,
-	       connmark1, connmark1),
-	ROW_IP("CONNMARK", 2, CONNMARK, offsetof(struct xt_connmark_tginfo2, mode) + 1,
-	       connmark2, connmark2),
-	ROW_IP("CLASSIFY", 0, CLASSIFY, sizeof(struct xt_classify_target_info),
-	       classify, classify),
-	ROW("CLASSIFY", XT2_ARP, 0, CLASSIFY, sizeof(struct xt_classify_target_info),
-	    classify, classify),
-	ROW_IP("TRACE", 0, TRACE, 0, empty, empty),
-	ROW_IP("NOTRACK", 0, NOTRACK, 0, empty, empty),
-	{ "CT", XT2_IPV4, 0, XT2_T_CT, 40, 32, ct0_pack, ct_unpack },
-	{ "CT", XT2_IPV6, 0, XT2_T_CT, 40, 32, ct0_pack, ct_unpack },
-	{ "CT", XT2_IPV4, 1, XT2_T_CT, 72, 64, ct1_pack, ct_unpack },
-	{ "CT", XT2_IPV6, 1, XT2_T_CT, 72, 64, ct1_pack, ct_unpack },
-	{ "CT", XT2_IPV4, 2, XT2_T_CT, 72, 64, ct2_pack, ct_unpack },
-	{ "CT", XT2_IPV6, 2, XT2_T_CT, 72, 64, ct2_pack, ct_unpack },
-	ROW("TTL", XT2_IPV4, 0, TTL, sizeof(struct ipt_TTL_info), ttl, ttl),
-	ROW("HL", XT2_IPV6, 0, HL, sizeof(struct ip6t_HL_info), ttl, ttl),
-	ROW_IP("TOS", 1, TOS, sizeof(struct xt_tos_target_info), tos, tos),
-	ROW_IP("DSCP", 0, DSCP, sizeof(struct xt_DSCP_info), dscp, dscp),
-	ROW("ECN", XT2_IPV4, 0, ECN, sizeof(struct ipt_ECN_info), ecn, ecn),
-	ROW_IP("TCPMSS", 0, TCPMSS, sizeof(struct xt_tcpmss_info), tcpmss, tcpmss),
+	ROW_IP("REJECT", 0, REJECT, sizeof(struct ipt_reject_info), WITH(reject)),
+	ROW_IP("LOG", 0, LOG, sizeof(struct xt_log_info), WITH(log)),
+	ROW_IP("NFLOG", 0, NFLOG, sizeof(struct xt_nflog_info), WITH(nflog)),
+	ROW("NFQUEUE", XT2_ANY_FAMILY, 0, NFQUEUE, sizeof(struct xt_NFQ_info), WITH(nfqueue)),
+	ROW("NFQUEUE", XT2_ANY_FAMILY, 1, NFQUEUE, sizeof(struct xt_NFQ_info_v1), WITH(nfqueue)),
+	ROW("NFQUEUE", XT2_ANY_FAMILY, 2, NFQUEUE, sizeof(struct xt_NFQ_info_v2), WITH(nfqueue)),
+	ROW("NFQUEUE", XT2_ANY_FAMILY, 3, NFQUEUE, sizeof(struct xt_NFQ_info_v3), WITH(nfqueue)),
+	ROW_ARP("MARK", 2, MARK, sizeof(struct xt_mark_tginfo2), WITH(mark)),
+	ROW_IP("CONNMARK", 1, CONNMARK, UP_TO(xt_connmark_tginfo1, mode), WITH(connmark)),
+	ROW_IP("CONNMARK", 2, CONNMARK, UP_TO(xt_connmark_tginfo2, mode), WITH(connmark)),
+	ROW_ARP("CLASSIFY", 0, CLASSIFY, sizeof(struct xt_classify_target_info), WITH(classify)),
+	ROW_IP("TRACE", 0, TRACE, 0, .bytes = 0),
+	ROW_IP("NOTRACK", 0, NOTRACK, 0, .bytes = 0),
+	ROW_CT(XT2_IPV4, 0, xt_ct_target_info),
+	ROW_CT(XT2_IPV6, 0, xt_ct_target_info),
+	ROW_CT(XT2_IPV4, 1, xt_ct_target_info_v1),
+	ROW_CT(XT2_IPV6, 1, xt_ct_target_info_v1),
+	ROW_CT(XT2_IPV4, 2, xt_ct_target_info_v1),
+	ROW_CT(XT2_IPV6, 2, xt_ct_target_info_v1),
+	ROW("TTL", XT2_IPV4, 0, TTL, sizeof(struct ipt_TTL_info), .bytes = 2, .pack = ttl_pack),
+	ROW("HL", XT2_IPV6, 0, HL, sizeof(struct ip6t_HL_info), .bytes = 2, .pack = ttl_pack),
+	ROW_IP("TOS", 1, TOS, sizeof(struct xt_tos_target_info), .bytes = 2),
+	ROW_IP("DSCP", 0, DSCP, sizeof(struct xt_DSCP_info), .bytes = 1, .pack = dscp_pack),
+	ROW("ECN", XT2_IPV4, 0, ECN, sizeof(struct ipt_ECN_info), .bytes = 3, .pack = ecn_pack),
+	ROW_IP("TCPMSS", 0, TCPMSS, sizeof(struct xt_tcpmss_info), WITH(tcpmss)),
 	{ 0 },
 };
 /* clang-format on */

@@ -32,34 +32,10 @@ XT2_COPY_ASSERT_(XT2_VERBATIM_IPCOMP, struct xt_ipcomp);
 
 /* --- what the rows share ------------------------------------------------ */
 
-void xt2_odd_keep_(const void *payload, u32 bytes, u8 family, struct xt2_match *out,
-		   xt2_match_unpack_fn_ *unpack)
-{
-	u64 again[XT2_VERBATIM_SCTP / sizeof(u64)] = { 0 }; /* the largest of them */
-
-	unpack(out, family, again);
-	if (!memcmp(again, payload, bytes))
-		return;
-	memcpy((u8 *)out + out->size, payload, bytes);
-	out->flags |= XT2_MATCH_VERBATIM;
-	out->size += (bytes + XT2_ALIGN - 1) & ~(XT2_ALIGN - 1);
-}
-
-bool xt2_odd_take_(const struct xt2_match *m, u32 bytes, void *payload)
-{
-	u32 size = (bytes + XT2_ALIGN - 1) & ~(XT2_ALIGN - 1);
-
-	if (!(m->flags & XT2_MATCH_VERBATIM) || m->size < sizeof(*m) + size)
-		return false;
-	memcpy(payload, (const u8 *)m + m->size - size, size);
-	return true;
-}
-
 void xt2_range_pack_(const __u32 *range, bool inverted, struct xt2_match *out)
 {
 	struct xt2_match_range *k = (struct xt2_match_range *)out;
 
-	out->size = sizeof(*out);
 	if (inverted)
 		out->flags |= XT2_MATCH_INVERT;
 	if (!inverted && !range[0] && range[1] == ~0u) {
@@ -99,7 +75,6 @@ static bool any_port(const __u16 *range)
 
 static void one_port_pack(u8 form, const __u16 *range, bool inverted, struct xt2_match *out)
 {
-	out->size = sizeof(*out);
 	out->flags = form | (inverted ? XT2_MATCH_INVERT : 0);
 	out->arg = range[0] | (u32)range[1] << 16;
 }
@@ -108,7 +83,6 @@ static void one_port_pack(u8 form, const __u16 *range, bool inverted, struct xt2
 static bool ports_pack(const __u16 *spts, const __u16 *dpts, u8 inv, struct xt2_match *out)
 {
 	if (any_port(spts) && any_port(dpts) && !inv) {
-		out->size = sizeof(*out);
 		out->flags = XT2_PORTS_NONE;
 	} else if (any_port(spts) && !(inv & XT2_PORTS_INV_SRC)) {
 		one_port_pack(XT2_PORTS_DST, dpts, inv, out);
@@ -168,7 +142,6 @@ static int tcp_pack(const void *payload, u8 family, struct xt2_match *out)
 		return 0;
 	if (!option && any_port(t->spts) && any_port(t->dpts) &&
 	    !(t->invflags & ~XT_TCP_INV_FLAGS)) {
-		out->size = sizeof(*out);
 		out->flags = XT2_PORTS_FLAGS | (t->invflags ? XT2_MATCH_INVERT : 0);
 		out->arg = XT2_BYTES(t->flg_mask, t->flg_cmp, 0, 0);
 		return 0;
@@ -200,8 +173,7 @@ static void udp_unpack(const struct xt2_match *m, u8 family, void *payload)
 {
 	struct xt_udp *u = payload;
 
-	if (!xt2_odd_take_(m, sizeof(*u), u))
-		u->invflags = ports_unpack(m, u->spts, u->dpts);
+	u->invflags = ports_unpack(m, u->spts, u->dpts);
 }
 
 static int udp_pack(const void *payload, u8 family, struct xt2_match *out)
@@ -212,31 +184,16 @@ static int udp_pack(const void *payload, u8 family, struct xt2_match *out)
 		return -EINVAL;
 	if (!ports_pack(u->spts, u->dpts, u->invflags, out))
 		all_ports_pack(u->spts, u->dpts, u->invflags, out);
-	xt2_odd_keep_(payload, sizeof(*u), family, out, udp_unpack);
 	return 0;
 }
 
-/* --- icmp --------------------------------------------------------------- */
+/* --- icmp; ICMPv6's structure is the same --------------------------------------------------------------- */
 
 static int icmp_pack(const void *payload, u8 family, struct xt2_match *out)
 {
 	const struct ipt_icmp *i = payload;
 
-	if (i->invflags & ~IPT_ICMP_INV)
-		return -EINVAL;
-	out->size = sizeof(*out);
-	out->arg = XT2_BYTES(i->type, i->code[0], i->code[1], i->invflags);
-	return 0;
-}
-
-static void icmp_unpack(const struct xt2_match *m, u8 family, void *payload)
-{
-	struct ipt_icmp *i = payload;
-
-	i->type = XT2_BYTE(m->arg, 0);
-	i->code[0] = XT2_BYTE(m->arg, 1);
-	i->code[1] = XT2_BYTE(m->arg, 2);
-	i->invflags = XT2_BYTE(m->arg, 3);
+	return i->invflags & ~IPT_ICMP_INV ? -EINVAL : 0;
 }
 
 /* --- multiport ---------------------------------------------------------- */
@@ -263,8 +220,6 @@ static void multiport_unpack(const struct xt2_match *m, u8 family, void *payload
 	struct xt_multiport_v1 *p = payload;
 	u32 i;
 
-	if (xt2_odd_take_(m, sizeof(*p), p))
-		return;
 	p->count = XT2_BYTE(m->arg, 0);
 	p->flags = XT2_BYTE(m->arg, 1);
 	p->invert = !!(m->flags & XT2_MATCH_INVERT);
@@ -293,7 +248,6 @@ static int multiport_pack(const void *payload, u8 family, struct xt2_match *out)
 	out->flags = p->invert ? XT2_MATCH_INVERT : 0;
 	out->arg = XT2_BYTES(count, p->flags, 0, 0) | (u32)ranges << 16;
 	memcpy(k->ports, p->ports, count * sizeof(p->ports[0]));
-	xt2_odd_keep_(payload, sizeof(*p), family, out, multiport_unpack);
 	return 0;
 }
 
@@ -346,8 +300,6 @@ static void sctp_unpack(const struct xt2_match *m, u8 family, void *payload)
 	struct xt_sctp_info *s = payload;
 	const u8 *part = (const u8 *)(m + 1);
 
-	if (xt2_odd_take_(m, sizeof(*s), s))
-		return;
 	s->flags = XT2_BYTE(m->arg, 0);
 	s->invflags = XT2_BYTE(m->arg, 1);
 	s->chunk_match_type = XT2_BYTE(m->arg, 2);
@@ -410,7 +362,6 @@ static int sctp_pack(const void *payload, u8 family, struct xt2_match *out)
 		}
 	}
 	out->size = (u32)(part - (u8 *)out);
-	xt2_odd_keep_(payload, sizeof(*s), family, out, sctp_unpack);
 	return 0;
 }
 
@@ -421,8 +372,6 @@ static void dccp_unpack(const struct xt2_match *m, u8 family, void *payload)
 	const struct xt2_match_dccp *k = (const struct xt2_match_dccp *)m;
 	struct xt_dccp_info *d = payload;
 
-	if (xt2_odd_take_(m, sizeof(*d), d))
-		return;
 	d->option = XT2_BYTE(m->arg, 0);
 	d->flags = XT2_BYTE(m->arg, 1) & 15;
 	d->invflags = XT2_BYTE(m->arg, 1) >> 4;
@@ -440,7 +389,6 @@ static int dccp_pack(const void *payload, u8 family, struct xt2_match *out)
 
 	if ((d->flags | d->invflags) & ~XT_DCCP_VALID_FLAGS || d->invflags & ~d->flags)
 		return -EINVAL;
-	out->size = sizeof(*out);
 	out->arg = XT2_BYTES(d->option, d->flags | d->invflags << 4, 0, 0) | (u32)d->typemask << 16;
 	if (d->spts[0] || d->spts[1] || d->dpts[0] || d->dpts[1]) {
 		out->size = sizeof(*k);
@@ -448,7 +396,6 @@ static int dccp_pack(const void *payload, u8 family, struct xt2_match *out)
 		memcpy(k->spts, d->spts, sizeof(k->spts));
 		memcpy(k->dpts, d->dpts, sizeof(k->dpts));
 	}
-	xt2_odd_keep_(payload, sizeof(*d), family, out, dccp_unpack);
 	return 0;
 }
 
@@ -458,8 +405,6 @@ static void tcpmss_unpack(const struct xt2_match *m, u8 family, void *payload)
 {
 	struct xt_tcpmss_match_info *t = payload;
 
-	if (xt2_odd_take_(m, sizeof(*t), t))
-		return;
 	t->mss_min = m->arg;
 	t->mss_max = m->arg >> 16;
 	t->invert = !!(m->flags & XT2_MATCH_INVERT);
@@ -469,14 +414,12 @@ static int tcpmss_pack(const void *payload, u8 family, struct xt2_match *out)
 {
 	const struct xt_tcpmss_match_info *t = payload;
 
-	out->size = sizeof(*out);
 	out->arg = t->mss_min | (u32)t->mss_max << 16;
 	/* As with multiport, 2 and more make it true. */
 	if (t->invert > 1)
 		out->flags = XT2_TCPMSS_ANY;
 	else if (t->invert)
 		out->flags = XT2_MATCH_INVERT;
-	xt2_odd_keep_(payload, sizeof(*t), family, out, tcpmss_unpack);
 	return 0;
 }
 
@@ -484,21 +427,7 @@ static int ecn_pack(const void *payload, u8 family, struct xt2_match *out)
 {
 	const struct xt_ecn_info *e = payload;
 
-	if ((e->operation | e->invert) & XT_ECN_OP_MATCH_MASK)
-		return -EINVAL;
-	out->size = sizeof(*out);
-	out->arg = XT2_BYTES(e->operation, e->invert, e->ip_ect, e->proto.tcp.ect);
-	return 0;
-}
-
-static void ecn_unpack(const struct xt2_match *m, u8 family, void *payload)
-{
-	struct xt_ecn_info *e = payload;
-
-	e->operation = XT2_BYTE(m->arg, 0);
-	e->invert = XT2_BYTE(m->arg, 1);
-	e->ip_ect = XT2_BYTE(m->arg, 2);
-	e->proto.tcp.ect = XT2_BYTE(m->arg, 3);
+	return (e->operation | e->invert) & XT_ECN_OP_MATCH_MASK ? -EINVAL : 0;
 }
 
 /* --- ah of IPv4, esp, ipcomp -------------------------------------------- */
@@ -507,8 +436,7 @@ static void ah4_unpack(const struct xt2_match *m, u8 family, void *payload)
 {
 	struct ipt_ah *a = payload;
 
-	if (!xt2_odd_take_(m, sizeof(*a), a))
-		a->invflags = xt2_range_unpack_(m, a->spis) ? IPT_AH_INV_SPI : 0;
+	a->invflags = xt2_range_unpack_(m, a->spis) ? IPT_AH_INV_SPI : 0;
 }
 
 static int ah4_pack(const void *payload, u8 family, struct xt2_match *out)
@@ -518,7 +446,6 @@ static int ah4_pack(const void *payload, u8 family, struct xt2_match *out)
 	if (a->invflags & ~IPT_AH_INV_MASK)
 		return -EINVAL;
 	xt2_range_pack_(a->spis, a->invflags & IPT_AH_INV_SPI, out);
-	xt2_odd_keep_(payload, sizeof(*a), family, out, ah4_unpack);
 	return 0;
 }
 
@@ -526,8 +453,7 @@ static void esp_unpack(const struct xt2_match *m, u8 family, void *payload)
 {
 	struct xt_esp *e = payload;
 
-	if (!xt2_odd_take_(m, sizeof(*e), e))
-		e->invflags = xt2_range_unpack_(m, e->spis) ? XT_ESP_INV_SPI : 0;
+	e->invflags = xt2_range_unpack_(m, e->spis) ? XT_ESP_INV_SPI : 0;
 }
 
 static int esp_pack(const void *payload, u8 family, struct xt2_match *out)
@@ -537,7 +463,6 @@ static int esp_pack(const void *payload, u8 family, struct xt2_match *out)
 	if (e->invflags & ~XT_ESP_INV_MASK)
 		return -EINVAL;
 	xt2_range_pack_(e->spis, e->invflags & XT_ESP_INV_SPI, out);
-	xt2_odd_keep_(payload, sizeof(*e), family, out, esp_unpack);
 	return 0;
 }
 
@@ -545,8 +470,6 @@ static void ipcomp_unpack(const struct xt2_match *m, u8 family, void *payload)
 {
 	struct xt_ipcomp *c = payload;
 
-	if (xt2_odd_take_(m, sizeof(*c), c))
-		return;
 	c->invflags = xt2_range_unpack_(m, c->spis) ? XT_IPCOMP_INV_SPI : 0;
 	c->hdrres = !!(m->flags & XT2_IPCOMP_RES);
 }
@@ -560,48 +483,47 @@ static int ipcomp_pack(const void *payload, u8 family, struct xt2_match *out)
 	xt2_range_pack_(c->spis, c->invflags & XT_IPCOMP_INV_SPI, out);
 	if (c->hdrres)
 		out->flags |= XT2_IPCOMP_RES;
-	xt2_odd_keep_(payload, sizeof(*c), family, out, ipcomp_unpack);
 	return 0;
 }
 
 /* --- rows --------------------------------------------------------------- */
 
-#define ROW(fam, nam, rev, typ, bytes, pk, unpk)                                            \
-	{                                                                                   \
-		.name = nam, .family = fam, .revision = rev, .type = XT2_M_##typ,           \
-		.size = ((bytes) + 7) & ~7, .user_size = bytes, .pack = pk, .unpack = unpk, \
-		.copies = 1                                                                 \
-	}
+#define ROW(nam, fam, TYPE, type, ...) \
+	XT2_MATCH_ROW_(nam, fam, 0, TYPE, sizeof(struct type), sizeof(struct type), __VA_ARGS__)
+#define ROW4(nam, TYPE, type, ...) ROW(nam, XT2_IPV4, TYPE, type, __VA_ARGS__)
+#define ROW6(nam, TYPE, bytes, ...) \
+	XT2_MATCH_ROW_(nam, XT2_IPV6, 0, TYPE, bytes, bytes, __VA_ARGS__)
+#define ROW46(nam, TYPE, type, ...) \
+	ROW4(nam, TYPE, type, __VA_ARGS__), ROW(nam, XT2_IPV6, TYPE, type, __VA_ARGS__)
 
-#define ROW4(nam, rev, typ, type, fn) \
-	ROW(XT2_IPV4, nam, rev, typ, sizeof(type), fn##_pack, fn##_unpack)
-#define ROW46(nam, rev, typ, type, fn) \
-	ROW4(nam, rev, typ, type, fn), \
-		ROW(XT2_IPV6, nam, rev, typ, sizeof(type), fn##_pack, fn##_unpack)
-#define ROW6(nam, rev, typ, bytes, fn) \
-	ROW(XT2_IPV6, nam, rev, typ, bytes, xt2_##fn##_pack_, xt2_##fn##_unpack_)
+#define WITH(fn)  .pack = fn##_pack, .unpack = fn##_unpack
+#define WITH6(fn) .pack = xt2_##fn##_pack_, .unpack = xt2_##fn##_unpack_
+#define COPIES	  .copies = true
 
 const struct xt2_match_row xt2_transport_rows[] = {
-	ROW46("tcp", 0, TCP, struct xt_tcp, tcp),
-	ROW46("udp", 0, UDP, struct xt_udp, udp),
-	ROW46("udplite", 0, UDPLITE, struct xt_udp, udp),
-	ROW4("icmp", 0, ICMP, struct ipt_icmp, icmp),
-	ROW6("icmp6", 0, ICMP6, XT2_ICMP6_BYTES_, icmp6),
-	ROW46("multiport", 1, MULTIPORT, struct xt_multiport_v1, multiport),
-	ROW46("sctp", 0, SCTP, struct xt_sctp_info, sctp),
-	ROW46("dccp", 0, DCCP, struct xt_dccp_info, dccp),
-	ROW46("tcpmss", 0, TCPMSS, struct xt_tcpmss_match_info, tcpmss),
-	ROW46("ecn", 0, ECN, struct xt_ecn_info, ecn),
-	ROW4("ah", 0, AH, struct ipt_ah, ah4),
-	ROW6("ah", 0, AH, XT2_AH6_BYTES_, ah6),
-	ROW46("esp", 0, ESP, struct xt_esp, esp),
-	ROW46("ipcomp", 0, IPCOMP, struct xt_ipcomp, ipcomp),
-	ROW6("frag", 0, FRAG, XT2_FRAG_BYTES_, frag),
-	ROW6("rt", 0, RT, XT2_RT_BYTES_, rt),
-	ROW6("hbh", 0, HBH, XT2_OPTS_BYTES_, opts),
-	ROW6("dst", 0, DST, XT2_OPTS_BYTES_, opts),
-	ROW6("mh", 0, MH, XT2_MH_BYTES_, mh),
-	ROW6("ipv6header", 0, IPV6HEADER, XT2_IPV6HEADER_BYTES_, ipv6header),
-	ROW6("eui64", 0, EUI64, XT2_EUI64_BYTES_, eui64),
+	ROW46("tcp", TCP, xt_tcp, WITH(tcp)),
+	ROW46("udp", UDP, xt_udp, WITH(udp), COPIES),
+	ROW46("udplite", UDPLITE, xt_udp, WITH(udp), COPIES),
+	ROW4("icmp", ICMP, ipt_icmp, .bytes = 4, .pack = icmp_pack),
+	ROW("icmp6", XT2_IPV6, ICMP6, ipt_icmp, .bytes = 4, .pack = icmp_pack),
+	XT2_MATCH_ROW_("multiport", XT2_IPV4, 1, MULTIPORT, sizeof(struct xt_multiport_v1),
+		       sizeof(struct xt_multiport_v1), WITH(multiport), COPIES),
+	XT2_MATCH_ROW_("multiport", XT2_IPV6, 1, MULTIPORT, sizeof(struct xt_multiport_v1),
+		       sizeof(struct xt_multiport_v1), WITH(multiport), COPIES),
+	ROW46("sctp", SCTP, xt_sctp_info, WITH(sctp), COPIES),
+	ROW46("dccp", DCCP, xt_dccp_info, WITH(dccp), COPIES),
+	ROW46("tcpmss", TCPMSS, xt_tcpmss_match_info, WITH(tcpmss), COPIES),
+	ROW46("ecn", ECN, xt_ecn_info, .bytes = 4, .pack = ecn_pack),
+	ROW4("ah", AH, ipt_ah, WITH(ah4), COPIES),
+	ROW6("ah", AH, XT2_AH6_BYTES_, WITH6(ah6), COPIES),
+	ROW46("esp", ESP, xt_esp, WITH(esp), COPIES),
+	ROW46("ipcomp", IPCOMP, xt_ipcomp, WITH(ipcomp), COPIES),
+	ROW6("frag", FRAG, XT2_FRAG_BYTES_, WITH6(frag), COPIES),
+	ROW6("rt", RT, XT2_RT_BYTES_, WITH6(rt), COPIES),
+	ROW6("hbh", HBH, XT2_OPTS_BYTES_, WITH6(opts), COPIES),
+	ROW6("dst", DST, XT2_OPTS_BYTES_, WITH6(opts), COPIES),
+	ROW6("mh", MH, 3, .bytes = 3, .pack = xt2_mh_pack_),
+	ROW6("ipv6header", IPV6HEADER, 3, .bytes = 3, .pack = xt2_ipv6header_pack_),
+	ROW6("eui64", EUI64, 4, WITH6(eui64)),
 	{ .name = NULL },
 };

@@ -20,14 +20,12 @@ XT2_COPY_ASSERT_(XT2_VERBATIM_OPTS, struct ip6t_opts);
 
 #define BYTES_ASSERT(bytes, type) _Static_assert((bytes) == sizeof(type), "size of the payload")
 
-BYTES_ASSERT(XT2_ICMP6_BYTES_, struct ip6t_icmp);
 BYTES_ASSERT(XT2_AH6_BYTES_, struct ip6t_ah);
 BYTES_ASSERT(XT2_FRAG_BYTES_, struct ip6t_frag);
 BYTES_ASSERT(XT2_RT_BYTES_, struct ip6t_rt);
 BYTES_ASSERT(XT2_OPTS_BYTES_, struct ip6t_opts);
-BYTES_ASSERT(XT2_MH_BYTES_, struct ip6t_mh);
-BYTES_ASSERT(XT2_IPV6HEADER_BYTES_, struct ip6t_ipv6header_info);
-BYTES_ASSERT(XT2_EUI64_BYTES_, int);
+BYTES_ASSERT(3, struct ip6t_mh);
+BYTES_ASSERT(3, struct ip6t_ipv6header_info);
 
 #define ADDR sizeof(struct in6_addr)
 
@@ -57,34 +55,11 @@ struct xt2_header_test xt2_header_test_unpack_(const struct xt2_match *m)
 	return t;
 }
 
-int xt2_icmp6_pack_(const void *payload, u8 family, struct xt2_match *out)
-{
-	const struct ip6t_icmp *i = payload;
-
-	if (i->invflags & ~IP6T_ICMP_INV)
-		return -EINVAL;
-	out->size = sizeof(*out);
-	out->arg = XT2_BYTES(i->type, i->code[0], i->code[1], i->invflags);
-	return 0;
-}
-
-void xt2_icmp6_unpack_(const struct xt2_match *m, u8 family, void *payload)
-{
-	struct ip6t_icmp *i = payload;
-
-	i->type = XT2_BYTE(m->arg, 0);
-	i->code[0] = XT2_BYTE(m->arg, 1);
-	i->code[1] = XT2_BYTE(m->arg, 2);
-	i->invflags = XT2_BYTE(m->arg, 3);
-}
-
 void xt2_ah6_unpack_(const struct xt2_match *m, u8 family, void *payload)
 {
 	struct xt2_header_test t = xt2_header_test_unpack_(m);
 	struct ip6t_ah *a = payload;
 
-	if (xt2_odd_take_(m, sizeof(*a), a))
-		return;
 	a->invflags = xt2_range_unpack_(m, a->spis) ? IP6T_AH_INV_SPI : 0;
 	a->hdrlen = t.hdrlen;
 	a->hdrres = t.flags;
@@ -100,7 +75,6 @@ int xt2_ah6_pack_(const void *payload, u8 family, struct xt2_match *out)
 		return -EINVAL;
 	xt2_range_pack_(a->spis, a->invflags & IP6T_AH_INV_SPI, out);
 	xt2_header_test_pack_(a->hdrlen, !!a->hdrres, a->invflags & IP6T_AH_INV_LEN, out);
-	xt2_odd_keep_(payload, sizeof(*a), family, out, xt2_ah6_unpack_);
 	return 0;
 }
 
@@ -109,8 +83,6 @@ void xt2_frag_unpack_(const struct xt2_match *m, u8 family, void *payload)
 	struct xt2_header_test t = xt2_header_test_unpack_(m);
 	struct ip6t_frag *f = payload;
 
-	if (xt2_odd_take_(m, sizeof(*f), f))
-		return;
 	f->invflags = xt2_range_unpack_(m, f->ids) ? IP6T_FRAG_INV_IDS : 0;
 	f->hdrlen = t.hdrlen;
 	f->flags = t.flags;
@@ -126,7 +98,6 @@ int xt2_frag_pack_(const void *payload, u8 family, struct xt2_match *out)
 		return -EINVAL;
 	xt2_range_pack_(f->ids, f->invflags & IP6T_FRAG_INV_IDS, out);
 	xt2_header_test_pack_(f->hdrlen, f->flags, f->invflags & IP6T_FRAG_INV_LEN, out);
-	xt2_odd_keep_(payload, sizeof(*f), family, out, xt2_frag_unpack_);
 	return 0;
 }
 
@@ -135,8 +106,6 @@ void xt2_rt_unpack_(const struct xt2_match *m, u8 family, void *payload)
 	const __u32 *words = (const __u32 *)(m + 1);
 	struct ip6t_rt *r = payload;
 
-	if (xt2_odd_take_(m, sizeof(*r), r))
-		return;
 	r->flags = XT2_BYTE(m->arg, 0);
 	r->invflags = XT2_BYTE(m->arg, 1);
 	r->addrnr = XT2_BYTE(m->arg, 2);
@@ -190,7 +159,6 @@ int xt2_rt_pack_(const void *payload, u8 family, struct xt2_match *out)
 	}
 	memcpy(words, r->addrs, r->addrnr * ADDR);
 	out->size = (u32)((u8 *)words - (u8 *)out) + r->addrnr * ADDR;
-	xt2_odd_keep_(payload, sizeof(*r), family, out, xt2_rt_unpack_);
 	return 0;
 }
 
@@ -199,8 +167,6 @@ void xt2_opts_unpack_(const struct xt2_match *m, u8 family, void *payload)
 	const __u32 *words = (const __u32 *)(m + 1);
 	struct ip6t_opts *o = payload;
 
-	if (xt2_odd_take_(m, sizeof(*o), o))
-		return;
 	o->flags = XT2_BYTE(m->arg, 0);
 	o->invflags = XT2_BYTE(m->arg, 1);
 	o->optsnr = XT2_BYTE(m->arg, 2);
@@ -227,7 +193,6 @@ int xt2_opts_pack_(const void *payload, u8 family, struct xt2_match *out)
 	}
 	memcpy(words, o->opts, o->optsnr * sizeof(o->opts[0]));
 	out->size = (u32)((u8 *)words - (u8 *)out) + (o->optsnr + 3) / 4 * 8;
-	xt2_odd_keep_(payload, sizeof(*o), family, out, xt2_opts_unpack_);
 	return 0;
 }
 
@@ -235,45 +200,18 @@ int xt2_mh_pack_(const void *payload, u8 family, struct xt2_match *out)
 {
 	const struct ip6t_mh *h = payload;
 
-	if (h->invflags & ~IP6T_MH_INV_MASK)
-		return -EINVAL;
-	out->size = sizeof(*out);
-	out->arg = XT2_BYTES(h->types[0], h->types[1], h->invflags, 0);
-	return 0;
-}
-
-void xt2_mh_unpack_(const struct xt2_match *m, u8 family, void *payload)
-{
-	struct ip6t_mh *h = payload;
-
-	h->types[0] = XT2_BYTE(m->arg, 0);
-	h->types[1] = XT2_BYTE(m->arg, 1);
-	h->invflags = XT2_BYTE(m->arg, 2);
+	return h->invflags & ~IP6T_MH_INV_MASK ? -EINVAL : 0;
 }
 
 int xt2_ipv6header_pack_(const void *payload, u8 family, struct xt2_match *out)
 {
 	const struct ip6t_ipv6header_info *h = payload;
 
-	if (!h->modeflag && h->invflags && h->invflags != 0xff)
-		return -EINVAL;
-	out->size = sizeof(*out);
-	out->arg = XT2_BYTES(h->matchflags, h->invflags, h->modeflag, 0);
-	return 0;
-}
-
-void xt2_ipv6header_unpack_(const struct xt2_match *m, u8 family, void *payload)
-{
-	struct ip6t_ipv6header_info *h = payload;
-
-	h->matchflags = XT2_BYTE(m->arg, 0);
-	h->invflags = XT2_BYTE(m->arg, 1);
-	h->modeflag = XT2_BYTE(m->arg, 2);
+	return !h->modeflag && h->invflags && h->invflags != 0xff ? -EINVAL : 0;
 }
 
 int xt2_eui64_pack_(const void *payload, u8 family, struct xt2_match *out)
 {
-	out->size = sizeof(*out);
 	memcpy(&out->arg, payload, sizeof(out->arg));
 	return 0;
 }

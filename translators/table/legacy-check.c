@@ -444,7 +444,7 @@ static int check_match_payload(struct xt2_legacy *l, const struct legacy_known *
 	if (!row)
 		return 0;
 	memset(l->room, 0, XT2_PACK_ROOM(row->size));
-	err = row->pack(l->payload, l->family, (struct xt2_match *)l->room);
+	err = xt2_match_row_put(row, l->family, l->payload, (struct xt2_match *)l->room);
 	return err == -EOPNOTSUPP ? 0 : err;
 }
 
@@ -462,7 +462,7 @@ static int check_target_payload(struct xt2_legacy *l, const struct legacy_known 
 	if (!row)
 		return 0;
 	memset(l->room, 0, XT2_PACK_ROOM(row->size));
-	err = row->pack(l->payload, l->family, &arg, l->room, &size);
+	err = xt2_target_row_put(row, l->payload, &arg, l->room, &size);
 	return err == -EOPNOTSUPP ? 0 : err;
 }
 

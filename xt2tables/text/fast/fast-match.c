@@ -604,7 +604,7 @@ static bool complete(struct xt2_plain *p)
 		m->size = sizeof(*m);
 		late(p, m, p->comment, p->comment_len);
 	} else {
-		if (k->row->pack(&p->payload, (u8)p->family, m))
+		if (xt2_match_row_put(k->row, (u8)p->family, &p->payload, m))
 			return false;
 		m->type = k->row->type;
 		if (xt2_match_info(m->type) & XT2_EXT_CELL)

@@ -221,7 +221,7 @@ static bool pack(struct xt2_plain *p, const struct target *t, const union payloa
 	u32 arg = 0, size = 0;
 
 	memset(p->target_room, 0, sizeof(p->target_room));
-	if (!row || row->pack(payload, (u8)p->family, &arg, p->target_room, &size))
+	if (!row || xt2_target_row_put(row, payload, &arg, p->target_room, &size))
 		return false;
 	p->target = XT2_TARGET(row->kind, arg);
 	p->target_data = p->target_room;
