@@ -28,6 +28,7 @@ libtext_la_SOURCES = \
 	xt2tables/text/fast/fast-line.h \
 	xt2tables/text/fast/fast-match.c \
 	xt2tables/text/fast/fast-target.c \
+	xt2tables/text/fast/fast-word.c \
 	xt2tables/text/fast/fast-read.c \
 	xt2tables/text/fast/fast-read.h \
 	xt2tables/text/print/print-cache.c \

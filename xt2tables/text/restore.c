@@ -595,9 +595,9 @@ static bool plain_line(struct xt2_load *load)
 	    load->end - load->at >= (ptrdiff_t)sizeof(load->buf))
 		return false;
 	if (!load->plain_ready)
-		xt2_plain_table(load->plain, load->line.table_number);
+		xt2_fast_table(load->plain, load->line.table_number);
 	load->plain_ready = true;
-	r = xt2_plain_read(load->plain, load->at, load->end, &chain);
+	r = xt2_fast_read(load->plain, load->at, load->end, &chain);
 	if (!r)
 		return false;
 	table_touch(load);
@@ -721,7 +721,7 @@ int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_tex
 		      ? xt2_libxt_setup(opt->family, xt2_line_options(opt->family), opt->resolve)
 		      : -EINVAL;
 	if (!ret && !opt->report && !opt->no_plain)
-		load->plain = xt2_plain_new(rs, opt->family, opt->counters);
+		load->plain = xt2_fast_new(rs, opt->family, opt->counters);
 	if (!ret)
 		ret = read_file(load, path);
 	if (ret < 0)
@@ -730,7 +730,7 @@ int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_tex
 		ret = -EINVAL;
 	if (errors->count)
 		qsort(errors->list, errors->count, sizeof(*errors->list), by_line);
-	xt2_plain_free(load->plain);
+	xt2_fast_free(load->plain);
 	xt2_line_free(&load->line);
 	free(load);
 	return ret;

@@ -27,7 +27,7 @@ struct xt2_load {
 	bool touched; /* the table has changed */
 	struct xt2_line line;
 
-	struct xt2_plain *plain; /* NULL: there are no plain lines */
+	struct xt2_fast *plain; /* NULL: there are no plain lines */
 	bool plain_ready; /* it knows this table and its chains */
 
 	int chain; /* looked up last */

@@ -10,15 +10,6 @@
 
 #define QUAD_ROOM 24
 
-/* clang-format off */
-const u8 xt2_plain_digits[256] = {
-	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5,
-	['5'] = 6, ['6'] = 7, ['7'] = 8, ['8'] = 9, ['9'] = 10,
-	['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
-	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
-};
-/* clang-format on */
-
 /* 0 to 255, without leading zeros.  => behind it, or NULL */
 static inline const char *byte(const char *at, u32 *value)
 {
@@ -43,8 +34,8 @@ static inline const char *byte(const char *at, u32 *value)
 static inline u32 others(const char *at)
 {
 	const u64 tops = 0x0002040810204081ull; /* brings them together, into the highest byte */
-	u64 first = xt2_plain_others(xt2_plain_word(at));
-	u64 second = xt2_plain_others(xt2_plain_word(at + XT2_PLAIN_WORD));
+	u64 first = xt2_fast_others(xt2_fast_word(at));
+	u64 second = xt2_fast_others(xt2_fast_word(at + XT2_FAST_WORD));
 
 	return (u32)(first * tops >> 56) | (u32)(second * tops >> 56) << 8;
 }
@@ -64,7 +55,7 @@ static inline u32 octet(const char *at, u32 digits)
 }
 
 /* The same without waiting for each number's end: QUAD_ROOM bytes can be read. */
-static bool quad_at_once(struct xt2_plain *p, u64 *addr)
+static bool quad_at_once(struct xt2_fast *p, u64 *addr)
 {
 	const char *at = p->at;
 	u32 end[4], i, other = others(at) | 0xf0000, start = 0, v = 0, wrong = 0;
@@ -87,7 +78,7 @@ static bool quad_at_once(struct xt2_plain *p, u64 *addr)
 }
 
 /* 192.0.2.1 */
-bool xt2_plain_quad(struct xt2_plain *p, u64 *addr)
+bool xt2_fast_quad(struct xt2_fast *p, u64 *addr)
 {
 	const char *at = p->at;
 	u32 v = 0, one;
@@ -109,28 +100,28 @@ bool xt2_plain_quad(struct xt2_plain *p, u64 *addr)
 }
 
 /* 24, at the end of a word; nothing is taken otherwise */
-static bool prefix(struct xt2_plain *p, u32 max, u32 *len)
+static bool prefix(struct xt2_fast *p, u32 max, u32 *len)
 {
 	const char *at = p->at;
 	u32 v = 0;
 
-	while (xt2_plain_digit(*at) && at - p->at < 3)
+	while (xt2_fast_digit(*at) && at - p->at < 3)
 		v = v * 10 + (u8)(*at++ - '0');
-	if (at == p->at || !xt2_plain_ends(*at) || v > max || (*p->at == '0' && at - p->at > 1))
+	if (at == p->at || !xt2_fast_ends(*at) || v > max || (*p->at == '0' && at - p->at > 1))
 		return false;
 	p->at = at;
 	*len = v;
 	return true;
 }
 
-bool xt2_plain_address4(struct xt2_plain *p, struct xt2_plain_address *a)
+bool xt2_fast_address4(struct xt2_fast *p, struct xt2_fast_address *a)
 {
 	u32 len = 32;
 
-	if (!xt2_plain_quad(p, a->addr))
+	if (!xt2_fast_quad(p, a->addr))
 		return false;
-	if (xt2_plain_take(p, '/') && !prefix(p, 32, &len)) {
-		if (!xt2_plain_quad(p, a->mask))
+	if (xt2_fast_take(p, '/') && !prefix(p, 32, &len)) {
+		if (!xt2_fast_quad(p, a->mask))
 			return false;
 	} else {
 		a->mask[0] = (u32)(~0ull << (32 - len));
@@ -140,22 +131,22 @@ bool xt2_plain_address4(struct xt2_plain *p, struct xt2_plain_address *a)
 }
 
 /* One to four digits; four are by far the most common. */
-static inline bool group_of(struct xt2_plain *p, u32 *value)
+static inline bool group_of(struct xt2_fast *p, u32 *value)
 {
 	const u8 *at = (const u8 *)p->at;
-	u32 a = xt2_plain_digits[at[0]], b, c, d;
+	u32 a = xt2_fast_digits[at[0]], b, c, d;
 
-	if (a && (b = xt2_plain_digits[at[1]]) && (c = xt2_plain_digits[at[2]]) &&
-	    (d = xt2_plain_digits[at[3]])) {
+	if (a && (b = xt2_fast_digits[at[1]]) && (c = xt2_fast_digits[at[2]]) &&
+	    (d = xt2_fast_digits[at[3]])) {
 		*value = (a - 1) << 12 | (b - 1) << 8 | (c - 1) << 4 | (d - 1);
 		p->at += 4;
 		return true;
 	}
-	return xt2_plain_hex(p, 3, value);
+	return xt2_fast_hex(p, 3, value);
 }
 
 /* 2001:db8::1; what is behind a gap stands at the end */
-bool xt2_plain_groups(struct xt2_plain *p, u64 *addr)
+bool xt2_fast_groups(struct xt2_fast *p, u64 *addr)
 {
 	u16 group[8], all[8] = { 0 };
 	u32 n = 0, behind, v;
@@ -172,7 +163,7 @@ bool xt2_plain_groups(struct xt2_plain *p, u64 *addr)
 		if (*p->at != ':')
 			break;
 		p->at++;
-		if (xt2_plain_digits[(u8)*p->at])
+		if (xt2_fast_digits[(u8)*p->at])
 			continue;
 		if (*p->at != ':' || gap >= 0)
 			return false;
@@ -198,14 +189,14 @@ static u64 ones(u32 bits)
 	return bits ? __builtin_bswap64(~0ull << (64 - bits)) : 0;
 }
 
-bool xt2_plain_address6(struct xt2_plain *p, struct xt2_plain_address *a)
+bool xt2_fast_address6(struct xt2_fast *p, struct xt2_fast_address *a)
 {
 	u32 len = 128;
 
-	if (!xt2_plain_groups(p, a->addr))
+	if (!xt2_fast_groups(p, a->addr))
 		return false;
-	if (xt2_plain_take(p, '/') && !prefix(p, 128, &len)) {
-		if (!xt2_plain_groups(p, a->mask))
+	if (xt2_fast_take(p, '/') && !prefix(p, 128, &len)) {
+		if (!xt2_fast_groups(p, a->mask))
 			return false;
 	} else {
 		a->mask[0] = ones(len < 64 ? len : 64);

@@ -39,16 +39,16 @@ struct known {
 	u32 size; /* of the match, or of the target's data */
 	u32 len;
 	char text[KNOWN_TEXT];
-	u64 bytes[XT2_PLAIN_MATCH / sizeof(u64)];
+	u64 bytes[XT2_FAST_MATCH / sizeof(u64)];
 };
 
-struct xt2_plain_known {
+struct xt2_fast_known {
 	struct xt2_line line;
 	const struct known *last[2]; /* match, target */
 	struct known list[KNOWN];
 };
 
-void xt2_plain_known_free(struct xt2_plain_known *k)
+void xt2_fast_known_free(struct xt2_fast_known *k)
 {
 	if (k)
 		xt2_line_free(&k->line);
@@ -61,7 +61,7 @@ void xt2_plain_known_free(struct xt2_plain_known *k)
 static const char *word_end(const char *at, const char *end)
 {
 	if (*at != '"') {
-		at += xt2_plain_length(at);
+		at += xt2_fast_length(at);
 	} else {
 		for (at++; at < end && *at != '"'; at++)
 			if (*at == '\\')
@@ -70,28 +70,21 @@ static const char *word_end(const char *at, const char *end)
 			return NULL;
 		at++;
 	}
-	return xt2_plain_ends(*at) ? at : NULL;
-}
-
-static const char *skip_blanks(const char *at)
-{
-	while (xt2_plain_blank(*at))
-		at++;
-	return at;
+	return xt2_fast_ends(*at) ? at : NULL;
 }
 
 /* "-s", "--source", "! -s"; and whatever else is short */
 static bool base_option(const char *at)
 {
-	if (at[0] == '!' && xt2_plain_blank(at[1]))
-		at = skip_blanks(at + 1);
+	if (at[0] == '!' && xt2_fast_blank(at[1]))
+		at = xt2_fast_behind(at + 1);
 	if (at[0] != '-')
 		return false;
-	return at[1] != '-' || xt2_plain_letter(at + 2, xt2_plain_length(at + 2));
+	return at[1] != '-' || xt2_fast_letter(at + 2, xt2_fast_length(at + 2));
 }
 
 /* => bytes of an extension's name and its options; 0: not plain */
-static u32 words_length(const struct xt2_plain *p)
+static u32 words_length(const struct xt2_fast *p)
 {
 	const char *at = p->at, *end;
 
@@ -99,13 +92,13 @@ static u32 words_length(const struct xt2_plain *p)
 		end = word_end(at, p->end);
 		if (!end)
 			return 0;
-		at = skip_blanks(end);
+		at = xt2_fast_behind(end);
 	} while (*at != '\n' && !base_option(at));
 	return end - p->at <= (ptrdiff_t)KNOWN_TEXT ? (u32)(end - p->at) : 0;
 }
 
 /* What the words mean depends on all of this. */
-static u64 context(const struct xt2_plain *p, bool target)
+static u64 context(const struct xt2_fast *p, bool target)
 {
 	const u32 bit = XT2_OPT_BIT(XT2_OPT_PROTOCOL);
 
@@ -183,7 +176,7 @@ static bool keep(struct known *e, const struct xt2_rule *r, bool target)
 }
 
 struct question {
-	struct xt2_plain *p;
+	struct xt2_fast *p;
 	struct known *known;
 	bool target;
 };
@@ -191,7 +184,7 @@ struct question {
 static void ask(void *arg)
 {
 	struct question *q = arg;
-	struct xt2_plain *p = q->p;
+	struct xt2_fast *p = q->p;
 	struct xt2_line *l = &p->known->line;
 	const u32 bit = XT2_OPT_BIT(XT2_OPT_PROTOCOL);
 	char text[LINE_ROOM];
@@ -211,7 +204,7 @@ static void ask(void *arg)
 			 keep(q->known, xt2_line_pack(l, p->rs, 0, 0), q->target);
 }
 
-static bool know(struct xt2_plain *p, struct known *e, u32 len, bool target)
+static bool know(struct xt2_fast *p, struct known *e, u32 len, bool target)
 {
 	struct question q = { p, e, target };
 	struct xt2_line *l = &p->known->line;
@@ -235,7 +228,7 @@ static bool know(struct xt2_plain *p, struct known *e, u32 len, bool target)
 /* --- asked for ----------------------------------------------------------------- */
 
 /* => where words with this hash are, or may be put after others have been turned away often */
-static struct known *place(struct xt2_plain_known *k, u64 hash)
+static struct known *place(struct xt2_fast_known *k, u64 hash)
 {
 	struct known *a = &k->list[hash >> 32 & (KNOWN - 1)];
 	struct known *b = &k->list[(hash >> 32 & (KNOWN - 1)) ^ 1];
@@ -246,7 +239,7 @@ static struct known *place(struct xt2_plain_known *k, u64 hash)
 }
 
 /* => what the words mean; NULL: not known, and if they came before, nothing certain */
-static const struct known *find(struct xt2_plain *p, u32 len, bool target)
+static const struct known *find(struct xt2_fast *p, u32 len, bool target)
 {
 	const u64 in = context(p, target), hash = xt2_known_hash(in, p->at, len);
 	struct known *e = place(p->known, hash);
@@ -268,7 +261,7 @@ static const struct known *find(struct xt2_plain *p, u32 len, bool target)
 }
 
 /* What was taken last, if the words here are the same, without looking for their end. */
-static const struct known *again(const struct xt2_plain *p, bool target)
+static const struct known *again(const struct xt2_fast *p, bool target)
 {
 	const struct known *e = p->known->last[target];
 	const char *behind;
@@ -277,22 +270,22 @@ static const struct known *again(const struct xt2_plain *p, bool target)
 	    memcmp(e->text, p->at, e->len))
 		return NULL;
 	behind = p->at + e->len;
-	if (!xt2_plain_ends(*behind))
+	if (!xt2_fast_ends(*behind))
 		return NULL;
-	behind = skip_blanks(behind);
+	behind = xt2_fast_behind(behind);
 	return *behind == '\n' || base_option(behind) ? e : NULL;
 }
 
 /* An extension that is there twice has its options only once. */
-static bool first_of_name(struct xt2_plain *p)
+static bool first_of_name(struct xt2_fast *p)
 {
-	const u32 len = xt2_plain_length(p->at);
+	const u32 len = xt2_fast_length(p->at);
 	u32 i;
 
 	for (i = 0; i < p->knowns; i++)
-		if (!strncmp(p->at, p->known_name[i], len) && xt2_plain_ends(p->known_name[i][len]))
+		if (!strncmp(p->at, p->known_name[i], len) && xt2_fast_ends(p->known_name[i][len]))
 			return false;
-	if (i == XT2_PLAIN_KNOWN || !len)
+	if (i == XT2_FAST_KNOWN || !len)
 		return false;
 	p->known_name[p->knowns++] = p->at;
 	p->named = true;
@@ -300,7 +293,7 @@ static bool first_of_name(struct xt2_plain *p)
 }
 
 /* => what the words here mean, and they are taken; NULL: they are not plain */
-static const struct known *take(struct xt2_plain *p, bool target)
+static const struct known *take(struct xt2_fast *p, bool target)
 {
 	const struct known *e;
 	u32 len;
@@ -321,21 +314,21 @@ static const struct known *take(struct xt2_plain *p, bool target)
 	return e;
 }
 
-bool xt2_plain_known_match(struct xt2_plain *p)
+bool xt2_fast_known_match(struct xt2_fast *p)
 {
 	const struct known *e = take(p, false);
 	struct xt2_match *m;
 
-	if (!e || p->matches++ == XT2_PLAIN_MATCHES)
+	if (!e || p->matches++ == XT2_FAST_MATCHES)
 		return false;
 	m = memcpy(p->behind, e->bytes, e->size);
 	if (e->cell || e->instance >= 0)
-		p->late[p->lates++] = (struct xt2_plain_late){ .m = m, .instance = e->instance };
+		p->late[p->lates++] = (struct xt2_fast_late){ .m = m, .instance = e->instance };
 	p->behind += e->size;
 	return true;
 }
 
-bool xt2_plain_known_target(struct xt2_plain *p)
+bool xt2_fast_known_target(struct xt2_fast *p)
 {
 	const struct known *e = take(p, true);
 

@@ -20,8 +20,8 @@ struct match {
 	int family; /* 0: any */
 	u8 revision;
 	u8 needs; /* options of which one must be given */
-	void (*init)(union xt2_plain_payload *payload);
-	struct xt2_plain_option options[OPTIONS_MAX]; /* the last one has no name */
+	void (*init)(union xt2_fast_payload *payload);
+	struct xt2_fast_option options[OPTIONS_MAX]; /* the last one has no name */
 };
 
 /* A word of a list, and what it stands for. */
@@ -34,7 +34,7 @@ struct word {
 static bool word_of(const struct word *words, const char *at, u32 len, u32 *value)
 {
 	for (; words->word; words++)
-		if (xt2_plain_same(at, len, words->word)) {
+		if (xt2_fast_same(at, len, words->word)) {
 			*value = words->value;
 			return true;
 		}
@@ -42,7 +42,7 @@ static bool word_of(const struct word *words, const char *at, u32 len, u32 *valu
 }
 
 /* WORD,WORD,...: all their values together. */
-static bool words_of(struct xt2_plain *p, const struct word *words, u32 *values)
+static bool words_of(struct xt2_fast *p, const struct word *words, u32 *values)
 {
 	u32 len, value;
 
@@ -55,46 +55,65 @@ static bool words_of(struct xt2_plain *p, const struct word *words, u32 *values)
 			return false;
 		*values |= value;
 		p->at += len;
-	} while (xt2_plain_take(p, ','));
+	} while (xt2_fast_take(p, ','));
 	return true;
 }
+
+/* The rows. */
+enum { TCP, UDP, ICMP4, ICMP6, MULTIPORT, COMMENT, CONNTRACK, STATE, MARK, MAC, LIMIT };
 
 /* --- tcp, udp ------------------------------------------------------------------ */
 
 /* PORT, PORT:PORT, PORT:, :PORT */
-static bool ports(struct xt2_plain *p, __u16 *range)
+static bool ports(struct xt2_fast *p, __u16 *range)
 {
 	u64 first = 0, last = 0xffff;
 
-	if (*p->at != ':' && !xt2_plain_number(p, 0xffff, &first))
+	if (*p->at != ':' && !xt2_fast_number(p, 0xffff, &first))
 		return false;
-	if (!xt2_plain_take(p, ':'))
+	if (!xt2_fast_take(p, ':'))
 		last = first;
-	else if (!xt2_plain_ends(*p->at) && !xt2_plain_number(p, 0xffff, &last))
+	else if (!xt2_fast_ends(*p->at) && !xt2_fast_number(p, 0xffff, &last))
 		return false;
 	range[0] = (__u16)first;
 	range[1] = (__u16)last;
 	return first <= last;
 }
 
-static void tcp_init(union xt2_plain_payload *payload)
+/* Ports are where both structures begin, and their flags of inversion have the same bits. */
+_Static_assert(offsetof(struct xt_tcp, spts) == offsetof(struct xt_udp, spts) &&
+		       offsetof(struct xt_tcp, dpts) == offsetof(struct xt_udp, dpts) &&
+		       XT_TCP_INV_SRCPT == XT_UDP_INV_SRCPT && XT_TCP_INV_DSTPT == XT_UDP_INV_DSTPT,
+	       "ports");
+
+static void any_ports(union xt2_fast_payload *payload)
 {
-	payload->tcp.spts[1] = payload->tcp.dpts[1] = 0xffff;
+	payload->udp.spts[1] = payload->udp.dpts[1] = 0xffff;
 }
 
-static bool tcp_sport(struct xt2_plain *p, bool invert)
+static void invert_ports(struct xt2_fast *p, u32 bit)
 {
-	p->payload.tcp.invflags |= invert ? XT_TCP_INV_SRCPT : 0;
-	return ports(p, p->payload.tcp.spts);
+	if (p->match == UDP)
+		p->payload.udp.invflags |= (__u8)bit;
+	else
+		p->payload.tcp.invflags |= (__u8)bit;
 }
 
-static bool tcp_dport(struct xt2_plain *p, bool invert)
+static bool sport(struct xt2_fast *p, bool invert)
 {
-	p->payload.tcp.invflags |= invert ? XT_TCP_INV_DSTPT : 0;
-	return ports(p, p->payload.tcp.dpts);
+	if (invert)
+		invert_ports(p, XT_UDP_INV_SRCPT);
+	return ports(p, p->payload.udp.spts);
 }
 
-static bool tcp_syn(struct xt2_plain *p, bool invert)
+static bool dport(struct xt2_fast *p, bool invert)
+{
+	if (invert)
+		invert_ports(p, XT_UDP_INV_DSTPT);
+	return ports(p, p->payload.udp.dpts);
+}
+
+static bool tcp_syn(struct xt2_fast *p, bool invert)
 {
 	p->payload.tcp.invflags |= invert ? XT_TCP_INV_FLAGS : 0;
 	p->payload.tcp.flg_mask = 0x17;
@@ -102,7 +121,7 @@ static bool tcp_syn(struct xt2_plain *p, bool invert)
 	return true;
 }
 
-static bool tcp_flags(struct xt2_plain *p, bool invert)
+static bool tcp_flags(struct xt2_fast *p, bool invert)
 {
 	static const struct word names[] = {
 		{ "FIN", 0x01 }, { "SYN", 0x02 }, { "RST", 0x04 }, { "PSH", 0x08 }, { "ACK", 0x10 },
@@ -110,9 +129,9 @@ static bool tcp_flags(struct xt2_plain *p, bool invert)
 	};
 	u32 mask, set;
 
-	if (!words_of(p, names, &mask) || !xt2_plain_blank(*p->at))
+	if (!words_of(p, names, &mask) || !xt2_fast_blank(*p->at))
 		return false;
-	xt2_plain_skip(p);
+	xt2_fast_skip(p);
 	if (!words_of(p, names, &set))
 		return false;
 	p->payload.tcp.invflags |= invert ? XT_TCP_INV_FLAGS : 0;
@@ -121,32 +140,15 @@ static bool tcp_flags(struct xt2_plain *p, bool invert)
 	return mask || !set; /* else refused: extension-checks.c */
 }
 
-static void udp_init(union xt2_plain_payload *payload)
-{
-	payload->udp.spts[1] = payload->udp.dpts[1] = 0xffff;
-}
-
-static bool udp_sport(struct xt2_plain *p, bool invert)
-{
-	p->payload.udp.invflags |= invert ? XT_UDP_INV_SRCPT : 0;
-	return ports(p, p->payload.udp.spts);
-}
-
-static bool udp_dport(struct xt2_plain *p, bool invert)
-{
-	p->payload.udp.invflags |= invert ? XT_UDP_INV_DSTPT : 0;
-	return ports(p, p->payload.udp.dpts);
-}
-
 /* --- icmp, icmp6 --------------------------------------------------------------- */
 
 #define ICMP(type, first, last) ((type) | (first) << 8 | (last) << 16)
 
 /* TYPE, TYPE/CODE or a name; names that others start with are not plain. */
-static bool icmp_type(struct xt2_plain *p, bool invert, const struct word *names)
+static bool icmp_type(struct xt2_fast *p, bool invert, const struct word *names)
 {
 	struct ipt_icmp *icmp = &p->payload.icmp;
-	const u32 len = xt2_plain_length(p->at);
+	const u32 len = xt2_fast_length(p->at);
 	u64 type, code;
 	u32 value;
 
@@ -158,20 +160,20 @@ static bool icmp_type(struct xt2_plain *p, bool invert, const struct word *names
 		icmp->code[1] = (__u8)(value >> 16);
 		return true;
 	}
-	if (!xt2_plain_number(p, 255, &type))
+	if (!xt2_fast_number(p, 255, &type))
 		return false;
 	icmp->type = (__u8)type;
 	icmp->code[0] = 0;
 	icmp->code[1] = 255;
-	if (!xt2_plain_take(p, '/'))
+	if (!xt2_fast_take(p, '/'))
 		return true;
-	if (!xt2_plain_number(p, 255, &code))
+	if (!xt2_fast_number(p, 255, &code))
 		return false;
 	icmp->code[0] = icmp->code[1] = (__u8)code;
 	return true;
 }
 
-static bool icmp4_type(struct xt2_plain *p, bool invert)
+static bool icmp4_type(struct xt2_fast *p, bool invert)
 {
 	static const struct word names[] = {
 		{ "any", ICMP(255, 0, 255) },
@@ -189,7 +191,7 @@ static bool icmp4_type(struct xt2_plain *p, bool invert)
 	return icmp_type(p, invert, names);
 }
 
-static bool icmp6_type(struct xt2_plain *p, bool invert)
+static bool icmp6_type(struct xt2_fast *p, bool invert)
 {
 	static const struct word names[] = {
 		{ "destination-unreachable", ICMP(1, 0, 255) },
@@ -213,7 +215,7 @@ static bool icmp6_type(struct xt2_plain *p, bool invert)
 
 /* --- multiport ----------------------------------------------------------------- */
 
-static bool multiport(struct xt2_plain *p, bool invert, __u8 which)
+static bool multiport(struct xt2_fast *p, bool invert, __u8 which)
 {
 	struct xt_multiport_v1 *m = &p->payload.multiport;
 	u64 port;
@@ -225,84 +227,70 @@ static bool multiport(struct xt2_plain *p, bool invert, __u8 which)
 	m->flags = which;
 	m->invert = invert;
 	do {
-		if (m->count == XT_MULTI_PORTS || !xt2_plain_number(p, 0xffff, &port))
+		if (m->count == XT_MULTI_PORTS || !xt2_fast_number(p, 0xffff, &port))
 			return false;
 		m->ports[m->count++] = (__u16)port;
 		if (*p->at != ':')
 			continue;
 		p->at++;
-		if (m->count == XT_MULTI_PORTS || !xt2_plain_number(p, 0xffff, &port) ||
+		if (m->count == XT_MULTI_PORTS || !xt2_fast_number(p, 0xffff, &port) ||
 		    port <= m->ports[m->count - 1])
 			return false;
 		m->pflags[m->count - 1] = 1;
 		m->ports[m->count++] = (__u16)port;
-	} while (xt2_plain_take(p, ','));
+	} while (xt2_fast_take(p, ','));
 	return true;
 }
 
-static bool multiport_src(struct xt2_plain *p, bool invert)
+static bool multiport_src(struct xt2_fast *p, bool invert)
 {
 	return multiport(p, invert, XT_MULTIPORT_SOURCE);
 }
 
-static bool multiport_dst(struct xt2_plain *p, bool invert)
+static bool multiport_dst(struct xt2_fast *p, bool invert)
 {
 	return multiport(p, invert, XT_MULTIPORT_DESTINATION);
 }
 
-static bool multiport_either(struct xt2_plain *p, bool invert)
+static bool multiport_either(struct xt2_fast *p, bool invert)
 {
 	return multiport(p, invert, XT_MULTIPORT_EITHER);
 }
 
 /* --- mark, mac, limit ---------------------------------------------------------- */
 
-bool xt2_plain_number32(struct xt2_plain *p, __u32 *value)
-{
-	u64 v;
-
-	if (p->at[0] == '0' && p->at[1] == 'x') {
-		p->at += 2;
-		return xt2_plain_hex(p, 8, value);
-	}
-	if (!xt2_plain_number(p, ~(u32)0, &v))
-		return false;
-	*value = (__u32)v;
-	return true;
-}
-
-static bool mark(struct xt2_plain *p, bool invert)
+static bool mark(struct xt2_fast *p, bool invert)
 {
 	struct xt_mark_mtinfo1 *m = &p->payload.mark;
 
 	m->invert = invert;
 	m->mask = ~(__u32)0;
-	return xt2_plain_number32(p, &m->mark) &&
-	       (!xt2_plain_take(p, '/') || xt2_plain_number32(p, &m->mask));
+	return xt2_fast_number32(p, &m->mark) &&
+	       (!xt2_fast_take(p, '/') || xt2_fast_number32(p, &m->mask));
 }
 
-static bool mac(struct xt2_plain *p, bool invert)
+static bool mac(struct xt2_fast *p, bool invert)
 {
 	struct xt_mac_info *m = &p->payload.mac;
 	u32 i, byte;
 
 	m->invert = invert;
 	for (i = 0; i < sizeof(m->srcaddr); i++) {
-		if ((i && !xt2_plain_take(p, ':')) || xt2_plain_hex(p, 2, &byte) != 2)
+		if ((i && !xt2_fast_take(p, ':')) || xt2_fast_hex(p, 2, &byte) != 2)
 			return false;
 		m->srcaddr[i] = (__u8)byte;
 	}
 	return true;
 }
 
-static void limit_init(union xt2_plain_payload *payload)
+static void limit_init(union xt2_fast_payload *payload)
 {
 	payload->limit.avg = XT_LIMIT_SCALE * 3600 / 3;
 	payload->limit.burst = 5;
 }
 
 /* NUMBER[/UNIT] */
-static bool limit_avg(struct xt2_plain *p, bool invert)
+static bool limit_avg(struct xt2_fast *p, bool invert)
 {
 	static const struct word units[] = {
 		{ "sec", 1 },	 { "min", 60 },	   { "hour", 3600 }, { "day", 86400 },
@@ -312,10 +300,10 @@ static bool limit_avg(struct xt2_plain *p, bool invert)
 	u64 rate;
 	u32 unit = 1, len;
 
-	if (!xt2_plain_number(p, 1000000, &rate) || !rate)
+	if (!xt2_fast_number(p, 1000000, &rate) || !rate)
 		return false;
-	if (xt2_plain_take(p, '/')) {
-		len = xt2_plain_length(p->at);
+	if (xt2_fast_take(p, '/')) {
+		len = xt2_fast_length(p->at);
 		if (!word_of(units, p->at, len, &unit))
 			return false;
 		p->at += len;
@@ -324,11 +312,11 @@ static bool limit_avg(struct xt2_plain *p, bool invert)
 	return p->payload.limit.avg;
 }
 
-static bool limit_burst(struct xt2_plain *p, bool invert)
+static bool limit_burst(struct xt2_fast *p, bool invert)
 {
 	u64 burst;
 
-	if (!xt2_plain_number(p, 10000, &burst))
+	if (!xt2_fast_number(p, 10000, &burst))
 		return false;
 	p->payload.limit.burst = (__u32)burst;
 	return true;
@@ -345,7 +333,7 @@ static const struct word states[] = {
 	{ NULL, 0 },
 };
 
-static bool ct_states(struct xt2_plain *p, bool invert, u32 flags)
+static bool ct_states(struct xt2_fast *p, bool invert, u32 flags)
 {
 	struct xt_conntrack_mtinfo3 *ct = &p->payload.conntrack;
 	u32 mask;
@@ -358,194 +346,84 @@ static bool ct_states(struct xt2_plain *p, bool invert, u32 flags)
 	return true;
 }
 
-static bool conntrack_state(struct xt2_plain *p, bool invert)
+static bool conntrack_state(struct xt2_fast *p, bool invert)
 {
 	return ct_states(p, invert, XT_CONNTRACK_STATE);
 }
 
-static bool state_state(struct xt2_plain *p, bool invert)
+static bool state_state(struct xt2_fast *p, bool invert)
 {
 	return ct_states(p, invert, XT_CONNTRACK_STATE | XT_CONNTRACK_STATE_ALIAS);
 }
 
 /* --- comment ------------------------------------------------------------------- */
 
-/* Up to the closing quote; a backslash takes the next byte as it is. */
-static bool unquote(struct xt2_plain *p)
+static bool comment(struct xt2_fast *p, bool invert)
 {
-	char *to = p->free;
-
-	while (*p->at != '"') {
-		if (*p->at == '\\')
-			p->at++;
-		if (p->at >= p->end || to - p->free == XT2_PLAIN_COMMENT)
-			return false;
-		*to++ = *p->at++;
-	}
-	p->comment = p->free;
-	p->comment_len = (u32)(to - p->free);
-	p->free = to;
-	p->at++;
-	return true;
-}
-
-static bool quoted(struct xt2_plain *p)
-{
-	const char *close = memchr(p->at, '"', (size_t)(p->end - p->at));
-
-	if (!close)
-		return false;
-	p->comment = p->at;
-	p->comment_len = (u32)(close - p->at);
-	if (memchr(p->at, '\\', p->comment_len))
-		return unquote(p);
-	p->at = close + 1;
-	return true;
-}
-
-bool xt2_plain_text(struct xt2_plain *p)
-{
-	p->comment = p->at;
-	p->comment_len = xt2_plain_length(p->at);
-	if (!xt2_plain_take(p, '"'))
-		p->at += p->comment_len;
-	else if (!quoted(p))
-		return false;
-	return p->comment_len && p->comment_len <= XT2_PLAIN_COMMENT;
-}
-
-static bool comment(struct xt2_plain *p, bool invert)
-{
-	return xt2_plain_text(p);
+	return xt2_fast_text(p);
 }
 
 /* --- rows ---------------------------------------------------------------------- */
 
-enum { TCP, UDP, ICMP4, ICMP6, MULTIPORT, COMMENT, CONNTRACK, STATE, MARK, MAC, LIMIT };
-
+/* clang-format off */
 static const struct match matches[] = {
-	[TCP] = { "tcp",
-		  "tcp",
-		  0,
-		  0,
-		  0,
-		  tcp_init,
-		  {
-			  { "dport", 1, true, false, tcp_dport },
-			  { "sport", 2, true, false, tcp_sport },
-			  { "tcp-flags", 4, true, false, tcp_flags },
-			  { "syn", 4, true, true, tcp_syn },
-			  { "destination-port", 1, true, false, tcp_dport },
-			  { "source-port", 2, true, false, tcp_sport },
-		  } },
-	[UDP] = { "udp",
-		  "udp",
-		  0,
-		  0,
-		  0,
-		  udp_init,
-		  {
-			  { "dport", 1, true, false, udp_dport },
-			  { "sport", 2, true, false, udp_sport },
-			  { "destination-port", 1, true, false, udp_dport },
-			  { "source-port", 2, true, false, udp_sport },
-		  } },
-	[ICMP4] = { "icmp",
-		    "icmp",
-		    XT2_IPV4,
-		    0,
-		    1,
-		    NULL,
-		    {
-			    { "icmp-type", 1, true, false, icmp4_type },
-		    } },
-	[ICMP6] = { "icmp6",
-		    "icmp6",
-		    XT2_IPV6,
-		    0,
-		    1,
-		    NULL,
-		    {
-			    { "icmpv6-type", 1, true, false, icmp6_type },
-		    } },
-	[MULTIPORT] = { "multiport",
-			"multiport",
-			0,
-			1,
-			1,
-			NULL,
-			{
-				{ "dports", 1, true, false, multiport_dst },
-				{ "sports", 1, true, false, multiport_src },
-				{ "ports", 1, true, false, multiport_either },
-				{ "destination-ports", 1, true, false, multiport_dst },
-				{ "source-ports", 1, true, false, multiport_src },
-			} },
-	[COMMENT] = { "comment",
-		      "comment",
-		      0,
-		      0,
-		      1,
-		      NULL,
-		      {
-			      { "comment", 1, false, false, comment },
-		      } },
-	[CONNTRACK] = { "conntrack",
-			"conntrack",
-			0,
-			3,
-			1,
-			NULL,
-			{
-				{ "ctstate", 1, true, false, conntrack_state },
-			} },
-	[STATE] = { "state",
-		    "conntrack",
-		    0,
-		    3,
-		    1,
-		    NULL,
-		    {
-			    { "state", 1, true, false, state_state },
-		    } },
-	[MARK] = { "mark",
-		   "mark",
-		   0,
-		   1,
-		   1,
-		   NULL,
-		   {
-			   { "mark", 1, true, false, mark },
-		   } },
-	[MAC] = { "mac",
-		  "mac",
-		  0,
-		  0,
-		  1,
-		  NULL,
-		  {
-			  { "mac-source", 1, true, false, mac },
-		  } },
-	[LIMIT] = { "limit",
-		    "limit",
-		    0,
-		    0,
-		    0,
-		    limit_init,
-		    {
-			    { "limit", 1, false, false, limit_avg },
-			    { "limit-burst", 2, false, false, limit_burst },
-		    } },
+	[TCP] = { "tcp", "tcp", 0, 0, 0, any_ports, {
+		{ "dport", 1, true, false, dport },
+		{ "sport", 2, true, false, sport },
+		{ "tcp-flags", 4, true, false, tcp_flags },
+		{ "syn", 4, true, true, tcp_syn },
+		{ "destination-port", 1, true, false, dport },
+		{ "source-port", 2, true, false, sport },
+	} },
+	[UDP] = { "udp", "udp", 0, 0, 0, any_ports, {
+		{ "dport", 1, true, false, dport },
+		{ "sport", 2, true, false, sport },
+		{ "destination-port", 1, true, false, dport },
+		{ "source-port", 2, true, false, sport },
+	} },
+	[ICMP4] = { "icmp", "icmp", XT2_IPV4, 0, 1, NULL, {
+		{ "icmp-type", 1, true, false, icmp4_type },
+	} },
+	[ICMP6] = { "icmp6", "icmp6", XT2_IPV6, 0, 1, NULL, {
+		{ "icmpv6-type", 1, true, false, icmp6_type },
+	} },
+	[MULTIPORT] = { "multiport", "multiport", 0, 1, 1, NULL, {
+		{ "dports", 1, true, false, multiport_dst },
+		{ "sports", 1, true, false, multiport_src },
+		{ "ports", 1, true, false, multiport_either },
+		{ "destination-ports", 1, true, false, multiport_dst },
+		{ "source-ports", 1, true, false, multiport_src },
+	} },
+	[COMMENT] = { "comment", "comment", 0, 0, 1, NULL, {
+		{ "comment", 1, false, false, comment },
+	} },
+	[CONNTRACK] = { "conntrack", "conntrack", 0, 3, 1, NULL, {
+		{ "ctstate", 1, true, false, conntrack_state },
+	} },
+	[STATE] = { "state", "conntrack", 0, 3, 1, NULL, {
+		{ "state", 1, true, false, state_state },
+	} },
+	[MARK] = { "mark", "mark", 0, 1, 1, NULL, {
+		{ "mark", 1, true, false, mark },
+	} },
+	[MAC] = { "mac", "mac", 0, 0, 1, NULL, {
+		{ "mac-source", 1, true, false, mac },
+	} },
+	[LIMIT] = { "limit", "limit", 0, 0, 0, limit_init, {
+		{ "limit", 1, false, false, limit_avg },
+		{ "limit-burst", 2, false, false, limit_burst },
+	} },
 };
+/* clang-format on */
 
-_Static_assert(XT2_ARRAY_SIZE(matches) <= XT2_PLAIN_KINDS, "room for all kinds");
+_Static_assert(XT2_ARRAY_SIZE(matches) <= XT2_FAST_KINDS, "room for all kinds");
 
 /* --- matches in general -------------------------------------------------------- */
 
 struct question {
 	const struct match *match;
-	struct xt2_plain *p;
-	struct xt2_plain_kind *kind;
+	struct xt2_fast *p;
+	struct xt2_fast_kind *kind;
 };
 
 static void ask(void *arg)
@@ -564,9 +442,9 @@ static void ask(void *arg)
 }
 
 /* Is this match the one that is imitated here?  libxtables is asked once. */
-static bool same(struct xt2_plain *p, int i)
+static bool same(struct xt2_fast *p, int i)
 {
-	struct xt2_plain_kind *k = &p->kind[i];
+	struct xt2_fast_kind *k = &p->kind[i];
 	struct question q = { &matches[i], p, k };
 	struct xt2_failure failure;
 
@@ -578,16 +456,16 @@ static bool same(struct xt2_plain *p, int i)
 	return k->same;
 }
 
-static void late(struct xt2_plain *p, struct xt2_match *m, const char *text, u32 len)
+static void late(struct xt2_fast *p, struct xt2_match *m, const char *text, u32 len)
 {
-	p->late[p->lates++] = (struct xt2_plain_late){ m, text, len, -1 };
+	p->late[p->lates++] = (struct xt2_fast_late){ m, text, len, -1 };
 }
 
 /* The match that is being read has all its options. */
-static bool complete(struct xt2_plain *p)
+static bool complete(struct xt2_fast *p)
 {
 	const struct match *row;
-	const struct xt2_plain_kind *k;
+	const struct xt2_fast_kind *k;
 	struct xt2_match *m;
 
 	if (p->match < 0)
@@ -598,7 +476,7 @@ static bool complete(struct xt2_plain *p)
 	    (k->proto && p->needs_proto && k->proto != p->needs_proto))
 		return false;
 	p->needs_proto |= k->proto;
-	m = memset(p->behind, 0, XT2_PLAIN_MATCH);
+	m = memset(p->behind, 0, XT2_FAST_MATCH);
 	if (!k->row) {
 		m->type = XT2_M_COMMENT;
 		m->size = sizeof(*m);
@@ -614,11 +492,11 @@ static bool complete(struct xt2_plain *p)
 	return true;
 }
 
-static bool start(struct xt2_plain *p, int i)
+static bool start(struct xt2_fast *p, int i)
 {
 	if (p->named && p->seen & 1u << i) /* whose options then are not its own any more */
 		return false;
-	if (!same(p, i) || !complete(p) || p->matches++ == XT2_PLAIN_MATCHES)
+	if (!same(p, i) || !complete(p) || p->matches++ == XT2_FAST_MATCHES)
 		return false;
 	p->match = i;
 	p->match_given = 0;
@@ -631,20 +509,20 @@ static bool start(struct xt2_plain *p, int i)
 	return true;
 }
 
-bool xt2_plain_match(struct xt2_plain *p)
+bool xt2_fast_match(struct xt2_fast *p)
 {
-	const u32 len = xt2_plain_length(p->at);
+	const u32 len = xt2_fast_length(p->at);
 	size_t i;
 
 	for (i = 0; i < XT2_ARRAY_SIZE(matches); i++)
-		if (xt2_plain_same(p->at, len, matches[i].name)) {
+		if (xt2_fast_same(p->at, len, matches[i].name)) {
 			p->at += len;
 			return start(p, (int)i);
 		}
-	return xt2_plain_match_done(p) && xt2_plain_known_match(p);
+	return xt2_fast_match_done(p) && xt2_fast_known_match(p);
 }
 
-bool xt2_plain_match_done(struct xt2_plain *p)
+bool xt2_fast_match_done(struct xt2_fast *p)
 {
 	const bool good = complete(p);
 
@@ -652,27 +530,27 @@ bool xt2_plain_match_done(struct xt2_plain *p)
 	return good;
 }
 
-int xt2_plain_match_of(const struct xt2_plain *p, const char *name, u32 len)
+int xt2_fast_match_of(const struct xt2_fast *p, const char *name, u32 len)
 {
 	const bool six = p->family == XT2_IPV6;
 
-	if (xt2_plain_same(name, len, "tcp"))
+	if (xt2_fast_same(name, len, "tcp"))
 		return TCP;
-	if (xt2_plain_same(name, len, "udp"))
+	if (xt2_fast_same(name, len, "udp"))
 		return UDP;
-	if (!six && xt2_plain_same(name, len, "icmp"))
+	if (!six && xt2_fast_same(name, len, "icmp"))
 		return ICMP4;
-	if (six && (xt2_plain_same(name, len, "ipv6-icmp") || xt2_plain_same(name, len, "icmpv6")))
+	if (six && (xt2_fast_same(name, len, "ipv6-icmp") || xt2_fast_same(name, len, "icmpv6")))
 		return ICMP6;
 	return -1;
 }
 
-static const struct xt2_plain_option *option_of(int match, const char *name, u32 len)
+static const struct xt2_fast_option *option_of(int match, const char *name, u32 len)
 {
-	const struct xt2_plain_option *o = match < 0 ? NULL : matches[match].options;
+	const struct xt2_fast_option *o = match < 0 ? NULL : matches[match].options;
 
 	for (; o && o->name; o++)
-		if (xt2_plain_same(name, len, o->name))
+		if (xt2_fast_same(name, len, o->name))
 			return o;
 	return NULL;
 }
@@ -681,9 +559,9 @@ static const struct xt2_plain_option *option_of(int match, const char *name, u32
  * The protocol's match comes with its first option, unless it has been there
  * before; multiport has options that start with the names of its options.
  */
-static const struct xt2_plain_option *implied_option(struct xt2_plain *p, const char *name, u32 len)
+static const struct xt2_fast_option *implied_option(struct xt2_fast *p, const char *name, u32 len)
 {
-	const struct xt2_plain_option *o;
+	const struct xt2_fast_option *o;
 
 	if (p->implied < 0 || p->named || p->seen & (1u << p->implied | 1u << MULTIPORT))
 		return NULL;
@@ -691,15 +569,14 @@ static const struct xt2_plain_option *implied_option(struct xt2_plain *p, const 
 	return o && start(p, p->implied) ? o : NULL;
 }
 
-const struct xt2_plain_option *xt2_plain_match_option(struct xt2_plain *p, const char *name,
-						      u32 len)
+const struct xt2_fast_option *xt2_fast_match_option(struct xt2_fast *p, const char *name, u32 len)
 {
-	const struct xt2_plain_option *o = option_of(p->match, name, len);
+	const struct xt2_fast_option *o = option_of(p->match, name, len);
 
 	return o ? o : implied_option(p, name, len);
 }
 
-bool xt2_plain_match_end(struct xt2_plain *p)
+bool xt2_fast_match_end(struct xt2_fast *p)
 {
 	return complete(p) && (!p->needs_proto || (p->proto == p->needs_proto &&
 						   !(p->inverted & XT2_OPT_BIT(XT2_OPT_PROTOCOL))));

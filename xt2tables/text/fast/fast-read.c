@@ -24,24 +24,14 @@ static const char *const protocols[] = {
 	"tcp", "udp", "icmp", "icmpv6", "ipv6-icmp", "sctp", "udplite", "esp", "ah", "all",
 };
 
-_Static_assert(XT2_ARRAY_SIZE(protocols) <= XT2_PLAIN_KINDS, "room for all names");
-
-static const struct {
-	const char *name;
-	char letter;
-} long_options[] = {
-	{ "source", 's' },	  { "src", 's' },	   { "destination", 'd' },
-	{ "dst", 'd' },		  { "protocol", 'p' },	   { "in-interface", 'i' },
-	{ "out-interface", 'o' }, { "jump", 'j' },	   { "goto", 'g' },
-	{ "match", 'm' },	  { "set-counters", 'c' }, { "fragments", 'f' },
-};
+_Static_assert(XT2_ARRAY_SIZE(protocols) <= XT2_FAST_KINDS, "room for all names");
 
 static const char *const verdicts[] = { "ACCEPT", "DROP", "RETURN", "QUEUE" };
 
 /* --- chains -------------------------------------------------------------------- */
 
 /* => the chain's number, or -ENOENT */
-static int chain_find(const struct xt2_plain *p, const char *name, u32 len)
+static int chain_find(const struct xt2_fast *p, const char *name, u32 len)
 {
 	char copy[XT_EXTENSION_MAXNAMELEN];
 
@@ -53,17 +43,17 @@ static int chain_find(const struct xt2_plain *p, const char *name, u32 len)
 }
 
 /* The chain of the rule; most often that of the line before. */
-static bool chain_name(struct xt2_plain *p)
+static bool chain_name(struct xt2_fast *p)
 {
 	const char *name = p->at;
 	u32 len = p->chain_len;
 
 	if (len && p->end - name >= len && !memcmp(name, p->chain_name, len) &&
-	    xt2_plain_ends(name[len])) {
+	    xt2_fast_ends(name[len])) {
 		p->at += len;
 		return true;
 	}
-	len = xt2_plain_length(name);
+	len = xt2_fast_length(name);
 	p->at += len;
 	p->chain_len = 0;
 	p->chain = chain_find(p, name, len);
@@ -71,13 +61,13 @@ static bool chain_name(struct xt2_plain *p)
 		return false;
 	memcpy(p->chain_name, name, len);
 	p->chain_len = len;
-	p->no_in = xt2_plain_same(name, len, "OUTPUT") || xt2_plain_same(name, len, "POSTROUTING");
-	p->no_out = xt2_plain_same(name, len, "INPUT") || xt2_plain_same(name, len, "PREROUTING");
+	p->no_in = xt2_fast_same(name, len, "OUTPUT") || xt2_fast_same(name, len, "POSTROUTING");
+	p->no_out = xt2_fast_same(name, len, "INPUT") || xt2_fast_same(name, len, "PREROUTING");
 	return true;
 }
 
 /* The chain that a target names, or -ENOENT; most often that of the line before. */
-static int jump_chain(struct xt2_plain *p, const char *name, u32 len)
+static int jump_chain(struct xt2_fast *p, const char *name, u32 len)
 {
 	if (len && len == p->jump_len && !memcmp(name, p->jump_name, len))
 		return p->jump_chain;
@@ -89,7 +79,7 @@ static int jump_chain(struct xt2_plain *p, const char *name, u32 len)
 
 /* --- options ------------------------------------------------------------------- */
 
-static bool give(struct xt2_plain *p, enum xt2_option o, bool invert)
+static bool give(struct xt2_fast *p, enum xt2_option o, bool invert)
 {
 	if (p->given & XT2_OPT_BIT(o))
 		return false;
@@ -98,40 +88,40 @@ static bool give(struct xt2_plain *p, enum xt2_option o, bool invert)
 	return true;
 }
 
-static bool address(struct xt2_plain *p, struct xt2_plain_address *a)
+static bool address(struct xt2_fast *p, struct xt2_fast_address *a)
 {
-	return p->family == XT2_IPV4 ? xt2_plain_address4(p, a) : xt2_plain_address6(p, a);
+	return p->family == XT2_IPV4 ? xt2_fast_address4(p, a) : xt2_fast_address6(p, a);
 }
 
 /* libxtables warns of a slash. */
-static bool iface(struct xt2_plain *p, struct xt2_plain_iface *i)
+static bool iface(struct xt2_fast *p, struct xt2_fast_iface *i)
 {
 	i->name = p->at;
-	i->len = xt2_plain_length(p->at);
+	i->len = xt2_fast_length(p->at);
 	p->at += i->len;
 	return i->len && i->len < IFNAMSIZ && !memchr(i->name, '/', i->len);
 }
 
-static bool protocol(struct xt2_plain *p, bool invert)
+static bool protocol(struct xt2_fast *p, bool invert)
 {
-	const u32 len = xt2_plain_length(p->at);
+	const u32 len = xt2_fast_length(p->at);
 	u64 number;
 	size_t i;
 
 	if (p->named) /* as they are without it */
 		return false;
 	p->implied = -1;
-	if (xt2_plain_number(p, 255, &number)) {
+	if (xt2_fast_number(p, 255, &number)) {
 		p->proto = (unsigned int)number;
 		return p->proto || !invert;
 	}
 	for (i = 0; i < XT2_ARRAY_SIZE(protocols); i++)
-		if (xt2_plain_same(p->at, len, protocols[i]))
+		if (xt2_fast_same(p->at, len, protocols[i]))
 			break;
 	if (i == XT2_ARRAY_SIZE(protocols))
 		return false;
 	p->proto = p->protocol[i];
-	p->implied = xt2_plain_match_of(p, p->at, len);
+	p->implied = xt2_fast_match_of(p, p->at, len);
 	p->at += len;
 	return p->proto || !invert;
 }
@@ -151,10 +141,10 @@ static u32 verdict(const char *name, u32 len)
 }
 
 /* What is neither a verdict nor a chain is an extension, or wrong. */
-static bool jump(struct xt2_plain *p, bool go)
+static bool jump(struct xt2_fast *p, bool go)
 {
 	const char *name = p->at;
-	const u32 len = xt2_plain_length(name);
+	const u32 len = xt2_fast_length(name);
 	const u32 said = !go && p->verdicts ? verdict(name, len) : XT2_T_CONTINUE;
 	int chain;
 
@@ -165,8 +155,8 @@ static bool jump(struct xt2_plain *p, bool go)
 	}
 	chain = jump_chain(p, name, len);
 	if (chain < 0)
-		return !go && xt2_plain_match_done(p) &&
-		       (xt2_plain_target(p) || xt2_plain_known_target(p));
+		return !go && xt2_fast_match_done(p) &&
+		       (xt2_fast_target(p) || xt2_fast_known_target(p));
 	if (xt2_chain_hook(p->rs, chain) >= 0)
 		return false;
 	p->at += len;
@@ -175,25 +165,25 @@ static bool jump(struct xt2_plain *p, bool go)
 }
 
 /* Two numbers, with this between them. */
-static bool counters(struct xt2_plain *p, char between)
+static bool counters(struct xt2_fast *p, char between)
 {
 	u64 packets, bytes;
 
-	if (!xt2_plain_number(p, ~0ull, &packets))
+	if (!xt2_fast_number(p, ~0ull, &packets))
 		return false;
-	if (!xt2_plain_take(p, between)) {
-		if (between != ',' || !xt2_plain_blank(*p->at))
+	if (!xt2_fast_take(p, between)) {
+		if (between != ',' || !xt2_fast_blank(*p->at))
 			return false;
-		xt2_plain_skip(p);
+		xt2_fast_skip(p);
 	}
-	if (!xt2_plain_number(p, ~0ull, &bytes))
+	if (!xt2_fast_number(p, ~0ull, &bytes))
 		return false;
 	p->packets = packets;
 	p->bytes = bytes;
 	return true;
 }
 
-static bool base_option(struct xt2_plain *p, char letter, bool invert)
+static bool base_option(struct xt2_fast *p, char letter, bool invert)
 {
 	switch (letter) {
 	case 's': return give(p, XT2_OPT_SOURCE, invert) && address(p, &p->src);
@@ -208,39 +198,29 @@ static bool base_option(struct xt2_plain *p, char letter, bool invert)
 	switch (letter) {
 	case 'j':
 	case 'g': return give(p, XT2_OPT_JUMP, false) && jump(p, letter == 'g');
-	case 'm': return xt2_plain_match(p);
+	case 'm': return xt2_fast_match(p);
 	case 'c': return give(p, XT2_OPT_COUNTERS, false) && counters(p, ',');
 	}
 	return false;
 }
 
-char xt2_plain_letter(const char *name, u32 len)
-{
-	size_t i;
-
-	for (i = 0; i < XT2_ARRAY_SIZE(long_options); i++)
-		if (xt2_plain_same(name, len, long_options[i].name))
-			return long_options[i].letter;
-	return 0;
-}
-
-static bool match_option(struct xt2_plain *p, const struct xt2_plain_option *o, bool invert)
+static bool match_option(struct xt2_fast *p, const struct xt2_fast_option *o, bool invert)
 {
 	if (p->match_given & o->given || (invert && !o->invertible))
 		return false;
 	p->match_given |= o->given;
 	if (!o->bare) {
-		if (!xt2_plain_blank(*p->at))
+		if (!xt2_fast_blank(*p->at))
 			return false;
-		xt2_plain_skip(p);
+		xt2_fast_skip(p);
 	}
 	return o->read(p, invert);
 }
 
 /* "-s", "--source", "--dport": what follows is the option's own. */
-static bool option(struct xt2_plain *p, bool invert)
+static bool option(struct xt2_fast *p, bool invert)
 {
-	const struct xt2_plain_option *o;
+	const struct xt2_fast_option *o;
 	char letter = p->at[1];
 	u32 len;
 
@@ -250,35 +230,35 @@ static bool option(struct xt2_plain *p, bool invert)
 	if (letter == '-') {
 		const char *name = p->at;
 
-		len = xt2_plain_length(name);
+		len = xt2_fast_length(name);
 		p->at += len;
-		o = xt2_plain_match_option(p, name, len);
+		o = xt2_fast_match_option(p, name, len);
 		if (o)
 			return match_option(p, o, invert);
-		letter = xt2_plain_letter(name, len);
+		letter = xt2_fast_letter(name, len);
 	}
-	if (!letter || !xt2_plain_ends(*p->at))
+	if (!letter || !xt2_fast_ends(*p->at))
 		return false;
 	if (letter != 'f') /* which no word belongs to */
-		xt2_plain_skip(p);
+		xt2_fast_skip(p);
 	return base_option(p, letter, invert);
 }
 
-static bool options(struct xt2_plain *p)
+static bool options(struct xt2_fast *p)
 {
 	bool invert;
 
 	for (;;) {
-		if (!xt2_plain_ends(*p->at))
+		if (!xt2_fast_ends(*p->at))
 			return false;
-		xt2_plain_skip(p);
+		xt2_fast_skip(p);
 		if (*p->at == '\n')
 			return p->at == p->end;
-		invert = xt2_plain_take(p, '!');
+		invert = xt2_fast_take(p, '!');
 		if (invert) {
-			if (!xt2_plain_blank(*p->at))
+			if (!xt2_fast_blank(*p->at))
 				return false;
-			xt2_plain_skip(p);
+			xt2_fast_skip(p);
 		}
 		if (!option(p, invert))
 			return false;
@@ -287,7 +267,7 @@ static bool options(struct xt2_plain *p)
 
 /* --- the rule ------------------------------------------------------------------ */
 
-static inline void *put(struct xt2_plain *p, int type, u32 size, bool invert, u32 arg)
+static inline void *put(struct xt2_fast *p, int type, u32 size, bool invert, u32 arg)
 {
 	struct xt2_match *m;
 
@@ -300,8 +280,8 @@ static inline void *put(struct xt2_plain *p, int type, u32 size, bool invert, u3
 	return m;
 }
 
-static void put_addr4(struct xt2_plain *p, int type, int type_mask,
-		      const struct xt2_plain_address *a, bool invert)
+static void put_addr4(struct xt2_fast *p, int type, int type_mask, const struct xt2_fast_address *a,
+		      bool invert)
 {
 	const u32 addr = (u32)a->addr[0], mask = (u32)a->mask[0];
 	const u32 shift = mask ? (u32)__builtin_ctz(mask) : 0;
@@ -319,8 +299,8 @@ static void put_addr4(struct xt2_plain *p, int type, int type_mask,
 	k->mask = mask;
 }
 
-static void put_addr6(struct xt2_plain *p, int type, int type_mask,
-		      const struct xt2_plain_address *a, bool invert)
+static void put_addr6(struct xt2_fast *p, int type, int type_mask, const struct xt2_fast_address *a,
+		      bool invert)
 {
 	struct xt2_match_addr6_mask *k;
 	struct xt2_match_addr6 *m;
@@ -337,9 +317,9 @@ static void put_addr6(struct xt2_plain *p, int type, int type_mask,
 	memcpy(k->mask, a->mask, sizeof(k->mask));
 }
 
-static void put_address(struct xt2_plain *p, bool source)
+static void put_address(struct xt2_fast *p, bool source)
 {
-	const struct xt2_plain_address *a = source ? &p->src : &p->dst;
+	const struct xt2_fast_address *a = source ? &p->src : &p->dst;
 	const u32 bit = XT2_OPT_BIT(source ? XT2_OPT_SOURCE : XT2_OPT_DESTINATION);
 
 	if (!(p->given & bit))
@@ -353,8 +333,8 @@ static void put_address(struct xt2_plain *p, bool source)
 }
 
 /* Of "eth+" 3 bytes are compared; of "eth0" 5, its NUL included. */
-static void put_iface(struct xt2_plain *p, enum xt2_option o, int type, int type_mask,
-		      const struct xt2_plain_iface *i)
+static void put_iface(struct xt2_fast *p, enum xt2_option o, int type, int type_mask,
+		      const struct xt2_fast_iface *i)
 {
 	const bool invert = p->inverted & XT2_OPT_BIT(o);
 	struct xt2_match_iface *m;
@@ -374,7 +354,7 @@ static void put_iface(struct xt2_plain *p, enum xt2_option o, int type, int type
 }
 
 /* From the last to the first: see pack_ip() of rule-pack.c for their order. */
-static void put_base(struct xt2_plain *p)
+static void put_base(struct xt2_fast *p)
 {
 	if (p->given & XT2_OPT_BIT(XT2_OPT_FRAGMENT))
 		put(p, XT2_M_FRAGMENT, sizeof(struct xt2_match),
@@ -391,7 +371,7 @@ static void put_base(struct xt2_plain *p)
 }
 
 /* => the number of one more that says the same; -errno */
-static int copy_instance(struct xt2_plain *p, int instance)
+static int copy_instance(struct xt2_fast *p, int instance)
 {
 	const struct xt2_instance *in = xt2_instance_get(p->rs, (u32)instance);
 
@@ -400,13 +380,13 @@ static int copy_instance(struct xt2_plain *p, int instance)
 }
 
 /* What the ruleset has to know of before the rule can name it. */
-static bool add_late(struct xt2_plain *p)
+static bool add_late(struct xt2_fast *p)
 {
 	int number;
 	u32 i;
 
 	for (i = 0; i < p->lates; i++) {
-		const struct xt2_plain_late *l = &p->late[i];
+		const struct xt2_fast_late *l = &p->late[i];
 
 		if (l->text)
 			number = xt2_instance_add(p->rs, XT2_INSTANCE_COMMENT, 0, "comment",
@@ -429,7 +409,7 @@ static bool add_late(struct xt2_plain *p)
 	return number >= 0;
 }
 
-static const struct xt2_rule *rule(struct xt2_plain *p)
+static const struct xt2_rule *rule(struct xt2_fast *p)
 {
 	struct xt2_rule *r;
 	u32 size;
@@ -454,7 +434,7 @@ static const struct xt2_rule *rule(struct xt2_plain *p)
 
 /* --- lines --------------------------------------------------------------------- */
 
-static void begin(struct xt2_plain *p, const char *line, const char *end)
+static void begin(struct xt2_fast *p, const char *line, const char *end)
 {
 	p->at = line;
 	p->end = end;
@@ -470,15 +450,15 @@ static void begin(struct xt2_plain *p, const char *line, const char *end)
 	p->match_given = p->matches = p->seen = p->lates = 0;
 	p->needs_proto = 0;
 	p->free = p->unquoted;
-	p->front = p->behind = (u8 *)p->room + XT2_PLAIN_FRONT;
+	p->front = p->behind = (u8 *)p->room + XT2_FAST_FRONT;
 }
 
 /* "[packets:bytes] " */
-static bool preset(struct xt2_plain *p)
+static bool preset(struct xt2_fast *p)
 {
-	if (!xt2_plain_take(p, '['))
+	if (!xt2_fast_take(p, '['))
 		return true;
-	if (!counters(p, ':') || !xt2_plain_take(p, ']') || !xt2_plain_blank(*p->at))
+	if (!counters(p, ':') || !xt2_fast_take(p, ']') || !xt2_fast_blank(*p->at))
 		return false;
 	if (p->counters)
 		return give(p, XT2_OPT_COUNTERS, false);
@@ -487,30 +467,30 @@ static bool preset(struct xt2_plain *p)
 }
 
 /* "-A " */
-static bool append(struct xt2_plain *p)
+static bool append(struct xt2_fast *p)
 {
-	xt2_plain_skip(p);
+	xt2_fast_skip(p);
 	if (!strncmp(p->at, "-A", 2))
 		p->at += 2;
 	else if (!strncmp(p->at, "--append", 8))
 		p->at += 8;
-	if (!xt2_plain_blank(*p->at))
+	if (!xt2_fast_blank(*p->at))
 		return false;
-	xt2_plain_skip(p);
+	xt2_fast_skip(p);
 	return true;
 }
 
-const struct xt2_rule *xt2_plain_read(struct xt2_plain *p, const char *line, const char *end,
-				      int *chain)
+const struct xt2_rule *xt2_fast_read(struct xt2_fast *p, const char *line, const char *end,
+				     int *chain)
 {
 	begin(p, line, end);
-	if (!preset(p) || !append(p) || !chain_name(p) || !options(p) || !xt2_plain_match_end(p))
+	if (!preset(p) || !append(p) || !chain_name(p) || !options(p) || !xt2_fast_match_end(p))
 		return NULL;
 	*chain = p->chain;
 	return rule(p);
 }
 
-void xt2_plain_table(struct xt2_plain *p, int table)
+void xt2_fast_table(struct xt2_fast *p, int table)
 {
 	const char *name = xt2_table_name(p->rs, table);
 	size_t i;
@@ -526,16 +506,16 @@ void xt2_plain_table(struct xt2_plain *p, int table)
 
 static void number_protocols(void *arg)
 {
-	struct xt2_plain *p = arg;
+	struct xt2_fast *p = arg;
 	size_t i;
 
 	for (i = 0; i < XT2_ARRAY_SIZE(protocols); i++)
 		p->protocol[i] = xtables_parse_protocol(protocols[i]);
 }
 
-struct xt2_plain *xt2_plain_new(struct xt2_ruleset *rs, int family, bool counters)
+struct xt2_fast *xt2_fast_new(struct xt2_ruleset *rs, int family, bool counters)
 {
-	struct xt2_plain *p;
+	struct xt2_fast *p;
 	struct xt2_failure failure;
 
 	if (family != XT2_IPV4 && family != XT2_IPV6)
@@ -554,9 +534,9 @@ struct xt2_plain *xt2_plain_new(struct xt2_ruleset *rs, int family, bool counter
 	return p;
 }
 
-void xt2_plain_free(struct xt2_plain *p)
+void xt2_fast_free(struct xt2_fast *p)
 {
 	if (p)
-		xt2_plain_known_free(p->known);
+		xt2_fast_known_free(p->known);
 	free(p);
 }

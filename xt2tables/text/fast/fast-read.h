@@ -6,28 +6,28 @@
 #include <stdbool.h>
 #include <xt2/xt2.h>
 
-struct xt2_plain;
+struct xt2_fast;
 
 /*
- * xt2_plain_new - a reader of plain lines; libxtables is set up for the family
+ * xt2_fast_new - a reader of plain lines; libxtables is set up for the family
  * @rs: gets comments and cells
  * @counters: "[packets:bytes]" before a rule counts
  * => NULL: no memory, or not IPv4 or IPv6
  */
-struct xt2_plain *xt2_plain_new(struct xt2_ruleset *rs, int family, bool counters);
-void xt2_plain_free(struct xt2_plain *p);
+struct xt2_fast *xt2_fast_new(struct xt2_ruleset *rs, int family, bool counters);
+void xt2_fast_free(struct xt2_fast *p);
 
 /* Rules of this table follow.  Call it again when chains have come, gone or changed names. */
-void xt2_plain_table(struct xt2_plain *p, int table);
+void xt2_fast_table(struct xt2_fast *p, int table);
 
 /*
- * xt2_plain_read - a line as a rule
+ * xt2_fast_read - a line as a rule
  * @line: where it starts; @end: its newline
  * @chain: that the rule is to be appended to
  * => the rule, until the next call; NULL: not a plain line, and what it says
  *    is for others to find out
  */
-const struct xt2_rule *xt2_plain_read(struct xt2_plain *p, const char *line, const char *end,
-				      int *chain);
+const struct xt2_rule *xt2_fast_read(struct xt2_fast *p, const char *line, const char *end,
+				     int *chain);
 
 #endif

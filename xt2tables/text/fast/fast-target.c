@@ -22,7 +22,7 @@ union payload {
 	struct nf_nat_ipv4_multi_range_compat multi;
 	struct xt_log_info log;
 	struct xt_mark_tginfo2 mark;
-	__u8 bytes[XT2_PLAIN_NAT];
+	__u8 bytes[XT2_FAST_NAT];
 };
 
 struct target {
@@ -31,43 +31,40 @@ struct target {
 	u8 revision;
 	bool nat; /* carried as an instance, in the table of that name alone */
 	u16 size;
-	bool (*read)(struct xt2_plain *p, union payload *payload);
+	bool (*read)(struct xt2_fast *p, union payload *payload);
 };
 
 /* => behind "--NAME " of this name; false: it is another one */
-static bool option(struct xt2_plain *p, const char *name)
+static bool option(struct xt2_fast *p, const char *name)
 {
-	const char *at = p->at;
+	const char *at = xt2_fast_behind(p->at);
 	u32 len;
 
-	while (xt2_plain_blank(*at))
-		at++;
 	if (at[0] != '-' || at[1] != '-')
 		return false;
-	len = xt2_plain_length(at + 2);
-	if (!xt2_plain_same(at + 2, len, name) || !xt2_plain_blank(at[2 + len]))
+	len = xt2_fast_length(at + 2);
+	if (!xt2_fast_same(at + 2, len, name) || !xt2_fast_blank(at[2 + len]))
 		return false;
 	p->at = at + 2 + len;
-	xt2_plain_skip(p);
+	xt2_fast_skip(p);
 	return true;
 }
 
 /* Is what follows, if anything does, another option of the rule? */
-static bool options_end(const struct xt2_plain *p)
+static bool options_end(const struct xt2_fast *p)
 {
 	const char *at = p->at;
 
-	if (!xt2_plain_ends(*at))
+	if (!xt2_fast_ends(*at))
 		return false;
-	while (xt2_plain_blank(*at))
-		at++;
+	at = xt2_fast_behind(at);
 	return *at == '\n' || (at[0] == '-' && at[1] != '-');
 }
 
 /* --- addresses ----------------------------------------------------------------- */
 
 /* ADDRESS or ADDRESS:PORT: one of each. */
-static bool nat(struct xt2_plain *p, union payload *payload, const char *name)
+static bool nat(struct xt2_fast *p, union payload *payload, const char *name)
 {
 	struct nf_nat_range2 *range = &payload->range2;
 	const bool six = p->family == XT2_IPV6;
@@ -76,9 +73,9 @@ static bool nat(struct xt2_plain *p, union payload *payload, const char *name)
 
 	if (!option(p, name))
 		return false;
-	brackets = six && xt2_plain_take(p, '[');
-	if (!(six ? xt2_plain_groups(p, addr) : xt2_plain_quad(p, addr)) ||
-	    (brackets && !xt2_plain_take(p, ']')))
+	brackets = six && xt2_fast_take(p, '[');
+	if (!(six ? xt2_fast_groups(p, addr) : xt2_fast_quad(p, addr)) ||
+	    (brackets && !xt2_fast_take(p, ']')))
 		return false;
 	range->flags = NF_NAT_RANGE_MAP_IPS;
 	if (six)
@@ -86,9 +83,9 @@ static bool nat(struct xt2_plain *p, union payload *payload, const char *name)
 	else
 		range->min_addr.ip = htonl((u32)addr[0]);
 	range->max_addr = range->min_addr;
-	if (xt2_plain_ends(*p->at))
+	if (xt2_fast_ends(*p->at))
 		return !brackets;
-	if ((six && !brackets) || !xt2_plain_take(p, ':') || !xt2_plain_number(p, 65535, &port) ||
+	if ((six && !brackets) || !xt2_fast_take(p, ':') || !xt2_fast_number(p, 65535, &port) ||
 	    !port || !(p->proto == IPPROTO_TCP || p->proto == IPPROTO_UDP) ||
 	    p->inverted & XT2_OPT_BIT(XT2_OPT_PROTOCOL))
 		return false;
@@ -97,17 +94,17 @@ static bool nat(struct xt2_plain *p, union payload *payload, const char *name)
 	return true;
 }
 
-static bool dnat(struct xt2_plain *p, union payload *payload)
+static bool dnat(struct xt2_fast *p, union payload *payload)
 {
 	return nat(p, payload, "to-destination");
 }
 
-static bool snat6(struct xt2_plain *p, union payload *payload)
+static bool snat6(struct xt2_fast *p, union payload *payload)
 {
 	return nat(p, payload, "to-source"); /* struct nf_nat_range begins alike */
 }
 
-static bool snat4(struct xt2_plain *p, union payload *payload)
+static bool snat4(struct xt2_fast *p, union payload *payload)
 {
 	struct nf_nat_range2 r;
 
@@ -128,34 +125,34 @@ static bool snat4(struct xt2_plain *p, union payload *payload)
 
 /* --- others -------------------------------------------------------------------- */
 
-static bool log_it(struct xt2_plain *p, union payload *payload)
+static bool log_it(struct xt2_fast *p, union payload *payload)
 {
 	struct xt_log_info *log = &payload->log;
 	u64 level;
 
 	log->level = LOG_LEVEL;
 	if (option(p, "log-prefix")) {
-		if (!xt2_plain_text(p) || p->comment_len >= sizeof(log->prefix) ||
+		if (!xt2_fast_text(p) || p->comment_len >= sizeof(log->prefix) ||
 		    memchr(p->comment, '\0', p->comment_len))
 			return false;
 		memcpy(log->prefix, p->comment, p->comment_len);
 	}
 	if (option(p, "log-level")) {
-		if (!xt2_plain_number(p, 7, &level))
+		if (!xt2_fast_number(p, 7, &level))
 			return false;
 		log->level = (__u8)level;
 	}
 	return true;
 }
 
-static bool mark(struct xt2_plain *p, union payload *payload)
+static bool mark(struct xt2_fast *p, union payload *payload)
 {
 	struct xt_mark_tginfo2 *m = &payload->mark;
 	const bool whole = option(p, "set-xmark");
 
 	m->mask = ~(__u32)0;
-	if ((!whole && !option(p, "set-mark")) || !xt2_plain_number32(p, &m->mark) ||
-	    (xt2_plain_take(p, '/') && !xt2_plain_number32(p, &m->mask)))
+	if ((!whole && !option(p, "set-mark")) || !xt2_fast_number32(p, &m->mark) ||
+	    (xt2_fast_take(p, '/') && !xt2_fast_number32(p, &m->mask)))
 		return false;
 	if (!whole)
 		m->mask |= m->mark;
@@ -175,8 +172,8 @@ static const struct target targets[] = {
 	{ "SNAT", XT2_IPV6, 1, true, XT_ALIGN(sizeof(struct nf_nat_range)), snat6 },
 };
 
-_Static_assert(XT2_ARRAY_SIZE(targets) <= XT2_PLAIN_TARGETS, "room for all");
-_Static_assert(NAT2 <= XT2_PLAIN_NAT, "room for the largest that is carried");
+_Static_assert(XT2_ARRAY_SIZE(targets) <= XT2_FAST_TARGETS, "room for all");
+_Static_assert(NAT2 <= XT2_FAST_NAT, "room for the largest that is carried");
 
 struct question {
 	const struct target *target;
@@ -192,7 +189,7 @@ static void ask(void *arg)
 }
 
 /* Is this target the one that is imitated here?  libxtables is asked once. */
-static bool same(struct xt2_plain *p, size_t i)
+static bool same(struct xt2_fast *p, size_t i)
 {
 	struct question q = { .target = &targets[i] };
 	struct xt2_failure failure;
@@ -205,7 +202,7 @@ static bool same(struct xt2_plain *p, size_t i)
 }
 
 /* The rule carries the payload. */
-static bool carry(struct xt2_plain *p, const struct target *t, const union payload *payload)
+static bool carry(struct xt2_fast *p, const struct target *t, const union payload *payload)
 {
 	memcpy(p->nat_payload, payload, t->size);
 	p->nat_name = t->name;
@@ -215,7 +212,7 @@ static bool carry(struct xt2_plain *p, const struct target *t, const union paylo
 	return true;
 }
 
-static bool pack(struct xt2_plain *p, const struct target *t, const union payload *payload)
+static bool pack(struct xt2_fast *p, const struct target *t, const union payload *payload)
 {
 	const struct xt2_target_row *row = xt2_target_row_find((u8)p->family, t->name, t->revision);
 	u32 arg = 0, size = 0;
@@ -229,7 +226,7 @@ static bool pack(struct xt2_plain *p, const struct target *t, const union payloa
 	return true;
 }
 
-static bool read_target(struct xt2_plain *p, const struct target *t)
+static bool read_target(struct xt2_fast *p, const struct target *t)
 {
 	union payload payload;
 
@@ -239,14 +236,14 @@ static bool read_target(struct xt2_plain *p, const struct target *t)
 	return t->nat ? carry(p, t, &payload) : pack(p, t, &payload);
 }
 
-bool xt2_plain_target(struct xt2_plain *p)
+bool xt2_fast_target(struct xt2_fast *p)
 {
 	const char *name = p->at;
-	const u32 len = xt2_plain_length(name);
+	const u32 len = xt2_fast_length(name);
 	size_t i;
 
 	for (i = 0; i < XT2_ARRAY_SIZE(targets); i++) {
-		if (!xt2_plain_same(name, len, targets[i].name) ||
+		if (!xt2_fast_same(name, len, targets[i].name) ||
 		    (targets[i].family && targets[i].family != p->family))
 			continue;
 		if (!same(p, i))
