@@ -2,6 +2,7 @@ LINT_TESTS = \
 	tests/lint/binaries.sh \
 	tests/lint/compiler.sh \
 	tests/lint/dist.sh \
+	tests/lint/extensions.py \
 	tests/lint/format.sh \
 	tests/lint/headers.sh \
 	tests/lint/layers.py \
