@@ -151,6 +151,17 @@ static bool has_ports(u8 proto)
 	       proto == IPPROTO_SCTP || proto == IPPROTO_DCCP;
 }
 
+#define PORTS (EBT_IP_DPORT | EBT_IP_SPORT)
+
+/* Tests of ports need a protocol that has them; a range does not end before it begins. */
+static bool ports_sound(u32 tests, u8 proto, const u16 *sport, const u16 *dport)
+{
+	return (!tests || has_ports(proto)) && (!(tests & EBT_IP_DPORT) || dport[0] <= dport[1]) &&
+	       (!(tests & EBT_IP_SPORT) || sport[0] <= sport[1]);
+}
+
+_Static_assert(EBT_IP6_DPORT == EBT_IP_DPORT && EBT_IP6_SPORT == EBT_IP_SPORT, "the same bits");
+
 static int check_ip(const struct ebt_rule *rule, const u8 *payload, u32 size)
 {
 	INFO(ebt_ip_info);
@@ -158,11 +169,8 @@ static int check_ip(const struct ebt_rule *rule, const u8 *payload, u32 size)
 
 	if (!tests_type(rule, ETH_P_IP))
 		return -EINVAL; /* every bit of the masks is known */
-	if (info.bitmask & (EBT_IP_DPORT | EBT_IP_SPORT) && (inverted || !has_ports(info.protocol)))
-		return -EINVAL;
-	if (info.bitmask & EBT_IP_DPORT && info.dport[0] > info.dport[1])
-		return -EINVAL;
-	if (info.bitmask & EBT_IP_SPORT && info.sport[0] > info.sport[1])
+	if (!ports_sound(info.bitmask & PORTS, inverted ? 0 : info.protocol, info.sport,
+			 info.dport))
 		return -EINVAL;
 	if (info.bitmask & EBT_IP_ICMP &&
 	    (inverted || info.protocol != IPPROTO_ICMP || info.icmp_type[0] > info.icmp_type[1] ||
@@ -181,12 +189,8 @@ static int check_ip6(const struct ebt_rule *rule, const u8 *payload, u32 size)
 
 	if (!tests_type(rule, ETH_P_IPV6) || (info.bitmask | info.invflags) & ~EBT_IP6_MASK)
 		return -EINVAL;
-	if (info.bitmask & (EBT_IP6_DPORT | EBT_IP6_SPORT) &&
-	    (inverted || !has_ports(info.protocol)))
-		return -EINVAL;
-	if (info.bitmask & EBT_IP6_DPORT && info.dport[0] > info.dport[1])
-		return -EINVAL;
-	if (info.bitmask & EBT_IP6_SPORT && info.sport[0] > info.sport[1])
+	if (!ports_sound(info.bitmask & PORTS, inverted ? 0 : info.protocol, info.sport,
+			 info.dport))
 		return -EINVAL;
 	if (info.bitmask & EBT_IP6_ICMP6 && (inverted || info.protocol != IPPROTO_ICMPV6 ||
 					     info.icmpv6_type[0] > info.icmpv6_type[1] ||

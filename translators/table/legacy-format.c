@@ -16,76 +16,36 @@
 #include <linux/netfilter/xt_helper.h>
 #include <linux/netfilter/xt_limit.h>
 
+/* The fields that all three have, by their names. */
+#define BASE(type, destination, src_mask, dst_mask, prefix, DST)                                 \
+	.size = sizeof(struct type), .addr = sizeof(((struct type *)NULL)->src),                 \
+	.src = offsetof(struct type, src), .dst = offsetof(struct type, destination),            \
+	.smsk = offsetof(struct type, src_mask), .dmsk = offsetof(struct type, dst_mask),        \
+	.in = offsetof(struct type, iniface), .out = offsetof(struct type, outiface),            \
+	.in_mask = offsetof(struct type, iniface_mask),                                          \
+	.out_mask = offsetof(struct type, outiface_mask), .flags = offsetof(struct type, flags), \
+	.invflags = offsetof(struct type, invflags),                                             \
+	.invflags_size = sizeof(((struct type *)NULL)->invflags), .flags_mask = prefix##_F_MASK, \
+	.invflags_mask = prefix##_INV_MASK, .inv_in = prefix##_INV_VIA_IN,                       \
+	.inv_out = prefix##_INV_VIA_OUT, .inv_src = prefix##_INV_SRCIP,                          \
+	.inv_dst = prefix##_INV_##DST
+
 static const struct legacy_base ip4 = {
-	.size = sizeof(struct ipt_ip),
-	.addr = 4,
-	.src = offsetof(struct ipt_ip, src),
-	.dst = offsetof(struct ipt_ip, dst),
-	.smsk = offsetof(struct ipt_ip, smsk),
-	.dmsk = offsetof(struct ipt_ip, dmsk),
-	.in = offsetof(struct ipt_ip, iniface),
-	.out = offsetof(struct ipt_ip, outiface),
-	.in_mask = offsetof(struct ipt_ip, iniface_mask),
-	.out_mask = offsetof(struct ipt_ip, outiface_mask),
-	.flags = offsetof(struct ipt_ip, flags),
-	.invflags = offsetof(struct ipt_ip, invflags),
-	.invflags_size = 1,
+	BASE(ipt_ip, dst, smsk, dmsk, IPT, DSTIP),
 	.proto = offsetof(struct ipt_ip, proto),
-	.flags_mask = IPT_F_MASK,
 	.f_goto = IPT_F_GOTO,
-	.invflags_mask = IPT_INV_MASK,
-	.inv_in = IPT_INV_VIA_IN,
-	.inv_out = IPT_INV_VIA_OUT,
-	.inv_src = IPT_INV_SRCIP,
-	.inv_dst = IPT_INV_DSTIP,
 	.inv_proto = IPT_INV_PROTO,
 };
 
 static const struct legacy_base ip6 = {
-	.size = sizeof(struct ip6t_ip6),
-	.addr = 16,
-	.src = offsetof(struct ip6t_ip6, src),
-	.dst = offsetof(struct ip6t_ip6, dst),
-	.smsk = offsetof(struct ip6t_ip6, smsk),
-	.dmsk = offsetof(struct ip6t_ip6, dmsk),
-	.in = offsetof(struct ip6t_ip6, iniface),
-	.out = offsetof(struct ip6t_ip6, outiface),
-	.in_mask = offsetof(struct ip6t_ip6, iniface_mask),
-	.out_mask = offsetof(struct ip6t_ip6, outiface_mask),
-	.flags = offsetof(struct ip6t_ip6, flags),
-	.invflags = offsetof(struct ip6t_ip6, invflags),
-	.invflags_size = 1,
+	BASE(ip6t_ip6, dst, smsk, dmsk, IP6T, DSTIP),
 	.proto = offsetof(struct ip6t_ip6, proto),
-	.flags_mask = IP6T_F_MASK,
 	.f_goto = IP6T_F_GOTO,
-	.invflags_mask = IP6T_INV_MASK,
-	.inv_in = IP6T_INV_VIA_IN,
-	.inv_out = IP6T_INV_VIA_OUT,
-	.inv_src = IP6T_INV_SRCIP,
-	.inv_dst = IP6T_INV_DSTIP,
 	.inv_proto = IP6T_INV_PROTO,
 };
 
 static const struct legacy_base arp = {
-	.size = sizeof(struct arpt_arp),
-	.addr = 4,
-	.src = offsetof(struct arpt_arp, src),
-	.dst = offsetof(struct arpt_arp, tgt),
-	.smsk = offsetof(struct arpt_arp, smsk),
-	.dmsk = offsetof(struct arpt_arp, tmsk),
-	.in = offsetof(struct arpt_arp, iniface),
-	.out = offsetof(struct arpt_arp, outiface),
-	.in_mask = offsetof(struct arpt_arp, iniface_mask),
-	.out_mask = offsetof(struct arpt_arp, outiface_mask),
-	.flags = offsetof(struct arpt_arp, flags),
-	.invflags = offsetof(struct arpt_arp, invflags),
-	.invflags_size = 2,
-	.flags_mask = ARPT_F_MASK,
-	.invflags_mask = ARPT_INV_MASK,
-	.inv_in = ARPT_INV_VIA_IN,
-	.inv_out = ARPT_INV_VIA_OUT,
-	.inv_src = ARPT_INV_SRCIP,
-	.inv_dst = ARPT_INV_TGTIP,
+	BASE(arpt_arp, tgt, smsk, tmsk, ARPT, TGTIP),
 };
 
 #define HEADER_SAME(s)                                                                           \
@@ -106,26 +66,27 @@ _Static_assert(sizeof(struct ipt_ip) == 84 && sizeof(struct ip6t_ip6) == 136 &&
 		       sizeof(struct arpt_arp) == 164,
 	       "base tests");
 
-/* What a native format says about its structures. */
-#define NATIVE(repl, ent)                                                                         \
-	.header = sizeof(struct repl), .underflow = offsetof(struct repl, underflow),             \
-	.num_counters = offsetof(struct repl, num_counters),                                      \
-	.counters = offsetof(struct repl, counters), .entry = sizeof(struct ent),                 \
-	.native_entry = sizeof(struct ent), .target_offset = offsetof(struct ent, target_offset), \
-	.next_offset = offsetof(struct ent, next_offset),                                         \
-	.comefrom = offsetof(struct ent, comefrom),                                               \
-	.entry_counters = offsetof(struct ent, counters), .align = 8, .standard = 40
+/* Offsets that are the same in both widths. */
+#define LAYOUT(repl, ent)                                                                        \
+	.underflow = offsetof(struct repl, underflow),                                           \
+	.num_counters = offsetof(struct repl, num_counters), .native_entry = sizeof(struct ent), \
+	.target_offset = offsetof(struct ent, target_offset),                                    \
+	.next_offset = offsetof(struct ent, next_offset),                                        \
+	.comefrom = offsetof(struct ent, comefrom)
+
+#define NATIVE(repl, ent)                                                                      \
+	LAYOUT(repl, ent),                                                                     \
+		.header = sizeof(struct repl), .counters = offsetof(struct repl, counters),    \
+		.entry = sizeof(struct ent), .entry_counters = offsetof(struct ent, counters), \
+		.align = 8, .standard = 40
 
 /* The same without the padding: by how much header and entry are shorter. */
-#define COMPAT(repl, ent, less)                                                                    \
-	.compat = true, .header = sizeof(struct repl) - 4,                                         \
-	.underflow = offsetof(struct repl, underflow),                                             \
-	.num_counters = offsetof(struct repl, num_counters),                                       \
-	.counters = offsetof(struct repl, num_counters) + 4, .entry = sizeof(struct ent) - (less), \
-	.native_entry = sizeof(struct ent), .target_offset = offsetof(struct ent, target_offset),  \
-	.next_offset = offsetof(struct ent, next_offset),                                          \
-	.comefrom = offsetof(struct ent, comefrom),                                                \
-	.entry_counters = offsetof(struct ent, counters) - (less), .align = 4, .standard = 36
+#define COMPAT(repl, ent, less)                                                                   \
+	LAYOUT(repl, ent), .compat = true, .header = sizeof(struct repl) - 4,                     \
+			   .counters = offsetof(struct repl, num_counters) + 4,                   \
+			   .entry = sizeof(struct ent) - (less),                                  \
+			   .entry_counters = offsetof(struct ent, counters) - (less), .align = 4, \
+			   .standard = 36
 
 static const struct xt2_legacy_format_ formats[] = {
 	{ &ip4, XT2_IPV4, .hooks = 5, NATIVE(ipt_replace, ipt_entry) },
