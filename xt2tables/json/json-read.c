@@ -29,6 +29,7 @@
 #include "xt2tables/text/text.h"
 
 #define SCHEMA	 1 /* of doc/json.md */
+#define NOT_JSON "this is not JSON: "
 #define TEXT_MAX (1u << 31) /* bytes: more than any ruleset takes */
 
 struct reader {
@@ -95,15 +96,22 @@ static int hint(struct reader *r, const char *text)
 	return -EINVAL;
 }
 
-/* => error */
-static int failed(struct reader *r, int error)
+/* What is wrong with the file as a whole.  => -EINVAL */
+static int file_wrong(struct reader *r, int code, const char *what, const char *why)
 {
 	struct xt2_err *err = r->err;
 
-	err->code = error == -E2BIG ? XT2_E_LIMIT : XT2_E_SYSTEM;
-	err->errnum = -error;
+	err->code = code;
 	snprintf(err->file, sizeof(err->file), "%s", r->path);
-	snprintf(err->message, sizeof(err->message), "%s", strerror(-error));
+	snprintf(err->message, sizeof(err->message), "%s%s", what, why);
+	return -EINVAL;
+}
+
+/* => error */
+static int failed(struct reader *r, int error)
+{
+	file_wrong(r, error == -E2BIG ? XT2_E_LIMIT : XT2_E_SYSTEM, "", strerror(-error));
+	r->err->errnum = -error;
 	return error;
 }
 
@@ -591,15 +599,12 @@ static int zero_byte(struct reader *r, const char *text)
 	struct xt2_err *err = r->err;
 	const char *p;
 
-	err->code = XT2_E_SYNTAX;
-	snprintf(err->file, sizeof(err->file), "%s", r->path);
-	snprintf(err->message, sizeof(err->message), "this is not JSON: it has a byte of value 0");
 	err->line = err->column = 1;
 	for (p = text; *p; p++) {
 		err->column = *p == '\n' ? 1 : err->column + 1;
 		err->line += *p == '\n';
 	}
-	return -EINVAL;
+	return file_wrong(r, XT2_E_SYNTAX, NOT_JSON, "it has a byte of value 0");
 }
 
 /*
@@ -609,16 +614,12 @@ static int zero_byte(struct reader *r, const char *text)
 static int foreign(struct reader *r, const struct xt2_opened_file *f)
 {
 	const char *hints = "", *what = xt2_opened_file_foreign(f, &hints);
-	struct xt2_err *err = r->err;
 
 	if (!what)
 		return 0;
-	err->code = XT2_E_SYNTAX;
-	err->line = err->column = 1;
-	snprintf(err->file, sizeof(err->file), "%s", r->path);
-	snprintf(err->message, sizeof(err->message), "this is not JSON: %s", what);
-	snprintf(err->hint, sizeof(err->hint), "%s", hints);
-	return -EINVAL;
+	r->err->line = r->err->column = 1;
+	hint(r, hints);
+	return file_wrong(r, XT2_E_SYNTAX, NOT_JSON, what);
 }
 
 /* All of the text.  => 0; -EINVAL: the error is told; -errno: it is told as well */
@@ -653,14 +654,11 @@ static int malformed(struct reader *r, const json_error_t *e)
 
 	if (json_error_code(e) == json_error_out_of_memory)
 		return failed(r, -ENOMEM);
-	err->code = XT2_E_SYNTAX;
-	snprintf(err->file, sizeof(err->file), "%s", r->path);
-	snprintf(err->message, sizeof(err->message), "this is not JSON: %s", e->text);
 	err->line = e->line > 0 ? (unsigned int)e->line : 1;
 	err->column = e->column > 0 ? (unsigned int)e->column : 1;
 	if (json_error_code(e) == json_error_numeric_overflow)
 		hint(r, "numbers above 9223372036854775807 are written as strings");
-	return -EINVAL;
+	return file_wrong(r, XT2_E_SYNTAX, NOT_JSON, e->text);
 }
 
 static int run(struct reader *r)
