@@ -16,63 +16,55 @@
 #include "engine/env.h"
 #include "sets.h"
 
-/* Options of iptables and ip6tables; a base option wins over an extension's. */
+/* A base option wins over an extension's. */
 /* clang-format off */
+/* Options that all families have. */
+#define COMMON_OPTIONS \
+	{ "append", 1, NULL, 'A' }, \
+	{ "delete", 1, NULL, 'D' }, \
+	{ "insert", 1, NULL, 'I' }, \
+	{ "replace", 1, NULL, 'R' }, \
+	{ "list", 2, NULL, 'L' }, \
+	{ "flush", 2, NULL, 'F' }, \
+	{ "zero", 2, NULL, 'Z' }, \
+	{ "new-chain", 1, NULL, 'N' }, \
+	{ "delete-chain", 2, NULL, 'X' }, \
+	{ "rename-chain", 1, NULL, 'E' }, \
+	{ "policy", 1, NULL, 'P' }, \
+	{ "in-interface", 1, NULL, 'i' }, \
+	{ "jump", 1, NULL, 'j' }, \
+	{ "table", 1, NULL, 't' }, \
+	{ "match", 1, NULL, 'm' }, \
+	{ "numeric", 0, NULL, 'n' }, \
+	{ "out-interface", 1, NULL, 'o' }, \
+	{ "verbose", 0, NULL, 'v' }, \
+	{ "exact", 0, NULL, 'x' }, \
+	{ "version", 0, NULL, 'V' }, \
+	{ "help", 2, NULL, 'h' }, \
+	{ "line-numbers", 0, NULL, '0' }, \
+	{ "modprobe", 1, NULL, 'M' }, \
+	{ "set-counters", 1, NULL, 'c' }
+
 static struct option ip_options[] = {
-	{ "append", 1, NULL, 'A' },
-	{ "delete", 1, NULL, 'D' },
+	COMMON_OPTIONS,
 	{ "check", 1, NULL, 'C' },
-	{ "insert", 1, NULL, 'I' },
-	{ "replace", 1, NULL, 'R' },
-	{ "list", 2, NULL, 'L' },
 	{ "list-rules", 2, NULL, 'S' },
-	{ "flush", 2, NULL, 'F' },
-	{ "zero", 2, NULL, 'Z' },
-	{ "new-chain", 1, NULL, 'N' },
-	{ "delete-chain", 2, NULL, 'X' },
-	{ "rename-chain", 1, NULL, 'E' },
-	{ "policy", 1, NULL, 'P' },
 	{ "source", 1, NULL, 's' },
 	{ "destination", 1, NULL, 'd' },
 	{ "src", 1, NULL, 's' },
 	{ "dst", 1, NULL, 'd' },
 	{ "protocol", 1, NULL, 'p' },
-	{ "in-interface", 1, NULL, 'i' },
-	{ "jump", 1, NULL, 'j' },
-	{ "table", 1, NULL, 't' },
-	{ "match", 1, NULL, 'm' },
-	{ "numeric", 0, NULL, 'n' },
-	{ "out-interface", 1, NULL, 'o' },
-	{ "verbose", 0, NULL, 'v' },
 	{ "wait", 2, NULL, 'w' },
 	{ "wait-interval", 2, NULL, 'W' },
-	{ "exact", 0, NULL, 'x' },
 	{ "fragments", 0, NULL, 'f' },
-	{ "version", 0, NULL, 'V' },
-	{ "help", 2, NULL, 'h' },
-	{ "line-numbers", 0, NULL, '0' },
-	{ "modprobe", 1, NULL, 'M' },
-	{ "set-counters", 1, NULL, 'c' },
 	{ "goto", 1, NULL, 'g' },
 	{ "ipv4", 0, NULL, '4' },
 	{ "ipv6", 0, NULL, '6' },
 	{ NULL, 0, NULL, 0 },
 };
-/* clang-format on */
 
-/* clang-format off */
 static struct option arp_options[] = {
-	{ "append", 1, NULL, 'A' },
-	{ "delete", 1, NULL, 'D' },
-	{ "insert", 1, NULL, 'I' },
-	{ "replace", 1, NULL, 'R' },
-	{ "list", 2, NULL, 'L' },
-	{ "flush", 2, NULL, 'F' },
-	{ "zero", 2, NULL, 'Z' },
-	{ "new-chain", 1, NULL, 'N' },
-	{ "delete-chain", 2, NULL, 'X' },
-	{ "rename-chain", 1, NULL, 'E' },
-	{ "policy", 1, NULL, 'P' },
+	COMMON_OPTIONS,
 	{ "source-ip", 1, NULL, 's' },
 	{ "destination-ip", 1, NULL, 'd' },
 	{ "src-ip", 1, NULL, 's' },
@@ -86,19 +78,6 @@ static struct option arp_options[] = {
 	{ "opcode", 1, NULL, 4 },
 	{ "h-type", 1, NULL, 5 },
 	{ "proto-type", 1, NULL, 6 },
-	{ "in-interface", 1, NULL, 'i' },
-	{ "jump", 1, NULL, 'j' },
-	{ "table", 1, NULL, 't' },
-	{ "match", 1, NULL, 'm' },
-	{ "numeric", 0, NULL, 'n' },
-	{ "out-interface", 1, NULL, 'o' },
-	{ "verbose", 0, NULL, 'v' },
-	{ "exact", 0, NULL, 'x' },
-	{ "version", 0, NULL, 'V' },
-	{ "help", 2, NULL, 'h' },
-	{ "line-numbers", 0, NULL, '0' },
-	{ "modprobe", 1, NULL, 'M' },
-	{ "set-counters", 1, NULL, 'c' },
 	{ NULL, 0, NULL, 0 },
 };
 /* clang-format on */
