@@ -38,8 +38,7 @@ static bool zero16(const u8 *p)
 }
 
 /* An address with bits outside its mask is one that no packet has: it is kept. */
-static void pack_addr4(struct packer *p, u8 type, u8 type_mask, const u8 *a, const u8 *m,
-		       bool invert)
+void legacy_addr4_pack(u8 **at, u8 type, u8 type_mask, const u8 *a, const u8 *m, bool invert)
 {
 	u32 addr = xt2_be32(a), mask = xt2_be32(m), shift;
 	struct xt2_match_addr4_mask *k;
@@ -49,17 +48,16 @@ static void pack_addr4(struct packer *p, u8 type, u8 type_mask, const u8 *a, con
 	shift = mask ? (u32)__builtin_ctz(mask) : 0;
 	if (mask && mask == ~0u << shift && !(addr & ~mask)) {
 		struct xt2_match *short_form =
-			legacy_match_add(&p->at, type, sizeof(*short_form), invert, addr);
+			legacy_match_add(at, type, sizeof(*short_form), invert, addr);
 
 		short_form->flags |= (u8)shift;
 		return;
 	}
-	k = legacy_match_add(&p->at, type_mask, sizeof(*k), invert, addr);
+	k = legacy_match_add(at, type_mask, sizeof(*k), invert, addr);
 	k->mask = mask;
 }
 
-static void pack_addr6(struct packer *p, u8 type, u8 type_mask, const u8 *a, const u8 *m,
-		       bool invert)
+void legacy_addr6_pack(u8 **at, u8 type, u8 type_mask, const u8 *a, const u8 *m, bool invert)
 {
 	struct xt2_match_addr6_mask *k;
 	struct xt2_match_addr6 *exact;
@@ -67,11 +65,11 @@ static void pack_addr6(struct packer *p, u8 type, u8 type_mask, const u8 *a, con
 	if (!invert && zero16(m) && zero16(a))
 		return;
 	if ((xt2_raw64(m) & xt2_raw64(m + 8)) == ~0ull) {
-		exact = legacy_match_add(&p->at, type, sizeof(*exact), invert, 0);
+		exact = legacy_match_add(at, type, sizeof(*exact), invert, 0);
 		memcpy(exact->addr, a, 16);
 		return;
 	}
-	k = legacy_match_add(&p->at, type_mask, sizeof(*k), invert, 0);
+	k = legacy_match_add(at, type_mask, sizeof(*k), invert, 0);
 	memcpy(k->addr, a, 16);
 	memcpy(k->mask, m, 16);
 }
@@ -83,11 +81,15 @@ static void pack_addrs(struct packer *p)
 	bool not_src = p->inv & b->inv_src, not_dst = p->inv & b->inv_dst;
 
 	if (b->addr == 4) {
-		pack_addr4(p, XT2_M_SRC4, XT2_M_SRC4_MASK, e + b->src, e + b->smsk, not_src);
-		pack_addr4(p, XT2_M_DST4, XT2_M_DST4_MASK, e + b->dst, e + b->dmsk, not_dst);
+		legacy_addr4_pack(&p->at, XT2_M_SRC4, XT2_M_SRC4_MASK, e + b->src, e + b->smsk,
+				  not_src);
+		legacy_addr4_pack(&p->at, XT2_M_DST4, XT2_M_DST4_MASK, e + b->dst, e + b->dmsk,
+				  not_dst);
 	} else {
-		pack_addr6(p, XT2_M_SRC6, XT2_M_SRC6_MASK, e + b->src, e + b->smsk, not_src);
-		pack_addr6(p, XT2_M_DST6, XT2_M_DST6_MASK, e + b->dst, e + b->dmsk, not_dst);
+		legacy_addr6_pack(&p->at, XT2_M_SRC6, XT2_M_SRC6_MASK, e + b->src, e + b->smsk,
+				  not_src);
+		legacy_addr6_pack(&p->at, XT2_M_DST6, XT2_M_DST6_MASK, e + b->dst, e + b->dmsk,
+				  not_dst);
 	}
 }
 

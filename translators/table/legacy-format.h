@@ -374,6 +374,9 @@ u32 legacy_map_trace(struct legacy_map *m);
 /* Number and locate the chains.  => 0, -EINVAL */
 int legacy_chains_find(struct xt2_legacy *l);
 
+/* An address and its mask as a base test behind those at *at, if some packet can fail it. */
+void legacy_addr4_pack(u8 **at, u8 type, u8 type_mask, const u8 *a, const u8 *m, bool invert);
+void legacy_addr6_pack(u8 **at, u8 type, u8 type_mask, const u8 *a, const u8 *m, bool invert);
 /* The base tests of an entry, as matches at out.  => bytes */
 u32 legacy_base_pack(const struct xt2_legacy_format_ *f, const u8 *e, void *out);
 /*

@@ -98,12 +98,11 @@ static void append_rule(struct xt2_json_parser *p)
 
 	xt2_line_parse(l);
 	if (l->command != 'A')
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "this is a rule of another family");
+		xt2_bad_text("this is a rule of another family");
 	if (l->given & XT2_OPT_BIT(XT2_OPT_COUNTERS))
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, COUNTERS);
+		xt2_bad_text(COUNTERS);
 	if (l->src.count != 1 || l->dst.count != 1)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
-			  "with several addresses these are several rules");
+		xt2_bad_text("with several addresses these are several rules");
 	r = xt2_line_pack(l, p->rs, 0, 0);
 	if (xt2_check_rule(r, r->size, &bounds, &what))
 		xt2_throw(XT2_E_OPTION, OTHER_PROBLEM, "the kernel would refuse this rule: %s",
@@ -121,10 +120,10 @@ static void append_bridge(struct xt2_json_parser *p)
 
 	xt2_bridge_line(&p->load);
 	if (xt2_chain_rules(p->rs, p->chain) != at + 1)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "this is a rule of another chain");
+		xt2_bad_text("this is a rule of another chain");
 	r = xt2_rule_get(p->rs, p->chain, at);
 	if (r->packets || r->bytes)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, COUNTERS);
+		xt2_bad_text(COUNTERS);
 }
 
 static void run_rule(void *arg)

@@ -23,7 +23,7 @@ static struct xt2_address *address_add(struct xt2_addresses *a)
 	if (a->count == a->room) {
 		more = realloc(a->list, (a->room + 8) * sizeof(*more));
 		if (!more)
-			xt2_throw(XT2_E_SYSTEM, RESOURCE_PROBLEM, "out of memory");
+			xt2_no_memory();
 		a->list = more;
 		a->room += 8;
 	}
@@ -124,12 +124,11 @@ static void other_arp_address(struct xt2_line *l, char *text, struct xt2_address
 
 	memset(&k, 0, sizeof(k));
 	if (slash && !plain_mask(AF_INET, slash + 1, k.mask))
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "invalid mask `%s' specified",
-			  slash + 1);
+		xt2_bad_text("invalid mask `%s' specified", slash + 1);
 	if (!isalpha((unsigned char)*text)) {
 		if (slash)
 			*slash = '\0';
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "host/network `%s' not found", text);
+		xt2_bad_text("host/network `%s' not found", text);
 	}
 	other_address(l, text, a);
 }
@@ -153,7 +152,7 @@ void xt2_addresses_parse(struct xt2_line *l, struct xt2_addresses *a)
 		comma = l->family == XT2_ARP ? NULL : strchr(p, ',');
 		len = comma ? (size_t)(comma - p) : strlen(p);
 		if (len > TEXT_MAX)
-			xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Hostname too long");
+			xt2_bad_text("Hostname too long");
 		memcpy(text, p, len);
 		text[len] = '\0';
 		if (!plain_address(af, text, address_add(a))) {

@@ -17,7 +17,7 @@ static void fail(int error, const char *message) __attribute__((noreturn));
 static void fail(int error, const char *message)
 {
 	if (error == -ENOMEM)
-		xt2_throw(XT2_E_SYSTEM, RESOURCE_PROBLEM, "out of memory");
+		xt2_no_memory();
 	xt2_throw(error == -ENOENT ? XT2_E_UNKNOWN : XT2_E_SYNTAX, OTHER_PROBLEM, "%s", message);
 }
 
@@ -204,7 +204,7 @@ static void rename_chain(struct xt2_load *load)
 	    xt2_chain_find(load->rs, load->line.table_number, name) >= 0)
 		fail(-EEXIST, "File exists");
 	if (name[strcspn(name, " \t\r")]) /* iptables takes it, but cannot read it from ":a b -" */
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Invalid chain name `%s'", name);
+		xt2_bad_text("Invalid chain name `%s'", name);
 	load->chain = -1;
 	failed(xt2_chain_rename(load->rs, chain, name));
 }

@@ -245,7 +245,7 @@ static void merge(const struct xt_option_entry *x6, const struct option *extra,
 	else
 		o = xtables_merge_options(globals.orig_opts, globals.opts, extra, offset);
 	if (!o)
-		xt2_throw(XT2_E_SYSTEM, RESOURCE_PROBLEM, "out of memory");
+		xt2_no_memory();
 	globals.opts = o;
 }
 
@@ -437,6 +437,26 @@ static union {
 	char bytes[sizeof(struct xt_entry_match) + 0x10000];
 } legacy __attribute__((aligned(16)));
 
+/* Headers of matches and targets are alike. */
+_Static_assert(sizeof(legacy.match) == sizeof(legacy.target) &&
+		       offsetof(struct xt_entry_match, data) ==
+			       offsetof(struct xt_entry_target, data),
+	       "headers");
+
+/* A payload at legacy, for a plugin that has a structure of so many bytes; ~0: there is none. */
+static void legacy_fill(const char *what, const char *name, int revision, size_t plugin_size,
+			const void *payload, unsigned int size)
+{
+	if (plugin_size > size || size > sizeof(legacy.bytes) - sizeof(legacy.match))
+		xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM,
+			  "no library here can print %s %s, revision %d", what, name, revision);
+	memset(&legacy.match, 0, sizeof(legacy.match));
+	strncpy(legacy.match.u.user.name, name, sizeof(legacy.match.u.user.name) - 1);
+	legacy.match.u.user.revision = (__u8)revision;
+	legacy.match.u.match_size = (__u16)(sizeof(legacy.match) + size);
+	memcpy(legacy.match.data, payload, size);
+}
+
 void xt2_libxt_print_match(FILE *to, const union xt2_entry *entry, const char *name, int revision,
 			   const void *payload, unsigned int size)
 {
@@ -445,15 +465,7 @@ void xt2_libxt_print_match(FILE *to, const union xt2_entry *entry, const char *n
 	p.plugin = xtables_find_match(name, XTF_TRY_LOAD, NULL);
 	if (p.plugin)
 		p.plugin = xtables_find_match_revision(name, XTF_TRY_LOAD, p.plugin, revision);
-	if (!p.plugin || size > sizeof(legacy.bytes) - sizeof(legacy.match) ||
-	    p.plugin->size > size)
-		xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM,
-			  "no library here can print match %s, revision %d", name, revision);
-	memset(&legacy.match, 0, sizeof(legacy.match));
-	strncpy(legacy.match.u.user.name, name, sizeof(legacy.match.u.user.name) - 1);
-	legacy.match.u.user.revision = revision;
-	legacy.match.u.match_size = sizeof(legacy.match) + size;
-	memcpy(legacy.match.data, payload, size);
+	legacy_fill("match", name, revision, p.plugin ? p.plugin->size : ~(size_t)0, payload, size);
 	print_to(to, match_print, &p);
 }
 
@@ -492,15 +504,8 @@ static void target_find(struct target_print *p, int revision, const void *payloa
 	if (p->plugin)
 		p->plugin =
 			xtables_find_target_revision(p->name, XTF_TRY_LOAD, p->plugin, revision);
-	if (!p->plugin || size > sizeof(legacy.bytes) - sizeof(legacy.target) ||
-	    p->plugin->size > size)
-		xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM,
-			  "no library here can print target %s, revision %d", p->name, revision);
-	memset(&legacy.target, 0, sizeof(legacy.target));
-	strncpy(legacy.target.u.user.name, p->name, sizeof(legacy.target.u.user.name) - 1);
-	legacy.target.u.user.revision = revision;
-	legacy.target.u.target_size = sizeof(legacy.target) + size;
-	memcpy(legacy.target.data, payload, size);
+	legacy_fill("target", p->name, revision, p->plugin ? p->plugin->size : ~(size_t)0, payload,
+		    size);
 }
 
 void xt2_libxt_print_target(FILE *to, const union xt2_entry *entry, const char *name, int revision,

@@ -32,6 +32,10 @@ int xt2_try(void (*run)(void *arg), void *arg, struct xt2_failure *failure);
 void xt2_throw(int code, int status, const char *format, ...)
 	__attribute__((noreturn, format(printf, 3, 4)));
 
+/* The most common of them. */
+#define xt2_bad_text(...) xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, __VA_ARGS__)
+#define xt2_no_memory()	  xt2_throw(XT2_E_SYSTEM, RESOURCE_PROBLEM, "out of memory")
+
 /* Say what to do about the failure that is thrown next. */
 void xt2_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -277,8 +277,8 @@ static void chain_declare(struct xt2_load *load, const char *name)
 	int table = load->line.table_number, chain = xt2_chain_find(load->rs, table, name), ret;
 
 	if (strlen(name) >= XT_EXTENSION_MAXNAMELEN)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Invalid chain name `%s' (%u chars max)",
-			  name, XT_EXTENSION_MAXNAMELEN - 1);
+		xt2_bad_text("Invalid chain name `%s' (%u chars max)", name,
+			     XT_EXTENSION_MAXNAMELEN - 1);
 	if (chain >= 0 && xt2_chain_hook(load->rs, chain) >= 0)
 		return;
 	if (chain >= 0 && load->opt->noflush) {
@@ -301,13 +301,11 @@ static void chain_line(struct xt2_load *load, char *text)
 	table_touch(load);
 	name = strtok_r(text, " \t", &rest);
 	if (!name)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "%s: line %u chain name invalid",
-			  load->line.program, load->number);
+		xt2_bad_text("%s: line %u chain name invalid", load->line.program, load->number);
 	chain_declare(load, name);
 	policy = cut_word(&rest);
 	if (!policy)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "%s: line %u policy invalid",
-			  load->line.program, load->number);
+		xt2_bad_text("%s: line %u policy invalid", load->line.program, load->number);
 	if (!strcmp(policy, "-"))
 		return;
 	if (load->opt->family == XT2_BRIDGE) {
@@ -317,12 +315,10 @@ static void chain_line(struct xt2_load *load, char *text)
 	}
 	counters = cut_word(&rest);
 	if (load->opt->counters && !(counters || !needs_commit(load)))
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "invalid policy counters for chain '%s'",
-			  name);
+		xt2_bad_text("invalid policy counters for chain '%s'", name);
 	if (load->opt->counters && counters &&
 	    sscanf(counters, "[%llu:%llu]", &packets, &bytes) != 2)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "invalid policy counters for chain '%s'",
-			  name);
+		xt2_bad_text("invalid policy counters for chain '%s'", name);
 	load->column = (unsigned int)(policy - text) + 2;
 	xt2_commands_policy(load, name, policy);
 	xt2_chain_set_counters(load->rs, xt2_chain_find(load->rs, load->line.table_number, name),
@@ -354,15 +350,15 @@ static const char *rule_counters(struct xt2_load *load)
 		return p;
 	close = memchr(p, ']', (size_t)(load->end - p));
 	if (!close)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Bad line %u: need ]", load->number);
+		xt2_bad_text("Bad line %u: need ]", load->number);
 	colon = memchr(p, ':', (size_t)(close - p));
 	if (!colon)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Bad line %u: need :", load->number);
+		xt2_bad_text("Bad line %u: need :", load->number);
 	if (load->opt->counters) {
 		if (!read_number(p + 1, &packets))
-			xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "-c packet counter not numeric");
+			xt2_bad_text("-c packet counter not numeric");
 		if (!read_number(colon + 1, &bytes))
-			xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "-c byte counter not numeric");
+			xt2_bad_text("-c byte counter not numeric");
 		load->line.preset_packets = packets;
 		load->line.preset_bytes = bytes;
 		load->line.has_counters = true;
@@ -420,20 +416,17 @@ static void table_line(struct xt2_load *load)
 	if (load->in_table) {
 		if (needs_commit(load)) {
 			load->in_table = false;
-			xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
-				  "COMMIT expected before the next table");
+			xt2_bad_text("COMMIT expected before the next table");
 		}
 		table_end(load);
 	}
 	if (!name)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "%s: line %u table name invalid",
-			  load->line.program, load->number);
+		xt2_bad_text("%s: line %u table name invalid", load->line.program, load->number);
 	if (dos)
 		name[len - 1] = '\0'; /* the errors of its rules are of interest as well */
 	table_begin(load, name);
 	if (dos && !load->skip)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
-			  "a carriage return belongs to the table's name");
+		xt2_bad_text("a carriage return belongs to the table's name");
 }
 
 /*
@@ -444,7 +437,7 @@ static void blank_line(struct xt2_load *load)
 {
 	xt2_hint("the line has only white space: make it empty");
 	if (load->in_table)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "no command specified");
+		xt2_bad_text("no command specified");
 	xt2_throw(XT2_E_SYNTAX, OTHER_PROBLEM, "this line is outside of a table");
 }
 
@@ -462,11 +455,11 @@ static void commit_line(struct xt2_load *load)
 		return;
 	if (after != load->end) {
 		xt2_hint("take the white space after it away");
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Bad argument `COMMIT'");
+		xt2_bad_text("Bad argument `COMMIT'");
 	}
 	if (load->lines.open_end) {
 		xt2_hint("the file has to end with a newline");
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Bad argument `COMMIT'");
+		xt2_bad_text("Bad argument `COMMIT'");
 	}
 }
 
@@ -495,7 +488,7 @@ static void run_line(void *arg)
 		return;
 	if (too_long(load)) {
 		xt2_hint("iptables-restore reads %zu bytes at most", sizeof(load->buf) - 1);
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "the line is too long");
+		xt2_bad_text("the line is too long");
 	}
 	if (*p == '#') {
 		if (load->opt->report)
@@ -503,7 +496,7 @@ static void run_line(void *arg)
 		return;
 	}
 	if (memchr(p, '\0', (size_t)(end - p)))
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "there is a zero byte in the line");
+		xt2_bad_text("there is a zero byte in the line");
 	if (*p == '*') {
 		table_line(load);
 		return;

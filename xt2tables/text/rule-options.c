@@ -29,17 +29,6 @@ static const char option_letters[XT2_OPT_COUNT] = {
 
 #define RULE_COMMANDS "AIDRC"
 
-static void bad(const char *format, const char *what) __attribute__((noreturn));
-
-static void bad(const char *format, const char *what)
-{
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-#pragma GCC diagnostic ignored "-Wformat-security"
-	xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, format, what);
-#pragma GCC diagnostic pop
-}
-
 bool xt2_line_has_word(const struct xt2_line *l)
 {
 	const char *word = optind < l->words.count ? l->words.word[optind] : NULL;
@@ -58,17 +47,16 @@ static unsigned int rule_number(const char *text)
 	unsigned int number;
 
 	if (!xtables_strtoui(text, NULL, &number, 1, INT_MAX))
-		bad("Invalid rule number `%s'", text);
+		xt2_bad_text("Invalid rule number `%s'", text);
 	return number;
 }
 
 static void set_command(struct xt2_line *l, char command, bool invert)
 {
 	if (invert)
-		bad("unexpected '!' flag", "");
+		xt2_bad_text("unexpected '!' flag");
 	if (l->command)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Cannot use -%c with -%c", command,
-			  l->command);
+		xt2_bad_text("Cannot use -%c with -%c", command, l->command);
 	l->command = command;
 }
 
@@ -77,18 +65,16 @@ static char *set_option(struct xt2_line *l, enum xt2_option o, char *arg, bool i
 {
 	if (l->family == XT2_ARP && arg && !strcmp(arg, "!")) {
 		if (invert)
-			bad("Multiple `!' flags not allowed", "");
+			xt2_bad_text("Multiple `!' flags not allowed");
 		if (optind >= l->words.count)
-			bad("no argument following `!'", "");
+			xt2_bad_text("no argument following `!'");
 		arg = next_word(l);
 		invert = true;
 	}
 	if (l->given & XT2_OPT_BIT(o))
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "multiple -%c flags not allowed",
-			  option_letters[o]);
+		xt2_bad_text("multiple -%c flags not allowed", option_letters[o]);
 	if (invert && !(INVERTIBLE & XT2_OPT_BIT(o)))
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "cannot have ! before -%c",
-			  option_letters[o]);
+		xt2_bad_text("cannot have ! before -%c", option_letters[o]);
 	l->given |= XT2_OPT_BIT(o);
 	if (invert)
 		l->inverted |= XT2_OPT_BIT(o);
@@ -100,17 +86,15 @@ static void chain_name_check(const char *name)
 	const char *p;
 
 	if (strlen(name) >= XT_EXTENSION_MAXNAMELEN)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
-			  "chain name `%s' too long (must be under %u chars)", name,
-			  XT_EXTENSION_MAXNAMELEN);
+		xt2_bad_text("chain name `%s' too long (must be under %u chars)", name,
+			     XT_EXTENSION_MAXNAMELEN);
 	if (*name == '-' || *name == '!')
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
-			  "chain name not allowed to start with `%c'", *name);
+		xt2_bad_text("chain name not allowed to start with `%c'", *name);
 	if (xtables_find_target(name, XTF_TRY_LOAD))
-		bad("chain name may not clash with target name", "");
+		xt2_bad_text("chain name may not clash with target name");
 	for (p = name; *p; p++)
 		if (isspace((unsigned char)*p))
-			bad("Invalid chain name `%s'", name);
+			xt2_bad_text("Invalid chain name `%s'", name);
 }
 
 static void command_option(struct xt2_line *l, int c, char *arg, bool invert)
@@ -130,17 +114,17 @@ static void command_option(struct xt2_line *l, int c, char *arg, bool invert)
 			l->number = rule_number(next_word(l));
 			l->by_number = c == 'D' || c == 'Z';
 		} else if (c == 'R') {
-			bad("-R requires a rule number", "");
+			xt2_bad_text("-R requires a rule number");
 		}
 		break;
 	case 'E':
 		if (!xt2_line_has_word(l))
-			bad("-E requires old-chain-name and new-chain-name", "");
+			xt2_bad_text("-E requires old-chain-name and new-chain-name");
 		l->newname = next_word(l);
 		break;
 	case 'P':
 		if (!xt2_line_has_word(l))
-			bad("-P requires a chain and a policy", "");
+			xt2_bad_text("-P requires a chain and a policy");
 		l->policy = next_word(l);
 		break;
 	}
@@ -156,7 +140,7 @@ static void protocol_option(struct xt2_line *l, char *arg)
 	l->protocol = arg;
 	l->proto = xtables_parse_protocol(arg);
 	if (!l->proto && inverted)
-		bad("rule would never match protocol", "");
+		xt2_bad_text("rule would never match protocol");
 	/* parsers of extensions look at these */
 	if (l->family == XT2_IPV6) {
 		l->ext.entry.ip6.ipv6.proto = (__u16)l->proto;
@@ -174,9 +158,9 @@ static void iface_option(struct xt2_line *l, const char *arg, struct xt2_iface *
 	unsigned char mask[IFNAMSIZ];
 
 	if (!*arg)
-		bad("Empty interface is likely to be undesired", "");
+		xt2_bad_text("Empty interface is likely to be undesired");
 	if (l->family == XT2_ARP && !strcmp(arg, "!"))
-		bad("arptables reads an interface named ! as an inversion", "");
+		xt2_bad_text("arptables reads an interface named ! as an inversion");
 	xtables_parse_interface(arg, name, mask);
 	iface->len = (unsigned int)strlen(name);
 	if (name[iface->len - 1] == '+')
@@ -191,14 +175,13 @@ static void target_name_check(const char *name)
 	const char *p;
 
 	if (!*name)
-		bad("Invalid target name (too short)", "");
+		xt2_bad_text("Invalid target name (too short)");
 	if (strlen(name) >= XT_EXTENSION_MAXNAMELEN)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
-			  "Invalid target name `%s' (%u chars max)", name,
-			  XT_EXTENSION_MAXNAMELEN - 1);
+		xt2_bad_text("Invalid target name `%s' (%u chars max)", name,
+			     XT_EXTENSION_MAXNAMELEN - 1);
 	for (p = name; *p; p++)
 		if (isspace((unsigned char)*p))
-			bad("Invalid target name `%s'", name);
+			xt2_bad_text("Invalid target name `%s'", name);
 }
 
 static void counters_option(struct xt2_line *l, char *arg)
@@ -211,11 +194,11 @@ static void counters_option(struct xt2_line *l, char *arg)
 	else if (xt2_line_has_word(l))
 		second = next_word(l);
 	if (!second)
-		bad("-c requires packet and byte counter", "");
+		xt2_bad_text("-c requires packet and byte counter");
 	if (sscanf(arg, "%llu", &packets) != 1)
-		bad("-c packet counter not numeric", "");
+		xt2_bad_text("-c packet counter not numeric");
 	if (sscanf(second, "%llu", &bytes) != 1)
-		bad("-c byte counter not numeric", "");
+		xt2_bad_text("-c byte counter not numeric");
 	l->packets = packets;
 	l->bytes = bytes;
 }
@@ -261,7 +244,7 @@ static void arp_opcode(const char *arg, struct xt2_field *f)
 		if (!strcasecmp(arp_opcodes[i], arg))
 			break;
 	if (i == XT2_ARRAY_SIZE(arp_opcodes))
-		bad("Problem with specified opcode", "");
+		xt2_bad_text("Problem with specified opcode");
 	f->value = (__u16)(i + 1);
 	f->mask = 65535;
 }
@@ -272,7 +255,7 @@ static void arp_named(const char *arg, int base, const char *name, __u16 number,
 	if (arp_number(arg, base, 65535, f))
 		return;
 	if (strcasecmp(arg, name))
-		bad(message, "");
+		xt2_bad_text("%s", message);
 	f->value = number;
 	f->mask = 65535;
 }
@@ -306,7 +289,7 @@ static void arp_mac(char *arg, struct xt2_mac *m, const char *message)
 	if (slash)
 		*slash = '/';
 	if (!good)
-		bad(message, "");
+		xt2_bad_text("%s", message);
 	for (i = 0; i < 6; i++) {
 		m->mask[i] = k.ether_addr_octet[i];
 		m->addr[i] = a.ether_addr_octet[i] & k.ether_addr_octet[i];
@@ -326,7 +309,7 @@ static bool arp_option(struct xt2_line *l, int c, char *arg, bool invert)
 		return true;
 	case 'l':
 		if (!arp_number(set_option(l, XT2_OPT_HLEN, arg, invert), 10, 255, &l->hln))
-			bad("Problem with specified hardware length", "");
+			xt2_bad_text("Problem with specified hardware length");
 		/* the parser of mangle looks at these */
 		l->ext.entry.arp.arp.arhln = (__u8)l->hln.value;
 		l->ext.entry.arp.arp.arhln_mask = (__u8)l->hln.mask;
@@ -342,7 +325,7 @@ static bool arp_option(struct xt2_line *l, int c, char *arg, bool invert)
 		arp_named(set_option(l, XT2_OPT_PTYPE, arg, invert), 0, "ipv4", 0x800, &l->pro,
 			  "Problem with specified protocol type");
 		return true;
-	case 8: bad("not supported", "");
+	case 8: xt2_bad_text("not supported");
 	}
 	return false;
 }
@@ -359,19 +342,13 @@ static bool foreign_option(struct xt2_line *l, int c, bool invert)
 	case 'x': set_option(l, XT2_OPT_EXACT, NULL, invert); return true;
 	case '0': set_option(l, XT2_OPT_LINES, NULL, invert); return true;
 	case 'M': return true;
-	case 't':
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "The -t option cannot be used in %s.",
-			  l->program);
+	case 't': xt2_bad_text("The -t option cannot be used in %s.", l->program);
 	case 'w':
-	case 'W':
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "You cannot use `-%c' from %s", c,
-			  l->program);
+	case 'W': xt2_bad_text("You cannot use `-%c' from %s", c, l->program);
 	case 'L':
 	case 'S':
 	case 'h':
-	case 'V':
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "-%c has no place in a file of rules",
-			  c);
+	case 'V': xt2_bad_text("-%c has no place in a file of rules", c);
 	}
 	return false;
 }
@@ -418,7 +395,7 @@ bool xt2_line_option(struct xt2_line *l, int c, char *arg, bool invert)
 		return true;
 	case 'f':
 		if (l->family == XT2_IPV6)
-			bad("`-f' is not supported in IPv6, use -m frag instead", "");
+			xt2_bad_text("`-f' is not supported in IPv6, use -m frag instead");
 		set_option(l, XT2_OPT_FRAGMENT, NULL, invert);
 		return true;
 	}
@@ -443,8 +420,7 @@ static void check_options(const struct xt2_line *l)
 		allowed &= ~XT2_OPT_BIT(XT2_OPT_COUNTERS);
 	for (i = 0; i < XT2_OPT_COUNT; i++)
 		if (l->given & ~allowed & XT2_OPT_BIT(i))
-			xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
-				  "Illegal option `-%c' with this command", option_letters[i]);
+			xt2_bad_text("Illegal option `-%c' with this command", option_letters[i]);
 }
 
 /* Counters before a rule are its -c. */
@@ -464,17 +440,16 @@ static void check_chain(const struct xt2_line *l)
 	if (!chain)
 		return;
 	if (strlen(chain) >= XT_EXTENSION_MAXNAMELEN)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
-			  "chain name `%s' too long (must be under %u chars)", chain,
-			  XT_EXTENSION_MAXNAMELEN);
+		xt2_bad_text("chain name `%s' too long (must be under %u chars)", chain,
+			     XT_EXTENSION_MAXNAMELEN);
 	if (!strchr(RULE_COMMANDS, l->command))
 		return;
 	if ((!strcmp(chain, "PREROUTING") || !strcmp(chain, "INPUT")) &&
 	    (l->given & XT2_OPT_BIT(XT2_OPT_OUT)))
-		bad("Can't use -o with %s", chain);
+		xt2_bad_text("Can't use -o with %s", chain);
 	if ((!strcmp(chain, "POSTROUTING") || !strcmp(chain, "OUTPUT")) &&
 	    (l->given & XT2_OPT_BIT(XT2_OPT_IN)))
-		bad("Can't use -i with %s", chain);
+		xt2_bad_text("Can't use -i with %s", chain);
 }
 
 void xt2_line_check(struct xt2_line *l)
@@ -484,12 +459,11 @@ void xt2_line_check(struct xt2_line *l)
 
 	if (!strcmp(l->table, "nat") &&
 	    ((l->policy && !strcmp(l->policy, "DROP")) || !strcmp(l->jump, "DROP")))
-		bad("The \"nat\" table is not intended for filtering, "
-		    "the use of DROP is therefore inhibited.",
-		    "");
+		xt2_bad_text("The \"nat\" table is not intended for filtering, "
+			     "the use of DROP is therefore inhibited.");
 	xt2_libxt_finish(&l->ext);
 	if (!l->command)
-		bad("no command specified", "");
+		xt2_bad_text("no command specified");
 	preset_counters(l);
 	check_options(l);
 	if (strchr(RULE_COMMANDS, l->command)) {
@@ -497,8 +471,8 @@ void xt2_line_check(struct xt2_line *l)
 		xt2_addresses_parse(l, &l->dst);
 	}
 	if ((l->src.count > 1 || l->dst.count > 1) && (l->inverted & addresses))
-		bad("! not allowed with multiple source or destination IP addresses", "");
+		xt2_bad_text("! not allowed with multiple source or destination IP addresses");
 	if (l->command == 'R' && (l->src.count != 1 || l->dst.count != 1))
-		bad("Replacement rule does not specify a unique address", "");
+		xt2_bad_text("Replacement rule does not specify a unique address");
 	check_chain(l);
 }

@@ -10,7 +10,7 @@
 #include "config.h"
 #include <string.h>
 #include "line.h"
-#include "translators/ext/translate.h"
+#include "translators/table/legacy-format.h"
 #include "sets.h"
 
 struct packer {
@@ -38,19 +38,11 @@ static void too_long(void)
 	xt2_throw(XT2_E_LIMIT, OTHER_PROBLEM, "the rule takes more than %d bytes", XT2_RULE_MAX);
 }
 
-static void *match_add(struct packer *p, int type, unsigned int size, bool invert, __u32 arg)
+static void *match_add(struct packer *p, __u8 type, unsigned int size, bool invert, __u32 arg)
 {
-	struct xt2_match *m = (struct xt2_match *)p->at;
-
 	if (size > room_left(p))
 		too_long();
-	memset(m, 0, size);
-	m->type = (__u8)type;
-	m->flags = invert ? XT2_MATCH_INVERT : 0;
-	m->size = (__u16)size;
-	m->arg = arg;
-	p->at += size;
-	return m;
+	return legacy_match_add(&p->at, type, size, invert, arg);
 }
 
 static bool inverted(const struct packer *p, enum xt2_option o)
@@ -58,47 +50,21 @@ static bool inverted(const struct packer *p, enum xt2_option o)
 	return p->l->inverted & XT2_OPT_BIT(o);
 }
 
-static void pack_addr4(struct packer *p, int type, int type_mask, const struct xt2_address *a,
-		       bool invert)
+static void pack_addresses(struct packer *p, const struct xt2_address *s,
+			   const struct xt2_address *d)
 {
-	__u32 addr = xt2_be32(a->addr), mask = xt2_be32(a->mask), shift;
-	struct xt2_match_addr4_mask *k;
-	struct xt2_match *m;
+	bool not_s = inverted(p, XT2_OPT_SOURCE), not_d = inverted(p, XT2_OPT_DESTINATION);
 
-	if (!mask && !invert)
-		return;
-	shift = mask ? (__u32)__builtin_ctz(mask) : 0;
-	if (mask && mask == ~0u << shift) {
-		m = match_add(p, type, sizeof(*m), invert, addr);
-		m->flags |= (__u8)shift;
-		return;
+	if (p->l->family == XT2_IPV6) {
+		legacy_addr6_pack(&p->at, XT2_M_SRC6, XT2_M_SRC6_MASK, s->addr, s->mask, not_s);
+		legacy_addr6_pack(&p->at, XT2_M_DST6, XT2_M_DST6_MASK, d->addr, d->mask, not_d);
+	} else {
+		legacy_addr4_pack(&p->at, XT2_M_SRC4, XT2_M_SRC4_MASK, s->addr, s->mask, not_s);
+		legacy_addr4_pack(&p->at, XT2_M_DST4, XT2_M_DST4_MASK, d->addr, d->mask, not_d);
 	}
-	k = match_add(p, type_mask, sizeof(*k), invert, addr);
-	k->mask = mask;
 }
 
-static void pack_addr6(struct packer *p, int type, int type_mask, const struct xt2_address *a,
-		       bool invert)
-{
-	static const __u8 zero[16];
-	__u8 full[16];
-	struct xt2_match_addr6_mask *k;
-	struct xt2_match_addr6 *m;
-
-	if (!memcmp(a->mask, zero, 16) && !invert)
-		return;
-	memset(full, 0xff, sizeof(full));
-	if (!memcmp(a->mask, full, 16)) {
-		m = match_add(p, type, sizeof(*m), invert, 0);
-		memcpy(m->addr, a->addr, 16);
-		return;
-	}
-	k = match_add(p, type_mask, sizeof(*k), invert, 0);
-	memcpy(k->addr, a->addr, 16);
-	memcpy(k->mask, a->mask, 16);
-}
-
-static void pack_iface(struct packer *p, int type, int type_mask, const struct xt2_iface *i,
+static void pack_iface(struct packer *p, __u8 type, __u8 type_mask, const struct xt2_iface *i,
 		       bool invert)
 {
 	unsigned int bytes = i->len <= 8 ? 8 : 16;
@@ -124,15 +90,8 @@ static void pack_ifaces(struct packer *p)
 static void pack_ip(struct packer *p, const struct xt2_address *s, const struct xt2_address *d)
 {
 	struct xt2_line *l = p->l;
-	bool not_s = inverted(p, XT2_OPT_SOURCE), not_d = inverted(p, XT2_OPT_DESTINATION);
 
-	if (l->family == XT2_IPV4) {
-		pack_addr4(p, XT2_M_SRC4, XT2_M_SRC4_MASK, s, not_s);
-		pack_addr4(p, XT2_M_DST4, XT2_M_DST4_MASK, d, not_d);
-	} else {
-		pack_addr6(p, XT2_M_SRC6, XT2_M_SRC6_MASK, s, not_s);
-		pack_addr6(p, XT2_M_DST6, XT2_M_DST6_MASK, d, not_d);
-	}
+	pack_addresses(p, s, d);
 	pack_ifaces(p);
 	if (l->proto)
 		match_add(p, XT2_M_PROTO, sizeof(struct xt2_match), inverted(p, XT2_OPT_PROTOCOL),
@@ -145,7 +104,7 @@ static void pack_ip(struct packer *p, const struct xt2_address *s, const struct 
 			  inverted(p, XT2_OPT_FRAGMENT), 0);
 }
 
-static void pack_field(struct packer *p, int type, const struct xt2_field *f, enum xt2_option o)
+static void pack_field(struct packer *p, __u8 type, const struct xt2_field *f, enum xt2_option o)
 {
 	bool invert = inverted(p, o);
 
@@ -154,7 +113,7 @@ static void pack_field(struct packer *p, int type, const struct xt2_field *f, en
 	match_add(p, type, sizeof(struct xt2_match), invert, (__u32)f->mask << 16 | f->value);
 }
 
-static void pack_mac(struct packer *p, int type, const struct xt2_mac *mac, enum xt2_option o)
+static void pack_mac(struct packer *p, __u8 type, const struct xt2_mac *mac, enum xt2_option o)
 {
 	struct xt2_match_arp_dev *m;
 
@@ -175,8 +134,7 @@ static void pack_arp(struct packer *p, const struct xt2_address *s, const struct
 	pack_field(p, XT2_M_ARP_HLN, &l->hln, XT2_OPT_HLEN);
 	pack_mac(p, XT2_M_ARP_SHA, &l->sha, XT2_OPT_SRC_MAC);
 	pack_mac(p, XT2_M_ARP_THA, &l->tha, XT2_OPT_DST_MAC);
-	pack_addr4(p, XT2_M_SRC4, XT2_M_SRC4_MASK, s, inverted(p, XT2_OPT_SOURCE));
-	pack_addr4(p, XT2_M_DST4, XT2_M_DST4_MASK, d, inverted(p, XT2_OPT_DESTINATION));
+	pack_addresses(p, s, d);
 	pack_ifaces(p);
 }
 

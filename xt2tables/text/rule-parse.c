@@ -196,19 +196,18 @@ static bool extension_option(struct xt2_line *l, int c, int index, bool invert)
 		return true;
 	}
 	if (c == ':')
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "option \"%s\" requires an argument",
-			  word);
+		xt2_bad_text("option \"%s\" requires an argument", word);
 	if (!l->protocol && !l->ext.matches && l->family != XT2_ARP)
 		xt2_hint("an option of a protocol needs -p before it, as in \"-p tcp --dport 22\"; "
 			 "one of a match needs -m");
-	xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "unknown option \"%s\"", word);
+	xt2_bad_text("unknown option \"%s\"", word);
 }
 
 /* => true: the line is for the other family */
 static bool other_family(const struct xt2_line *l, int c)
 {
 	if (l->family == XT2_ARP)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "unknown option \"-%c\"", c);
+		xt2_bad_text("unknown option \"-%c\"", c);
 	return (c == '4') != (l->family == XT2_IPV4);
 }
 
@@ -216,9 +215,9 @@ static bool other_family(const struct xt2_line *l, int c)
 static bool bare_word(char *word, bool invert)
 {
 	if (strcmp(word, "!"))
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Bad argument `%s'", word);
+		xt2_bad_text("Bad argument `%s'", word);
 	if (invert)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "multiple consecutive ! not allowed");
+		xt2_bad_text("multiple consecutive ! not allowed");
 	word[0] = '\0';
 	return true;
 }
@@ -226,7 +225,7 @@ static bool bare_word(char *word, bool invert)
 static void match_option(struct xt2_line *l, const char *name, bool invert)
 {
 	if (invert)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "unexpected ! flag before --match");
+		xt2_bad_text("unexpected ! flag before --match");
 	if (l->family == XT2_ARP)
 		xt2_throw(XT2_E_UNKNOWN, PARAMETER_PROBLEM,
 			  "Couldn't load match `%s': ARP rules have no matches", name);
@@ -267,10 +266,9 @@ static bool parse_full(struct xt2_line *l)
 		invert = false;
 	}
 	if (optind < l->words.count)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM,
-			  "unknown arguments found on commandline");
+		xt2_bad_text("unknown arguments found on commandline");
 	if (invert)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "nothing appropriate following !");
+		xt2_bad_text("nothing appropriate following !");
 	return true;
 }
 

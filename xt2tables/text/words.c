@@ -15,9 +15,9 @@
 static void word_add(struct xt2_words *w, char *start, char *end, const char *source)
 {
 	if (end - start > XT2_WORD_MAX)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Parameter too long!");
+		xt2_bad_text("Parameter too long!");
 	if (w->count >= XT2_WORDS_MAX)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "Parser cannot handle more arguments");
+		xt2_bad_text("Parser cannot handle more arguments");
 	*end = '\0';
 	w->word[w->count] = start;
 	w->source[w->count++] = source;
@@ -32,7 +32,7 @@ static void words_room(struct xt2_words *w, size_t len)
 		return;
 	more = realloc(w->buf, 4 * len + 256);
 	if (!more)
-		xt2_throw(XT2_E_SYSTEM, RESOURCE_PROBLEM, "out of memory");
+		xt2_no_memory();
 	w->buf = more;
 	w->room = 4 * len + 256;
 }
@@ -76,7 +76,7 @@ void xt2_words_cut(struct xt2_words *w, const char *line, size_t len)
 		source = NULL;
 	}
 	if (quote)
-		xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "a quote is not closed");
+		xt2_bad_text("a quote is not closed");
 	if (out > start)
 		word_add(w, start, out, source);
 }

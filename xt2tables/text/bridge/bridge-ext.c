@@ -186,7 +186,7 @@ void xt2_bridge_among_option(struct xt2_bridge_own *own, int c, char *arg, bool 
 		xt2_throw(XT2_E_OPTION, PARAMETER_PROBLEM, "a list of among is given twice");
 	set->pair = calloc(room, sizeof(*set->pair));
 	if (!set->pair)
-		xt2_throw(XT2_E_SYSTEM, RESOURCE_PROBLEM, "out of memory");
+		xt2_no_memory();
 	set->given = true;
 	set->invert = invert;
 	if (!own->src.given || !own->dst.given)

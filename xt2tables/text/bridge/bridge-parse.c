@@ -87,7 +87,7 @@ static void wrong(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	xt2_throw(XT2_E_SYNTAX, PARAMETER_PROBLEM, "%s", message);
+	xt2_bad_text("%s", message);
 }
 
 /* --- options ------------------------------------------------------------------ */
@@ -491,7 +491,7 @@ static void append(struct xt2_load *load)
 	r->bytes = load->opt->counters ? line.bytes : 0;
 	ret = xt2_rule_append(load->rs, chain, r, load->number);
 	if (ret == -ENOMEM)
-		xt2_throw(XT2_E_SYSTEM, RESOURCE_PROBLEM, "out of memory");
+		xt2_no_memory();
 	if (ret < 0)
 		wrong("this is not a rule: %s", strerror(-ret));
 }

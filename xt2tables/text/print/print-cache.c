@@ -146,7 +146,7 @@ static size_t print(struct xt2_print_known *k, const struct xt2_rule *r, const s
 	else
 		xt2_print_target(&k->printer, r);
 	if (fflush(to) || ferror(to))
-		xt2_throw(XT2_E_SYSTEM, RESOURCE_PROBLEM, "out of memory");
+		xt2_no_memory();
 	return k->size;
 }
 

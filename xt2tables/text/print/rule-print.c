@@ -431,11 +431,11 @@ static void print_arp_options(struct xt2_printer *p, const char *name, int revis
 	char *options;
 
 	if (!mem)
-		xt2_throw(XT2_E_SYSTEM, RESOURCE_PROBLEM, "out of memory");
+		xt2_no_memory();
 	xt2_libxt_print_arp_options(mem, &p->entry, name, revision, payload, size);
 	if (close_lost(mem) || !text) {
 		free(text);
-		xt2_throw(XT2_E_SYSTEM, RESOURCE_PROBLEM, "out of memory");
+		xt2_no_memory();
 	}
 	options = text + (*text == ' ');
 	fputs(options, p->to);

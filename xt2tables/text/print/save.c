@@ -107,7 +107,7 @@ static void print_part(struct saving *s, const struct xt2_rule *r, const struct 
 	if (!s->known)
 		s->known = xt2_print_known_new(s->printer.rs, s->printer.family);
 	if (!s->known)
-		xt2_throw(XT2_E_SYSTEM, RESOURCE_PROBLEM, "out of memory");
+		xt2_no_memory();
 	text = xt2_print_known(s->known, r, m, &len);
 	if (len > (size_t)(s->gathered + sizeof(s->gathered) - s->at)) {
 		write_gathered(s);
