@@ -289,7 +289,7 @@ static int check_counts(struct xt2_legacy *l)
 
 /* --- loops: check_chainloops() --------------------------------------------------------- */
 
-/* Where the trace is: behind pos come left rules of a chain. */
+/* Where the trace stands: at pos, with `left` rules of the chain still to come. */
 struct trace {
 	u32 pos, left;
 	u32 chain; /* a user chain, or LEGACY_NONE */

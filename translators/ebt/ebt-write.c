@@ -67,7 +67,7 @@ static int put_payload(struct entry *n, const struct legacy_known *k, const stru
 	return 0;
 }
 
-/* Behind a payload may be more that is xt2's own. */
+/* A payload may be followed by data of xt2's own. */
 static int put_instance(struct entry *n, const struct xt2_instance *in, bool target)
 {
 	bool comment = in->kind == XT2_INSTANCE_COMMENT;
@@ -91,7 +91,7 @@ static int put_instance(struct entry *n, const struct xt2_instance *in, bool tar
 	return put_payload(n, k, own);
 }
 
-/* Behind the matches stand the watchers. */
+/* Watchers follow the matches. */
 static void begin_watchers(struct entry *n)
 {
 	if (!n->watchers)

@@ -143,7 +143,7 @@ int ebt_size_table(struct xt2_legacy *l);
 /* The rules of a table whose chains are sound. */
 int ebt_check_rules(struct xt2_legacy *l);
 
-/* A standard target's.  A compat one behind all chains grows with them, and may overflow. */
+/* A standard target's.  A compat jump past the last chain grows with the chains, and may overflow. */
 static inline s32 ebt_verdict_of(const struct xt2_legacy *l, const u8 *data)
 {
 	u32 verdict = legacy_u32(data);

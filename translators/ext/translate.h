@@ -103,7 +103,7 @@ const struct xt2_target_row *xt2_target_row_find(u8 family, const char *name, u8
 
 /*
  * Room that packing a payload of size bytes may need: the packed form, and
- * behind it what unpacking it again gives.
+ * after it the payload that unpacking it gives.
  */
 #define XT2_PACK_ROOM(size) (5 * (size) + 192)
 

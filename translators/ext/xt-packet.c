@@ -6,7 +6,7 @@
  * refuses what the kernel's checkentry refuses.  What a payload says about
  * parts that it doesn't use is not kept: xt2_match_pack() notices.  Padding at
  * its end is not looked at, as the kernel clears it.  Hooks are not known
- * here; who knows them checks them.
+ * here; the caller checks them.
  */
 #include "xt-packet.h"
 #include <linux/netfilter/xt_addrtype.h>
@@ -304,7 +304,7 @@ static void devgroup_unpack(const struct xt2_match *m, u8 family, void *payload)
 
 /*
  * The native name that form stands for: so many bytes of the mask are set.
- * iptables leaves the '+' of a wildcard in the name, behind the mask's end.
+ * iptables leaves the '+' of a wildcard in the name, after the mask's end.
  */
 static void name_expand(u32 form, const void *bytes, char *name, char *mask)
 {

@@ -3,7 +3,7 @@
  * xt-sets.h - the ipsets that a carried match or target names
  *
  * A payload of -m set or -j SET has numbers that one kernel gave to its sets.
- * An image keeps names: behind the payload there is one for each number, and
+ * An image keeps names: after the payload there is one for each number, and
  * the numbers count these names (doc/format.md, Instances).  Whoever reads or
  * writes a payload asks somebody who knows both; nobody is asked here.
  */
@@ -28,7 +28,7 @@ struct xt2_sets {
 const struct xt2_sets *xt2_sets_find(u8 kind, const char *name, u8 revision);
 
 /*
- * xt2_sets_name - put the names of its sets behind a payload
+ * xt2_sets_name - append the names of its sets to a payload
  * @data: the payload, s->size bytes; has room for XT2_SETS_ROOM.  Its numbers
  *   become those of the names
  * @ask: the name of a number, XT2_SETS_NAME bytes at name.  => 0, -errno
@@ -41,7 +41,7 @@ int xt2_sets_name(const struct xt2_sets *s, void *data,
 int xt2_sets_nameless(const struct xt2_sets *s, const struct xt2_instance *in);
 
 /*
- * xt2_sets_number - a payload with somebody's numbers
+ * xt2_sets_number - a payload with the numbers of one kernel
  * @in: as checked; a name for each number, see xt2_sets_nameless()
  * @payload: s->size bytes
  * @ask: the number of a name.  => it, -errno

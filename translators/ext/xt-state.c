@@ -2,7 +2,7 @@
 /*
  * xt-state.c - time, statistic, limit, quota, state, conntrack: legacy <-> packed
  *
- * What the kernel keeps for itself behind user_size (credits, pointers) is not
+ * What the kernel keeps for itself past user_size (credits, pointers) is not
  * packed: state starts anew, as it does in the kernel when a table is
  * replaced.
  */
@@ -163,7 +163,7 @@ static void state_unpack(const struct xt2_match *m, u8 family, void *payload)
 	((struct xt_state_info *)payload)->statemask = m->arg;
 }
 
-/* Adds a part behind the others, unless it is all zero. */
+/* Append a part unless it is all zero. */
 static void part_put(struct xt2_match_conntrack *k, u8 part, const void *bytes)
 {
 	u8 *at = (u8 *)(k + 1) + xt2_conntrack_offset(part, k->parts);

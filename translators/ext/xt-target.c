@@ -5,7 +5,7 @@
  * Each pair packs what the kernel's structure says and refuses what the
  * kernel's checkentry function refuses, with its errno; what concerns the rest
  * of the rule (a REJECT with a TCP reset wants -p tcp) is in the extension's
- * own check.  The kernel gives back the structure without the padding behind
+ * own check.  The kernel gives back the structure without the padding after
  * it, so user_size is the structure's.
  */
 #include "translate.h"

@@ -4,7 +4,7 @@
  *
  * A payload is packed into the smallest form that says the same; what the
  * kernel's check function refuses is refused.  Payloads that libxtables never
- * makes (an odd truth value, bytes behind a list's end) keep a copy of
+ * makes (an odd truth value, bytes past a list's end) keep a copy of
  * themselves, so that they come back byte for byte.
  */
 #include "xt-transport.h"

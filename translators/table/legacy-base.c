@@ -285,7 +285,7 @@ static void unpack_addr(const struct xt2_match *m, u8 *addr, u8 *mask)
 		memset(mask, 0xff, 16);
 }
 
-/* The start of a name is written with the "+" that iptables leaves behind it. */
+/* The start of a name is written followed by the "+" that iptables leaves there. */
 static void unpack_iface(const struct xt2_match *m, u8 *name, u8 *mask)
 {
 	const struct xt2_match_iface_mask *masked = (const void *)m;

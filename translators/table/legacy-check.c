@@ -299,7 +299,7 @@ static int check_grown(struct xt2_legacy *l, u32 pos, u32 native, u32 growth,
 	if (next > LEGACY_RULE_MAX)
 		return wrong(l, -EINVAL, pos, "next_offset",
 			     "entry grows past 65,535 bytes in the native table");
-	/* The kernel puts the parts of entries one behind the other, and an ARP target first. */
+	/* The kernel puts the parts of an entry one after the other, and an ARP target first. */
 	if (l->family == XT2_ARP && legacy_u16(e + f->target_offset) != f->entry)
 		return wrong(l, -EINVAL, pos, "target_offset",
 			     "target would not be where it is looked for in the native table");

@@ -282,7 +282,7 @@ int legacy_rpfilter_check(const struct legacy_rule_ *rule, const void *payload)
 	return valid(!(((const struct xt_rpfilter_info *)payload)->flags & ~0xfu));
 }
 
-/* Revision 1 adds a mask behind what is looked at. */
+/* Revision 1 adds a mask after the fields that are checked. */
 int legacy_recent_check(const struct legacy_rule_ *rule, const void *payload)
 {
 	const struct xt_recent_mtinfo *info = payload;

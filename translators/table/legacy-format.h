@@ -374,7 +374,7 @@ u32 legacy_map_trace(struct legacy_map *m);
 /* Number and locate the chains.  => 0, -EINVAL */
 int legacy_chains_find(struct xt2_legacy *l);
 
-/* An address and its mask as a base test behind those at *at, if some packet can fail it. */
+/* Append an address and its mask to the matches at *at, if some packet can fail the test. */
 void legacy_addr4_pack(u8 **at, u8 type, u8 type_mask, const u8 *a, const u8 *m, bool invert);
 void legacy_addr6_pack(u8 **at, u8 type, u8 type_mask, const u8 *a, const u8 *m, bool invert);
 /* The base tests of an entry, as matches at out.  => bytes */
@@ -415,7 +415,7 @@ static inline u8 *legacy_write_reserve(const struct xt2_legacy_writer *w, u64 at
 	return memset(w->out + at, 0, len);
 }
 
-/* A match behind those at *at, which moves on.  => the match, its payload zeroed */
+/* Append a match at *at, which moves on.  => the match, its payload zeroed */
 static inline void *legacy_match_add(u8 **at, u8 type, u32 size, bool invert, u32 arg)
 {
 	struct xt2_match *m = (struct xt2_match *)*at;

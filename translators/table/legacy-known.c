@@ -6,7 +6,7 @@
  * 6.1, families and revisions of 6.18): the size of its structure, how much of
  * it userspace gets back, and where it may be used.  Rows are sorted by name,
  * then revision.  Most structures differ between the widths only by the
- * padding behind them; those that don't have a size of their own in compat.
+ * padding at their end; the others have a size of their own in compat.
  * CLUSTERIP is gone from 6.18, but tools still send it.
  */
 #include "translators/ebt/ebt.h"

@@ -83,9 +83,9 @@ static const struct legacy_known *known(struct entry *n, bool target, const char
 }
 
 /*
- * A carried extension.  Behind a payload with ipsets are their names, unless
- * somebody who knows a kernel's numbers has put those in their place; without
- * that the kernel would take them for other sets.
+ * A carried extension.  A payload with ipsets is followed by their names, unless a
+ * caller who knows a kernel's numbers has put those in their place; without
+ * the right numbers the kernel would use other sets.
  */
 static int put_instance(struct entry *n, u8 kind, u32 number)
 {

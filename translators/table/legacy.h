@@ -6,8 +6,8 @@
  * setsockopt(SO_SET_REPLACE) and get from getsockopt(SO_GET_ENTRIES), as 64-bit
  * programs do (native) and as 32-bit programs do (compat).
  *
- * ebtables' differ in this: a blob is struct ebt_replace and directly behind
- * it the entries; the header's pointers to them count from its pointer
+ * ebtables' differ in this: a blob is struct ebt_replace directly followed
+ * by the entries; the header's pointers to them count from its pointer
  * "entries".  Entries are the rules without the chains' heads and policies;
  * counters are not in the blob, but in an array in the order of the rules, so
  * rules come out with counters of 0.  Hooks' places are those of heads.
@@ -65,7 +65,7 @@ struct xt2_legacy {
 	u32 size; /* bytes of entries */
 	u32 native_size; /* bytes that they take in the native format */
 	u32 num_counters; /* what the caller of setsockopt() says the old table has */
-	u64 counters; /* his pointer for the old table's counters */
+	u64 counters; /* the caller's pointer to room for the old table's counters */
 	u32 base_chains; /* numbers 0 and up, by hook */
 	u32 chains; /* in all; user chains follow in the blob's order */
 

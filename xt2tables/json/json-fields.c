@@ -4,8 +4,8 @@
  *
  * A row says how the fields of an extension are printed, from its payload in
  * the kernel's form.  An extension without a row, or one that says more than
- * its row can, has its options as text.  Whoever reads JSON gets these members
- * for his convenience: xt2 itself compares them with what it would have
+ * its row can, has its options as text.  These members are there for the
+ * reader's convenience: xt2 itself compares them with what it would have
  * printed, so what is printed here may change, but must not depend on the host.
  */
 #include "config.h"

@@ -21,7 +21,7 @@ static void blanks(struct scan *s)
 		s->at++;
 }
 
-/* At a quote; behind the other one afterwards. */
+/* From a quote to the byte after the closing one. */
 static void skip_string(struct scan *s)
 {
 	for (s->at++; s->at < s->end && *s->at != '"'; s->at++)

@@ -5,8 +5,8 @@
  * jansson reads the file; what it says goes into a copy of the ruleset, which
  * takes the ruleset's place when all of it was good.  The text of a rule is
  * the truth and goes the way of all text.  Its fields, if they are there, must
- * be what is printed for the rule that came out: whoever changes the one and
- * forgets the other gets an error, not a rule that he does not see.
+ * be what is printed for the rule that came out: a user who changes the one and
+ * forgets the other gets an error, not a rule that differs from its fields.
  *
  * Values don't know their place in the file, so after an error the file, which
  * is well-formed by then, is searched for it.
@@ -593,7 +593,7 @@ static int read_top(struct reader *r, json_t *top)
 	return ret;
 }
 
-/* No JSON has one, but the library takes it for a blank behind a number. */
+/* No JSON has one, but the library takes it for a blank after a number. */
 static int zero_byte(struct reader *r, const char *text)
 {
 	struct xt2_err *err = r->err;

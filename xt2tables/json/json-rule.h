@@ -25,7 +25,7 @@ struct xt2_json_parser {
 int xt2_json_parser_begin(struct xt2_json_parser *p, struct xt2_ruleset *rs, int table);
 
 /*
- * xt2_json_rule_append - put options as a rule behind those of a chain
+ * xt2_json_rule_append - append options as a rule to a chain
  * => 0: it is there, and its counters are 0; -ENOMEM, -E2BIG; -EINVAL: failure
  *    says why, and rules may have come to any chain of the table
  */

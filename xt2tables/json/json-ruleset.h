@@ -4,7 +4,7 @@
  *
  * One schema, doc/json.md, in both directions and without a loss: tables,
  * chains, policies, rules as text and as fields, counters.  What is written
- * reads back as the same ruleset.  As in text.h, libxtables is behind it: one
+ * reads back as the same ruleset.  As in text.h, this uses libxtables: one
  * thread only.
  */
 #ifndef XT2_XT2TABLES_JSON_JSON_RULESET_H

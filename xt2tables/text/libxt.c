@@ -6,7 +6,7 @@
  * their state in globals and leave through the exit_err hook when an option is
  * wrong; the hook longjmps back to xt2_try(), which is why nothing here owns
  * memory that only a local variable knows.  Rules are parsed one after the
- * other: xt2_libxt_begin() resets what the one before left behind.
+ * other: xt2_libxt_begin() resets the state that the rule before has left.
  *
  * The kernel is never asked: revisions come from what the translators know,
  * and extensions whose parser would talk to it are refused by name.

@@ -104,7 +104,7 @@ void xt2_libxt_print_target(FILE *to, const union xt2_entry *entry, const char *
 void xt2_libxt_print_arp_options(FILE *to, const union xt2_entry *entry, const char *name,
 				 int revision, const void *payload, unsigned int size);
 
-/* Options of an extension of bridges, a space behind each word; its payload must be sound. */
+/* Options of an extension of bridges, a space after each word; its payload must be sound. */
 void xt2_libxt_print_bridge(FILE *to, bool target, const char *name, const void *payload,
 			    unsigned int size);
 

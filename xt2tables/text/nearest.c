@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nearest.c - what somebody may have meant who wrote a name that is not there */
+/* nearest.c - the known name that is nearest to an unknown one */
 #include "nearest.h"
 
 #include <stdio.h>

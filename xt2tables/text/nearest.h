@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nearest.h - what somebody may have meant who wrote a name that is not there
+ * nearest.h - the known name that is nearest to an unknown one
  *
  * All names that would have been right are shown to it, one after the other;
  * it keeps the nearest, and the first few in case that none is near.

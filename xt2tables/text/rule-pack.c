@@ -19,7 +19,7 @@ struct packer {
 	__u8 *at;
 };
 
-/* Room behind the largest rule, so that a match is packed before it is measured. */
+/* Room past the largest rule, so that a match is packed before it is measured. */
 static union {
 	struct xt2_rule rule;
 	__u64 align;

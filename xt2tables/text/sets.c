@@ -78,7 +78,7 @@ int xt2_sets_show(const struct xt2_sets *sets, const struct xt2_instance *in, vo
 	return xt2_sets_number(sets, in, payload, printed_number, NULL);
 }
 
-/* --- sets that a kernel's table had, and nobody could be asked about ------ */
+/* --- sets of a kernel's table whose names were not known ------ */
 
 /* => the number of such a set, or -1 */
 static int nameless(const struct xt2_ruleset *rs, __u32 number)

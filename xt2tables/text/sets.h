@@ -10,7 +10,7 @@
 void xt2_sets_begin(void);
 
 /*
- * xt2_sets_carry - put the names of the sets that the line named behind a payload
+ * xt2_sets_carry - append the names of the sets that the line named to a payload
  * @data: as of xt2_sets_name()
  * => bytes, -EINVAL
  */

@@ -23,7 +23,7 @@ void xt2_lines_close(struct xt2_lines *l)
 	memset(l, 0, sizeof(*l));
 }
 
-/* Room behind what is there, for a newline as well.  => 0, -ENOMEM */
+/* Room after the bytes that are there, for a newline as well.  => 0, -ENOMEM */
 static int make_room(struct xt2_lines *l)
 {
 	size_t room = l->room ? 2 * l->room : WINDOW;

@@ -14,7 +14,7 @@ struct xt2_lines {
 	off_t start; /* where the first line is, if so */
 	char *buf;
 	size_t room, from, to; /* bytes at buf; those from from to to are to come */
-	bool ended; /* there is nothing behind them */
+	bool ended; /* these are the last bytes */
 	bool open_end; /* the line that came last had no newline */
 };
 

@@ -5,7 +5,7 @@
  * Options of all extensions are known from the start, as ebtables has them: no
  * -m names a match.  An extension comes into being with its first option, and
  * matches stand in a rule in the order in which they were first named.  "!" is
- * a word of its own, before an option or behind it.
+ * a word of its own, before an option or after it.
  */
 #include <errno.h>
 #include <getopt.h>

@@ -16,7 +16,7 @@
 #include "xt2tables/text/print/rule-print.h"
 #include "translators/ebt/ebt.h"
 
-/* " -p IPv4 ... -j ACCEPT": what is behind "-A CHAIN"; counters as ebtables-save has them */
+/* " -p IPv4 ... -j ACCEPT": the part after "-A CHAIN"; counters as ebtables-save has them */
 void xt2_bridge_print(struct xt2_printer *p, int table, const struct xt2_rule *r, bool counters);
 
 /* One base test; the target, "-j ..." */

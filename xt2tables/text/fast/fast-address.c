@@ -10,7 +10,7 @@
 
 #define QUAD_ROOM 24
 
-/* 0 to 255, without leading zeros.  => behind it, or NULL */
+/* 0 to 255, without leading zeros.  => the byte after it, or NULL */
 static inline const char *byte(const char *at, u32 *value)
 {
 	u32 v = (u8)(at[0] - '0'), digit = (u8)(at[1] - '0');
@@ -145,7 +145,7 @@ static inline bool group_of(struct xt2_fast *p, u32 *value)
 	return xt2_fast_hex(p, 3, value);
 }
 
-/* 2001:db8::1; what is behind a gap stands at the end */
+/* 2001:db8::1; the groups after a gap are the last ones */
 bool xt2_fast_groups(struct xt2_fast *p, u64 *addr)
 {
 	u16 group[8], all[8] = { 0 };

@@ -143,7 +143,7 @@ static bool clear(const struct xt2_line *l, int first)
 	return true;
 }
 
-/* Keep what a rule has behind its protocol: one match or a target. */
+/* Keep what a rule has after its protocol: one match or a target. */
 static bool keep(struct known *e, const struct xt2_rule *r, bool target)
 {
 	const struct xt2_match *m = xt2_rule_first_match(r);

@@ -2,7 +2,7 @@
 /*
  * fast-line.h - a line while it is read: private to fast-*.c
  *
- * A reader looks at the text, moves behind what it takes and answers true.  Or
+ * A reader reads the text, moves past the part that it takes and answers true.  Or
  * it answers false: then the line is not plain, and what has been taken of it
  * does not matter.  The line ends in a newline that no reader takes, so none
  * of them has to look for the end.
@@ -137,7 +137,7 @@ struct xt2_fast {
 
 /* An option of a match. */
 struct xt2_fast_option {
-	const char *name; /* behind "--" */
+	const char *name; /* after "--" */
 	u8 given; /* its bit; options that exclude each other share it */
 	bool invertible;
 	bool bare; /* no word follows */
@@ -157,7 +157,7 @@ static inline bool xt2_fast_ends(char c)
 	return xt2_fast_blank(c) || c == '\n';
 }
 
-/* => behind the blanks here */
+/* => the first byte that is no blank */
 static inline const char *xt2_fast_behind(const char *at)
 {
 	while (xt2_fast_blank(*at))
@@ -255,7 +255,7 @@ static inline bool xt2_fast_number_slow_(struct xt2_fast *p, u64 max, u64 *value
 	return true;
 }
 
-/* A number as everybody writes it: decimal, without a sign or leading zeros. */
+/* A number in its usual form: decimal, without a sign or leading zeros. */
 static inline bool xt2_fast_number(struct xt2_fast *p, u64 max, u64 *value)
 {
 	static const u32 tens[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000 };

@@ -11,8 +11,8 @@
  * Whatever is not known here for certain is not plain: names of hosts and
  * services, abbreviations, lists of addresses, an option that comes twice, and
  * everything that is wrong.  Such a line is read again, from its start, by
- * rule-parse.c.  So there is no error here, and none but the usual ones for
- * who wrote the line; and what is plain means what libxtables makes of it:
+ * rule-parse.c.  So no error is reported here; the slow reader reports it.  A plain line means
+ * what libxtables makes of it:
  * tests/prop/plain.c holds both to the same bytes.
  */
 #include "config.h"

@@ -34,7 +34,7 @@ struct target {
 	bool (*read)(struct xt2_fast *p, union payload *payload);
 };
 
-/* => behind "--NAME " of this name; false: it is another one */
+/* Take "--NAME " of this name.  => false: it is another one */
 static bool option(struct xt2_fast *p, const char *name)
 {
 	const char *at = xt2_fast_behind(p->at);

@@ -22,7 +22,7 @@ const char xt2_put_octets_[256][4] = { OCTETS64(0), OCTETS64(64), OCTETS64(128),
 
 /*
  * The longest run of two zeros or more, the first of equal ones: the runs of
- * one zero more are those that have another one behind them.
+ * one zero more are those that have another one after them.
  * => its length, 0: none
  */
 static u32 zero_run(u32 zeros, u32 *start)
@@ -52,7 +52,7 @@ static u32 zero_words(u64 words)
 	return zero * 0x0001000200040008ull >> 48 & 15;
 }
 
-/* Words and a colon behind each. */
+/* Words, with a colon after each. */
 static char *put_words(char *p, const u16 *word, u32 n)
 {
 	for (; n; n--) {

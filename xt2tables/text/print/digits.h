@@ -14,7 +14,7 @@
 #include <string.h>
 #include "engine/env.h"
 
-#define XT2_PUT_ROOM  8 /* bytes behind the text that may be written to */
+#define XT2_PUT_ROOM  8 /* bytes after the text that may be overwritten */
 #define XT2_PUT_ADDR6 45 /* bytes of the longest IPv6 address */
 
 /* A string literal. */
@@ -107,7 +107,7 @@ static inline char *xt2_put_hex(char *p, u32 n)
 	return xt2_put_hex4_(xt2_put_hex16(p, (u16)(n >> 16)), (u16)n);
 }
 
-/* Texts of the numbers of one byte, and a dot behind each. */
+/* Texts of the numbers of one byte, with a dot after each. */
 extern const char xt2_put_octets_[256][4];
 
 static inline char *xt2_put_octet_(char *p, u8 n)

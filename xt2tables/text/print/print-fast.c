@@ -35,7 +35,7 @@ static bool invert(const struct xt2_match *m)
 /* Bytes of words. */
 #define BARE   0x01 /* a comment of these alone has no quotes */
 #define BREAK  0x02 /* a name with one has quotes */
-#define ESCAPE 0x04 /* stands behind a backslash in a comment */
+#define ESCAPE 0x04 /* follows a backslash in a comment */
 
 static const __u8 byte_class[256] = {
 	['0' ... '9'] = BARE, ['A' ... 'Z'] = BARE, ['a' ... 'z'] = BARE, ['_'] = BARE,

@@ -31,7 +31,7 @@ void xt2_rule_text_chain(struct xt2_rule_text *t, int chain);
 /*
  * xt2_rule_text - one rule and a newline
  * @r: of the chain
- * @at: where; what is behind the text may be written over, up to @end
+ * @at: where; the bytes after the text may be overwritten, up to @end
  * => the end of the text; NULL: libxtables has to print at least a part of it
  */
 char *xt2_rule_text(const struct xt2_rule_text *t, const struct xt2_rule *r, char *at,

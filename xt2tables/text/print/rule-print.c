@@ -4,7 +4,7 @@
  *
  * The matches of a rule stand in the order in which iptables prints them, so
  * printing is one walk; arptables prints the target first and has an order of
- * its own.  Each condition is printed with a space before it (ARP: behind it).
+ * its own.  Each condition is printed with a space before it (ARP: after it).
  * The one text that differs on purpose: "! -i +", which no packet matches, is
  * printed, where iptables-save drops it and saves a rule that all packets
  * match.
@@ -421,7 +421,7 @@ static bool close_lost(FILE *to)
 	return fclose(to) || lost;
 }
 
-/* Options as libxtables prints them, but with the space behind. */
+/* Options as libxtables prints them, but with the space after them. */
 static void print_arp_options(struct xt2_printer *p, const char *name, int revision,
 			      unsigned int size)
 {

@@ -15,7 +15,7 @@ struct xt2_printer {
 /* libxtables is set up for the family; all of these may throw (libxt.h). */
 void xt2_print_begin(struct xt2_printer *p, FILE *to, const struct xt2_ruleset *rs, int family);
 
-/* "-A CHAIN ..." and a newline; counters, if wanted, before it, of bridges behind it */
+/* "-A CHAIN ..." and a newline; counters, if wanted, before it, of bridges after it */
 void xt2_print_rule(struct xt2_printer *p, int chain, const struct xt2_rule *r, bool counters);
 
 /*

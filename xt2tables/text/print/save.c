@@ -33,7 +33,7 @@ struct saving {
 	struct xt2_print_known *known; /* NULL: none is asked for yet */
 	int table;
 	bool counters;
-	char *at; /* behind what has gathered */
+	char *at; /* the end of the text so far */
 	char gathered[GATHER_MAX + XT2_RULE_TEXT_ROOM];
 };
 
