@@ -19,6 +19,12 @@ struct entry {
 	struct ebt_entry head;
 };
 
+/* => -EOPNOTSUPP, or an earlier error */
+static int unsayable(struct entry *n, const char *what)
+{
+	return legacy_write_fail(n->w, -EOPNOTSUPP, what);
+}
+
 /* An extension's header.  => the place of its data, or NULL */
 static u8 *put_header(struct entry *n, const char *name, u8 revision, u32 size)
 {
@@ -41,7 +47,7 @@ static int put_among(struct entry *n, const struct xt2_instance *in, const struc
 	u8 *to;
 
 	if (in->size > 0x7fffffff || in->size % 4)
-		return legacy_write_fail(n->w, -EOPNOTSUPP, "a set of among is not whole");
+		return unsayable(n, "a set of among is not whole");
 	to = put_header(n, own->k.name, 0, size);
 	if (to)
 		memcpy(to, in + 1, in->size);
@@ -79,13 +85,11 @@ static int put_instance(struct entry *n, const struct xt2_instance *in, bool tar
 	k = ebt_known_find(&n->w->cache, target, comment ? "comment" : in->name, in->revision, &own,
 			   &index, &err);
 	if (!k || (target && !own) || (target && ebt_is_standard((const u8 *)own->k.name)))
-		return legacy_write_fail(n->w, -EOPNOTSUPP,
-					 "an extension that the kernel does not have");
+		return unsayable(n, "an extension that the kernel does not have");
 	if (k->size == EBT_ANY_SIZE)
 		return put_among(n, in, own);
 	if (comment ? in->size > k->size : in->size < legacy_native(k))
-		return legacy_write_fail(n->w, -EOPNOTSUPP,
-					 "an instance is not as long as its extension's payload");
+		return unsayable(n, "an instance is not as long as its extension's payload");
 	memset(n->w->payload, 0, legacy_native(k));
 	memcpy(n->w->payload, in + 1, in->size < legacy_native(k) ? in->size : legacy_native(k));
 	return put_payload(n, k, own);
@@ -107,8 +111,7 @@ static int put_match(struct entry *n, const struct xt2_match *m)
 
 	if (m->type < XT2_M_TCP) {
 		if (n->extensions)
-			return legacy_write_fail(n->w, -EOPNOTSUPP,
-						 "a base test behind an extension");
+			return unsayable(n, "a base test behind an extension");
 		ret = ebt_base_unpack(m, &n->head, &n->seen);
 		return ret ? legacy_write_fail(n->w, ret,
 					       "a base test has no place in the legacy format")
@@ -116,7 +119,7 @@ static int put_match(struct entry *n, const struct xt2_match *m)
 	}
 	n->extensions = true;
 	if (m->type != XT2_M_COMMENT && m->type != XT2_M_FOREIGN)
-		return legacy_write_fail(n->w, -EOPNOTSUPP, "a match has no legacy form");
+		return unsayable(n, "a match has no legacy form");
 	in = n->w->instance(n->w->data, m->arg);
 	watcher = in && in->kind == XT2_INSTANCE_TARGET;
 	if (!in || (!watcher && in->kind != (m->type == XT2_M_COMMENT ? XT2_INSTANCE_COMMENT
@@ -125,7 +128,7 @@ static int put_match(struct entry *n, const struct xt2_match *m)
 	if (watcher)
 		begin_watchers(n);
 	else if (n->watchers)
-		return legacy_write_fail(n->w, -EOPNOTSUPP, "a match behind a watcher");
+		return unsayable(n, "a match behind a watcher");
 	return put_instance(n, in, watcher);
 }
 
@@ -160,7 +163,7 @@ static int put_target(struct entry *n, u32 target)
 						 "rule names an instance that is not there");
 		return put_instance(n, in, true);
 	}
-	return legacy_write_fail(n->w, -EOPNOTSUPP, "a target has no legacy form");
+	return unsayable(n, "a target has no legacy form");
 }
 
 /* @r: NULL: a rule without conditions */

@@ -48,6 +48,12 @@ struct entry {
 	u8 room[192];
 };
 
+/* => -EOPNOTSUPP, or an earlier error */
+static int unsayable(struct entry *n, const char *what)
+{
+	return legacy_write_fail(n->w, -EOPNOTSUPP, what);
+}
+
 _Static_assert(sizeof(((struct entry *)0)->room) >= sizeof(struct arpt_entry), "largest header");
 
 /* An extension: its header, then the payload of k's size at w->payload. */
@@ -78,7 +84,7 @@ static const struct legacy_known *known(struct entry *n, bool target, const char
 							 name, revision, &index, &err);
 
 	if (!k)
-		legacy_write_fail(n->w, -EOPNOTSUPP, "an extension that the kernel does not have");
+		unsayable(n, "an extension that the kernel does not have");
 	return k;
 }
 
@@ -99,11 +105,9 @@ static int put_instance(struct entry *n, u8 kind, u32 number)
 	if (!k)
 		return n->w->error;
 	if (kind == XT2_INSTANCE_COMMENT ? in->size > k->size : in->size < legacy_native(k))
-		return legacy_write_fail(n->w, -EOPNOTSUPP,
-					 "an instance is not as long as its extension's payload");
+		return unsayable(n, "an instance is not as long as its extension's payload");
 	if (kind != XT2_INSTANCE_COMMENT && in->size > legacy_native(k))
-		return legacy_write_fail(n->w, -EOPNOTSUPP,
-					 "it names an ipset, whose number only the kernel knows");
+		return unsayable(n, "it names an ipset, whose number only the kernel knows");
 	memset(n->w->payload, 0, legacy_native(k));
 	memcpy(n->w->payload, in + 1, in->size < legacy_native(k) ? in->size : legacy_native(k));
 	return put_extension(n, k, k->name, k->revision);
@@ -117,23 +121,21 @@ static int put_match(struct entry *n, const struct xt2_match *m)
 
 	if (m->type < XT2_M_TCP) {
 		if (n->len != n->w->f->entry)
-			return legacy_write_fail(n->w, -EOPNOTSUPP,
-						 "a base test behind an extension");
+			return unsayable(n, "a base test behind an extension");
 		ret = legacy_base_unpack(n->w->f, m, n->base, &n->seen);
 		return ret ? legacy_write_fail(n->w, ret,
 					       "a base test has no place in the legacy format")
 			   : 0;
 	}
 	if (n->w->f->family == XT2_ARP)
-		return legacy_write_fail(n->w, -EOPNOTSUPP,
-					 "ARP rules have no matches in the legacy format");
+		return unsayable(n, "ARP rules have no matches in the legacy format");
 	if (m->type == XT2_M_COMMENT || m->type == XT2_M_FOREIGN)
 		return put_instance(
 			n, m->type == XT2_M_COMMENT ? XT2_INSTANCE_COMMENT : XT2_INSTANCE_MATCH,
 			m->arg);
 	ret = xt2_match_unpack(n->w->f->family, m, &row, n->w->payload, sizeof(n->w->payload));
 	if (ret < 0)
-		return legacy_write_fail(n->w, -EOPNOTSUPP, "a match has no legacy form");
+		return unsayable(n, "a match has no legacy form");
 	k = known(n, false, row->name, row->revision);
 	return k ? put_extension(n, k, row->name, row->revision) : n->w->error;
 }
@@ -165,8 +167,7 @@ static int put_standard(struct entry *n, const struct xt2_rule *r, s32 verdict)
 		n->base[f->comefrom] = MARK_JUMP;
 	}
 	if (kind == XT2_T_GOTO && !f->base->f_goto)
-		return legacy_write_fail(n->w, -EOPNOTSUPP,
-					 "ARP rules cannot go to a chain, only jump");
+		return unsayable(n, "ARP rules cannot go to a chain, only jump");
 	if (kind == XT2_T_GOTO)
 		n->base[f->base->flags] |= f->base->f_goto;
 	to = legacy_write_reserve(n->w, n->start + n->len, f->standard);
@@ -190,7 +191,7 @@ static int put_target(struct entry *n, const struct xt2_rule *r)
 	if (kind == XT2_T_FOREIGN || kind == XT2_T_NAT)
 		return put_instance(n, XT2_INSTANCE_TARGET, XT2_TARGET_ARG(r->target));
 	if (xt2_target_unpack(n->w->f->family, r, &row, n->w->payload, sizeof(n->w->payload)) < 0)
-		return legacy_write_fail(n->w, -EOPNOTSUPP, "a target has no legacy form");
+		return unsayable(n, "a target has no legacy form");
 	k = known(n, true, row->name, row->revision);
 	return k ? put_extension(n, k, row->name, row->revision) : n->w->error;
 }

@@ -51,6 +51,13 @@ static bool bits(FILE *to, const char *name, unsigned int v, const struct bit *l
 	return true;
 }
 
+/* A truth value; => false: it is neither 0 nor 1 */
+static bool put_not(FILE *to, unsigned int v)
+{
+	xt2_json_yes(to, "not", v);
+	return v <= 1;
+}
+
 /* A range that does not take everything; true for what takes less. */
 static void ports(FILE *to, const char *name, const char *not_name, const __u16 *p, bool invert)
 {
@@ -130,9 +137,8 @@ static bool put_mark(FILE *to, const struct xt2_json_ext *e)
 {
 	const struct xt_mark_mtinfo1 *info = e->payload;
 
-	if (info->invert > 1)
+	if (!put_not(to, info->invert))
 		return false;
-	xt2_json_yes(to, "not", info->invert);
 	xt2_json_member(to, "mark", info->mark);
 	xt2_json_member(to, "mask", info->mask);
 	return true;
@@ -195,9 +201,8 @@ static bool put_length(FILE *to, const struct xt2_json_ext *e)
 {
 	const struct xt_length_info *info = e->payload;
 
-	if (info->invert > 1)
+	if (!put_not(to, info->invert))
 		return false;
-	xt2_json_yes(to, "not", info->invert);
 	xt2_json_range(to, "bytes", info->min, info->max);
 	return true;
 }
@@ -224,9 +229,8 @@ static bool put_dscp(FILE *to, const struct xt2_json_ext *e)
 {
 	const struct xt_dscp_info *info = e->payload;
 
-	if (info->invert > 1)
+	if (!put_not(to, info->invert))
 		return false;
-	xt2_json_yes(to, "not", info->invert);
 	xt2_json_member(to, "dscp", info->dscp);
 	return true;
 }
@@ -235,9 +239,8 @@ static bool put_tos(FILE *to, const struct xt2_json_ext *e)
 {
 	const struct xt_tos_match_info *info = e->payload;
 
-	if (info->invert > 1)
+	if (!put_not(to, info->invert))
 		return false;
-	xt2_json_yes(to, "not", info->invert);
 	xt2_json_member(to, "tos", info->tos_value);
 	xt2_json_member(to, "mask", info->tos_mask);
 	return true;

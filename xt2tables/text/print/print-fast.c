@@ -32,6 +32,11 @@ static bool invert(const struct xt2_match *m)
 	return m->flags & XT2_MATCH_INVERT;
 }
 
+static inline char *put_not(char *p, bool inverted)
+{
+	return inverted ? xt2_put(p, " !") : p;
+}
+
 /* Bytes of words. */
 #define BARE   0x01 /* a comment of these alone has no quotes */
 #define BREAK  0x02 /* a name with one has quotes */
@@ -60,8 +65,7 @@ static char *put_name(char *p, const char *name, size_t len)
 
 static char *put_option(char *p, const struct xt2_match *m, char letter)
 {
-	if (invert(m))
-		p = xt2_put(p, " !");
+	p = put_not(p, invert(m));
 	p = xt2_put(p, " -s ");
 	p[-2] = letter;
 	return p;
@@ -185,13 +189,11 @@ static char *put_range(char *p, __u16 first, __u16 last)
 static char *put_ports(char *p, const struct ports *ports)
 {
 	if (ports->src[0] || ports->src[1] != 65535) {
-		if (ports->inverted & XT2_PORTS_INV_SRC)
-			p = xt2_put(p, " !");
+		p = put_not(p, ports->inverted & XT2_PORTS_INV_SRC);
 		p = put_range(xt2_put(p, " --sport "), ports->src[0], ports->src[1]);
 	}
 	if (ports->dst[0] || ports->dst[1] != 65535) {
-		if (ports->inverted & XT2_PORTS_INV_DST)
-			p = xt2_put(p, " !");
+		p = put_not(p, ports->inverted & XT2_PORTS_INV_DST);
 		p = put_range(xt2_put(p, " --dport "), ports->dst[0], ports->dst[1]);
 	}
 	return p;
@@ -219,13 +221,11 @@ static char *put_tcp(char *p, const struct xt2_match *m)
 		return NULL;
 	p = put_ports(xt2_put(p, " -m tcp"), &ports);
 	if (ports.option || ports.inverted & XT2_PORTS_INV_OPTION) {
-		if (ports.inverted & XT2_PORTS_INV_OPTION)
-			p = xt2_put(p, " !");
+		p = put_not(p, ports.inverted & XT2_PORTS_INV_OPTION);
 		p = xt2_put_byte(xt2_put(p, " --tcp-option "), ports.option);
 	}
 	if (ports.mask || ports.inverted & XT2_PORTS_INV_FLAGS) {
-		if (ports.inverted & XT2_PORTS_INV_FLAGS)
-			p = xt2_put(p, " !");
+		p = put_not(p, ports.inverted & XT2_PORTS_INV_FLAGS);
 		p = put_tcp_flags(xt2_put(p, " --tcp-flags "), ports.mask);
 		*p++ = ' ';
 		p = put_tcp_flags(p, ports.flags);
@@ -260,8 +260,7 @@ static char *put_icmp(char *p, const struct xt2_match *m)
 	if (any && (XT2_BYTE(m->arg, 1) || XT2_BYTE(m->arg, 2) != 255))
 		return NULL;
 	p = xt2_put(p, " -m icmp");
-	if (XT2_BYTE(m->arg, 3))
-		p = xt2_put(p, " !");
+	p = put_not(p, XT2_BYTE(m->arg, 3));
 	p = xt2_put(p, " --icmp-type ");
 	return any ? xt2_put(p, "any") : put_icmp_type(p, m->arg);
 }
@@ -269,8 +268,7 @@ static char *put_icmp(char *p, const struct xt2_match *m)
 static char *put_icmp6(char *p, const struct xt2_match *m)
 {
 	p = xt2_put(p, " -m icmp6");
-	if (XT2_BYTE(m->arg, 3))
-		p = xt2_put(p, " !");
+	p = put_not(p, XT2_BYTE(m->arg, 3));
 	return put_icmp_type(xt2_put(p, " --icmpv6-type "), m->arg);
 }
 
@@ -283,8 +281,7 @@ static char *put_multiport(char *p, const struct xt2_match *m)
 	if (m->flags & XT2_MATCH_VERBATIM || !n)
 		return NULL;
 	p = xt2_put(p, " -m multiport");
-	if (invert(m))
-		p = xt2_put(p, " !");
+	p = put_not(p, invert(m));
 	switch (XT2_BYTE(m->arg, 1)) {
 	case XT2_MULTIPORT_SRC: p = xt2_put(p, " --sports "); break;
 	case XT2_MULTIPORT_DST: p = xt2_put(p, " --dports "); break;
@@ -307,8 +304,7 @@ static char *put_mark(char *p, const struct xt2_match *m)
 	if (m->flags & ~XT2_MATCH_INVERT) /* an odd truth value */
 		return NULL;
 	p = m->type == XT2_M_MARK ? xt2_put(p, " -m mark") : xt2_put(p, " -m connmark");
-	if (invert(m))
-		p = xt2_put(p, " !");
+	p = put_not(p, invert(m));
 	p = xt2_put_hex(xt2_put(p, " --mark 0x"), m->arg);
 	if (m->size == sizeof(*m) || k->mask == ~0u)
 		return p;
@@ -346,8 +342,7 @@ static char *put_conntrack(char *p, const struct xt2_match *m)
 	    XT2_CONNTRACK_REVISION(m->flags) != 3)
 		return NULL;
 	p = alias ? xt2_put(p, " -m state") : xt2_put(p, " -m conntrack");
-	if (k->inverted & XT_CONNTRACK_STATE)
-		p = xt2_put(p, " !");
+	p = put_not(p, k->inverted & XT_CONNTRACK_STATE);
 	p = alias ? xt2_put(p, " --state ") : xt2_put(p, " --ctstate ");
 	return put_states(p, m->arg);
 }
@@ -434,8 +429,7 @@ static char *put_mac(char *p, const struct xt2_match *m)
 	int i;
 
 	p = xt2_put(p, " -m mac");
-	if (m->arg)
-		p = xt2_put(p, " !");
+	p = put_not(p, m->arg);
 	p = xt2_put(p, " --mac-source ");
 	for (i = 0; i < 6; i++) {
 		*p++ = hex[k->addr[i] >> 4];
@@ -450,8 +444,7 @@ static char *put_length(char *p, const struct xt2_match *m)
 	if (m->flags & ~XT2_MATCH_INVERT)
 		return NULL;
 	p = xt2_put(p, " -m length");
-	if (invert(m))
-		p = xt2_put(p, " !");
+	p = put_not(p, invert(m));
 	return put_range(xt2_put(p, " --length "), (__u16)m->arg, (__u16)(m->arg >> 16));
 }
 
@@ -480,8 +473,7 @@ static char *put_statistic(char *p, const struct xt2_match *m)
 
 	p = xt2_put(p, " -m statistic --mode ");
 	p = nth ? xt2_put(p, "nth") : xt2_put(p, "random");
-	if (invert(m))
-		p = xt2_put(p, " !");
+	p = put_not(p, invert(m));
 	if (!nth)
 		return put_probability(xt2_put(p, " --probability "), k->value);
 	p = xt2_put_number(xt2_put(p, " --every "), k->value + 1);
