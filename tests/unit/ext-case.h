@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <cmocka.h>
 #include "engine/eval.h"
+#include "tests/lib/units.h"
 #include "translators/ext/translate.h"
 
 struct ext_case {
@@ -33,13 +33,15 @@ struct ext_case {
 
 static u64 case_seed;
 
-static inline void case_seed_set(void)
+/* What runs before the cases of a file with random ones. */
+static inline int case_seed_set(void **state)
 {
 	const char *s = getenv("XT2_SEED");
 
 	case_seed = s ? strtoull(s, NULL, 0) : (u64)time(NULL) * 0x9e3779b97f4a7c15ull;
 	printf("seed: XT2_SEED=%llu\n", (unsigned long long)case_seed);
 	case_seed |= 1;
+	return 0;
 }
 
 /* The upper half of a multiplicative generator. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ext-packet.c - what the tests of packet matches share */
+/* packet-case.c - what the tests of packet matches share */
 #include "packet-case.h"
 #include <time.h>
 #include <linux/netfilter/xt_addrtype.h>

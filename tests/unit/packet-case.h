@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ext-packet.h - packets, random numbers and payloads for the tests of packet matches */
+/* packet-case.h - packets, random numbers and payloads for the tests of packet matches */
 #ifndef TEST_EXT_PACKET_H
 #define TEST_EXT_PACKET_H
 
@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <arpa/inet.h>
-#include <cmocka.h>
 #include "engine/eval.h"
 #include "extensions/extensions.h"
+#include "tests/lib/units.h"
 #include "translators/ext/translate.h"
 
 #define TEST_BYTES 256
@@ -55,5 +55,22 @@ u32 test_payloads_least(void); /* how often the rarest row had a valid one */
 void test_string_random(void *payload, u64 *seed);
 void test_u32_random(void *payload, u64 *seed);
 u32 test_program_random(void *insns, u64 *seed); /* => instructions, perhaps invalid */
+
+/* Payloads of the kernel's structure s, its members last; of a test_packet t. */
+#define INFO(s)                                       \
+	(union {                                      \
+		struct s info;                        \
+		u64 room[(sizeof(struct s) + 7) / 8]; \
+	})
+#define ASK(t, family, name, rev, s, ...)                                   \
+	test_ask(t, family, name, rev, &INFO(s){ .info = { __VA_ARGS__ } }, \
+		 (sizeof(struct s) + 7) / 8 * 8)
+#define PACK(family, name, rev, s, ...)                                   \
+	test_pack(family, name, rev, &INFO(s){ .info = { __VA_ARGS__ } }, \
+		  (sizeof(struct s) + 7) / 8 * 8)
+#define HITS(...)     assert_int_equal(ASK(&t, __VA_ARGS__), XT2_HIT)
+#define MISSES(...)   assert_int_equal(ASK(&t, __VA_ARGS__), XT2_MISS)
+#define REFUSED(...)  assert_int_equal(PACK(__VA_ARGS__), -EINVAL)
+#define TAKES(n, ...) assert_int_equal(PACK(__VA_ARGS__), n)
 
 #endif

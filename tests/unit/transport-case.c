@@ -1,6 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ext-transport.c - hand-made and random packets and payloads */
+/* transport-case.c - hand-made and random packets and payloads */
 #include "transport-case.h"
+#include <time.h>
+
+struct xt2_match *packed_match(void)
+{
+	static u64 room[PACKED_MAX / 8 + 1];
+
+	return (struct xt2_match *)room;
+}
+
+u64 first_seed(void)
+{
+	const char *text = getenv("XT2_SEED");
+	u64 seed = text ? strtoull(text, NULL, 0) : (u64)time(NULL);
+
+	print_message("XT2_SEED=%llu\n", (unsigned long long)seed);
+	return seed;
+}
 
 void packet_bytes(struct packet *p, u8 family, const u8 *bytes, u32 size)
 {

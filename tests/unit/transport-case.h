@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ext-transport.h - packets and payloads for the tests of transport matches */
+/* transport-case.h - packets and payloads for the tests of transport matches */
 #ifndef TEST_EXT_TRANSPORT_H
 #define TEST_EXT_TRANSPORT_H
 
@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <cmocka.h>
 #include <linux/netfilter/xt_dccp.h>
 #include <linux/netfilter/xt_ecn.h>
 #include <linux/netfilter/xt_esp.h>
@@ -28,6 +27,7 @@
 #include <linux/netfilter_ipv6/ip6t_opts.h>
 #include <linux/netfilter_ipv6/ip6t_rt.h>
 #include "extensions/extensions.h"
+#include "tests/lib/units.h"
 #include "translators/ext/translate.h"
 
 #define PAYLOAD_MAX 304
@@ -63,5 +63,31 @@ u32 packet_random(u64 *seed, u8 family, u8 proto, u8 *bytes, u32 room);
 
 /* The protocol or header that a match wants to see. */
 u8 row_proto(const struct xt2_match_row *row);
+
+/* Packets with family, name and payload; the compound literal is the payload. */
+#define ANSWER(p, name, type, ...) answer(&(p), name, &(struct type){ __VA_ARGS__ })
+#define HITS(...)		   assert_int_equal(ANSWER(__VA_ARGS__), XT2_HIT)
+#define MISSES(...)		   assert_int_equal(ANSWER(__VA_ARGS__), XT2_MISS)
+#define DROPS(...)		   assert_int_equal(ANSWER(__VA_ARGS__), XT2_HOTDROP)
+#define HIT_DROPS(...)		   assert_int_equal(ANSWER(__VA_ARGS__), XT2_HIT_DROP)
+
+/* A match as it was packed last by PACKS(). */
+#define PACKED packed_match()
+struct xt2_match *packed_match(void);
+
+#define PACKS(size, family, name, type, ...) \
+	assert_int_equal(pack_clean(family, name, &(struct type){ __VA_ARGS__ }, PACKED), size)
+#define REFUSES(family, name, type, ...) PACKS(-EINVAL, family, name, type, __VA_ARGS__)
+
+#define ANY               \
+	{                 \
+		0, 0xffff \
+	}
+
+/* 80 -> 1024, SYN and ACK, options: MSS 1460, NOP, window scale 7 */
+#define SYN_ACK "0050 0400 00000000 00000000 7012 0000 0000 0000 020405b4 01 030307"
+
+/* XT2_SEED, or another one each time, which is printed. */
+u64 first_seed(void);
 
 #endif

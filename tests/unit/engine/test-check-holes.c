@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * test-check-holes.c - engine/check.c, engine/image.c: images that cost far more than they say
+ *
+ * Images with a single policy and a large hole of each kind: as a file, such a
+ * hole takes nothing.  Then rulesets by what a packet may take in them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/lib/units.h"
+#include "engine/check.h"
+#include "engine/write.h"
+#include "tests/lib/rules.h"
+
+#define CAP   (16ull << 20)
+#define LARGE (4u << 20)
+
+static u64 *bytes;
+static void *scratch;
+static struct xt2_writer w;
+
+static int setup(void **state)
+{
+	bytes = calloc(1, CAP);
+	scratch = malloc(xt2_check_scratch(CAP));
+	return bytes && scratch ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	free(bytes);
+	free(scratch);
+	return 0;
+}
+
+static struct xt2_image *image(void)
+{
+	return (struct xt2_image *)bytes;
+}
+
+static void chain_begin(u32 index, const char *name)
+{
+	xt2_write_chain_begin(&w, index, 0, index ? XT2_HOOK_NONE : XT2_INPUT, name);
+}
+
+static void chain_end(u32 index, u32 spare)
+{
+	struct rule_build b;
+
+	xt2_write_rule(&w, rule_plain(&b, XT2_TARGET(index ? XT2_T_RETURN : XT2_T_ACCEPT, 0)));
+	xt2_write_chain_end(&w, NULL, spare);
+}
+
+static void begin(u32 chains, u32 cells)
+{
+	xt2_write_begin(&w, bytes, CAP, 1, 1, 1, chains, 0, cells);
+	xt2_write_table(&w, XT2_IPV4, "filter", ~0u);
+	xt2_write_hook(&w, XT2_IPV4, XT2_INPUT, 0, 0, 0);
+}
+
+static int end(u64 *size)
+{
+	int ret = xt2_write_end(&w, scratch, size);
+
+	if (ret)
+		assert_string_equal(w.err.what, "image is mostly empty");
+	return ret;
+}
+
+/* --- holes ------------------------------------------------------------- */
+
+/* => what the writer's check says to one chain with this much of each */
+static int with_holes(u32 cells, u32 spare)
+{
+	u64 size;
+
+	begin(1, cells);
+	chain_begin(0, "INPUT");
+	chain_end(0, spare);
+	return end(&size);
+}
+
+static void holes_are_refused(void **state)
+{
+	assert_int_equal(with_holes(0, 0), 0);
+	assert_int_equal(with_holes(0, XT2_HOLES_FREE / 2), 0);
+	assert_int_equal(with_holes(0, LARGE), -EINVAL);
+	assert_int_equal(with_holes(100, 0), 0);
+	assert_int_equal(with_holes(LARGE / sizeof(u64), 0), -EINVAL);
+}
+
+/* The chain's spare room becomes a chain table and cold records for more of them. */
+static void take_spare_room(u32 chains)
+{
+	struct xt2_root *root = (struct xt2_root *)xt2_image_root(image());
+	struct xt2_chain *c = xt2_image_chain(image(), root, 0);
+	const u32 end = (u32)((u8 *)c - (u8 *)bytes) + c->used;
+	const u32 dir = (chains + 2 * XT2_CHAIN_PAGE - 1) / (2 * XT2_CHAIN_PAGE) * sizeof(u64);
+
+	c->size = c->used;
+	memcpy((u8 *)bytes + end, xt2_at(bytes, root->chain_dir), sizeof(u32));
+	root->chain_dir = end;
+	root->chains = chains;
+	memcpy((u8 *)bytes + end + dir, xt2_at(bytes, root->chain_cold),
+	       sizeof(struct xt2_chain_cold));
+	root->chain_cold = end + dir;
+}
+
+static void chains_that_are_not_there_are_holes(void **state)
+{
+	const u32 most = LARGE / sizeof(struct xt2_chain_cold) / XT2_CHAIN_PAGE * XT2_CHAIN_PAGE;
+	struct xt2_check_err err;
+
+	assert_int_equal(with_holes(0, XT2_HOLES_FREE), 0);
+	take_spare_room(1000);
+	assert_int_equal(xt2_check(image(), CAP, scratch, &err), 0);
+	begin(1, 0);
+	chain_begin(0, "INPUT");
+	chain_end(0, LARGE);
+	assert_int_equal(end(NULL), -EINVAL);
+	image()->magic = XT2_MAGIC; /* there is nothing else wrong */
+	take_spare_room(most / 2);
+	assert_int_equal(xt2_check(image(), CAP, scratch, &err), -EINVAL);
+	assert_string_equal(err.what, "image is mostly empty");
+}
+
+/* The header says that there are more bytes than anything claims. */
+static void bytes_of_nothing_are_refused(void **state)
+{
+	struct xt2_check_err err;
+	u64 size;
+
+	begin(1, 0);
+	chain_begin(0, "INPUT");
+	chain_end(0, 0);
+	assert_int_equal(end(&size), 0);
+	image()->size = XT2_HOLES_FREE;
+	assert_int_equal(xt2_check(image(), CAP, scratch, &err), 0);
+	image()->size = LARGE;
+	assert_int_equal(xt2_check(image(), CAP, scratch, &err), -EINVAL);
+	assert_string_equal(err.what, "image is mostly empty");
+}
+
+/* An instance's data may be large, but they say something. */
+static int with_data(u32 size, int fill)
+{
+	u8 *data = malloc(size);
+	u64 all;
+	int ret;
+
+	assert_non_null(data);
+	memset(data, fill, size);
+	xt2_write_begin(&w, bytes, CAP, 1, 1, 1, 1, 1, 0);
+	xt2_write_table(&w, XT2_IPV4, "filter", ~0u);
+	xt2_write_hook(&w, XT2_IPV4, XT2_INPUT, 0, 0, 0);
+	xt2_write_instance(&w, XT2_INSTANCE_MATCH, 0, "among", data, size);
+	chain_begin(0, "INPUT");
+	chain_end(0, 0);
+	ret = end(&all);
+	free(data);
+	return ret;
+}
+
+static void data_are_no_holes(void **state)
+{
+	assert_int_equal(with_data(XT2_HOLES_FREE / 2, 0), 0);
+	assert_int_equal(with_data(LARGE, 1), 0);
+	assert_int_equal(with_data(LARGE, 0), -EINVAL);
+}
+
+/* --- what a packet may take -------------------------------------------- */
+
+/* INPUT jumps so often to a chain, that twice to the next, and so on. */
+static bool too_long(u32 jumps, u32 doublings)
+{
+	struct rule_build b;
+	char name[16];
+	u64 size;
+	u32 i, n;
+
+	begin(2 + doublings, 0);
+	for (i = 0; i < 2 + doublings; i++) {
+		sprintf(name, "c%u", i);
+		chain_begin(i, name);
+		for (n = i == 0 ? jumps : i <= doublings ? 2 : 0; n; n--)
+			xt2_write_rule(&w, rule_plain(&b, XT2_TARGET(XT2_T_JUMP, i + 1)));
+		chain_end(i, 0);
+	}
+	assert_int_equal(end(&size), 0);
+	return xt2_image_too_long(image());
+}
+
+static void ways_are_limited(void **state)
+{
+	assert_false(too_long(1, 0));
+	assert_false(too_long(1, 15)); /* 2^16 chains */
+	assert_true(too_long(1, 16));
+	assert_true(too_long(1, 40));
+	assert_false(too_long(XT2_VISITS_MAX + 20000, 0)); /* once each rule */
+	assert_true(too_long(XT2_VISITS_MAX + 20000, 1));
+}
+
+static void no_ruleset_is_no_way(void **state)
+{
+	struct xt2_image empty = { .magic = XT2_MAGIC };
+
+	assert_false(xt2_image_too_long(&empty));
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(holes_are_refused),
+	cmocka_unit_test(chains_that_are_not_there_are_holes),
+	cmocka_unit_test(bytes_of_nothing_are_refused),
+	cmocka_unit_test(data_are_no_holes),
+	cmocka_unit_test(ways_are_limited),
+	cmocka_unit_test(no_ruleset_is_no_way),
+};
+
+UNITS_WITH(tests, setup, teardown)
