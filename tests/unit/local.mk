@@ -25,23 +25,38 @@ tests_unit_run_engine_SOURCES = $(UNIT_RUNNER) \
 	tests/fuzz/seed-image.h \
 	tests/lib/rules.h \
 	tests/unit/engine/test-check-holes.c \
+	tests/unit/engine/test-check-names.c \
 	tests/unit/engine/test-check.c \
 	tests/unit/engine/test-eval.c \
+	tests/unit/engine/test-image.c \
 	tests/unit/engine/test-parse.c \
+	tests/unit/engine/test-rule.c \
+	tests/unit/engine/test-walk.c \
 	tests/unit/engine/test-write.c
 tests_unit_run_engine_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_engine_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/run-index
 tests_unit_run_index_SOURCES = $(UNIT_RUNNER) \
+	tests/unit/index-case.h \
+	tests/unit/segments-case.h \
+	tests/lib/packets.h \
 	$(WORLD_FILES) \
 	tests/lib/pairs-by-hand.h \
 	tests/lib/rules.h \
+	tests/unit/engine/index/test-bits.c \
+	tests/unit/engine/index/test-box.c \
+	tests/unit/engine/index/test-build-bits.c \
+	tests/unit/engine/index/test-build-pairs.c \
+	tests/unit/engine/index/test-build-segments.c \
+	tests/unit/engine/index/test-build.c \
 	tests/unit/engine/index/test-check-index-pairs.c \
 	tests/unit/engine/index/test-check-index-segments.c \
 	tests/unit/engine/index/test-check-index.c \
 	tests/unit/engine/index/test-columns.c \
+	tests/unit/engine/index/test-eval-index.c \
 	tests/unit/engine/index/test-pairs.c \
+	tests/unit/engine/index/test-runs.c \
 	tests/unit/engine/index/test-search.c \
 	tests/unit/engine/index/test-segments.c
 tests_unit_run_index_CFLAGS = $(UNIT_CFLAGS)
@@ -49,14 +64,20 @@ tests_unit_run_index_LDADD = liboracle.la $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/run-simd
 tests_unit_run_simd_SOURCES = $(UNIT_RUNNER) \
+	tests/unit/index-case.h \
+	tests/lib/packets.h \
+	tests/lib/rules.h \
 	tests/unit/scan-case.c \
 	tests/unit/scan-case.h \
 	tests/unit/scan-emulated.c \
 	tests/unit/scan-emulated.h \
 	tests/lib/emulated/immintrin.h \
+	tests/unit/engine/simd/test-bits-avx2.c \
 	tests/unit/engine/simd/test-choose.c \
+	tests/unit/engine/simd/test-pairs-avx2.c \
 	tests/unit/engine/simd/test-scan-avx2.c \
-	tests/unit/engine/simd/test-scan-avx512.c
+	tests/unit/engine/simd/test-scan-avx512.c \
+	tests/unit/engine/simd/test-tests-avx2.c
 tests_unit_run_simd_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_simd_CPPFLAGS = -I$(top_srcdir)/tests/lib/emulated $(AM_CPPFLAGS)
 tests_unit_run_simd_LDADD = $(UNIT_LIBS)

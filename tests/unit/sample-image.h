@@ -9,8 +9,10 @@
 #ifndef XT2_TEST_SAMPLE_IMAGE_H
 #define XT2_TEST_SAMPLE_IMAGE_H
 
-#include "tests/fuzz/seed-image.h"
+#include <stdio.h>
 #include "engine/check.h"
+#include "tests/fuzz/seed-image.h"
+#include "tests/lib/units.h"
 
 #define SAMPLE_CAP    65536
 #define SAMPLE_CHAINS 7
@@ -168,6 +170,33 @@ static inline int sample_make(struct sample *s)
 	s->img = (void *)s->bytes;
 	s->root = sample_at(s, s->img->root);
 	return err;
+}
+
+/* n chains in a row, each with jumps to the next. => root */
+static inline const struct xt2_root *sample_row(u64 *words, u64 cap, void *scratch, u32 n,
+						u32 jumps)
+{
+	struct xt2_writer w;
+	struct seed_rule s;
+	char name[16];
+	u64 size;
+
+	xt2_write_begin(&w, words, cap, 1, 1, 1, n, 0, 0);
+	xt2_write_table(&w, XT2_IPV6, "raw", ~0u);
+	xt2_write_hook(&w, XT2_IPV6, XT2_PREROUTING, 0, -300, 0);
+	for (u32 i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "C%u", i);
+		xt2_write_chain_begin(&w, i, 0, i ? XT2_HOOK_NONE : XT2_PREROUTING, name);
+		seed_rule_begin(&s, XT2_T_JUMP, i + 1);
+		for (u32 j = 0; j < jumps && i + 1 < n; j++)
+			xt2_write_rule(&w, seed_rule(&s));
+		seed_rule_begin(&s, i ? XT2_T_RETURN : XT2_T_DROP, 0);
+		xt2_write_rule(&w, seed_rule(&s));
+		xt2_write_chain_end(&w, NULL, 0);
+	}
+	assert_int_equal(xt2_write_end(&w, scratch, &size), 0);
+	assert_int_equal(xt2_check(words, size, scratch, NULL), 0);
+	return xt2_image_root((void *)words);
 }
 
 #endif

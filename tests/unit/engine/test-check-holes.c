@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-check-holes.c - engine/check.c, engine/image.c: images that cost far more than they say
+ * test-check-holes.c - engine/check.c: images that cost far more than they say
  *
  * Images with a single policy and a large hole of each kind: as a file, such a
- * hole takes nothing.  Then rulesets by what a packet may take in them.
+ * hole takes nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -172,52 +172,11 @@ static void data_are_no_holes(void **state)
 	assert_int_equal(with_data(LARGE, 0), -EINVAL);
 }
 
-/* --- what a packet may take -------------------------------------------- */
-
-/* INPUT jumps so often to a chain, that twice to the next, and so on. */
-static bool too_long(u32 jumps, u32 doublings)
-{
-	struct rule_build b;
-	char name[16];
-	u64 size;
-	u32 i, n;
-
-	begin(2 + doublings, 0);
-	for (i = 0; i < 2 + doublings; i++) {
-		sprintf(name, "c%u", i);
-		chain_begin(i, name);
-		for (n = i == 0 ? jumps : i <= doublings ? 2 : 0; n; n--)
-			xt2_write_rule(&w, rule_plain(&b, XT2_TARGET(XT2_T_JUMP, i + 1)));
-		chain_end(i, 0);
-	}
-	assert_int_equal(end(&size), 0);
-	return xt2_image_too_long(image());
-}
-
-static void ways_are_limited(void **state)
-{
-	assert_false(too_long(1, 0));
-	assert_false(too_long(1, 15)); /* 2^16 chains */
-	assert_true(too_long(1, 16));
-	assert_true(too_long(1, 40));
-	assert_false(too_long(XT2_VISITS_MAX + 20000, 0)); /* once each rule */
-	assert_true(too_long(XT2_VISITS_MAX + 20000, 1));
-}
-
-static void no_ruleset_is_no_way(void **state)
-{
-	struct xt2_image empty = { .magic = XT2_MAGIC };
-
-	assert_false(xt2_image_too_long(&empty));
-}
-
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(holes_are_refused),
 	cmocka_unit_test(chains_that_are_not_there_are_holes),
 	cmocka_unit_test(bytes_of_nothing_are_refused),
 	cmocka_unit_test(data_are_no_holes),
-	cmocka_unit_test(ways_are_limited),
-	cmocka_unit_test(no_ruleset_is_no_way),
 };
 
 UNITS_WITH(tests, setup, teardown)

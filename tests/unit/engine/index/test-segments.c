@@ -1,168 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-segments.c - engine/index/segments.c, engine/index/build-segments.c
+ * test-segments.c - engine/index/segments.c
  *
- * Chains that one address tells apart: lists of prefixes as people write them,
- * and as nobody should.  Around the ends of each rule's range the candidates
- * are those of a loop over all rules; what the list is like says if segments
- * are made, and how much room they may take.
+ * Lists of prefixes as people write them, and as nobody should: what is found
+ * around the ends of each.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include "tests/lib/units.h"
 #include "engine/index/count-below.h"
-#include "engine/index/find.h"
-#include "tests/fuzz/seed-image.h"
-#include "tests/lib/rules.h"
-
-#define RULES_MAX 70000
-
-struct prefix {
-	u32 addr, mask; /* mask 0: any address */
-};
-
-static struct prefix list[RULES_MAX];
-static u32 listed;
-static u64 state;
-static struct xt2_chain *chain;
-static const struct xt2_index *ix;
-
-static void add(u32 addr, u32 length)
-{
-	const u32 mask = length ? ~0u << (32 - length) : 0;
-
-	assert_true(listed < RULES_MAX);
-	list[listed++] = (struct prefix){ addr & mask, mask };
-}
-
-/* --- chains ------------------------------------------------------------ */
-
-static const struct xt2_rule *rule_of(struct rule_build *b, const struct prefix *p)
-{
-	struct xt2_match_addr4_mask *m;
-	const u32 holes = ~p->mask;
-
-	rule_begin(b);
-	if (p->mask && !(holes & (holes + 1))) {
-		rule_source(b, p->addr, p->mask == ~0u ? 32 : (u32)__builtin_clz(holes));
-	} else if (p->mask) {
-		m = rule_match(b, XT2_M_SRC4_MASK, sizeof(*m), p->addr);
-		m->mask = p->mask;
-	}
-	return rule_end(b, XT2_TARGET(XT2_T_DROP, 0));
-}
-
-static void append(const struct xt2_rule *r)
-{
-	memcpy((u8 *)chain + chain->size, r, r->size);
-	chain->tail = chain->size;
-	chain->size += r->size;
-	chain->rules++;
-}
-
-/* Each rule has the addresses that the list has, in its order. => kind of the index */
-static u8 make(const struct xt2_index_limits *limits)
-{
-	const u64 room = xt2_index_bound(listed + 1);
-	void *scratch = malloc(xt2_index_scratch(listed + 1));
-	const char *what = "";
-	struct rule_build b;
-	u32 i;
-
-	free(chain);
-	chain = calloc(1, sizeof(*chain) + (listed + 1ull) * 64 + room);
-	assert_true(chain && scratch);
-	chain->size = sizeof(*chain);
-	for (i = 0; i < listed; i++)
-		append(rule_of(&b, &list[i]));
-	append(rule_plain(&b, XT2_TARGET(XT2_T_RETURN, 0)));
-	chain->used = chain->lookup = chain->size;
-	ix = xt2_chain_index(chain);
-	chain->size += xt2_index_build(chain, XT2_IPV4, limits, xt2_at(chain, chain->lookup), room,
-				       scratch);
-	free(scratch);
-	if (chain->size == chain->used)
-		return XT2_INDEX_NONE;
-	if (xt2_index_check(chain, XT2_IPV4, &what))
-		fail_msg("%s", what);
-	return ix->kind;
-}
-
-/* --- candidates -------------------------------------------------------- */
-
-/* A packet of a batch is looked for in two steps, with the same result. */
-static void look_ahead(const struct xt2_pkt *pkt)
-{
-	static struct xt2_search one, two;
-
-	xt2_index_find(chain, &one, pkt, 0);
-	xt2_index_begin(chain, &two, pkt);
-	xt2_index_end(ix, &two);
-	assert_int_equal(one.units, two.units);
-	assert_int_equal(one.resume, two.resume);
-	assert_memory_equal(one.unit, two.unit, one.units * sizeof(*one.unit));
-}
-
-/* => candidates that don't ask for this address */
-static u32 look_for(u32 addr)
-{
-	static struct xt2_search s;
-	struct xt2_pkt pkt = { .family = XT2_IPV4, .src4 = addr, .dst4 = ~addr };
-	const struct xt2_rule *r = xt2_chain_first(chain);
-	u32 i, at = 0, after = 0, needless = 0, unit = ~0u;
-
-	look_ahead(&pkt);
-	s.units = 0;
-	for (i = 0; i < listed; i++, r = xt2_rule_next(r)) {
-		const u32 place = (u32)((const u8 *)r - (const u8 *)chain);
-
-		while (at == s.units && (!i || after)) {
-			xt2_index_find(chain, &s, &pkt, after);
-			assert_true(s.units <= ix->ahead && s.resume >= after * !!s.resume);
-			at = 0;
-			after = s.resume;
-			if (!s.units && !after)
-				break;
-		}
-		unit = at < s.units ? s.unit[at] : ~0u;
-		at += unit == place;
-		if ((addr & list[i].mask) == list[i].addr)
-			assert_int_equal(unit, place);
-		else
-			needless += unit == place;
-	}
-	assert_int_equal(at, s.units); /* all of them were rules, in order */
-	return needless;
-}
-
-/* Around the ends of so many ranges, and anywhere. => candidates that were not needed */
-static u32 look_around(u32 ranges)
-{
-	u32 i, needless = 0;
-
-	for (i = 0; i < ranges; i++) {
-		const struct prefix *p = &list[seed_below(&state, listed)];
-		const u32 end = p->addr | ~p->mask;
-
-		needless += look_for(p->addr) + look_for(p->addr - 1) + look_for(end) +
-			    look_for(end + 1) + look_for(p->addr + (end - p->addr) / 2) +
-			    look_for((u32)seed_next(&state));
-	}
-	return needless + look_for(0) + look_for(~0u);
-}
-
-/* --- lists that have segments ------------------------------------------ */
-
-/* What can be found is found, and it takes so many bytes a rule at most. */
-static void expect_segments(u32 bytes)
-{
-	assert_int_equal(make(&xt2_index_limits), XT2_INDEX_SEGMENTS);
-	assert_true(ix->size <= bytes * listed);
-	look_around(listed < 300 ? listed : 300);
-}
+#include "tests/unit/segments-case.h"
 
 /* Where rules are few, addresses next to a host are not told from it. */
 static void disjoint_prefixes_are_exact(void **unused)
@@ -237,17 +81,6 @@ static void hosts_beside_each_other(void **unused)
 	}
 }
 
-/* More segments than numbers of a slot's segments can be. */
-static void more_than_a_slot_can_have(void **unused)
-{
-	u32 i;
-
-	for (listed = i = 0; i < RULES_MAX; i++)
-		add(0x0a000000 + i, 32);
-	expect_segments(11);
-	assert_true(slots() > 0);
-}
-
 static void ends_of_all_addresses(void **unused)
 {
 	u32 i;
@@ -301,64 +134,6 @@ static void rules_for_any_address(void **unused)
 	assert_int_not_equal(make(&xt2_index_limits), XT2_INDEX_SEGMENTS);
 }
 
-/* --- lists that have none ---------------------------------------------- */
-
-static void expect_none(void)
-{
-	assert_int_not_equal(make(&xt2_index_limits), XT2_INDEX_SEGMENTS);
-}
-
-static void crowded_lists(void **unused)
-{
-	u32 i, j;
-
-	for (listed = i = 0; i < 2000; i++) /* ten rules for each host */
-		add(i / 10 * 1000, 32);
-	expect_none();
-	for (listed = i = 0; i < 100; i++) /* all prefixes of each host */
-		for (j = 1; j <= 32; j++)
-			add(i * 0x12345678, j);
-	expect_none();
-	for (listed = i = 0; i < 12; i++) /* a dozen for half of the rest */
-		add(0, 1);
-	for (i = 0; i < 400; i++)
-		add(i << 23, 32);
-	expect_none();
-}
-
-/* Each unit of a list is looked for in it: longer ones are not made, whoever wants them. */
-static void lists_are_limited(void **unused)
-{
-	const struct xt2_index_limits forced = { .segments = ~0u };
-	u32 i;
-
-	for (listed = i = 0; i < 60; i++)
-		add(0x0a000000, 8);
-	assert_int_equal(make(&forced), XT2_INDEX_SEGMENTS);
-	for (; i < 400; i++)
-		add(0x0a000000, 8);
-	assert_int_not_equal(make(&forced), XT2_INDEX_SEGMENTS);
-}
-
-static void limits_force_and_forbid(void **unused)
-{
-	static const struct xt2_index_limits none = { 64, 64, 1024, 0 }, all = { 0, 0, 0, ~0u };
-	u32 i;
-
-	for (listed = i = 0; i < 200; i++)
-		add(i << 20, 12 + i % 20);
-	assert_int_equal(make(&none), XT2_INDEX_BITS);
-	for (i = 0; i < 60; i++)
-		add(i % 3 << 20, i % 4 ? 12 : 0);
-	assert_int_equal(make(&all), XT2_INDEX_SEGMENTS);
-	look_around(100);
-	listed = 2;
-	assert_int_equal(make(&all), XT2_INDEX_SEGMENTS);
-	look_around(10);
-}
-
-/* --- numbers ----------------------------------------------------------- */
-
 static void numbers_are_counted(void **unused)
 {
 	u16 of[80], most;
@@ -380,8 +155,6 @@ static void numbers_are_counted(void **unused)
 		assert_int_equal(xt2_not_above_scalar(of, n, most), count);
 	}
 }
-
-/* --- damage ------------------------------------------------------------ */
 
 /* => was the bit noticed? If not, all is found all the same, and nothing else. */
 static bool flip(u8 *at, u8 bit)
@@ -413,24 +186,14 @@ static void every_bit_counts(void **unused)
 	assert_true(noticed > bits / 2 && noticed < bits);
 }
 
-static int drop(void **unused)
-{
-	free(chain);
-	return 0;
-}
-
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(disjoint_prefixes_are_exact),
 	cmocka_unit_test(random_prefixes_in_any_order),
 	cmocka_unit_test(hosts_of_one_network),
 	cmocka_unit_test(hosts_beside_each_other),
-	cmocka_unit_test(more_than_a_slot_can_have),
 	cmocka_unit_test(ends_of_all_addresses),
 	cmocka_unit_test(masks_with_holes),
 	cmocka_unit_test(rules_for_any_address),
-	cmocka_unit_test(crowded_lists),
-	cmocka_unit_test(lists_are_limited),
-	cmocka_unit_test(limits_force_and_forbid),
 	cmocka_unit_test(numbers_are_counted),
 	cmocka_unit_test(every_bit_counts),
 };

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Limits that keep the tree easy to find one's way in.
+
+- a name stands for one file, wherever it is
+- a folder has at most 40 sources, a file 800 lines, a function 60
+- engine/env.h, which every host has to answer, has at most 100 lines and no
+  condition but its guard
+- each source of the engine, the extensions, the translators and the library
+  has its test at the mirrored path: engine/rule.c has
+  tests/unit/engine/test-rule.c
+"""
+import collections
+import os
+import re
+import subprocess
+import sys
+
+TOP = os.environ.get("top_srcdir", ".")
+FOLDER_MOST = 40        # sources
+FILE_MOST = 800         # lines
+FUNCTION_MOST = 60      # lines, from the line of its name to its last brace
+ENV_MOST = 100          # lines
+
+# Twins of one seam, and files whose folder is their name.
+MAY_REPEAT = {"env.h", "local.mk", "README.md", "README"}
+PRODUCT = ("include", "engine", "extensions", "translators", "libxt2", "kernel", "shim", "xt2tables")
+TESTED = ("engine", "extensions", "translators", "libxt2")
+
+# Sources without a test of their own, and the reason.
+UNTESTED = {
+}
+
+problems = []
+
+
+def problem(path, line, text):
+    problems.append(f"{path}:{line}: {text}")
+
+
+def tracked():
+    """What is tracked; in a release, what is there."""
+    try:
+        out = subprocess.run(["git", "-C", TOP, "ls-files"], capture_output=True, text=True,
+                             check=True).stdout.split("\n")
+        names = [n for n in out if n]
+    except (OSError, subprocess.CalledProcessError):
+        names = [os.path.relpath(os.path.join(d, f), TOP)
+                 for top in PRODUCT + ("tests", "perf", "examples")
+                 for d, _, fs in os.walk(os.path.join(TOP, top)) for f in fs
+                 if f.endswith((".c", ".h"))]
+    return [n for n in names if os.path.isfile(os.path.join(TOP, n))]
+
+
+def read(path):
+    with open(os.path.join(TOP, path), encoding="utf-8", errors="surrogateescape") as f:
+        return f.read().split("\n")[:-1]
+
+
+def functions(lines):
+    """=> (name, first line, lines) of each function: its braces are in column 0."""
+    start = None
+    for number, line in enumerate(lines, 1):
+        if line == "{":
+            start = number
+        elif line == "}" and start:
+            first = start - 1
+            # Arguments in several lines are indented, or the line ends within them.
+            while first > 1 and re.match(r"[\s)]", lines[first - 1]):
+                first -= 1
+            name = re.search(r"(\w+)\s*\(", " ".join(lines[first - 1:start - 1]))
+            yield name[1] if name else "?", first, number - first + 1
+            start = None
+        elif line.startswith("}"):
+            start = None
+
+
+def check_names(names):
+    # Golden cases are named by what they say, and pairs of them by a number.
+    counted = collections.defaultdict(list)
+    for name in names:
+        if not name.startswith(("tests/golden/", "perf/results/")):
+            counted[os.path.basename(name)].append(name)
+    for base, paths in sorted(counted.items()):
+        if len(paths) > 1 and base not in MAY_REPEAT:
+            problem(paths[1], 1, f"the name is that of {paths[0]}")
+
+
+def check_folders(sources):
+    counted = collections.Counter(os.path.dirname(s) for s in sources)
+    for folder, n in sorted(counted.items()):
+        if n > FOLDER_MOST:
+            problem(folder, 1, f"{n} sources in a folder; {FOLDER_MOST} are the most")
+
+
+def check_sizes(sources):
+    for path in sources:
+        lines = read(path)
+        if len(lines) > FILE_MOST:
+            problem(path, len(lines), f"{len(lines)} lines; {FILE_MOST} are the most")
+        for name, first, n in functions(lines):
+            if n > FUNCTION_MOST:
+                problem(path, first, f"{name}() has {n} lines; {FUNCTION_MOST} are the most")
+
+
+def check_env():
+    path = "engine/env.h"
+    lines = read(path)
+    if len(lines) > ENV_MOST:
+        problem(path, len(lines), f"{len(lines)} lines; {ENV_MOST} are the most")
+    conditions = [n for n, line in enumerate(lines, 1)
+                  if re.match(r"\s*#\s*(if|ifdef|ifndef|elif|else)\b", line)]
+    for n in conditions[1:]:
+        problem(path, n, "a condition other than the guard")
+
+
+def test_of(source):
+    folder, base = os.path.split(source)
+    return f"tests/unit/{folder}/test-{base}"
+
+
+def check_tests(names):
+    there = set(names)
+    sources = [n for n in names if n.endswith(".c") and n.startswith(tuple(t + "/" for t in TESTED))]
+    for source in sources:
+        if source in UNTESTED:
+            if test_of(source) in there:
+                problem(source, 1, "has a test; take it from the list of those without")
+        elif test_of(source) not in there:
+            problem(source, 1, f"no {test_of(source)}")
+    for source in sorted(set(UNTESTED) - set(sources)):
+        problem(source, 1, "is gone; take it from the list of those without a test")
+    return len(sources)
+
+
+def main():
+    names = tracked()
+    sources = [n for n in names if n.endswith((".c", ".h"))]
+    if len(sources) < 200:
+        sys.exit("lint: too few files found; is top_srcdir right?")
+    check_names(names)
+    check_folders(sources)
+    check_sizes(sources)
+    check_env()
+    tested = check_tests(names)
+    print("\n".join(problems) if problems else
+          f"{len(sources)} sources, no problem; {len(UNTESTED)} of {tested} without a test of their own")
+    sys.exit(1 if problems else 0)
+
+
+main()
