@@ -354,7 +354,7 @@ static void ebt_mask_rule(uint8_t *e, uint32_t header)
 }
 
 /* What doc/legacy.md says about the bytes that ebtables leaves as they are. */
-static void ebt_mask(uint8_t *entries, uint32_t size, bool compat)
+static inline void ebt_mask(uint8_t *entries, uint32_t size, bool compat)
 {
 	uint32_t at, step;
 
@@ -379,7 +379,7 @@ static uint32_t ebt_below(uint32_t n)
 	return (uint32_t)(ebt_random >> 33) % n;
 }
 
-static void ebt_damage(uint8_t *bytes, uint32_t len)
+static inline void ebt_damage(uint8_t *bytes, uint32_t len)
 {
 	static const uint32_t words[] = { 0,	      1,	  2,	      4,
 					  0x30,	      0x70,	  0x28,	      0x1000,

@@ -419,7 +419,8 @@ static const struct ebt_case ebt_cases[] = { EBT_TABLES(EBT_TABLE_ROW) EBT_EXTS(
 #define EBT_CASES (sizeof(ebt_cases) / sizeof(ebt_cases[0]))
 
 /* => errno that the kernel gives */
-static int ebt_case_make(struct ebt_blob *b, const struct ebt_case *c, bool compat, uint64_t base)
+static inline int ebt_case_make(struct ebt_blob *b, const struct ebt_case *c, bool compat,
+				uint64_t base)
 {
 	ebt_sample_whole(b, compat, false);
 	c->make(b);

@@ -170,40 +170,65 @@ tests_unit_run_ext_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/run-table
 tests_unit_run_table_SOURCES = $(UNIT_RUNNER) \
+	tests/unit/legacy-case.h \
 	tests/legacy/blob.h \
 	tests/legacy/turn.h \
+	tests/unit/translators/table/test-legacy-base.c \
+	tests/unit/translators/table/test-legacy-chains.c \
+	tests/unit/translators/table/test-legacy-check.c \
 	tests/unit/translators/table/test-legacy-cve.c \
-	tests/unit/translators/table/test-legacy.c
+	tests/unit/translators/table/test-legacy-entry.c \
+	tests/unit/translators/table/test-legacy-format.c \
+	tests/unit/translators/table/test-legacy-known.c \
+	tests/unit/translators/table/test-legacy-read.c \
+	tests/unit/translators/table/test-legacy-trace.c \
+	tests/unit/translators/table/test-legacy-write.c
 tests_unit_run_table_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_table_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/run-ebt
 tests_unit_run_ebt_SOURCES = $(UNIT_RUNNER) \
+	tests/unit/ebt-case.h \
 	tests/legacy/turn.h \
 	tests/legacy/ebt-blob.h \
 	tests/legacy/ebt-cases.h \
-	tests/unit/translators/ebt/test-ebt.c
+	tests/unit/translators/ebt/test-ebt-base.c \
+	tests/unit/translators/ebt/test-ebt-check.c \
+	tests/unit/translators/ebt/test-ebt-known.c \
+	tests/unit/translators/ebt/test-ebt-read.c \
+	tests/unit/translators/ebt/test-ebt-rules.c \
+	tests/unit/translators/ebt/test-ebt-size.c \
+	tests/unit/translators/ebt/test-ebt-write.c
 tests_unit_run_ebt_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_ebt_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/run-libxt2
 tests_unit_run_libxt2_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/libxt2/test-capture.c \
-	tests/unit/libxt2/test-err.c
+	tests/unit/libxt2/test-err.c \
+	tests/unit/libxt2/test-printable.c
 tests_unit_run_libxt2_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_libxt2_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/run-ruleset
 tests_unit_run_ruleset_SOURCES = $(UNIT_RUNNER) \
+	tests/unit/ruleset-case.h \
 	tests/unit/random-ruleset.h \
 	tests/lib/rules.h \
 	$(FAIL_ALLOC_FILES) \
+	tests/unit/libxt2/ruleset/test-arena.c \
+	tests/unit/libxt2/ruleset/test-chains.c \
 	tests/unit/libxt2/ruleset/test-digest.c \
 	tests/unit/libxt2/ruleset/test-pair.c \
+	tests/unit/libxt2/ruleset/test-rules.c \
+	tests/unit/libxt2/ruleset/test-ruleset-load.c \
+	tests/unit/libxt2/ruleset/test-ruleset-loop.c \
 	tests/unit/libxt2/ruleset/test-ruleset-random.c \
+	tests/unit/libxt2/ruleset/test-ruleset-write.c \
 	tests/unit/libxt2/ruleset/test-ruleset.c \
 	tests/unit/libxt2/ruleset/test-shared.c \
-	tests/unit/libxt2/ruleset/test-table-copy.c
+	tests/unit/libxt2/ruleset/test-table-copy.c \
+	tests/unit/libxt2/ruleset/test-tables.c
 tests_unit_run_ruleset_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_ruleset_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
 tests_unit_run_ruleset_LDADD = libtext.la $(UNIT_LIBS)
@@ -234,7 +259,8 @@ UNIT_TESTS += tests/unit/run-store
 tests_unit_run_store_SOURCES = $(UNIT_RUNNER) \
 	tests/lib/rules.h \
 	$(FAIL_ALLOC_FILES) \
-	tests/unit/libxt2/store/test-image-file.c
+	tests/unit/libxt2/store/test-image-file.c \
+	tests/unit/libxt2/store/test-new-file.c
 tests_unit_run_store_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_store_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP) -Wl,--wrap=write,--wrap=fsync,--wrap=rename
 tests_unit_run_store_LDADD = $(UNIT_LIBS)

@@ -166,4 +166,11 @@ static inline int drop(void **unused)
 	return 0;
 }
 
+static inline u32 slots(void)
+{
+	const struct xt2_segments *g = xt2_at(ix, ix->body);
+
+	return g->slots - (1u << (32 - g->shift));
+}
+
 #endif

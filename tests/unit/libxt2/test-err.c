@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test-err.c - libxt2/err.c, libxt2/printable.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
+/* test-err.c - libxt2/err.c */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <errno.h>
-#include "tests/lib/units.h"
 #include "libxt2/err.h"
-#include "libxt2/printable.h"
+#include "tests/lib/units.h"
 
 /* What xt2_err_print() prints must be this text. */
 static void prints(const struct xt2_err *err, const char *text)
@@ -103,55 +99,6 @@ static void nor_are_eight_bit_controls(void **state)
 		     "     |                         ^\n");
 }
 
-static void shows(const char *text, const char *want)
-{
-	char buf[256], *printed = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&printed, &size);
-
-	assert_non_null(f);
-	assert_int_equal(xt2_show_(text, buf, sizeof(buf)), strlen(want));
-	assert_string_equal(buf, want);
-	xt2_print_shown_(f, text);
-	xt2_print_line_(f, "%s", text);
-	fclose(f);
-	assert_int_equal(size, 2 * strlen(want) + 1);
-	assert_memory_equal(printed, want, strlen(want));
-	assert_memory_equal(printed + strlen(want), want, strlen(want));
-	assert_int_equal(printed[size - 1], '\n');
-	free(printed);
-}
-
-static void text_is_shown_or_its_bytes(void **state)
-{
-	char small[8];
-
-	shows("", "");
-	shows(" a~\t\\x1b", " a~\t\\x1b");
-	shows("Gr\xc3\xbc\xc3\x9f"
-	      "e \xe6\x97\xa5\xe6\x9c\xac \xf0\x9f\x98\x80",
-	      "Gr\xc3\xbc\xc3\x9f"
-	      "e \xe6\x97\xa5\xe6\x9c\xac \xf0\x9f\x98\x80");
-	shows("\xc2\x80|\xc2\x9f|\xc2\xa0", "\\xc2\\x80|\\xc2\\x9f|\xc2\xa0");
-	/* turn the direction: U+202A to U+202E, U+2066 to U+2069, U+200E */
-	shows("\xe2\x80\xaa\xe2\x80\xae", "\\xe2\\x80\\xaa\\xe2\\x80\\xae");
-	shows("\xe2\x81\xa6\xe2\x81\xa9", "\\xe2\\x81\\xa6\\xe2\\x81\\xa9");
-	shows("\xe2\x80\x8e", "\\xe2\\x80\\x8e");
-	/* end a line: U+2028, U+2029 */
-	shows("\xe2\x80\xa8\xe2\x80\xa9\n\r", "\\xe2\\x80\\xa8\\xe2\\x80\\xa9\\n\\r");
-	/* too long, cut off, a surrogate, too large, no character */
-	shows("\xc0\xaf\xe2\x80", "\\xc0\\xaf\\xe2\\x80");
-	shows("\xed\xa0\x80\xf4\x90\x80\x80", "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80");
-	shows("\xef\xbf\xbf\xef\xbb\xbf", "\\xef\\xbf\\xbf\\xef\\xbb\\xbf");
-	assert_int_equal(xt2_show_("abc\x1b"
-				   "d",
-				   small, sizeof(small)),
-			 7);
-	assert_string_equal(small, "abc\\x1b");
-	assert_int_equal(xt2_show_("abcd\x1b", small, sizeof(small)), 4);
-	assert_string_equal(small, "abcd");
-}
-
 static void every_code_has_a_name(void **state)
 {
 	int code;
@@ -195,7 +142,6 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(caret_follows_the_text),
 	cmocka_unit_test(terminals_are_not_obeyed),
 	cmocka_unit_test(nor_are_eight_bit_controls),
-	cmocka_unit_test(text_is_shown_or_its_bytes),
 	cmocka_unit_test(every_code_has_a_name),
 	cmocka_unit_test(setting_replaces_everything),
 };

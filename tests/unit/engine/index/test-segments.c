@@ -38,13 +38,6 @@ static void random_prefixes_in_any_order(void **unused)
 	}
 }
 
-static u32 slots(void)
-{
-	const struct xt2_segments *g = xt2_at(ix, ix->body);
-
-	return g->slots - (1u << (32 - g->shift));
-}
-
 /* Hosts of few networks, far apart: most slots have nothing, few have all. */
 static void hosts_of_one_network(void **unused)
 {

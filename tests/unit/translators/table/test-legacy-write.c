@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test-legacy-write.c - translators/table/legacy-write.c */
+#include "tests/unit/legacy-case.h"
+
+/* 1,400 marks are 61,748 bytes for 32-bit programs, and too many in the kernel. */
+static void test_growth(void **state)
+{
+	struct turn *t = turn_new();
+	u8 mark[16] = { 0 };
+	struct blob *b = with_match(true, 0, NULL, 0, NULL, 0);
+	u32 i;
+
+	for (i = 0; i < 1400; i++)
+		extension(b, "mark", 1, mark, 12);
+	verdict(b, -1);
+	assert_int_equal(b->len - b->rule, 61748);
+	assert_int_equal(finish(t, b, false), -EINVAL);
+	assert_string_equal(t->err.field, "next_offset");
+	assert_non_null(strstr(t->err.what, "65,535"));
+	assert_int_equal(t->err.entry, 1);
+
+	/* A few less are fine, in both directions. */
+	b = with_match(true, 0, NULL, 0, NULL, 0);
+	for (i = 0; i < 1300; i++)
+		extension(b, "mark", 1, mark, 12);
+	verdict(b, -1);
+	assert_int_equal(finish(t, b, true), 0);
+	assert_int_equal(t->out.size, 112 + 1300 * 44 + 36 + 148 + 176);
+	turn_free(t);
+}
+
+/* 65,528 bytes: the largest rule that is aligned, out of comments. */
+static void test_largest(void **state)
+{
+	struct turn *t = turn_new();
+	char text[256] = "the same text again";
+	struct blob *b = with_match(false, 0, NULL, 0, NULL, 0);
+	u8 *sent = malloc(65528);
+	u32 i;
+
+	for (i = 0; i < 227; i++)
+		extension(b, "comment", 0, text, 256);
+	verdict(b, -1);
+	assert_int_equal(b->len - b->rule, 65528);
+	memcpy(sent, b->bytes + b->rule, 65528);
+	assert_int_equal(finish(t, b, false), 0);
+	t->bytes[92] = 0; /* comefrom */
+	assert_memory_equal(t->bytes, sent, 65528);
+	free(sent);
+	turn_free(t);
+}
+
+/* A rule that fits 32-bit programs' format may not fit the other. */
+static void test_too_large_to_write(void **state)
+{
+	struct {
+		struct xt2_rule rule;
+		struct xt2_match match[1400];
+	} r = { .rule.size = sizeof(r),
+		.rule.target_offset = sizeof(r),
+		.rule.target = XT2_TARGET(XT2_T_DROP, 0) };
+	struct xt2_legacy_writer *w = calloc(1, sizeof(*w));
+	struct turn *t = turn_new();
+	u64 mark[2] = { 0 };
+	u32 place, i;
+
+	turn_instance(t, XT2_INSTANCE_MATCH, 1, "mark", mark, 16);
+	for (i = 0; i < 1400; i++)
+		r.match[i] = (struct xt2_match){ .type = XT2_M_FOREIGN, .size = 8 };
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(xt2_legacy_write_begin(w, XT2_IPV4, i, NULL, 0, &place, 1,
+							turn_instance_get, t),
+				 0);
+		assert_int_equal(xt2_legacy_write_chain(w, 0, XT2_INPUT, ""), 0);
+		assert_int_equal(xt2_legacy_write_rule(w, &r.rule), i ? 0 : -E2BIG);
+	}
+	free(w);
+	turn_free(t);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_growth),
+	cmocka_unit_test(test_largest),
+	cmocka_unit_test(test_too_large_to_write),
+};
+
+UNITS(tests)
