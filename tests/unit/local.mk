@@ -161,6 +161,7 @@ tests_unit_run_ext_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/translators/ext/test-translate.c \
 	tests/unit/translators/ext/test-xt-packet-deep.c \
 	tests/unit/translators/ext/test-xt-packet.c \
+	tests/unit/translators/ext/test-xt-sets.c \
 	tests/unit/translators/ext/test-xt-state.c \
 	tests/unit/translators/ext/test-xt-target.c \
 	tests/unit/translators/ext/test-xt-transport.c \
@@ -245,10 +246,14 @@ tests_unit_run_evaluate_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/run-sockopt
 tests_unit_run_sockopt_SOURCES = $(UNIT_RUNNER) \
+	tests/unit/ruleset-case.h \
+	tests/lib/rules.h \
 	tests/unit/sockopt-case.h \
 	tests/legacy/caller.h \
 	$(FAIL_ALLOC_FILES) \
+	tests/unit/libxt2/sockopt/test-legacy-entries.c \
 	tests/unit/libxt2/sockopt/test-legacy-sets.c \
+	tests/unit/libxt2/sockopt/test-legacy-table.c \
 	tests/unit/libxt2/sockopt/test-sockopt-ebt.c \
 	tests/unit/libxt2/sockopt/test-sockopt.c
 tests_unit_run_sockopt_CFLAGS = $(UNIT_CFLAGS)
@@ -270,7 +275,10 @@ UNIT_TESTS += tests/unit/run-bpf
 tests_unit_run_bpf_SOURCES = $(UNIT_RUNNER) \
 	tests/lib/rules.h \
 	$(FAIL_ALLOC_FILES) \
-	tests/unit/libxt2/store/bpf/test-bpf-check.c
+	tests/unit/libxt2/store/bpf/test-bpf-check.c \
+	tests/unit/libxt2/store/bpf/test-bpf-clock.c \
+	tests/unit/libxt2/store/bpf/test-bpf-owner.c \
+	tests/unit/libxt2/store/bpf/test-bpf-refused.c
 tests_unit_run_bpf_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_bpf_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
 tests_unit_run_bpf_LDADD = libhost.la $(UNIT_LIBS)
