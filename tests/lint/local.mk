@@ -6,6 +6,7 @@ LINT_TESTS = \
 	tests/lint/format.sh \
 	tests/lint/headers.sh \
 	tests/lint/layers.py \
+	tests/lint/house.py \
 	tests/lint/shell.sh \
 	tests/lint/source.py \
 	tests/lint/symbols.sh

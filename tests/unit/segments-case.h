@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "engine/index/search.h"
+#include "engine/index/find.h"
 #include "tests/fuzz/seed-image.h"
 #include "tests/lib/rules.h"
 #include "tests/lib/units.h"
