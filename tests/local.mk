@@ -1,5 +1,5 @@
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/lib/run-test
-EXTRA_DIST += tests/lib/run-test tests/vm/README.md tests/vm/init tests/vm/run
+EXTRA_DIST += tests/README.md tests/lib/run-test tests/vm/README.md tests/vm/init tests/vm/run
 AM_TESTS_ENVIRONMENT = top_srcdir='$(top_srcdir)' top_builddir='$(top_builddir)'; \
 	CC='$(CC)'; SANITIZE_CFLAGS='$(SANITIZE_CFLAGS)'; \
 	CFLAGS='$(CFLAGS)'; LDFLAGS='$(LDFLAGS)'; \
@@ -26,5 +26,5 @@ check-ebtables: tests/vm/ebt-kernel
 .PHONY: check-valgrind
 check-valgrind: all $(check_PROGRAMS)
 	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/lib/check-valgrind \
-		$(filter-out tests/unit/test-sockopt-kernel,$(UNIT_TESTS)) # makes 32-bit calls
+		$(filter-out tests/unit/libxt2/sockopt/test-sockopt-kernel,$(UNIT_TESTS)) # makes 32-bit calls
 EXTRA_DIST += tests/lib/check-valgrind tests/lib/valgrind.supp

@@ -16,10 +16,13 @@ alone() {	# HEADER COMPILER...
 	}
 }
 
-# shellcheck disable=SC2044 # no names with spaces
+# Those of the live store need libbpf, which a build can do without.
+without=
+printf '#include <bpf/libbpf.h>\n' | cc -fsyntax-only -x c - 2>/dev/null || without="-name bpf -prune -o"
+# shellcheck disable=SC2044,SC2086 # no names with spaces; a list of words
 for h in $(find "$top/include" "$top/engine" "$top/extensions" "$top/translators" "$top/libxt2" \
-	"$top/shim" -name bpf -prune -o -name '*.h' -print); do
-	alone "$h" cc -std=gnu11 -x c
+	"$top/shim" "$top/xt2tables" $without -name '*.h' -print); do
+	alone "$h" cc -std=gnu11 -D_GNU_SOURCE -x c
 done
 for cxx in g++ clang++ ""; do
 	command -v "$cxx" >/dev/null && break
