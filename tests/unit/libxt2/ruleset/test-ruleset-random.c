@@ -647,7 +647,8 @@ static void random_changes(void **unused)
 	u64 i;
 
 	state = seed * 2 + 1;
-	print_message("XT2_SEED=%llu build/tests/unit/run-ruleset ruleset-random\n", (unsigned long long)seed);
+	print_message("XT2_SEED=%llu build/tests/unit/run-ruleset ruleset-random\n",
+		      (unsigned long long)seed);
 	start();
 	for (i = 0; i < operations; i++) {
 		change(!rnd(10));
