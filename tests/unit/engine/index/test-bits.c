@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test-bits.c - engine/index/bits.c: candidates by bits, in order */
+#include "engine/simd/scan.h"
 #include "tests/unit/index-case.h"
 
 static struct index_case c;
@@ -49,9 +50,35 @@ static void a_search_goes_on(void **state)
 	index_free(&c);
 }
 
+static void nothing_is_read_behind_the_words(void **state)
+{
+	u32 i;
+
+	index_begin(&c);
+	for (i = 0; i < 64; i++) /* one word for each port, full to its last bit */
+		index_add_flow(&c, 0, 0, (u16)(100 + i % 8), XT2_TARGET(XT2_T_DROP, 0));
+	assert_int_equal(index_make(&c, &index_bits), XT2_INDEX_BITS);
+	INDEX_FINDS(&c, 1, 1, 100, 0, 8, 16, 24, 32, 40, 48, 56);
+	INDEX_FINDS(&c, 1, 1, 107, 7, 15, 23, 31, 39, 47, 55, 63);
+	INDEX_FINDS_NOTHING(&c, 1, 1, 108);
+	index_free(&c);
+}
+
+/* Vectors have tests of their own. */
+static int scalar(void **state)
+{
+	return xt2_scan_choose(XT2_SCAN_SCALAR);
+}
+
+static int best(void **state)
+{
+	return xt2_scan_choose(xt2_scan_best());
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(candidates_come_in_order),
 	cmocka_unit_test(a_search_goes_on),
+	cmocka_unit_test(nothing_is_read_behind_the_words),
 };
 
-UNITS(tests)
+UNITS_WITH(tests, scalar, best)

@@ -80,8 +80,46 @@ static void finds_what_the_other_finds(void **state)
 #endif
 }
 
+/* Whether the processor is right is not known at once: the rule is a candidate, and not said to hold. */
+static void unknown_tests_are_left_to_others(void **state)
+{
+#ifdef __x86_64__
+	struct rule_build b;
+	struct xt2_pkt pkt;
+	u8 buf[128];
+	u32 i;
+
+	if (xt2_scan_best() < XT2_SCAN_AVX2)
+		skip();
+	index_begin(&c);
+	for (i = 0; i < 70; i++) {
+		rule_begin(&b);
+		rule_source(&b, 0x0a000001 + i % 35, 32);
+		if (i < 35)
+			rule_match(&b, XT2_M_CPU, 8, 1);
+		index_add(&c, rule_end(&b, XT2_TARGET(XT2_T_DROP, 0)));
+	}
+	assert_int_equal(index_make(&c, &index_bits), XT2_INDEX_BITS);
+	((struct xt2_index *)c.ix)->ahead = 1;
+	for (i = 0; i < 35; i++) {
+		index_packet(&pkt, buf, 0x0a000001 + i, 1, 80);
+		memset(&two, 0, sizeof(two));
+		assert_true(xt2_keys_fill(&two.keys, &pkt, c.ix->asks));
+		assert_int_equal(xt2_bits_avx2(c.chain, &two, &pkt, 0), 1);
+		assert_int_equal(two.unit[0], c.place[i]);
+		assert_int_equal(two.resume, c.place[i]);
+		assert_int_equal(xt2_bits_avx2(c.chain, &two, &pkt, two.resume), 1);
+		assert_int_equal(two.unit[0], c.place[35 + i] | XT2_FOUND_HOLDS);
+	}
+	index_free(&c);
+#else
+	skip();
+#endif
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(finds_what_the_other_finds),
+	cmocka_unit_test(unknown_tests_are_left_to_others),
 };
 
 UNITS(tests)
