@@ -2,7 +2,7 @@ noinst_LTLIBRARIES += libextensions.la
 libextensions_la_SOURCES = \
 	extensions/dispatch.c \
 	extensions/extensions.h \
-	extensions/match/foreign.c
+	extensions/foreign.c
 libextensions_la_SOURCES += extensions/match/payload.h extensions/match/addrtype.c extensions/match/bpf.c \
 	extensions/match/comment.c extensions/match/cpu.c extensions/match/devgroup.c extensions/match/iprange.c \
 	extensions/match/length.c extensions/match/mac.c extensions/match/mark.c extensions/match/physdev.c \

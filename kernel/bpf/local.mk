@@ -8,9 +8,9 @@ BPF_PROGRAM_FILES = kernel/bpf/shared-arena.h kernel/bpf/connection.h kernel/bpf
 # Which file has which body only a compiler or a search knows; so the list is
 # written here, where a build needs neither, and tests/lint/extensions.py
 # holds it against ext.h.
-BPF_EXTENSIONS = dispatch target/target target/target-log \
+BPF_EXTENSIONS = dispatch foreign target/target target/target-log \
 	match/comment match/conntrack match/cpu match/dccp match/devgroup match/ecn match/eui64 \
-	match/foreign match/frag match/icmp match/iprange match/ipsec match/ipv6header match/length \
+	match/frag match/icmp match/iprange match/ipsec match/ipv6header match/length \
 	match/limit match/mac match/mark match/mh match/multiport match/opts match/pkttype match/quota \
 	match/rt match/sctp match/state match/statistic match/tcp match/tcpmss match/time match/tos \
 	match/ttl match/u32 match/udp

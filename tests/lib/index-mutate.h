@@ -12,7 +12,7 @@
 #define TESTS_INDEX_MUTATE_H
 
 #include "tests/fuzz/seed-image.h"
-#include "engine/index/search.h"
+#include "engine/index/find.h"
 
 enum index_field_kind {
 	INDEX_KIND, /* enum xt2_index_kind */

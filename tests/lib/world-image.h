@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 #include "world-rules.h"
-#include "engine/index/search.h"
+#include "engine/index/find.h"
 
 #define WORLD_HOOK  2 /* FORWARD, the hook of all base chains */
 #define WORLD_USERS 12 /* chains of a table besides its base chain, at most */

@@ -115,7 +115,7 @@ def main():
     ext = read("include", "xt2", "ext.h")
     bodies = sources("extensions", "**", "*.c")
     translators = "".join(sources("translators", "ext", "*.c").values())
-    tests = "".join(sources("tests", "unit", "*.c").values())
+    tests = "".join(sources("tests", "unit", "**", "*.c").values())
     pages = table_names(read("doc", "extensions.md"), ("match", "target"))
     documented = table_names(read("doc", "json.md"), ("name",))
     all_rows = []

@@ -10,7 +10,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include "engine/index/search.h"
+#include "engine/index/find.h"
 #include "libxt2/ruleset/ruleset.h"
 
 static int failed(const struct xt2_err *err)

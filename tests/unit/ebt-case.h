@@ -8,7 +8,7 @@
 #define TESTS_UNIT_EBT_CASE_H
 
 #include <time.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include "tests/legacy/ebt-cases.h"
 #include "tests/legacy/turn.h"
 

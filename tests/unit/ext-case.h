@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include "engine/eval.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include "translators/ext/translate.h"
 
 struct ext_case {

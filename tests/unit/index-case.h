@@ -8,11 +8,11 @@
 #define TESTS_UNIT_INDEX_CASE_H
 
 #include <stdlib.h>
-#include "engine/index/search.h"
+#include "engine/index/find.h"
 #include "engine/parse.h"
 #include "tests/lib/packets.h"
 #include "tests/lib/rules.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 #define INDEX_RULES 512
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include "tests/legacy/blob.h"
 #include "tests/legacy/turn.h"
 

@@ -9,7 +9,7 @@ TESTS += $(UNIT_TESTS)
 UNIT_LIBS = libxt2-internal.la $(PCAP_LIBS) $(CMOCKA_LIBS)
 # A case that is in no list of cases would never run.
 UNIT_CFLAGS = $(AM_CFLAGS) -Werror=unused-function
-UNIT_RUNNER = tests/lib/units.c tests/lib/units.h
+UNIT_RUNNER = tests/lib/unit-program.c tests/lib/unit-program.h
 FAIL_ALLOC_WRAP = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 FAIL_ALLOC_FILES = tests/lib/fail-alloc.c tests/lib/fail-alloc.h
 WORLD_FILES = tests/lib/index-mutate.h tests/lib/world-image.h tests/lib/world-packets.h \
@@ -73,7 +73,7 @@ tests_unit_run_simd_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/scan-emulated.h \
 	tests/lib/emulated/immintrin.h \
 	tests/unit/engine/simd/test-bits-avx2.c \
-	tests/unit/engine/simd/test-choose.c \
+	tests/unit/engine/simd/test-scan.c \
 	tests/unit/engine/simd/test-pairs-avx2.c \
 	tests/unit/engine/simd/test-scan-avx2.c \
 	tests/unit/engine/simd/test-scan-avx512.c \
@@ -102,7 +102,7 @@ tests_unit_run_match_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/extensions/match/test-devgroup.c \
 	tests/unit/extensions/match/test-ecn.c \
 	tests/unit/extensions/match/test-eui64.c \
-	tests/unit/extensions/match/test-foreign.c \
+	tests/unit/extensions/test-foreign.c \
 	tests/unit/extensions/match/test-frag.c \
 	tests/unit/extensions/match/test-icmp.c \
 	tests/unit/extensions/match/test-iprange.c \

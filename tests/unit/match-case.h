@@ -4,7 +4,7 @@
 #define TESTS_UNIT_MATCH_CASE_H
 
 #include "engine/eval.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 #define MATCH_WORDS 48
 

@@ -12,7 +12,7 @@
 #include <arpa/inet.h>
 #include "engine/eval.h"
 #include "extensions/extensions.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include "translators/ext/translate.h"
 
 #define TEST_BYTES 256

@@ -10,7 +10,7 @@
 #include <xt2/xt2.h>
 #include "engine/eval.h"
 #include "tests/lib/rules.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 #define ACCEPT XT2_TARGET(XT2_T_ACCEPT, 0)
 #define DROP   XT2_TARGET(XT2_T_DROP, 0)

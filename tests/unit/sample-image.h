@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include "engine/check.h"
 #include "tests/fuzz/seed-image.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 #define SAMPLE_CAP    65536
 #define SAMPLE_CHAINS 7

@@ -9,7 +9,7 @@
 #define TESTS_UNIT_SCAN_CASE_H
 
 #include "engine/simd/scan.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 typedef u32 scan(const struct xt2_columns *c, const u16 *key, u32 block, u32 end, u32 *hits);
 

@@ -3,7 +3,7 @@
 #ifndef TESTS_SCAN_EMULATED_H
 #define TESTS_SCAN_EMULATED_H
 
-#include "engine/index/search.h"
+#include "engine/index/find.h"
 
 u32 emulated_scan_avx512(const struct xt2_columns *c, const u16 *key, u32 block, u32 end,
 			 u32 *hits);

@@ -13,7 +13,7 @@
 #include "engine/index/find.h"
 #include "tests/fuzz/seed-image.h"
 #include "tests/lib/rules.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 #define RULES_MAX 70000
 

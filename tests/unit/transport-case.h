@@ -27,7 +27,7 @@
 #include <linux/netfilter_ipv6/ip6t_opts.h>
 #include <linux/netfilter_ipv6/ip6t_rt.h>
 #include "extensions/extensions.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include "translators/ext/translate.h"
 
 #define PAYLOAD_MAX 304

@@ -8,7 +8,7 @@
  * it that fails keeps the rule from counting.
  */
 #include "tests/unit/transport-case.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include <linux/netfilter_ipv4/ipt_ttl.h>
 #include <xt2/xt2.h>
 

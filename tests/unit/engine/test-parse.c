@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include "engine/parse.h"
 
 struct build {

@@ -8,7 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 #include "tests/unit/sample-image.h"
 

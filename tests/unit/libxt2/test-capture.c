@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include <linux/if_packet.h>
 #include <pcap/pcap.h>
 #include "libxt2/capture.h"

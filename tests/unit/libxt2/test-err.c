@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libxt2/err.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 /* What xt2_err_print() prints must be this text. */
 static void prints(const struct xt2_err *err, const char *text)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libxt2/printable.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 static void shows(const char *text, const char *want)
 {

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <errno.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include <fcntl.h>
 #include <net/if.h>
 #include <sched.h>

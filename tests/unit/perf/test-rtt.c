@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 #include <errno.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include <arpa/inet.h>
 #include "perf/rtt/rtt.h"
 

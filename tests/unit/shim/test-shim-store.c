@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <errno.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <linux/netfilter_ipv4/ip_tables.h>

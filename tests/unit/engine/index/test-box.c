@@ -3,7 +3,7 @@
 #include <string.h>
 #include "engine/index/box.h"
 #include "tests/lib/rules.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 static struct rule_build b;
 static struct xt2_box box;

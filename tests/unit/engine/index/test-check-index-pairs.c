@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include "engine/index/find.h"
 #include "tests/lib/pairs-by-hand.h"
 

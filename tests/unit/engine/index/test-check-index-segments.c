@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include "engine/index/find.h"
 #include "tests/lib/rules.h"
 

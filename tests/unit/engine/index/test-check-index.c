@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include "tests/lib/index-mutate.h"
 #include "tests/lib/world-image.h"
 #include "tests/lib/world-packets.h"

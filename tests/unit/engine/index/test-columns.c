@@ -9,8 +9,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "tests/lib/units.h"
-#include "engine/index/search.h"
+#include "tests/lib/unit-program.h"
+#include "engine/index/find.h"
 
 static u32 turns; /* that are left */
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include "tests/lib/world-image.h"
 #include "tests/lib/world-packets.h"
 #include "engine/index/find.h"

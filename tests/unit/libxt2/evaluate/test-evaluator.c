@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <errno.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include <netinet/in.h>
 #include <xt2/xt2.h>
 #include "engine/image.h"
-#include "engine/index/search.h"
+#include "engine/index/find.h"
 #include "tests/lib/fail-alloc.h"
 #include "tests/lib/packets.h"
 #include "tests/lib/rules.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "libxt2/ruleset/arena.h"
 #include "tests/lib/fail-alloc.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 static void records_are_apart_and_aligned(void **state)
 {

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include <xt2/sockopt.h>
 #include "engine/env.h"
 #include "xt2tables/text/text.h"

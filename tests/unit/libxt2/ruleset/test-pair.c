@@ -12,7 +12,7 @@
 #include "libxt2/ruleset/ruleset.h"
 #include "tests/lib/fail-alloc.h"
 #include "tests/unit/random-ruleset.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 #define ROUNDS	  300
 #define RULES_MAX 256 /* of a ruleset here, tails included */

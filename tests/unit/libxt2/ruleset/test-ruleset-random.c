@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 #include <errno.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include <xt2/xt2.h>
 #include "engine/image.h"
 #include "tests/lib/fail-alloc.h"

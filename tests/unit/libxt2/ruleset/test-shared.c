@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include "tests/lib/fail-alloc.h"
 #include "tests/lib/rules.h"
 #include "libxt2/ruleset/ruleset.h"

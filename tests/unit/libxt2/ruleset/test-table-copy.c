@@ -11,7 +11,7 @@
 #include "libxt2/ruleset/table-copy.h"
 #include "tests/lib/fail-alloc.h"
 #include "tests/unit/random-ruleset.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 #define ROUNDS 200
 

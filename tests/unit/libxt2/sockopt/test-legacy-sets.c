@@ -7,7 +7,7 @@
  */
 #include "tests/unit/sockopt-case.h"
 #include "translators/ext/xt-sets.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 #define HEADER_COUNTERS 84 /* num_counters in struct ipt_replace */
 

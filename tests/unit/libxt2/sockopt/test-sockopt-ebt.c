@@ -9,7 +9,7 @@
 #include "libxt2/ruleset/ruleset.h"
 #include "tests/lib/fail-alloc.h"
 #include "tests/unit/sockopt-case.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 enum { GET_INFO = 128, GET_ENTRIES, GET_INIT_INFO, GET_INIT_ENTRIES };
 enum { SET_ENTRIES = 128, SET_COUNTERS };

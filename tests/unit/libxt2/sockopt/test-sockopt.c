@@ -12,7 +12,7 @@
 #include "libxt2/ruleset/ruleset.h"
 #include "tests/lib/fail-alloc.h"
 #include "tests/unit/sockopt-case.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 #define INITIAL_FILTER 4 /* entries: three policies and the end */
 

@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

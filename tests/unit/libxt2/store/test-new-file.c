@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "libxt2/store/new-file.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 static char folder[64], path[128];
 static struct xt2_new_file_ f;

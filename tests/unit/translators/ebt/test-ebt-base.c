@@ -2,7 +2,7 @@
 /* test-ebt-base.c - translators/ebt/ebt-base.c: base tests of an entry, as matches and back */
 #include <errno.h>
 #include "translators/ebt/ebt.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 static struct ebt_entry e, again;
 static u64 room[64];

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "translators/ext/xt-sets.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 /* Number n is the set "s<n>"; 9 is nobody's. */
 static int name_of(void *with, u16 number, char *name)

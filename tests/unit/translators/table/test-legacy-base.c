@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <linux/netfilter_ipv4/ip_tables.h>
 #include "translators/table/legacy-format.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 static struct ipt_entry e, again;
 static u64 room[64];

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include <linux/netfilter/xt_IDLETIMER.h>
 #include <linux/netfilter/xt_bpf.h>
 #include <linux/netfilter/xt_cgroup.h>

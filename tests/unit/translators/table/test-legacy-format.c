@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test-legacy-format.c - translators/table/legacy-format.c */
 #include "translators/table/legacy-format.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 static void families_have_formats(void **state)
 {

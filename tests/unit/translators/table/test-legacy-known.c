@@ -2,7 +2,7 @@
 /* test-legacy-known.c - translators/table/legacy-known.c: which revisions the kernel has */
 #include <errno.h>
 #include "translators/table/legacy.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 static void revisions_are_known(void **state)
 {

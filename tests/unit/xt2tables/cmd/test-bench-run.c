@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 #include "xt2tables/cmd/bench.h"
 #include "tests/unit/sample-image.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <errno.h>
 #include <unistd.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include "tests/lib/fail-alloc.h"
 #include "engine/env.h"
 #include "xt2tables/json/json-ruleset.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include "tests/fuzz/seed-image.h"
 #include "xt2tables/text/print/digits.h"
 

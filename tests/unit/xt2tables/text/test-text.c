@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include "xt2tables/text/text.h"
 
 static const char v4[] = "*filter\n"

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 #include "libxt2/store/bpf/bpf-store.h"
 #include "libxt2/err.h"
 #include "tests/lib/fail-alloc.h"

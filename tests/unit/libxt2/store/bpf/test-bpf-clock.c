@@ -2,7 +2,7 @@
 /* test-bpf-clock.c - libxt2/store/bpf/bpf-clock.c */
 #include <time.h>
 #include "libxt2/store/bpf/bpf-private.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 static void the_clock_began_at_boot(void **state)
 {

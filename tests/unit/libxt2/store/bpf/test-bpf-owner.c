@@ -6,7 +6,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 #include "libxt2/store/bpf/bpf-owner.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 static char path[] = "/tmp/xt2-owner-XXXXXX";
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include "libxt2/store/bpf/bpf-private.h"
-#include "tests/lib/units.h"
+#include "tests/lib/unit-program.h"
 
 static void reasons_are_named(void **state)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test-choose.c - engine/simd/choose.c: the way that was chosen is taken */
+/* test-scan.c - engine/simd/scan.c: the way that was chosen is taken */
+#include "engine/simd/vectors.h"
 #include "tests/unit/scan-case.h"
 
 static void scalar(void **unused)

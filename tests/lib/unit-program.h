@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * units.h - the unit tests of a folder in one program
+ * unit-program.h - the unit tests of a folder in one program
  *
- * A test file ends with UNITS(), which names its cases; tests/lib/units.c has
+ * A test file ends with UNITS(), which names its cases; tests/lib/unit-program.c has
  * main(), which runs the cases of every file that is linked into the program.
  * tests/README.md says how to run one file or one case.
  */

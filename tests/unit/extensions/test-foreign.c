@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test-foreign.c - extensions/match/foreign.c */
+/* test-foreign.c - extensions/foreign.c */
 #include "extensions/extensions.h"
 #include "tests/unit/match-case.h"
 #include "tests/unit/packet-case.h"

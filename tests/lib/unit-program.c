@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* units.c - main() of the unit tests: PROGRAM [-l] [FILE [CASE]] */
+/* unit-program.c - main() of the unit tests: PROGRAM [-l] [FILE [CASE]] */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "units.h"
+#include "unit-program.h"
 
 static struct unit_file *files; /* in the order of their names */
 
