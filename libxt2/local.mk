@@ -11,9 +11,12 @@ libxt2_internal_la_SOURCES = \
 	libxt2/ruleset/chains.c \
 	libxt2/err.c \
 	libxt2/err.h \
+	libxt2/store/file-store.c \
 	libxt2/store/image-file.c \
 	libxt2/store/new-file.c \
 	libxt2/store/new-file.h \
+	libxt2/store/store.c \
+	libxt2/store/store.h \
 	libxt2/ruleset/pair.c \
 	libxt2/ruleset/pair.h \
 	libxt2/printable.c \

@@ -25,7 +25,7 @@ libshim_la_LIBADD = libxt2-internal.la
 # For LD_PRELOAD: only what it interposes is visible, and libxt2 is beside it.
 lib_LTLIBRARIES += libxt2-shim.la
 libxt2_shim_la_SOURCES = shim/preload.c shim/kernel-sets.c shim/proc-files.c shim/shim-store.c shim/task.c \
-	shim/sets-told.c
+	shim/sets-told.c libxt2/store/file-store.c libxt2/store/store.c
 libxt2_shim_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 libxt2_shim_la_LIBADD = libxt2.la
 libxt2_shim_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-rpath,'$$ORIGIN'

@@ -28,12 +28,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DEFAULT_IMAGE "/run/xt2/ruleset.xt2"
-#define OURS	      __attribute__((visibility("default")))
-#define LIBC(name)    ((__typeof__(name) *)libc(#name))
+#define OURS	   __attribute__((visibility("default")))
+#define LIBC(name) ((__typeof__(name) *)libc(#name))
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct xt2_store *store;
+static struct xt2_shim_store *store;
 
 /* A program whose libc has no such function cannot have called it. */
 static void *libc(const char *name)
@@ -45,12 +44,10 @@ static void *libc(const char *name)
 	return function;
 }
 
-static struct xt2_store *the_store(void)
+static struct xt2_shim_store *the_store(void)
 {
-	const char *path = getenv("XT2_IMAGE");
-
 	if (!store)
-		store = xt2_store_new(path && *path ? path : DEFAULT_IMAGE);
+		store = xt2_shim_store_new(xt2_image_path(NULL));
 	return store;
 }
 
@@ -100,12 +97,12 @@ static int locked_call(struct xt2_call *call, struct xt2_err *err)
 	if (!the_store())
 		return -ENOMEM;
 	if (call->set) {
-		ret = xt2_store_lock(store, -1, err);
+		ret = xt2_shim_store_lock(store, -1, err);
 		if (ret < 0)
 			return ret;
 	}
-	ret = xt2_store_call(store, call, err);
-	xt2_store_unlock(store);
+	ret = xt2_shim_store_call(store, call, err);
+	xt2_shim_store_unlock(store);
 	return ret;
 }
 

@@ -34,10 +34,10 @@ int xt2_names_file(const char *path)
 	return -1;
 }
 
-int xt2_names_open(struct xt2_store *store, int family)
+int xt2_names_open(struct xt2_shim_store *store, int family)
 {
 	size_t len;
-	char *text = xt2_store_names(store, family, &len);
+	char *text = xt2_shim_store_names(store, family, &len);
 	int fd = text ? memfd_create("tables_names", MFD_CLOEXEC) : -1;
 
 	if (fd >= 0 && (write(fd, text, len) != (ssize_t)len || lseek(fd, 0, SEEK_SET))) {

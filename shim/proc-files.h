@@ -9,6 +9,6 @@
 int xt2_names_file(const char *path);
 
 /* The file: close-on-exec, at its start.  => descriptor, -ENOMEM */
-int xt2_names_open(struct xt2_store *store, int family);
+int xt2_names_open(struct xt2_shim_store *store, int family);
 
 #endif

@@ -253,7 +253,7 @@ static void on_signal(struct family *f)
 }
 
 /* Starts COMMAND.  => 0, -errno: the filter is not to be had */
-static int start(const struct xt2_run *run, struct family *f, struct xt2_store *store,
+static int start(const struct xt2_run *run, struct family *f, struct xt2_shim_store *store,
 		 struct xt2_supervisor **sv)
 {
 	int channel[2], listener, go = 1;
@@ -285,7 +285,7 @@ static int start(const struct xt2_run *run, struct family *f, struct xt2_store *
 
 static void supervise(const struct xt2_run *run, struct family *f)
 {
-	struct xt2_store *store = xt2_store_new(run->image);
+	struct xt2_shim_store *store = xt2_shim_store_new(run->image);
 	struct xt2_supervisor *sv = NULL;
 	size_t i;
 	int ret;
@@ -303,7 +303,7 @@ static void supervise(const struct xt2_run *run, struct family *f)
 		on_signal(f);
 	/* Nobody is left to be answered; the last to end may be COMMAND. */
 	xt2_supervisor_free(sv);
-	xt2_store_free(store);
+	xt2_shim_store_free(store);
 	while (f->command) {
 		struct pollfd p = { .fd = f->signals, .events = POLLIN };
 
@@ -461,13 +461,13 @@ static int absolute_path(const char *image, char *path, struct xt2_err *err)
 /* => 0: the image is good, or there is none yet; -errno */
 static int check_image(const char *path, struct xt2_err *err)
 {
-	struct xt2_store *store = xt2_store_new(path);
+	struct xt2_shim_store *store = xt2_shim_store_new(path);
 	int ret;
 
 	if (!store)
 		return refuse(err, path, ENOMEM, "cannot open");
-	ret = xt2_store_load(store, err);
-	xt2_store_free(store);
+	ret = xt2_shim_store_load(store, err);
+	xt2_shim_store_free(store);
 	return ret;
 }
 

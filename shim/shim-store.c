@@ -42,9 +42,9 @@ struct note {
 	struct xt2_told_sets sets;
 };
 
-struct xt2_store {
-	char *path;
-	int lock; /* descriptor, or -1 */
+struct xt2_shim_store {
+	struct xt2_store image;
+	char *path; /* the image's */
 	int loaded;
 	struct xt2_ruleset *rs;
 	struct xt2_mapping map; /* what rs was loaded from */
@@ -56,30 +56,25 @@ struct xt2_store {
 
 /* --- the file ----------------------------------------------------------- */
 
-struct xt2_store *xt2_store_new(const char *path)
+struct xt2_shim_store *xt2_shim_store_new(const char *path)
 {
-	struct xt2_store *store = calloc(1, sizeof(*store));
+	struct xt2_shim_store *store = calloc(1, sizeof(*store));
 
 	if (!store)
 		return NULL;
-	store->lock = store->pin = -1;
-	store->path = strdup(path);
+	store->pin = -1;
+	store->image.path = store->path = strdup(path);
 	if (store->path)
 		return store;
 	free(store);
 	return NULL;
 }
 
-const char *xt2_store_path(const struct xt2_store *store)
-{
-	return store->path;
-}
-
-static void settle(struct xt2_store *store);
-static void remove_note(struct xt2_store *store, struct note *note);
+static void settle(struct xt2_shim_store *store);
+static void remove_note(struct xt2_shim_store *store, struct note *note);
 
 /* Forget the ruleset, but not what it was to those who leave notes. */
-static void drop(struct xt2_store *store)
+static void drop(struct xt2_shim_store *store)
 {
 	if (store->loaded)
 		settle(store);
@@ -92,21 +87,21 @@ static void drop(struct xt2_store *store)
 	store->loaded = 0;
 }
 
-void xt2_store_free(struct xt2_store *store)
+void xt2_shim_store_free(struct xt2_shim_store *store)
 {
 	if (!store)
 		return;
 	while (store->notes)
 		remove_note(store, store->note);
 	drop(store);
-	xt2_store_unlock(store);
+	xt2_shim_store_unlock(store);
 	free(store->note);
 	free(store->path);
 	free(store);
 }
 
 /* => 0, or -errno in err as well */
-static int fail(struct xt2_store *store, struct xt2_err *err, int error, const char *what)
+static int fail(struct xt2_shim_store *store, struct xt2_err *err, int error, const char *what)
 {
 	if (err) {
 		memset(err, 0, sizeof(*err));
@@ -118,27 +113,17 @@ static int fail(struct xt2_store *store, struct xt2_err *err, int error, const c
 	return error;
 }
 
-int xt2_store_lock(struct xt2_store *store, int wait, struct xt2_err *err)
+int xt2_shim_store_lock(struct xt2_shim_store *store, int wait, struct xt2_err *err)
 {
-	int ret;
-
-	if (store->lock >= 0)
-		return 0;
-	ret = xt2_image_lock(store->path, wait, err);
-	if (ret < 0)
-		return ret;
-	store->lock = ret;
-	return 0;
+	return xt2_store_lock(&store->image, XT2_STORE_CHANGE, wait, err);
 }
 
-void xt2_store_unlock(struct xt2_store *store)
+void xt2_shim_store_unlock(struct xt2_shim_store *store)
 {
-	if (store->lock >= 0)
-		close(store->lock);
-	store->lock = -1;
+	xt2_store_unlock(&store->image);
 }
 
-static int current(const struct xt2_store *store)
+static int current(const struct xt2_shim_store *store)
 {
 	const struct stat *was = &store->stamp;
 	struct stat is;
@@ -153,7 +138,7 @@ static int current(const struct xt2_store *store)
 }
 
 /* Remember which file the ruleset is that of; if it is not known, it is read again. */
-static void pin(struct xt2_store *store)
+static void pin(struct xt2_shim_store *store)
 {
 	store->pin = open(store->path, O_PATH | O_CLOEXEC);
 	store->loaded = 1;
@@ -163,7 +148,7 @@ static void pin(struct xt2_store *store)
 	}
 }
 
-int xt2_store_load(struct xt2_store *store, struct xt2_err *err)
+int xt2_shim_store_load(struct xt2_shim_store *store, struct xt2_err *err)
 {
 	int ret;
 
@@ -172,7 +157,7 @@ int xt2_store_load(struct xt2_store *store, struct xt2_err *err)
 	drop(store);
 	pin(store); /* first: if the file changes now, the next call sees it */
 	store->rs = xt2_ruleset_new();
-	ret = store->rs ? xt2_image_open_rules(store->path, &store->map, err) : -ENOMEM;
+	ret = store->rs ? xt2_store_read(&store->image, false, &store->map, err) : -ENOMEM;
 	if (ret == -ENOENT && store->pin < 0)
 		return 0;
 	if (ret >= 0)
@@ -187,7 +172,7 @@ int xt2_store_load(struct xt2_store *store, struct xt2_err *err)
 }
 
 /* Errors of packing name a rule; whose file it is they cannot know. */
-static int named(struct xt2_store *store, struct xt2_err *err, int ret)
+static int named(struct xt2_shim_store *store, struct xt2_err *err, int ret)
 {
 	if (err && !err->file[0])
 		snprintf(err->file, sizeof(err->file), "%s", store->path);
@@ -198,7 +183,7 @@ static int named(struct xt2_store *store, struct xt2_err *err, int ret)
  * The changed ruleset becomes the file.  On failure it is forgotten.
  * => 0, -errno
  */
-static int commit(struct xt2_store *store, struct xt2_err *err)
+static int commit(struct xt2_shim_store *store, struct xt2_err *err)
 {
 	struct xt2_mapping map;
 	struct xt2_ruleset *rs = NULL;
@@ -210,7 +195,7 @@ static int commit(struct xt2_store *store, struct xt2_err *err)
 		if (ret < 0)
 			fail(store, err, ret, "cannot pack the ruleset");
 		else
-			ret = xt2_image_store(store->path, map.image, map.size, err);
+			ret = xt2_store_commit(&store->image, &map, NULL, err);
 		if (ret < 0)
 			xt2_image_close(&map);
 	}
@@ -247,7 +232,7 @@ static int fold_name(void *data, const char *name)
 }
 
 /* => 0: there is no such table, or it cannot be told apart */
-static __u64 digest(const struct xt2_store *store, const struct note *note)
+static __u64 digest(const struct xt2_shim_store *store, const struct note *note)
 {
 	int table = xt2_table_find(store->rs, note->family, note->table);
 	__u64 hash = FNV_BASIS;
@@ -262,7 +247,7 @@ static __u64 digest(const struct xt2_store *store, const struct note *note)
 	return hash ? hash : 1;
 }
 
-static void settle(struct xt2_store *store)
+static void settle(struct xt2_shim_store *store)
 {
 	size_t i;
 
@@ -276,7 +261,7 @@ static void settle(struct xt2_store *store)
 	}
 }
 
-static struct note *find(struct xt2_store *store, const struct note *like)
+static struct note *find(struct xt2_shim_store *store, const struct note *like)
 {
 	size_t i;
 
@@ -304,7 +289,7 @@ static int about(const struct xt2_call *call, struct note *note)
 	return 0;
 }
 
-static int take_note(struct xt2_store *store, const struct note *note)
+static int take_note(struct xt2_shim_store *store, const struct note *note)
 {
 	struct note *n = find(store, note);
 
@@ -321,13 +306,13 @@ static int take_note(struct xt2_store *store, const struct note *note)
 	return 0;
 }
 
-static void remove_note(struct xt2_store *store, struct note *note)
+static void remove_note(struct xt2_shim_store *store, struct note *note)
 {
 	xt2_told_sets_free(&note->sets);
 	*note = store->note[--store->notes];
 }
 
-void xt2_store_forget(struct xt2_store *store, __u64 who)
+void xt2_shim_store_forget(struct xt2_shim_store *store, __u64 who)
 {
 	size_t i = 0;
 
@@ -350,12 +335,12 @@ int xt2_call_kind(const struct xt2_call *call)
 	return XT2_CALL_FREE;
 }
 
-static int set(struct xt2_store *store, struct xt2_call *call, struct xt2_err *err)
+static int set(struct xt2_shim_store *store, struct xt2_call *call, struct xt2_err *err)
 {
 	struct note about_it, *note = NULL;
 	int ret;
 
-	if (store->lock < 0)
+	if (!store->image.locked)
 		return -EAGAIN;
 	if (xt2_call_kind(call) == XT2_CALL_REPLACE && !about(call, &about_it))
 		note = find(store, &about_it);
@@ -372,7 +357,7 @@ static int set(struct xt2_store *store, struct xt2_call *call, struct xt2_err *e
 }
 
 /* Settled notes are those of others; a table that is new changes nothing for them. */
-static int get(struct xt2_store *store, struct xt2_call *call, struct xt2_err *err)
+static int get(struct xt2_shim_store *store, struct xt2_call *call, struct xt2_err *err)
 {
 	int ret, noted = -1;
 	struct xt2_sockopt_caller caller = *call->caller;
@@ -387,9 +372,9 @@ static int get(struct xt2_store *store, struct xt2_call *call, struct xt2_err *e
 	}
 	ret = xt2_sockopt_get(store->rs, &caller, call->level, call->name, call->value, &call->len,
 			      err);
-	if (ret > 0 && store->lock >= 0) {
+	if (ret > 0 && store->image.locked) {
 		settle(store);
-		if (commit(store, NULL) < 0 && (ret = xt2_store_load(store, err)) < 0)
+		if (commit(store, NULL) < 0 && (ret = xt2_shim_store_load(store, err)) < 0)
 			return ret;
 	}
 	if (ret >= 0 && !noted)
@@ -399,9 +384,9 @@ static int get(struct xt2_store *store, struct xt2_call *call, struct xt2_err *e
 	return ret < 0 ? ret : 0;
 }
 
-int xt2_store_call(struct xt2_store *store, struct xt2_call *call, struct xt2_err *err)
+int xt2_shim_store_call(struct xt2_shim_store *store, struct xt2_call *call, struct xt2_err *err)
 {
-	int ret = xt2_store_load(store, err);
+	int ret = xt2_shim_store_load(store, err);
 
 	if (ret < 0)
 		return ret;
@@ -410,13 +395,13 @@ int xt2_store_call(struct xt2_store *store, struct xt2_call *call, struct xt2_er
 	return ret < 0 && err && err->code == XT2_E_UNSUPPORTED ? named(store, err, ret) : ret;
 }
 
-char *xt2_store_names(struct xt2_store *store, int family, size_t *len)
+char *xt2_shim_store_names(struct xt2_shim_store *store, int family, size_t *len)
 {
 	char *text = NULL;
 	FILE *to;
 	int i;
 
-	if (xt2_store_load(store, NULL) < 0)
+	if (xt2_shim_store_load(store, NULL) < 0)
 		return NULL;
 	to = open_memstream(&text, len);
 	if (!to)

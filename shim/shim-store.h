@@ -10,8 +10,9 @@
 #define XT2_SHIM_SHIM_STORE_H
 
 #include <xt2/sockopt.h>
+#include "libxt2/store/store.h"
 
-struct xt2_store;
+struct xt2_shim_store;
 
 /* A getsockopt() or setsockopt() with one of our options. */
 struct xt2_call {
@@ -35,32 +36,31 @@ enum xt2_call_kind {
 int xt2_call_kind(const struct xt2_call *call);
 
 /*
- * xt2_store_new - a store for the image at path, which need not exist
+ * xt2_shim_store_new - a store for the image at path, which need not exist
  * @path: copied; should be absolute
  * => NULL: no memory
  */
-struct xt2_store *xt2_store_new(const char *path);
-void xt2_store_free(struct xt2_store *store);
-const char *xt2_store_path(const struct xt2_store *store);
+struct xt2_shim_store *xt2_shim_store_new(const char *path);
+void xt2_shim_store_free(struct xt2_shim_store *store);
 
 /*
- * xt2_store_lock - keep other writers away until xt2_store_unlock()
+ * xt2_shim_store_lock - keep other writers away until xt2_shim_store_unlock()
  * @wait: as of xt2_image_lock()
  * => 0; -EAGAIN: somebody else has it; -errno, see err
  */
-int xt2_store_lock(struct xt2_store *store, int wait, struct xt2_err *err);
-void xt2_store_unlock(struct xt2_store *store);
+int xt2_shim_store_lock(struct xt2_shim_store *store, int wait, struct xt2_err *err);
+void xt2_shim_store_unlock(struct xt2_shim_store *store);
 
 /*
- * xt2_store_load - have the ruleset of the file as it is now
+ * xt2_shim_store_load - have the ruleset of the file as it is now
  *
  * A file that does not exist is an empty ruleset.
  * => 0, -errno: see err
  */
-int xt2_store_load(struct xt2_store *store, struct xt2_err *err);
+int xt2_shim_store_load(struct xt2_shim_store *store, struct xt2_err *err);
 
 /*
- * xt2_store_call - answer a call
+ * xt2_shim_store_call - answer a call
  *
  * A set needs the lock.  What it changes is on the disk when it is answered.
  * A get that brings a table into being is answered even if the file cannot be
@@ -69,15 +69,15 @@ int xt2_store_load(struct xt2_store *store, struct xt2_err *err);
  *    -errno as the kernel's; what the program has no words for: see err, code
  *    XT2_E_SYSTEM, XT2_E_IMAGE, XT2_E_LIMIT or XT2_E_UNSUPPORTED and err->file set
  */
-int xt2_store_call(struct xt2_store *store, struct xt2_call *call, struct xt2_err *err);
+int xt2_shim_store_call(struct xt2_shim_store *store, struct xt2_call *call, struct xt2_err *err);
 
 /* A process has gone: forget what it was told. */
-void xt2_store_forget(struct xt2_store *store, __u64 who);
+void xt2_shim_store_forget(struct xt2_shim_store *store, __u64 who);
 
 /*
- * xt2_store_names - a family's tables, newest first, a line each
+ * xt2_shim_store_names - a family's tables, newest first, a line each
  * => text of len bytes, to free(); NULL: no memory, or the image cannot be read
  */
-char *xt2_store_names(struct xt2_store *store, int family, size_t *len);
+char *xt2_shim_store_names(struct xt2_shim_store *store, int family, size_t *len);
 
 #endif

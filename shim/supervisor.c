@@ -55,7 +55,7 @@ struct watch {
 };
 
 struct xt2_supervisor {
-	struct xt2_store *store;
+	struct xt2_shim_store *store;
 	int listener, verbose;
 	const char *library;
 	struct xt2_receiver *receiver;
@@ -219,7 +219,7 @@ static void watch(struct xt2_supervisor *sv, pid_t process)
 
 static void release(struct xt2_supervisor *sv)
 {
-	xt2_store_unlock(sv->store);
+	xt2_shim_store_unlock(sv->store);
 	sv->owner = 0;
 	xt2_receiver_all(sv->receiver, 0);
 }
@@ -232,7 +232,7 @@ static int begin(struct xt2_supervisor *sv, pid_t process, struct xt2_err *err)
 	if (sv->owner && sv->owner != process)
 		return -EAGAIN;
 	if (!sv->owner) {
-		ret = xt2_store_lock(sv->store, 0, err);
+		ret = xt2_shim_store_lock(sv->store, 0, err);
 		if (ret < 0)
 			return ret;
 		sv->owner = process;
@@ -246,7 +246,7 @@ static void gone(struct xt2_supervisor *sv, size_t i)
 {
 	pid_t process = sv->watch[i].process;
 
-	xt2_store_forget(sv->store, (__u64)process);
+	xt2_shim_store_forget(sv->store, (__u64)process);
 	if (sv->owner == process)
 		release(sv);
 	close(sv->watch[i].fd);
@@ -313,7 +313,7 @@ static int call_store(struct xt2_supervisor *sv, const struct xt2_request *rq, p
 		if (ret < 0 && call.set) /* questions can be answered without */
 			return ret;
 	}
-	ret = xt2_store_call(sv->store, &call, err);
+	ret = xt2_shim_store_call(sv->store, &call, err);
 	xt2_kernel_sets_end(&kernel);
 	if (!ret && !call.set && put(&memory, rq->arg[4], &call.len, sizeof(call.len)))
 		ret = -EFAULT;
@@ -483,7 +483,7 @@ static int can_addfd(int listener)
 	return ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add) < 0 && errno == ENOENT;
 }
 
-struct xt2_supervisor *xt2_supervisor_new(struct xt2_store *store, int listener,
+struct xt2_supervisor *xt2_supervisor_new(struct xt2_shim_store *store, int listener,
 					  const char *library, int verbose)
 {
 	struct xt2_supervisor *sv = calloc(1, sizeof(*sv));

@@ -15,7 +15,7 @@ struct xt2_supervisor;
  * @verbose: print why a call failed, too
  * => NULL and errno: ENOMEM; EOPNOTSUPP: the kernel's notifications can't do enough
  */
-struct xt2_supervisor *xt2_supervisor_new(struct xt2_store *store, int listener,
+struct xt2_supervisor *xt2_supervisor_new(struct xt2_shim_store *store, int listener,
 					  const char *library, int verbose);
 void xt2_supervisor_free(struct xt2_supervisor *sv);
 

@@ -8,8 +8,8 @@ libtext_la_SOURCES = \
 	xt2tables/text/bridge/bridge.h \
 	xt2tables/text/commands.c \
 	xt2tables/text/commands.h \
-	xt2tables/files/image-path.c \
-	xt2tables/files/image-path.h \
+	xt2tables/live/live-refused.c \
+	xt2tables/live/live-refused.h \
 	xt2tables/text/interface.c \
 	xt2tables/text/cache-hash.h \
 	xt2tables/text/libxt.c \
@@ -23,6 +23,8 @@ libtext_la_SOURCES = \
 	xt2tables/text/extension-checks.c \
 	xt2tables/files/output.c \
 	xt2tables/files/output.h \
+	xt2tables/files/usage.c \
+	xt2tables/files/usage.h \
 	xt2tables/text/fast/fast-address.c \
 	xt2tables/text/fast/fast-cache.c \
 	xt2tables/text/fast/fast-line.h \
@@ -58,24 +60,19 @@ libtext_la_SOURCES = \
 libtext_la_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
 libtext_la_LIBADD = libxt2-internal.la $(XTABLES_LIBS)
 
-# Live rulesets, for the programs that have --live.
-noinst_LTLIBRARIES += libabsent.la
-libabsent_la_SOURCES = xt2tables/live/live-place-absent.c xt2tables/live/live-place.h xt2tables/live/live-refused.h \
-	xt2tables/live/live-trace.c xt2tables/live/live-trace.h
-libabsent_la_LIBADD = libxt2-internal.la
+# Live rulesets: a kind of store, which the programs of a build without BPF lack.
 if BPF
-noinst_LTLIBRARIES += liblive.la
-liblive_la_SOURCES = xt2tables/live/live-place.c xt2tables/live/live-place.h xt2tables/live/live-refused.c \
-	xt2tables/live/live-refused.h xt2tables/live/live-trace.c xt2tables/live/live-trace.h
-liblive_la_LIBADD = libhost.la
-LIVE_LIBS = liblive.la
-else
-LIVE_LIBS = libabsent.la
+LIVE_STORE = libxt2/store/bpf/bpf-backend.c
+LIVE_COMMANDS = $(LIVE_STORE) xt2tables/cmd/cmd-apply.c xt2tables/cmd/cmd-confirm.c xt2tables/cmd/cmd-confirm.h \
+	xt2tables/cmd/cmd-live.c xt2tables/cmd/cmd-log.c xt2tables/live/live-all.c xt2tables/live/live-all.h \
+	xt2tables/live/log-pcapng.c xt2tables/live/log-pcapng.h xt2tables/live/log-text.c xt2tables/live/log-text.h
+LIVE_LIBS = libhost.la
 endif
 
 # One program under six names.
 bin_PROGRAMS += xt2tables-restore
-xt2tables_restore_SOURCES = xt2tables/cmd/xt2tables.c
+RESTORE_SOURCES = xt2tables/cmd/xt2tables.c xt2tables/live/live-trace.c xt2tables/live/live-trace.h
+xt2tables_restore_SOURCES = $(RESTORE_SOURCES) $(LIVE_STORE)
 xt2tables_restore_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
 xt2tables_restore_LDFLAGS = $(AM_LDFLAGS) $(PIE_LDFLAGS)
 xt2tables_restore_LDADD = $(LIVE_LIBS) libtext.la
@@ -126,8 +123,12 @@ XT2_COMMANDS = \
 	xt2tables/packet/context.c \
 	xt2tables/files/input-files.c \
 	xt2tables/files/input-live.c \
+	xt2tables/cmd/host-options.c \
 	xt2tables/cmd/input-rule.c \
 	xt2tables/files/input.c \
+	xt2tables/files/input.h \
+	xt2tables/files/options.c \
+	xt2tables/files/options.h \
 	xt2tables/packet/packet-words.c \
 	xt2tables/packet/packet.c \
 	xt2tables/packet/packet.h \
@@ -146,13 +147,7 @@ XT2_COMMANDS = \
 	xt2tables/cmd/cmd-save.c \
 	xt2tables/cmd/xt2.c \
 	xt2tables/cmd/cmd.h
-xt2_SOURCES = $(XT2_COMMANDS)
-if BPF
-xt2_SOURCES += xt2tables/live/cmd-apply.c xt2tables/live/live-all.c xt2tables/live/live-all.h xt2tables/live/live-confirm.c xt2tables/live/live-confirm.h xt2tables/live/cmd-log.c xt2tables/live/cmd-live.c xt2tables/live/log-pcapng.c \
-	xt2tables/live/log-pcapng.h xt2tables/live/log-text.c xt2tables/live/log-text.h
-else
-xt2_SOURCES += xt2tables/live/live-absent.c
-endif
+xt2_SOURCES = $(XT2_COMMANDS) $(LIVE_COMMANDS)
 xt2_LDFLAGS = $(AM_LDFLAGS) $(PIE_LDFLAGS)
 xt2_LDADD = $(LIVE_LIBS) libshim.la libjson.la liboracle.la libtext.la $(PCAP_LIBS)
 

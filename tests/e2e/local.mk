@@ -52,8 +52,8 @@ tests_lib_probe_preload_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 
 # As a build without BPF has them.
 check_PROGRAMS += tests/lib/xt2-without-bpf tests/lib/restore-without-bpf
-tests_lib_xt2_without_bpf_SOURCES = $(XT2_COMMANDS) xt2tables/live/live-absent.c
-tests_lib_xt2_without_bpf_LDADD = libabsent.la libshim.la libjson.la liboracle.la libtext.la $(PCAP_LIBS)
-tests_lib_restore_without_bpf_SOURCES = xt2tables/cmd/xt2tables.c
+tests_lib_xt2_without_bpf_SOURCES = $(XT2_COMMANDS)
+tests_lib_xt2_without_bpf_LDADD = libshim.la libjson.la liboracle.la libtext.la $(PCAP_LIBS)
+tests_lib_restore_without_bpf_SOURCES = $(RESTORE_SOURCES)
 tests_lib_restore_without_bpf_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
-tests_lib_restore_without_bpf_LDADD = libabsent.la libtext.la
+tests_lib_restore_without_bpf_LDADD = libtext.la

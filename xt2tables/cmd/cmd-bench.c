@@ -6,7 +6,6 @@
  * own: those of a capture, or ones that are drawn for its rules.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -50,12 +49,6 @@ static double now(clockid_t clock)
 
 	clock_gettime(clock, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static int no_memory(void)
-{
-	fputs("xt2 bench: out of memory\n", stderr);
-	return XT2_EXIT_RESOURCE;
 }
 
 /* --- the image ---------------------------------------------------------------- */
@@ -127,14 +120,14 @@ static int read_capture(struct bench *b)
 		return xt2_fail(&err);
 	b->captured = calloc(b->packets, sizeof(*b->captured));
 	if (!b->captured)
-		ret = no_memory();
+		ret = xt2_no_memory("bench");
 	while (ret == XT2_EXIT_OK && (got = xt2_capture_next(cap, &c, &err)) > 0) {
 		if (b->ncaptured == b->packets) {
 			b->more = true;
 			break;
 		}
 		if (keep(b, &c) < 0)
-			ret = no_memory();
+			ret = xt2_no_memory("bench");
 	}
 	if (got < 0)
 		ret = xt2_fail(&err);
@@ -346,7 +339,7 @@ static int bench_place(struct bench *b, const struct xt2_bench_place *place)
 	unsupported = xt2_image_unsupported(b->in.map.image, place->family, place->hook,
 					    place->table, NULL, NULL);
 	if (unsupported < 0)
-		return no_memory();
+		return xt2_no_memory("bench");
 	if (unsupported) {
 		xt2_print_line_(stderr,
 				"note: %s is not measured: %d of its rules cannot be evaluated",
@@ -360,7 +353,7 @@ static int bench_place(struct bench *b, const struct xt2_bench_place *place)
 		ret = xt2_bench_draw(&packets, b->in.map.image, place, &b->host, b->packets,
 				     b->seed);
 	if (ret < 0)
-		ret = no_memory();
+		ret = xt2_no_memory("bench");
 	else if (packets.n)
 		ret = measure(b, place, &packets);
 	else
@@ -394,7 +387,7 @@ static int bench_places(struct bench *b)
 			continue;
 		rules = reachable(b, &place);
 		if (rules < 0)
-			return no_memory();
+			return xt2_no_memory("bench");
 		place.rules = (__u32)rules;
 		if (!rules && !b->hook)
 			continue;
@@ -452,18 +445,18 @@ static int run(struct bench *b)
 	if (ret == XT2_EXIT_OK && b->capture)
 		ret = read_capture(b);
 	if (ret == XT2_EXIT_OK && survey(b) < 0)
-		ret = no_memory();
+		ret = xt2_no_memory("bench");
 	if (ret != XT2_EXIT_OK)
 		return ret;
 	if (!b->json)
 		return bench(b);
 	b->to = open_memstream(&text, &size);
 	if (!b->to)
-		return no_memory();
+		return xt2_no_memory("bench");
 	ret = bench(b);
 	fputs("]}\n", b->to);
 	if (fclose(b->to) == EOF)
-		ret = no_memory();
+		ret = xt2_no_memory("bench");
 	else if (ret == XT2_EXIT_OK)
 		fputs(text, stdout);
 	free(text);
@@ -490,78 +483,47 @@ static const char help[] =
 	"\nExit codes: 0 ok, 1 results differ, 2 the rules, the capture or the arguments are\n"
 	"wrong, 3 the rules cannot be evaluated, 4 out of a resource.\n";
 
-enum { OPT_ARP = 1, OPT_JSON, OPT_RESOLVE, OPT_PACKETS, OPT_ROUNDS, OPT_SEED };
-
-static const struct option options[] = {
-	{ "ipv4", 0, NULL, '4' },
-	{ "ipv6", 0, NULL, '6' },
-	{ "arp", 0, NULL, OPT_ARP },
-	{ "hook", 1, NULL, 'H' },
-	{ "table", 1, NULL, 't' },
-	{ "packets", 1, NULL, OPT_PACKETS },
-	{ "rounds", 1, NULL, OPT_ROUNDS },
-	{ "seed", 1, NULL, OPT_SEED },
-	{ "json", 0, NULL, OPT_JSON },
-	{ "resolve", 0, NULL, OPT_RESOLVE },
-	{ "help", 0, NULL, 'h' },
-	XT2_HOST_OPTIONS,
-	{ NULL, 0, NULL, 0 },
-};
-
-/* => XT2_EXIT_OK, XT2_EXIT_USAGE */
-static int number(const char *name, unsigned long long most, unsigned long long *out)
+/* A number from 1 up to the row's value; 0: without a limit. */
+static int number(const struct xt2_given *g)
 {
-	char *end;
+	const unsigned long long most = g->row->value ? (unsigned long long)g->row->value : ~0ull;
+	unsigned long long *n = g->field;
 
-	errno = 0;
-	*out = strtoull(optarg, &end, 0);
-	if (errno || end == optarg || *end || *optarg == '-' || !*out || *out > most)
-		return xt2_usage("bench", "--%s: '%s' is not a number from 1 to %llu", name, optarg,
-				 most);
+	if (!xt2_number(g->arg, 0, n) || !*n || *n > most)
+		return xt2_usage("bench", "--%s: '%s' is not a number from 1 to %llu", g->row->name,
+				 g->arg, most);
 	return XT2_EXIT_OK;
 }
 
-static int host_option(struct bench *b, int c, int index)
-{
-	const char *name = c == 'i' ? "in" : c == 'o' ? "out" : options[index].name;
+static const struct xt2_option rows[] = {
+	XT2_VALUE("ipv4", '4', struct bench, in.family, XT2_IPV4),
+	XT2_VALUE("ipv6", '6', struct bench, in.family, XT2_IPV6),
+	XT2_VALUE("arp", 0, struct bench, in.family, XT2_ARP),
+	XT2_WORD("hook", 'H', struct bench, hook),
+	XT2_WORD("table", 't', struct bench, table),
+	{ "packets", 0, true, offsetof(struct bench, packets), PACKETS_MOST, number },
+	{ "rounds", 0, true, offsetof(struct bench, rounds), ROUNDS_MOST, number },
+	{ "seed", 0, true, offsetof(struct bench, seed), 0, number },
+	XT2_FLAG("json", 0, struct bench, json),
+	XT2_FLAG("resolve", 0, struct bench, in.resolve),
+	XT2_HOST_ROWS(struct bench, host),
+	{ .take = NULL },
+};
 
-	if (xt2_host_option(&b->host, name, optarg) == 1)
-		return XT2_EXIT_OK;
-	return xt2_usage("bench", "--%s: bad argument '%s'", name, optarg);
-}
-
-/* => XT2_EXIT_OK, or < 0: help was asked for, or XT2_EXIT_USAGE */
+/* => -1: go on; XT2_EXIT_* */
 static int arguments(struct bench *b, int argc, char **argv)
 {
-	int c, index = 0, ret = XT2_EXIT_OK;
+	static const struct xt2_syntax syntax = { .command = "bench", .help = help, .rows = rows };
+	int ret = xt2_options(&syntax, b, argc, argv);
 
-	while (ret == XT2_EXIT_OK &&
-	       (c = getopt_long(argc, argv, "46H:t:i:o:h", options, &index)) != -1)
-		switch (c) {
-		case '4': b->in.family = XT2_IPV4; break;
-		case '6': b->in.family = XT2_IPV6; break;
-		case OPT_ARP: b->in.family = XT2_ARP; break;
-		case 'H': b->hook = optarg; break;
-		case 't': b->table = optarg; break;
-		case OPT_PACKETS: ret = number("packets", PACKETS_MOST, &b->packets); break;
-		case OPT_ROUNDS: ret = number("rounds", ROUNDS_MOST, &b->rounds); break;
-		case OPT_SEED: ret = number("seed", ~0ull, &b->seed); break;
-		case OPT_JSON: b->json = true; break;
-		case OPT_RESOLVE: b->in.resolve = true; break;
-		case 'h': fputs(help, stdout); return -1;
-		case 'i':
-		case 'o':
-		case XT2_HOST_OPTION: ret = host_option(b, c, index); break;
-		default: return xt2_see_help("bench");
-		}
-	if (ret != XT2_EXIT_OK)
+	if (ret >= 0)
 		return ret;
 	if (optind == argc || argc - optind > 2)
 		return xt2_usage("bench", optind == argc ? "which rules? Give a file"
 							 : "more than one capture");
 	b->in.path = argv[optind];
 	b->capture = argv[optind + 1]; /* NULL if there is none */
-	return xt2_input_and_capture(&b->in, b->capture);
+	return xt2_input_and_capture(&b->in, b->capture) ? XT2_EXIT_USAGE : -1;
 }
 
 int xt2_bench_main(int argc, char **argv)
@@ -572,8 +534,8 @@ int xt2_bench_main(int argc, char **argv)
 
 	xt2_host_init(&b.host);
 	ret = arguments(&b, argc, argv);
-	if (ret != XT2_EXIT_OK)
-		return ret < 0 ? XT2_EXIT_OK : ret;
+	if (ret >= 0)
+		return ret;
 	xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = b.in.resolve });
 	b.load = now(CLOCK_MONOTONIC);
 	ret = xt2_input_load(&b.in);

@@ -8,7 +8,6 @@
  * to its chain.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/image.h"
@@ -19,7 +18,8 @@
 #include "cmd.h"
 
 struct check {
-	struct xt2_input in;
+	struct xt2_input in; /* one of the files */
+	struct xt2_files files;
 	bool json, strict, live;
 	bool first; /* no finding has been printed for this file */
 	unsigned int errors, unsupported, warnings;
@@ -172,12 +172,6 @@ out:
 	return ret;
 }
 
-static int no_memory(void)
-{
-	fputs("xt2 check: out of memory\n", stderr);
-	return XT2_EXIT_RESOURCE;
-}
-
 /* Is there an end to a packet's way through the chains? */
 static int ways(const struct check *c)
 {
@@ -217,9 +211,9 @@ static int check_rules(struct check *c)
 	if (c->live)
 		ret = check_live(c);
 	else if (xt2_input_unsupported(&c->in, NULL, NULL) < 0)
-		return no_memory();
+		return xt2_no_memory("check");
 	if (unreachable(c) < 0)
-		return no_memory();
+		return xt2_no_memory("check");
 	/* xt2 apply asks for shorter ways, and has said so */
 	return ret == XT2_EXIT_RESOURCE ? ret : xt2_exit_worse(ret, ways(c));
 }
@@ -283,50 +277,41 @@ static const char help[] =
 	"Exit codes: 0 ok, 1 warnings (--strict), 2 errors, 3 not all can be evaluated, or\n"
 	"be live, 4 out of a resource, or a packet's way through the chains could be too long.\n";
 
-enum { OPT_ARP = 256, OPT_LIVE, OPT_STRICT, OPT_JSON, OPT_RESOLVE };
-
-static const struct option options[] = {
-	{ "ipv4", 0, NULL, '4' },
-	{ "ipv6", 0, NULL, '6' },
-	{ "arp", 0, NULL, OPT_ARP },
-	{ "live", 0, NULL, OPT_LIVE },
-	{ "strict", 0, NULL, OPT_STRICT },
-	{ "json", 0, NULL, OPT_JSON },
-	{ "resolve", 0, NULL, OPT_RESOLVE },
-	{ "help", 0, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+static const struct xt2_option rows[] = {
+	XT2_FILES_FAMILY("ipv4", '4', struct check, files, XT2_IPV4),
+	XT2_FILES_FAMILY("ipv6", '6', struct check, files, XT2_IPV6),
+	XT2_FILES_FAMILY("arp", 0, struct check, files, XT2_ARP),
+	XT2_FLAG("live", 0, struct check, live),
+	XT2_FLAG("strict", 0, struct check, strict),
+	XT2_FLAG("json", 0, struct check, json),
+	XT2_FLAG("resolve", 0, struct check, in.resolve),
+	XT2_FILES_FILE(struct check, files),
+	{ .take = NULL },
 };
 
 /* => -1: go on; or XT2_EXIT_* */
-static int parse(struct check *c, struct xt2_files *f, int argc, char **argv)
+static int parse(struct check *c, int argc, char **argv)
 {
+	static const struct xt2_syntax syntax = {
+		.command = "check", .help = help, .order = "-", .rows = rows
+	};
 	struct xt2_err err = { 0 };
-	int option;
+	int ret = xt2_options(&syntax, c, argc, argv);
 
-	while ((option = getopt_long(argc, argv, "-46h", options, NULL)) != -1)
-		switch (option) {
-		case '4': xt2_files_family(f, XT2_IPV4); break;
-		case '6': xt2_files_family(f, XT2_IPV6); break;
-		case OPT_ARP: xt2_files_family(f, XT2_ARP); break;
-		case OPT_LIVE: c->live = true; break;
-		case OPT_STRICT: c->strict = true; break;
-		case OPT_JSON: c->json = true; break;
-		case OPT_RESOLVE: c->in.resolve = true; break;
-		case XT2_FILE_ARGUMENT: xt2_files_add(f, optarg); break;
-		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
-		default: return xt2_see_help("check");
-		}
-	if (xt2_files_end(f, "check", argv + optind) != XT2_EXIT_OK)
+	if (ret >= 0)
+		return ret;
+	if (xt2_files_end(&c->files, "check", argv + optind) != XT2_EXIT_OK)
 		return XT2_EXIT_USAGE;
-	if (c->live && xt2_live_place_built(&err))
+	if (c->live && xt2_store_built(XT2_STORE_LIVE, &err))
 		return xt2_fail(&err);
 	xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = c->in.resolve });
 	return -1;
 }
 
 /* => the worst of XT2_EXIT_* */
-static int check_files(struct check *c, const struct xt2_files *f)
+static int check_files(struct check *c)
 {
+	const struct xt2_files *f = &c->files;
 	int i, worst = XT2_EXIT_OK;
 	bool comma = false;
 
@@ -343,15 +328,14 @@ static int check_files(struct check *c, const struct xt2_files *f)
 
 int xt2_check_main(int argc, char **argv)
 {
-	struct check check = { 0 };
-	struct xt2_files files;
-	int ret = xt2_files_new(&files, "check", argc);
+	struct check check = { .in = { 0 } };
+	int ret = xt2_files_new(&check.files, "check", argc);
 
 	if (ret != XT2_EXIT_OK)
 		return ret;
-	ret = parse(&check, &files, argc, argv);
+	ret = parse(&check, argc, argv);
 	if (ret < 0)
-		ret = check_files(&check, &files);
-	xt2_files_free(&files);
+		ret = check_files(&check);
+	xt2_files_free(&check.files);
 	return ret;
 }

@@ -7,7 +7,6 @@
  * is a row with how it is read and how it is written.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -348,65 +347,47 @@ static const char help[] =
 	"Exit codes: 0 ok, 2 the arguments or IN are wrong, 3 OUT cannot say it, 4 out of a\n"
 	"resource.\n";
 
-enum { OPT_FROM = 1, OPT_TO, OPT_FAMILY, OPT_FROM_WIDTH, OPT_TO_WIDTH };
-
-static const struct option options[] = {
-	{ "output", 1, NULL, 'o' },
-	{ "from", 1, NULL, OPT_FROM },
-	{ "to", 1, NULL, OPT_TO },
-	{ "family", 1, NULL, OPT_FAMILY },
-	{ "from-width", 1, NULL, OPT_FROM_WIDTH },
-	{ "to-width", 1, NULL, OPT_TO_WIDTH },
-	{ "table", 1, NULL, 't' },
-	{ "help", 0, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+struct options {
+	struct conversion c;
+	const char *from, *to, *family;
 };
 
-static int bad_width(const char *word)
-{
-	return xt2_usage("convert", "no such width: %s (64 or 32)", word);
-}
+static const struct xt2_option rows[] = {
+	XT2_WORD("output", 'o', struct options, c.out),
+	XT2_WORD("from", 0, struct options, from),
+	XT2_WORD("to", 0, struct options, to),
+	XT2_WORD("family", 0, struct options, family),
+	XT2_WIDTH_WORD("from-width", struct options, c.from_compat),
+	XT2_WIDTH_WORD("to-width", struct options, c.to_compat),
+	XT2_WORD("table", 't', struct options, c.table),
+	{ .take = NULL },
+};
 
 int xt2_convert_main(int argc, char **argv)
 {
-	struct conversion c = { .in.text = true };
-	const char *from_name = NULL, *to_name = NULL, *family = NULL;
+	static const struct xt2_syntax syntax = { .command = "convert",
+						  .help = help,
+						  .rows = rows };
+	struct options o = { .c.in.text = true };
+	struct conversion *c = &o.c;
 	const struct form *from, *to;
-	int o;
+	int ret = xt2_options(&syntax, &o, argc, argv);
 
-	while ((o = getopt_long(argc, argv, "o:t:h", options, NULL)) != -1)
-		switch (o) {
-		case 'o': c.out = optarg; break;
-		case 't': c.table = optarg; break;
-		case OPT_FROM: from_name = optarg; break;
-		case OPT_TO: to_name = optarg; break;
-		case OPT_FAMILY: family = optarg; break;
-		case OPT_FROM_WIDTH:
-			c.from_compat = xt2_width_word(optarg);
-			if (c.from_compat < 0)
-				return bad_width(optarg);
-			break;
-		case OPT_TO_WIDTH:
-			c.to_compat = xt2_width_word(optarg);
-			if (c.to_compat < 0)
-				return bad_width(optarg);
-			break;
-		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
-		default: return xt2_see_help("convert");
-		}
+	if (ret >= 0)
+		return ret;
 	if (optind + 1 != argc)
 		return xt2_usage("convert", "give one file to convert");
-	if (!c.out || !from_name || !to_name || !family)
+	if (!c->out || !o.from || !o.to || !o.family)
 		return xt2_usage("convert", "-o, --from, --to and --family are needed");
-	from = form_of(from_name);
-	to = form_of(to_name);
+	from = form_of(o.from);
+	to = form_of(o.to);
 	if (!from || !to)
 		return xt2_usage("convert", "no such form: %s (save, replace or json)",
-				 from ? to_name : from_name);
-	c.family = c.in.family = xt2_family_word(family);
-	if (!c.family)
-		return xt2_usage("convert", "no such family: %s (4, 6, arp or eb)", family);
-	c.in.path = argv[optind];
-	xt2_sandbox_enter(&(struct xt2_sandbox){ .outputs = &c.out, .count = 1, .text = true });
-	return convert(&c, from, to);
+				 from ? o.to : o.from);
+	c->family = c->in.family = xt2_family_word(o.family);
+	if (!c->family)
+		return xt2_usage("convert", "no such family: %s (4, 6, arp or eb)", o.family);
+	c->in.path = argv[optind];
+	xt2_sandbox_enter(&(struct xt2_sandbox){ .outputs = &c->out, .count = 1, .text = true });
+	return convert(c, from, to);
 }

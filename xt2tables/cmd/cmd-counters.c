@@ -7,7 +7,6 @@
  * open or locked between two rounds, so who watches is in nobody's way.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +24,10 @@
 #define ROUND_MAX 1e6 /* seconds */
 
 struct options {
+	struct xt2_input in;
 	const char *table, *chain; /* NULL: all */
 	int family; /* 0: all */
-	unsigned long top, rounds; /* 0: no end */
+	unsigned long long top, rounds; /* 0: no end */
 	long long watch; /* ns; 0: once */
 };
 
@@ -112,12 +112,12 @@ static int asked(const struct reading *r, const struct options *o)
 }
 
 /* => XT2_EXIT_* */
-static int read_counters(struct reading *r, const struct xt2_input *in, const struct options *o)
+static int read_counters(struct reading *r, const struct options *o)
 {
 	struct timespec now;
 	int ret;
 
-	*r = (struct reading){ .in = *in };
+	*r = (struct reading){ .in = o->in };
 	ret = xt2_input_open(&r->in);
 	if (ret != XT2_EXIT_OK)
 		return ret;
@@ -127,18 +127,17 @@ static int read_counters(struct reading *r, const struct xt2_input *in, const st
 	r->row = malloc((r->rows + 1) * sizeof(*r->row));
 	r->rows = 0;
 	if (!r->row) {
-		fputs("xt2 counters: out of memory\n", stderr);
 		close_reading(r);
-		return XT2_EXIT_RESOURCE;
+		return xt2_no_memory("counters");
 	}
 	add_rows(r, o);
 	return XT2_EXIT_OK;
 }
 
 /* The first reading: what comes and goes later is no mistake of the arguments.  => XT2_EXIT_* */
-static int begin(struct reading *r, const struct xt2_input *in, const struct options *o)
+static int begin(struct reading *r, const struct options *o)
 {
-	int ret = read_counters(r, in, o);
+	int ret = read_counters(r, o);
 
 	if (ret != XT2_EXIT_OK)
 		return ret;
@@ -294,7 +293,7 @@ static int print_changes(struct watching *w)
 		printf("# %.3f\n", (double)ns / SECOND);
 		print_rows(&w->now, w->o, w->changed, w->changes, ns);
 	} else {
-		fputs("xt2 counters: out of memory\n", stderr);
+		xt2_no_memory("counters");
 	}
 	free(w->changed);
 	free(w->first);
@@ -312,11 +311,11 @@ static void sleep_until(long long ns)
 		;
 }
 
-static int watch(const struct xt2_input *in, const struct options *o)
+static int watch(const struct options *o)
 {
 	struct watching w = { .o = o };
-	int ret = begin(&w.before, in, o);
-	unsigned long round = 0;
+	int ret = begin(&w.before, o);
+	unsigned long long round = 0;
 	long long next;
 
 	if (ret != XT2_EXIT_OK)
@@ -325,7 +324,7 @@ static int watch(const struct xt2_input *in, const struct options *o)
 	while (ret == XT2_EXIT_OK && (!o->rounds || round++ < o->rounds)) {
 		next += o->watch;
 		sleep_until(next);
-		ret = read_counters(&w.now, in, o);
+		ret = read_counters(&w.now, o);
 		if (ret != XT2_EXIT_OK)
 			break;
 		ret = print_changes(&w);
@@ -338,10 +337,10 @@ static int watch(const struct xt2_input *in, const struct options *o)
 
 /* --- the command ------------------------------------------------------------ */
 
-static int show(const struct xt2_input *in, const struct options *o)
+static int show(const struct options *o)
 {
 	struct reading r;
-	int ret = begin(&r, in, o);
+	int ret = begin(&r, o);
 
 	if (ret != XT2_EXIT_OK)
 		return ret;
@@ -366,89 +365,62 @@ static const char help[] =
 	"Exit codes: 0 ok, 1 there is no live ruleset, 2 the file is wrong, or has no such table or\n"
 	"chain, 3 not possible here or not permitted, 4 out of a resource.\n";
 
-enum { OPT_CHAIN = 1, OPT_TOP, OPT_WATCH, OPT_COUNT, OPT_RESOLVE };
-
-static const struct option long_options[] = {
-	{ "ipv4", 0, NULL, '4' },
-	{ "ipv6", 0, NULL, '6' },
-	{ "table", 1, NULL, 't' },
-	{ "chain", 1, NULL, OPT_CHAIN },
-	{ "top", 1, NULL, OPT_TOP },
-	{ "watch", 1, NULL, OPT_WATCH },
-	{ "count", 1, NULL, OPT_COUNT },
-	{ "resolve", 0, NULL, OPT_RESOLVE },
-	{ "help", 0, NULL, 'h' },
-	XT2_INPUT_OPTIONS,
-	{ NULL, 0, NULL, 0 },
-};
-
-/* A number from 1.  => XT2_EXIT_* */
-static int number(const char *option, unsigned long *n)
+/* A number from 1. */
+static int number(const struct xt2_given *g)
 {
-	char *end;
+	unsigned long long *n = g->field;
 
-	errno = 0;
-	*n = strtoul(optarg, &end, 10);
-	if (errno || *end || !*n || *optarg < '0' || *optarg > '9')
-		return xt2_usage("counters", "--%s: a number from 1, not '%s'", option, optarg);
+	if (*g->arg < '0' || *g->arg > '9' || !xt2_number(g->arg, 10, n) || !*n)
+		return xt2_usage("counters", "--%s: a number from 1, not '%s'", g->row->name,
+				 g->arg);
 	return XT2_EXIT_OK;
 }
 
-static int seconds(long long *ns)
+static int seconds(const struct xt2_given *g)
 {
+	long long *ns = g->field;
 	char *end;
-	double s = strtod(optarg, &end);
+	double s = strtod(g->arg, &end);
 
 	*ns = s > 0 && s <= ROUND_MAX ? (long long)(s * SECOND) : 0;
 	if (*end || !*ns)
-		return xt2_usage("counters", "--watch: a number of seconds, not '%s'", optarg);
+		return xt2_usage("counters", "--watch: a number of seconds, not '%s'", g->arg);
 	return XT2_EXIT_OK;
 }
 
-/* => XT2_EXIT_*; -1: go on */
-static int option(struct xt2_input *in, struct options *o, int c)
-{
-	int ret = XT2_EXIT_OK;
-
-	switch (c) {
-	case '4': o->family = XT2_IPV4; break;
-	case '6': o->family = XT2_IPV6; break;
-	case 't': o->table = optarg; break;
-	case OPT_CHAIN: o->chain = optarg; break;
-	case OPT_TOP: ret = number("top", &o->top); break;
-	case OPT_WATCH: ret = seconds(&o->watch); break;
-	case OPT_COUNT: ret = number("count", &o->rounds); break;
-	case OPT_RESOLVE: in->resolve = true; break;
-	case 'h': fputs(help, stdout); return XT2_EXIT_OK;
-	default:
-		if (!xt2_input_option(in, c))
-			return xt2_see_help("counters");
-	}
-	return ret == XT2_EXIT_OK ? -1 : ret;
-}
+static const struct xt2_option rows[] = {
+	XT2_VALUE("ipv4", '4', struct options, family, XT2_IPV4),
+	XT2_VALUE("ipv6", '6', struct options, family, XT2_IPV6),
+	XT2_WORD("table", 't', struct options, table),
+	XT2_WORD("chain", 0, struct options, chain),
+	{ "top", 0, true, offsetof(struct options, top), 0, number },
+	{ "watch", 0, true, offsetof(struct options, watch), 0, seconds },
+	{ "count", 0, true, offsetof(struct options, rounds), 0, number },
+	XT2_INPUT_ROWS(struct options, in),
+	{ .take = NULL },
+};
 
 int xt2_counters_main(int argc, char **argv)
 {
-	struct options o = { 0 };
-	struct xt2_input in = { .rules_only = true };
-	int c, ret;
+	static const struct xt2_syntax syntax = { .command = "counters",
+						  .help = help,
+						  .rows = rows };
+	struct options o = { .in.rules_only = true };
+	int ret = xt2_options(&syntax, &o, argc, argv);
 
-	while ((c = getopt_long(argc, argv, "46t:h", long_options, NULL)) != -1) {
-		ret = option(&in, &o, c);
-		if (ret >= 0)
-			return ret;
-	}
+	if (ret >= 0)
+		return ret;
 	if (optind == argc)
-		in.live = true;
-	in.family = o.family;
-	ret = xt2_input_path(&in, "counters", argv + optind);
+		o.in.live = true;
+	o.in.family = o.family;
+	ret = xt2_input_path(&o.in, "counters", argv + optind);
 	if (ret != XT2_EXIT_OK)
 		return ret;
-	if (o.watch && !in.live)
+	if (o.watch && !o.in.live)
 		return xt2_usage("counters", "--watch is for the live ruleset");
 	if (o.rounds && !o.watch)
 		return xt2_usage("counters", "--count is for --watch");
-	if (!in.live)
-		xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = in.resolve });
-	return o.watch ? watch(&in, &o) : show(&in, &o);
+	if (!o.in.live)
+		xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = o.in.resolve });
+	return o.watch ? watch(&o) : show(&o);
 }

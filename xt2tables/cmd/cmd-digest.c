@@ -5,7 +5,6 @@
  * A line for each file, as sha256sum prints it, so that its habits serve here
  * as well: compare with cmp or uniq, keep the lines for later.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include "libxt2/printable.h"
@@ -35,14 +34,19 @@ static int digest_file(struct xt2_input *in)
 	return XT2_EXIT_OK;
 }
 
+struct digesting {
+	struct xt2_input in; /* --live */
+	struct xt2_files files;
+};
+
 /* => the worst of XT2_EXIT_* */
-static int digest_files(struct xt2_files *f, bool resolve)
+static int digest_files(const struct digesting *d)
 {
 	int i, worst = XT2_EXIT_OK;
 
-	for (i = 0; i < f->count; i++) {
-		f->list[i].resolve = resolve;
-		worst = xt2_exit_worse(worst, digest_file(&f->list[i]));
+	for (i = 0; i < d->files.count; i++) {
+		d->files.list[i].resolve = d->in.resolve;
+		worst = xt2_exit_worse(worst, digest_file(&d->files.list[i]));
 	}
 	return worst;
 }
@@ -59,59 +63,48 @@ static const char help[] =
 	"Exit codes: 0 ok, 1 there is no live ruleset, 2 a file is wrong,\n"
 	"3 not possible here or not permitted, 4 out of a resource.\n";
 
-enum { OPT_ARP = 256, OPT_BRIDGE, OPT_RESOLVE };
-
-static const struct option options[] = {
-	{ "ipv4", 0, NULL, '4' },
-	{ "ipv6", 0, NULL, '6' },
-	{ "arp", 0, NULL, OPT_ARP },
-	{ "bridge", 0, NULL, OPT_BRIDGE },
-	{ "resolve", 0, NULL, OPT_RESOLVE },
-	{ "help", 0, NULL, 'h' },
-	XT2_INPUT_OPTIONS,
-	{ NULL, 0, NULL, 0 },
+static const struct xt2_option rows[] = {
+	XT2_FILES_FAMILY("ipv4", '4', struct digesting, files, XT2_IPV4),
+	XT2_FILES_FAMILY("ipv6", '6', struct digesting, files, XT2_IPV6),
+	XT2_FILES_FAMILY("arp", 0, struct digesting, files, XT2_ARP),
+	XT2_FILES_FAMILY("bridge", 0, struct digesting, files, XT2_BRIDGE),
+	XT2_INPUT_ROWS(struct digesting, in),
+	XT2_FILES_FILE(struct digesting, files),
+	{ .take = NULL },
 };
 
 /* => -1: go on; or XT2_EXIT_* */
-static int parse(struct xt2_input *in, struct xt2_files *f, int argc, char **argv)
+static int parse(struct digesting *d, int argc, char **argv)
 {
-	int c;
+	static const struct xt2_syntax syntax = {
+		.command = "digest", .help = help, .order = "-", .rows = rows
+	};
+	struct xt2_input *in = &d->in;
+	int ret = xt2_options(&syntax, d, argc, argv);
 
-	while ((c = getopt_long(argc, argv, "-46h", options, NULL)) != -1)
-		switch (c) {
-		case '4': xt2_files_family(f, XT2_IPV4); break;
-		case '6': xt2_files_family(f, XT2_IPV6); break;
-		case OPT_ARP: xt2_files_family(f, XT2_ARP); break;
-		case OPT_BRIDGE: xt2_files_family(f, XT2_BRIDGE); break;
-		case OPT_RESOLVE: in->resolve = true; break;
-		case XT2_FILE_ARGUMENT: xt2_files_add(f, optarg); break;
-		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
-		default:
-			if (!xt2_input_option(in, c))
-				return xt2_see_help("digest");
-		}
-	if (!in->live && (in->place.netns || in->place.pin))
+	if (ret >= 0)
+		return ret;
+	if (!in->live && (in->store.netns || in->store.pin))
 		return xt2_usage("digest", "--netns and --pin are for --live");
 	if (!in->live)
-		return xt2_files_end(f, "digest", argv + optind) ? XT2_EXIT_USAGE : -1;
-	if (f->count)
+		return xt2_files_end(&d->files, "digest", argv + optind) ? XT2_EXIT_USAGE : -1;
+	if (d->files.count)
 		return xt2_usage("digest", "--live is instead of a file");
 	return xt2_input_path(in, "digest", argv + optind) ? XT2_EXIT_USAGE : -1;
 }
 
 int xt2_digest_main(int argc, char **argv)
 {
-	struct xt2_input in = { 0 };
-	struct xt2_files files;
-	int ret = xt2_files_new(&files, "digest", argc);
+	struct digesting d = { .in = { 0 } };
+	int ret = xt2_files_new(&d.files, "digest", argc);
 
 	if (ret != XT2_EXIT_OK)
 		return ret;
-	ret = parse(&in, &files, argc, argv);
-	if (ret < 0 && !in.live)
-		xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = in.resolve });
+	ret = parse(&d, argc, argv);
+	if (ret < 0 && !d.in.live)
+		xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = d.in.resolve });
 	if (ret < 0)
-		ret = in.live ? digest_file(&in) : digest_files(&files, in.resolve);
-	xt2_files_free(&files);
+		ret = d.in.live ? digest_file(&d.in) : digest_files(&d);
+	xt2_files_free(&d.files);
 	return ret;
 }

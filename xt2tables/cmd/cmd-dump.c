@@ -6,7 +6,6 @@
  * The kernel's binary formats are dump-blob.c's.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/image.h"
@@ -208,15 +207,6 @@ static const char help[] =
 	"\nExit codes: 0 ok, 1 there is no live ruleset, 2 the file or the arguments are wrong,\n"
 	"3 not possible here or not permitted, 4 out of a resource.\n";
 
-enum { OPT_JSON = 1, OPT_FAMILY, OPT_WIDTH };
-
-static const struct option options[] = {
-	{ "hex", 0, NULL, 'x' },	 { "chain", 1, NULL, 'c' },
-	{ "json", 0, NULL, OPT_JSON },	 { "family", 1, NULL, OPT_FAMILY },
-	{ "width", 1, NULL, OPT_WIDTH }, XT2_INPUT_OPTIONS,
-	{ "help", 0, NULL, 'h' },	 { NULL, 0, NULL, 0 },
-};
-
 static const struct xt2_err no_memory = { .code = XT2_E_SYSTEM,
 					  .errnum = ENOMEM,
 					  .message = "out of memory" };
@@ -293,38 +283,34 @@ static int dump_file(struct dump *d, struct xt2_blob_dump *b, struct xt2_input *
 	return ret;
 }
 
+struct options {
+	struct xt2_blob_dump b;
+	struct dump d;
+	struct xt2_input in;
+};
+
+static const struct xt2_option rows[] = {
+	XT2_FLAG("hex", 'x', struct options, d.bytes),
+	XT2_WORD("chain", 'c', struct options, d.only),
+	XT2_FLAG("json", 0, struct options, d.rows.json),
+	XT2_FAMILY_WORD("family", struct options, b.family),
+	XT2_WIDTH_WORD("width", struct options, b.compat),
+	XT2_LIVE_ROWS(struct options, in),
+	{ .take = NULL },
+};
+
 int xt2_dump_main(int argc, char **argv)
 {
-	struct xt2_blob_dump b = { .compat = -1 };
-	struct dump d = { .bytes = false };
-	struct xt2_input in = { 0 };
-	int c;
+	static const struct xt2_syntax syntax = { .command = "dump", .help = help, .rows = rows };
+	struct options o = { .b.compat = -1 };
+	int ret = xt2_options(&syntax, &o, argc, argv);
 
-	while ((c = getopt_long(argc, argv, "xc:h", options, NULL)) != -1)
-		switch (c) {
-		case 'x': d.bytes = true; break;
-		case 'c': d.only = optarg; break;
-		case OPT_JSON: d.rows.json = true; break;
-		case OPT_FAMILY:
-			b.family = xt2_family_word(optarg);
-			if (!b.family)
-				return xt2_usage("dump", "no such family: %s (4, 6, arp or eb)",
-						 optarg);
-			break;
-		case OPT_WIDTH:
-			b.compat = xt2_width_word(optarg);
-			if (b.compat < 0)
-				return xt2_usage("dump", "no such width: %s (64 or 32)", optarg);
-			break;
-		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
-		default:
-			if (!xt2_input_option(&in, c))
-				return xt2_see_help("dump");
-		}
-	if (xt2_input_path(&in, "dump", argv + optind))
+	if (ret >= 0)
+		return ret;
+	if (xt2_input_path(&o.in, "dump", argv + optind))
 		return XT2_EXIT_USAGE;
-	b.path = in.path;
-	if (!in.live)
+	o.b.path = o.in.path;
+	if (!o.in.live)
 		xt2_sandbox_enter(&(struct xt2_sandbox){ .text = false });
-	return in.live ? dump_image(&d, &in, NULL) : dump_file(&d, &b, &in);
+	return o.in.live ? dump_image(&o.d, &o.in, NULL) : dump_file(&o.d, &o.b, &o.in);
 }

@@ -7,7 +7,6 @@
  * oracle (oracle.h), which the tests hold equal to the evaluator.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include "libxt2/printable.h"
@@ -574,10 +573,8 @@ static int run(struct explain *e)
 	verdict = walk_tables(e, hook);
 	if (verdict == -EOPNOTSUPP)
 		return unknown(e);
-	if (verdict < 0) {
-		fputs("xt2 explain: out of memory\n", stderr);
-		return XT2_EXIT_RESOURCE;
-	}
+	if (verdict < 0)
+		return xt2_no_memory("explain");
 	conclude(e, verdict);
 	return XT2_EXIT_OK;
 }
@@ -602,144 +599,76 @@ static const char help[] =
 	"  --hex BYTES            from the network header on\n\n"
 	"What only a host knows:\n" XT2_HOST_HELP;
 
-enum {
-	OPT_ARP = 1,
-	OPT_WHY,
-	OPT_JSON,
-	OPT_RESOLVE,
-	OPT_SPORT,
-	OPT_DPORT,
-	OPT_FLAGS,
-	OPT_ICMP,
-	OPT_LENGTH,
-	OPT_TTL,
-	OPT_TOS,
-	OPT_FRAGMENT,
-	OPT_MACS,
-	OPT_MACD,
-	OPT_OP,
-	OPT_CAPTURE,
-	OPT_NUMBER,
-	OPT_HEX
+#define PACKET(name, letter, field) XT2_WORD(name, letter, struct explain, spec.field)
+#define ICMP_TYPE		    0x1001 /* two names of one option */
+
+static const struct xt2_option rows[] = {
+	XT2_VALUE("ipv4", '4', struct explain, in.family, XT2_IPV4),
+	XT2_VALUE("ipv6", '6', struct explain, in.family, XT2_IPV6),
+	XT2_VALUE("arp", 0, struct explain, in.family, XT2_ARP),
+	XT2_WORD("hook", 'H', struct explain, hook),
+	XT2_WORD("table", 't', struct explain, table),
+	XT2_WORD("why-not", 0, struct explain, why_not),
+	XT2_FLAG("brief", 'b', struct explain, brief),
+	XT2_FLAG("json", 0, struct explain, json),
+	PACKET("source", 's', source),
+	PACKET("destination", 'd', destination),
+	PACKET("protocol", 'p', protocol),
+	PACKET("sport", 0, sport),
+	PACKET("dport", 0, dport),
+	PACKET("tcp-flags", 0, tcp_flags),
+	PACKET("icmp-type", ICMP_TYPE, icmp_type),
+	PACKET("icmpv6-type", ICMP_TYPE, icmp_type),
+	PACKET("length", 0, length),
+	PACKET("ttl", 0, ttl),
+	PACKET("tos", 0, tos),
+	XT2_FLAG("fragment", 0, struct explain, spec.fragment),
+	PACKET("mac-source", 0, mac_source),
+	PACKET("mac-destination", 0, mac_destination),
+	PACKET("arp-op", 0, arp_op),
+	PACKET("capture", 0, capture),
+	XT2_WORD("number", 0, struct explain, number),
+	PACKET("hex", 0, hex),
+	XT2_HOST_ROWS(struct explain, host),
+	XT2_INPUT_ROWS(struct explain, in),
+	{ .take = NULL },
 };
 
-static const struct option options[] = {
-	{ "ipv4", 0, NULL, '4' },
-	{ "ipv6", 0, NULL, '6' },
-	{ "arp", 0, NULL, OPT_ARP },
-	{ "hook", 1, NULL, 'H' },
-	{ "table", 1, NULL, 't' },
-	{ "why-not", 1, NULL, OPT_WHY },
-	{ "brief", 0, NULL, 'b' },
-	{ "json", 0, NULL, OPT_JSON },
-	{ "resolve", 0, NULL, OPT_RESOLVE },
-	{ "help", 0, NULL, 'h' },
-	{ "source", 1, NULL, 's' },
-	{ "destination", 1, NULL, 'd' },
-	{ "protocol", 1, NULL, 'p' },
-	{ "sport", 1, NULL, OPT_SPORT },
-	{ "dport", 1, NULL, OPT_DPORT },
-	{ "tcp-flags", 1, NULL, OPT_FLAGS },
-	{ "icmp-type", 1, NULL, OPT_ICMP },
-	{ "icmpv6-type", 1, NULL, OPT_ICMP },
-	{ "length", 1, NULL, OPT_LENGTH },
-	{ "ttl", 1, NULL, OPT_TTL },
-	{ "tos", 1, NULL, OPT_TOS },
-	{ "fragment", 0, NULL, OPT_FRAGMENT },
-	{ "mac-source", 1, NULL, OPT_MACS },
-	{ "mac-destination", 1, NULL, OPT_MACD },
-	{ "arp-op", 1, NULL, OPT_OP },
-	{ "capture", 1, NULL, OPT_CAPTURE },
-	{ "number", 1, NULL, OPT_NUMBER },
-	{ "hex", 1, NULL, OPT_HEX },
-	XT2_HOST_OPTIONS,
-	XT2_INPUT_OPTIONS,
-	{ NULL, 0, NULL, 0 },
-};
-
-static int packet_option(struct xt2_packet_spec *s, int c)
-{
-	switch (c) {
-	case 's': s->source = optarg; return 1;
-	case 'd': s->destination = optarg; return 1;
-	case 'p': s->protocol = optarg; return 1;
-	case OPT_SPORT: s->sport = optarg; return 1;
-	case OPT_DPORT: s->dport = optarg; return 1;
-	case OPT_FLAGS: s->tcp_flags = optarg; return 1;
-	case OPT_ICMP: s->icmp_type = optarg; return 1;
-	case OPT_LENGTH: s->length = optarg; return 1;
-	case OPT_TTL: s->ttl = optarg; return 1;
-	case OPT_TOS: s->tos = optarg; return 1;
-	case OPT_FRAGMENT: s->fragment = true; return 1;
-	case OPT_MACS: s->mac_source = optarg; return 1;
-	case OPT_MACD: s->mac_destination = optarg; return 1;
-	case OPT_OP: s->arp_op = optarg; return 1;
-	case OPT_CAPTURE: s->capture = optarg; return 1;
-	case OPT_HEX: s->hex = optarg; return 1;
-	}
-	return 0;
-}
-
-/* A packet is given in one way.  => XT2_EXIT_* */
+/* A packet is given in one way.  => -1: go on; XT2_EXIT_USAGE */
 static int packet_given(struct explain *e)
 {
 	struct xt2_packet_spec *s = &e->spec;
 	const bool fields = s->source || s->destination || s->protocol || s->sport || s->dport ||
 			    s->tcp_flags || s->icmp_type || s->length || s->ttl || s->tos ||
 			    s->fragment || s->mac_source || s->mac_destination || s->arp_op;
-	char *end;
+	unsigned long long number = 1;
 
 	if (!!s->capture + !!s->hex + fields > 1)
 		return xt2_usage("explain",
 				 "the packet is given by --capture, by --hex, or by its fields");
 	if (e->number && !s->capture)
 		return xt2_usage("explain", "--number is for packets of a --capture");
-	s->number = 1;
-	if (e->number) {
-		errno = 0;
-		s->number = strtoul(e->number, &end, 10);
-		if (errno || *end || !s->number || *e->number == '-')
-			return xt2_usage("explain", "--number: bad number '%s'", e->number);
-	}
+	if (e->number && (!xt2_number(e->number, 10, &number) || !number))
+		return xt2_usage("explain", "--number: bad number '%s'", e->number);
+	s->number = number;
 	/* rules without -4 and -6 are of the family of the address */
 	if (!e->in.family && ((s->source && strchr(s->source, ':')) ||
 			      (s->destination && strchr(s->destination, ':'))))
 		e->in.family = XT2_IPV6;
 	s->family = e->in.family ? e->in.family : XT2_IPV4;
-	return XT2_EXIT_OK;
+	return -1;
 }
 
+/* => -1: go on; XT2_EXIT_* */
 static int arguments(struct explain *e, int argc, char **argv)
 {
-	int c, index = 0;
-	const char *name;
+	static const struct xt2_syntax syntax = { .command = "explain",
+						  .help = help,
+						  .rows = rows };
+	int ret = xt2_options(&syntax, e, argc, argv);
 
-	while ((c = getopt_long(argc, argv, "46H:t:bs:d:p:i:o:h", options, &index)) != -1) {
-		if (packet_option(&e->spec, c) || xt2_input_option(&e->in, c))
-			continue;
-		switch (c) {
-		case '4': e->in.family = XT2_IPV4; break;
-		case '6': e->in.family = XT2_IPV6; break;
-		case OPT_ARP: e->in.family = XT2_ARP; break;
-		case 'H': e->hook = optarg; break;
-		case 't': e->table = optarg; break;
-		case OPT_WHY: e->why_not = optarg; break;
-		case OPT_NUMBER: e->number = optarg; break;
-		case 'b': e->brief = true; break;
-		case OPT_JSON: e->json = true; break;
-		case OPT_RESOLVE: e->in.resolve = true; break;
-		case 'h': fputs(help, stdout); return -1;
-		case 'i':
-		case 'o':
-		case XT2_HOST_OPTION:
-			name = c == 'i' ? "in" : c == 'o' ? "out" : options[index].name;
-			if (xt2_host_option(&e->host, name, optarg) != 1)
-				return xt2_usage("explain", "--%s: bad argument '%s'", name,
-						 optarg);
-			break;
-		default: return xt2_see_help("explain");
-		}
-	}
+	if (ret >= 0)
+		return ret;
 	if (xt2_input_path(&e->in, "explain", argv + optind))
 		return XT2_EXIT_USAGE;
 	if (!e->hook)
@@ -756,8 +685,8 @@ int xt2_explain_main(int argc, char **argv)
 
 	xt2_host_init(&e.host);
 	ret = arguments(&e, argc, argv);
-	if (ret != XT2_EXIT_OK)
-		return ret < 0 ? XT2_EXIT_OK : ret;
+	if (ret >= 0)
+		return ret;
 	if (!e.in.live)
 		xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = e.in.resolve });
 	ret = xt2_input_open(&e.in);
@@ -768,10 +697,8 @@ int xt2_explain_main(int argc, char **argv)
 	if (!e.in.family && e.spec.capture)
 		e.spec.family = 0; /* an image has all families */
 	ret = run(&e);
-	if (ret < XT2_EXIT_USAGE && incomplete) {
-		fputs("xt2 explain: out of memory\n", stderr);
-		ret = XT2_EXIT_RESOURCE;
-	}
+	if (ret < XT2_EXIT_USAGE && incomplete)
+		ret = xt2_no_memory("explain");
 	free(e.changes);
 	xt2_input_close(&e.in);
 	return ret;

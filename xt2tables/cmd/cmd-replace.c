@@ -8,16 +8,12 @@
  * counters that are handed back go nowhere.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <xt2/sockopt.h>
 #include "libxt2/printable.h"
 #include "xt2tables/files/file.h"
-#include "xt2tables/files/image-path.h"
 #include "xt2tables/files/sandbox.h"
 #include "cmd.h"
 
@@ -26,14 +22,14 @@
 #define ELSEWHERE  (1ull << 61) /* or, if the entries of ebt say that they are there, here */
 
 struct replacing {
-	const char *path, *image;
+	const char *path;
+	struct xt2_store store; /* without a path: a fresh one */
 	int family, compat;
 	struct xt2_bytes blob;
 	__u64 value; /* address of the blob */
 	__u64 entries, skip; /* address of what follows the header of ebt; the header's size */
 	struct xt2_ruleset *rs;
 	struct xt2_mapping map;
-	int lock;
 };
 
 /* --- the caller --------------------------------------------------------------- */
@@ -96,31 +92,23 @@ static int open_image(struct replacing *r)
 	struct xt2_err err = { 0 };
 	int ret;
 
-	r->rs = xt2_ruleset_new();
-	if (!r->rs) {
-		fputs("xt2 replace: out of memory\n", stderr);
-		return XT2_EXIT_RESOURCE;
+	if (!r->store.path) {
+		r->rs = xt2_ruleset_new();
+		return r->rs ? XT2_EXIT_OK : xt2_no_memory("replace");
 	}
-	if (!r->image)
-		return XT2_EXIT_OK;
-	xt2_image_folder(r->image);
-	r->lock = xt2_image_lock(r->image, -1, &err);
-	if (r->lock < 0)
-		return xt2_fail(&err);
-	ret = xt2_image_open_rules(r->image, &r->map, &err);
-	if (ret == -ENOENT)
-		return XT2_EXIT_OK;
-	if (ret < 0)
-		return xt2_fail(&err);
-	ret = xt2_ruleset_load(r->rs, r->map.image, r->map.size);
+	ret = xt2_store_lock(&r->store, XT2_STORE_CREATE, -1, &err);
+	if (!ret)
+		ret = xt2_store_load(&r->store, r->store.path, &r->rs, &r->map, &err);
 	if (!ret)
 		return XT2_EXIT_OK;
-	xt2_print_line_(stderr, "xt2 replace: %s: %s", r->image, strerror(-ret));
-	return xt2_exit_errno(-ret);
+	if (!r->map.image)
+		return err.message[0] ? xt2_fail(&err) : xt2_no_memory("replace");
+	xt2_print_line_(stderr, "xt2 replace: %s", err.message);
+	return XT2_EXIT_RESOURCE;
 }
 
 /* => XT2_EXIT_* */
-static int store_image(const struct replacing *r)
+static int store_image(struct replacing *r)
 {
 	struct xt2_err err = { 0 };
 	struct xt2_mapping map;
@@ -128,8 +116,8 @@ static int store_image(const struct replacing *r)
 
 	if (ret < 0)
 		return xt2_fail(&err);
-	if (r->image)
-		ret = xt2_image_store(r->image, map.image, map.size, &err);
+	if (r->store.path)
+		ret = xt2_store_commit(&r->store, &map, NULL, &err);
 	xt2_image_close(&map);
 	return ret < 0 ? xt2_fail(&err) : XT2_EXIT_OK;
 }
@@ -212,10 +200,10 @@ static int replace(struct replacing *r)
 
 	if (ret != XT2_EXIT_OK)
 		return ret;
-	xt2_sandbox_enter(&(struct xt2_sandbox){ .outputs = &r->image, .count = 1 });
+	xt2_sandbox_enter(&(struct xt2_sandbox){ .outputs = &r->store.path, .count = 1 });
 	find_entries(r);
 	ret = call(r, &err);
-	if (ret == -EAGAIN && !r->image && second_time(r) > 0)
+	if (ret == -EAGAIN && !r->store.path && second_time(r) > 0)
 		ret = call(r, &err);
 	if (ret < 0) {
 		const char *name = strerrorname_np(-ret);
@@ -245,39 +233,24 @@ static const char help[] =
 	"                         entries as BLOB if it says that it replaces so many\n\n"
 	"Exit codes: 0 ok, 2 refused, or the arguments are wrong, 4 out of a resource.\n";
 
-enum { OPT_FAMILY = 1, OPT_WIDTH, OPT_IMAGE };
-
-static const struct option options[] = {
-	{ "family", 1, NULL, OPT_FAMILY },
-	{ "width", 1, NULL, OPT_WIDTH },
-	{ "image", 1, NULL, OPT_IMAGE },
-	{ "help", 0, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+static const struct xt2_option rows[] = {
+	XT2_FAMILY_WORD("family", struct replacing, family),
+	XT2_WIDTH_WORD("width", struct replacing, compat),
+	XT2_WORD("image", 0, struct replacing, store.path),
+	{ .take = NULL },
 };
 
 int xt2_replace_main(int argc, char **argv)
 {
-	struct replacing r = { .compat = -1, .lock = -1, .value = VALUE };
+	static const struct xt2_syntax syntax = { .command = "replace",
+						  .help = help,
+						  .rows = rows };
+	struct replacing r = { .compat = -1, .value = VALUE };
 	struct xt2_err err;
-	int c, ret;
+	int ret = xt2_options(&syntax, &r, argc, argv);
 
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1)
-		switch (c) {
-		case OPT_FAMILY:
-			r.family = xt2_family_word(optarg);
-			if (!r.family)
-				return xt2_usage("replace", "no such family: %s (4, 6, arp or eb)",
-						 optarg);
-			break;
-		case OPT_WIDTH:
-			r.compat = xt2_width_word(optarg);
-			if (r.compat < 0)
-				return xt2_usage("replace", "no such width: %s (64 or 32)", optarg);
-			break;
-		case OPT_IMAGE: r.image = optarg; break;
-		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
-		default: return xt2_see_help("replace");
-		}
+	if (ret >= 0)
+		return ret;
 	if (optind + 1 != argc)
 		return xt2_usage("replace", "give one blob");
 	if (!r.family || r.compat < 0)
@@ -288,8 +261,7 @@ int xt2_replace_main(int argc, char **argv)
 	ret = replace(&r);
 	xt2_ruleset_free(r.rs);
 	xt2_image_close(&r.map);
-	if (r.lock >= 0)
-		close(r.lock);
+	xt2_store_unlock(&r.store);
 	free(r.blob.at);
 	return ret;
 }

@@ -9,11 +9,9 @@
  * capture's.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 #include "replay.h"
 #include "xt2tables/files/sandbox.h"
 #include "xt2tables/text/text.h"
@@ -26,9 +24,8 @@ static int update_image(struct xt2_replay *r)
 	struct xt2_err err = { 0 };
 
 	xt2_image_fold(r->in.map.image);
-	if (xt2_image_store(r->in.path, r->in.map.image, r->in.map.size, &err) < 0)
-		return xt2_fail(&err);
-	return XT2_EXIT_OK;
+	return xt2_store_commit(&r->in.store, &r->in.map, NULL, &err) ? xt2_fail(&err)
+								      : XT2_EXIT_OK;
 }
 
 static int captures(struct xt2_replay *r, char **paths)
@@ -77,119 +74,86 @@ static const char help[] =
 	"      --resolve          host names in the rules may be looked up\n"
 	"  -q, --quiet            no notes, no progress\n" XT2_HOST_HELP;
 
-enum {
-	OPT_ARP = 1,
-	OPT_IMAGE,
-	OPT_VERDICTS,
-	OPT_ACCEPTED,
-	OPT_DROPPED,
-	OPT_JSON,
-	OPT_PRELOAD,
-	OPT_LOOP,
-	OPT_SEED,
-	OPT_RESOLVE,
-	OPT_UPDATE,
-	OPT_BATCH
-};
-
-static const struct option options[] = {
-	{ "rules", 1, NULL, 'r' },
-	{ "image", 1, NULL, OPT_IMAGE },
-	{ "arp", 0, NULL, OPT_ARP },
-	{ "ipv4", 0, NULL, '4' },
-	{ "ipv6", 0, NULL, '6' },
-	{ "hook", 1, NULL, 'H' },
-	{ "table", 1, NULL, 't' },
-	{ "counters", 1, NULL, 'c' },
-	{ "verdicts", 1, NULL, OPT_VERDICTS },
-	{ "accepted", 1, NULL, OPT_ACCEPTED },
-	{ "dropped", 1, NULL, OPT_DROPPED },
-	{ "json", 0, NULL, OPT_JSON },
-	{ "preload", 0, NULL, OPT_PRELOAD },
-	{ "loop", 1, NULL, OPT_LOOP },
-	{ "batch", 1, NULL, OPT_BATCH },
-	{ "seed", 1, NULL, OPT_SEED },
-	{ "resolve", 0, NULL, OPT_RESOLVE },
-	{ "update", 0, NULL, OPT_UPDATE },
-	{ "quiet", 0, NULL, 'q' },
-	{ "help", 0, NULL, 'h' },
-	XT2_HOST_OPTIONS,
-	{ NULL, 0, NULL, 0 },
-};
-
-/* => 0; or -EINVAL: not a number, or less than the least */
-static int number(const char *arg, unsigned long long least, unsigned long long *out)
+/* A row of --image has a value. */
+static int rules(const struct xt2_given *g)
 {
-	char *end;
+	struct xt2_input *in = g->field;
 
-	errno = 0;
-	*out = strtoull(arg, &end, 0);
-	return errno || end == arg || *end || *arg == '-' || *out < least ? -EINVAL : 0;
+	if (in->path)
+		return xt2_usage("replay", "more than one file of rules");
+	in->path = g->arg;
+	in->image = g->row->value;
+	return XT2_EXIT_OK;
 }
 
-/* => XT2_EXIT_OK, or < 0: help was asked for, or XT2_EXIT_USAGE */
-static int arguments(struct xt2_replay *r, int argc, char **argv, unsigned long long *seed)
+/* A number that is not less than the row's value. */
+static int number(const struct xt2_given *g)
 {
-	int c, index = 0;
-	const char *name;
+	unsigned long long *n = g->field;
 
-	while ((c = getopt_long(argc, argv, "r:46H:t:c:i:o:qh", options, &index)) != -1) {
-		switch (c) {
-		case 'r':
-		case OPT_IMAGE:
-			if (r->in.path)
-				return xt2_usage("replay", "more than one file of rules");
-			r->in.path = optarg;
-			r->in.image = c == OPT_IMAGE;
-			break;
-		case '4': r->in.family = XT2_IPV4; break;
-		case '6': r->in.family = XT2_IPV6; break;
-		case OPT_ARP: r->in.family = XT2_ARP; break;
-		case 'H': r->hook = optarg; break;
-		case 't': r->table = optarg; break;
-		case 'c': r->path[XT2_REPLAY_COUNTERS] = optarg; break;
-		case OPT_VERDICTS: r->path[XT2_REPLAY_VERDICTS] = optarg; break;
-		case OPT_ACCEPTED: r->path[XT2_REPLAY_ACCEPTED] = optarg; break;
-		case OPT_DROPPED: r->path[XT2_REPLAY_DROPPED] = optarg; break;
-		case OPT_JSON: r->json = true; break;
-		case OPT_PRELOAD: r->preload = true; break;
-		case OPT_LOOP:
-			r->preload = true;
-			if (number(optarg, 1, &r->loops) < 0)
-				return xt2_usage("replay", "--loop: bad number '%s'", optarg);
-			break;
-		case OPT_BATCH:
-			if (number(optarg, 1, &r->batch_size) < 0 || r->batch_size > XT2_BATCH)
-				return xt2_usage("replay", "--batch: '%s' is not 1 to %d", optarg,
-						 XT2_BATCH);
-			break;
-		case OPT_SEED:
-			if (number(optarg, 0, seed) < 0)
-				return xt2_usage("replay", "--seed: bad number '%s'", optarg);
-			break;
-		case OPT_RESOLVE: r->in.resolve = true; break;
-		case OPT_UPDATE: r->update = true; break;
-		case 'q': r->quiet = true; break;
-		case 'h': fputs(help, stdout); return -1;
-		case 'i':
-		case 'o':
-		case XT2_HOST_OPTION:
-			name = c == 'i' ? "in" : c == 'o' ? "out" : options[index].name;
-			if (xt2_host_option(&r->host, name, optarg) != 1)
-				return xt2_usage("replay", "--%s: bad argument '%s'", name, optarg);
-			break;
-		default: return xt2_see_help("replay");
-		}
-	}
+	if (!xt2_number(g->arg, 0, n) || *n < (unsigned int)g->row->value)
+		return xt2_usage("replay", "--%s: bad number '%s'", g->row->name, g->arg);
+	return XT2_EXIT_OK;
+}
+
+static int loop(const struct xt2_given *g)
+{
+	struct xt2_replay *r = g->data;
+
+	r->preload = true;
+	return number(g);
+}
+
+static int batch(const struct xt2_given *g)
+{
+	unsigned long long *n = g->field;
+
+	if (!xt2_number(g->arg, 0, n) || !*n || *n > XT2_BATCH)
+		return xt2_usage("replay", "--batch: '%s' is not 1 to %d", g->arg, XT2_BATCH);
+	return XT2_EXIT_OK;
+}
+
+#define FIELD(field) offsetof(struct xt2_replay, field)
+
+static const struct xt2_option rows[] = {
+	{ "rules", 'r', true, FIELD(in), false, rules },
+	{ "image", 0, true, FIELD(in), true, rules },
+	XT2_VALUE("arp", 0, struct xt2_replay, in.family, XT2_ARP),
+	XT2_VALUE("ipv4", '4', struct xt2_replay, in.family, XT2_IPV4),
+	XT2_VALUE("ipv6", '6', struct xt2_replay, in.family, XT2_IPV6),
+	XT2_WORD("hook", 'H', struct xt2_replay, hook),
+	XT2_WORD("table", 't', struct xt2_replay, table),
+	XT2_WORD("counters", 'c', struct xt2_replay, path[XT2_REPLAY_COUNTERS]),
+	XT2_WORD("verdicts", 0, struct xt2_replay, path[XT2_REPLAY_VERDICTS]),
+	XT2_WORD("accepted", 0, struct xt2_replay, path[XT2_REPLAY_ACCEPTED]),
+	XT2_WORD("dropped", 0, struct xt2_replay, path[XT2_REPLAY_DROPPED]),
+	XT2_FLAG("json", 0, struct xt2_replay, json),
+	XT2_FLAG("preload", 0, struct xt2_replay, preload),
+	{ "loop", 0, true, FIELD(loops), 1, loop },
+	{ "batch", 0, true, FIELD(batch_size), 0, batch },
+	{ "seed", 0, true, FIELD(seed), 0, number },
+	XT2_FLAG("resolve", 0, struct xt2_replay, in.resolve),
+	XT2_FLAG("update", 0, struct xt2_replay, update),
+	XT2_FLAG("quiet", 'q', struct xt2_replay, quiet),
+	XT2_HOST_ROWS(struct xt2_replay, host),
+	{ .take = NULL },
+};
+
+/* => -1: go on; XT2_EXIT_* */
+static int arguments(struct xt2_replay *r, int argc, char **argv)
+{
+	static const struct xt2_syntax syntax = { .command = "replay", .help = help, .rows = rows };
+	int ret = xt2_options(&syntax, r, argc, argv);
+
+	if (ret >= 0)
+		return ret;
 	if (!r->in.path)
 		return xt2_usage("replay", "which rules? Give --rules FILE or --image FILE");
 	if (r->update && !r->in.image)
 		return xt2_usage("replay", "--update needs an --image");
 	if (!r->hook)
 		return xt2_usage("replay", "which hook? Give --hook, such as --hook INPUT");
-	if (optind == argc)
-		return xt2_usage("replay", "no capture given");
-	return XT2_EXIT_OK;
+	return optind == argc ? xt2_usage("replay", "no capture given") : -1;
 }
 
 /* The numbers of the hook in the families that the ruleset has. */
@@ -230,7 +194,7 @@ static int conclude(struct xt2_replay *r)
 	return ret == XT2_EXIT_OK ? xt2_replay_outputs_place(r) : ret;
 }
 
-static int run(struct xt2_replay *r, char **paths, unsigned long long seed)
+static int run(struct xt2_replay *r, char **paths)
 {
 	int ret = find_hooks(r);
 
@@ -242,8 +206,8 @@ static int run(struct xt2_replay *r, char **paths, unsigned long long seed)
 	r->ev = xt2_evaluator_new(r->in.map.image, r->in.map.size);
 	if (!r->ev)
 		return xt2_input_no_evaluator(&r->in, errno);
-	if (seed)
-		xt2_evaluator_seed(r->ev, seed);
+	if (r->seed)
+		xt2_evaluator_seed(r->ev, r->seed);
 	r->writes = xt2_replay_writes(r->in.map.image);
 	clock_gettime(CLOCK_MONOTONIC, &r->started);
 	ret = captures(r, paths);
@@ -268,30 +232,26 @@ static void sandbox(const struct xt2_replay *r)
 int xt2_replay_main(int argc, char **argv)
 {
 	struct xt2_replay r = { .loops = 1, .batch_size = XT2_BATCH };
-	unsigned long long seed = 0;
 	struct xt2_err err = { 0 };
 	char **paths;
-	int ret, lock = -1;
+	int ret;
 
 	xt2_host_init(&r.host);
-	ret = arguments(&r, argc, argv, &seed);
-	if (ret != XT2_EXIT_OK)
-		return ret < 0 ? XT2_EXIT_OK : ret;
+	ret = arguments(&r, argc, argv);
+	if (ret >= 0)
+		return ret;
 	paths = argv + optind; /* parsing rules uses getopt() as well */
 	ret = xt2_replay_outputs_check(&r, paths);
 	if (ret != XT2_EXIT_OK)
 		return ret;
-	if (r.update) {
-		lock = xt2_image_lock(r.in.path, -1, &err);
-		if (lock < 0)
-			return xt2_fail(&err);
-	}
+	r.in.store.path = r.in.path;
+	if (r.update && xt2_store_lock(&r.in.store, XT2_STORE_CHANGE, -1, &err))
+		return xt2_fail(&err);
 	sandbox(&r);
 	ret = xt2_input_load(&r.in);
 	if (ret == XT2_EXIT_OK)
-		ret = run(&r, paths, seed);
-	if (lock >= 0)
-		close(lock);
+		ret = run(&r, paths);
+	xt2_store_unlock(&r.in.store);
 	xt2_evaluator_free(r.ev);
 	xt2_replay_batch_free(r.batch);
 	xt2_input_close(&r.in);

@@ -5,53 +5,39 @@
  * Options end at the first word that is none: what follows is the command's.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
-#include "config.h"
 #include "shim/run.h"
-#include "xt2tables/files/image-path.h"
 #include "cmd.h"
 
-enum { OPT_IMAGE = 256, OPT_NO_RETRY, OPT_PRELOAD };
+static const char help[] =
+	"Usage: xt2 run [--image PATH] [-v] [--no-retry | --preload] [--] COMMAND [ARGUMENT...]\n"
+	"Runs COMMAND so that the firewall of iptables-legacy, ip6tables-legacy,\n"
+	"arptables-legacy and ebtables-legacy is an image, not the kernel's.\n"
+	"      --image      image file (else $XT2_IMAGE, else " XT2_DEFAULT_IMAGE ")\n"
+	"  -v, --verbose    say why calls fail, beyond what the tools say\n"
+	"      --no-retry   preload no library that makes calls again after signals\n"
+	"      --preload    preload a library instead of supervising\n"
+	"Exit code: COMMAND's; 128 + n: signal n ended it; 126, 127: it cannot be run.\n";
 
-static const struct option options[] = {
-	{ "image", required_argument, NULL, OPT_IMAGE },
-	{ "no-retry", no_argument, NULL, OPT_NO_RETRY },
-	{ "preload", no_argument, NULL, OPT_PRELOAD },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+static const struct xt2_option rows[] = {
+	XT2_WORD("image", 0, struct xt2_run, image),
+	XT2_VALUE("no-retry", 0, struct xt2_run, no_retry, 1),
+	XT2_VALUE("preload", 0, struct xt2_run, preload, 1),
+	XT2_VALUE("verbose", 'v', struct xt2_run, verbose, 1),
+	{ .take = NULL },
 };
-
-static void usage(FILE *to)
-{
-	fputs("Usage: xt2 run [--image PATH] [-v] [--no-retry | --preload] [--] COMMAND [ARGUMENT...]\n"
-	      "Runs COMMAND so that the firewall of iptables-legacy, ip6tables-legacy,\n"
-	      "arptables-legacy and ebtables-legacy is an image, not the kernel's.\n"
-	      "      --image      image file (else $XT2_IMAGE, else " XT2_DEFAULT_IMAGE ")\n"
-	      "  -v, --verbose    say why calls fail, beyond what the tools say\n"
-	      "      --no-retry   preload no library that makes calls again after signals\n"
-	      "      --preload    preload a library instead of supervising\n"
-	      "Exit code: COMMAND's; 128 + n: signal n ended it; 126, 127: it cannot be run.\n",
-	      to);
-}
 
 int xt2_run_main(int argc, char **argv)
 {
+	static const struct xt2_syntax syntax = {
+		.command = "run", .help = help, .order = "+", .rows = rows
+	};
 	struct xt2_run run = { .image = NULL };
 	struct xt2_err err;
-	int c, ret;
+	int ret = xt2_options(&syntax, &run, argc, argv);
 
-	while ((c = getopt_long(argc, argv, "+vh", options, NULL)) != -1) {
-		switch (c) {
-		case OPT_IMAGE: run.image = optarg; break;
-		case OPT_NO_RETRY: run.no_retry = 1; break;
-		case OPT_PRELOAD: run.preload = 1; break;
-		case 'v': run.verbose = 1; break;
-		case 'h': usage(stdout); return XT2_EXIT_OK;
-		default: return xt2_see_help("run");
-		}
-	}
+	if (ret >= 0)
+		return ret;
 	if (optind == argc)
 		return xt2_usage("run", "which command?");
 	run.argv = argv + optind;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd-save.c - xt2 save: what is live, or in a file, as iptables-save prints it */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include "libxt2/printable.h"
@@ -27,17 +26,13 @@ static const char help[] =
 	"Exit codes: 0 ok, 1 there is no live ruleset, or no such table in it, 2 the file is\n"
 	"wrong, 3 not possible here or not permitted, 4 out of a resource.\n";
 
-enum { OPT_RESOLVE = 1 };
-
-static const struct option options[] = {
-	{ "ipv4", 0, NULL, '4' },
-	{ "ipv6", 0, NULL, '6' },
-	{ "counters", 0, NULL, 'c' },
-	{ "table", 1, NULL, 't' },
-	{ "resolve", 0, NULL, OPT_RESOLVE },
-	{ "help", 0, NULL, 'h' },
-	XT2_INPUT_OPTIONS,
-	{ NULL, 0, NULL, 0 },
+static const struct xt2_option rows[] = {
+	XT2_VALUE("ipv4", '4', struct saving, family, XT2_IPV4),
+	XT2_VALUE("ipv6", '6', struct saving, family, XT2_IPV6),
+	XT2_FLAG("counters", 'c', struct saving, counters),
+	XT2_WORD("table", 't', struct saving, table),
+	XT2_INPUT_ROWS(struct saving, in),
+	{ .take = NULL },
 };
 
 static int print(const struct saving *s)
@@ -59,21 +54,12 @@ static int print(const struct saving *s)
 
 int xt2_save_main(int argc, char **argv)
 {
+	static const struct xt2_syntax syntax = { .command = "save", .help = help, .rows = rows };
 	struct saving s = { .family = XT2_IPV4 };
-	int c, ret;
+	int ret = xt2_options(&syntax, &s, argc, argv);
 
-	while ((c = getopt_long(argc, argv, "46ct:h", options, NULL)) != -1)
-		switch (c) {
-		case '4': s.family = XT2_IPV4; break;
-		case '6': s.family = XT2_IPV6; break;
-		case 'c': s.counters = true; break;
-		case 't': s.table = optarg; break;
-		case OPT_RESOLVE: s.in.resolve = true; break;
-		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
-		default:
-			if (!xt2_input_option(&s.in, c))
-				return xt2_see_help("save");
-		}
+	if (ret >= 0)
+		return ret;
 	s.in.family = s.family;
 	ret = xt2_input_path(&s.in, "save", argv + optind);
 	if (ret == XT2_EXIT_OK && !s.in.live)

@@ -37,7 +37,7 @@ struct xt2_replay {
 	int linktype; /* of what they get */
 	bool json, quiet, preload, writes;
 	bool update; /* the image keeps what was counted */
-	unsigned long long loops, batch_size;
+	unsigned long long loops, batch_size, seed; /* seed 0: its own */
 	struct xt2_replay_batch *batch; /* packets that are to be evaluated together */
 
 	/* figures */

@@ -7,16 +7,12 @@
  * iptables' own interface is the business of xt2tables-restore and its relatives.
  */
 #include <ctype.h>
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "config.h"
 #include "libxt2/printable.h"
 #include "xt2tables/files/output.h"
 #include "cmd.h"
-
-#define USAGE 8192 /* bytes of a message; it may name a file */
 
 static const struct {
 	const char *name;
@@ -56,67 +52,6 @@ static void help(FILE *to)
 	      to);
 }
 
-int xt2_see_help(const char *command)
-{
-	fprintf(stderr, "Try \"xt2 %s --help\".\n", command);
-	return XT2_EXIT_USAGE;
-}
-
-int xt2_usage(const char *command, const char *format, ...)
-{
-	char text[USAGE];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	xt2_print_line_(stderr, "xt2 %s: %s", command, text);
-	return xt2_see_help(command);
-}
-
-int xt2_fail(const struct xt2_err *err)
-{
-	xt2_err_print(err, stderr);
-	return xt2_exit_code(err);
-}
-
-int xt2_exit_code(const struct xt2_err *err)
-{
-	switch (err->code) {
-	case XT2_E_UNSUPPORTED: return XT2_EXIT_UNSUPPORTED;
-	case XT2_E_SYSTEM: return xt2_exit_errno(err->errnum);
-	}
-	return XT2_EXIT_USAGE;
-}
-
-int xt2_exit_errno(int error)
-{
-	switch (error) {
-	case ENOENT:
-	case ENOTDIR:
-	case EISDIR:
-	case ELOOP:
-	case ENAMETOOLONG:
-	case ENXIO:
-	case EEXIST:
-	case EROFS:
-	case EACCES:
-	case EPERM: return XT2_EXIT_USAGE;
-	}
-	return XT2_EXIT_RESOURCE;
-}
-
-int xt2_exit_worse(int a, int b)
-{
-	static const int rank[] = { [XT2_EXIT_OK] = 0,
-				    [XT2_EXIT_NO] = 1,
-				    [XT2_EXIT_UNSUPPORTED] = 2,
-				    [XT2_EXIT_USAGE] = 3,
-				    [XT2_EXIT_RESOURCE] = 4 };
-
-	return rank[b] > rank[a] ? b : a;
-}
-
 /* What has been printed must have arrived. */
 static int finish(const char *name, int ret)
 {
@@ -147,6 +82,15 @@ static const char *strange_option(const char *command, char **argv)
 	return NULL;
 }
 
+/* A command that this build has not got, for want of live rulesets. */
+static int no_live(void)
+{
+	struct xt2_err err = { 0 };
+
+	xt2_store_built(XT2_STORE_LIVE, &err);
+	return xt2_fail_live(&err);
+}
+
 static int run(const char *name, int argc, char **argv)
 {
 	const char *strange = strange_option(name, argv + 1);
@@ -159,6 +103,8 @@ static int run(const char *name, int argc, char **argv)
 			argv[0] = full;
 			if (strange)
 				return xt2_usage(name, "unrecognized option '%s'", strange);
+			if (!commands[i].main)
+				return no_live();
 			return finish(name, commands[i].main(argc, argv));
 		}
 	xt2_print_line_(stderr, "xt2: no such command: %s", name);

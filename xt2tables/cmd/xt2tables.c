@@ -16,11 +16,11 @@
 #include <unistd.h>
 #include <xtables.h>
 #include "libxt2/printable.h"
-#include "xt2tables/files/image-path.h"
-#include "xt2tables/live/live-place.h"
+#include "libxt2/store/store.h"
+#include "xt2tables/files/output.h"
+#include "xt2tables/files/usage.h"
 #include "xt2tables/live/live-refused.h"
 #include "xt2tables/live/live-trace.h"
-#include "xt2tables/files/output.h"
 #include "xt2tables/text/text.h"
 #include "engine/env.h"
 
@@ -66,7 +66,7 @@ static int status_of(int error)
 	return OTHER_PROBLEM;
 }
 
-static int failed(struct xt2_err *err, int error)
+static int problem(struct xt2_err *err, int error)
 {
 	if ((error == -EACCES || error == -EROFS) && !err->hint[0])
 		snprintf(err->hint, sizeof(err->hint),
@@ -76,19 +76,12 @@ static int failed(struct xt2_err *err, int error)
 	return status_of(error);
 }
 
-static int live_failed(const struct xt2_err *err)
+static int failed(const struct xt2_store *s, struct xt2_err *err, int error)
 {
-	xt2_err_print(err, stderr);
-	return xt2_live_place_exit(err);
+	return s->kind == XT2_STORE_LIVE ? xt2_fail_live(err) : problem(err, error);
 }
 
 /* --- where the ruleset is ----------------------------------------------------- */
-
-struct where {
-	const char *image; /* the file */
-	bool live; /* there is no file */
-	struct xt2_live_place place;
-};
 
 enum { OPT_IMAGE = 256, OPT_RESOLVE, OPT_LIVE, OPT_NETNS, OPT_PIN };
 
@@ -107,71 +100,52 @@ enum { OPT_IMAGE = 256, OPT_RESOLVE, OPT_LIVE, OPT_NETNS, OPT_PIN };
 	"      --pin        in this folder of a BPF file system\n"
 
 /* => false: not one of WHERE_OPTIONS */
-static bool where_option(struct where *w, int c)
+static bool where_option(struct xt2_store *s, int c)
 {
 	switch (c) {
-	case OPT_IMAGE: w->image = optarg; return true;
-	case OPT_LIVE: w->live = true; return true;
-	case OPT_NETNS: w->place.netns = optarg; return true;
-	case OPT_PIN: w->place.pin = optarg; return true;
+	case OPT_IMAGE: s->path = optarg; return true;
+	case OPT_LIVE: s->kind = XT2_STORE_LIVE; return true;
+	case OPT_NETNS: s->netns = optarg; return true;
+	case OPT_PIN: s->pin = optarg; return true;
 	}
 	return false;
 }
 
 /* The options' words are there.  => 0, or an exit status */
-static int where_end(const struct program *program, struct where *w)
+static int where_end(const struct program *program, struct xt2_store *s)
 {
+	const bool live = s->kind == XT2_STORE_LIVE;
 	const char *wrong = NULL;
 
-	if (w->live && w->image)
+	if (live && s->path)
 		wrong = "--live and --image exclude each other";
-	else if (w->live && program->family == XT2_ARP)
+	else if (live && program->family == XT2_ARP)
 		wrong = "--live is for IPv4 and IPv6";
-	else if (!w->live && (w->place.netns || w->place.pin))
+	else if (!live && (s->netns || s->pin))
 		wrong = "--netns and --pin are for --live";
-	else if (w->image && !*w->image)
+	else if (s->path && !*s->path)
 		wrong = "--image needs a name";
 	if (wrong)
 		fprintf(stderr, "%s: %s\n", program->name, wrong);
-	if (!w->live)
-		w->image = xt2_image_path(w->image);
+	if (!live)
+		s->path = xt2_image_path(s->path);
 	return wrong ? PARAMETER_PROBLEM : 0;
 }
 
 /* => 0 and the ruleset, empty if there is none yet; an exit status */
-static int where_load(const struct where *w, struct xt2_ruleset **rs, struct xt2_mapping *map)
+static int where_load(const struct xt2_store *s, struct xt2_ruleset **rs, struct xt2_mapping *map)
 {
-	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = ENOMEM };
-	int ret;
+	struct xt2_err err = { 0 };
+	int ret = xt2_store_load(s, s->path ? s->path : "the live ruleset", rs, map, &err);
 
-	memset(map, 0, sizeof(*map));
-	*rs = xt2_ruleset_new();
-	if (!*rs)
-		return failed(&err, -ENOMEM);
-	if (w->live)
-		ret = xt2_live_place_read(&w->place, map, &err);
-	else
-		ret = xt2_image_open_rules(w->image, map, &err);
-	if (ret == -ENOENT)
-		return 0;
-	if (ret < 0)
-		return w->live ? live_failed(&err) : failed(&err, ret);
-	ret = xt2_ruleset_load(*rs, map->image, map->size);
-	if (ret < 0) {
-		err.code = XT2_E_SYSTEM;
-		err.errnum = -ret;
-		snprintf(err.message, sizeof(err.message), "%s: %s",
-			 w->live ? "the live ruleset" : w->image, strerror(-ret));
-		return failed(&err, ret);
-	}
-	return 0;
+	return ret ? failed(s, &err, ret) : 0;
 }
 
 /* --- restore ------------------------------------------------------------------ */
 
 struct restore_options {
 	struct xt2_text_options text;
-	struct where where;
+	struct xt2_store store;
 	const char *file;
 	bool test;
 	int wait; /* seconds; < 0: for ever */
@@ -255,7 +229,7 @@ static int restore_parse(const struct program *program, int argc, char **argv,
 		case 'T': o->text.table = optarg; break;
 		case OPT_RESOLVE: o->text.resolve = true; break;
 		default:
-			if (where_option(&o->where, c))
+			if (where_option(&o->store, c))
 				break;
 			fprintf(stderr, "Try `%s -h' for more information.\n", program->name);
 			return OTHER_PROBLEM;
@@ -301,20 +275,14 @@ static int busy(int wait)
 	return RESOURCE_PROBLEM;
 }
 
-static int lock_image(const char *path, int wait, int *lock)
+/* Of an image iptables' own words say enough. */
+static int lock_failed(const struct restore_options *o, struct xt2_err *err, int ret)
 {
-	struct xt2_err err;
-	int ret;
+	int status = RESOURCE_PROBLEM;
 
-	xt2_image_folder(path);
-	memset(&err, 0, sizeof(err));
-	ret = xt2_image_lock(path, wait, &err);
-	if (ret == -EAGAIN)
-		return busy(wait);
-	if (ret < 0)
-		return failed(&err, ret);
-	*lock = ret;
-	return 0;
+	if (ret != -EAGAIN || o->store.kind == XT2_STORE_LIVE)
+		status = failed(&o->store, err, ret);
+	return ret == -EAGAIN ? busy(o->wait) : status;
 }
 
 /* Reports all that cannot be live.  => exit status */
@@ -326,32 +294,11 @@ static int check_live(const struct xt2_ruleset *rs, const struct restore_options
 				    .path = strcmp(o->file, "-") ? o->file : "<stdin>",
 				    .text = true,
 				    .max = XT2_REFUSALS_MAX };
-	struct xt2_err err = { 0 };
-	int ret;
+	int ret = xt2_live_refused(&list);
 
-	if (xt2_live_place_built(&err))
-		return live_failed(&err);
-	ret = xt2_live_refused(&list);
 	if (list.more)
 		fprintf(stderr, "%s: %s\n", list.path, list.rest);
 	return ret;
-}
-
-static int store_live(const struct xt2_ruleset *rs, const struct restore_options *o,
-		      const struct xt2_mapping *old, const struct xt2_mapping *map)
-{
-	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = ENOMEM };
-	__u32 *was;
-	int ret = check_live(rs, o, map);
-
-	if (ret || o->test)
-		return ret;
-	was = xt2_live_trace(rs, old, map, o->changed);
-	if (!was)
-		return failed(&err, -ENOMEM);
-	ret = xt2_live_place_follow(&o->where.place, map, was, &err);
-	free(was);
-	return ret ? live_failed(&err) : 0;
 }
 
 /* What -v said must have arrived.  => 0, or an exit status */
@@ -365,32 +312,47 @@ static int said(const struct program *program)
 	return RESOURCE_PROBLEM;
 }
 
+/* => exit status */
+static int commit(const struct xt2_ruleset *rs, struct restore_options *o,
+		  const struct xt2_mapping *old, const struct xt2_mapping *map)
+{
+	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = ENOMEM };
+	__u32 *was = NULL;
+	int ret = -ENOMEM;
+
+	if (o->store.kind == XT2_STORE_LIVE)
+		was = xt2_live_trace(rs, old, map, o->changed);
+	if (was || o->store.kind != XT2_STORE_LIVE)
+		ret = xt2_store_commit(&o->store, map, &(struct xt2_store_counters){ .was = was },
+				       &err);
+	free(was);
+	return ret ? failed(&o->store, &err, ret) : 0;
+}
+
 /* Pack the ruleset and store it, unless it is only a test.  => exit status */
-static int store(const struct xt2_ruleset *rs, const struct restore_options *o,
+static int store(const struct xt2_ruleset *rs, struct restore_options *o,
 		 const struct xt2_mapping *old)
 {
+	struct xt2_err err = { 0 };
 	struct xt2_mapping map;
-	struct xt2_err err;
-	int ret, status = 0;
+	int ret = xt2_ruleset_write(rs, &map, &err), status = 0;
 
-	memset(&err, 0, sizeof(err));
-	ret = xt2_ruleset_write(rs, &map, &err);
 	if (ret < 0)
-		return failed(&err, ret);
-	if (o->where.live)
-		status = store_live(rs, o, old, &map);
-	else if (!o->test && (ret = xt2_image_store(o->where.image, map.image, map.size, &err)) < 0)
-		status = failed(&err, ret);
+		return problem(&err, ret);
+	if (o->store.kind == XT2_STORE_LIVE)
+		status = check_live(rs, o, &map);
+	if (!status && !o->test)
+		status = commit(rs, o, old, &map);
 	xt2_image_close(&map);
 	return status;
 }
 
-static int restore_ruleset(const struct program *program, const struct restore_options *o)
+static int restore_ruleset(const struct program *program, struct restore_options *o)
 {
 	struct xt2_text_errors errors;
 	struct xt2_ruleset *rs;
 	struct xt2_mapping map;
-	int status = where_load(&o->where, &rs, &map);
+	int status = where_load(&o->store, &rs, &map);
 
 	if (!status) {
 		if (xt2_text_load(o->file, rs, &o->text, &errors) < 0)
@@ -406,57 +368,34 @@ static int restore_ruleset(const struct program *program, const struct restore_o
 	return status;
 }
 
-static int restore_image(const struct program *program, const struct restore_options *o)
-{
-	int status = 0, lock = -1;
-
-	if (!o->test)
-		status = lock_image(o->where.image, o->wait, &lock);
-	if (!status)
-		status = restore_ruleset(program, o);
-	if (lock >= 0)
-		close(lock);
-	return status;
-}
-
-/* A test only looks, and is content if nothing is live yet. */
-static int restore_live(const struct program *program, struct restore_options *o)
-{
-	struct xt2_err err = { 0 };
-	int ret, status;
-
-	o->text.zero_policies = true;
-	o->text.changed = o->changed;
-	o->where.place.wait = o->wait;
-	o->where.place.look = o->test;
-	ret = xt2_live_place_enter(&o->where.place, !o->test, &err);
-	if (ret && !(ret == -ENOENT && o->test)) {
-		status = live_failed(&err);
-		return ret == -EAGAIN ? busy(o->wait) : status;
-	}
-	status = restore_ruleset(program, o);
-	if (!ret)
-		xt2_live_place_leave(&o->where.place);
-	return status;
-}
-
+/* A test locks no image; of what is live it only looks, and is content if there is nothing yet. */
 static int restore(const struct program *program, int argc, char **argv)
 {
 	struct restore_options o = { .text.family = program->family };
-	int status = restore_parse(program, argc, argv, &o);
+	struct xt2_err err = { 0 };
+	int ret, status = restore_parse(program, argc, argv, &o);
 
 	if (status >= 0)
 		return status;
-	status = where_end(program, &o.where);
+	status = where_end(program, &o.store);
 	if (status)
 		return status;
-	return o.where.live ? restore_live(program, &o) : restore_image(program, &o);
+	if (o.store.kind == XT2_STORE_LIVE) {
+		o.text.zero_policies = true;
+		o.text.changed = o.changed;
+	}
+	ret = xt2_store_lock(&o.store, o.test ? XT2_STORE_LOOK : XT2_STORE_CREATE, o.wait, &err);
+	if (ret && !(ret == -ENOENT && o.test))
+		return lock_failed(&o, &err, ret);
+	status = restore_ruleset(program, &o);
+	xt2_store_unlock(&o.store);
+	return status;
 }
 
 /* --- save --------------------------------------------------------------------- */
 
 struct save_options {
-	struct where where;
+	struct xt2_store store;
 	const char *table, *file;
 	bool counters;
 };
@@ -500,7 +439,7 @@ static int save_parse(const struct program *program, int argc, char **argv, stru
 		case 'V': return print_version(program);
 		case 'h': save_usage(program); return 0;
 		default:
-			if (where_option(&o->where, c))
+			if (where_option(&o->store, c))
 				break;
 			fprintf(stderr, "Try `%s -h' for more information.\n", program->name);
 			return OTHER_PROBLEM;
@@ -549,13 +488,13 @@ static int save_to(const struct program *program, const struct save_options *o,
 	ret = xt2_output_finish(&out, &err);
 	if (!ret)
 		ret = xt2_output_place(&out, &err);
-	return ret < 0 ? failed(&err, ret) : 0;
+	return ret < 0 ? problem(&err, ret) : 0;
 }
 
 /* The text must not take the place of the image that it is made from. */
 static int check_file(const struct save_options *o)
 {
-	const struct xt2_use uses[] = { { o->where.image, "the image", false },
+	const struct xt2_use uses[] = { { o->store.path, "the image", false },
 					{ o->file, "-f", true } };
 	struct xt2_err err;
 
@@ -566,22 +505,15 @@ static int check_file(const struct save_options *o)
 }
 
 /* => 0 and the ruleset; an exit status */
-static int load_live(struct where *w, struct xt2_ruleset **rs, struct xt2_mapping *map)
+static int load(struct xt2_store *s, struct xt2_ruleset **rs, struct xt2_mapping *map)
 {
 	struct xt2_err err = { 0 };
-	int ret, status;
+	int status, ret = xt2_store_lock(s, XT2_STORE_LOOK, LIVE_WAIT, &err);
 
-	w->place.wait = LIVE_WAIT;
-	w->place.look = true;
-	ret = xt2_live_place_enter(&w->place, false, &err);
-	if (ret == -ENOENT) {
-		*rs = xt2_ruleset_new();
-		return *rs ? 0 : failed(&err, -ENOMEM);
-	}
-	if (ret)
-		return live_failed(&err);
-	status = where_load(w, rs, map);
-	xt2_live_place_leave(&w->place);
+	if (ret && ret != -ENOENT)
+		return failed(s, &err, ret);
+	status = where_load(s, rs, map);
+	xt2_store_unlock(s);
 	return status;
 }
 
@@ -595,16 +527,15 @@ static int save(const struct program *program, int argc, char **argv)
 	status = save_parse(program, argc, argv, &o);
 	if (status >= 0)
 		return status;
-	status = where_end(program, &o.where);
+	status = where_end(program, &o.store);
 	if (!status)
 		status = check_file(&o);
 	if (!status)
-		status = o.where.live ? load_live(&o.where, &rs, &map)
-				      : where_load(&o.where, &rs, &map);
+		status = load(&o.store, &rs, &map);
 	if (!status && !map.image)
 		xt2_print_line_(stderr, "note: there is no %s%s",
-				o.where.live ? "live ruleset" : "image ",
-				o.where.live ? "" : o.where.image);
+				o.store.path ? "image " : "live ruleset",
+				o.store.path ? o.store.path : "");
 	if (!status)
 		status = add_table(rs, program->family, o.table);
 	if (!status)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "file.h"
 #include "output.h"
+#include "usage.h"
 
 int xt2_file_error(struct xt2_err *err, int errnum, const char *verb, const char *path)
 {
@@ -81,7 +82,21 @@ int xt2_family_word(const char *word)
 	return 0;
 }
 
-int xt2_width_word(const char *word)
+int xt2_option_family(const struct xt2_given *g)
 {
-	return !strcmp(word, "64") ? 0 : !strcmp(word, "32") ? 1 : -1;
+	int *family = g->field;
+
+	*family = xt2_family_word(g->arg);
+	return *family ? XT2_EXIT_OK
+		       : xt2_usage(g->command, "no such family: %s (4, 6, arp or eb)", g->arg);
+}
+
+int xt2_option_width(const struct xt2_given *g)
+{
+	const bool compat = !strcmp(g->arg, "32");
+
+	*(int *)g->field = compat;
+	if (compat || !strcmp(g->arg, "64"))
+		return XT2_EXIT_OK;
+	return xt2_usage(g->command, "no such width: %s (64 or 32)", g->arg);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <xt2/xt2.h>
 #include "opened-file.h"
+#include "options.h"
 
 /* The kernel takes no larger table (XT_MAX_TABLE_SIZE); with the largest header. */
 #define XT2_BLOB_MAX ((512u << 20) + 120)
@@ -35,7 +36,20 @@ int xt2_file_error(struct xt2_err *err, int errnum, const char *verb, const char
 /* "4", "6", "arp", "eb".  => enum xt2_family; 0: no such family */
 int xt2_family_word(const char *word);
 
-/* "64", "32".  => is it the compat format?  -1: no such width */
-int xt2_width_word(const char *word);
+/*
+ * Options of binary formats, for xt2_options(): an int gets enum xt2_family for "4", "6",
+ * "arp" and "eb", and whether it is the compat format for "64" and "32".
+ */
+#define XT2_FAMILY_WORD(name, type, field)                                       \
+	{                                                                        \
+		name, 0, true, XT2_FIELD(type, field, int), 0, xt2_option_family \
+	}
+#define XT2_WIDTH_WORD(name, type, field)                                       \
+	{                                                                       \
+		name, 0, true, XT2_FIELD(type, field, int), 0, xt2_option_width \
+	}
+
+int xt2_option_family(const struct xt2_given *g);
+int xt2_option_width(const struct xt2_given *g);
 
 #endif

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input-files.c - several files, each of the family that was named before it */
-#include <stdio.h>
 #include <stdlib.h>
-#include "xt2tables/cmd/cmd.h"
+#include "input.h"
 
 int xt2_files_new(struct xt2_files *f, const char *command, int argc)
 {
 	*f = (struct xt2_files){ .family = XT2_IPV4 };
 	f->list = calloc((size_t)argc, sizeof(*f->list));
-	if (f->list)
-		return XT2_EXIT_OK;
-	fprintf(stderr, "xt2 %s: out of memory\n", command);
-	return XT2_EXIT_RESOURCE;
+	return f->list ? XT2_EXIT_OK : xt2_no_memory(command);
 }
 
 void xt2_files_free(struct xt2_files *f)
@@ -21,23 +17,32 @@ void xt2_files_free(struct xt2_files *f)
 	f->count = 0;
 }
 
-void xt2_files_family(struct xt2_files *f, int family)
+int xt2_files_family(const struct xt2_given *g)
 {
-	f->family = family;
+	struct xt2_files *f = g->field;
+
+	f->family = g->row->value;
 	f->waits = true;
+	return XT2_EXIT_OK;
 }
 
-void xt2_files_add(struct xt2_files *f, const char *path)
+static void add(struct xt2_files *f, const char *path)
 {
 	f->list[f->count].path = path;
 	f->list[f->count++].family = f->family;
 	f->waits = false;
 }
 
+int xt2_files_file(const struct xt2_given *g)
+{
+	add(g->field, g->arg);
+	return XT2_EXIT_OK;
+}
+
 int xt2_files_end(struct xt2_files *f, const char *command, char **left)
 {
 	for (; *left; left++)
-		xt2_files_add(f, *left);
+		add(f, *left);
 	if (!f->count)
 		return xt2_usage(command, "no file given");
 	if (f->waits)

@@ -17,7 +17,7 @@
 #include "file.h"
 #include "output.h"
 #include "xt2tables/text/text.h"
-#include "xt2tables/cmd/cmd.h"
+#include "input.h"
 
 #define ERRORS_MAX 10000 /* of a text, for callers that list all of them */
 
@@ -86,10 +86,9 @@ static int load_image(struct xt2_input *in, const struct xt2_opened_file *f, str
 
 	if (f->stream || !strcmp(in->path, "-"))
 		ret = read_image(in, f, err);
-	else if (in->rules_only)
-		ret = xt2_image_open_rules(in->path, &in->map, err);
 	else
-		ret = xt2_image_open(in->path, &in->map, err);
+		ret = xt2_store_read(&(struct xt2_store){ .path = in->path }, !in->rules_only,
+				     &in->map, err);
 	return ret < 0 ? report(in, err) : xt2_input_reload(in);
 }
 

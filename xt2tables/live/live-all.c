@@ -14,15 +14,9 @@
 #include "libxt2/store/bpf/bpf-store.h"
 #include "kernel/bpf/links.h"
 #include "live-all.h"
-#include "xt2tables/cmd/cmd.h"
+#include "xt2tables/files/usage.h"
 
 #define NAMES "/run/netns" /* of ip-netns(8) */
-
-static int fail(const struct xt2_err *err)
-{
-	xt2_err_print(err, stderr);
-	return xt2_live_place_exit(err);
-}
 
 /* Of a network namespace; "-" if it has none. */
 static void find_name(unsigned long inode, char *name, size_t size)
@@ -100,21 +94,21 @@ static int print_elsewhere(const struct xt2_links *links, const struct xt2_live_
 	return found;
 }
 
-int xt2_live_all(struct xt2_live_place *p)
+int xt2_live_all(struct xt2_store *p)
 {
 	struct xt2_live_net *nets = NULL;
 	struct xt2_links *links = NULL;
 	struct xt2_err err = { 0 };
 	int i, n, strays;
 
-	if (xt2_live_place_find(p, &err) && err.errnum != ENOENT)
-		return fail(&err);
+	if (xt2_live_find(p, &err) && err.errnum != ENOENT)
+		return xt2_fail_live(&err);
 	if (xt2_links_read(&links, p->folder, false))
 		links = NULL;
 	n = xt2_live_nets(links, p->pin, &nets, &err);
 	if (n < 0 && n != -ENOENT) {
 		xt2_links_free(links);
-		return fail(&err);
+		return xt2_fail_live(&err);
 	}
 	for (i = 0; i < n; i++)
 		print_net(&nets[i]);
@@ -127,14 +121,14 @@ int xt2_live_all(struct xt2_live_place *p)
 	return XT2_EXIT_NO;
 }
 
-int xt2_live_detach_dead(struct xt2_live_place *p)
+int xt2_live_detach_dead(struct xt2_store *p)
 {
 	struct xt2_links *links = NULL;
 	struct xt2_err err = { 0 };
-	int n, ret = xt2_live_place_find(p, &err);
+	int n, ret = xt2_live_find(p, &err);
 
 	if (ret)
-		return ret == -ENOENT ? XT2_EXIT_OK : fail(&err);
+		return ret == -ENOENT ? XT2_EXIT_OK : xt2_fail_live(&err);
 	ret = xt2_links_read(&links, p->folder, false);
 	if (ret) {
 		fprintf(stderr, "xt2 detach: the kernel does not tell which are dead: %s\n",
@@ -143,5 +137,5 @@ int xt2_live_detach_dead(struct xt2_live_place *p)
 	}
 	n = xt2_live_sweep(links, p->pin, &err);
 	xt2_links_free(links);
-	return n < 0 ? fail(&err) : XT2_EXIT_OK;
+	return n < 0 ? xt2_fail_live(&err) : XT2_EXIT_OK;
 }

@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libxt2/store/bpf/bpf-store.h"
 #include "engine/image.h"
 #include "libxt2/err.h"
+#include "libxt2/store/store.h"
 #include "live-refused.h"
 #include "xt2tables/text/text.h"
-#include "xt2tables/cmd/cmd.h"
+#include "xt2tables/files/usage.h"
 
 #define KINDS	    64 /* that are counted by name */
 #define OF_KIND_MAX 10 /* that are told one by one, so that a common kind hides no other */
@@ -109,16 +109,15 @@ static void set_message(const struct xt2_refused *list, const struct xt2_live_re
 			struct xt2_err *err)
 {
 	const char *family = list->text ? "" : xt2_family_name(r->family);
-	char why[256], rule[16] = "";
+	char rule[16] = "";
 
-	xt2_live_refusal_why(r, why, sizeof(why));
 	if (r->rule)
 		snprintf(rule, sizeof(rule), ":%u", r->rule);
 	if (r->reason == XT2_LIVE_NO_TABLE)
-		snprintf(err->message, sizeof(err->message), "%s", why);
+		snprintf(err->message, sizeof(err->message), "%s", r->why);
 	else
 		snprintf(err->message, sizeof(err->message), "%s%s%s/%s%s: %s", family,
-			 *family ? " " : "", r->table, r->chain, rule, why);
+			 *family ? " " : "", r->table, r->chain, rule, r->why);
 }
 
 static void say(const struct xt2_refused *list, const struct xt2_err *err)
@@ -201,11 +200,6 @@ static void say_rest(const struct listing *l)
 			*at = '?';
 }
 
-int xt2_live_place_built(struct xt2_err *err)
-{
-	return 0;
-}
-
 int xt2_live_refused(struct xt2_refused *list)
 {
 	struct listing l = { .list = list, .status = XT2_EXIT_OK };
@@ -213,11 +207,13 @@ int xt2_live_refused(struct xt2_refused *list)
 
 	list->count = list->more = 0;
 	list->rest[0] = '\0';
-	if (!xt2_image_root(list->image)) {
+	if (xt2_store_built(XT2_STORE_LIVE, &err)) {
+		l.status = XT2_EXIT_UNSUPPORTED;
+	} else if (!xt2_image_root(list->image)) {
 		xt2_err_set_(&err, XT2_E_UNSUPPORTED, EOPNOTSUPP, "there is no ruleset");
 		l.status = XT2_EXIT_UNSUPPORTED;
 		list->count = 1;
-	} else if (xt2_live_refusals(list->image, on_refusal, &l) < 0) {
+	} else if (xt2_store_refusals(XT2_STORE_LIVE, list->image, on_refusal, &l) < 0) {
 		xt2_err_set_(&err, XT2_E_SYSTEM, ENOMEM, "no memory to check the rules");
 		l.status = XT2_EXIT_RESOURCE;
 	}

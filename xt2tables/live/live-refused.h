@@ -31,7 +31,7 @@ struct xt2_refused {
  * xt2_live_refused - report all that cannot be live
  *
  * => XT2_EXIT_OK: nothing; XT2_EXIT_UNSUPPORTED; XT2_EXIT_RESOURCE: a packet's way could be too
- *    long, or no memory; without BPF XT2_EXIT_UNSUPPORTED, see xt2_live_place_built()
+ *    long, or no memory; without BPF XT2_EXIT_UNSUPPORTED, see xt2_store_built()
  */
 int xt2_live_refused(struct xt2_refused *list);
 

@@ -56,7 +56,7 @@ struct walk {
 	const struct xt2_root *root;
 	u8 *seen; /* by chain: packets can get there */
 	u32 *todo, left; /* such chains that were not looked into yet */
-	int (*found)(void *data, const struct xt2_live_refusal *r);
+	xt2_refused found;
 	void *data;
 	int refusals;
 	bool stop; /* the caller has enough */
@@ -92,11 +92,42 @@ static void reach_all(struct walk *w)
 
 /* --- what is refused --------------------------------------------------------- */
 
+/* The reason, without the place. */
+static void explain(const struct xt2_live_refusal *r, char *buf, size_t size)
+{
+	size_t at;
+
+	switch (r->reason) {
+	case XT2_LIVE_NO_TABLE:
+		snprintf(buf, size, "a live ruleset cannot have table %s of %s with ", r->name,
+			 xt2_family_name(r->family));
+		at = strlen(buf);
+		if (r->count)
+			snprintf(buf + at, size - at, "rules (%llu)", (unsigned long long)r->count);
+		else
+			snprintf(buf + at, size - at, "policy DROP");
+		break;
+	case XT2_LIVE_NO_MATCH:
+		snprintf(buf, size, "a live ruleset cannot match %s", r->name);
+		break;
+	case XT2_LIVE_NO_TARGET: snprintf(buf, size, "a live ruleset cannot do %s", r->name); break;
+	case XT2_LIVE_TOO_LONG:
+		snprintf(buf, size,
+			 "chains lead to chains in too many ways: a packet may enter %llu, %u deep",
+			 (unsigned long long)r->count, r->depth);
+		break;
+	case XT2_LIVE_TOO_MANY:
+		snprintf(buf, size, "a packet may meet %llu rules, in chains that it enters again",
+			 (unsigned long long)r->count);
+	}
+}
+
 /* r has its reason and its name.  rule: 0 is the policy */
 static void refuse(struct walk *w, struct xt2_live_refusal r, const struct xt2_chain *c,
 		   unsigned int rule)
 {
 	const struct xt2_table *t = xt2_image_table(w->img, w->root, c->table);
+	char why[256];
 
 	w->refusals++;
 	if (w->stop || !w->found)
@@ -105,6 +136,8 @@ static void refuse(struct walk *w, struct xt2_live_refusal r, const struct xt2_c
 	r.table = t->name;
 	r.chain = xt2_image_chain_cold(w->img, w->root, c->index)->name;
 	r.rule = rule;
+	explain(&r, why, sizeof(why));
+	r.why = why;
 	w->stop = w->found(w->data, &r) != 0;
 }
 
@@ -309,8 +342,7 @@ static int check_ways(struct walk *w)
 
 /* --- for everybody ----------------------------------------------------------------- */
 
-int xt2_live_refusals(const struct xt2_image *img,
-		      int (*found)(void *data, const struct xt2_live_refusal *r), void *data)
+int xt2_live_refusals(const struct xt2_image *img, xt2_refused found, void *data)
 {
 	struct walk w = { .img = img, .root = xt2_image_root(img), .found = found, .data = data };
 	int ret = -ENOMEM;
@@ -333,45 +365,14 @@ int xt2_live_refusals(const struct xt2_image *img,
 	return ret;
 }
 
-const char *xt2_live_refusal_why(const struct xt2_live_refusal *r, char *buf, size_t size)
-{
-	size_t at;
-
-	switch (r->reason) {
-	case XT2_LIVE_NO_TABLE:
-		snprintf(buf, size, "a live ruleset cannot have table %s of %s with ", r->name,
-			 xt2_family_name(r->family));
-		at = strlen(buf);
-		if (r->count)
-			snprintf(buf + at, size - at, "rules (%llu)", (unsigned long long)r->count);
-		else
-			snprintf(buf + at, size - at, "policy DROP");
-		break;
-	case XT2_LIVE_NO_MATCH:
-		snprintf(buf, size, "a live ruleset cannot match %s", r->name);
-		break;
-	case XT2_LIVE_NO_TARGET: snprintf(buf, size, "a live ruleset cannot do %s", r->name); break;
-	case XT2_LIVE_TOO_LONG:
-		snprintf(buf, size,
-			 "chains lead to chains in too many ways: a packet may enter %llu, %u deep",
-			 (unsigned long long)r->count, r->depth);
-		break;
-	case XT2_LIVE_TOO_MANY:
-		snprintf(buf, size, "a packet may meet %llu rules, in chains that it enters again",
-			 (unsigned long long)r->count);
-	}
-	return buf;
-}
-
 /* Keeps the first. */
 static int first_refusal(void *data, const struct xt2_live_refusal *r)
 {
 	const bool limit = xt2_live_is_limit(r->reason);
-	char why[256];
 
 	xt2_err_set_(data, limit ? XT2_E_LIMIT : XT2_E_UNSUPPORTED, limit ? E2BIG : EOPNOTSUPP,
 		     "%s %s, chain %s, rule %u: %s", xt2_family_name(r->family), r->table, r->chain,
-		     r->rule, xt2_live_refusal_why(r, why, sizeof(why)));
+		     r->rule, r->why);
 	return 1;
 }
 

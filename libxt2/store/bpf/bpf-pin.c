@@ -38,12 +38,12 @@ static bool same_file(int fd, const char *path)
  * => true: the lock is held by who only looks, or by nobody that is seen, such as one
  * who has just given it back, and a while has passed
  */
-static bool wait_for_readers(int fd, enum xt2_live_access access, struct xt2_lock_owner_ *owner)
+static bool wait_for_readers(int fd, enum xt2_store_access access, struct xt2_lock_owner_ *owner)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
 
 	owner->pid = 0;
-	if (xt2_lock_owner_(fd, owner) && (!owner->reads || access == XT2_LIVE_LOOK))
+	if (xt2_lock_owner_(fd, owner) && (!owner->reads || access == XT2_STORE_LOOK))
 		return false;
 	nanosleep(&pause, NULL);
 	return true;
@@ -53,17 +53,17 @@ static bool wait_for_readers(int fd, enum xt2_live_access access, struct xt2_loc
  * Lock a folder that may go away, and come back, meanwhile.
  * => a file descriptor, -errno; -EAGAIN: owner has it, if its pid is not 0
  */
-static int lock_folder(const char *folder, enum xt2_live_access access,
+static int lock_folder(const char *folder, enum xt2_store_access access,
 		       struct xt2_lock_owner_ *owner)
 {
-	const int how = access == XT2_LIVE_LOOK ? LOCK_SH : LOCK_EX;
+	const int how = access == XT2_STORE_LOOK ? LOCK_SH : LOCK_EX;
 	int fd, pauses = READERS_MS / PAUSE_MS;
 
 	for (;;) {
-		if (access == XT2_LIVE_CREATE && mkdir(folder, 0700) && errno != EEXIST)
+		if (access == XT2_STORE_CREATE && mkdir(folder, 0700) && errno != EEXIST)
 			return -errno;
 		fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0 && errno == ENOENT && access == XT2_LIVE_CREATE)
+		if (fd < 0 && errno == ENOENT && access == XT2_STORE_CREATE)
 			continue;
 		if (fd < 0)
 			return -errno;
@@ -112,10 +112,10 @@ int xt2_live_path(const char *pin, char *folder, size_t size, struct xt2_err *er
 	return folder_path(pin, false, folder, size, err);
 }
 
-int xt2_live_folder(const char *pin, enum xt2_live_access access, char *folder, size_t size,
+int xt2_live_folder(const char *pin, enum xt2_store_access access, char *folder, size_t size,
 		    struct xt2_err *err)
 {
-	int fd = folder_path(pin, access == XT2_LIVE_CREATE, folder, size, err);
+	int fd = folder_path(pin, access == XT2_STORE_CREATE, folder, size, err);
 	struct xt2_lock_owner_ owner;
 
 	if (fd)

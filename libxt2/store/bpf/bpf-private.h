@@ -172,7 +172,7 @@ struct xt2_counter xt2_live_count_(const struct xt2_live_ruleset *l, const struc
  * @l: in the arena, with its image as it was written; pairs and places are filled in, and the
  *	image's matches name the arena's cells
  * @start: by table: enum xt2_live_start; NULL: XT2_LIVE_FILE
- * @was: see xt2_live_follow(); NULL: find out
+ * @was: see struct xt2_store_counters; NULL: find out
  * => 0; -EFBIG, -ENOMEM
  */
 int xt2_live_keep_(struct xt2_live *host, struct xt2_live_ruleset *l, const __u8 *start,

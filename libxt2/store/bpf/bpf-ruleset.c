@@ -172,7 +172,7 @@ static int reserve(struct xt2_live *host, u32 region, u64 size)
 
 /* In memory that nobody else uses yet.  => 0, -EFBIG, -ENOMEM */
 static int build(struct xt2_live *host, struct xt2_live_ruleset *l, const struct xt2_image *img,
-		 const __u8 *start, const __u32 *was, struct xt2_err *err)
+		 const struct xt2_store_counters *counters, struct xt2_err *err)
 {
 	struct xt2_image *copy = xt2_live_at_(l->image);
 	int ret;
@@ -180,15 +180,16 @@ static int build(struct xt2_live *host, struct xt2_live_ruleset *l, const struct
 	find_hooks(l, img);
 	memcpy(copy, img, l->image_size);
 	take_indexes(l, copy);
-	ret = xt2_live_keep_(host, l, start, was, err);
+	ret = xt2_live_keep_(host, l, counters->start, counters->was, err);
 	if (!ret)
-		move_counters(l, copy, start);
+		move_counters(l, copy, counters->start);
 	return ret;
 }
 
-static int replace(struct xt2_live *host, const struct xt2_image *img, size_t size,
-		   const __u8 *start, const __u32 *was, struct xt2_err *err)
+int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t size,
+		     const struct xt2_store_counters *counters, struct xt2_err *err)
 {
+	static const struct xt2_store_counters of_image;
 	struct xt2_live_ruleset l;
 	int ret = xt2_live_settle_first_(host, err);
 	u32 region;
@@ -222,7 +223,7 @@ static int replace(struct xt2_live *host, const struct xt2_image *img, size_t si
 				    "no memory for the ruleset's %llu KiB in the kernel",
 				    (unsigned long long)l.size >> 10);
 	memcpy(xt2_live_at_(at), &l, sizeof(l));
-	ret = build(host, xt2_live_at_(at), img, start, was, err);
+	ret = build(host, xt2_live_at_(at), img, counters ? counters : &of_image, err);
 	if (ret)
 		return ret;
 	xt2_live_set_date_(xt2_live_state_());
@@ -236,24 +237,6 @@ static int replace(struct xt2_live *host, const struct xt2_image *img, size_t si
 	host->region = region;
 	xt2_live_fold_(host); /* what fails is done by the next command */
 	return 0;
-}
-
-int xt2_live_replace(struct xt2_live *host, const struct xt2_image *img, size_t size,
-		     const __u8 *start, struct xt2_err *err)
-{
-	return replace(host, img, size, start, NULL, err);
-}
-
-int xt2_live_follow(struct xt2_live *host, const struct xt2_image *img, size_t size,
-		    const __u32 *was, struct xt2_err *err)
-{
-	return replace(host, img, size, NULL, was, err);
-}
-
-int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t size,
-		     struct xt2_err *err)
-{
-	return xt2_live_replace(host, img, size, NULL, err);
 }
 
 /* What runs have counted is in their rules' counters. */

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <xt2/xt2.h>
+#include "libxt2/store/store.h"
 
 extern const char xt2_bpf_object[], xt2_bpf_object_end[];
 
@@ -28,38 +29,12 @@ struct xt2_live_status {
 	__u64 bytes; /* of the live ruleset, its counters and stacks */
 };
 
-/* Why a ruleset cannot be live. */
-enum xt2_live_reason {
-	XT2_LIVE_NO_TABLE, /* no program can be this table, and it has an effect */
-	XT2_LIVE_NO_MATCH,
-	XT2_LIVE_NO_TARGET,
-	XT2_LIVE_TOO_LONG, /* a packet may enter too many chains at a hook */
-	XT2_LIVE_TOO_MANY, /* and these have too many rules together */
-};
-
 /*
  * Rules that a packet may meet at a hook.  The kernel's processor does nothing else
  * meanwhile, and what it allows a program's loops holds for each function alone: for
  * so many rules it is up to a second.
  */
 #define XT2_LIVE_RULES_MAX (1ull << 30)
-
-/* => is it a matter of size, and not of what BPF programs can do? */
-static inline bool xt2_live_is_limit(enum xt2_live_reason reason)
-{
-	return reason == XT2_LIVE_TOO_LONG || reason == XT2_LIVE_TOO_MANY;
-}
-
-/* Strings are the image's. */
-struct xt2_live_refusal {
-	enum xt2_live_reason reason;
-	__u8 family;
-	const char *table, *chain;
-	unsigned int rule; /* from 1, of a table its first; 0: the policy, or a hook's ways */
-	const char *name; /* of the match, target, table or hook */
-	__u64 count; /* rules of a table that are reached; chains or rules that a packet may meet */
-	__u32 depth; /* of these chains */
-};
 
 /*
  * xt2_live_refusals - all that BPF programs cannot carry out
@@ -69,11 +44,7 @@ struct xt2_live_refusal {
  * Rules that no packet can reach are not looked at.
  * => number of refusals; -ENOMEM
  */
-int xt2_live_refusals(const struct xt2_image *img,
-		      int (*found)(void *data, const struct xt2_live_refusal *r), void *data);
-
-/* Says why, without the place.  => buf */
-const char *xt2_live_refusal_why(const struct xt2_live_refusal *r, char *buf, size_t size);
+int xt2_live_refusals(const struct xt2_image *img, xt2_refused found, void *data);
 
 /*
  * xt2_live_check - can BPF programs carry out these rules?
@@ -96,39 +67,18 @@ int xt2_live_load(struct xt2_live **host, unsigned int tables, struct xt2_err *e
 /* Release everything; what is not pinned is gone. */
 void xt2_live_free(struct xt2_live *host);
 
-/* Where the rules of a table begin to count, and what their matches remember. */
-enum xt2_live_start {
-	XT2_LIVE_FILE, /* what the image has */
-	XT2_LIVE_RESET, /* 0 and nothing */
-	XT2_LIVE_KEEP, /* rules that are live go on, others as with XT2_LIVE_RESET */
-};
-
 /*
- * xt2_live_replace - make a ruleset the live one, in one step for all packets
+ * xt2_live_install - make a ruleset the live one, in one step for all packets
  * @img: a checked image that xt2_live_check() accepted
- * @start: by table of img: enum xt2_live_start; NULL: XT2_LIVE_FILE
+ * @counters: NULL: those of the image; with was, no other ruleset has become live since
+ *	xt2_live_read()
  *
  * Returns when no packet uses the ruleset before any more.  A process that is
  * killed leaves the one or the other, with exact counters.
  * => 0; -EFBIG; -ENOMEM and others: the one before stays
  */
-int xt2_live_replace(struct xt2_live *host, const struct xt2_image *img, size_t size,
-		     const __u8 *start, struct xt2_err *err);
-
-/*
- * xt2_live_follow - the same, where the caller knows which rules go on
- * @was: by rule of img, in the order of chains, then of rules, tails included: offset of the
- *	rule in the image of xt2_live_read() whose counters and state go on, and which says the same;
- *	0: they start as the image has them
- *
- * Nothing else may have become live since.
- */
-int xt2_live_follow(struct xt2_live *host, const struct xt2_image *img, size_t size,
-		    const __u32 *was, struct xt2_err *err);
-
-/* The same, with counters and state of the image. */
 int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t size,
-		     struct xt2_err *err);
+		     const struct xt2_store_counters *counters, struct xt2_err *err);
 
 /*
  * xt2_live_try - the next ruleset that is made live has to be confirmed
@@ -155,19 +105,13 @@ int xt2_live_settle(struct xt2_live *host);
  */
 int xt2_live_read(struct xt2_live *host, struct xt2_mapping *map, struct xt2_err *err);
 
-enum xt2_live_access {
-	XT2_LIVE_CHANGE, /* what is there */
-	XT2_LIVE_CREATE, /* the same, and the folder if there is none */
-	XT2_LIVE_LOOK,
-};
-
 /*
  * Live rulesets outlive the process that made them: programs, links and arena
  * are pinned in a folder of a BPF file system, one folder for each network
  * namespace.
  *
  * xt2_live_folder - the folder of this process's network namespace
- * @pin: a BPF file system; NULL: xt2's own, which XT2_LIVE_CREATE mounts if need be
+ * @pin: a BPF file system; NULL: xt2's own, which XT2_STORE_CREATE mounts if need be
  * @folder: out: its path, which is good as long as this process
  *
  * Those who only look wait for nobody but those who change something; who changes
@@ -176,11 +120,21 @@ enum xt2_live_access {
  *    somebody else is in, and err says who; -ENOENT: nothing is live; -EPERM; -EINVAL: pin is
  *    no BPF file system; -EOPNOTSUPP: what would be pinned would not last; and others
  */
-int xt2_live_folder(const char *pin, enum xt2_live_access access, char *folder, size_t size,
+int xt2_live_folder(const char *pin, enum xt2_store_access access, char *folder, size_t size,
 		    struct xt2_err *err);
 
 /* The same without entering: only where it is, or would be.  => 0, -errno */
 int xt2_live_path(const char *pin, char *folder, size_t size, struct xt2_err *err);
+
+/* Go to the network namespace, and find s->folder, without a lock.  => 0, -EINVAL, -EPERM and others */
+int xt2_live_find(struct xt2_store *s, struct xt2_err *err);
+
+/*
+ * xt2_live_repair - bring back hooks and connection tracking that others took away
+ * @s: locked
+ * => 0; -ENOENT: nothing is live; -errno
+ */
+int xt2_live_repair(const struct xt2_store *s, struct xt2_err *err);
 
 /* What is pinned there ends with the container that this process is in. */
 bool xt2_live_ends_early(const char *pin);

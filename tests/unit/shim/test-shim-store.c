@@ -53,7 +53,7 @@ static int set_of(void *data, const char *name)
 static const struct xt2_sockopt_sets sets = { set_name, set_of, NULL };
 static const struct xt2_sockopt_caller caller = { 0, fetch, put, NULL, &sets };
 
-static int call(struct xt2_store *store, __u64 who, int set, int name, void *value, __u32 len)
+static int call(struct xt2_shim_store *store, __u64 who, int set, int name, void *value, __u32 len)
 {
 	struct xt2_call c = {
 		.who = who,
@@ -65,7 +65,7 @@ static int call(struct xt2_store *store, __u64 who, int set, int name, void *val
 		.len = len,
 	};
 
-	return xt2_store_call(store, &c, NULL);
+	return xt2_shim_store_call(store, &c, NULL);
 }
 
 /* What a process knows of a table. */
@@ -74,7 +74,7 @@ struct table {
 	struct ipt_get_entries *entries;
 };
 
-static void read_table(struct xt2_store *store, __u64 who, const char *name, struct table *t)
+static void read_table(struct xt2_shim_store *store, __u64 who, const char *name, struct table *t)
 {
 	memset(t, 0, sizeof(*t));
 	strcpy(t->info.name, name);
@@ -88,7 +88,7 @@ static void read_table(struct xt2_store *store, __u64 who, const char *name, str
 }
 
 /* The policy of the first chain becomes another one.  => the call's answer */
-static int write_table(struct xt2_store *store, __u64 who, struct table *t)
+static int write_table(struct xt2_shim_store *store, __u64 who, struct table *t)
 {
 	struct ipt_replace *r = calloc(1, sizeof(*r) + t->info.size);
 	struct xt_counters *old = calloc(t->info.num_entries, sizeof(*old));
@@ -113,7 +113,7 @@ static int write_table(struct xt2_store *store, __u64 who, struct table *t)
 	return ret;
 }
 
-static int policy_of(struct xt2_store *store)
+static int policy_of(struct xt2_shim_store *store)
 {
 	struct table t;
 	int verdict;
@@ -122,12 +122,12 @@ static int policy_of(struct xt2_store *store)
 	verdict = *(int *)((char *)t.entries->entrytable + sizeof(struct ipt_entry) +
 			   offsetof(struct xt_standard_target, verdict));
 	free(t.entries);
-	xt2_store_forget(store, 99);
+	xt2_shim_store_forget(store, 99);
 	return verdict;
 }
 
 struct two {
-	struct xt2_store *a, *b;
+	struct xt2_shim_store *a, *b;
 };
 
 static int begin(void **state)
@@ -135,8 +135,8 @@ static int begin(void **state)
 	struct two *s = calloc(1, sizeof(*s));
 
 	unlink(path);
-	s->a = xt2_store_new(path);
-	s->b = xt2_store_new(path);
+	s->a = xt2_shim_store_new(path);
+	s->b = xt2_shim_store_new(path);
 	*state = s;
 	return !s->a || !s->b;
 }
@@ -145,8 +145,8 @@ static int end(void **state)
 {
 	struct two *s = *state;
 
-	xt2_store_free(s->a);
-	xt2_store_free(s->b);
+	xt2_shim_store_free(s->a);
+	xt2_shim_store_free(s->b);
 	free(s);
 	return chmod(folder, 0700);
 }
@@ -157,15 +157,15 @@ static void two_stores(void **state)
 	struct two *s = *state;
 	struct table t;
 
-	assert_int_equal(xt2_store_lock(s->a, 0, NULL), 0);
-	assert_int_equal(xt2_store_lock(s->a, 0, NULL), 0); /* it has it */
-	assert_int_equal(xt2_store_lock(s->b, 0, NULL), -EAGAIN);
+	assert_int_equal(xt2_shim_store_lock(s->a, 0, NULL), 0);
+	assert_int_equal(xt2_shim_store_lock(s->a, 0, NULL), 0); /* it has it */
+	assert_int_equal(xt2_shim_store_lock(s->b, 0, NULL), -EAGAIN);
 	read_table(s->a, 1, "filter", &t);
 	assert_int_equal(policy_of(s->b), -NF_ACCEPT - 1);
 	assert_int_equal(write_table(s->a, 1, &t), 0);
 	assert_int_equal(policy_of(s->b), -NF_DROP - 1);
-	xt2_store_unlock(s->a);
-	assert_int_equal(xt2_store_lock(s->b, 0, NULL), 0);
+	xt2_shim_store_unlock(s->a);
+	assert_int_equal(xt2_shim_store_lock(s->b, 0, NULL), 0);
 	read_table(s->b, 2, "filter", &t);
 	assert_int_equal(write_table(s->b, 2, &t), 0);
 	assert_int_equal(policy_of(s->a), -NF_ACCEPT - 1);
@@ -183,22 +183,22 @@ static void needs_lock(void **state)
 }
 
 /* Between two calls without the lock: who comes late is refused. */
-static void late(struct xt2_store *first, struct xt2_store *second)
+static void late(struct xt2_shim_store *first, struct xt2_shim_store *second)
 {
 	struct table mine, theirs;
 
 	read_table(first, 1, "filter", &mine);
-	assert_int_equal(xt2_store_lock(second, 0, NULL), 0);
+	assert_int_equal(xt2_shim_store_lock(second, 0, NULL), 0);
 	read_table(second, 2, "filter", &theirs);
 	assert_int_equal(write_table(second, 2, &theirs), 0);
-	xt2_store_unlock(second);
-	assert_int_equal(xt2_store_lock(first, 0, NULL), 0);
+	xt2_shim_store_unlock(second);
+	assert_int_equal(xt2_shim_store_lock(first, 0, NULL), 0);
 	assert_int_equal(write_table(first, 1, &mine), -EAGAIN);
 	assert_int_equal(policy_of(first), -NF_DROP - 1);
 	/* whoever looks again may */
 	read_table(first, 1, "filter", &mine);
 	assert_int_equal(write_table(first, 1, &mine), 0);
-	xt2_store_unlock(first);
+	xt2_shim_store_unlock(first);
 }
 
 static void late_elsewhere(void **state)
@@ -223,15 +223,15 @@ static void not_late(void **state)
 	int i;
 
 	read_table(s->a, 1, "filter", &mine);
-	assert_int_equal(xt2_store_lock(s->b, 0, NULL), 0);
+	assert_int_equal(xt2_shim_store_lock(s->b, 0, NULL), 0);
 	read_table(s->b, 2, "raw", &theirs);
 	assert_int_equal(write_table(s->b, 2, &theirs), 0);
 	for (i = 0; i < 2; i++) {
 		read_table(s->b, 2, "filter", &theirs);
 		assert_int_equal(write_table(s->b, 2, &theirs), 0);
 	}
-	xt2_store_unlock(s->b);
-	assert_int_equal(xt2_store_lock(s->a, 0, NULL), 0);
+	xt2_shim_store_unlock(s->b);
+	assert_int_equal(xt2_shim_store_lock(s->a, 0, NULL), 0);
 	assert_int_equal(write_table(s->a, 1, &mine), 0);
 }
 
@@ -242,17 +242,17 @@ static void forgotten(void **state)
 	struct table mine, theirs;
 
 	read_table(s->a, 1, "filter", &mine);
-	xt2_store_forget(s->a, 1);
-	assert_int_equal(xt2_store_lock(s->b, 0, NULL), 0);
+	xt2_shim_store_forget(s->a, 1);
+	assert_int_equal(xt2_shim_store_lock(s->b, 0, NULL), 0);
 	read_table(s->b, 2, "filter", &theirs);
 	assert_int_equal(write_table(s->b, 2, &theirs), 0);
-	xt2_store_unlock(s->b);
-	assert_int_equal(xt2_store_lock(s->a, 0, NULL), 0);
+	xt2_shim_store_unlock(s->b);
+	assert_int_equal(xt2_shim_store_lock(s->a, 0, NULL), 0);
 	assert_int_equal(write_table(s->a, 1, &mine), 0);
 }
 
 /* A rule of this set, as a program sends it. */
-static void add_set(struct xt2_store *store)
+static void add_set(struct xt2_shim_store *store)
 {
 	const struct xt2_rule rule = {
 		.size = sizeof(rule),
@@ -280,7 +280,7 @@ static void other_set(void **state)
 	struct table t;
 
 	set_number = 5;
-	assert_int_equal(xt2_store_lock(s->a, 0, NULL), 0);
+	assert_int_equal(xt2_shim_store_lock(s->a, 0, NULL), 0);
 	add_set(s->a);
 	read_table(s->a, 1, "filter", &t);
 	set_number = 6; /* and 5 may be any other by now */
@@ -295,13 +295,13 @@ static void late_with_sets(void **state)
 	struct two *s = *state;
 	struct table mine, theirs;
 
-	assert_int_equal(xt2_store_lock(s->a, 0, NULL), 0);
+	assert_int_equal(xt2_shim_store_lock(s->a, 0, NULL), 0);
 	add_set(s->a);
 	read_table(s->a, 1, "filter", &mine);
 	read_table(s->a, 2, "raw", &theirs);
 	assert_int_equal(write_table(s->a, 2, &theirs), 0);
 	assert_int_equal(write_table(s->a, 1, &mine), 0);
-	xt2_store_unlock(s->a);
+	xt2_shim_store_unlock(s->a);
 }
 
 static void names(void **state)
@@ -310,20 +310,20 @@ static void names(void **state)
 	struct two *s = *state;
 	struct table t;
 	size_t i, len;
-	char *text = xt2_store_names(s->b, XT2_IPV4, &len);
+	char *text = xt2_shim_store_names(s->b, XT2_IPV4, &len);
 
 	assert_string_equal(text, "");
 	free(text);
-	assert_int_equal(xt2_store_lock(s->a, 0, NULL), 0);
+	assert_int_equal(xt2_shim_store_lock(s->a, 0, NULL), 0);
 	for (i = 0; i < 3; i++) {
 		read_table(s->a, 1, order[i], &t);
 		free(t.entries);
 	}
-	text = xt2_store_names(s->b, XT2_IPV4, &len);
+	text = xt2_shim_store_names(s->b, XT2_IPV4, &len);
 	assert_string_equal(text, "nat\nfilter\nraw\n");
 	assert_int_equal(len, 15);
 	free(text);
-	text = xt2_store_names(s->b, XT2_IPV6, &len);
+	text = xt2_shim_store_names(s->b, XT2_IPV6, &len);
 	assert_string_equal(text, "");
 	free(text);
 }
@@ -335,13 +335,13 @@ static void broken_file(void **state)
 	struct xt2_err err = { .code = XT2_OK };
 	int fd;
 
-	assert_int_equal(xt2_store_lock(s->a, 0, NULL), 0);
+	assert_int_equal(xt2_shim_store_lock(s->a, 0, NULL), 0);
 	assert_int_equal(call(s->a, 1, 0, IPT_SO_GET_INFO, &info, sizeof(info)), 0);
 	fd = open(path, O_WRONLY | O_TRUNC);
 	assert_int_equal(write(fd, "nonsense", 8), 8);
 	close(fd);
 	assert_int_equal(call(s->a, 1, 0, IPT_SO_GET_INFO, &info, sizeof(info)), -EINVAL);
-	assert_int_equal(xt2_store_load(s->a, &err), -EINVAL);
+	assert_int_equal(xt2_shim_store_load(s->a, &err), -EINVAL);
 	assert_int_equal(err.code, XT2_E_IMAGE);
 	assert_string_equal(err.file, path);
 	unlink(path);
@@ -356,7 +356,7 @@ static void closed_folder(void **state)
 
 	if (!geteuid())
 		skip(); /* nothing is closed to root */
-	assert_int_equal(xt2_store_lock(s->a, 0, NULL), 0);
+	assert_int_equal(xt2_shim_store_lock(s->a, 0, NULL), 0);
 	read_table(s->a, 1, "filter", &t);
 	chmod(folder, 0500);
 	assert_int_equal(write_table(s->a, 1, &t), -EACCES);

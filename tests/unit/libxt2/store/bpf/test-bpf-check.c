@@ -59,11 +59,11 @@ static const struct xt2_rule *foreign(struct xt2_ruleset *rs, const char *match,
 
 static int one_line(void *data, const struct xt2_live_refusal *r)
 {
-	char *text = data, why[256];
+	char *text = data;
 	size_t len = strlen(text);
 
 	snprintf(text + len, 4096 - len, "%s %s/%s:%u %s\n", xt2_family_name(r->family), r->table,
-		 r->chain, r->rule, xt2_live_refusal_why(r, why, sizeof(why)));
+		 r->chain, r->rule, r->why);
 	return 0;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * live-place.c - the live ruleset of a network namespace
+ * bpf-backend.c - the live ruleset of a network namespace, as a kind of store
  *
- * What the kernel evaluates is pinned in a folder, so each command finds it
- * again.  A lock lets one of them work at a time.
+ * The programs and the ruleset are pinned in a folder, so each command finds
+ * them again.  A lock lets one command change them at a time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,12 +12,10 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "libxt2/store/bpf/bpf-store.h"
+#include "bpf-store.h"
 #include "libxt2/err.h"
-#include "live-place.h"
-#include "xt2tables/cmd/cmd.h"
 
-#define PAUSE 20 /* ms between looks at a lock */
+#define PAUSE 20 /* ms between two tries for a lock */
 
 static int enter_netns(const char *name, struct xt2_err *err)
 {
@@ -39,7 +37,7 @@ static int enter_netns(const char *name, struct xt2_err *err)
 		   : 0;
 }
 
-int xt2_live_place_find(struct xt2_live_place *p, struct xt2_err *err)
+int xt2_live_find(struct xt2_store *p, struct xt2_err *err)
 {
 	int ret = p->netns ? enter_netns(p->netns, err) : 0;
 
@@ -47,7 +45,7 @@ int xt2_live_place_find(struct xt2_live_place *p, struct xt2_err *err)
 }
 
 /* Sweep what dead namespaces have left, and be the only ruleset here.  => 0, -EBUSY */
-static int look_around(struct xt2_live_place *p, struct xt2_err *err)
+static int look_around(struct xt2_store *p, struct xt2_err *err)
 {
 	struct xt2_err ignored;
 
@@ -58,20 +56,18 @@ static int look_around(struct xt2_live_place *p, struct xt2_err *err)
 	return xt2_links_alone(p->links, p->folder, err);
 }
 
-static void warn(const struct xt2_live_place *p)
+static void warn(const struct xt2_store *p)
 {
 	if (xt2_live_ends_early(p->pin))
 		fputs("warning: what is live will end with this container\n", stderr);
 }
 
-static int enter_folder(struct xt2_live_place *p, bool create, struct xt2_err *err)
+static int enter_folder(struct xt2_store *p, enum xt2_store_access access, int wait,
+			struct xt2_err *err)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE * 1000000 };
-	long left = p->wait * (1000L / PAUSE);
-	enum xt2_live_access access = create ? XT2_LIVE_CREATE : XT2_LIVE_CHANGE;
+	long left = wait * (1000L / PAUSE);
 
-	if (p->look)
-		access = XT2_LIVE_LOOK;
 	for (;;) {
 		p->lock = xt2_live_folder(p->pin, access, p->folder, sizeof(p->folder), err);
 		if (p->lock != -EAGAIN || !left)
@@ -81,31 +77,31 @@ static int enter_folder(struct xt2_live_place *p, bool create, struct xt2_err *e
 	}
 }
 
-int xt2_live_place_enter(struct xt2_live_place *p, bool create, struct xt2_err *err)
-{
-	int ret = p->netns ? enter_netns(p->netns, err) : 0;
-
-	if (!ret)
-		ret = enter_folder(p, create, err);
-	if (ret || !create)
-		return ret;
-	ret = look_around(p, err);
-	if (ret)
-		xt2_live_place_leave(p);
-	else
-		warn(p);
-	return ret;
-}
-
-void xt2_live_place_leave(struct xt2_live_place *p)
+static void unlock(struct xt2_store *p)
 {
 	xt2_live_leave(p->folder, p->lock);
 	xt2_links_free(p->links);
 	p->links = NULL;
 }
 
-int xt2_live_place_read(const struct xt2_live_place *p, struct xt2_mapping *map,
-			struct xt2_err *err)
+static int lock(struct xt2_store *p, enum xt2_store_access access, int wait, struct xt2_err *err)
+{
+	int ret = p->netns ? enter_netns(p->netns, err) : 0;
+
+	if (!ret)
+		ret = enter_folder(p, access, wait, err);
+	if (ret || access != XT2_STORE_CREATE)
+		return ret;
+	ret = look_around(p, err);
+	if (ret)
+		unlock(p);
+	else
+		warn(p);
+	return ret;
+}
+
+static int read_live(const struct xt2_store *p, bool whole, struct xt2_mapping *map,
+		     struct xt2_err *err)
 {
 	struct xt2_live *live = NULL;
 	int ret = xt2_live_open(&live, p->folder, 0, err);
@@ -117,7 +113,7 @@ int xt2_live_place_read(const struct xt2_live_place *p, struct xt2_mapping *map,
 }
 
 /* Others may have become live meanwhile, in another folder.  => 0, -EBUSY */
-static int still_alone(const struct xt2_live_place *p, struct xt2_err *err)
+static int still_alone(const struct xt2_store *p, struct xt2_err *err)
 {
 	struct xt2_links *links;
 	int ret = xt2_links_read(&links, p->folder, true);
@@ -130,8 +126,8 @@ static int still_alone(const struct xt2_live_place *p, struct xt2_err *err)
 }
 
 /* Attach what is not attached yet.  => 0: *live; -errno */
-static int attach(const struct xt2_live_place *p, const struct xt2_image *img,
-		  struct xt2_live **live, struct xt2_err *err)
+static int attach(const struct xt2_store *p, const struct xt2_image *img, struct xt2_live **live,
+		  struct xt2_err *err)
 {
 	unsigned int missing = xt2_live_missing(p->folder, p->links, img);
 	int ret = xt2_live_open(live, p->folder, missing, err);
@@ -143,8 +139,8 @@ static int attach(const struct xt2_live_place *p, const struct xt2_image *img,
 	return ret || !missing ? ret : still_alone(p, err);
 }
 
-static int install(const struct xt2_live_place *p, const struct xt2_mapping *map, const __u8 *start,
-		   const __u32 *was, struct xt2_err *err)
+static int commit(struct xt2_store *p, const struct xt2_mapping *map,
+		  const struct xt2_store_counters *counters, struct xt2_err *err)
 {
 	struct xt2_live *live = NULL;
 	unsigned int tracked, begun;
@@ -157,11 +153,10 @@ static int install(const struct xt2_live_place *p, const struct xt2_mapping *map
 	if (ret)
 		return ret;
 	ret = attach(p, map->image, &live, err);
-	if (!ret)
+	if (!ret) {
 		xt2_live_try(live, p->confirm);
-	if (!ret)
-		ret = was ? xt2_live_follow(live, map->image, map->size, was, err)
-			  : xt2_live_replace(live, map->image, map->size, start, err);
+		ret = xt2_live_install(live, map->image, map->size, counters, err);
+	}
 	if (ret && live)
 		xt2_live_tidy(live, p->folder);
 	if (ret || !p->confirm) /* what comes back may ask about connections */
@@ -170,7 +165,15 @@ static int install(const struct xt2_live_place *p, const struct xt2_mapping *map
 	return ret;
 }
 
-static int repair(struct xt2_live_place *p, const struct xt2_image *img, struct xt2_err *err)
+const struct xt2_store_ops xt2_store_bpf_ = {
+	.lock = lock,
+	.unlock = unlock,
+	.read = read_live,
+	.commit = commit,
+	.refusals = xt2_live_refusals,
+};
+
+static int repair(struct xt2_store *p, const struct xt2_image *img, struct xt2_err *err)
 {
 	unsigned int tracked = xt2_live_tracked(img), begun;
 	struct xt2_live *live = NULL;
@@ -184,11 +187,11 @@ static int repair(struct xt2_live_place *p, const struct xt2_image *img, struct 
 	return ret;
 }
 
-int xt2_live_place_repair(const struct xt2_live_place *place, struct xt2_err *err)
+int xt2_live_repair(const struct xt2_store *place, struct xt2_err *err)
 {
-	struct xt2_live_place p = *place;
+	struct xt2_store p = *place;
 	struct xt2_mapping map = { 0 };
-	int ret = xt2_live_place_read(&p, &map, err);
+	int ret = read_live(&p, true, &map, err);
 
 	if (ret)
 		return ret;
@@ -198,25 +201,4 @@ int xt2_live_place_repair(const struct xt2_live_place *place, struct xt2_err *er
 	xt2_links_free(p.links);
 	xt2_image_close(&map);
 	return ret;
-}
-
-int xt2_live_place_replace(const struct xt2_live_place *p, const struct xt2_mapping *map,
-			   const __u8 *start, struct xt2_err *err)
-{
-	return install(p, map, start, NULL, err);
-}
-
-int xt2_live_place_follow(const struct xt2_live_place *p, const struct xt2_mapping *map,
-			  const __u32 *was, struct xt2_err *err)
-{
-	return install(p, map, NULL, was, err);
-}
-
-int xt2_live_place_exit(const struct xt2_err *err)
-{
-	if (err->code == XT2_E_UNSUPPORTED || err->errnum == EPERM || err->errnum == EACCES)
-		return XT2_EXIT_UNSUPPORTED;
-	if (err->code == XT2_E_SYNTAX)
-		return XT2_EXIT_USAGE;
-	return err->errnum == ENOENT ? XT2_EXIT_NO : XT2_EXIT_RESOURCE;
 }

@@ -8,32 +8,25 @@
  * together.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libxt2/store/bpf/bpf-store.h"
 #include "engine/image.h"
 #include "libxt2/err.h"
 #include "libxt2/ruleset/table-copy.h"
-#include "live-confirm.h"
-#include "live-refused.h"
-#include "xt2tables/cmd/cmd.h"
+#include "cmd.h"
+#include "cmd-confirm.h"
+#include "xt2tables/live/live-refused.h"
 
 struct apply {
-	struct xt2_live_place place;
+	struct xt2_store store;
 	struct xt2_files files;
 	int start; /* enum xt2_live_start: of rules that are live, in tables that a file has */
-	struct xt2_ruleset *live; /* NULL: nothing is */
+	struct xt2_ruleset *live; /* empty: nothing is */
 	bool first; /* nothing was live */
+	bool resolve;
 	struct xt2_mapping live_map;
 };
-
-static int fail(const struct xt2_err *err)
-{
-	xt2_err_print(err, stderr);
-	return xt2_live_place_exit(err);
-}
 
 /* --- files --------------------------------------------------------------- */
 
@@ -103,22 +96,17 @@ static int load_files(struct apply *a)
 
 static int read_live(struct apply *a, struct xt2_err *err)
 {
-	int ret = xt2_live_place_read(&a->place, &a->live_map, err);
+	int ret = xt2_store_load(&a->store, "what is live", &a->live, &a->live_map, err);
 
-	if (ret == -ENOENT)
-		return 0;
-	if (ret)
-		return ret;
-	a->live = xt2_ruleset_new();
-	ret = a->live ? xt2_ruleset_load(a->live, a->live_map.image, a->live_map.size) : -ENOMEM;
-	return ret ? xt2_err_set_(err, XT2_E_SYSTEM, -ret, "what is live: %s", strerror(-ret)) : 0;
+	a->first = !a->live_map.image;
+	return ret;
 }
 
 static bool family_is_live(const struct apply *a, int family)
 {
 	int i;
 
-	for (i = 0; a->live && i < xt2_ruleset_tables(a->live); i++)
+	for (i = 0; i < xt2_ruleset_tables(a->live); i++)
 		if (xt2_table_family(a->live, i) == family)
 			return true;
 	return false;
@@ -140,7 +128,7 @@ static bool anything_stays(const struct apply *a)
 {
 	int i;
 
-	for (i = 0; a->live && i < xt2_ruleset_tables(a->live); i++)
+	for (i = 0; i < xt2_ruleset_tables(a->live); i++)
 		if (stays(a, i))
 			return true;
 	return false;
@@ -152,7 +140,7 @@ static int merge(const struct apply *a, struct xt2_ruleset *to)
 {
 	int i, j, ret = 0;
 
-	for (i = 0; a->live && i < xt2_ruleset_tables(a->live) && !ret; i++)
+	for (i = 0; i < xt2_ruleset_tables(a->live) && !ret; i++)
 		if (stays(a, i))
 			ret = xt2_table_copy_(to, a->live, i);
 	for (i = 0; i < a->files.count && !ret; i++)
@@ -175,7 +163,7 @@ static int merge_image(const struct apply *a, struct xt2_mapping *map, struct xt
 	return ret;
 }
 
-/* How each table of the image starts: see xt2_live_replace(). */
+/* How each table of the image starts to count. */
 static void choose_starts(const struct apply *a, const struct xt2_image *img, __u8 *start)
 {
 	const struct xt2_root *root = xt2_image_root(img);
@@ -197,14 +185,14 @@ static int publish(struct apply *a, struct xt2_err *err)
 	__u8 start[XT2_TABLES_MAX];
 	int ret = read_live(a, err);
 
-	a->first = !a->live;
 	if (!ret && (a->files.count > 1 || anything_stays(a))) {
 		ret = merge_image(a, &merged, err);
 		map = &merged;
 	}
 	if (!ret) {
 		choose_starts(a, map->image, start);
-		ret = xt2_live_place_replace(&a->place, map, start, err);
+		ret = xt2_store_commit(&a->store, map,
+				       &(struct xt2_store_counters){ .start = start }, err);
 	}
 	xt2_image_close(&merged);
 	xt2_ruleset_free(a->live);
@@ -218,17 +206,16 @@ static int apply(struct apply *a)
 	int i, ret = load_files(a);
 
 	if (!ret) {
-		ret = xt2_live_place_enter(&a->place, true, &err);
-		if (!ret) {
+		ret = xt2_store_lock(&a->store, XT2_STORE_CREATE, 0, &err);
+		if (!ret)
 			ret = publish(a, &err);
-			xt2_live_place_leave(&a->place);
-		}
-		ret = ret ? fail(&err) : XT2_EXIT_OK;
+		xt2_store_unlock(&a->store);
+		ret = ret ? xt2_fail_live(&err) : XT2_EXIT_OK;
 	}
 	for (i = 0; i < a->files.count; i++)
 		xt2_input_close(&a->files.list[i]);
-	if (!ret && a->place.confirm && a->first)
-		xt2_confirm_keeper(&a->place);
+	if (!ret && a->store.confirm && a->first)
+		xt2_confirm_keeper(&a->store);
 	return ret;
 }
 
@@ -254,22 +241,8 @@ static const char help[] =
 	"4 out of a resource, chains lead on in too many ways, another command is at work, or\n"
 	"another ruleset is live there.  After 2 to 4 the live ruleset has not changed.\n";
 
-enum { OPT_COUNTERS = 256, OPT_CONFIRM, OPT_NETNS, OPT_PIN, OPT_RESOLVE };
-
-static const struct option options[] = {
-	{ "ipv4", 0, NULL, '4' },
-	{ "ipv6", 0, NULL, '6' },
-	{ "counters", 1, NULL, OPT_COUNTERS },
-	{ "confirm", 1, NULL, OPT_CONFIRM },
-	{ "netns", 1, NULL, OPT_NETNS },
-	{ "pin", 1, NULL, OPT_PIN },
-	{ "resolve", 0, NULL, OPT_RESOLVE },
-	{ "help", 0, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
-/* => enum xt2_live_start, or -1 */
-static int start_named(const char *name)
+/* --counters: the names of enum xt2_live_start. */
+static int take_start(const struct xt2_given *g)
 {
 	static const char *const names[] = {
 		[XT2_LIVE_FILE] = "file",
@@ -279,51 +252,45 @@ static int start_named(const char *name)
 	int i;
 
 	for (i = 0; i < (int)XT2_ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], name))
-			return i;
-	return -1;
-}
-
-/* => -1: go on; or XT2_EXIT_* */
-static int parse(struct apply *a, int argc, char **argv)
-{
-	bool resolve = false;
-	int c, i, ret;
-
-	while ((c = getopt_long(argc, argv, "-46h", options, NULL)) != -1)
-		switch (c) {
-		case '4': xt2_files_family(&a->files, XT2_IPV4); break;
-		case '6': xt2_files_family(&a->files, XT2_IPV6); break;
-		case XT2_FILE_ARGUMENT: xt2_files_add(&a->files, optarg); break;
-		case OPT_COUNTERS:
-			a->start = start_named(optarg);
-			if (a->start < 0)
-				return xt2_usage("apply", "--counters is keep, reset or file");
-			break;
-		case OPT_CONFIRM:
-			if (!xt2_confirm_seconds(optarg, &a->place.confirm))
-				return xt2_usage("apply", "--confirm is 1s to 24 hours: %s",
-						 optarg);
-			break;
-		case OPT_NETNS: a->place.netns = optarg; break;
-		case OPT_PIN: a->place.pin = optarg; break;
-		case OPT_RESOLVE: resolve = true; break;
-		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
-		default: return xt2_see_help("apply");
+		if (!strcmp(names[i], g->arg)) {
+			*(int *)g->field = i;
+			return XT2_EXIT_OK;
 		}
-	ret = xt2_files_end(&a->files, "apply", argv + optind);
-	for (i = 0; i < a->files.count; i++)
-		a->files.list[i].resolve = resolve;
-	return ret == XT2_EXIT_OK ? -1 : ret;
+	return xt2_usage("apply", "--counters is keep, reset or file");
 }
+
+static int take_confirm(const struct xt2_given *g)
+{
+	if (xt2_confirm_seconds(g->arg, g->field))
+		return XT2_EXIT_OK;
+	return xt2_usage("apply", "--confirm is 1s to 24 hours: %s", g->arg);
+}
+
+static const struct xt2_option rows[] = {
+	XT2_FILES_FAMILY("ipv4", '4', struct apply, files, XT2_IPV4),
+	XT2_FILES_FAMILY("ipv6", '6', struct apply, files, XT2_IPV6),
+	{ "counters", 0, true, offsetof(struct apply, start), 0, take_start },
+	{ "confirm", 0, true, offsetof(struct apply, store.confirm), 0, take_confirm },
+	XT2_STORE_ROWS(struct apply, store),
+	XT2_FLAG("resolve", 0, struct apply, resolve),
+	XT2_FILES_FILE(struct apply, files),
+	{ .take = NULL },
+};
 
 int xt2_apply_main(int argc, char **argv)
 {
-	struct apply a = { .start = XT2_LIVE_KEEP };
-	int ret = xt2_files_new(&a.files, "apply", argc);
+	static const struct xt2_syntax syntax = {
+		.command = "apply", .help = help, .order = "-", .rows = rows
+	};
+	struct apply a = { .start = XT2_LIVE_KEEP, .store.kind = XT2_STORE_LIVE };
+	int i, ret = xt2_files_new(&a.files, "apply", argc);
 
 	if (ret == XT2_EXIT_OK)
-		ret = parse(&a, argc, argv);
+		ret = xt2_options(&syntax, &a, argc, argv);
+	if (ret < 0)
+		ret = xt2_files_end(&a.files, "apply", argv + optind) ? XT2_EXIT_USAGE : -1;
+	for (i = 0; i < a.files.count; i++)
+		a.files.list[i].resolve = a.resolve;
 	if (ret < 0)
 		ret = apply(&a);
 	xt2_files_free(&a.files);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * live-confirm.c - xt2 confirm: keep a ruleset that is on trial
+ * cmd-confirm.c - xt2 confirm: keep a ruleset that is on trial
  *
  * It is the kernel that takes back what was not confirmed in time
  * (kernel/bpf/trial.h).  What is left to do then is for the next command that changes
@@ -10,15 +10,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "libxt2/store/bpf/bpf-store.h"
-#include "live-confirm.h"
-#include "xt2tables/cmd/cmd.h"
+#include "cmd.h"
+#include "cmd-confirm.h"
 
 #define LONGEST (24 * 60 * 60) /* seconds */
 #define WAIT	10 /* seconds for another command */
@@ -41,7 +40,7 @@ bool xt2_confirm_seconds(const char *text, __u32 *seconds)
 }
 
 /* Connections are tracked as long as what is live asks; without a ruleset, all goes. */
-static int tidy(const struct xt2_live_place *p, struct xt2_live *live)
+static int tidy(const struct xt2_store *p, struct xt2_live *live)
 {
 	struct xt2_mapping map = { 0 };
 	struct xt2_err err = { 0 };
@@ -56,7 +55,7 @@ static int tidy(const struct xt2_live_place *p, struct xt2_live *live)
 	return 0;
 }
 
-static int settle(struct xt2_live_place *p, struct xt2_err *err)
+static int settle(struct xt2_store *p, struct xt2_err *err)
 {
 	struct xt2_live *live = NULL;
 	int ret = xt2_live_open(&live, p->folder, 0, err);
@@ -90,7 +89,7 @@ static void become_daemon(void)
 }
 
 /* Until the trial has ended, one way or the other. */
-static void wait_for_end(const struct xt2_live_place *p)
+static void wait_for_end(const struct xt2_store *p)
 {
 	struct xt2_live *live = NULL;
 	struct xt2_err err;
@@ -103,9 +102,9 @@ static void wait_for_end(const struct xt2_live_place *p)
 	xt2_live_free(live);
 }
 
-void xt2_confirm_keeper(const struct xt2_live_place *place)
+void xt2_confirm_keeper(const struct xt2_store *place)
 {
-	struct xt2_live_place p = { .pin = place->pin, .wait = -1 };
+	struct xt2_store p = { .kind = XT2_STORE_LIVE, .pin = place->pin };
 	struct xt2_err err;
 
 	fflush(stdout);
@@ -113,10 +112,9 @@ void xt2_confirm_keeper(const struct xt2_live_place *place)
 		return; /* without it, a later command tidies up */
 	become_daemon();
 	wait_for_end(place);
-	if (!xt2_live_place_enter(&p, false, &err)) {
+	if (!xt2_store_lock(&p, XT2_STORE_CHANGE, -1, &err))
 		settle(&p, &err);
-		xt2_live_place_leave(&p);
-	}
+	xt2_store_unlock(&p);
 	_exit(XT2_EXIT_OK);
 }
 
@@ -132,17 +130,15 @@ static int nothing_waits(__u32 trial)
 }
 
 /* => exit code */
-static int end_trial(struct xt2_live_place *p, bool keep)
+static int end_trial(struct xt2_store *p, bool keep)
 {
 	struct xt2_live *live = NULL;
 	struct xt2_err err = { 0 };
 	__u32 trial, left;
 	int ret;
 
-	if (xt2_live_open(&live, p->folder, 0, &err)) {
-		xt2_err_print(&err, stderr);
-		return xt2_live_place_exit(&err);
-	}
+	if (xt2_live_open(&live, p->folder, 0, &err))
+		return xt2_fail_live(&err);
 	ret = xt2_live_confirm(live, keep);
 	trial = xt2_live_trial(live, &left);
 	if (!ret)
@@ -156,10 +152,7 @@ static int end_trial(struct xt2_live_place *p, bool keep)
 		fprintf(stderr, "xt2 confirm: %s\n", strerror(-ret));
 		return XT2_EXIT_RESOURCE;
 	}
-	if (!keep || !xt2_live_place_repair(p, &err))
-		return XT2_EXIT_OK;
-	xt2_err_print(&err, stderr);
-	return xt2_live_place_exit(&err);
+	return keep && xt2_live_repair(p, &err) ? xt2_fail_live(&err) : XT2_EXIT_OK;
 }
 
 static const char help[] =
@@ -170,35 +163,31 @@ static const char help[] =
 	"\nExit codes: 0 ok, 1 nothing waits to be confirmed, or it is too late, 2 wrong arguments,\n"
 	"3 not possible here or not permitted, 4 out of a resource, or another command is at work.\n";
 
-enum { OPT_NETNS = 1, OPT_PIN, OPT_NO };
+struct confirming {
+	struct xt2_store store;
+	bool take_back;
+};
+
+static const struct xt2_option rows[] = {
+	XT2_FLAG("no", 0, struct confirming, take_back),
+	XT2_STORE_ROWS(struct confirming, store),
+	{ .take = NULL },
+};
 
 int xt2_confirm_main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "no", 0, NULL, OPT_NO },   { "netns", 1, NULL, OPT_NETNS },
-		{ "pin", 1, NULL, OPT_PIN }, { "help", 0, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+	static const struct xt2_syntax syntax = {
+		.command = "confirm", .help = help, .rows = rows, .alone = true
 	};
-	struct xt2_live_place p = { .wait = WAIT };
+	struct confirming c = { .store.kind = XT2_STORE_LIVE };
 	struct xt2_err err = { 0 };
-	bool keep = true;
-	int c, ret;
+	int ret = xt2_options(&syntax, &c, argc, argv);
 
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1)
-		switch (c) {
-		case OPT_NO: keep = false; break;
-		case OPT_NETNS: p.netns = optarg; break;
-		case OPT_PIN: p.pin = optarg; break;
-		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
-		default: return xt2_see_help("confirm");
-		}
-	if (optind != argc)
-		return xt2_usage("confirm", "no arguments, please");
-	if (xt2_live_place_enter(&p, false, &err)) {
-		xt2_err_print(&err, stderr);
-		return xt2_live_place_exit(&err);
-	}
-	ret = end_trial(&p, keep);
-	xt2_live_place_leave(&p);
+	if (ret >= 0)
+		return ret;
+	if (xt2_store_lock(&c.store, XT2_STORE_CHANGE, WAIT, &err))
+		return xt2_fail_live(&err);
+	ret = end_trial(&c.store, !c.take_back);
+	xt2_store_unlock(&c.store);
 	return ret;
 }

@@ -2,46 +2,25 @@
 /*
  * cmd-live.c - xt2 status, repair, detach: what is live
  *
- * live-place.c finds what is live, and lets one command work at a time.  What
+ * bpf-backend.c finds what is live, and lets one command work at a time.  What
  * is pinned there may no longer be all: others can take hooks and connection
  * tracking away, or have a second ruleset in the same network namespace, so
  * xt2 status compares it with what the kernel has.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include "libxt2/store/bpf/bpf-store.h"
 #include "engine/image.h"
 #include "libxt2/printable.h"
-#include "live-all.h"
-#include "live-place.h"
-#include "xt2tables/cmd/cmd.h"
+#include "cmd.h"
+#include "xt2tables/live/live-all.h"
 
 #define LOOK_WAIT 10 /* seconds for a command that changes the live ruleset */
 
-enum { OPT_NETNS = 1, OPT_PIN, OPT_ALL, OPT_DEAD, OPT_STRAYS };
-
-static const struct option options[] = {
-	{ "netns", 1, NULL, OPT_NETNS },
-	{ "pin", 1, NULL, OPT_PIN },
-	{ "help", 0, NULL, 'h' },
-	{ "all", 0, NULL, OPT_ALL },
-	{ "dead", 0, NULL, OPT_DEAD },
-	{ "strays", 0, NULL, OPT_STRAYS },
-	{ NULL, 0, NULL, 0 },
-};
-
-static int fail(const struct xt2_err *err)
-{
-	xt2_err_print(err, stderr);
-	return xt2_live_place_exit(err);
-}
-
 struct view {
-	struct xt2_live_place place;
-	const char *command, *help;
-	int every; /* the command's option for more than one ruleset; 0: it has none */
+	struct xt2_store store;
+	const char *every; /* the command's option for more than one ruleset; NULL: it has none */
 	bool all, strays;
 };
 
@@ -155,7 +134,7 @@ static int print_all(const struct xt2_live *live, const char *folder, const stru
 	return judge(hooks, tracking, strays);
 }
 
-static int show(const struct xt2_live_place *p)
+static int show(const struct xt2_store *p)
 {
 	struct xt2_mapping map = { 0 };
 	struct xt2_live *live = NULL;
@@ -169,11 +148,11 @@ static int show(const struct xt2_live_place *p)
 		xt2_image_close(&map);
 	}
 	xt2_live_free(live);
-	return ret ? fail(&err) : code;
+	return ret ? xt2_fail_live(&err) : code;
 }
 
 /* Where no folder is found, something may be live all the same. */
-static void show_strays(const struct xt2_live_place *p)
+static void show_strays(const struct xt2_store *p)
 {
 	struct xt2_links *links;
 
@@ -186,24 +165,22 @@ static void show_strays(const struct xt2_live_place *p)
 
 /* --- xt2 detach, xt2 repair ------------------------------------------------------ */
 
-static int detach(const struct xt2_live_place *p)
+static int detach(const struct xt2_store *p, struct xt2_err *err)
 {
-	struct xt2_err err = { 0 };
-
-	return xt2_live_detach(p->folder, &err) ? fail(&err) : XT2_EXIT_OK;
+	return xt2_live_detach(p->folder, err);
 }
 
 /* Whatever is pinned in the place stays.  => XT2_EXIT_*, XT2_EXIT_NO: there are none */
-static int detach_strays(struct xt2_live_place *p)
+static int detach_strays(struct xt2_store *p)
 {
 	struct xt2_links *links = NULL;
 	const struct xt2_link *link;
 	struct xt2_err err = { 0 };
-	int n = 0, ret = xt2_live_place_find(p, &err);
+	int n = 0, ret = xt2_live_find(p, &err);
 	size_t at = 0;
 
 	if (ret && ret != -ENOENT)
-		return fail(&err);
+		return xt2_fail_live(&err);
 	ret = xt2_links_read(&links, p->folder, false);
 	while (!ret && (link = xt2_links_stray(links, *p->folder ? p->folder : NULL, &at))) {
 		ret = xt2_links_detach(link);
@@ -219,133 +196,126 @@ static int detach_strays(struct xt2_live_place *p)
 	return n ? XT2_EXIT_OK : XT2_EXIT_NO;
 }
 
-static int repair(const struct xt2_live_place *p)
-{
-	struct xt2_err err = { 0 };
-
-	return xt2_live_place_repair(p, &err) ? fail(&err) : XT2_EXIT_OK;
-}
-
 /* --- arguments ---------------------------------------------------------------------- */
 
-/* => -1: go on; XT2_EXIT_* */
-static int parse(struct view *v, int argc, char **argv)
+static int take_every(const struct xt2_given *g)
 {
-	int c;
+	const struct view *v = g->data;
 
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1)
-		switch (c) {
-		case OPT_NETNS: v->place.netns = optarg; break;
-		case OPT_PIN: v->place.pin = optarg; break;
-		case 'h': fputs(v->help, stdout); return XT2_EXIT_OK;
-		case OPT_ALL:
-		case OPT_DEAD:
-			if (c != v->every)
-				return xt2_usage(v->command, "no such option here");
-			v->all = true;
-			break;
-		case OPT_STRAYS:
-			if (strcmp(v->command, "detach"))
-				return xt2_usage(v->command, "--strays is for xt2 detach");
-			v->strays = true;
-			break;
-		default: return xt2_see_help(v->command);
-		}
-	if (optind != argc)
-		return xt2_usage(v->command, "no arguments, please");
-	if (v->all && (v->place.netns || v->strays))
-		return xt2_usage(v->command, "--netns and --strays are for one network namespace");
-	return -1;
+	if (!v->every || strcmp(v->every, g->row->name))
+		return xt2_usage(g->command, "no such option here");
+	return xt2_option_flag(g);
+}
+
+static int take_strays(const struct xt2_given *g)
+{
+	if (strcmp(g->command, "detach"))
+		return xt2_usage(g->command, "--strays is for xt2 detach");
+	return xt2_option_flag(g);
+}
+
+static const struct xt2_option rows[] = {
+	XT2_STORE_ROWS(struct view, store),
+	{ "all", 0, false, offsetof(struct view, all), 0, take_every },
+	{ "dead", 0, false, offsetof(struct view, all), 0, take_every },
+	{ "strays", 0, false, offsetof(struct view, strays), 0, take_strays },
+	{ .take = NULL },
+};
+
+/* => -1: go on; XT2_EXIT_* */
+static int parse(struct view *v, const char *command, const char *help, int argc, char **argv)
+{
+	const struct xt2_syntax syntax = {
+		.command = command, .help = help, .rows = rows, .alone = true
+	};
+	int ret = xt2_options(&syntax, v, argc, argv);
+
+	v->store.kind = XT2_STORE_LIVE;
+	if (ret < 0 && v->all && (v->store.netns || v->strays))
+		return xt2_usage(command, "--netns and --strays are for one network namespace");
+	return ret;
 }
 
 static int look(struct view *v)
 {
 	struct xt2_err err = { 0 };
-	int ret;
+	int ret = xt2_store_lock(&v->store, XT2_STORE_LOOK, LOOK_WAIT, &err);
 
-	v->place.look = true;
-	v->place.wait = LOOK_WAIT;
-	ret = xt2_live_place_enter(&v->place, false, &err);
 	if (ret && err.code != XT2_E_SYNTAX && ret != -EAGAIN)
-		show_strays(&v->place);
-	if (ret)
-		return fail(&err);
-	ret = show(&v->place);
-	xt2_live_place_leave(&v->place);
+		show_strays(&v->store);
+	ret = ret ? xt2_fail_live(&err) : show(&v->store);
+	xt2_store_unlock(&v->store);
 	return ret;
 }
 
-static int change(struct view *v, bool take)
+static int change(struct view *v, int (*how)(const struct xt2_store *s, struct xt2_err *err))
 {
 	struct xt2_err err = { 0 };
-	int ret;
+	int ret = xt2_store_lock(&v->store, XT2_STORE_CHANGE, 0, &err);
 
-	if (xt2_live_place_enter(&v->place, false, &err))
-		return fail(&err);
-	ret = take ? detach(&v->place) : repair(&v->place);
-	xt2_live_place_leave(&v->place);
-	return ret;
+	if (!ret)
+		ret = how(&v->store, &err);
+	xt2_store_unlock(&v->store);
+	return ret ? xt2_fail_live(&err) : XT2_EXIT_OK;
 }
+
+static const char status_help[] =
+	"Usage: xt2 status [--netns NAME | --all] [--pin DIR]\n\n"
+	"Prints what is live in a network namespace: number of rules, bytes of the\n"
+	"kernel's memory, packets evaluated (once for each table), faults (packets that\n"
+	"could not be evaluated, and were dropped), how long it waits to be confirmed,\n"
+	"whether connections are tracked for it, the hooks, those that are missing, and\n"
+	"strays: hooks of another ruleset of xt2's in this network namespace.\n\n"
+	"      --all              a line for each live ruleset of this machine\n" XT2_PLACE_HELP
+	"\nExit codes: 0 ok, 1 there is no live ruleset, or something is missing, or a\n"
+	"stray is there, 2 wrong arguments, 3 not possible here, or not permitted,\n"
+	"4 out of a resource.\n";
 
 int xt2_status_main(int argc, char **argv)
 {
-	struct view v = {
-		.command = "status",
-		.every = OPT_ALL,
-		.help = "Usage: xt2 status [--netns NAME | --all] [--pin DIR]\n\n"
-			"Prints what is live in a network namespace: number of rules, bytes of the\n"
-			"kernel's memory, packets evaluated (once for each table), faults (packets that\n"
-			"could not be evaluated, and were dropped), how long it waits to be confirmed,\n"
-			"whether connections are tracked for it, the hooks, those that are missing, and\n"
-			"strays: hooks of another ruleset of xt2's in this network namespace.\n\n"
-			"      --all              a line for each live ruleset of this machine\n" XT2_PLACE_HELP
-			"\nExit codes: 0 ok, 1 there is no live ruleset, or something is missing, or a\n"
-			"stray is there, 2 wrong arguments, 3 not possible here, or not permitted,\n"
-			"4 out of a resource.\n",
-	};
-	int ret = parse(&v, argc, argv);
+	struct view v = { .every = "all" };
+	int ret = parse(&v, "status", status_help, argc, argv);
 
 	if (ret >= 0)
 		return ret;
-	return v.all ? xt2_live_all(&v.place) : look(&v);
+	return v.all ? xt2_live_all(&v.store) : look(&v);
 }
+
+static const char repair_help[] =
+	"Usage: xt2 repair [--netns NAME] [--pin DIR]\n\n"
+	"Brings back what others took away from the live ruleset: its hooks, and the\n"
+	"tracking of connections.  Rules and counters stay as they are.\n\n" XT2_PLACE_HELP
+	"\nExit codes: 0 ok, 1 there is no live ruleset, 2 wrong arguments, 3 not possible\n"
+	"here, or not permitted, 4 out of a resource, or another command is at work.\n";
 
 int xt2_repair_main(int argc, char **argv)
 {
-	struct view v = {
-		.command = "repair",
-		.help = "Usage: xt2 repair [--netns NAME] [--pin DIR]\n\n"
-			"Brings back what others took away from the live ruleset: its hooks, and the\n"
-			"tracking of connections.  Rules and counters stay as they are.\n\n" XT2_PLACE_HELP
-			"\nExit codes: 0 ok, 1 there is no live ruleset, 2 wrong arguments, 3 not possible\n"
-			"here, or not permitted, 4 out of a resource, or another command is at work.\n",
-	};
-	int ret = parse(&v, argc, argv);
+	struct view v = { .every = NULL };
+	int ret = parse(&v, "repair", repair_help, argc, argv);
 
-	return ret >= 0 ? ret : change(&v, false);
+	return ret >= 0 ? ret : change(&v, xt2_live_repair);
 }
+
+static const char detach_help[] =
+	"Usage: xt2 detach [--netns NAME] [--pin DIR] [--strays]\n"
+	"       xt2 detach --dead [--pin DIR]\n\n"
+	"Takes the live ruleset of a network namespace away: its hooks, its programs and\n"
+	"its memory.  Packets pass then.\n\n"
+	"      --strays           not this ruleset, but hooks of xt2's that are pinned\n"
+	"                         elsewhere, or nowhere\n"
+	"      --dead             those of network namespaces that nobody can enter again\n" XT2_PLACE_HELP
+	"\nExit codes: 0 ok, 1 there is no live ruleset, or no stray, 2 wrong arguments,\n"
+	"3 not possible here, or not permitted, 4 out of a resource, or another command\n"
+	"is at work.\n";
 
 int xt2_detach_main(int argc, char **argv)
 {
-	struct view v = {
-		.command = "detach",
-		.every = OPT_DEAD,
-		.help = "Usage: xt2 detach [--netns NAME] [--pin DIR] [--strays]\n"
-			"       xt2 detach --dead [--pin DIR]\n\n"
-			"Takes the live ruleset of a network namespace away: its hooks, its programs and\n"
-			"its memory.  Packets pass then.\n\n"
-			"      --strays           not this ruleset, but hooks of xt2's that are pinned\n"
-			"                         elsewhere, or nowhere\n"
-			"      --dead             those of network namespaces that nobody can enter again\n" XT2_PLACE_HELP
-			"\nExit codes: 0 ok, 1 there is no live ruleset, or no stray, 2 wrong arguments,\n"
-			"3 not possible here, or not permitted, 4 out of a resource, or another command\n"
-			"is at work.\n",
-	};
-	int ret = parse(&v, argc, argv);
+	struct view v = { .every = "dead" };
+	int ret = parse(&v, "detach", detach_help, argc, argv);
 
 	if (ret >= 0)
 		return ret;
 	if (v.all)
-		return xt2_live_detach_dead(&v.place);
-	return v.strays ? detach_strays(&v.place) : change(&v, true);
+		return xt2_live_detach_dead(&v.store);
+	return v.strays ? detach_strays(&v.store) : change(&v, detach);
 }

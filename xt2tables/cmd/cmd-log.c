@@ -6,7 +6,6 @@
  * there is nothing live any more.  It keeps nothing: memory does not grow.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,23 +14,22 @@
 #include <time.h>
 #include "libxt2/store/bpf/bpf-store.h"
 #include "libxt2/printable.h"
-#include "live-place.h"
-#include "log-pcapng.h"
-#include "log-text.h"
+#include "cmd.h"
 #include "xt2tables/files/output.h"
-#include "xt2tables/cmd/cmd.h"
+#include "xt2tables/live/log-pcapng.h"
+#include "xt2tables/live/log-text.h"
 
 #define ENOUGH (-ECANCELED)
 #define SECOND 1000000000ull
 
 struct reader {
-	struct xt2_live_place place;
+	struct xt2_store store;
 	const char *path; /* of a capture, or NULL */
 	bool time, rule; /* in each line */
 	bool fresh; /* nothing from before the start */
 	__u64 started; /* ns since boot */
-	unsigned long count; /* 0: no end */
-	unsigned long done;
+	unsigned long long count; /* 0: no end */
+	unsigned long long done;
 	FILE *to;
 	struct xt2_output out; /* of path */
 };
@@ -192,13 +190,11 @@ static int run(struct reader *r)
 
 	r->to = stdout;
 	r->started = clock_ns(CLOCK_BOOTTIME);
-	ret = xt2_live_place_find(&r->place, &err);
+	ret = xt2_live_find(&r->store, &err);
 	if (!ret)
-		ret = xt2_live_log_open(&log, r->place.folder, take, r, &err);
-	if (ret) {
-		xt2_err_print(&err, stderr);
-		return xt2_live_place_exit(&err);
-	}
+		ret = xt2_live_log_open(&log, r->store.folder, take, r, &err);
+	if (ret)
+		return xt2_fail_live(&err);
 	if (r->path && xt2_output_stream(&r->out, r->path, &err)) {
 		xt2_live_log_close(log);
 		return xt2_fail(&err);
@@ -227,46 +223,35 @@ static const char help[] =
 	"\nExit codes: 0 ok, 1 there is no live ruleset, or none any more, 2 wrong arguments,\n"
 	"3 not possible here or not permitted, 4 out of a resource, or another xt2 log is reading.\n";
 
-enum { OPT_NETNS = 1, OPT_PIN, OPT_NEW };
-
-static bool parse_count(const char *text, unsigned long *count)
+static int take_count(const struct xt2_given *g)
 {
-	char *end;
+	unsigned long long *n = g->field;
 
-	errno = 0;
-	*count = strtoul(text, &end, 10);
-	return !errno && *count && !*end && *text >= '0' && *text <= '9';
+	if (*g->arg < '0' || *g->arg > '9' || !xt2_number(g->arg, 10, n) || !*n)
+		return xt2_usage("log", "not a number of packets: %s", g->arg);
+	return XT2_EXIT_OK;
 }
+
+static const struct xt2_option rows[] = {
+	{ "count", 'n', true, offsetof(struct reader, count), 0, take_count },
+	XT2_FLAG("time", 't', struct reader, time),
+	XT2_FLAG("rule", 'r', struct reader, rule),
+	XT2_WORD("write", 'w', struct reader, path),
+	XT2_FLAG("new", 0, struct reader, fresh),
+	XT2_STORE_ROWS(struct reader, store),
+	{ .take = NULL },
+};
 
 int xt2_log_main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "count", 1, NULL, 'n' },   { "time", 0, NULL, 't' },
-		{ "rule", 0, NULL, 'r' },    { "write", 1, NULL, 'w' },
-		{ "new", 0, NULL, OPT_NEW }, { "netns", 1, NULL, OPT_NETNS },
-		{ "pin", 1, NULL, OPT_PIN }, { "help", 0, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+	static const struct xt2_syntax syntax = {
+		.command = "log", .help = help, .rows = rows, .alone = true
 	};
 	struct reader r = { 0 };
-	int c;
+	int ret = xt2_options(&syntax, &r, argc, argv);
 
-	while ((c = getopt_long(argc, argv, "n:trw:h", options, NULL)) != -1)
-		switch (c) {
-		case 'n':
-			if (!parse_count(optarg, &r.count))
-				return xt2_usage("log", "not a number of packets: %s", optarg);
-			break;
-		case 't': r.time = true; break;
-		case 'r': r.rule = true; break;
-		case 'w': r.path = optarg; break;
-		case OPT_NEW: r.fresh = true; break;
-		case OPT_NETNS: r.place.netns = optarg; break;
-		case OPT_PIN: r.place.pin = optarg; break;
-		case 'h': fputs(help, stdout); return XT2_EXIT_OK;
-		default: return xt2_see_help("log");
-		}
-	if (optind != argc)
-		return xt2_usage("log", "no arguments, please");
+	if (ret >= 0)
+		return ret;
 	if (r.path && (r.time || r.rule))
 		return xt2_usage("log", "a capture has times and rules anyway");
 	return run(&r);

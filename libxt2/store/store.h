@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * store.h - the place that a ruleset is kept in: an image file, or the kernel
+ *
+ * A change locks the store, reads the ruleset, and commits a whole new image:
+ * either all of it takes effect or nothing does.  Unlocking without a commit
+ * drops the change.  A kind of store is a row of functions; a build without
+ * that kind lacks the row, and its stores answer -EOPNOTSUPP and say what is
+ * missing.  Private to the tree.
+ */
+#ifndef XT2_LIBXT2_STORE_STORE_H
+#define XT2_LIBXT2_STORE_STORE_H
+
+#include <stdbool.h>
+#include <xt2/xt2.h>
+
+enum xt2_store_kind {
+	XT2_STORE_FILE, /* an image file */
+	XT2_STORE_LIVE, /* what BPF programs evaluate in a network namespace */
+	XT2_STORES
+};
+
+enum xt2_store_access {
+	XT2_STORE_LOOK, /* others may look as well; a file is not locked at all */
+	XT2_STORE_CHANGE,
+	XT2_STORE_CREATE, /* the same, and its folder if there is none */
+};
+
+struct xt2_links;
+
+struct xt2_store {
+	enum xt2_store_kind kind;
+	const char *path; /* of an image file */
+	const char *netns, *pin; /* of a live ruleset; NULL: this namespace; xt2's own folder */
+	__u32 confirm; /* live: seconds until a commit must be confirmed; 0: it need not be */
+
+	/* the backend's */
+	bool locked;
+	int lock;
+	char folder[256]; /* live: that it is pinned in */
+	struct xt2_links *links; /* live: what is attached, for XT2_STORE_CREATE; NULL: not known */
+};
+
+/* Where the rules of a table begin to count, and what their matches remember. */
+enum xt2_live_start {
+	XT2_LIVE_FILE, /* what the image has */
+	XT2_LIVE_RESET, /* 0 and nothing */
+	XT2_LIVE_KEEP, /* rules that are live go on, others as with XT2_LIVE_RESET */
+};
+
+/* The counters of a new image, in a store that counts; without either, those of the image. */
+struct xt2_store_counters {
+	const __u8 *start; /* by table: enum xt2_live_start; or NULL */
+	/*
+	 * By rule, in the order of chains, tails included: offset of the rule in the image that
+	 * was read whose counters and state go on, and which says the same; 0: it is new.
+	 */
+	const __u32 *was;
+};
+
+/* Why a store cannot take a ruleset. */
+enum xt2_live_reason {
+	XT2_LIVE_NO_TABLE, /* no program can be this table, and it has an effect */
+	XT2_LIVE_NO_MATCH,
+	XT2_LIVE_NO_TARGET,
+	XT2_LIVE_TOO_LONG, /* a packet may enter too many chains at a hook */
+	XT2_LIVE_TOO_MANY, /* and these have too many rules together */
+};
+
+/* => is it a matter of size, and not of the abilities of BPF programs? */
+static inline bool xt2_live_is_limit(enum xt2_live_reason reason)
+{
+	return reason == XT2_LIVE_TOO_LONG || reason == XT2_LIVE_TOO_MANY;
+}
+
+/* Strings are the image's; why is good during the call. */
+struct xt2_live_refusal {
+	enum xt2_live_reason reason;
+	__u8 family;
+	const char *table, *chain;
+	unsigned int rule; /* from 1, of a table its first; 0: the policy, or a hook's ways */
+	const char *name; /* of the match, target, table or hook */
+	__u64 count; /* rules of a table that are reached; chains or rules that a packet may meet */
+	__u32 depth; /* of these chains */
+	const char *why; /* in words, without the place */
+};
+
+/* A non-zero answer ends the calls. */
+typedef int (*xt2_refused)(void *data, const struct xt2_live_refusal *r);
+
+/* A kind of store.  See the functions of the same names below. */
+struct xt2_store_ops {
+	int (*lock)(struct xt2_store *s, enum xt2_store_access access, int wait,
+		    struct xt2_err *err);
+	void (*unlock)(struct xt2_store *s);
+	int (*read)(const struct xt2_store *s, bool whole, struct xt2_mapping *map,
+		    struct xt2_err *err);
+	int (*commit)(struct xt2_store *s, const struct xt2_mapping *map,
+		      const struct xt2_store_counters *counters, struct xt2_err *err);
+	int (*refusals)(const struct xt2_image *img, xt2_refused found, void *data);
+};
+
+extern const struct xt2_store_ops xt2_store_file_;
+extern const struct xt2_store_ops xt2_store_bpf_
+	__attribute__((weak, visibility("hidden"))); /* NULL in a build without BPF */
+
+/* Does this build have the kind?  => 0; -EOPNOTSUPP: err says what is missing */
+int xt2_store_built(enum xt2_store_kind kind, struct xt2_err *err);
+
+/*
+ * xt2_store_lock - keep other writers out until xt2_store_unlock()
+ * @wait: for others: seconds; 0: not at all, < 0: for ever
+ *
+ * For a live ruleset the process goes to the network namespace and stays there.
+ * A store that is locked stays locked.
+ * => 0; -EAGAIN: another process is in; -EOPNOTSUPP; -errno of the kind
+ *    live: -ENOENT: nothing is live; -EINVAL: no such namespace; -EBUSY: another
+ *    ruleset is live elsewhere; -EPERM
+ */
+int xt2_store_lock(struct xt2_store *s, enum xt2_store_access access, int wait,
+		   struct xt2_err *err);
+
+/* Let others in; a store that is not locked is fine. */
+void xt2_store_unlock(struct xt2_store *s);
+
+/*
+ * xt2_store_read - a checked copy of the image that is stored
+ * @whole: with the indexes of its chains, which are not needed to edit rules
+ * @map: filled in; release with xt2_image_close()
+ * => 0; -ENOENT: there is none yet; -errno
+ */
+int xt2_store_read(const struct xt2_store *s, bool whole, struct xt2_mapping *map,
+		   struct xt2_err *err);
+
+/*
+ * xt2_store_load - the ruleset that is stored, to be edited
+ * @rs: out: empty if there is none yet; free it whatever the answer is
+ * @map: out: the image that it came from, or zeroes
+ * @what: names the store if there is no memory
+ * => 0, -errno
+ */
+int xt2_store_load(const struct xt2_store *s, const char *what, struct xt2_ruleset **rs,
+		   struct xt2_mapping *map, struct xt2_err *err);
+
+/*
+ * xt2_store_commit - make an image the one that is stored, in one step
+ * @counters: NULL: those of the image
+ * => 0; -EOPNOTSUPP: it cannot be stored here; -errno: the one before stays
+ */
+int xt2_store_commit(struct xt2_store *s, const struct xt2_mapping *map,
+		     const struct xt2_store_counters *counters, struct xt2_err *err);
+
+/*
+ * xt2_store_refusals - all that keeps a ruleset from being stored
+ * @img: a checked image
+ * => number of refusals; -ENOMEM
+ */
+int xt2_store_refusals(enum xt2_store_kind kind, const struct xt2_image *img, xt2_refused found,
+		       void *data);
+
+#define XT2_DEFAULT_IMAGE "/run/xt2/ruleset.xt2"
+
+/* @option: of --image, or NULL: then $XT2_IMAGE, else the default. */
+const char *xt2_image_path(const char *option);
+
+/* Make the default's folder; the folders of other images are their owners' business. */
+void xt2_image_folder(const char *path);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* options.c - the options of a subcommand, taken by getopt_long() */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "options.h"
+#include "usage.h"
+
+#define ROWS 64
+#define LONG 256 /* the value of a row without a letter, plus its number */
+
+int xt2_option_flag(const struct xt2_given *g)
+{
+	*(bool *)g->field = true;
+	return XT2_EXIT_OK;
+}
+
+int xt2_option_int(const struct xt2_given *g)
+{
+	*(int *)g->field = g->row->value;
+	return XT2_EXIT_OK;
+}
+
+int xt2_option_word(const struct xt2_given *g)
+{
+	*(const char **)g->field = g->arg;
+	return XT2_EXIT_OK;
+}
+
+bool xt2_number(const char *text, int base, unsigned long long *n)
+{
+	char *end;
+
+	errno = 0;
+	*n = strtoull(text, &end, base);
+	return !errno && end != text && !*end && *text != '-';
+}
+
+/* What getopt_long() needs to know. */
+struct words {
+	struct option names[ROWS + 2];
+	const struct xt2_option *row[ROWS]; /* of each name */
+	char letters[2 * ROWS + 3];
+};
+
+static void collect(struct words *w, const struct xt2_syntax *syntax)
+{
+	const struct xt2_option *o;
+	struct option *name = w->names;
+	char *letter = w->letters;
+
+	letter += sprintf(letter, "%sh", syntax->order ? syntax->order : "");
+	for (o = syntax->rows; o->take; o++) {
+		if (o->letter > XT2_FILE_ARGUMENT && o->letter < LONG)
+			letter += sprintf(letter, "%c%s", o->letter, o->argument ? ":" : "");
+		if (!o->name)
+			continue;
+		w->row[name - w->names] = o;
+		*name++ = (struct option){ o->name, o->argument, NULL,
+					   o->letter ? o->letter : LONG + (int)(o - syntax->rows) };
+	}
+	*name = (struct option){ "help", no_argument, NULL, 'h' };
+}
+
+int xt2_options(const struct xt2_syntax *syntax, void *data, int argc, char **argv)
+{
+	struct words w = { .names = { { 0 } } };
+	struct xt2_given g = { .command = syntax->command, .data = data };
+	const struct xt2_option *o;
+	int c, at = -1, ret;
+
+	collect(&w, syntax);
+	for (; (c = getopt_long(argc, argv, w.letters, w.names, &at)) != -1; at = -1) {
+		if (c == 'h') {
+			fputs(syntax->help, stdout);
+			return XT2_EXIT_OK;
+		}
+		if (c == '?')
+			return xt2_see_help(syntax->command);
+		for (o = at < 0 ? syntax->rows : w.row[at]; at < 0 && o->letter != c; o++)
+			;
+		g.row = o;
+		g.field = (char *)data + o->at;
+		g.arg = optarg;
+		ret = o->take(&g);
+		if (ret != XT2_EXIT_OK)
+			return ret;
+	}
+	if (syntax->alone && optind != argc)
+		return xt2_usage(syntax->command, "no arguments, please");
+	return -1;
+}
