@@ -123,7 +123,7 @@ XT2_COMMANDS = \
 	xt2tables/packet/context.c \
 	xt2tables/files/input-files.c \
 	xt2tables/files/input-live.c \
-	xt2tables/cmd/host-options.c \
+	xt2tables/cmd/captured.c \
 	xt2tables/cmd/input-rule.c \
 	xt2tables/files/input.c \
 	xt2tables/files/input.h \

@@ -10,11 +10,8 @@
  * The others are random, and mostly match nothing.
  */
 #include <arpa/inet.h>
-#include <errno.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter_arp.h>
-#include <stdlib.h>
-#include <string.h>
 #include "engine/index/box.h"
 #include "engine/rule.h"
 #include "bench.h"

@@ -7,12 +7,7 @@
  * ways take turns, so that what else the machine does hits all of them, and of
  * each the best round counts.  Time is that of the thread on a processor.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include "libxt2/printable.h"
 #include "bench.h"
 #include "xt2tables/packet/packet.h"
 

@@ -7,12 +7,7 @@
  * Files are loaded and checked before anything is locked, and published
  * together.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "engine/image.h"
-#include "libxt2/err.h"
 #include "libxt2/ruleset/table-copy.h"
 #include "cmd.h"
 #include "cmd-confirm.h"
@@ -267,26 +262,21 @@ static int take_confirm(const struct xt2_given *g)
 }
 
 static const struct xt2_option rows[] = {
-	XT2_FILES_FAMILY("ipv4", '4', struct apply, files, XT2_IPV4),
-	XT2_FILES_FAMILY("ipv6", '6', struct apply, files, XT2_IPV6),
+	XT2_FILES_ROWS(struct apply, files),
 	{ "counters", 0, true, offsetof(struct apply, start), 0, take_start },
 	{ "confirm", 0, true, offsetof(struct apply, store.confirm), 0, take_confirm },
 	XT2_STORE_ROWS(struct apply, store),
 	XT2_FLAG("resolve", 0, struct apply, resolve),
-	XT2_FILES_FILE(struct apply, files),
-	{ .take = NULL },
+	XT2_ROWS_END,
 };
 
 int xt2_apply_main(int argc, char **argv)
 {
-	static const struct xt2_syntax syntax = {
-		.command = "apply", .help = help, .order = "-", .rows = rows
-	};
 	struct apply a = { .start = XT2_LIVE_KEEP, .store.kind = XT2_STORE_LIVE };
 	int i, ret = xt2_files_new(&a.files, "apply", argc);
 
 	if (ret == XT2_EXIT_OK)
-		ret = xt2_options(&syntax, &a, argc, argv);
+		ret = xt2_options("apply", help, rows, &a, argc, argv);
 	if (ret < 0)
 		ret = xt2_files_end(&a.files, "apply", argv + optind) ? XT2_EXIT_USAGE : -1;
 	for (i = 0; i < a.files.count; i++)

@@ -5,19 +5,14 @@
  * Each base chain that packets can come to is measured with packets of its
  * own: those of a capture, or ones that are drawn for its rules.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include "engine/rule.h"
-#include "libxt2/printable.h"
 #include "bench.h"
 #include "xt2tables/text/nearest.h"
 #include "index-report.h"
 #include "xt2tables/files/sandbox.h"
 #include "xt2tables/text/text.h"
 
-#define MAC	     14 /* bytes of an Ethernet header */
 #define PACKETS	     8192
 #define PACKETS_MOST (1u << 24)
 #define ROUNDS	     9
@@ -93,21 +88,6 @@ static int survey(struct bench *b)
 
 /* --- the capture -------------------------------------------------------------- */
 
-static int keep(struct bench *b, const struct xt2_captured *c)
-{
-	struct xt2_captured *to = &b->captured[b->ncaptured];
-	__u8 *frame = malloc(c->caplen + MAC);
-
-	if (!frame)
-		return -ENOMEM;
-	*to = *c;
-	to->frame = memcpy(frame, c->frame, c->caplen);
-	if (c->mac)
-		to->mac = memcpy(frame + c->caplen, c->mac, MAC);
-	b->ncaptured++;
-	return 0;
-}
-
 /* => XT2_EXIT_* */
 static int read_capture(struct bench *b)
 {
@@ -126,8 +106,10 @@ static int read_capture(struct bench *b)
 			b->more = true;
 			break;
 		}
-		if (keep(b, &c) < 0)
+		if (xt2_captured_copy(&b->captured[b->ncaptured], &c) < 0)
 			ret = xt2_no_memory("bench");
+		else
+			b->ncaptured++;
 	}
 	if (got < 0)
 		ret = xt2_fail(&err);
@@ -253,19 +235,6 @@ static void say_place(const struct bench *b, const struct xt2_bench_run *run)
 
 /* --- places ---------------------------------------------------------------------- */
 
-static bool writes(const struct xt2_image *img, const struct xt2_root *root)
-{
-	const struct xt2_chain *c;
-	const struct xt2_rule *r;
-	__u32 i;
-
-	xt2_image_for_each_chain(c, i, img, root)
-		xt2_chain_for_each_rule(r, c)
-			if (xt2_target_info(XT2_TARGET_KIND(r->target)) & XT2_EXT_WRITES)
-				return true;
-	return false;
-}
-
 /* => rules of all chains that packets can get to, or -ENOMEM */
 static long long reachable(const struct bench *b, const struct xt2_bench_place *place)
 {
@@ -312,7 +281,7 @@ static int measure(struct bench *b, const struct xt2_bench_place *place,
 				     .size = b->in.map.size,
 				     .place = place,
 				     .packets = packets,
-				     .writes = writes(img, xt2_image_root(img)),
+				     .writes = xt2_image_writes(img),
 				     .seed = b->seed,
 				     .rounds = (unsigned int)b->rounds };
 	int ret = xt2_bench_run(&run);
@@ -406,7 +375,7 @@ static int asked(const struct bench *b)
 	char why[512], say[XT2_NEAREST_SIZE];
 	size_t i;
 
-	for (i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
+	for (i = 0; i < XT2_ARRAY_SIZE(hooks); i++)
 		if (!xt2_input_table(&b->in, b->hook ? b->hook : hooks[i], b->table, why,
 				     sizeof(why)))
 			return XT2_EXIT_OK;
@@ -496,9 +465,7 @@ static int number(const struct xt2_given *g)
 }
 
 static const struct xt2_option rows[] = {
-	XT2_VALUE("ipv4", '4', struct bench, in.family, XT2_IPV4),
-	XT2_VALUE("ipv6", '6', struct bench, in.family, XT2_IPV6),
-	XT2_VALUE("arp", 0, struct bench, in.family, XT2_ARP),
+	XT2_FAMILY_ROWS(struct bench, in.family),
 	XT2_WORD("hook", 'H', struct bench, hook),
 	XT2_WORD("table", 't', struct bench, table),
 	{ "packets", 0, true, offsetof(struct bench, packets), PACKETS_MOST, number },
@@ -507,14 +474,13 @@ static const struct xt2_option rows[] = {
 	XT2_FLAG("json", 0, struct bench, json),
 	XT2_FLAG("resolve", 0, struct bench, in.resolve),
 	XT2_HOST_ROWS(struct bench, host),
-	{ .take = NULL },
+	XT2_ROWS_END,
 };
 
 /* => -1: go on; XT2_EXIT_* */
 static int arguments(struct bench *b, int argc, char **argv)
 {
-	static const struct xt2_syntax syntax = { .command = "bench", .help = help, .rows = rows };
-	int ret = xt2_options(&syntax, b, argc, argv);
+	int ret = xt2_options("bench", help, rows, b, argc, argv);
 
 	if (ret >= 0)
 		return ret;

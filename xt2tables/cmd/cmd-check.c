@@ -7,11 +7,7 @@
  * one without conditions comes before it and ends the chain, or no hook leads
  * to its chain.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include "engine/image.h"
-#include "libxt2/printable.h"
 #include "xt2tables/live/live-refused.h"
 #include "xt2tables/files/sandbox.h"
 #include "xt2tables/text/text.h"
@@ -71,11 +67,11 @@ static void warn(struct check *c, int chain, unsigned int at, const char *messag
 	const char *file;
 
 	c->warnings++;
-	snprintf(err.file, sizeof(err.file), "%s", c->in.path);
+	xt2_err_file_(&err, c->in.path);
 	snprintf(err.message, sizeof(err.message), "%s", message);
 	if (at < xt2_chain_rules(c->in.rs, chain)) {
 		err.line = xt2_input_line(&c->in, chain, at, &file);
-		snprintf(err.file, sizeof(err.file), "%s", file);
+		xt2_err_file_(&err, file);
 		xt2_text_rule(c->in.rs, chain, at, err.rule, sizeof(err.rule));
 	}
 	print(c, "warning", &err);
@@ -278,25 +274,20 @@ static const char help[] =
 	"be live, 4 out of a resource, or a packet's way through the chains could be too long.\n";
 
 static const struct xt2_option rows[] = {
-	XT2_FILES_FAMILY("ipv4", '4', struct check, files, XT2_IPV4),
-	XT2_FILES_FAMILY("ipv6", '6', struct check, files, XT2_IPV6),
+	XT2_FILES_ROWS(struct check, files),
 	XT2_FILES_FAMILY("arp", 0, struct check, files, XT2_ARP),
 	XT2_FLAG("live", 0, struct check, live),
 	XT2_FLAG("strict", 0, struct check, strict),
 	XT2_FLAG("json", 0, struct check, json),
 	XT2_FLAG("resolve", 0, struct check, in.resolve),
-	XT2_FILES_FILE(struct check, files),
-	{ .take = NULL },
+	XT2_ROWS_END,
 };
 
 /* => -1: go on; or XT2_EXIT_* */
 static int parse(struct check *c, int argc, char **argv)
 {
-	static const struct xt2_syntax syntax = {
-		.command = "check", .help = help, .order = "-", .rows = rows
-	};
 	struct xt2_err err = { 0 };
-	int ret = xt2_options(&syntax, c, argc, argv);
+	int ret = xt2_options("check", help, rows, c, argc, argv);
 
 	if (ret >= 0)
 		return ret;

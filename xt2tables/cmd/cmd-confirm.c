@@ -8,12 +8,8 @@
  * leaves a process behind that detaches; if it is killed, packets pass all the
  * same.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include "libxt2/store/bpf/bpf-store.h"
 #include "cmd.h"
@@ -171,17 +167,14 @@ struct confirming {
 static const struct xt2_option rows[] = {
 	XT2_FLAG("no", 0, struct confirming, take_back),
 	XT2_STORE_ROWS(struct confirming, store),
-	{ .take = NULL },
+	XT2_ROWS_ALONE,
 };
 
 int xt2_confirm_main(int argc, char **argv)
 {
-	static const struct xt2_syntax syntax = {
-		.command = "confirm", .help = help, .rows = rows, .alone = true
-	};
 	struct confirming c = { .store.kind = XT2_STORE_LIVE };
 	struct xt2_err err = { 0 };
-	int ret = xt2_options(&syntax, &c, argc, argv);
+	int ret = xt2_options("confirm", help, rows, &c, argc, argv);
 
 	if (ret >= 0)
 		return ret;

@@ -6,9 +6,6 @@
  * image: text, JSON, or the bytes that iptables hands to the kernel.  A form
  * is a row with how it is read and how it is written.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <xt2/sockopt.h>
@@ -32,10 +29,10 @@ struct conversion {
 /* => XT2_EXIT_*, the error told */
 static int wrong(const struct conversion *c, int code, const char *what)
 {
-	struct xt2_err err = { .code = code };
+	struct xt2_err err;
 
-	snprintf(err.file, sizeof(err.file), "%s", c->in.path);
-	snprintf(err.message, sizeof(err.message), "%s", what);
+	xt2_err_set_(&err, code, 0, "%s", what);
+	xt2_err_file_(&err, c->in.path);
 	return xt2_fail(&err);
 }
 
@@ -66,7 +63,7 @@ static int read_with(struct conversion *c,
 	ret = read(c, c->in.rs, &err);
 	if (ret < 0) {
 		if (!err.file[0])
-			snprintf(err.file, sizeof(err.file), "%s", c->in.path);
+			xt2_err_file_(&err, c->in.path);
 		ret = xt2_fail(&err);
 	} else {
 		ret = settle(c, &err);
@@ -277,7 +274,7 @@ static int write_replace(struct conversion *c)
 		return which_table(c);
 	if (xt2_table_write_replace(c->in.rs, table, c->to_compat, NULL, &c->result.at,
 				    &c->result.len, &err) < 0) {
-		snprintf(err.file, sizeof(err.file), "%s", c->in.path);
+		xt2_err_file_(&err, c->in.path);
 		return xt2_fail(&err);
 	}
 	if (c->num_counters)
@@ -302,7 +299,7 @@ static const struct form *form_of(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+	for (i = 0; i < XT2_ARRAY_SIZE(forms); i++)
 		if (!strcmp(name, forms[i].name))
 			return &forms[i];
 	return NULL;
@@ -360,18 +357,15 @@ static const struct xt2_option rows[] = {
 	XT2_WIDTH_WORD("from-width", struct options, c.from_compat),
 	XT2_WIDTH_WORD("to-width", struct options, c.to_compat),
 	XT2_WORD("table", 't', struct options, c.table),
-	{ .take = NULL },
+	XT2_ROWS_END,
 };
 
 int xt2_convert_main(int argc, char **argv)
 {
-	static const struct xt2_syntax syntax = { .command = "convert",
-						  .help = help,
-						  .rows = rows };
 	struct options o = { .c.in.text = true };
 	struct conversion *c = &o.c;
 	const struct form *from, *to;
-	int ret = xt2_options(&syntax, &o, argc, argv);
+	int ret = xt2_options("convert", help, rows, &o, argc, argv);
 
 	if (ret >= 0)
 		return ret;

@@ -6,14 +6,9 @@
  * behind a chain's last.  Watching is reading again and again: nothing is kept
  * open or locked between two rounds, so who watches is in nobody's way.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include "engine/rule.h"
 #include "libxt2/ruleset/pair.h"
-#include "libxt2/printable.h"
 #include "xt2tables/text/nearest.h"
 #include "xt2tables/files/sandbox.h"
 #include "xt2tables/text/text.h"
@@ -368,9 +363,7 @@ static const char help[] =
 /* A number from 1. */
 static int number(const struct xt2_given *g)
 {
-	unsigned long long *n = g->field;
-
-	if (*g->arg < '0' || *g->arg > '9' || !xt2_number(g->arg, 10, n) || !*n)
+	if (!xt2_count(g))
 		return xt2_usage("counters", "--%s: a number from 1, not '%s'", g->row->name,
 				 g->arg);
 	return XT2_EXIT_OK;
@@ -389,24 +382,20 @@ static int seconds(const struct xt2_given *g)
 }
 
 static const struct xt2_option rows[] = {
-	XT2_VALUE("ipv4", '4', struct options, family, XT2_IPV4),
-	XT2_VALUE("ipv6", '6', struct options, family, XT2_IPV6),
+	XT2_IP_ROWS(struct options, family),
 	XT2_WORD("table", 't', struct options, table),
 	XT2_WORD("chain", 0, struct options, chain),
 	{ "top", 0, true, offsetof(struct options, top), 0, number },
 	{ "watch", 0, true, offsetof(struct options, watch), 0, seconds },
 	{ "count", 0, true, offsetof(struct options, rounds), 0, number },
 	XT2_INPUT_ROWS(struct options, in),
-	{ .take = NULL },
+	XT2_ROWS_END,
 };
 
 int xt2_counters_main(int argc, char **argv)
 {
-	static const struct xt2_syntax syntax = { .command = "counters",
-						  .help = help,
-						  .rows = rows };
 	struct options o = { .in.rules_only = true };
-	int ret = xt2_options(&syntax, &o, argc, argv);
+	int ret = xt2_options("counters", help, rows, &o, argc, argv);
 
 	if (ret >= 0)
 		return ret;

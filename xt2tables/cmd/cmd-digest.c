@@ -5,9 +5,6 @@
  * A line for each file, as sha256sum prints it, so that its habits serve here
  * as well: compare with cmp or uniq, keep the lines for later.
  */
-#include <stdio.h>
-#include <string.h>
-#include "libxt2/printable.h"
 #include "xt2tables/files/sandbox.h"
 #include "cmd.h"
 
@@ -64,23 +61,18 @@ static const char help[] =
 	"3 not possible here or not permitted, 4 out of a resource.\n";
 
 static const struct xt2_option rows[] = {
-	XT2_FILES_FAMILY("ipv4", '4', struct digesting, files, XT2_IPV4),
-	XT2_FILES_FAMILY("ipv6", '6', struct digesting, files, XT2_IPV6),
+	XT2_FILES_ROWS(struct digesting, files),
 	XT2_FILES_FAMILY("arp", 0, struct digesting, files, XT2_ARP),
 	XT2_FILES_FAMILY("bridge", 0, struct digesting, files, XT2_BRIDGE),
 	XT2_INPUT_ROWS(struct digesting, in),
-	XT2_FILES_FILE(struct digesting, files),
-	{ .take = NULL },
+	XT2_ROWS_END,
 };
 
 /* => -1: go on; or XT2_EXIT_* */
 static int parse(struct digesting *d, int argc, char **argv)
 {
-	static const struct xt2_syntax syntax = {
-		.command = "digest", .help = help, .order = "-", .rows = rows
-	};
 	struct xt2_input *in = &d->in;
-	int ret = xt2_options(&syntax, d, argc, argv);
+	int ret = xt2_options("digest", help, rows, d, argc, argv);
 
 	if (ret >= 0)
 		return ret;

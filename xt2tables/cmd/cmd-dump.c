@@ -5,9 +5,6 @@
  * For people who want to see the bytes' structure; doc/format.md explains it.
  * The kernel's binary formats are dump-blob.c's.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include "engine/image.h"
 #include "dump.h"
 #include "xt2tables/files/file.h"
@@ -296,14 +293,13 @@ static const struct xt2_option rows[] = {
 	XT2_FAMILY_WORD("family", struct options, b.family),
 	XT2_WIDTH_WORD("width", struct options, b.compat),
 	XT2_LIVE_ROWS(struct options, in),
-	{ .take = NULL },
+	XT2_ROWS_END,
 };
 
 int xt2_dump_main(int argc, char **argv)
 {
-	static const struct xt2_syntax syntax = { .command = "dump", .help = help, .rows = rows };
 	struct options o = { .b.compat = -1 };
-	int ret = xt2_options(&syntax, &o, argc, argv);
+	int ret = xt2_options("dump", help, rows, &o, argc, argv);
 
 	if (ret >= 0)
 		return ret;

@@ -6,10 +6,6 @@
  * that failed in each, and the rule that decided.  The answer comes from the
  * oracle (oracle.h), which the tests hold equal to the evaluator.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include "libxt2/printable.h"
 #include "libxt2/evaluate/track.h"
 #include "explain-index.h"
 #include "xt2tables/packet/oracle.h"
@@ -439,7 +435,7 @@ static int unknown(struct explain *e)
 		puts("}");
 	fflush(stdout);
 	err.line = xt2_input_line(&e->in, chain, at, &file);
-	snprintf(err.file, sizeof(err.file), "%s", file);
+	xt2_err_file_(&err, file);
 	snprintf(err.message, sizeof(err.message),
 		 "%s: '%s' is kept and saved, but cannot be evaluated", where, name);
 	xt2_text_rule(e->in.rs, chain, at, err.rule, sizeof(err.rule));
@@ -505,7 +501,7 @@ static void assumptions(const struct explain *e)
 				xt2_rule_for_each_match(m, r)
 					seen[m->type] |= reached[c->index];
 	free(reached);
-	for (k = 0; k < sizeof(uncertain) / sizeof(uncertain[0]); k++) {
+	for (k = 0; k < XT2_ARRAY_SIZE(uncertain); k++) {
 		if (!uncertain[k].holds || !seen[uncertain[k].type])
 			continue;
 		if (e->json) {
@@ -545,7 +541,7 @@ static int run(struct explain *e)
 		return xt2_fail(&err);
 	xt2_host_fill(&e->host, &e->packet.pkt, &e->packet.captured);
 	hook = e->packet.pkt.hook;
-	snprintf(err.file, sizeof(err.file), "--why-not");
+	xt2_err_file_(&err, "--why-not");
 	if (e->why_not && xt2_input_rule(&e->in, e->packet.pkt.family, e->table, e->why_not,
 					 &e->why_chain, &e->why_at, &err) < 0)
 		return xt2_fail(&err);
@@ -603,9 +599,7 @@ static const char help[] =
 #define ICMP_TYPE		    0x1001 /* two names of one option */
 
 static const struct xt2_option rows[] = {
-	XT2_VALUE("ipv4", '4', struct explain, in.family, XT2_IPV4),
-	XT2_VALUE("ipv6", '6', struct explain, in.family, XT2_IPV6),
-	XT2_VALUE("arp", 0, struct explain, in.family, XT2_ARP),
+	XT2_FAMILY_ROWS(struct explain, in.family),
 	XT2_WORD("hook", 'H', struct explain, hook),
 	XT2_WORD("table", 't', struct explain, table),
 	XT2_WORD("why-not", 0, struct explain, why_not),
@@ -631,7 +625,7 @@ static const struct xt2_option rows[] = {
 	PACKET("hex", 0, hex),
 	XT2_HOST_ROWS(struct explain, host),
 	XT2_INPUT_ROWS(struct explain, in),
-	{ .take = NULL },
+	XT2_ROWS_END,
 };
 
 /* A packet is given in one way.  => -1: go on; XT2_EXIT_USAGE */
@@ -662,10 +656,7 @@ static int packet_given(struct explain *e)
 /* => -1: go on; XT2_EXIT_* */
 static int arguments(struct explain *e, int argc, char **argv)
 {
-	static const struct xt2_syntax syntax = { .command = "explain",
-						  .help = help,
-						  .rows = rows };
-	int ret = xt2_options(&syntax, e, argc, argv);
+	int ret = xt2_options("explain", help, rows, e, argc, argv);
 
 	if (ret >= 0)
 		return ret;

@@ -7,12 +7,8 @@
  * tracking away, or have a second ruleset in the same network namespace, so
  * xt2 status compares it with what the kernel has.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include "libxt2/store/bpf/bpf-store.h"
 #include "engine/image.h"
-#include "libxt2/printable.h"
 #include "cmd.h"
 #include "xt2tables/live/live-all.h"
 
@@ -219,16 +215,13 @@ static const struct xt2_option rows[] = {
 	{ "all", 0, false, offsetof(struct view, all), 0, take_every },
 	{ "dead", 0, false, offsetof(struct view, all), 0, take_every },
 	{ "strays", 0, false, offsetof(struct view, strays), 0, take_strays },
-	{ .take = NULL },
+	XT2_ROWS_ALONE,
 };
 
 /* => -1: go on; XT2_EXIT_* */
 static int parse(struct view *v, const char *command, const char *help, int argc, char **argv)
 {
-	const struct xt2_syntax syntax = {
-		.command = command, .help = help, .rows = rows, .alone = true
-	};
-	int ret = xt2_options(&syntax, v, argc, argv);
+	int ret = xt2_options(command, help, rows, v, argc, argv);
 
 	v->store.kind = XT2_STORE_LIVE;
 	if (ret < 0 && v->all && (v->store.netns || v->strays))

@@ -5,15 +5,9 @@
  * Reads the ring of events (kernel/bpf/log.h) until it is told to stop, or until
  * there is nothing live any more.  It keeps nothing: memory does not grow.
  */
-#include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include "libxt2/store/bpf/bpf-store.h"
-#include "libxt2/printable.h"
 #include "cmd.h"
 #include "xt2tables/files/output.h"
 #include "xt2tables/live/log-pcapng.h"
@@ -225,9 +219,7 @@ static const char help[] =
 
 static int take_count(const struct xt2_given *g)
 {
-	unsigned long long *n = g->field;
-
-	if (*g->arg < '0' || *g->arg > '9' || !xt2_number(g->arg, 10, n) || !*n)
+	if (!xt2_count(g))
 		return xt2_usage("log", "not a number of packets: %s", g->arg);
 	return XT2_EXIT_OK;
 }
@@ -239,16 +231,13 @@ static const struct xt2_option rows[] = {
 	XT2_WORD("write", 'w', struct reader, path),
 	XT2_FLAG("new", 0, struct reader, fresh),
 	XT2_STORE_ROWS(struct reader, store),
-	{ .take = NULL },
+	XT2_ROWS_ALONE,
 };
 
 int xt2_log_main(int argc, char **argv)
 {
-	static const struct xt2_syntax syntax = {
-		.command = "log", .help = help, .rows = rows, .alone = true
-	};
 	struct reader r = { 0 };
-	int ret = xt2_options(&syntax, &r, argc, argv);
+	int ret = xt2_options("log", help, rows, &r, argc, argv);
 
 	if (ret >= 0)
 		return ret;

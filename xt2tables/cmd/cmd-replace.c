@@ -7,12 +7,8 @@
  * it lead to what they mean (the entries of ebt stand behind the header), and
  * counters that are handed back go nowhere.
  */
-#include <errno.h>
 #include <netinet/in.h>
-#include <stdlib.h>
-#include <string.h>
 #include <xt2/sockopt.h>
-#include "libxt2/printable.h"
 #include "xt2tables/files/file.h"
 #include "xt2tables/files/sandbox.h"
 #include "cmd.h"
@@ -237,17 +233,14 @@ static const struct xt2_option rows[] = {
 	XT2_FAMILY_WORD("family", struct replacing, family),
 	XT2_WIDTH_WORD("width", struct replacing, compat),
 	XT2_WORD("image", 0, struct replacing, store.path),
-	{ .take = NULL },
+	XT2_ROWS_END,
 };
 
 int xt2_replace_main(int argc, char **argv)
 {
-	static const struct xt2_syntax syntax = { .command = "replace",
-						  .help = help,
-						  .rows = rows };
 	struct replacing r = { .compat = -1, .value = VALUE };
 	struct xt2_err err;
-	int ret = xt2_options(&syntax, &r, argc, argv);
+	int ret = xt2_options("replace", help, rows, &r, argc, argv);
 
 	if (ret >= 0)
 		return ret;

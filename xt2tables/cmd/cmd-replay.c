@@ -8,9 +8,6 @@
  * process until --update stores them; the clock of limit and time is the
  * capture's.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include "replay.h"
 #include "xt2tables/files/sandbox.h"
@@ -118,9 +115,7 @@ static int batch(const struct xt2_given *g)
 static const struct xt2_option rows[] = {
 	{ "rules", 'r', true, FIELD(in), false, rules },
 	{ "image", 0, true, FIELD(in), true, rules },
-	XT2_VALUE("arp", 0, struct xt2_replay, in.family, XT2_ARP),
-	XT2_VALUE("ipv4", '4', struct xt2_replay, in.family, XT2_IPV4),
-	XT2_VALUE("ipv6", '6', struct xt2_replay, in.family, XT2_IPV6),
+	XT2_FAMILY_ROWS(struct xt2_replay, in.family),
 	XT2_WORD("hook", 'H', struct xt2_replay, hook),
 	XT2_WORD("table", 't', struct xt2_replay, table),
 	XT2_WORD("counters", 'c', struct xt2_replay, path[XT2_REPLAY_COUNTERS]),
@@ -136,14 +131,13 @@ static const struct xt2_option rows[] = {
 	XT2_FLAG("update", 0, struct xt2_replay, update),
 	XT2_FLAG("quiet", 'q', struct xt2_replay, quiet),
 	XT2_HOST_ROWS(struct xt2_replay, host),
-	{ .take = NULL },
+	XT2_ROWS_END,
 };
 
 /* => -1: go on; XT2_EXIT_* */
 static int arguments(struct xt2_replay *r, int argc, char **argv)
 {
-	static const struct xt2_syntax syntax = { .command = "replay", .help = help, .rows = rows };
-	int ret = xt2_options(&syntax, r, argc, argv);
+	int ret = xt2_options("replay", help, rows, r, argc, argv);
 
 	if (ret >= 0)
 		return ret;
@@ -208,7 +202,7 @@ static int run(struct xt2_replay *r, char **paths)
 		return xt2_input_no_evaluator(&r->in, errno);
 	if (r->seed)
 		xt2_evaluator_seed(r->ev, r->seed);
-	r->writes = xt2_replay_writes(r->in.map.image);
+	r->writes = xt2_image_writes(r->in.map.image);
 	clock_gettime(CLOCK_MONOTONIC, &r->started);
 	ret = captures(r, paths);
 	if (ret == XT2_EXIT_OK)

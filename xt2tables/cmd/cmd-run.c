@@ -4,8 +4,6 @@
  *
  * Options end at the first word that is none: what follows is the command's.
  */
-#include <errno.h>
-#include <stdio.h>
 #include "shim/run.h"
 #include "cmd.h"
 
@@ -24,17 +22,14 @@ static const struct xt2_option rows[] = {
 	XT2_VALUE("no-retry", 0, struct xt2_run, no_retry, 1),
 	XT2_VALUE("preload", 0, struct xt2_run, preload, 1),
 	XT2_VALUE("verbose", 'v', struct xt2_run, verbose, 1),
-	{ .take = NULL },
+	XT2_ROWS_WORD,
 };
 
 int xt2_run_main(int argc, char **argv)
 {
-	static const struct xt2_syntax syntax = {
-		.command = "run", .help = help, .order = "+", .rows = rows
-	};
 	struct xt2_run run = { .image = NULL };
 	struct xt2_err err;
-	int ret = xt2_options(&syntax, &run, argc, argv);
+	int ret = xt2_options("run", help, rows, &run, argc, argv);
 
 	if (ret >= 0)
 		return ret;

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd-save.c - xt2 save: what is live, or in a file, as iptables-save prints it */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include "libxt2/printable.h"
 #include "xt2tables/text/nearest.h"
 #include "xt2tables/files/sandbox.h"
 #include "xt2tables/text/text.h"
@@ -27,12 +23,11 @@ static const char help[] =
 	"wrong, 3 not possible here or not permitted, 4 out of a resource.\n";
 
 static const struct xt2_option rows[] = {
-	XT2_VALUE("ipv4", '4', struct saving, family, XT2_IPV4),
-	XT2_VALUE("ipv6", '6', struct saving, family, XT2_IPV6),
+	XT2_IP_ROWS(struct saving, family),
 	XT2_FLAG("counters", 'c', struct saving, counters),
 	XT2_WORD("table", 't', struct saving, table),
 	XT2_INPUT_ROWS(struct saving, in),
-	{ .take = NULL },
+	XT2_ROWS_END,
 };
 
 static int print(const struct saving *s)
@@ -54,9 +49,8 @@ static int print(const struct saving *s)
 
 int xt2_save_main(int argc, char **argv)
 {
-	static const struct xt2_syntax syntax = { .command = "save", .help = help, .rows = rows };
 	struct saving s = { .family = XT2_IPV4 };
-	int ret = xt2_options(&syntax, &s, argc, argv);
+	int ret = xt2_options("save", help, rows, &s, argc, argv);
 
 	if (ret >= 0)
 		return ret;

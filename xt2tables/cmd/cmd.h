@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd.h - what the subcommands of xt2 share */
+/* cmd.h - what the subcommands of xt2 share, with the headers that all of them need */
 #ifndef XT2_XT2TABLES_CMD_CMD_H
 #define XT2_XT2TABLES_CMD_CMD_H
 
-#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <xt2/xt2.h>
+#include "engine/env.h"
+#include "libxt2/err.h"
+#include "libxt2/printable.h"
 #include "xt2tables/files/input.h"
 #include "xt2tables/files/usage.h"
 
@@ -37,6 +41,16 @@ int xt2_confirm_main(int argc, char **argv) XT2_LIVE;
  */
 void xt2_json_string(FILE *to, const char *s);
 void xt2_json_error(FILE *to, const struct xt2_err *err);
+
+/* --- packets (captured.c, replay-summary.c) ------------------------------------ */
+
+#define XT2_MAC 14 /* bytes of an Ethernet header */
+
+/* A packet with a frame of its own, to free().  => 0, -ENOMEM */
+int xt2_captured_copy(struct xt2_captured *to, const struct xt2_captured *c);
+
+/* Has any rule a target that changes bytes? */
+bool xt2_image_writes(const struct xt2_image *img);
 
 /* --- what a host knows about a packet (context.c) ----------------------------- */
 

@@ -7,12 +7,7 @@
  * extension when it lies in its entry; what is not sound ends the walk.  Why a
  * kernel would refuse the table is the library's to say, after the rows.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <xt2/sockopt.h>
-#include "libxt2/printable.h"
 #include "dump-base.h"
 #include "dump.h"
 #include "xt2tables/text/nearest.h"
@@ -40,7 +35,7 @@ static const struct layout {
 	{ XT2_BRIDGE, 1, 80, 6, 68, EBT_ENTRY, 104, 0, 0, 36 },
 };
 
-#define LAYOUTS (sizeof(layouts) / sizeof(layouts[0]))
+#define LAYOUTS (XT2_ARRAY_SIZE(layouts))
 
 /* A chain, and where jumps to it lead. */
 struct chain {
@@ -595,7 +590,7 @@ static int judge(const struct xt2_blob_dump *d)
 	xt2_ruleset_free(rs);
 	if (ret >= 0)
 		return XT2_EXIT_OK;
-	snprintf(err.file, sizeof(err.file), "%s", d->path);
+	xt2_err_file_(&err, d->path);
 	return xt2_fail(&err);
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dump-rows.c - rows of xt2 dump, as text or as JSON */
-#include <stdio.h>
-#include "libxt2/printable.h"
 #include "dump.h"
 
 void xt2_row(struct xt2_rows *rows, const void *at, unsigned int indent, const char *what,

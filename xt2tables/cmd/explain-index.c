@@ -5,9 +5,6 @@
  * The index is asked as evaluation asks it, up to the last candidate: which
  * of them are evaluated depends on what they decide.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include "explain-index.h"
 #include "cmd.h"
 #include "engine/index/find.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input-rule.c - a rule by its place, as xt2 prints places */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "xt2tables/text/nearest.h"
 #include "cmd.h"
 

@@ -7,9 +7,6 @@
  * no file.  Before any is opened, their names are compared with those of what
  * is read.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include "libxt2/capture.h"
 #include "replay.h"
 #include "xt2tables/text/text.h"

@@ -7,16 +7,11 @@
  * the other, each with its own time, and then their results are written in
  * order.  So nothing depends on the size of batches but the time it takes.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include "libxt2/printable.h"
 #include "replay.h"
 
 #define ROOM	64 /* bytes by which a target may lengthen a packet */
-#define MAC	14 /* bytes of an Ethernet header */
 #define FIGURES 32 /* columns beside the bar */
 
 /* A packet of a batch. */
@@ -27,7 +22,7 @@ struct slot {
 	const char *verdict, *why; /* then */
 	__u8 *scratch; /* a frame that stays, and that targets may change */
 	size_t scratch_size;
-	__u8 mac[MAC];
+	__u8 mac[XT2_MAC];
 };
 
 struct xt2_replay_batch {
@@ -96,7 +91,7 @@ static int own_frame(struct slot *s)
 	}
 	c->frame = memcpy(s->scratch, c->frame, c->caplen);
 	if (c->mac)
-		c->mac = memcpy(s->mac, c->mac, MAC);
+		c->mac = memcpy(s->mac, c->mac, XT2_MAC);
 	return 0;
 }
 
@@ -337,20 +332,6 @@ int xt2_replay_stream(struct xt2_replay *r, struct xt2_capture *cap, struct xt2_
 	return n < 0 ? xt2_fail(err) : XT2_EXIT_OK;
 }
 
-static int copy_packet(struct xt2_captured *to, const struct xt2_captured *c)
-{
-	__u8 *frame = malloc(c->caplen + MAC);
-
-	if (!frame)
-		return -ENOMEM;
-	memcpy(frame, c->frame, c->caplen);
-	*to = *c;
-	to->frame = frame;
-	if (c->mac)
-		to->mac = memcpy(frame + c->caplen, c->mac, MAC);
-	return 0;
-}
-
 /* => XT2_EXIT_*; the packets so far in any case */
 static int read_all(struct xt2_capture *cap, struct xt2_captured **list, size_t *n,
 		    struct xt2_err *err)
@@ -367,7 +348,7 @@ static int read_all(struct xt2_capture *cap, struct xt2_captured **list, size_t 
 				break;
 			*list = more;
 		}
-		if (copy_packet(&(*list)[*n], &c) < 0)
+		if (xt2_captured_copy(&(*list)[*n], &c) < 0)
 			break;
 		++*n;
 	}

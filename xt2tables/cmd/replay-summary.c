@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* replay-summary.c - what xt2 replay says about a run, before and after it */
-#include <stdlib.h>
-#include <string.h>
 #include "engine/image.h"
-#include "libxt2/printable.h"
 #include "replay.h"
+
+static const int verdicts[] = { XT2_ACCEPT, XT2_DROP, XT2_REJECT, XT2_QUEUE };
 
 static __u64 unseen_total(const struct xt2_replay *r)
 {
@@ -18,12 +17,11 @@ static __u64 unseen_total(const struct xt2_replay *r)
 
 void xt2_replay_summary_json(const struct xt2_replay *r, FILE *to)
 {
-	static const int verdicts[] = { XT2_ACCEPT, XT2_DROP, XT2_REJECT, XT2_QUEUE };
 	size_t i;
 
 	fprintf(to, "{\"packets\":%llu,\"evaluated\":%llu,\"verdicts\":{",
 		(unsigned long long)r->packets, (unsigned long long)r->evaluated);
-	for (i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++)
+	for (i = 0; i < XT2_ARRAY_SIZE(verdicts); i++)
 		fprintf(to, "%s\"%s\":%llu", i ? "," : "", xt2_verdict_name(verdicts[i]),
 			(unsigned long long)r->verdict[verdicts[i]]);
 	fputs("},\"unseen\":{", to);
@@ -40,11 +38,10 @@ void xt2_replay_summary_json(const struct xt2_replay *r, FILE *to)
 
 void xt2_replay_summary_text(const struct xt2_replay *r, FILE *to)
 {
-	static const int verdicts[] = { XT2_ACCEPT, XT2_DROP, XT2_REJECT, XT2_QUEUE };
 	size_t i;
 
 	fprintf(to, "%llu packets", (unsigned long long)r->packets);
-	for (i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++)
+	for (i = 0; i < XT2_ARRAY_SIZE(verdicts); i++)
 		if (r->verdict[verdicts[i]] || i < 2)
 			fprintf(to, ", %llu %s", (unsigned long long)r->verdict[verdicts[i]],
 				xt2_verdict_name(verdicts[i]));
@@ -80,13 +77,29 @@ void xt2_replay_summary_text(const struct xt2_replay *r, FILE *to)
 			r->packets / r->seconds / 1e6);
 }
 
-/* Has any rule such a target (XT2_EXT_*) or this match?  seen: in these chains only, or NULL */
-static bool image_has(const struct xt2_image *img, const __u8 *seen, __u32 info, int match)
+/* What a rule may have. */
+struct part {
+	__u32 info; /* a target with these of XT2_EXT_*, */
+	int target, match; /* or one of this kind, or this match; 0: none */
+};
+
+static bool rule_has(const struct xt2_rule *rule, const struct part *part)
+{
+	const __u32 kind = XT2_TARGET_KIND(rule->target);
+	const struct xt2_match *m;
+
+	xt2_rule_for_each_match(m, rule)
+		if (part->match && (int)m->type == part->match)
+			return true;
+	return xt2_target_info(kind) & part->info || (part->target && (int)kind == part->target);
+}
+
+/* Has any rule such a part?  seen: in these chains only, or NULL */
+static bool image_has(const struct xt2_image *img, const __u8 *seen, struct part part)
 {
 	const struct xt2_root *root = xt2_image_root(img);
 	const struct xt2_chain *c;
 	const struct xt2_rule *rule;
-	const struct xt2_match *m;
 	__u32 i;
 
 	if (!root)
@@ -94,36 +107,16 @@ static bool image_has(const struct xt2_image *img, const __u8 *seen, __u32 info,
 	xt2_image_for_each_chain(c, i, img, root) {
 		if (seen && !seen[c->index])
 			continue;
-		xt2_chain_for_each_rule(rule, c) {
-			if (xt2_target_info(XT2_TARGET_KIND(rule->target)) & info)
+		xt2_chain_for_each_rule(rule, c)
+			if (rule_has(rule, &part))
 				return true;
-			xt2_rule_for_each_match(m, rule)
-				if ((int)m->type == match)
-					return true;
-		}
 	}
 	return false;
 }
 
-static bool image_has_nat(const struct xt2_image *img, const __u8 *seen)
+bool xt2_image_writes(const struct xt2_image *img)
 {
-	const struct xt2_root *root = xt2_image_root(img);
-	const struct xt2_chain *c;
-	const struct xt2_rule *rule;
-	__u32 i;
-
-	if (!root)
-		return false;
-	xt2_image_for_each_chain(c, i, img, root)
-		xt2_chain_for_each_rule(rule, c)
-			if (seen[c->index] && XT2_TARGET_KIND(rule->target) == XT2_T_NAT)
-				return true;
-	return false;
-}
-
-bool xt2_replay_writes(const struct xt2_image *img)
-{
-	return image_has(img, NULL, XT2_EXT_WRITES, -1);
+	return image_has(img, NULL, (struct part){ .info = XT2_EXT_WRITES });
 }
 
 void xt2_replay_notes(struct xt2_replay *r)
@@ -139,14 +132,14 @@ void xt2_replay_notes(struct xt2_replay *r)
 		xt2_print_line_(stderr,
 				"note: no table of the rules has a chain at %s: all packets pass",
 				r->hook);
-	if (image_has_nat(img, seen))
+	if (image_has(img, seen, (struct part){ .target = XT2_T_NAT }))
 		fputs("note: addresses are not translated; NAT targets count and accept\n", stderr);
-	if (!r->host.ct.state &&
-	    (image_has(img, seen, 0, XT2_M_CONNTRACK) || image_has(img, seen, 0, XT2_M_STATE)))
+	if (!r->host.ct.state && (image_has(img, seen, (struct part){ .match = XT2_M_CONNTRACK }) ||
+				  image_has(img, seen, (struct part){ .match = XT2_M_STATE })))
 		fputs("note: rules ask for the conntrack state, and no --ctstate was given: packets count"
 		      " as INVALID, as without conntrack\n",
 		      stderr);
-	if (!r->host.nlocal && image_has(img, seen, 0, XT2_M_ADDRTYPE))
+	if (!r->host.nlocal && image_has(img, seen, (struct part){ .match = XT2_M_ADDRTYPE }))
 		fputs("note: rules ask for address types; tell the host's own addresses with --local\n",
 		      stderr);
 	free(seen);

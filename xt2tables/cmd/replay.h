@@ -96,7 +96,4 @@ void xt2_replay_summary_text(const struct xt2_replay *r, FILE *to);
 /* What a user should know before believing the figures. */
 void xt2_replay_notes(struct xt2_replay *r);
 
-/* Has any rule a target that changes bytes? */
-bool xt2_replay_writes(const struct xt2_image *img);
-
 #endif

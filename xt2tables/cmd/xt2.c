@@ -7,10 +7,7 @@
  * iptables' own interface is the business of xt2tables-restore and its relatives.
  */
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 #include "config.h"
-#include "libxt2/printable.h"
 #include "xt2tables/files/output.h"
 #include "cmd.h"
 
@@ -43,7 +40,7 @@ static void help(FILE *to)
 	size_t i;
 
 	fputs("Usage: xt2 COMMAND [ARGUMENTS]\n\nCommands:\n", to);
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+	for (i = 0; i < XT2_ARRAY_SIZE(commands); i++)
 		fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
 	fputs("\n\"xt2 COMMAND --help\" tells more.  Rulesets are loaded and saved by\n"
 	      "xt2tables-restore, xt2tables-save and their ip6 and arp variants.\n\n"
@@ -97,7 +94,7 @@ static int run(const char *name, int argc, char **argv)
 	static char full[16]; /* for getopt's messages */
 	size_t i;
 
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+	for (i = 0; i < XT2_ARRAY_SIZE(commands); i++)
 		if (!strcmp(name, commands[i].name)) {
 			snprintf(full, sizeof(full), "xt2 %s", name);
 			argv[0] = full;

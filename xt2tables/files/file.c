@@ -6,17 +6,16 @@
  */
 #include <errno.h>
 #include <string.h>
+#include "engine/env.h"
 #include "file.h"
+#include "libxt2/err.h"
 #include "output.h"
 #include "usage.h"
 
 int xt2_file_error(struct xt2_err *err, int errnum, const char *verb, const char *path)
 {
-	memset(err, 0, sizeof(*err));
-	err->code = XT2_E_SYSTEM;
-	err->errnum = errnum;
-	snprintf(err->file, sizeof(err->file), "%s", path);
-	snprintf(err->message, sizeof(err->message), "cannot %s: %s", verb, strerror(errnum));
+	xt2_err_set_(err, XT2_E_SYSTEM, errnum, "cannot %s: %s", verb, strerror(errnum));
+	xt2_err_file_(err, path);
 	return -errnum;
 }
 
@@ -76,7 +75,7 @@ int xt2_family_word(const char *word)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+	for (i = 0; i < XT2_ARRAY_SIZE(families); i++)
 		if (!strcmp(word, families[i].word))
 			return families[i].family;
 	return 0;

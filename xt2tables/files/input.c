@@ -12,6 +12,7 @@
 #include <string.h>
 #include "engine/image.h"
 #include "engine/rule.h"
+#include "libxt2/err.h"
 #include "libxt2/printable.h"
 #include "xt2tables/text/nearest.h"
 #include "file.h"
@@ -22,7 +23,7 @@
 #define ERRORS_MAX 10000 /* of a text, for callers that list all of them */
 
 static const int families[] = { XT2_IPV4, XT2_IPV6, XT2_ARP, XT2_BRIDGE };
-#define FAMILIES (sizeof(families) / sizeof(families[0]))
+#define FAMILIES (XT2_ARRAY_SIZE(families))
 
 /* => the exit code for the error */
 static int report(const struct xt2_input *in, const struct xt2_err *err)
@@ -74,7 +75,7 @@ static int read_image(struct xt2_input *in, const struct xt2_opened_file *f, str
 		ret = xt2_image_copy(bytes.at ? bytes.at : f->head, bytes.at ? bytes.len : f->len,
 				     &in->map, err);
 	free(bytes.at);
-	snprintf(err->file, sizeof(err->file), "%s", in->path);
+	xt2_err_file_(err, in->path);
 	if (!ret)
 		xt2_image_fold(in->map.image);
 	return ret;
@@ -196,7 +197,7 @@ static int report_unsupported(void *data, const char *table, const char *chain, 
 	struct xt2_err err = { .code = XT2_E_UNSUPPORTED };
 	int t, c;
 
-	snprintf(err.file, sizeof(err.file), "%s", in->path);
+	xt2_err_file_(&err, in->path);
 	snprintf(err.message, sizeof(err.message),
 		 "%s/%s:%u: '%s' is kept and saved, but cannot be evaluated", table, chain, rule,
 		 extension);
@@ -209,7 +210,7 @@ static int report_unsupported(void *data, const char *table, const char *chain, 
 	c = t >= 0 ? xt2_chain_find(in->rs, t, chain) : -1;
 	if (c >= 0 && rule && rule <= xt2_chain_rules(in->rs, c)) {
 		err.line = xt2_input_line(in, c, rule - 1, &file);
-		snprintf(err.file, sizeof(err.file), "%s", file);
+		xt2_err_file_(&err, file);
 		xt2_text_rule(in->rs, c, rule - 1, err.rule, sizeof(err.rule));
 	}
 	report(in, &err);
@@ -353,12 +354,12 @@ unsigned int xt2_input_line(const struct xt2_input *in, int chain, unsigned int 
 int xt2_input_too_long(const struct xt2_input *in)
 {
 	const struct xt2_root *root = xt2_image_root(in->map.image);
-	struct xt2_err err = { .code = XT2_E_LIMIT };
+	struct xt2_err err;
 
-	snprintf(err.file, sizeof(err.file), "%s", in->path);
-	snprintf(err.message, sizeof(err.message),
-		 "chains lead to chains in too many ways: a packet may enter %llu, %u deep",
-		 (unsigned long long)root->visits, root->depth);
+	xt2_err_set_(&err, XT2_E_LIMIT, 0,
+		     "chains lead to chains in too many ways: a packet may enter %llu, %u deep",
+		     (unsigned long long)root->visits, root->depth);
+	xt2_err_file_(&err, in->path);
 	snprintf(err.hint, sizeof(err.hint),
 		 "%u are evaluated, or as many as there are rules; each chain that is jumped to "
 		 "twice doubles the ways, and a goto (-g) does not",
@@ -369,12 +370,12 @@ int xt2_input_too_long(const struct xt2_input *in)
 
 int xt2_input_no_evaluator(const struct xt2_input *in, int error)
 {
-	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = error };
+	struct xt2_err err;
 
 	if (error == E2BIG)
 		return xt2_input_too_long(in);
-	snprintf(err.file, sizeof(err.file), "%s", in->path);
-	snprintf(err.message, sizeof(err.message), "%s", strerror(error));
+	xt2_err_set_(&err, XT2_E_SYSTEM, error, "%s", strerror(error));
+	xt2_err_file_(&err, in->path);
 	report(in, &err);
 	return XT2_EXIT_RESOURCE;
 }

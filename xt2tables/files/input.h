@@ -110,12 +110,14 @@ struct xt2_files {
 int xt2_files_new(struct xt2_files *f, const char *command, int argc);
 void xt2_files_free(struct xt2_files *f);
 
-/* A row of such a family, whose value it is, and the row of a file among the options. */
+/* A row of such a family, whose value it is; those of all that have files, and of the files. */
 #define XT2_FILES_FAMILY(name, letter, type, files, family)                          \
 	{                                                                            \
 		name, letter, false, offsetof(type, files), family, xt2_files_family \
 	}
-#define XT2_FILES_FILE(type, files)                                                     \
+#define XT2_FILES_ROWS(type, files)                                                     \
+	XT2_FILES_FAMILY("ipv4", '4', type, files, XT2_IPV4),                           \
+		XT2_FILES_FAMILY("ipv6", '6', type, files, XT2_IPV6),                   \
 	{                                                                               \
 		NULL, XT2_FILE_ARGUMENT, true, offsetof(type, files), 0, xt2_files_file \
 	}

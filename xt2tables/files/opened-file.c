@@ -163,7 +163,7 @@ const char *xt2_opened_file_foreign(const struct xt2_opened_file *f, const char 
 	};
 	size_t i, n;
 
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (i = 0; i < XT2_ARRAY_SIZE(kinds); i++) {
 		n = strlen(kinds[i].bytes);
 		if (f->len >= n && !memcmp(f->head, kinds[i].bytes, n)) {
 			*hint = kinds[i].hint;

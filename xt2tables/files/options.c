@@ -36,48 +36,62 @@ bool xt2_number(const char *text, int base, unsigned long long *n)
 	return !errno && end != text && !*end && *text != '-';
 }
 
+bool xt2_count(const struct xt2_given *g)
+{
+	unsigned long long *n = g->field;
+
+	return *g->arg >= '0' && *g->arg <= '9' && xt2_number(g->arg, 10, n) && *n;
+}
+
 /* What getopt_long() needs to know. */
 struct words {
 	struct option names[ROWS + 2];
 	const struct xt2_option *row[ROWS]; /* of each name */
-	char letters[2 * ROWS + 3];
+	char letters[2 * ROWS + 3]; /* the first one is that of the order, or 0 */
 };
 
-static void collect(struct words *w, const struct xt2_syntax *syntax)
+/* => the row that ends them */
+static const struct xt2_option *collect(struct words *w, const struct xt2_option *rows)
 {
 	const struct xt2_option *o;
 	struct option *name = w->names;
-	char *letter = w->letters;
+	char *letter = w->letters + 1;
 
-	letter += sprintf(letter, "%sh", syntax->order ? syntax->order : "");
-	for (o = syntax->rows; o->take; o++) {
-		if (o->letter > XT2_FILE_ARGUMENT && o->letter < LONG)
+	*letter++ = 'h';
+	for (o = rows; o->take; o++) {
+		if (o->letter == XT2_FILE_ARGUMENT)
+			*w->letters = '-';
+		else if (o->letter && o->letter < LONG)
 			letter += sprintf(letter, "%c%s", o->letter, o->argument ? ":" : "");
 		if (!o->name)
 			continue;
 		w->row[name - w->names] = o;
 		*name++ = (struct option){ o->name, o->argument, NULL,
-					   o->letter ? o->letter : LONG + (int)(o - syntax->rows) };
+					   o->letter ? o->letter : LONG + (int)(o - rows) };
 	}
 	*name = (struct option){ "help", no_argument, NULL, 'h' };
+	if (o->value == '+')
+		*w->letters = '+';
+	return o;
 }
 
-int xt2_options(const struct xt2_syntax *syntax, void *data, int argc, char **argv)
+int xt2_options(const char *command, const char *help, const struct xt2_option *rows, void *data,
+		int argc, char **argv)
 {
-	struct words w = { .names = { { 0 } } };
-	struct xt2_given g = { .command = syntax->command, .data = data };
-	const struct xt2_option *o;
+	struct words w = { .letters = "" };
+	const struct xt2_option *end = collect(&w, rows), *o;
+	struct xt2_given g = { .command = command, .data = data };
+	const char *letters = w.letters + !*w.letters;
 	int c, at = -1, ret;
 
-	collect(&w, syntax);
-	for (; (c = getopt_long(argc, argv, w.letters, w.names, &at)) != -1; at = -1) {
+	for (; (c = getopt_long(argc, argv, letters, w.names, &at)) != -1; at = -1) {
 		if (c == 'h') {
-			fputs(syntax->help, stdout);
+			fputs(help, stdout);
 			return XT2_EXIT_OK;
 		}
 		if (c == '?')
-			return xt2_see_help(syntax->command);
-		for (o = at < 0 ? syntax->rows : w.row[at]; at < 0 && o->letter != c; o++)
+			return xt2_see_help(command);
+		for (o = at < 0 ? rows : w.row[at]; at < 0 && o->letter != c; o++)
 			;
 		g.row = o;
 		g.field = (char *)data + o->at;
@@ -86,7 +100,7 @@ int xt2_options(const struct xt2_syntax *syntax, void *data, int argc, char **ar
 		if (ret != XT2_EXIT_OK)
 			return ret;
 	}
-	if (syntax->alone && optind != argc)
-		return xt2_usage(syntax->command, "no arguments, please");
+	if (end->value == 1 && optind != argc)
+		return xt2_usage(command, "no arguments, please");
 	return -1;
 }

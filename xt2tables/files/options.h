@@ -32,7 +32,7 @@ struct xt2_given {
 	const char *arg;
 };
 
-/* With order "-", a file in its place among the options comes as this letter. */
+/* The row with this letter takes a file in its place among the options. */
 #define XT2_FILE_ARGUMENT 1
 
 /* The place of a field; one of another type does not compile. */
@@ -57,8 +57,17 @@ int xt2_option_flag(const struct xt2_given *g);
 int xt2_option_int(const struct xt2_given *g);
 int xt2_option_word(const struct xt2_given *g);
 
-/* A number without a sign.  => false: none, or too large */
+/* A number without a minus.  => false: none, or too large */
 bool xt2_number(const char *text, int base, unsigned long long *n);
+
+/* The same from 1, in digits only, of an unsigned long long. */
+bool xt2_count(const struct xt2_given *g);
+
+/* The families of rules: of an int. */
+#define XT2_IP_ROWS(type, field) \
+	XT2_VALUE("ipv4", '4', type, field, XT2_IPV4), XT2_VALUE("ipv6", '6', type, field, XT2_IPV6)
+#define XT2_FAMILY_ROWS(type, field) \
+	XT2_IP_ROWS(type, field), XT2_VALUE("arp", 0, type, field, XT2_ARP)
 
 /* The live ruleset of another network namespace, or one that is pinned elsewhere. */
 #define XT2_STORE_ROWS(type, store) \
@@ -68,22 +77,29 @@ bool xt2_number(const char *text, int base, unsigned long long *n);
 	"      --netns NAME       the network namespace of this name, as of ip-netns(8)\n" \
 	"      --pin DIR          a folder in a BPF file system, instead of xt2's own\n"
 
-struct xt2_syntax {
-	const char *command, *help;
-	const char
-		*order; /* "", or as in getopt(3): "-" gives files in their place, "+" ends there */
-	bool alone; /* nothing may follow the options */
-	const struct xt2_option
-		*rows; /* end with one that has no take; -h and --help come by themselves */
-};
+/* The end of the rows: files may follow the options; nothing may; or a command, with options of its own. */
+#define XT2_ROWS_END       \
+	{                  \
+		.value = 0 \
+	}
+#define XT2_ROWS_ALONE     \
+	{                  \
+		.value = 1 \
+	}
+#define XT2_ROWS_WORD        \
+	{                    \
+		.value = '+' \
+	}
 
 /*
- * xt2_options - take the options of a subcommand, in their order
+ * xt2_options - take the options of a subcommand, in their order; -h and --help print its help
+ * @rows: see XT2_ROWS_END
  * @data: the structure that rows have fields of
  *
  * What follows them begins at argv[optind].
  * => -1: go on; XT2_EXIT_OK: help was asked for; XT2_EXIT_USAGE and others, the reason told
  */
-int xt2_options(const struct xt2_syntax *syntax, void *data, int argc, char **argv);
+int xt2_options(const char *command, const char *help, const struct xt2_option *rows, void *data,
+		int argc, char **argv);
 
 #endif

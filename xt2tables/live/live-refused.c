@@ -51,7 +51,7 @@ static const struct hint {
 	  "a billion are too many: jump to long chains from fewer rules, or from one chain" },
 };
 
-#define HINTS (sizeof(hints) / sizeof(hints[0]))
+#define HINTS (XT2_ARRAY_SIZE(hints))
 
 struct kind {
 	const char *name; /* of a match, target, table or hook */

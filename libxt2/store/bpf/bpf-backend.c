@@ -5,15 +5,10 @@
  * The programs and the ruleset are pinned in a folder, so each command finds
  * them again.  A lock lets one command change them at a time.
  */
-#include <errno.h>
-#include <fcntl.h>
+#include "bpf-private.h"
+
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
-#include "bpf-store.h"
-#include "libxt2/err.h"
 
 #define PAUSE 20 /* ms between two tries for a lock */
 

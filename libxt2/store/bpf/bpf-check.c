@@ -11,10 +11,6 @@
 #include "bpf-private.h"
 #include "engine/rule.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define NO_CHAIN (~0u)
 
 static const char *const tables[XT2_PROGRAMS] = {

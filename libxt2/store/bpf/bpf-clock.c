@@ -13,7 +13,6 @@
 #include <sys/time.h>
 #include <sys/timex.h>
 #include <time.h>
-#include <unistd.h>
 
 static u64 boot_time(void)
 {

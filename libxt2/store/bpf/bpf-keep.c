@@ -16,9 +16,6 @@
 #include "bpf-private.h"
 #include "libxt2/ruleset/pair.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define NONE	  (~0u)
 #define BITS	  64u
 #define PAGE	  4096u

@@ -12,12 +12,7 @@
 #include "bpf-private.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define PREFIX "xt2_" /* of our programs' names */
 #define CHUNK  64 /* links */

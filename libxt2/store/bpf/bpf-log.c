@@ -9,16 +9,9 @@
 #include "bpf-private.h"
 #include "kernel/bpf/log.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define PATIENCE 1 /* seconds until a reader looks whether all is still there */
 

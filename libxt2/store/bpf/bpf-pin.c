@@ -16,18 +16,13 @@
 #include "bpf-owner.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #define READERS_MS 10000 /* for those who only look to be done */
 #define PAUSE_MS   10
 
-static bool same_file(int fd, const char *path)
+bool xt2_same_file_(int fd, const char *path)
 {
 	struct stat a, b;
 
@@ -73,7 +68,7 @@ static int lock_folder(const char *folder, enum xt2_store_access access,
 			close(fd);
 			return -EAGAIN;
 		}
-		if (same_file(fd, folder))
+		if (xt2_same_file_(fd, folder))
 			return fd;
 		close(fd);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bpf-private.h - what the files of the host share */
+/* bpf-private.h - what the files of the host share, with the headers that most of them need */
 #ifndef XT2_LIBXT2_STORE_BPF_BPF_PRIVATE_H
 #define XT2_LIBXT2_STORE_BPF_BPF_PRIVATE_H
 
@@ -11,6 +11,11 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* File descriptors of what is pinned; < 0: it is not there. */
 struct xt2_live_pins {
@@ -185,6 +190,9 @@ int xt2_live_keep_(struct xt2_live *host, struct xt2_live_ruleset *l, const __u8
  * => 0; -errno: it is still to be done
  */
 int xt2_live_fold_(struct xt2_live *host);
+
+/* Is the descriptor's file still the one at the path? */
+bool xt2_same_file_(int fd, const char *path);
 
 /* Put cells, and their numbers, into a copy of the arena's image.  => 0, -ENOMEM */
 int xt2_live_read_cells_(const struct xt2_live_ruleset *l, struct xt2_image *copy);

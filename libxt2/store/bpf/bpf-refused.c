@@ -8,9 +8,6 @@
  */
 #include "bpf-private.h"
 
-#include <string.h>
-#include <unistd.h>
-
 #define TYPES "/sys/kernel/btf/vmlinux"
 
 /* Newer than the kernel's headers may be. */

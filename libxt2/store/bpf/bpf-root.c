@@ -13,18 +13,13 @@
  */
 #include "bpf-private.h"
 
-#include <fcntl.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define OWN_ROOT      "/run/xt2-live"
 #define BPF_MAGIC     0xcafe4a11
@@ -85,13 +80,6 @@ static bool same(const char *path, const char *other)
 	return !stat(path, &a) && !stat(other, &b) && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-static bool same_file(int fd, const char *path)
-{
-	struct stat a, b;
-
-	return !fstat(fd, &a) && !stat(path, &b) && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
-}
-
 /* Does this process have a file system mounted? */
 static bool has_mounted(int pid, const char *root)
 {
@@ -138,7 +126,7 @@ static int check_lasts(const char *root, struct xt2_err *err)
 		return xt2_live_forbidden_(err);
 	if (ret)
 		return is_container() ? 0 : passing(root, err);
-	lasts = same_file(l.ns, "/proc/self/ns/mnt") || has_mounted(l.pid, root);
+	lasts = xt2_same_file_(l.ns, "/proc/self/ns/mnt") || has_mounted(l.pid, root);
 	close(l.ns);
 	return lasts ? 0 : passing(root, err);
 }
@@ -240,7 +228,7 @@ static int find_own(bool create, char *own, size_t size)
 	if (ret)
 		return ret;
 	ret = open_own(l.ns, create);
-	if (!ret && !same_file(l.ns, OWN_ROOT)) {
+	if (!ret && !xt2_same_file_(l.ns, OWN_ROOT)) {
 		snprintf(own, size, "/proc/self/fd/%d", l.ns);
 		return 0;
 	}

@@ -10,9 +10,6 @@
 #include "engine/eval.h"
 #include "engine/index/search.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /*
  * A program scans columns without vectors, and tests the first rules of a chain in
  * the time that a search takes to begin.

@@ -9,11 +9,8 @@
 #include "bpf-private.h"
 
 #include <linux/netfilter.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #define PAGE	   4096u
 #define PRIORITIES 9 /* above a table's own: nothing else is there */

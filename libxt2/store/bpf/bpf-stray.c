@@ -10,11 +10,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define MOUNTS_MAX 256 /* mount namespaces that are looked at */
 

@@ -23,7 +23,6 @@
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/xt_conntrack.h>
-#include <string.h>
 
 #define TABLE "xt2-conntrack"
 #define CHAIN "tracking"

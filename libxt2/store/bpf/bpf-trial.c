@@ -7,8 +7,6 @@
  */
 #include "bpf-private.h"
 
-#include <errno.h>
-#include <string.h>
 #include <time.h>
 
 #define SECOND 1000000000ull
