@@ -36,7 +36,7 @@ static int ring_of(int maps)
 int xt2_live_ring_(const struct xt2_live *host)
 {
 	const __u32 key = 0;
-	int maps = xt2_live_logs_(host), ring = ring_of(maps), ret = 0;
+	int maps = host->fd[XT2_PIN_LOGS], ring = ring_of(maps), ret = 0;
 
 	if (ring < 0) {
 		ring = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "xt2_ring", 0, 0, XT2_LOG_RING, NULL);
@@ -154,7 +154,7 @@ int xt2_live_log_open(struct xt2_live_log **out, const char *folder,
 	}
 	xt2_live_log_close(log);
 	if (ret == -ENOENT)
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
+		return xt2_live_none_(err);
 	if (ret == -EWOULDBLOCK)
 		return xt2_err_set_(err, XT2_E_SYSTEM, EBUSY,
 				    "another xt2 log reads these events already");

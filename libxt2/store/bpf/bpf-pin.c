@@ -74,6 +74,11 @@ static int lock_folder(const char *folder, enum xt2_store_access access,
 	}
 }
 
+int xt2_live_none_(struct xt2_err *err)
+{
+	return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
+}
+
 static int somebody(const struct xt2_lock_owner_ *owner, struct xt2_err *err)
 {
 	if (!owner->pid)
@@ -117,7 +122,7 @@ int xt2_live_folder(const char *pin, enum xt2_store_access access, char *folder,
 		return fd;
 	fd = lock_folder(folder, access, &owner);
 	if (fd == -ENOENT)
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
+		return xt2_live_none_(err);
 	if (fd == -EAGAIN)
 		return somebody(&owner, err);
 	if (fd == -EACCES || fd == -EPERM)
@@ -139,7 +144,7 @@ static int join(char *path, size_t size, const char *folder, const char *name)
 }
 
 /* => a file descriptor, -errno */
-static int pinned(const char *folder, const char *name)
+static int get_pinned(const char *folder, const char *name)
 {
 	char path[512];
 	int ret = join(path, sizeof(path), folder, name);
@@ -150,19 +155,16 @@ static int pinned(const char *folder, const char *name)
 int xt2_live_open(struct xt2_live **host, const char *folder, unsigned int tables,
 		  struct xt2_err *err)
 {
-	struct xt2_live_pins pins;
+	int i, pinned[XT2_PINS];
 
-	pins.arena = pinned(folder, "arena");
-	if (pins.arena < 0 && pins.arena != -ENOENT)
-		return xt2_live_refused_(-pins.arena, err);
-	if (pins.arena < 0)
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
-	pins.logs = pinned(folder, "logs");
-	pins.trials = pinned(folder, "trials");
-	pins.try = pinned(folder, "try");
-	pins.reserve = pinned(folder, "reserve");
-	pins.release = pinned(folder, "release");
-	return xt2_live_start_(host, tables, pins, err);
+	pinned[XT2_PIN_ARENA] = get_pinned(folder, "arena");
+	if (pinned[XT2_PIN_ARENA] == -ENOENT)
+		return xt2_live_none_(err);
+	if (pinned[XT2_PIN_ARENA] < 0)
+		return xt2_live_refused_(-pinned[XT2_PIN_ARENA], err);
+	for (i = XT2_PIN_ARENA + 1; i < XT2_PINS; i++)
+		pinned[i] = get_pinned(folder, xt2_pin_names_[i]);
+	return xt2_live_start_(host, tables, pinned, err);
 }
 
 static bool is_pinned(const char *folder, const char *name)
@@ -204,21 +206,12 @@ int xt2_live_clear_(const char *folder)
 
 static int pin_arena(const struct xt2_live *host, const char *folder)
 {
-	int ret;
+	int i, ret = 0;
 
 	if (!is_pinned(folder, "arena")) /* what is there belongs to another one */
 		xt2_live_clear_(folder);
-	ret = pin(folder, "arena", xt2_live_arena_(host));
-	if (!ret)
-		ret = pin(folder, "logs", xt2_live_logs_(host));
-	if (!ret)
-		ret = pin(folder, "trials", xt2_live_trials_(host));
-	if (!ret)
-		ret = pin(folder, "try", host->try);
-	if (!ret)
-		ret = pin(folder, "reserve", host->reserve);
-	if (!ret)
-		ret = pin(folder, "release", host->release);
+	for (i = 0; i < XT2_PINS && !ret; i++)
+		ret = pin(folder, xt2_pin_names_[i], host->fd[i]);
 	return ret;
 }
 
@@ -354,7 +347,7 @@ int xt2_live_detach(const char *folder, struct xt2_err *err)
 	int ret = xt2_live_clear_(folder);
 
 	if (ret == -ENOENT)
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
+		return xt2_live_none_(err);
 	xt2_live_untrack(~0u);
 	return ret ? xt2_err_set_(err, XT2_E_SYSTEM, -ret, "%s: %s", folder, strerror(-ret)) : 0;
 }

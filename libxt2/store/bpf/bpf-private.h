@@ -17,21 +17,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* File descriptors of what is pinned; < 0: it is not there. */
-struct xt2_live_pins {
-	int arena;
-	int logs; /* a map: see log.h */
-	int reserve, release; /* programs */
-	int try, trials; /* a program and its map: see trial.h */
+/* What is pinned in a folder beside links: maps, then programs. */
+enum xt2_pin {
+	XT2_PIN_ARENA,
+	XT2_PIN_LOGS, /* see log.h */
+	XT2_PIN_TRIALS, /* see trial.h */
+	XT2_PIN_MAPS,
+	XT2_PIN_TRY = XT2_PIN_MAPS,
+	XT2_PIN_RESERVE,
+	XT2_PIN_RELEASE,
+	XT2_PINS
 };
+
+extern const char *const xt2_pin_names_[XT2_PINS];
 
 struct xt2_live {
 	struct bpf_object *object;
 	void *mapped; /* the arena, if libbpf didn't map it */
-	int reserve, release, try; /* file descriptors of the programs */
+	int fd[XT2_PINS]; /* file descriptors: those of the object, or of what is pinned */
 	u32 seconds; /* that the next ruleset is on trial */
 	int outer, inner; /* of maps that exist to be updated: see xt2_live_wait_() */
-	struct xt2_live_pins pins;
+	int pinned[XT2_PINS]; /* file descriptors; < 0: it is not there */
 	u64 ruleset; /* offset of the live one; 0: none */
 	u32 region; /* of the live one */
 	u32 cpus;
@@ -50,9 +56,9 @@ static inline struct xt2_state *xt2_live_state_(void)
 
 /*
  * xt2_live_start_ - as xt2_live_load(), with what is there already
- * @pins: the host's from now on, also if this fails
+ * @pinned: XT2_PINS descriptors, the host's from now on, also if this fails
  */
-int xt2_live_start_(struct xt2_live **host, unsigned int tables, struct xt2_live_pins pins,
+int xt2_live_start_(struct xt2_live **host, unsigned int tables, const int *pinned,
 		    struct xt2_err *err);
 
 /* Says why the kernel takes no programs or maps.  @errnum: its answer => -errno */
@@ -60,15 +66,6 @@ int xt2_live_refused_(int errnum, struct xt2_err *err);
 
 /* Says who may.  => -EPERM */
 int xt2_live_forbidden_(struct xt2_err *err);
-
-/* => the arena's file descriptor, the host's */
-int xt2_live_arena_(const struct xt2_live *host);
-
-/* => the file descriptor of the map for the ring of events, the host's */
-int xt2_live_logs_(const struct xt2_live *host);
-
-/* => the file descriptor of the timer's map, the host's */
-int xt2_live_trials_(const struct xt2_live *host);
 
 /* Make that ring, if there is none yet.  => 0, -errno */
 int xt2_live_ring_(const struct xt2_live *host);
@@ -190,6 +187,9 @@ int xt2_live_keep_(struct xt2_live *host, struct xt2_live_ruleset *l, const __u8
  * => 0; -errno: it is still to be done
  */
 int xt2_live_fold_(struct xt2_live *host);
+
+/* Nothing is live here.  => -ENOENT */
+int xt2_live_none_(struct xt2_err *err);
 
 /* Is the descriptor's file still the one at the path? */
 bool xt2_same_file_(int fd, const char *path);

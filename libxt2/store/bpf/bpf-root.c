@@ -197,8 +197,7 @@ static int open_own(int fd, bool create)
 int xt2_live_no_root_(int errnum, struct xt2_err *err)
 {
 	switch (errnum) {
-	case ENOENT:
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
+	case ENOENT: return xt2_live_none_(err);
 	case ENODEV:
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT,
 				    "there is no live ruleset here: " OWN_ROOT " was unmounted, "

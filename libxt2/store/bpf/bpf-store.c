@@ -22,6 +22,11 @@ static const char *const programs[XT2_PROGRAMS] = {
 	[XT2_SECURITY] = "xt2_security",
 };
 
+const char *const xt2_pin_names_[XT2_PINS] = {
+	[XT2_PIN_ARENA] = "arena", [XT2_PIN_LOGS] = "logs",	  [XT2_PIN_TRIALS] = "trials",
+	[XT2_PIN_TRY] = "try",	   [XT2_PIN_RESERVE] = "reserve", [XT2_PIN_RELEASE] = "release",
+};
+
 static int silent(enum libbpf_print_level level, const char *fmt, va_list args)
 {
 	return 0;
@@ -46,14 +51,14 @@ int xt2_live_reserve_(struct xt2_live *host, u64 offset, u64 size)
 {
 	u32 done;
 
-	return ask(host->reserve, offset, size, &done) || !done ? -ENOMEM : 0;
+	return ask(host->fd[XT2_PIN_RESERVE], offset, size, &done) || !done ? -ENOMEM : 0;
 }
 
 int xt2_live_release_(struct xt2_live *host, u64 offset, u64 size)
 {
 	u32 done;
 
-	return ask(host->release, offset, size, &done) ? -ENOMEM : 0;
+	return ask(host->fd[XT2_PIN_RELEASE], offset, size, &done) ? -ENOMEM : 0;
 }
 
 /* The kernel answers an update of a map of maps after the programs that run have ended. */
@@ -66,17 +71,20 @@ int xt2_live_wait_(struct xt2_live *host)
 
 /* --- loading ----------------------------------------------------------- */
 
-static int map_of(const struct xt2_live *host, const char *name)
+static struct bpf_map *find_map(const struct xt2_live *host, const char *name)
 {
-	return bpf_map__fd(bpf_object__find_map_by_name(host->object, name));
+	return bpf_object__find_map_by_name(host->object, name);
 }
 
-/* A map that is there already; fd < 0: it will be a new one. */
-static int reuse(const struct xt2_live *host, const char *name, int fd)
+/* Maps that are there already; others will be new ones. */
+static int reuse(const struct xt2_live *host)
 {
-	if (fd < 0)
-		return 0;
-	return bpf_map__reuse_fd(bpf_object__find_map_by_name(host->object, name), fd);
+	int i, err = 0;
+
+	for (i = 0; i < XT2_PIN_MAPS && !err; i++)
+		if (host->pinned[i] >= 0)
+			err = bpf_map__reuse_fd(find_map(host, xt2_pin_names_[i]), host->pinned[i]);
+	return err;
 }
 
 static int load_object(struct xt2_live *host, unsigned int tables)
@@ -90,15 +98,9 @@ static int load_object(struct xt2_live *host, unsigned int tables)
 		bpf_object__open_mem(xt2_bpf_object, xt2_bpf_object_end - xt2_bpf_object, &opts);
 	if (!host->object)
 		return -errno;
-	err = reuse(host, "arena", host->pins.arena);
+	err = reuse(host);
 	if (!err)
-		err = reuse(host, "logs", host->pins.logs);
-	if (!err)
-		err = reuse(host, "trials", host->pins.trials);
-	if (err)
-		return err;
-	err = bpf_map__set_max_entries(bpf_object__find_map_by_name(host->object, "contexts"),
-				       host->cpus * XT2_SLOTS);
+		err = bpf_map__set_max_entries(find_map(host, "contexts"), host->cpus * XT2_SLOTS);
 	if (err)
 		return err;
 	for (i = 0; i < XT2_PROGRAMS; i++) {
@@ -171,21 +173,20 @@ static int take_over(struct xt2_live *host, int arena)
 /* Without programs to load, what is pinned is all that it takes. */
 static int load_programs(struct xt2_live *host, unsigned int tables)
 {
-	int ret;
+	bool whole = !tables;
+	char name[32];
+	int i, ret;
 
-	if (!tables && host->pins.reserve >= 0 && host->pins.release >= 0 && host->pins.try >= 0) {
-		host->reserve = host->pins.reserve;
-		host->release = host->pins.release;
-		host->try = host->pins.try;
-		return 0;
+	for (i = XT2_PIN_MAPS; i < XT2_PINS; i++)
+		whole &= host->pinned[i] >= 0;
+	memcpy(host->fd, host->pinned, sizeof(host->fd));
+	ret = whole ? 0 : load_object(host, tables);
+	for (i = 0; i < XT2_PINS && !whole && !ret; i++) {
+		snprintf(name, sizeof(name), "xt2_%s", xt2_pin_names_[i]);
+		host->fd[i] = i < XT2_PIN_MAPS ? bpf_map__fd(find_map(host, xt2_pin_names_[i]))
+					       : find_program(host, name);
 	}
-	ret = load_object(host, tables);
-	if (ret)
-		return ret;
-	host->reserve = find_program(host, "xt2_reserve");
-	host->release = find_program(host, "xt2_release");
-	host->try = find_program(host, "xt2_try");
-	return 0;
+	return ret;
 }
 
 static int start(struct xt2_live *host, unsigned int tables)
@@ -200,18 +201,18 @@ static int start(struct xt2_live *host, unsigned int tables)
 		ret = make_maps(host);
 	if (ret)
 		return ret;
-	return host->pins.arena < 0 ? prepare(host) : take_over(host, host->pins.arena);
+	if (host->pinned[XT2_PIN_ARENA] < 0)
+		return prepare(host);
+	return take_over(host, host->pinned[XT2_PIN_ARENA]);
 }
 
-static void close_pins(const struct xt2_live_pins *pins)
+static void close_pinned(const int *pinned)
 {
-	const int fd[] = { pins->arena,	  pins->logs, pins->reserve,
-			   pins->release, pins->try,  pins->trials };
-	size_t i;
+	int i;
 
-	for (i = 0; i < XT2_ARRAY_SIZE(fd); i++)
-		if (fd[i] >= 0)
-			close(fd[i]);
+	for (i = 0; i < XT2_PINS; i++)
+		if (pinned[i] >= 0)
+			close(pinned[i]);
 }
 
 static int other_version(struct xt2_err *err)
@@ -222,18 +223,18 @@ static int other_version(struct xt2_err *err)
 	return -EOPNOTSUPP;
 }
 
-int xt2_live_start_(struct xt2_live **out, unsigned int tables, struct xt2_live_pins pins,
+int xt2_live_start_(struct xt2_live **out, unsigned int tables, const int *pinned,
 		    struct xt2_err *err)
 {
 	struct xt2_live *host = calloc(1, sizeof(*host));
 	int ret;
 
 	if (!host) {
-		close_pins(&pins);
+		close_pinned(pinned);
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory");
 	}
 	host->outer = host->inner = -1;
-	host->pins = pins;
+	memcpy(host->pinned, pinned, sizeof(host->pinned));
 	ret = start(host, tables);
 	if (!ret) {
 		*out = host;
@@ -247,7 +248,9 @@ int xt2_live_start_(struct xt2_live **out, unsigned int tables, struct xt2_live_
 
 int xt2_live_load(struct xt2_live **out, unsigned int tables, struct xt2_err *err)
 {
-	return xt2_live_start_(out, tables, (struct xt2_live_pins){ -1, -1, -1, -1, -1, -1 }, err);
+	static const int nothing[XT2_PINS] = { -1, -1, -1, -1, -1, -1 };
+
+	return xt2_live_start_(out, tables, nothing, err);
 }
 
 void xt2_live_free(struct xt2_live *host)
@@ -261,7 +264,7 @@ void xt2_live_free(struct xt2_live *host)
 	if (host->inner >= 0)
 		close(host->inner);
 	bpf_object__close(host->object);
-	close_pins(&host->pins);
+	close_pinned(host->pinned);
 	free(host);
 }
 
@@ -304,21 +307,6 @@ int xt2_live_attach_(struct xt2_live *host, u32 table, const struct xt2_hook *h,
 			    xt2_hook_name(h->family, h->hook), xt2_family_name(h->family),
 			    h->priority,
 			    errnum == EBUSY ? "it is taken, and those above" : strerror(errnum));
-}
-
-int xt2_live_arena_(const struct xt2_live *host)
-{
-	return host->object ? map_of(host, "arena") : host->pins.arena;
-}
-
-int xt2_live_trials_(const struct xt2_live *host)
-{
-	return host->object ? map_of(host, "trials") : host->pins.trials;
-}
-
-int xt2_live_logs_(const struct xt2_live *host)
-{
-	return host->object ? map_of(host, "logs") : host->pins.logs;
 }
 
 void xt2_live_status(const struct xt2_live *host, struct xt2_live_status *status)

@@ -55,7 +55,7 @@ int xt2_live_begin_trial_(struct xt2_live *host)
 	state->previous = host->ruleset;
 	state->deadline = now() + t.ns;
 	__atomic_store_n(&state->trial, XT2_TRIAL_WAITS, __ATOMIC_RELEASE);
-	if (!bpf_prog_test_run_opts(host->try, &opts) && !t.error)
+	if (!bpf_prog_test_run_opts(host->fd[XT2_PIN_TRY], &opts) && !t.error)
 		return 0;
 	__atomic_store_n(&state->trial, XT2_TRIAL_NONE, __ATOMIC_RELEASE);
 	return t.error ? (int)t.error : -errno;
