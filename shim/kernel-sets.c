@@ -75,7 +75,7 @@ static int socket_in(int theirs, int ours)
 	if (setns(theirs, CLONE_NEWNET))
 		return -errno;
 	fd = our_socket();
-	if (setns(ours, CLONE_NEWNET)) /* who may go may come back; else all would go wrong */
+	if (setns(ours, CLONE_NEWNET)) /* else all that follows would go wrong */
 		abort();
 	return fd;
 }

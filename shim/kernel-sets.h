@@ -16,7 +16,7 @@ struct xt2_kernel_sets {
 
 /*
  * xt2_kernel_sets - the sets that a call on a socket can mean
- * @socket: a descriptor of the process, which is looked at when a set is asked for
+ * @socket: a descriptor of the process, which is examined when a set is asked for
  * => for struct xt2_sockopt_caller, until xt2_kernel_sets_end()
  */
 const struct xt2_sockopt_sets *xt2_kernel_sets(struct xt2_kernel_sets *sets, pid_t process,

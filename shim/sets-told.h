@@ -18,7 +18,7 @@ struct xt2_told_sets {
 struct xt2_sockopt_sets xt2_told_sets(struct xt2_told_sets *told,
 				      const struct xt2_sockopt_sets *from);
 
-/* => 1: these sets have these numbers still; 0: others, or nobody can be asked */
+/* => 1: these sets have these numbers still; 0: others, or the kernel cannot be asked */
 int xt2_told_sets_hold(const struct xt2_told_sets *told, const struct xt2_sockopt_sets *now);
 
 void xt2_told_sets_free(struct xt2_told_sets *told);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * shim-store.c - an image file behind the sockopts
+ * shim-store.c - the image file that answers the sockopts
  *
  * iptables asks four times for each change: GET_INFO, GET_ENTRIES, REPLACE,
  * ADD_COUNTERS.  The ruleset is therefore kept as long as the file is the same.
  * Images are replaced, never written to, so the file is known by its inode,
- * which is held open to keep the number from being given away again; size and
- * time are looked at for programs that write in place.
+ * which is held open to keep the number from being given away again; size and time are
+ * compared for programs that write in place.
  *
  * A change is packed, stored, and loaded from its own bytes: the file and what
  * is kept here are then the same, and the next image counts on from it.
@@ -73,7 +73,7 @@ struct xt2_shim_store *xt2_shim_store_new(const char *path)
 static void settle(struct xt2_shim_store *store);
 static void remove_note(struct xt2_shim_store *store, struct note *note);
 
-/* Forget the ruleset, but not what it was to those who leave notes. */
+/* Forget the ruleset, but not its state for processes that left notes. */
 static void drop(struct xt2_shim_store *store)
 {
 	if (store->loaded)

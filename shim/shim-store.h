@@ -16,7 +16,7 @@ struct xt2_shim_store;
 
 /* A getsockopt() or setsockopt() with one of our options. */
 struct xt2_call {
-	__u64 who; /* the process, by a number that nobody else has while it lives */
+	__u64 who; /* the process, by a number that is unique while it lives */
 	const struct xt2_sockopt_caller *caller;
 	int set;
 	int level, name;
@@ -46,7 +46,7 @@ void xt2_shim_store_free(struct xt2_shim_store *store);
 /*
  * xt2_shim_store_lock - keep other writers away until xt2_shim_store_unlock()
  * @wait: as of xt2_image_lock()
- * => 0; -EAGAIN: somebody else has it; -errno, see err
+ * => 0; -EAGAIN: another process has it; -errno, see err
  */
 int xt2_shim_store_lock(struct xt2_shim_store *store, int wait, struct xt2_err *err);
 void xt2_shim_store_unlock(struct xt2_shim_store *store);

@@ -2,8 +2,8 @@
 /*
  * task.c - looking into another process
  *
- * Everything is read by number, so whoever calls must ask the kernel whether
- * the notification still stands after reading and before believing.
+ * Everything is read by number, so the caller must ask the kernel whether the notification
+ * is still valid after reading and before using the result.
  */
 #include "task.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* task.h - the process behind a notification: who it is, its memory, its descriptors */
+/* task.h - the process that caused a notification: identity, memory, descriptors */
 #ifndef XT2_SHIM_TASK_H
 #define XT2_SHIM_TASK_H
 
@@ -18,8 +18,8 @@ struct xt2_task {
 int xt2_task_read(struct xt2_task *task, pid_t tid);
 
 /*
- * May it change firewalls, and send raw packets of its own?  The tables of the
- * image belong to whoever owns this program, so its user has no less of a right
+ * May it change firewalls, and send raw packets of its own?  The tables of the image belong
+ * to the owner of this program, so its user has no less of a right
  * to them than root.
  */
 int xt2_task_may_admin(const struct xt2_task *task);

@@ -2,11 +2,10 @@
 /*
  * cmd-confirm.c - xt2 confirm: keep a ruleset that is on trial
  *
- * It is the kernel that takes back what was not confirmed in time
- * (kernel/bpf/trial.h).  What is left to do then is for the next command that changes
- * what is live.  But if nothing was live before, nobody may ever come, so apply
- * leaves a process behind that detaches; if it is killed, packets pass all the
- * same.
+ * The kernel itself takes back a ruleset that was not confirmed in time
+ * (kernel/bpf/trial.h).  The next command that changes the live ruleset cleans up.  But if
+ * nothing was live before, there may be no such command, so apply starts a process that
+ * detaches; if it is killed, packets pass all the same.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -2,9 +2,9 @@
 /*
  * cmd-counters.c - xt2 counters: what the rules have counted
  *
- * A line for each rule, and for each policy of a base chain, which is the rule
- * behind a chain's last.  Watching is reading again and again: nothing is kept
- * open or locked between two rounds, so who watches is in nobody's way.
+ * A line for each rule, and for each policy of a base chain, which is the rule after a
+ * chain's last.  Watching is reading again and again: nothing is kept
+ * open or locked between two rounds, so a watcher never blocks other commands.
  */
 #include <time.h>
 #include "engine/rule.h"
@@ -219,7 +219,7 @@ static struct row count_before(const struct reading *before, u32 was)
 	return (struct row){ .packets = r ? r->packets : 0, .bytes = r ? r->bytes : 0 };
 }
 
-/* => for each chain how many rules come before it, and behind that how many there are */
+/* => for each chain the number of rules before it, and after the last chain their total */
 static u32 *count_rules(const struct xt2_image *img)
 {
 	const struct xt2_root *root = xt2_image_root(img);

@@ -116,7 +116,7 @@ static int take(void *data, const struct xt2_log_event *e)
 	return stopped || ferror(r->to) || r->done == r->count ? ENOUGH : 0;
 }
 
-/* A signal between the look at stopped and the wait must not get lost.  => 0, -ENODEV */
+/* A signal between the test of stopped and the wait must not get lost.  => 0, -ENODEV */
 static int wait_for_events(const struct xt2_live_log *log)
 {
 	sigset_t stops, before;

@@ -4,8 +4,8 @@
  *
  * The call is made on an image instead of the kernel's tables.  Its caller is
  * the file: the value is at an address that nothing else has, pointers inside
- * it lead to what they mean (the entries of ebt stand behind the header), and
- * counters that are handed back go nowhere.
+ * it lead to the entries (those of ebt follow the header), and counters that
+ * are handed back go nowhere.
  */
 #include <netinet/in.h>
 #include <xt2/sockopt.h>

@@ -52,7 +52,7 @@ int xt2_captured_copy(struct xt2_captured *to, const struct xt2_captured *c);
 /* Has any rule a target that changes bytes? */
 bool xt2_image_writes(const struct xt2_image *img);
 
-/* --- what a host knows about a packet (context.c) ----------------------------- */
+/* --- the context of a packet (context.c) -------------------------------------- */
 
 #define XT2_LOCAL_MAX 64
 

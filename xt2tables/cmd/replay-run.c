@@ -219,7 +219,7 @@ static int write_result(struct xt2_replay *r, unsigned int at)
 
 /* --- a batch -------------------------------------------------------------------- */
 
-/* Packets for one hook that follow one another, from slot at on. => the slot behind them */
+/* Consecutive packets for one hook, from slot at on. => the slot after them */
 static unsigned int evaluate(struct xt2_replay *r, unsigned int at)
 {
 	struct xt2_replay_batch *b = r->batch;

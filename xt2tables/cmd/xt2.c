@@ -61,8 +61,8 @@ static int finish(const char *name, int ret)
 }
 
 /*
- * getopt() quotes an option that it doesn't know as it is: one that no option
- * of ours looks like never gets there.  What is behind a command to run is not ours.
+ * getopt() quotes an option that it doesn't know as it is: one that resembles no option of
+ * ours never gets there.  The words after a command to run are not ours.
  */
 static const char *strange_option(const char *command, char **argv)
 {

@@ -25,7 +25,7 @@
 #include "engine/env.h"
 
 #define LIKE_VERSION "1.8.9" /* the iptables that callers take this for */
-#define LIVE_WAIT    10 /* seconds that saving waits for who is changing the live ruleset */
+#define LIVE_WAIT    10 /* seconds that saving waits for a command that changes the live ruleset */
 
 struct program {
 	const char *name;

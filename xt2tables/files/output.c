@@ -6,8 +6,8 @@
  * after any failure the old one is what it was.  What cannot be replaced, a
  * pipe or a device, is written to as it comes.
  *
- * The C library forgets why a write failed, unless one looks at once; who
- * prints does not.  So streams are ours (fopencookie), and keep the errno.
+ * The C library forgets why a write failed, unless errno is read at once, and callers that
+ * print do not.  So streams are ours (fopencookie), and keep the errno.
  *
  * A program that is ended by a signal takes its temporary files along.
  */

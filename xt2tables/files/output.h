@@ -10,7 +10,7 @@
 
 struct xt2_output {
 	const char *path;
-	FILE *to; /* to be written to; who closes it sets it to NULL */
+	FILE *to; /* to be written to; a caller that closes it sets it to NULL */
 	int fd;
 	int error; /* errno of the first write that failed, 0: none */
 	bool standard; /* it is standard output */
@@ -21,7 +21,7 @@ struct xt2_output {
 
 /*
  * xt2_output_open - a stream to a file that appears when all of it is there
- * @path: a regular file is replaced in the end, behind symbolic links, with the
+ * @path: a regular file, or the one that symbolic links lead to, is replaced in the end, with the
  *   mode and the owner of the old one; what is no regular file (a pipe,
  *   /dev/null) is written to; "-", /dev/stdout: standard output
  * => 0; -errno: see err, and there is nothing to be released

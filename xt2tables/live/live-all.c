@@ -2,7 +2,7 @@
 /*
  * live-all.c - xt2 status --all, xt2 detach --dead: live rulesets of all network namespaces
  *
- * Nothing is locked to look at them: a line is what was there at a moment.
+ * Nothing is locked to read them: a line is a snapshot.
  */
 #include <dirent.h>
 #include <errno.h>

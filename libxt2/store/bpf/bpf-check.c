@@ -253,7 +253,7 @@ static void check_table(struct walk *w, u32 table)
 /* A chain on the way from a hook. */
 struct way {
 	u64 rules; /* that a packet may meet from here on; saturating */
-	const struct xt2_rule *at; /* the next one to look at; NULL: nobody has been here */
+	const struct xt2_rule *at; /* the next one to examine; NULL: not entered yet */
 	u32 parent;
 	bool done;
 };
@@ -267,7 +267,7 @@ static void enter(const struct walk *w, struct way *ways, u32 chain, u32 parent)
 	ways[chain].parent = parent;
 }
 
-/* => the chain that is to be looked at before this one goes on; NO_CHAIN: this one is done */
+/* => the chain to examine before this one goes on; NO_CHAIN: this one is done */
 static u32 advance(const struct walk *w, struct way *ways, u32 chain)
 {
 	const struct xt2_rule *tail = xt2_chain_tail(xt2_image_chain(w->img, w->root, chain));

@@ -2,7 +2,7 @@
 /*
  * bpf-clock.c - what the programs know of time
  *
- * They can read a clock that nobody sets, which limit needs, and the atomic
+ * They can read a clock that is never set, which limit needs, and the atomic
  * one, which follows the wall clock's steps but not its leap seconds.  How far
  * these two are apart, and the kernel's time zone, change once in years, if at
  * all, and are looked up when a ruleset becomes live.

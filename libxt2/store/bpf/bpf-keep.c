@@ -7,7 +7,7 @@
  * as long as it names the old ruleset, a rule's count is what both have.  When no
  * program can be in the old one any more, its sums are assigned to the
  * counters that the new one has for the time before, and then it is forgotten.
- * All of that is in the arena, and done again it comes to the same.
+ * Everything lives in the arena, and the step is idempotent.
  *
  * State needs nothing of the kind.  Cells are the arena's, not the ruleset's: a
  * rule that stays has the same cell in both, and packets in either change it by
@@ -140,7 +140,7 @@ static int pair_rules(const struct xt2_live_ruleset *l, const struct xt2_live_ru
 struct cells {
 	u64 *used; /* a bit for each of the arena's cells that count */
 	u32 next; /* those before this one are in use */
-	u32 end; /* behind the last one in use */
+	u32 end; /* after the last one in use */
 };
 
 static u64 *arena_cell(u32 i)
@@ -153,7 +153,7 @@ static u32 cells_of(const struct xt2_live_ruleset *l)
 	return xt2_image_root(image_of(l))->cells;
 }
 
-/* => behind the last of the arena's cells that a ruleset has */
+/* => the number after the last of the arena's cells that a ruleset has */
 static u32 cells_end(const struct xt2_live_ruleset *l)
 {
 	const u32 *place = xt2_live_at_(l->places);

@@ -2,12 +2,12 @@
 /*
  * bpf-links.c - the netfilter links of this machine: see links.bpf.c
  *
- * What is pinned in a folder is one thing, what packets meet is another: links
+ * The links that are pinned in a folder need not be those that packets meet: links
  * can be pinned elsewhere or nowhere, and pins can hold links that were taken
- * off their hooks.  Here is what packets meet.
+ * off their hooks.  These are the links that packets meet.
  *
- * To load what asks the kernel takes longer than the rest of a command, so who
- * makes something live leaves it pinned beside the folders.
+ * Loading the programs that ask the kernel takes longer than the rest of a command, so a
+ * command that makes a ruleset live leaves them pinned beside the folders.
  */
 #include "bpf-private.h"
 

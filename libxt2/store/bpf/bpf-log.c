@@ -91,7 +91,7 @@ static bool is_there(const struct xt2_live_log *log)
 	return !stat(log->map, &s) && s.st_ino == log->inode;
 }
 
-/* As other processes have it, at the same address; to look at. */
+/* As other processes have it, at the same address; read only. */
 static int map_arena(struct xt2_live_log *log)
 {
 	char path[320];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bpf-owner.c - who holds the lock of a folder
+ * bpf-owner.c - the process that holds the lock of a folder
  *
  * A BPF file system has no ordinary files, so the holder cannot leave its name
  * there.  The kernel knows it: /proc/locks has a line for each lock,

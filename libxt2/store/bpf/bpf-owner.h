@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bpf-owner.h - who holds the lock of a folder */
+/* bpf-owner.h - the process that holds the lock of a folder */
 #ifndef XT2_LIBXT2_STORE_BPF_BPF_OWNER_H
 #define XT2_LIBXT2_STORE_BPF_BPF_OWNER_H
 
@@ -12,9 +12,9 @@ struct xt2_lock_owner_ {
 };
 
 /*
- * xt2_lock_owner_ - who holds a flock(2) of a file
+ * xt2_lock_owner_ - the process that holds a flock(2) of a file
  * @fd: of the file
- * => false: nobody, or somebody who cannot be seen from here
+ * => false: there is none, or it is not visible here
  */
 bool xt2_lock_owner_(int fd, struct xt2_lock_owner_ *owner);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bpf-pin.c - what stays in the kernel when the process ends
+ * bpf-pin.c - objects that stay in the kernel when the process ends
  *
  * A folder holds the arena, the programs that give it memory, and a link for
  * each hook, named after its table, family and hook.  Links hold their
@@ -19,7 +19,7 @@
 #include <sys/file.h>
 #include <time.h>
 
-#define READERS_MS 10000 /* for those who only look to be done */
+#define READERS_MS 10000 /* for readers to finish */
 #define PAUSE_MS   10
 
 bool xt2_same_file_(int fd, const char *path)
@@ -30,8 +30,8 @@ bool xt2_same_file_(int fd, const char *path)
 }
 
 /*
- * => true: the lock is held by who only looks, or by nobody that is seen, such as one
- * who has just given it back, and a while has passed
+ * => true: the lock is held by a reader, or by a process that exited meanwhile, and a while
+ * has passed
  */
 static bool wait_for_readers(int fd, enum xt2_store_access access, struct xt2_lock_owner_ *owner)
 {
@@ -208,7 +208,7 @@ static int pin_arena(const struct xt2_live *host, const char *folder)
 {
 	int i, ret = 0;
 
-	if (!is_pinned(folder, "arena")) /* what is there belongs to another one */
+	if (!is_pinned(folder, "arena")) /* the folder has files of another arena */
 		xt2_live_clear_(folder);
 	for (i = 0; i < XT2_PINS && !ret; i++)
 		ret = pin(folder, xt2_pin_names_[i], host->fd[i]);

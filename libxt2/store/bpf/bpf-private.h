@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bpf-private.h - what the files of the host share, with the headers that most of them need */
+/* bpf-private.h - declarations and headers that the loader's files share */
 #ifndef XT2_LIBXT2_STORE_BPF_BPF_PRIVATE_H
 #define XT2_LIBXT2_STORE_BPF_BPF_PRIVATE_H
 
@@ -55,8 +55,8 @@ static inline struct xt2_state *xt2_live_state_(void)
 }
 
 /*
- * xt2_live_start_ - as xt2_live_load(), with what is there already
- * @pinned: XT2_PINS descriptors, the host's from now on, also if this fails
+ * xt2_live_start_ - as xt2_live_load(), with the objects that are pinned already
+ * @pinned: XT2_PINS descriptors, owned by the host from now on, even if this fails
  */
 int xt2_live_start_(struct xt2_live **host, unsigned int tables, const int *pinned,
 		    struct xt2_err *err);
@@ -64,7 +64,7 @@ int xt2_live_start_(struct xt2_live **host, unsigned int tables, const int *pinn
 /* Says why the kernel takes no programs or maps.  @errnum: its answer => -errno */
 int xt2_live_refused_(int errnum, struct xt2_err *err);
 
-/* Says who may.  => -EPERM */
+/* Says which capabilities are needed.  => -EPERM */
 int xt2_live_forbidden_(struct xt2_err *err);
 
 /* Make that ring, if there is none yet.  => 0, -errno */
@@ -151,7 +151,7 @@ int xt2_live_clear_(const char *folder);
 
 /* --- trials (bpf-trial.c) ------------------------------------------------ */
 
-/* Nothing must be on trial; what a trial left behind is put away.  => 0; -EBUSY: it is; -errno */
+/* Nothing must be on trial; the remains of a trial are removed.  => 0; -EBUSY: it is; -errno */
 int xt2_live_settle_first_(struct xt2_live *host, struct xt2_err *err);
 
 /* Before a ruleset is published, and after: the timer may have been faster.  => 0, -errno */

@@ -2,11 +2,11 @@
 /*
  * bpf-root.c - the BPF file system where rulesets are pinned
  *
- * What is pinned lasts as long as its file system is mounted somewhere.  Many
+ * A pinned object lasts as long as its file system is mounted somewhere.  Many
  * commands have mounts of their own that end with them (ip netns exec, unshare
  * -m, services with PrivateMounts), so xt2's own file system is mounted where
- * the first process of the machine has its files.  If that process may not be
- * looked at, the kernel's own threads will do: they have the mounts that the
+ * the first process of the machine has its files.  If that process may not be inspected, the
+ * kernel's own threads will do: they have the mounts that the
  * machine was started with.  Their presence also tells that /proc shows the
  * machine and not a container.  Where it does not, nothing is known to last, and
  * only a file system that was named is taken.

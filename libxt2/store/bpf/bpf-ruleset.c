@@ -167,7 +167,7 @@ static int reserve(struct xt2_live *host, u32 region, u64 size)
 	return -ENOMEM;
 }
 
-/* In memory that nobody else uses yet.  => 0, -EFBIG, -ENOMEM */
+/* In memory that is not in use yet.  => 0, -EFBIG, -ENOMEM */
 static int build(struct xt2_live *host, struct xt2_live_ruleset *l, const struct xt2_image *img,
 		 const struct xt2_store_counters *counters, struct xt2_err *err)
 {

@@ -2,8 +2,9 @@
 /*
  * bpf-store.h - rulesets that the kernel's BPF programs evaluate
  *
- * One host per process.  Needs CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON.  Functions return 0 or
- * -errno; err says more, and names what a kernel lacks.
+ * One struct xt2_live per process.  Needs CAP_BPF, CAP_NET_ADMIN and
+ * CAP_PERFMON.  Functions return 0 or -errno; err says more, and names what a
+ * kernel lacks.
  */
 #ifndef XT2_LIBXT2_STORE_BPF_BPF_STORE_H
 #define XT2_LIBXT2_STORE_BPF_BPF_STORE_H
@@ -41,7 +42,7 @@ struct xt2_live_status {
  * @img: a checked image
  * @found: called for each, table by table; a non-zero answer ends the calls; may be NULL
  *
- * Rules that no packet can reach are not looked at.
+ * Rules that no packet can reach are not examined.
  * => number of refusals; -ENOMEM
  */
 int xt2_live_refusals(const struct xt2_image *img, xt2_refused found, void *data);
@@ -114,10 +115,9 @@ int xt2_live_read(struct xt2_live *host, struct xt2_mapping *map, struct xt2_err
  * @pin: a BPF file system; NULL: xt2's own, which XT2_STORE_CREATE mounts if need be
  * @folder: out: its path, which is good as long as this process
  *
- * Those who only look wait for nobody but those who change something; who changes
- * something waits for them, up to 10 s.
+ * Readers wait only for writers; a writer waits for readers, up to 10 s.
  * => a file descriptor for xt2_live_leave(): the others are kept out until then; -EAGAIN:
- *    somebody else is in, and err says who; -ENOENT: nothing is live; -EPERM; -EINVAL: pin is
+ *    another process is in, and err names it; -ENOENT: nothing is live; -EPERM; -EINVAL: pin is
  *    no BPF file system; -EOPNOTSUPP: what would be pinned would not last; and others
  */
 int xt2_live_folder(const char *pin, enum xt2_store_access access, char *folder, size_t size,
@@ -223,12 +223,12 @@ void xt2_links_describe(const struct xt2_link *link, char *text, size_t size);
 /* Are there strays?  => 0; -EBUSY: err names the first */
 int xt2_links_alone(const struct xt2_links *links, const char *folder, struct xt2_err *err);
 
-/* Take it off its hook, whoever holds it.  => 0, -errno */
+/* Take it off its hook, regardless of its owner.  => 0, -errno */
 int xt2_links_detach(const struct xt2_link *link);
 
 /*
- * Live rulesets of all network namespaces.  A namespace is dead if nobody but the
- * links of its own ruleset holds it, so that it cannot be entered again.
+ * Live rulesets of all network namespaces.  A namespace is dead if only the links of its own
+ * ruleset hold it, so that it cannot be entered again.
  */
 enum xt2_live_state { XT2_LIVE_ALIVE, XT2_LIVE_DEAD, XT2_LIVE_UNSURE };
 
@@ -260,7 +260,7 @@ int xt2_live_sweep(const struct xt2_links *links, const char *pin, struct xt2_er
 /*
  * xt2_live_log_open - read the events of LOG and NFLOG in a folder (log.h), without a lock on it
  * @event: called by xt2_live_log_read() for each; 0, or < 0: enough
- * => 0; -ENOENT: nothing is live; -EBUSY: somebody else reads them; -errno
+ * => 0; -ENOENT: nothing is live; -EBUSY: another process reads them; -errno
  */
 struct xt2_live_log;
 struct xt2_log_event;
@@ -282,7 +282,7 @@ __u64 xt2_live_log_lost(const struct xt2_live_log *log);
  */
 int xt2_live_log_wait(const struct xt2_live_log *log, const sigset_t *mask);
 
-/* => a file descriptor of the host's, for BPF_PROG_TEST_RUN; -ENOENT: not loaded */
+/* => the descriptor of a program, for BPF_PROG_TEST_RUN; -ENOENT: not loaded */
 int xt2_live_program(const struct xt2_live *host, enum xt2_program which);
 
 void xt2_live_status(const struct xt2_live *host, struct xt2_live_status *status);

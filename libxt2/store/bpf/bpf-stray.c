@@ -2,16 +2,17 @@
 /*
  * bpf-stray.c - links of xt2's that a command doesn't find in its folder
  *
- * Two rulesets in a network namespace would both drop packets, and none of them
- * says so.  The kernel knows all links; who holds one is found by looking: at
- * the BPF file systems that some process has mounted, then at open files.
+ * Two rulesets in a network namespace would both drop packets, and neither
+ * would report it.  The kernel knows all links; the owner of one is found by
+ * searching: first the BPF file systems that some process has mounted, then
+ * open files.
  */
 #include "bpf-private.h"
 
 #include <ctype.h>
 #include <dirent.h>
 
-#define MOUNTS_MAX 256 /* mount namespaces that are looked at */
+#define MOUNTS_MAX 256 /* mount namespaces that are searched */
 
 const struct xt2_link *xt2_links_stray(const struct xt2_links *links, const char *folder,
 				       size_t *at)
@@ -62,7 +63,7 @@ const struct xt2_link *xt2_links_elsewhere(const struct xt2_links *links,
 	return NULL;
 }
 
-/* --- who holds it ------------------------------------------------------------- */
+/* --- its owner ---------------------------------------------------------------- */
 
 struct looking {
 	const struct xt2_link *link;
@@ -174,7 +175,7 @@ static bool is_open(struct looking *l, const char *pid)
 	return found;
 }
 
-/* pins: look at mounts; else at open files */
+/* pins: search mounts; else open files */
 static bool look_around(struct looking *l, bool pins)
 {
 	DIR *dir = opendir("/proc");

@@ -3,10 +3,10 @@
  * bpf-sweep.c - live rulesets of network namespaces that are gone
  *
  * A pinned link holds its network namespace: one that was deleted would stay
- * for ever, with its interfaces and its memory.  The kernel counts who holds a
- * namespace (processes, open files, mounts, sockets, links); if these are the
- * links of one folder and nobody else, there is no way into the namespace any more,
- * and the folder can go.  What cannot be known stays.
+ * for ever, with its interfaces and its memory.  The kernel counts the references to a
+ * namespace (processes, open files, mounts, sockets, links); if all of them are links of one
+ * folder, there is no way into the namespace any more, and the folder can go.  If that is
+ * not known, the folder stays.
  */
 #include "bpf-private.h"
 
@@ -15,7 +15,7 @@
 
 #define CHUNK 64
 
-/* Who else holds the namespace?  => < 0: no link does, or that is not known */
+/* References to the namespace other than links.  => < 0: there is no link, or that is not known */
 static s32 others_of(const struct xt2_links *links, __u64 cookie)
 {
 	s32 references = -1, holds = 0;
@@ -47,7 +47,7 @@ static enum xt2_live_state state_of(const struct xt2_links *links, const struct 
 		link = xt2_links_find_(links, pinned.id[i]);
 		if (!link)
 			continue;
-		if (link->cookie != net->cookie) /* somebody put it there */
+		if (link->cookie != net->cookie) /* it was put there by another program */
 			return XT2_LIVE_UNSURE;
 		references = link->references;
 		holds++;

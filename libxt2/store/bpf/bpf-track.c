@@ -3,7 +3,7 @@
  * bpf-track.c - connection tracking, for rules that ask about connections
  *
  * A network namespace tracks connections, and puts fragments together before,
- * as long as somebody asks for it.  The kernel's tables ask for each rule that
+ * as long as a rule asks for it.  The kernel's tables ask for each rule that
  * has such a match (xt_conntrack, xt_state and xt_connmark do so in their
  * checkentry), a family at a time.  A BPF program can't, so we let nf_tables
  * ask: a table of our own has a rule about connections, in a chain that is at

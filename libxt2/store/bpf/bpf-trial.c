@@ -3,7 +3,7 @@
  * bpf-trial.c - rulesets that have to be confirmed: see trial.h
  *
  * All that a command has to know is in the arena.  The timer needs no process,
- * but what it leaves behind takes memory until one comes: xt2_live_settle().
+ * but its remains take memory until one comes: xt2_live_settle().
  */
 #include "bpf-private.h"
 
@@ -132,7 +132,7 @@ int xt2_live_confirm(struct xt2_live *host, bool keep)
 		go_back();
 		return xt2_live_settle(host);
 	}
-	if (l->from) /* of who was killed */
+	if (l->from) /* of a process that was killed */
 		return xt2_live_fold_(host);
 	release_other(host);
 	return 0;
