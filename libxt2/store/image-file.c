@@ -3,9 +3,9 @@
  * image-file.c - images in files
  *
  * Opening reads a file and checks all of it; evaluation then counts in memory
- * only.  A copy, since nobody can change it after the check, and since it can
- * have huge pages: through those of a mapped file, a packet in 100,000 rules
- * waits longer for address translation than for the rules.
+ * only.  The copy cannot change after the check, and it can have huge pages:
+ * through those of a mapped file, a packet in 100,000 rules waits longer for
+ * address translation than for the rules.
  *
  * Storing is durable, see new-file.c.  The lock is a file beside the image,
  * since the image's own inode changes with every store.
@@ -29,13 +29,16 @@
 
 #define LOCK_POLL_NS 20000000L /* between two tries for a lock */
 
-static int system_error(struct xt2_err *err, const char *verb, const char *path)
+static int file_error(struct xt2_err *err, int errnum, const char *verb, const char *path)
 {
-	int errnum = errno;
-
 	xt2_err_set_(err, XT2_E_SYSTEM, errnum, "cannot %s: %s", verb, strerror(errnum));
 	xt2_err_file_(err, path);
 	return -errnum;
+}
+
+static int system_error(struct xt2_err *err, const char *verb, const char *path)
+{
+	return file_error(err, errno, verb, path);
 }
 
 static int image_error(struct xt2_err *err, int ret, const struct xt2_check_err *why)
@@ -98,10 +101,8 @@ static int check_kind(const struct stat *st, const char *verb, const char *path,
 {
 	if (S_ISREG(st->st_mode))
 		return 0;
-	if (S_ISDIR(st->st_mode)) {
-		errno = EISDIR;
-		return system_error(err, verb, path);
-	}
+	if (S_ISDIR(st->st_mode))
+		return file_error(err, EISDIR, verb, path);
 	xt2_err_set_(err, XT2_E_IMAGE, EINVAL, "not a valid image: it is no regular file");
 	xt2_err_file_(err, path);
 	return -EINVAL;
@@ -115,25 +116,6 @@ int xt2_image_room_(size_t size, struct xt2_mapping *map, struct xt2_err *err)
 	if (!map->image)
 		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the image");
 	return 0;
-}
-
-/* => bytes read, fewer than size if the file ends; -1 and errno */
-static ssize_t read_up_to(int fd, void *to, size_t size)
-{
-	size_t at = 0;
-	ssize_t n;
-
-	while (at < size) {
-		n = read(fd, (char *)to + at, size - at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		if (!n)
-			break;
-		at += (size_t)n;
-	}
-	return (ssize_t)at;
 }
 
 /* Bytes worth reading: as many as the header says, if it does and the file has them. */
@@ -158,7 +140,10 @@ static int read_image(int fd, const char *path, bool rules, struct xt2_mapping *
 	ret = check_kind(&st, "read", path, err);
 	if (ret)
 		return ret;
-	if (read_up_to(fd, &header, sizeof(header)) < 0 || lseek(fd, 0, SEEK_SET))
+	n = xt2_read_up_to_(fd, &header, sizeof(header));
+	if (n < 0)
+		return file_error(err, (int)-n, "read", path);
+	if (lseek(fd, 0, SEEK_SET))
 		return system_error(err, "read", path);
 	size = (size_t)st.st_size;
 	if (size > sizeof(header))
@@ -168,8 +153,9 @@ static int read_image(int fd, const char *path, bool rules, struct xt2_mapping *
 		xt2_err_file_(err, path);
 		return ret;
 	}
-	n = read_up_to(fd, map->image, size);
-	ret = n < 0 ? system_error(err, "read", path) : check(map->image, (size_t)n, rules, err);
+	n = xt2_read_up_to_(fd, map->image, size);
+	ret = n < 0 ? file_error(err, (int)-n, "read", path)
+		    : check(map->image, (size_t)n, rules, err);
 	if (!ret) {
 		map->size = map->image->size;
 		return 0;
@@ -245,13 +231,6 @@ void xt2_image_close(struct xt2_mapping *map)
 	memset(map, 0, sizeof(*map));
 }
 
-/* => -errno, the error told */
-static int not_stored(const struct xt2_new_file_ *f, int ret, const char *path, struct xt2_err *err)
-{
-	errno = -ret;
-	return system_error(err, f->failed, path);
-}
-
 int xt2_image_store(const char *path, const struct xt2_image *image, size_t size,
 		    struct xt2_err *err)
 {
@@ -259,17 +238,17 @@ int xt2_image_store(const char *path, const struct xt2_image *image, size_t size
 	int ret = xt2_new_file_create_(&f, path);
 
 	if (ret)
-		return not_stored(&f, ret, path, err);
+		return file_error(err, -ret, f.failed, path);
 	ret = xt2_write_all_(f.fd, image, size);
 	f.failed = "write";
 	if (!ret)
 		ret = xt2_new_file_close_(&f, true);
 	if (ret) {
 		xt2_new_file_drop_(&f);
-		return not_stored(&f, ret, path, err);
+		return file_error(err, -ret, f.failed, path);
 	}
 	ret = xt2_new_file_place_(&f, true);
-	return ret ? not_stored(&f, ret, path, err) : 0;
+	return ret ? file_error(err, -ret, f.failed, path) : 0;
 }
 
 static int remaining(const struct timespec *start, int wait)
@@ -346,14 +325,10 @@ int xt2_image_lock(const char *path, int wait, struct xt2_err *err)
 	if (ret)
 		return ret;
 	ret = xt2_resolve_(path, real);
-	if (ret) {
-		errno = -ret;
-		return system_error(err, "resolve", path);
-	}
-	if (snprintf(name, sizeof(name), "%s.lock", real) >= (int)sizeof(name)) {
-		errno = ENAMETOOLONG;
-		return system_error(err, "lock", path);
-	}
+	if (ret)
+		return file_error(err, -ret, "resolve", path);
+	if (snprintf(name, sizeof(name), "%s.lock", real) >= (int)sizeof(name))
+		return file_error(err, ENAMETOOLONG, "lock", path);
 	fd = xt2_lock_open_(name, err);
 	if (fd < 0)
 		return fd;

@@ -38,29 +38,30 @@ static int follow(char *path, const char *target)
 	return 0;
 }
 
-/* The folder that a file is in.  => 0, or -1 and errno */
-static int stat_folder(const char *path, struct stat *st)
+/* The folder that a file is in.  @folder: [PATH_MAX] */
+static void folder_of(const char *path, char *folder)
 {
-	char folder[PATH_MAX];
 	const char *slash = strrchr(path, '/');
-	size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+	size_t n = slash ? (size_t)(slash - path) : 0;
 
 	memcpy(folder, path, n);
-	strcpy(folder + n, ".");
-	return stat(folder, st);
+	folder[n] = '\0';
+	if (!n)
+		strcpy(folder, slash ? "/" : ".");
 }
 
 /*
- * May a link be followed?  Not one that somebody else has left in a folder for
- * everybody: as the kernel has it with fs.protected_symlinks, which does not
- * see that it is followed here.  => 0, -errno
+ * May a link be followed?  Not one that another user has left in a shared folder: the rule
+ * is that of fs.protected_symlinks, which the kernel does not apply to readlink().  => 0, -errno
  */
 static int may_follow(const char *path)
 {
 	const mode_t shared = S_ISVTX | S_IWOTH;
 	struct stat link, folder;
+	char name[PATH_MAX];
 
-	if (lstat(path, &link) || stat_folder(path, &folder))
+	folder_of(path, name);
+	if (lstat(path, &link) || stat(name, &folder))
 		return -errno;
 	if ((folder.st_mode & shared) != shared || link.st_uid == geteuid() ||
 	    link.st_uid == folder.st_uid)
@@ -93,14 +94,9 @@ int xt2_resolve_(const char *path, char *real)
 static int open_folder(const char *path)
 {
 	char folder[PATH_MAX];
-	const char *slash = strrchr(path, '/');
-	size_t n = slash ? (size_t)(slash - path) : 0;
 	int fd;
 
-	memcpy(folder, path, n);
-	folder[n] = '\0';
-	if (!n)
-		strcpy(folder, slash ? "/" : ".");
+	folder_of(path, folder);
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
@@ -146,6 +142,24 @@ int xt2_new_file_create_(struct xt2_new_file_ *f, const char *path)
 		return 0;
 	close(f->folder);
 	return fail(f, "create a temporary file beside it", f->fd);
+}
+
+ssize_t xt2_read_up_to_(int fd, void *to, size_t size)
+{
+	size_t at = 0;
+	ssize_t n;
+
+	while (at < size) {
+		n = read(fd, (char *)to + at, size - at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		at += (size_t)n;
+	}
+	return (ssize_t)at;
 }
 
 int xt2_write_all_(int fd, const void *bytes, size_t size)

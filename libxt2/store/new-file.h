@@ -6,12 +6,13 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 struct xt2_new_file_ {
 	int fd; /* to be written; -1: it is closed */
 	int folder; /* that it is in */
 	const char *failed; /* what could not be done: "cannot ..." */
-	char real[PATH_MAX]; /* the name that it will have, behind links */
+	char real[PATH_MAX]; /* the name that it will have, after symbolic links */
 	char name[PATH_MAX]; /* and the one that it has until then */
 };
 
@@ -24,7 +25,10 @@ struct xt2_new_file_ {
  */
 int xt2_new_file_create_(struct xt2_new_file_ *f, const char *path);
 
-/* All bytes, by as many calls as it takes.  => 0, -errno */
+/* All bytes, by as many calls as it takes.  => how many, fewer than size at the end; -errno */
+ssize_t xt2_read_up_to_(int fd, void *to, size_t size);
+
+/* The same, written.  => 0, -errno */
 int xt2_write_all_(int fd, const void *bytes, size_t size);
 
 /* Nothing more is written; @durable: it survives a loss of power.  => 0, -errno: see failed */
@@ -39,7 +43,7 @@ int xt2_new_file_place_(struct xt2_new_file_ *f, bool durable);
 /* Remove it, and release it: the old file stays. */
 void xt2_new_file_drop_(struct xt2_new_file_ *f);
 
-/* The name behind symbolic links, whether or not there is a file.  @real: [PATH_MAX].  => 0, -errno */
+/* The name that symbolic links lead to, whether or not there is a file.  @real: [PATH_MAX].  => 0, -errno */
 int xt2_resolve_(const char *path, char *real);
 
 #endif

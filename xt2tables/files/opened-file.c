@@ -15,28 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "engine/image.h"
+#include "libxt2/store/new-file.h"
 #include "opened-file.h"
 
 #define CHUNK (1u << 20) /* bytes to read at first */
-
-/* => bytes, fewer than size at the end; -errno */
-static ssize_t read_up_to(int fd, char *to, size_t size)
-{
-	size_t at = 0;
-	ssize_t n;
-
-	while (at < size) {
-		n = read(fd, to + at, size - at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			break;
-		at += (size_t)n;
-	}
-	return (ssize_t)at;
-}
 
 /* => bytes of the head, -errno */
 static ssize_t look(struct xt2_opened_file *f)
@@ -49,7 +31,7 @@ static ssize_t look(struct xt2_opened_file *f)
 		return -errno;
 	f->stream = at < 0 || !S_ISREG(st.st_mode);
 	if (f->stream)
-		return read_up_to(f->fd, f->head, sizeof(f->head));
+		return xt2_read_up_to_(f->fd, f->head, sizeof(f->head));
 	n = pread(f->fd, f->head, sizeof(f->head), at);
 	return n < 0 ? -errno : n;
 }
@@ -116,7 +98,7 @@ static int read_rest(const struct xt2_opened_file *f, size_t max, struct xt2_byt
 			memcpy(b->at, f->head, f->len);
 			b->len = f->len;
 		}
-		n = read_up_to(f->fd, (char *)b->at + b->len, room - b->len);
+		n = xt2_read_up_to_(f->fd, (char *)b->at + b->len, room - b->len);
 		if (n < 0)
 			return (int)n;
 		b->len += (size_t)n;

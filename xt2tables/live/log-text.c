@@ -92,7 +92,7 @@ static void add_tcp_flags(struct line *l, u16 flags)
 			add(l, "%s ", names[i]);
 }
 
-/* => false: what comes behind the header's fields is left out */
+/* => false: the words after the header's fields are left out */
 static bool add_tcp(struct line *l, u32 off, bool fragment)
 {
 	const u8 *p;
@@ -134,16 +134,14 @@ static bool add_udp(struct line *l, u8 proto, u32 off, bool fragment)
 	return p;
 }
 
-static void add_spi(struct line *l, const char *name, u32 off, u32 size, bool fragment)
+/* => the header of AH or ESP; NULL: it is not there */
+static const u8 *add_spi(struct line *l, u8 proto, u32 off)
 {
-	const u8 *p;
+	const u8 *p = look(l, off, proto == IPPROTO_AH ? 12 : 8);
 
-	if (fragment)
-		return;
-	add(l, "PROTO=%s ", name);
-	p = look(l, off, size);
 	if (p)
-		add(l, "SPI=0x%x ", xt2_be32(p + (size == 12 ? 4 : 0)));
+		add(l, "SPI=0x%x ", xt2_be32(p + (proto == IPPROTO_AH ? 4 : 0)));
+	return p;
 }
 
 /* UID and MARK are the packet's, not those of one that it quotes. */
@@ -236,11 +234,16 @@ static bool add_ipv4_protocol(struct line *l, u8 proto, u32 off, bool fragment)
 	case IPPROTO_UDP:
 	case IPPROTO_UDPLITE: return add_udp(l, proto, off, fragment);
 	case IPPROTO_ICMP: add_icmp(l, off, fragment); break;
-	case IPPROTO_AH: add_spi(l, "AH", off, 12, fragment); break;
-	case IPPROTO_ESP:
+	case IPPROTO_AH:
 		if (fragment)
-			add(l, "PROTO=ESP ");
-		add_spi(l, "ESP", off, 8, fragment);
+			break;
+		add(l, "PROTO=AH ");
+		add_spi(l, proto, off);
+		break;
+	case IPPROTO_ESP:
+		add(l, "PROTO=ESP ");
+		if (!fragment)
+			add_spi(l, proto, off);
 		break;
 	default: add(l, "PROTO=%u ", proto);
 	}
@@ -323,7 +326,6 @@ static u32 add_extension(struct line *l, u8 type, u32 off, bool *fragment)
 {
 	const bool options = l->flags & NF_LOG_IPOPT;
 	const u8 *p = l->e->bytes + off;
-	u32 size;
 
 	switch (type) {
 	case IPPROTO_FRAGMENT:
@@ -340,10 +342,9 @@ static u32 add_extension(struct line *l, u8 type, u32 off, bool *fragment)
 	case IPPROTO_ESP:
 		if (!options)
 			return type == IPPROTO_AH ? (p[1] + 2) * 4u : 0;
-		size = type == IPPROTO_AH ? 12 : 8;
 		add(l, type == IPPROTO_AH ? "AH " : "ESP ");
-		if (!*fragment && (p = look(l, off, size)))
-			add(l, "SPI=0x%x ", xt2_be32(p + (size == 12 ? 4 : 0)));
+		if (!*fragment)
+			p = add_spi(l, type, off);
 		if (type == IPPROTO_ESP || *fragment || !p) {
 			add(l, ")");
 			return 0;
