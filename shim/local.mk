@@ -26,9 +26,9 @@ libshim_la_LIBADD = libxt2-internal.la
 lib_LTLIBRARIES += libxt2-shim.la
 libxt2_shim_la_SOURCES = shim/preload.c shim/kernel-sets.c shim/proc-files.c shim/shim-store.c shim/task.c \
 	shim/sets-told.c libxt2/store/file-store.c libxt2/store/store.c
-libxt2_shim_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+libxt2_shim_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -ffunction-sections
 libxt2_shim_la_LIBADD = libxt2.la
-libxt2_shim_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-rpath,'$$ORIGIN'
+libxt2_shim_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,--gc-sections -Wl,-rpath,'$$ORIGIN'
 
 # For LD_PRELOAD beside the supervisor, into programs with any libc, sanitizers or none: no library
 # is needed, and nothing that only a compiler's library has.

@@ -13,19 +13,27 @@ static const struct xt2_store_ops *const kinds[XT2_STORES] = {
 	[XT2_STORE_LIVE] = &xt2_store_bpf_,
 };
 
+/* The preloaded library has these functions, but not those of err.h. */
+static int fail(struct xt2_err *err, int code, int errnum, const char *what, const char *why)
+{
+	if (!err)
+		return -errnum;
+	memset(err, 0, sizeof(*err));
+	err->code = code;
+	err->errnum = errnum;
+	snprintf(err->message, sizeof(err->message), "%s: %s", what, why);
+	return -errnum;
+}
+
 int xt2_store_built(enum xt2_store_kind kind, struct xt2_err *err)
 {
 	if (kinds[kind])
 		return 0;
-	if (err) {
-		*err = (struct xt2_err){
-			.code = XT2_E_UNSUPPORTED,
-			.errnum = EOPNOTSUPP,
-			.message = "live rulesets are not in this build: " XT2_BPF_MISSING,
-			.hint = "scripts/deps bpf installs what they need; then configure and make "
-				"again",
-		};
-	}
+	fail(err, XT2_E_UNSUPPORTED, EOPNOTSUPP, "live rulesets are not in this build",
+	     XT2_BPF_MISSING);
+	if (err)
+		snprintf(err->hint, sizeof(err->hint),
+			 "scripts/deps bpf installs what they need; then configure and make again");
 	return -EOPNOTSUPP;
 }
 
@@ -67,12 +75,8 @@ int xt2_store_load(const struct xt2_store *s, const char *what, struct xt2_rules
 	if (ret)
 		return ret == -ENOENT ? 0 : ret;
 	ret = *rs ? xt2_ruleset_load(*rs, map->image, map->size) : -ENOMEM;
-	if (ret) {
-		*err = (struct xt2_err){ .code = XT2_E_SYSTEM, .errnum = -ret };
-		if (*rs)
-			snprintf(err->message, sizeof(err->message), "%s: %s", what,
-				 strerror(-ret));
-	}
+	if (ret)
+		fail(err, XT2_E_SYSTEM, -ret, what, strerror(-ret));
 	return ret;
 }
 

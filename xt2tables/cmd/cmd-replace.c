@@ -92,13 +92,15 @@ static int open_image(struct replacing *r)
 		r->rs = xt2_ruleset_new();
 		return r->rs ? XT2_EXIT_OK : xt2_no_memory("replace");
 	}
-	ret = xt2_store_lock(&r->store, XT2_STORE_CREATE, -1, &err);
-	if (!ret)
-		ret = xt2_store_load(&r->store, r->store.path, &r->rs, &r->map, &err);
+	if (xt2_store_lock(&r->store, XT2_STORE_CREATE, -1, &err))
+		return xt2_fail(&err);
+	ret = xt2_store_load(&r->store, r->store.path, &r->rs, &r->map, &err);
 	if (!ret)
 		return XT2_EXIT_OK;
+	if (!r->rs)
+		return xt2_no_memory("replace");
 	if (!r->map.image)
-		return err.message[0] ? xt2_fail(&err) : xt2_no_memory("replace");
+		return xt2_fail(&err);
 	xt2_print_line_(stderr, "xt2 replace: %s", err.message);
 	return XT2_EXIT_RESOURCE;
 }

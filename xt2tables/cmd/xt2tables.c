@@ -138,6 +138,8 @@ static int where_load(const struct xt2_store *s, struct xt2_ruleset **rs, struct
 	struct xt2_err err = { 0 };
 	int ret = xt2_store_load(s, s->path ? s->path : "the live ruleset", rs, map, &err);
 
+	if (!*rs)
+		err.message[0] = '\0'; /* the errno says enough */
 	return ret ? failed(s, &err, ret) : 0;
 }
 
