@@ -24,7 +24,7 @@ libshim_la_LIBADD = libxt2-internal.la
 
 # For LD_PRELOAD: only what it interposes is visible, and libxt2 is beside it.
 lib_LTLIBRARIES += libxt2-shim.la
-libxt2_shim_la_SOURCES = shim/preload.c shim/kernel-sets.c shim/proc-files.c shim/shim-store.c shim/task.c \
+libxt2_shim_la_SOURCES = shim/interpose.h shim/preload.c shim/kernel-sets.c shim/proc-files.c shim/shim-store.c shim/task.c \
 	shim/sets-told.c libxt2/store/file-store.c libxt2/store/store.c
 libxt2_shim_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -ffunction-sections
 libxt2_shim_la_LIBADD = libxt2.la
@@ -33,7 +33,7 @@ libxt2_shim_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,--gc-s
 # For LD_PRELOAD beside the supervisor, into programs with any libc, sanitizers or none: no library
 # is needed, and nothing that only a compiler's library has.
 lib_LTLIBRARIES += libxt2-retry.la
-libxt2_retry_la_SOURCES = shim/retry.c
+libxt2_retry_la_SOURCES = shim/interpose.h shim/retry.c
 libxt2_retry_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden $(PACKET_CFLAGS) -fno-sanitize=all
 libxt2_retry_la_LDFLAGS = $(HARDEN_LDFLAGS) -module -avoid-version -shared -XCClinker -nostdlib \
 	-XCClinker -fno-sanitize=all

@@ -11,16 +11,15 @@
  * is no longer the same is refused with EAGAIN; iptables excludes others by a
  * lock of its own meanwhile.
  */
+#include "interpose.h"
 #include "kernel-sets.h"
 #include "proc-files.h"
 #include "task.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define OURS	   __attribute__((visibility("default")))
 #define LIBC(name) ((__typeof__(name) *)libc(#name))
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -214,19 +212,6 @@ OURS FILE *fopen64(const char *path, const char *mode)
 
 	return our_file(path, flags, &fd) ? our_stream(mode, fd) : LIBC(fopen64)(path, mode);
 }
-
-static mode_t mode_of(int flags, va_list args)
-{
-	return flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, mode_t) : 0;
-}
-
-#define MODE(mode, flags)                    \
-	do {                                 \
-		va_list args;                \
-		va_start(args, flags);       \
-		mode = mode_of(flags, args); \
-		va_end(args);                \
-	} while (0)
 
 OURS int open(const char *path, int flags, ...)
 {

@@ -13,17 +13,15 @@
  * of a symbol.  A function that libc lacks, or all of them if there is no dlsym(3)
  * (glibc before 2.34, in a program without libdl), are system calls instead.
  */
+#include "interpose.h"
+
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#define OURS __attribute__((visibility("default")))
 
 #pragma weak dlsym
 #pragma weak dlerror
@@ -131,11 +129,6 @@ static int again(int folder, const char *path)
 	return 0;
 }
 
-static mode_t mode_of(int flags, va_list args)
-{
-	return flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, mode_t) : 0;
-}
-
 static int open_again(enum function f, const char *path, int flags, mode_t mode)
 {
 	int (*libc)(const char *, int, ...) = next(f);
@@ -159,14 +152,6 @@ static int openat_again(enum function f, int folder, const char *path, int flags
 	while (fd < 0 && again(folder, path));
 	return fd;
 }
-
-#define MODE(mode, flags)                    \
-	do {                                 \
-		va_list args;                \
-		va_start(args, flags);       \
-		mode = mode_of(flags, args); \
-		va_end(args);                \
-	} while (0)
 
 OURS int open(const char *path, int flags, ...)
 {

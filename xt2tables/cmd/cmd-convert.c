@@ -71,16 +71,6 @@ static int read_with(struct conversion *c,
 	return ret;
 }
 
-/* Of the field in struct ipt_replace and its like. */
-static size_t num_counters_at(int family, int compat)
-{
-	switch (family) {
-	case XT2_ARP: return 68;
-	case XT2_BRIDGE: return compat ? 68 : 96;
-	}
-	return 84;
-}
-
 static int from_replace(struct conversion *c, struct xt2_ruleset *rs, struct xt2_err *err)
 {
 	struct xt2_bytes blob;
@@ -91,7 +81,7 @@ static int from_replace(struct conversion *c, struct xt2_ruleset *rs, struct xt2
 	ret = xt2_table_read_replace(rs, c->family, c->from_compat, blob.at, blob.len, 1, err);
 	if (ret >= 0)
 		memcpy(&c->num_counters,
-		       (const char *)blob.at + num_counters_at(c->family, c->from_compat), 4);
+		       (const char *)blob.at + xt2_num_counters_at(c->family, c->from_compat), 4);
 	free(blob.at);
 	return ret;
 }
@@ -278,7 +268,7 @@ static int write_replace(struct conversion *c)
 		return xt2_fail(&err);
 	}
 	if (c->num_counters)
-		memcpy((char *)c->result.at + num_counters_at(c->family, c->to_compat),
+		memcpy((char *)c->result.at + xt2_num_counters_at(c->family, c->to_compat),
 		       &c->num_counters, 4);
 	return XT2_EXIT_OK;
 }

@@ -124,12 +124,11 @@ static int store_image(struct replacing *r)
 
 static const struct call {
 	int family, level, name;
-	__u32 num_counters[2]; /* offset in the header; compat */
 } calls[] = {
-	{ XT2_IPV4, IPPROTO_IP, 64, { 84, 84 } },
-	{ XT2_IPV6, IPPROTO_IPV6, 64, { 84, 84 } },
-	{ XT2_ARP, IPPROTO_IP, 96, { 68, 68 } },
-	{ XT2_BRIDGE, IPPROTO_IP, 128, { 96, 68 } },
+	{ XT2_IPV4, IPPROTO_IP, 64 },
+	{ XT2_IPV6, IPPROTO_IPV6, 64 },
+	{ XT2_ARP, IPPROTO_IP, 96 },
+	{ XT2_BRIDGE, IPPROTO_IP, 128 },
 };
 
 static const struct call *call_of(int family)
@@ -171,7 +170,7 @@ static __u32 field(const struct replacing *r, __u32 at)
 static int second_time(struct replacing *r)
 {
 	const struct xt2_rule rule = { .size = sizeof(rule), .target_offset = sizeof(rule) };
-	__u32 counters = field(r, call_of(r->family)->num_counters[r->compat]), i, hooks;
+	__u32 counters = field(r, (__u32)xt2_num_counters_at(r->family, r->compat)), i, hooks;
 	char name[32];
 	int table;
 

@@ -99,3 +99,12 @@ int xt2_option_width(const struct xt2_given *g)
 		return XT2_EXIT_OK;
 	return xt2_usage(g->command, "no such width: %s (64 or 32)", g->arg);
 }
+
+size_t xt2_num_counters_at(int family, int compat)
+{
+	switch (family) {
+	case XT2_ARP: return 68;
+	case XT2_BRIDGE: return compat ? 68 : 96;
+	}
+	return 84;
+}

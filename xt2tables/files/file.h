@@ -36,6 +36,9 @@ int xt2_file_error(struct xt2_err *err, int errnum, const char *verb, const char
 /* "4", "6", "arp", "eb".  => enum xt2_family; 0: no such family */
 int xt2_family_word(const char *word);
 
+/* => offset of num_counters in struct ipt_replace and its like */
+size_t xt2_num_counters_at(int family, int compat);
+
 /*
  * Options of binary formats, for xt2_options(): an int gets enum xt2_family for "4", "6",
  * "arp" and "eb", and whether it is the compat format for "64" and "32".
