@@ -59,6 +59,8 @@ static const struct xt2_option *collect(struct words *w, const struct xt2_option
 
 	*letter++ = 'h';
 	for (o = rows; o->take; o++) {
+		if (o - rows == ROWS)
+			abort();
 		if (o->letter == XT2_FILE_ARGUMENT)
 			*w->letters = '-';
 		else if (o->letter && o->letter < LONG)
