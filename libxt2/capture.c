@@ -236,17 +236,17 @@ static void refuse_link(struct xt2_err *err, const char *name, int type)
 {
 	const char *known = pcap_datalink_val_to_name(type);
 
-	xt2_err_set_(err, XT2_E_UNSUPPORTED, EINVAL, "link type %d (%s) is not supported", type,
-		     known ? known : "unknown");
-	xt2_err_file_(err, name);
-	xt2_err_hint_(err, "Ethernet, raw IP, BSD loopback and Linux cooked captures can be read");
+	xt2_err_set(err, XT2_E_UNSUPPORTED, EINVAL, "link type %d (%s) is not supported", type,
+		    known ? known : "unknown");
+	xt2_err_file(err, name);
+	xt2_err_hint(err, "Ethernet, raw IP, BSD loopback and Linux cooked captures can be read");
 }
 
 /* => -errnum */
 static int refuse_system(struct xt2_err *err, const char *name, int errnum)
 {
-	xt2_err_set_(err, XT2_E_SYSTEM, errnum, "%s", strerror(errnum));
-	xt2_err_file_(err, name);
+	xt2_err_set(err, XT2_E_SYSTEM, errnum, "%s", strerror(errnum));
+	xt2_err_file(err, name);
 	return -errnum;
 }
 
@@ -258,7 +258,7 @@ static struct xt2_capture *refuse(FILE *from, int errnum)
 	return NULL;
 }
 
-struct xt2_capture *xt2_capture_open_(FILE *from, const char *name, struct xt2_err *err)
+struct xt2_capture *xt2_capture_stream(FILE *from, const char *name, struct xt2_err *err)
 {
 	char reason[PCAP_ERRBUF_SIZE] = "";
 	struct xt2_capture *cap;
@@ -271,10 +271,10 @@ struct xt2_capture *xt2_capture_open_(FILE *from, const char *name, struct xt2_e
 	cap->pcap =
 		pcap_fopen_offline_with_tstamp_precision(from, PCAP_TSTAMP_PRECISION_NANO, reason);
 	if (!cap->pcap) {
-		xt2_err_set_(err, XT2_E_CAPTURE, EINVAL, "not a capture: %s", reason);
-		xt2_err_file_(err, name);
-		xt2_err_hint_(err, "a capture is what tcpdump -w writes (pcap or pcapng); "
-				   "unpack it if it is compressed");
+		xt2_err_set(err, XT2_E_CAPTURE, EINVAL, "not a capture: %s", reason);
+		xt2_err_file(err, name);
+		xt2_err_hint(err, "a capture is what tcpdump -w writes (pcap or pcapng); "
+				  "unpack it if it is compressed");
 		free(cap);
 		return refuse(from, EINVAL);
 	}
@@ -311,7 +311,7 @@ struct xt2_capture *xt2_capture_open(const char *path, struct xt2_err *err)
 	if (standard)
 		path = "standard input";
 	if (!errnum)
-		return xt2_capture_open_(from, path, err);
+		return xt2_capture_stream(from, path, err);
 	refuse_system(err, path, errnum);
 	if (from)
 		refuse(from, errnum);
@@ -332,9 +332,9 @@ static int refuse_packet(const struct xt2_capture *cap, struct xt2_err *err)
 			 cap->packets,
 			 strstr(reason, "truncated") ? "the end of the file is missing"
 						     : "the file is damaged");
-	xt2_err_set_(err, XT2_E_CAPTURE, EINVAL, "packet %llu: %s", cap->packets + 1, reason);
-	xt2_err_file_(err, cap->name);
-	xt2_err_hint_(err, hint);
+	xt2_err_set(err, XT2_E_CAPTURE, EINVAL, "packet %llu: %s", cap->packets + 1, reason);
+	xt2_err_file(err, cap->name);
+	xt2_err_hint(err, hint);
 	return -EINVAL;
 }
 
@@ -439,8 +439,8 @@ static void dump_free(struct xt2_dump *dump)
 	free(dump);
 }
 
-struct xt2_dump *xt2_dump_open_(FILE *to, const char *name, const struct xt2_capture *like,
-				struct xt2_err *err)
+struct xt2_dump *xt2_dump_stream(FILE *to, const char *name, const struct xt2_capture *like,
+				 struct xt2_err *err)
 {
 	struct xt2_dump *dump = calloc(1, sizeof(*dump));
 	int status = -ENOMEM;
@@ -469,7 +469,7 @@ struct xt2_dump *xt2_dump_open(const char *path, const struct xt2_capture *like,
 	int errnum = errno;
 
 	if (to)
-		return xt2_dump_open_(to, path, like, err);
+		return xt2_dump_stream(to, path, like, err);
 	refuse_system(err, path, errnum);
 	errno = errnum;
 	return NULL;

@@ -36,7 +36,7 @@ const char *xt2_code_name(int code)
 	return code >= 0 && code < n ? code_names[code] : "E_UNNAMED";
 }
 
-int xt2_err_set_(struct xt2_err *err, int code, int errnum, const char *fmt, ...)
+int xt2_err_set(struct xt2_err *err, int code, int errnum, const char *fmt, ...)
 {
 	va_list args;
 
@@ -51,13 +51,13 @@ int xt2_err_set_(struct xt2_err *err, int code, int errnum, const char *fmt, ...
 	return -errnum;
 }
 
-void xt2_err_file_(struct xt2_err *err, const char *file)
+void xt2_err_file(struct xt2_err *err, const char *file)
 {
 	if (err)
 		snprintf(err->file, sizeof(err->file), "%s", file ? file : "");
 }
 
-void xt2_err_hint_(struct xt2_err *err, const char *hint)
+void xt2_err_hint(struct xt2_err *err, const char *hint)
 {
 	if (err)
 		snprintf(err->hint, sizeof(err->hint), "%s", hint);
@@ -105,7 +105,7 @@ static void print_rule(const struct xt2_err *err, FILE *to)
 		fprintf(to, "%4u | ", err->line);
 	else
 		fputs("     | ", to);
-	xt2_print_shown_(to, err->rule);
+	xt2_print_shown(to, err->rule);
 	fputc('\n', to);
 	if (err->column)
 		print_caret(err->rule, err->column, to);
@@ -114,7 +114,7 @@ static void print_rule(const struct xt2_err *err, FILE *to)
 void xt2_err_print(const struct xt2_err *err, FILE *to)
 {
 	if (err->file[0]) {
-		xt2_print_shown_(to, err->file);
+		xt2_print_shown(to, err->file);
 		fputc(':', to);
 	}
 	if (err->line) {
@@ -125,13 +125,13 @@ void xt2_err_print(const struct xt2_err *err, FILE *to)
 	if (err->file[0] || err->line)
 		fputc(' ', to);
 	fprintf(to, "error[%s]: ", xt2_code_name(err->code));
-	xt2_print_shown_(to, err->message[0] ? err->message : strerror(err->errnum));
+	xt2_print_shown(to, err->message[0] ? err->message : strerror(err->errnum));
 	fputc('\n', to);
 	if (err->rule[0])
 		print_rule(err, to);
 	if (err->hint[0]) {
 		fputs("   hint: ", to);
-		xt2_print_shown_(to, err->hint);
+		xt2_print_shown(to, err->hint);
 		fputc('\n', to);
 	}
 }

@@ -6,17 +6,17 @@
 #include <xt2/xt2.h>
 
 /*
- * xt2_err_set_ - say what went wrong
+ * xt2_err_set - say what went wrong
  * @err: may be NULL; everything that was in it is gone
  * @code: enum xt2_code; @errnum: positive errno
  * @fmt: the reason, as for printf(); cut if it is too long
  * => -errnum
  */
-int xt2_err_set_(struct xt2_err *err, int code, int errnum, const char *fmt, ...)
+int xt2_err_set(struct xt2_err *err, int code, int errnum, const char *fmt, ...)
 	__attribute__((__format__(__printf__, 4, 5)));
 
 /* The file that an error is about, and what to do about it; err may be NULL. */
-void xt2_err_file_(struct xt2_err *err, const char *file);
-void xt2_err_hint_(struct xt2_err *err, const char *hint);
+void xt2_err_file(struct xt2_err *err, const char *file);
+void xt2_err_hint(struct xt2_err *err, const char *hint);
 
 #endif

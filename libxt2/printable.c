@@ -17,7 +17,7 @@
 
 #define LINE 16384 /* room for a line that iptables-restore takes */
 
-int xt2_utf8_(const char *s, unsigned int *point)
+int xt2_utf8(const char *s, unsigned int *point)
 {
 	static const struct {
 		unsigned char mask, lead;
@@ -79,7 +79,7 @@ static void byte_shown(unsigned char c, char *shown)
 size_t xt2_shown_(const char *s, char shown[XT2_SHOWN_MAX_])
 {
 	unsigned int point = 0;
-	int n = xt2_utf8_(s, &point), i;
+	int n = xt2_utf8(s, &point), i;
 	bool plain = n ? !obeyed(point) : (*s >= ' ' && *s <= '~') || *s == '\t';
 
 	if (!n)
@@ -94,7 +94,7 @@ size_t xt2_shown_(const char *s, char shown[XT2_SHOWN_MAX_])
 	return (size_t)n;
 }
 
-size_t xt2_show_(const char *s, char *buf, size_t size)
+size_t xt2_show(const char *s, char *buf, size_t size)
 {
 	char shown[XT2_SHOWN_MAX_];
 	size_t len = 0, n;
@@ -121,7 +121,7 @@ static size_t plain_bytes(const char *s)
 	return n;
 }
 
-void xt2_print_shown_(FILE *to, const char *s)
+void xt2_print_shown(FILE *to, const char *s)
 {
 	char shown[XT2_SHOWN_MAX_];
 	size_t n;
@@ -137,7 +137,7 @@ void xt2_print_shown_(FILE *to, const char *s)
 	}
 }
 
-void xt2_print_line_(FILE *to, const char *format, ...)
+void xt2_print_line(FILE *to, const char *format, ...)
 {
 	char text[LINE];
 	va_list args;
@@ -145,6 +145,6 @@ void xt2_print_line_(FILE *to, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	xt2_print_shown_(to, text);
+	xt2_print_shown(to, text);
 	fputc('\n', to);
 }

@@ -15,12 +15,12 @@
 #define XT2_SHOWN_MAX_ 17 /* one character, shown: 4 bytes of 4 characters, and a zero */
 
 /*
- * xt2_utf8_ - the character at the start of a text, in its shortest form
+ * xt2_utf8 - the character at the start of a text, in its shortest form
  * @s: ends with a zero
  * @point: its number, if it is more than one byte
  * => its bytes, 2 to 4; 0: it is ASCII, or no UTF-8
  */
-int xt2_utf8_(const char *s, unsigned int *point);
+int xt2_utf8(const char *s, unsigned int *point);
 
 /*
  * xt2_shown_ - the first character of a text, as it is shown
@@ -30,18 +30,18 @@ int xt2_utf8_(const char *s, unsigned int *point);
 size_t xt2_shown_(const char *s, char shown[XT2_SHOWN_MAX_]);
 
 /*
- * xt2_show_ - a whole text
+ * xt2_show - a whole text
  * @size: of buf; what has no room is left out, from a character on
  * => length of what is in buf
  */
-size_t xt2_show_(const char *s, char *buf, size_t size);
-void xt2_print_shown_(FILE *to, const char *s);
+size_t xt2_show(const char *s, char *buf, size_t size);
+void xt2_print_shown(FILE *to, const char *s);
 
 /*
- * xt2_print_line_ - a line for people: all of it is shown as such, and ended
+ * xt2_print_line - a line for people: all of it is shown as such, and ended
  * @format: as for printf(), without the newline; cut behind 16 KiB
  */
-void xt2_print_line_(FILE *to, const char *format, ...)
+void xt2_print_line(FILE *to, const char *format, ...)
 	__attribute__((__format__(__printf__, 2, 3)));
 
 #endif

@@ -111,7 +111,7 @@ static int status_of_exec(int error)
 
 static int cannot_exec(const char *command, int error)
 {
-	xt2_print_line_(stderr, "xt2 run: %s: %s", command, strerror(error));
+	xt2_print_line(stderr, "xt2 run: %s: %s", command, strerror(error));
 	return status_of_exec(error);
 }
 
@@ -393,8 +393,8 @@ static int run_preloaded(const struct xt2_run *run, struct xt2_err *err)
 	char path[PATH_MAX], list[2 * PATH_MAX];
 
 	if (find_library(SHIM, path))
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "%s is not installed in %s", SHIM,
-				    XT2_LIBDIR);
+		return xt2_err_set(err, XT2_E_SYSTEM, ENOENT, "%s is not installed in %s", SHIM,
+				   XT2_LIBDIR);
 	snprintf(list, sizeof(list), "%s%s%s", path, others && *others ? ":" : "",
 		 others ? others : "");
 	setenv("LD_PRELOAD", list, 1);
@@ -416,7 +416,7 @@ static int set_lock_file(const char *image, struct xt2_err *err)
 	int fd;
 
 	snprintf(path, sizeof(path), "%s.xtables.lock", image);
-	fd = xt2_lock_open_(path, &why);
+	fd = xt2_lock_open(path, &why);
 	if (fd == -ELOOP || fd == -EISDIR) {
 		*err = why;
 		return fd;
@@ -429,8 +429,8 @@ static int set_lock_file(const char *image, struct xt2_err *err)
 
 static int refuse(struct xt2_err *err, const char *path, int errnum, const char *what)
 {
-	xt2_err_set_(err, XT2_E_SYSTEM, errnum, "%s: %s", what, strerror(errnum));
-	xt2_err_file_(err, path);
+	xt2_err_set(err, XT2_E_SYSTEM, errnum, "%s: %s", what, strerror(errnum));
+	xt2_err_file(err, path);
 	return -errnum;
 }
 
@@ -491,7 +491,7 @@ int xt2_run(const struct xt2_run *run, struct xt2_err *err)
 	if (ret >= 0)
 		return ret;
 	if (ret == -EIO)
-		return xt2_err_set_(err, XT2_E_SYSTEM, EIO, "the supervisor was killed");
+		return xt2_err_set(err, XT2_E_SYSTEM, EIO, "the supervisor was killed");
 	if (run->verbose && !run->preload)
 		fprintf(stderr, "xt2 run: no supervisor here (%s): preloading " SHIM "\n",
 			strerror(-ret));

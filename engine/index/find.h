@@ -41,7 +41,7 @@ static inline void xt2_index_begin(const struct xt2_chain __img *chain, struct x
 
 	if (ix->kind == XT2_INDEX_PAIRS)
 		xt2_by_pairs(ix, s, pkt);
-	else if (xt2_index_far_(ix))
+	else if (xt2_index_far(ix))
 		xt2_index_near(ix, s, pkt);
 	else
 		xt2_index_find(chain, s, pkt, 0);
@@ -51,7 +51,7 @@ static inline void xt2_index_end(const struct xt2_index __img *ix, struct xt2_se
 {
 	if (ix->kind == XT2_INDEX_PAIRS)
 		xt2_index_pairs(ix, s, 0);
-	else if (xt2_index_far_(ix))
+	else if (xt2_index_far(ix))
 		xt2_index_there(ix, s);
 }
 

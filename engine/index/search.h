@@ -130,7 +130,7 @@ static inline const struct xt2_index __img *xt2_chain_its_index(const struct xt2
 }
 
 /* Is the index too big for the caches? */
-static inline bool xt2_index_far_(const struct xt2_index __img *ix)
+static inline bool xt2_index_far(const struct xt2_index __img *ix)
 {
 	return (ix->kind == XT2_INDEX_SEGMENTS || ix->kind == XT2_INDEX_PAIRS) &&
 	       ix->units > XT2_UNITS_FAR;

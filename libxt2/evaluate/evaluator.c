@@ -54,7 +54,7 @@ static void find_indexes(const struct xt2_image *image, const struct xt2_root *r
 		if (!c->lookup)
 			continue;
 		*any = true;
-		*far |= xt2_index_far_(xt2_chain_index(c));
+		*far |= xt2_index_far(xt2_chain_index(c));
 	}
 }
 

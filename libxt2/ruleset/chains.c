@@ -80,16 +80,16 @@ u32 xt2_chain_named_(const struct xt2_ruleset *rs, u32 table, const char *padded
 	u32 i;
 
 	if (!rs->buckets)
-		return XT2_NONE_;
+		return XT2_NONE;
 	i = rs->bucket[name_hash(rs, table, padded) & (rs->buckets - 1)];
-	while (i != XT2_NONE_) {
+	while (i != XT2_NONE) {
 		const struct xt2_chain_ *c = &rs->chain[i];
 
 		if (c->table == table && !memcmp(c->name, padded, XT2_NAME_SIZE))
 			return i;
 		i = c->next;
 	}
-	return XT2_NONE_;
+	return XT2_NONE;
 }
 
 static int buckets_reserve(struct xt2_ruleset *rs, u32 chains)
@@ -147,7 +147,7 @@ static u32 number_take(struct xt2_ruleset *rs)
 {
 	u32 number = rs->free;
 
-	if (number == XT2_NONE_)
+	if (number == XT2_NONE)
 		return rs->chains++;
 	rs->free = rs->chain[number].next;
 	return number;
@@ -157,7 +157,7 @@ u32 xt2_chain_put_(struct xt2_ruleset *rs, u32 number, u32 table, u8 hook, const
 {
 	struct xt2_chain_ *c;
 
-	if (number == XT2_NONE_)
+	if (number == XT2_NONE)
 		number = number_take(rs);
 	c = &rs->chain[number];
 	*c = (struct xt2_chain_){
@@ -183,7 +183,7 @@ void xt2_chain_remove_(struct xt2_ruleset *rs, u32 number)
 	xt2_rules_flush_(rs, c);
 	name_unlink(rs, number);
 	if (rs->order->sorted)
-		rs->order->chain[c->rank] = XT2_NONE_;
+		rs->order->chain[c->rank] = XT2_NONE;
 	c->live = 0;
 	c->next = rs->free;
 	rs->free = number;
@@ -198,7 +198,7 @@ int xt2_chain_find(const struct xt2_ruleset *rs, int table, const char *name)
 	if (!xt2_table_get_(rs, table) || name_pad(name, padded))
 		return -ENOENT;
 	number = xt2_chain_named_(rs, (u32)table, padded);
-	return number == XT2_NONE_ ? -ENOENT : (int)number;
+	return number == XT2_NONE ? -ENOENT : (int)number;
 }
 
 int xt2_chain_add(struct xt2_ruleset *rs, int table, const char *name)
@@ -210,12 +210,12 @@ int xt2_chain_add(struct xt2_ruleset *rs, int table, const char *name)
 		return -ENOENT;
 	if (name_pad(name, padded))
 		return -EINVAL;
-	if (xt2_chain_named_(rs, (u32)table, padded) != XT2_NONE_)
+	if (xt2_chain_named_(rs, (u32)table, padded) != XT2_NONE)
 		return -EEXIST;
 	ret = xt2_chains_reserve_(rs, 1);
 	if (ret)
 		return ret;
-	return (int)xt2_chain_put_(rs, XT2_NONE_, (u32)table, XT2_HOOK_NONE, padded);
+	return (int)xt2_chain_put_(rs, XT2_NONE, (u32)table, XT2_HOOK_NONE, padded);
 }
 
 int xt2_chain_delete(struct xt2_ruleset *rs, int chain)
@@ -243,7 +243,7 @@ int xt2_chain_rename(struct xt2_ruleset *rs, int chain, const char *name)
 		return -ENOENT;
 	if (c->hook != XT2_HOOK_NONE || name_pad(name, padded))
 		return -EINVAL;
-	if (xt2_chain_named_(rs, c->table, padded) != XT2_NONE_)
+	if (xt2_chain_named_(rs, c->table, padded) != XT2_NONE)
 		return -EEXIST;
 	name_unlink(rs, (u32)chain);
 	memcpy(c->name, padded, XT2_NAME_SIZE);
@@ -436,7 +436,7 @@ static int first(const struct xt2_ruleset *rs, int table)
 	if (t && t->hooks)
 		return (int)t->base[__builtin_ctz(t->hooks)];
 	for (i = 0; t && i < o->n; i++) {
-		if (o->chain[i] != XT2_NONE_ && rs->chain[o->chain[i]].table == (u32)table)
+		if (o->chain[i] != XT2_NONE && rs->chain[o->chain[i]].table == (u32)table)
 			return (int)o->chain[i];
 	}
 	return -1;
@@ -454,7 +454,7 @@ int xt2_chain_next(const struct xt2_ruleset *rs, int table, int previous)
 		return first(rs, table);
 	c = xt2_chain_get_(rs, previous);
 	for (i = c ? c->rank + 1 : o->n; i < o->n; i++) {
-		if (o->chain[i] != XT2_NONE_)
+		if (o->chain[i] != XT2_NONE)
 			return rs->chain[o->chain[i]].table == c->table ? (int)o->chain[i] : -1;
 	}
 	return -1;

@@ -24,7 +24,7 @@ struct digest {
 	SHA2_CTX sha;
 	const struct xt2_ruleset *rs;
 	u8 family; /* of the table */
-	struct xt2_legacy_cache_ cache;
+	struct xt2_legacy_cache cache;
 };
 
 static void put(struct digest *d, const void *bytes, size_t size)
@@ -148,14 +148,14 @@ static void put_match(struct digest *d, const struct xt2_match *m)
 static void put_target(struct digest *d, const struct xt2_rule *r)
 {
 	u8 kind = XT2_TARGET_KIND(r->target);
-	u32 arg = XT2_TARGET_ARG(r->target), to = xt2_rule_jumps_(r);
+	u32 arg = XT2_TARGET_ARG(r->target), to = xt2_rule_jumps(r);
 	bool instance = xt2_target_info(kind) & XT2_EXT_INSTANCE;
 
 	put8(d, kind);
-	put32(d, to != XT2_NONE_ || instance ? 0 : arg);
+	put32(d, to != XT2_NONE || instance ? 0 : arg);
 	put32(d, xt2_rule_target_size(r));
 	put(d, xt2_rule_target_data(r), xt2_rule_target_size(r));
-	if (to != XT2_NONE_)
+	if (to != XT2_NONE)
 		put(d, d->rs->chain[to].name, sizeof(d->rs->chain[to].name));
 	if (instance)
 		put_instance(d, d->rs->instance[arg]);
@@ -180,7 +180,7 @@ static void put_chain(struct digest *d, const struct xt2_chain_ *c)
 	put8(d, c->policy ? c->policy : XT2_T_RETURN); /* that of a user chain */
 	put32(d, c->rules.n);
 	for (i = 0; i < c->rules.n; i++)
-		put_rule(d, xt2_list_rule_(&c->rules, i));
+		put_rule(d, xt2_list_rule(&c->rules, i));
 }
 
 /* Base chains by hook, then the others by name, however the table lists them. */
@@ -272,8 +272,8 @@ int xt2_ruleset_digest(const struct xt2_ruleset *rs, __u8 digest[XT2_DIGEST_SIZE
 	return 0;
 }
 
-void xt2_rule_digest_(const struct xt2_ruleset *rs, int family, const struct xt2_rule *r,
-		      u8 digest[XT2_DIGEST_SIZE])
+void xt2_rule_digest(const struct xt2_ruleset *rs, int family, const struct xt2_rule *r,
+		     u8 digest[XT2_DIGEST_SIZE])
 {
 	struct digest d = { .rs = rs, .family = (u8)family };
 

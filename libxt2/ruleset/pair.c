@@ -373,8 +373,8 @@ static int pair_all(struct pairing *p, const bool *want, u32 *pair)
 	return 0;
 }
 
-int xt2_image_pair_(const struct xt2_image *old, const struct xt2_image *img, const bool *want,
-		    u32 *pair)
+int xt2_image_pair(const struct xt2_image *old, const struct xt2_image *img, const bool *want,
+		   u32 *pair)
 {
 	struct pairing p = {
 		.old = { .img = old, .root = xt2_image_root(old) },

@@ -7,7 +7,7 @@
 #include "engine/image.h"
 
 /*
- * xt2_image_pair_ - the rules of an image that were in an older one
+ * xt2_image_pair - the rules of an image that were in an older one
  * @old, @img: checked images with a ruleset; counters and cells of old are not looked at
  * @want: by table of img: false: its rules are new, without a look; NULL: look at all
  * @pair: out: for each rule of img, in the order of chains, then of rules, tails included:
@@ -17,7 +17,7 @@
  * and name; of equal ones the k-th is the k-th.
  * => 0, -ENOMEM
  */
-int xt2_image_pair_(const struct xt2_image *old, const struct xt2_image *img, const bool *want,
-		    u32 *pair);
+int xt2_image_pair(const struct xt2_image *old, const struct xt2_image *img, const bool *want,
+		   u32 *pair);
 
 #endif

@@ -18,7 +18,7 @@
 
 /* --- lists ------------------------------------------------------------- */
 
-static void gap_move(struct xt2_rule_list_ *l, u32 at)
+static void gap_move(struct xt2_rule_list *l, u32 at)
 {
 	u32 room = l->cap - l->n;
 	u32 from = at < l->gap ? at : l->gap + room;
@@ -32,7 +32,7 @@ static void gap_move(struct xt2_rule_list_ *l, u32 at)
 	l->gap = at;
 }
 
-int xt2_list_lend_(struct xt2_ruleset *rs, struct xt2_rule_list_ *l, u32 cap)
+int xt2_list_lend_(struct xt2_ruleset *rs, struct xt2_rule_list *l, u32 cap)
 {
 	const size_t rules = cap * sizeof(*l->rule);
 	char *p = xt2_arena_alloc_(&rs->lists, rules + cap * sizeof(*l->line));
@@ -47,7 +47,7 @@ int xt2_list_lend_(struct xt2_ruleset *rs, struct xt2_rule_list_ *l, u32 cap)
 }
 
 /* Arrays of its own for a list whose arrays are lent. */
-static int list_own(struct xt2_rule_list_ *l)
+static int list_own(struct xt2_rule_list *l)
 {
 	const struct xt2_rule **rule = malloc((l->cap + 1ull) * sizeof(*rule));
 	u32 *line = malloc((l->cap + 1ull) * sizeof(*line));
@@ -65,7 +65,7 @@ static int list_own(struct xt2_rule_list_ *l)
 	return 0;
 }
 
-int xt2_list_reserve_(struct xt2_rule_list_ *l, u32 cap)
+int xt2_list_reserve_(struct xt2_rule_list *l, u32 cap)
 {
 	u32 behind = l->n - l->gap; /* rules behind the gap: at the end of the arrays */
 	void *p;
@@ -90,7 +90,7 @@ int xt2_list_reserve_(struct xt2_rule_list_ *l, u32 cap)
 	return 0;
 }
 
-static int list_grow(struct xt2_rule_list_ *l)
+static int list_grow(struct xt2_rule_list *l)
 {
 	if (l->n < l->cap)
 		return 0;
@@ -99,7 +99,7 @@ static int list_grow(struct xt2_rule_list_ *l)
 	return xt2_list_reserve_(l, l->cap ? l->cap * 2 : LIST_FIRST);
 }
 
-void xt2_list_insert_(struct xt2_rule_list_ *l, u32 at, const struct xt2_rule *r, u32 line)
+void xt2_list_insert_(struct xt2_rule_list *l, u32 at, const struct xt2_rule *r, u32 line)
 {
 	if (at != l->gap)
 		gap_move(l, at);
@@ -109,20 +109,20 @@ void xt2_list_insert_(struct xt2_rule_list_ *l, u32 at, const struct xt2_rule *r
 	l->n++;
 }
 
-static void list_delete(struct xt2_rule_list_ *l, u32 at)
+static void list_delete(struct xt2_rule_list *l, u32 at)
 {
 	gap_move(l, at + 1);
 	l->gap--;
 	l->n--;
 }
 
-void xt2_list_free_(struct xt2_rule_list_ *l)
+void xt2_list_free_(struct xt2_rule_list *l)
 {
 	if (!l->lent) {
 		free(l->rule);
 		free(l->line);
 	}
-	*l = (struct xt2_rule_list_){ 0 };
+	*l = (struct xt2_rule_list){ 0 };
 }
 
 /* --- bytes ------------------------------------------------------------- */
@@ -141,7 +141,7 @@ static void bytes_forget(struct xt2_ruleset *rs, const struct xt2_rule *r)
 }
 
 /* A chain's part of moving all rules to fresh memory. */
-static u8 *list_move(const struct xt2_ruleset *rs, struct xt2_rule_list_ *l, u8 *to)
+static u8 *list_move(const struct xt2_ruleset *rs, struct xt2_rule_list *l, u8 *to)
 {
 	u32 i;
 
@@ -251,9 +251,9 @@ static int rule_check(const struct xt2_ruleset *rs, const struct xt2_chain_ *c,
 
 void xt2_rules_refer_(struct xt2_ruleset *rs, const struct xt2_rule *r, int change)
 {
-	u32 to = xt2_rule_jumps_(r);
+	u32 to = xt2_rule_jumps(r);
 
-	if (to != XT2_NONE_)
+	if (to != XT2_NONE)
 		rs->chain[to].references += (u32)change;
 }
 
@@ -279,9 +279,9 @@ int xt2_rule_insert(struct xt2_ruleset *rs, int chain, unsigned int at, const st
 	return 0;
 }
 
-int xt2_rule_put_(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule, unsigned int line)
+int xt2_rule_put(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule, unsigned int line)
 {
-	struct xt2_rule_list_ *l = &rs->chain[chain].rules;
+	struct xt2_rule_list *l = &rs->chain[chain].rules;
 	const struct xt2_rule *copy;
 
 	if (l->n == l->cap && list_grow(l))
@@ -294,7 +294,7 @@ int xt2_rule_put_(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule
 	l->rule[l->n] = copy;
 	l->line[l->n] = line;
 	l->gap = ++l->n;
-	if (xt2_rule_jumps_(rule) != XT2_NONE_)
+	if (xt2_rule_jumps(rule) != XT2_NONE)
 		xt2_rules_refer_(rs, rule, 1);
 	return 0;
 }
@@ -337,7 +337,7 @@ int xt2_rule_delete(struct xt2_ruleset *rs, int chain, unsigned int at)
 
 	if (!c || at >= c->rules.n)
 		return -ENOENT;
-	old = xt2_list_rule_(&c->rules, at);
+	old = xt2_list_rule(&c->rules, at);
 	list_delete(&c->rules, at);
 	xt2_rules_refer_(rs, old, -1);
 	bytes_forget(rs, old);
@@ -345,12 +345,12 @@ int xt2_rule_delete(struct xt2_ruleset *rs, int chain, unsigned int at)
 	return 0;
 }
 
-void xt2_rules_drop_(struct xt2_ruleset *rs, struct xt2_rule_list_ *l)
+void xt2_rules_drop_(struct xt2_ruleset *rs, struct xt2_rule_list *l)
 {
 	u32 i;
 
 	for (i = 0; i < l->n; i++)
-		bytes_forget(rs, xt2_list_rule_(l, i));
+		bytes_forget(rs, xt2_list_rule(l, i));
 	xt2_list_free_(l);
 }
 
@@ -359,7 +359,7 @@ void xt2_rules_flush_(struct xt2_ruleset *rs, struct xt2_chain_ *c)
 	u32 i;
 
 	for (i = 0; i < c->rules.n; i++)
-		xt2_rules_refer_(rs, xt2_list_rule_(&c->rules, i), -1);
+		xt2_rules_refer_(rs, xt2_list_rule(&c->rules, i), -1);
 	xt2_rules_drop_(rs, &c->rules);
 }
 
@@ -391,7 +391,7 @@ const struct xt2_rule *xt2_rule_get(const struct xt2_ruleset *rs, int chain, uns
 {
 	const struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
 
-	return c && at < c->rules.n ? xt2_list_rule_(&c->rules, at) : NULL;
+	return c && at < c->rules.n ? xt2_list_rule(&c->rules, at) : NULL;
 }
 
 unsigned int xt2_rule_line(const struct xt2_ruleset *rs, int chain, unsigned int at)
@@ -464,7 +464,7 @@ int xt2_rule_find(const struct xt2_ruleset *rs, int chain, const struct xt2_rule
 	if (rule_check(rs, c, rule))
 		return -EINVAL;
 	for (i = 0; i < c->rules.n; i++) {
-		if (rule_equal(rs, xt2_list_rule_(&c->rules, i), rule))
+		if (rule_equal(rs, xt2_list_rule(&c->rules, i), rule))
 			return (int)i;
 	}
 	return -ENOENT;

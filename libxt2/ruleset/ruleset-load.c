@@ -26,7 +26,7 @@ static int source_name(const struct source *from, u32 i, char **copy)
 	char *text;
 
 	*copy = NULL;
-	if (i == XT2_NONE_)
+	if (i == XT2_NONE)
 		return 0;
 	in = xt2_image_instance(from->img, from->root, i);
 	text = malloc((size_t)in->size + 1);
@@ -91,7 +91,7 @@ static int load_rules(struct xt2_ruleset *rs, struct xt2_chain_ *to, const struc
 {
 	const struct xt2_chain_cold *cold = xt2_image_chain_cold(from->img, from->root, c->index);
 	const u32 *lines = cold->lines ? xt2_at(from->img, cold->lines) : NULL;
-	struct xt2_rule_list_ *l = &to->rules;
+	struct xt2_rule_list *l = &to->rules;
 	const struct xt2_rule *tail = xt2_chain_tail(c);
 	const struct xt2_rule *r;
 
@@ -101,7 +101,7 @@ static int load_rules(struct xt2_ruleset *rs, struct xt2_chain_ *to, const struc
 		l->rule[l->n] = r;
 		l->line[l->n] = lines ? lines[l->n] : 0;
 		l->n++;
-		if (xt2_rule_jumps_(r) != XT2_NONE_)
+		if (xt2_rule_jumps(r) != XT2_NONE)
 			xt2_rules_refer_(rs, r, 1);
 	}
 	l->gap = l->n;
@@ -273,8 +273,8 @@ static int clone_cold(struct xt2_ruleset *to, const struct xt2_ruleset *from)
 	return ret;
 }
 
-static int clone_rules(struct xt2_ruleset *to, struct xt2_rule_list_ *l,
-		       const struct xt2_rule_list_ *old)
+static int clone_rules(struct xt2_ruleset *to, struct xt2_rule_list *l,
+		       const struct xt2_rule_list *old)
 {
 	u32 i;
 
@@ -307,7 +307,7 @@ static int clone_chains(struct xt2_ruleset *to, const struct xt2_ruleset *from)
 	if (ret)
 		return ret;
 	for (i = 0; i < from->chains; i++)
-		to->chain[i].rules = (struct xt2_rule_list_){ 0 };
+		to->chain[i].rules = (struct xt2_rule_list){ 0 };
 	to->chains = to->chain_cap = from->chains;
 	to->free = from->free;
 	to->live = from->live;

@@ -38,26 +38,26 @@ static void enter(struct search *s, u32 chain)
 	s->way[s->n++] = (struct step){ .chain = chain };
 }
 
-/* => the chain that the next branching rule names, or XT2_NONE_ at the end */
+/* => the chain that the next branching rule names, or XT2_NONE at the end */
 static u32 advance(struct search *s)
 {
 	struct step *step = &s->way[s->n - 1];
-	const struct xt2_rule_list_ *l = &s->rs->chain[step->chain].rules;
+	const struct xt2_rule_list *l = &s->rs->chain[step->chain].rules;
 
 	while (step->at < l->n) {
-		const struct xt2_rule *r = xt2_list_rule_(l, step->at++);
+		const struct xt2_rule *r = xt2_list_rule(l, step->at++);
 
 		if (xt2_rule_branches(r))
-			return xt2_rule_jumps_(r);
+			return xt2_rule_jumps(r);
 		if (xt2_rule_ends(r))
 			break;
 	}
 	s->color[step->chain] = DONE;
 	s->n--;
-	return XT2_NONE_;
+	return XT2_NONE;
 }
 
-/* => a chain that is on the way and was met again, or XT2_NONE_ */
+/* => a chain that is on the way and was met again, or XT2_NONE */
 static u32 search_from(struct search *s, u32 base)
 {
 	if (s->color[base] == UNSEEN)
@@ -65,13 +65,13 @@ static u32 search_from(struct search *s, u32 base)
 	while (s->n) {
 		u32 to = advance(s);
 
-		if (to == XT2_NONE_ || s->color[to] == DONE)
+		if (to == XT2_NONE || s->color[to] == DONE)
 			continue;
 		if (s->color[to] == ON_THE_WAY)
 			return to;
 		enter(s, to);
 	}
-	return XT2_NONE_;
+	return XT2_NONE;
 }
 
 /* "A -> B -> A", or its first part and "..." */
@@ -101,28 +101,28 @@ static void circle_report(const struct search *s, u32 from, struct xt2_err *err)
 	char circle[320];
 
 	circle_print(s, from, circle, sizeof(circle));
-	xt2_err_set_(err, XT2_E_LOOP, ELOOP, "chains of table '%s' jump in a circle: %s", t->name,
-		     circle);
-	xt2_err_file_(err, t->source);
-	xt2_err_hint_(err, "remove one of these jumps");
+	xt2_err_set(err, XT2_E_LOOP, ELOOP, "chains of table '%s' jump in a circle: %s", t->name,
+		    circle);
+	xt2_err_file(err, t->source);
+	xt2_err_hint(err, "remove one of these jumps");
 	err->line = c->rules.line[xt2_list_slot_(&c->rules, last->at - 1)];
 }
 
 int xt2_loop_report_(const struct xt2_ruleset *rs, struct xt2_err *err)
 {
 	struct search s = { .rs = rs };
-	u32 i, met = XT2_NONE_;
+	u32 i, met = XT2_NONE;
 
 	if (!err)
 		return -ELOOP;
-	xt2_err_set_(err, XT2_E_LOOP, ELOOP, "chains jump in a circle");
+	xt2_err_set(err, XT2_E_LOOP, ELOOP, "chains jump in a circle");
 	s.color = calloc(rs->chains, 1);
 	s.way = malloc(rs->chains * sizeof(*s.way));
-	for (i = 0; s.color && s.way && met == XT2_NONE_ && i < rs->chains; i++) {
+	for (i = 0; s.color && s.way && met == XT2_NONE && i < rs->chains; i++) {
 		if (rs->chain[i].live && rs->chain[i].hook != XT2_HOOK_NONE)
 			met = search_from(&s, i);
 	}
-	if (met != XT2_NONE_)
+	if (met != XT2_NONE)
 		circle_report(&s, met, err);
 	free(s.color);
 	free(s.way);

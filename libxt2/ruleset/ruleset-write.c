@@ -32,7 +32,7 @@ struct packer {
 	u32 *instances; /* likewise; the tables' sources come first */
 	u32 *instance_new;
 	u32 instance_count;
-	u32 *source; /* instance of each table, XT2_NONE_: none */
+	u32 *source; /* instance of each table, XT2_NONE: none */
 	u32 source_count;
 	u32 hooks;
 	u32 cells, cells_done;
@@ -60,7 +60,7 @@ static void packer_free(struct packer *p)
 
 static int no_memory(const struct packer *p)
 {
-	return xt2_err_set_(p->err, XT2_E_SYSTEM, ENOMEM, "no memory to pack the ruleset");
+	return xt2_err_set(p->err, XT2_E_SYSTEM, ENOMEM, "no memory to pack the ruleset");
 }
 
 static u32 *numbers_alloc(u64 n)
@@ -93,7 +93,7 @@ static void number_sources(struct packer *p)
 
 	for (i = 0; i < p->rs->tables; i++) {
 		p->hooks += (u32)__builtin_popcount(t[i].hooks);
-		p->source[i] = XT2_NONE_;
+		p->source[i] = XT2_NONE;
 		if (!t[i].source)
 			continue;
 		for (j = 0; j < i && (!t[j].source || strcmp(t[j].source, t[i].source)); j++)
@@ -120,7 +120,7 @@ static void number_chains(struct packer *p)
 
 static void use_instance(struct packer *p, u32 i)
 {
-	if (p->instance_new[i] != XT2_NONE_)
+	if (p->instance_new[i] != XT2_NONE)
 		return;
 	p->instance_new[i] = p->instance_count;
 	p->instances[p->instance_count++] = i;
@@ -173,10 +173,10 @@ static void count(struct packer *p)
 	number_chains(p);
 	counted = count_at_once(p);
 	for (i = 0; i < p->chain_count; i++) {
-		const struct xt2_rule_list_ *l = &p->rs->chain[p->chains[i]].rules;
+		const struct xt2_rule_list *l = &p->rs->chain[p->chains[i]].rules;
 
 		for (j = 0; !counted && j < l->n; j++)
-			count_rule(p, xt2_list_rule_(l, j));
+			count_rule(p, xt2_list_rule(l, j));
 		p->bytes += l->n * sizeof(u32); /* lines */
 		if (l->n + 1 > p->longest)
 			p->longest = l->n + 1;
@@ -262,13 +262,13 @@ static void renumber(struct packer *p, struct xt2_rule *r)
 		r->target = XT2_TARGET(kind, p->instance_new[arg]);
 }
 
-static int write_rules(struct packer *p, const struct xt2_rule_list_ *l)
+static int write_rules(struct packer *p, const struct xt2_rule_list *l)
 {
 	int ret = 0;
 	u32 i;
 
 	for (i = 0; i < l->n && !ret; i++) {
-		ret = xt2_write_rule(&p->w, xt2_list_rule_(l, i));
+		ret = xt2_write_rule(&p->w, xt2_list_rule(l, i));
 		if (!ret)
 			renumber(p, xt2_written_rule(&p->w));
 	}
@@ -276,7 +276,7 @@ static int write_rules(struct packer *p, const struct xt2_rule_list_ *l)
 }
 
 /* => the source lines of a chain, its tail's too; NULL if there are none */
-static const u32 *lines_of(struct packer *p, const struct xt2_rule_list_ *l)
+static const u32 *lines_of(struct packer *p, const struct xt2_rule_list *l)
 {
 	u32 i, any = 0;
 
@@ -327,11 +327,11 @@ static int explain(const struct packer *p, int ret)
 	case -ELOOP: return xt2_loop_report_(p->rs, p->err);
 	case -ENOSPC:
 	case -EFBIG:
-		return xt2_err_set_(p->err, XT2_E_LIMIT, EFBIG,
-				    "the ruleset is larger than an image can be (4 GiB)");
+		return xt2_err_set(p->err, XT2_E_LIMIT, EFBIG,
+				   "the ruleset is larger than an image can be (4 GiB)");
 	}
-	return xt2_err_set_(p->err, XT2_E_IMAGE, -ret, "the ruleset cannot be packed: %s",
-			    p->w.err.what ? p->w.err.what : strerror(-ret));
+	return xt2_err_set(p->err, XT2_E_IMAGE, -ret, "the ruleset cannot be packed: %s",
+			   p->w.err.what ? p->w.err.what : strerror(-ret));
 }
 
 static int pack(struct packer *p, struct xt2_mapping *map)

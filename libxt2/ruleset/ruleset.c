@@ -43,7 +43,7 @@ struct xt2_ruleset *xt2_ruleset_new(void)
 		free(rs);
 		return NULL;
 	}
-	rs->free = XT2_NONE_;
+	rs->free = XT2_NONE;
 	if (getrandom(&rs->seed, sizeof(rs->seed), GRND_NONBLOCK) < 0)
 		rs->seed = (uintptr_t)rs;
 	return rs;
@@ -132,7 +132,7 @@ static void base_chains(struct xt2_ruleset *rs, u32 table)
 			continue;
 		strncpy(name, xt2_hook_name(t->family, hook), sizeof(name) - 1);
 		t->priority[hook] = xt2_table_priority(t->family, t->name, hook);
-		xt2_chain_put_(rs, XT2_NONE_, table, (u8)hook, name);
+		xt2_chain_put_(rs, XT2_NONE, table, (u8)hook, name);
 	}
 }
 

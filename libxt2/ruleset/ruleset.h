@@ -15,10 +15,10 @@
 #include "engine/image.h"
 #include <xt2/xt2.h>
 
-#define XT2_NONE_ (~(u32)0)
+#define XT2_NONE (~(u32)0)
 
 /* Two arrays with one gap: 12 bytes a rule, at most twice that while growing. */
-struct xt2_rule_list_ {
+struct xt2_rule_list {
 	const struct xt2_rule **rule;
 	u32 *line;
 	u32 n, cap;
@@ -37,7 +37,7 @@ struct xt2_chain_ {
 	u32 rank; /* in the order, while that is sorted */
 	u64 came; /* chains that came later have larger ones */
 	u64 packets, bytes; /* of the tail */
-	struct xt2_rule_list_ rules;
+	struct xt2_rule_list rules;
 };
 
 struct xt2_table_ {
@@ -52,7 +52,7 @@ struct xt2_table_ {
 
 /* Live chains by table, base chains first by hook, then by name or as they came. */
 struct xt2_order_ {
-	u32 *chain; /* XT2_NONE_ where one was deleted; room for all */
+	u32 *chain; /* XT2_NONE where one was deleted; room for all */
 	u32 n;
 	bool sorted;
 };
@@ -106,7 +106,7 @@ bool xt2_shareable_(const struct xt2_instance *head);
  */
 int xt2_shared_find_(struct xt2_ruleset *rs, const struct xt2_instance *head, const void *data);
 
-/* => the newest chain of this padded name, or XT2_NONE_ */
+/* => the newest chain of this padded name, or XT2_NONE */
 u32 xt2_chain_named_(const struct xt2_ruleset *rs, u32 table, const char *padded);
 
 /* Make room for one more element; *cap elements of size bytes are at *array. */
@@ -122,7 +122,7 @@ int xt2_text_copy_(const char *text, char **copy);
 /*
  * Chains without their checks.  Room for so many more (=> 0, -ENOMEM, -E2BIG),
  * after which a chain with a padded name can be put at a number that is not in
- * use, or at any if that is XT2_NONE_ (=> its number); a base chain is entered
+ * use, or at any if that is XT2_NONE (=> its number); a base chain is entered
  * in its table.  Nobody may name a chain that is removed.
  */
 int xt2_chains_reserve_(struct xt2_ruleset *rs, u32 more);
@@ -130,44 +130,43 @@ u32 xt2_chain_put_(struct xt2_ruleset *rs, u32 number, u32 table, u8 hook, const
 void xt2_chain_remove_(struct xt2_ruleset *rs, u32 number);
 
 /* Rules without their checks. */
-static inline u32 xt2_list_slot_(const struct xt2_rule_list_ *l, u32 at)
+static inline u32 xt2_list_slot_(const struct xt2_rule_list *l, u32 at)
 {
 	return at < l->gap ? at : at + (l->cap - l->n);
 }
 
-static inline const struct xt2_rule *xt2_list_rule_(const struct xt2_rule_list_ *l, u32 at)
+static inline const struct xt2_rule *xt2_list_rule(const struct xt2_rule_list *l, u32 at)
 {
 	return l->rule[xt2_list_slot_(l, at)];
 }
 
 /* Room for cap rules in all.  => 0, -ENOMEM */
-int xt2_list_reserve_(struct xt2_rule_list_ *l, u32 cap);
+int xt2_list_reserve_(struct xt2_rule_list *l, u32 cap);
 /* The same of an empty list, in the ruleset's memory: there may be very many short ones. */
-int xt2_list_lend_(struct xt2_ruleset *rs, struct xt2_rule_list_ *l, u32 cap);
+int xt2_list_lend_(struct xt2_ruleset *rs, struct xt2_rule_list *l, u32 cap);
 /*
  * xt2_rule_append() of a rule that is known to be valid, to a chain that is there: the check of
  * the image looks at it again in any case.  => 0, -ENOMEM
  */
-int xt2_rule_put_(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule,
-		  unsigned int line);
+int xt2_rule_put(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule, unsigned int line);
 /* There is room. */
-void xt2_list_insert_(struct xt2_rule_list_ *l, u32 at, const struct xt2_rule *r, u32 line);
-void xt2_list_free_(struct xt2_rule_list_ *l);
+void xt2_list_insert_(struct xt2_rule_list *l, u32 at, const struct xt2_rule *r, u32 line);
+void xt2_list_free_(struct xt2_rule_list *l);
 /* A rule comes (1) or goes (-1): who is named by how many. */
 void xt2_rules_refer_(struct xt2_ruleset *rs, const struct xt2_rule *r, int change);
 /* A chain's rules go; who is named by them is not looked at. */
-void xt2_rules_drop_(struct xt2_ruleset *rs, struct xt2_rule_list_ *l);
+void xt2_rules_drop_(struct xt2_ruleset *rs, struct xt2_rule_list *l);
 /* All rules of a chain go. */
 void xt2_rules_flush_(struct xt2_ruleset *rs, struct xt2_chain_ *c);
 /* Give back the memory of deleted rules once it is the larger part. */
 void xt2_rules_compact_(struct xt2_ruleset *rs);
 
-/* => the chain that a rule jumps or goes to, or XT2_NONE_ */
-static inline u32 xt2_rule_jumps_(const struct xt2_rule *r)
+/* => the chain that a rule jumps or goes to, or XT2_NONE */
+static inline u32 xt2_rule_jumps(const struct xt2_rule *r)
 {
 	u8 kind = XT2_TARGET_KIND(r->target);
 
-	return kind == XT2_T_JUMP || kind == XT2_T_GOTO ? XT2_TARGET_ARG(r->target) : XT2_NONE_;
+	return kind == XT2_T_JUMP || kind == XT2_T_GOTO ? XT2_TARGET_ARG(r->target) : XT2_NONE;
 }
 
 /* Is this record in the image that the ruleset was loaded from? */
@@ -192,18 +191,18 @@ int xt2_evaluator_ahead_(struct xt2_evaluator *ev);
 int xt2_image_room_(size_t size, struct xt2_mapping *map, struct xt2_err *err);
 
 /*
- * xt2_lock_open_ - a file for flock(), which is made if there is none
+ * xt2_lock_open - a file for flock(), which is made if there is none
  *
  * Never what a symbolic link leads to, and nothing but a regular file.
  * => descriptor; -ELOOP: a symbolic link; -EISDIR: not a regular file; -errno; see err
  */
-int xt2_lock_open_(const char *name, struct xt2_err *err);
+int xt2_lock_open(const char *name, struct xt2_err *err);
 
 /* The loop that xt2_write_end() met: fill in err.  => -ELOOP */
 int xt2_loop_report_(const struct xt2_ruleset *rs, struct xt2_err *err);
 
 /* What one rule of a table of this family says; its numbers are the ruleset's. */
-void xt2_rule_digest_(const struct xt2_ruleset *rs, int family, const struct xt2_rule *r,
-		      u8 digest[XT2_DIGEST_SIZE]);
+void xt2_rule_digest(const struct xt2_ruleset *rs, int family, const struct xt2_rule *r,
+		     u8 digest[XT2_DIGEST_SIZE]);
 
 #endif

@@ -22,7 +22,7 @@
 
 struct xt2_shared_slot_ {
 	u32 hash;
-	u32 number; /* XT2_NONE_: free */
+	u32 number; /* XT2_NONE: free */
 };
 
 bool xt2_shareable_(const struct xt2_instance *head)
@@ -89,11 +89,11 @@ static int grow(struct xt2_shared_ *s)
 		return -ENOMEM;
 	memset(more.slot, 0xff, more.slots * sizeof(*more.slot));
 	for (i = 0; i < s->slots; i++) {
-		if (s->slot[i].number == XT2_NONE_)
+		if (s->slot[i].number == XT2_NONE)
 			continue;
 		for (j = 0; j < STEPS; j++) {
 			to = step(&more, s->slot[i].hash, j);
-			if (to->number == XT2_NONE_)
+			if (to->number == XT2_NONE)
 				break;
 		}
 		if (j == STEPS)
@@ -117,7 +117,7 @@ int xt2_shared_find_(struct xt2_ruleset *rs, const struct xt2_instance *head, co
 		return -ENOMEM;
 	for (i = 0; i < STEPS; i++) {
 		at = step(s, hash, i);
-		if (at->number == XT2_NONE_) {
+		if (at->number == XT2_NONE) {
 			s->used++;
 			break;
 		}

@@ -15,7 +15,7 @@ struct copy {
 	const struct xt2_ruleset *from;
 	int table; /* of to */
 	u32 *chain; /* by chain of from */
-	u32 *instance; /* likewise; XT2_NONE_: not there yet */
+	u32 *instance; /* likewise; XT2_NONE: not there yet */
 	u64 *rule; /* room for one */
 };
 
@@ -24,7 +24,7 @@ static int copy_instance(struct copy *c, u32 i, u32 *number)
 	const struct xt2_instance *in = c->from->instance[i];
 	int ret = 0;
 
-	if (c->instance[i] == XT2_NONE_) {
+	if (c->instance[i] == XT2_NONE) {
 		ret = xt2_instance_put_(c->to, &c->to->payloads, in->kind, in->revision, in->name,
 					xt2_instance_data(in), in->size);
 		if (ret >= 0)
@@ -63,7 +63,7 @@ static int renumber(struct copy *c, struct xt2_rule *r)
 			return ret;
 		m->arg = number;
 	}
-	if (xt2_rule_jumps_(r) != XT2_NONE_)
+	if (xt2_rule_jumps(r) != XT2_NONE)
 		arg = c->chain[arg];
 	else if (xt2_target_info(kind) & XT2_EXT_INSTANCE)
 		ret = copy_instance(c, arg, &arg);
@@ -73,13 +73,13 @@ static int renumber(struct copy *c, struct xt2_rule *r)
 
 static int copy_rules(struct copy *c, int chain)
 {
-	const struct xt2_rule_list_ *l = &c->from->chain[chain].rules;
+	const struct xt2_rule_list *l = &c->from->chain[chain].rules;
 	struct xt2_rule *r = (struct xt2_rule *)c->rule;
 	u32 i;
 	int ret = 0;
 
 	for (i = 0; i < l->n && !ret; i++) {
-		const struct xt2_rule *old = xt2_list_rule_(l, i);
+		const struct xt2_rule *old = xt2_list_rule(l, i);
 
 		memcpy(r, old, old->size);
 		ret = renumber(c, r);
@@ -122,7 +122,7 @@ static int copy_table(struct copy *c, int table)
 	return ret;
 }
 
-int xt2_table_copy_(struct xt2_ruleset *to, const struct xt2_ruleset *from, int table)
+int xt2_table_copy(struct xt2_ruleset *to, const struct xt2_ruleset *from, int table)
 {
 	const struct xt2_table_ *t = &from->table[table];
 	struct copy c = { .to = to, .from = from };

@@ -6,11 +6,11 @@
 #include <xt2/xt2.h>
 
 /*
- * xt2_table_copy_ - add a table of another ruleset, with counters and state
+ * xt2_table_copy - add a table of another ruleset, with counters and state
  * @to: after a failure it holds a part of the table: release it
  * @table: of from
  * => 0; -EEXIST: there is a table of this family and name; -ENOMEM, -E2BIG
  */
-int xt2_table_copy_(struct xt2_ruleset *to, const struct xt2_ruleset *from, int table);
+int xt2_table_copy(struct xt2_ruleset *to, const struct xt2_ruleset *from, int table);
 
 #endif

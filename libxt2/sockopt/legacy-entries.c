@@ -61,7 +61,7 @@ void xt2_entries_counters_(const struct xt2_ruleset *rs, int table, struct xt2_c
 		if (more && c->hook == XT2_HOOK_NONE)
 			*to++ = (struct xt2_count_){ 0 };
 		for (j = 0; j < c->rules.n; j++) {
-			const struct xt2_rule *r = xt2_list_rule_(&c->rules, j);
+			const struct xt2_rule *r = xt2_list_rule(&c->rules, j);
 
 			*to++ = (struct xt2_count_){ r->packets, r->bytes };
 		}
@@ -78,7 +78,7 @@ static bool is_zero(const struct xt2_count_ *count)
 }
 
 /* Rules of the image that will change get copies, which is all that can fail. */
-static int rules_own(struct xt2_ruleset *rs, struct xt2_rule_list_ *l, const struct xt2_count_ *add)
+static int rules_own(struct xt2_ruleset *rs, struct xt2_rule_list *l, const struct xt2_count_ *add)
 {
 	u32 j;
 
@@ -97,13 +97,13 @@ static int rules_own(struct xt2_ruleset *rs, struct xt2_rule_list_ *l, const str
 	return 0;
 }
 
-static int rules_add(struct xt2_rule_list_ *l, const struct xt2_count_ *add)
+static int rules_add(struct xt2_rule_list *l, const struct xt2_count_ *add)
 {
 	int changed = 0;
 	u32 j;
 
 	for (j = 0; j < l->n; j++) {
-		struct xt2_rule *r = (struct xt2_rule *)xt2_list_rule_(l, j);
+		struct xt2_rule *r = (struct xt2_rule *)xt2_list_rule(l, j);
 
 		if (is_zero(&add[j]))
 			continue;
@@ -178,7 +178,7 @@ static int chain_write(const struct xt2_chain_ *c, u32 number, struct xt2_legacy
 
 	for (i = 0; !ret && i < c->rules.n; i++) {
 		*rule = i + 1;
-		ret = xt2_legacy_write_rule(w, xt2_list_rule_(&c->rules, i));
+		ret = xt2_legacy_write_rule(w, xt2_list_rule(&c->rules, i));
 	}
 	return ret ? ret : xt2_legacy_write_rule(w, &tail);
 }
@@ -196,10 +196,10 @@ static int refuse(const struct source *from, int table, const struct xt2_chain_ 
 	}
 	if (rule)
 		snprintf(place, sizeof(place), ", rule %u", rule);
-	xt2_err_set_(err, code, -error, "table %s%s%s%s: %s", from->rs->table[table].name,
-		     c ? ", chain " : "", c ? c->name : "", place, what);
+	xt2_err_set(err, code, -error, "table %s%s%s%s: %s", from->rs->table[table].name,
+		    c ? ", chain " : "", c ? c->name : "", place, what);
 	if (from->sets.error)
-		xt2_err_hint_(err, from->sets.hint);
+		xt2_err_hint(err, from->sets.hint);
 	return error;
 }
 
@@ -212,7 +212,7 @@ static int end_write(const struct source *from, int table, struct xt2_legacy_wri
 	if (w->out && w->size <= cap) {
 		scratch = xt2_alloc_large_(xt2_legacy_write_scratch(w) + END_SCRATCH);
 		if (!scratch)
-			return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the entries");
+			return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory for the entries");
 	}
 	ret = xt2_legacy_write_end(w, scratch);
 	free(scratch);
@@ -230,11 +230,11 @@ int xt2_entries_write_(const struct xt2_ruleset *rs, int table, int compat,
 	int i, ret;
 
 	if (!place)
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the entries");
+		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory for the entries");
 	ret = xt2_legacy_write_begin(w, (u8)rs->table[table].family, compat, out, cap, place,
 				     rs->chains, instance_get, &from);
 	if (ret)
-		ret = xt2_err_set_(err, XT2_E_UNKNOWN, -ret, "no such family");
+		ret = xt2_err_set(err, XT2_E_UNKNOWN, -ret, "no such family");
 	for_each_chain(c, i, rs, table)
 	{
 		rule = 0;
@@ -303,14 +303,14 @@ int xt2_table_write_replace(const struct xt2_ruleset *rs, int table, int compat,
 	int ret;
 
 	if (!t)
-		return xt2_err_set_(err, XT2_E_UNKNOWN, ENOENT, "no such table");
+		return xt2_err_set(err, XT2_E_UNKNOWN, ENOENT, "no such table");
 	ret = xt2_entries_write_(rs, table, compat, sets, &w, NULL, 0, err);
 	if (ret != -ENOSPC)
 		return ret;
 	header = has_more(t->family) ? replace_header(t->family, compat) : ebt_header(compat);
 	bytes = calloc(1, header + w.size);
 	if (!bytes)
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the entries");
+		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory for the entries");
 	ret = xt2_entries_write_(rs, table, compat, sets, &w, bytes + header, w.size, err);
 	if (ret) {
 		free(bytes);

@@ -31,7 +31,7 @@ struct reader {
 	u32 instances, cells; /* that there were */
 	struct xt2_arena_ rules, payloads;
 	struct xt2_asked_sets_ sets;
-	struct xt2_rule_list_ base[XT2_HOOKS_MAX];
+	struct xt2_rule_list base[XT2_HOOKS_MAX];
 	struct policy policy[XT2_HOOKS_MAX];
 	u32 references[XT2_HOOKS_MAX]; /* to base chains */
 	u32 *number; /* of the ruleset's chains, by the blob's */
@@ -61,19 +61,19 @@ static int refuse(const struct reader *r, int ret, const struct xt2_legacy_err *
 	char place[48] = "header";
 
 	if (!e->what)
-		return xt2_err_set_(r->err, code_of(ret), -ret, "%s", strerror(-ret));
+		return xt2_err_set(r->err, code_of(ret), -ret, "%s", strerror(-ret));
 	if (e->entry)
 		snprintf(place, sizeof(place), "entry %u", e->entry);
-	xt2_err_set_(r->err, code_of(ret), -ret, "%s, byte %u: %s%s%s", place, e->offset, field,
-		     colon, e->what);
+	xt2_err_set(r->err, code_of(ret), -ret, "%s, byte %u: %s%s%s", place, e->offset, field,
+		    colon, e->what);
 	if (e->stricter)
-		xt2_err_hint_(r->err, "the kernel would take this table; xt2 cannot represent it");
+		xt2_err_hint(r->err, "the kernel would take this table; xt2 cannot represent it");
 	return ret;
 }
 
 static int no_memory(const struct reader *r)
 {
-	return xt2_err_set_(r->err, XT2_E_SYSTEM, ENOMEM, "no memory for the table");
+	return xt2_err_set(r->err, XT2_E_SYSTEM, ENOMEM, "no memory for the table");
 }
 
 /* --- the translators' questions ---------------------------------------- */
@@ -100,14 +100,14 @@ static int new_cell(void *data)
 static int name_check(struct reader *r, const char *name, const char *last)
 {
 	u32 same = xt2_chain_named_(r->rs, r->table, name);
-	const struct xt2_chain_ *c = same == XT2_NONE_ ? NULL : &r->rs->chain[same];
+	const struct xt2_chain_ *c = same == XT2_NONE ? NULL : &r->rs->chain[same];
 
 	if (last && strcmp(last, name) > 0)
 		r->sorted = false;
 	if (!c || (c->hook == XT2_HOOK_NONE && c->came < r->came))
 		return 0;
-	xt2_err_set_(r->err, XT2_E_BLOB, EINVAL, "two chains are called %s", name);
-	xt2_err_hint_(r->err, "the kernel would take this table; xt2 cannot represent it");
+	xt2_err_set(r->err, XT2_E_BLOB, EINVAL, "two chains are called %s", name);
+	xt2_err_hint(r->err, "the kernel would take this table; xt2 cannot represent it");
 	return -EINVAL;
 }
 
@@ -130,7 +130,7 @@ static int chains_put(struct reader *r)
 		}
 		if (name_check(r, c.name, last))
 			return -EINVAL;
-		r->number[r->put] = xt2_chain_put_(rs, XT2_NONE_, r->table, XT2_HOOK_NONE, c.name);
+		r->number[r->put] = xt2_chain_put_(rs, XT2_NONE, r->table, XT2_HOOK_NONE, c.name);
 		last = rs->chain[r->number[r->put]].name;
 	}
 	return 0;
@@ -140,9 +140,9 @@ static int chains_put(struct reader *r)
 
 static void refer(struct reader *r, const struct xt2_rule *rule)
 {
-	u32 to = xt2_rule_jumps_(rule);
+	u32 to = xt2_rule_jumps(rule);
 
-	if (to == XT2_NONE_)
+	if (to == XT2_NONE)
 		return;
 	if (r->rs->chain[to].hook == XT2_HOOK_NONE)
 		r->rs->chain[to].references++;
@@ -150,7 +150,7 @@ static void refer(struct reader *r, const struct xt2_rule *rule)
 		r->references[r->rs->chain[to].hook]++;
 }
 
-static int rule_add(struct reader *r, struct xt2_rule_list_ *l, const struct xt2_rule *rule)
+static int rule_add(struct reader *r, struct xt2_rule_list *l, const struct xt2_rule *rule)
 {
 	struct xt2_rule *copy = xt2_arena_alloc_(&r->rules, rule->size);
 
@@ -190,23 +190,23 @@ static int rule_refuse(const struct reader *r, const struct xt2_legacy_chain *c,
 	if (ret == -ENOMEM)
 		return no_memory(r);
 	if (r->sets.error) {
-		xt2_err_set_(r->err, XT2_E_UNSUPPORTED, -ret, "table %s, chain %s, rule %u: %s",
-			     r->l.table, name, rule, r->sets.why);
-		xt2_err_hint_(r->err, r->sets.hint);
+		xt2_err_set(r->err, XT2_E_UNSUPPORTED, -ret, "table %s, chain %s, rule %u: %s",
+			    r->l.table, name, rule, r->sets.why);
+		xt2_err_hint(r->err, r->sets.hint);
 		return ret;
 	}
 	if (ret != -E2BIG)
-		return xt2_err_set_(r->err, XT2_E_BLOB, -ret, "chain %s, rule %u: %s", name, rule,
-				    strerror(-ret));
-	return xt2_err_set_(r->err, XT2_E_LIMIT, EINVAL,
-			    "chain %s, rule %u: larger than an image can hold", name, rule);
+		return xt2_err_set(r->err, XT2_E_BLOB, -ret, "chain %s, rule %u: %s", name, rule,
+				   strerror(-ret));
+	return xt2_err_set(r->err, XT2_E_LIMIT, EINVAL,
+			   "chain %s, rule %u: larger than an image can hold", name, rule);
 }
 
 static int chain_read(struct reader *r, u32 number)
 {
 	const struct xt2_rule *rule = (const struct xt2_rule *)r->sink.rule;
 	struct xt2_legacy_chain c;
-	struct xt2_rule_list_ *l;
+	struct xt2_rule_list *l;
 	u32 i;
 	int ret;
 
@@ -305,7 +305,7 @@ static int check(struct reader *r, int family, int compat, const void *blob, u64
 	int table, ret;
 
 	if (!scratch)
-		return xt2_err_set_(r->err, XT2_E_UNKNOWN, EAFNOSUPPORT, "no such family");
+		return xt2_err_set(r->err, XT2_E_UNKNOWN, EAFNOSUPPORT, "no such family");
 	r->scratch = xt2_alloc_large_(scratch);
 	if (!r->scratch)
 		return no_memory(r);
@@ -379,7 +379,7 @@ int xt2_table_replace_(struct xt2_ruleset *rs, int family, int compat,
 	int ret;
 
 	if (!r)
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the table");
+		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory for the table");
 	memset(r, 0, offsetof(struct reader, l));
 	r->rs = rs;
 	r->err = err;

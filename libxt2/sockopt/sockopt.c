@@ -34,7 +34,7 @@ int xt2_call_fail_(const struct xt2_call_ *call, int errnum, const char *what)
 		   : errnum == EINVAL	       ? XT2_E_BLOB
 					       : XT2_E_SYSTEM;
 
-	return xt2_err_set_(call->err, code, errnum, "%s", what);
+	return xt2_err_set(call->err, code, errnum, "%s", what);
 }
 
 int xt2_call_read_(const struct xt2_call_ *call, void *to, u64 from, u64 size)
@@ -58,8 +58,7 @@ int xt2_call_table_(struct xt2_call_ *call, const char *name)
 	if (table >= 0)
 		return table;
 	if (!xt2_table_hooks(call->family, name))
-		return xt2_err_set_(call->err, XT2_E_UNKNOWN, ENOENT, "no table is called %s",
-				    name);
+		return xt2_err_set(call->err, XT2_E_UNKNOWN, ENOENT, "no table is called %s", name);
 	table = xt2_table_add(call->rs, call->family, name, NULL);
 	if (table < 0)
 		return xt2_call_fail_(call, ENOMEM, "no memory for a table");

@@ -31,8 +31,8 @@
 
 static int file_error(struct xt2_err *err, int errnum, const char *verb, const char *path)
 {
-	xt2_err_set_(err, XT2_E_SYSTEM, errnum, "cannot %s: %s", verb, strerror(errnum));
-	xt2_err_file_(err, path);
+	xt2_err_set(err, XT2_E_SYSTEM, errnum, "cannot %s: %s", verb, strerror(errnum));
+	xt2_err_file(err, path);
 	return -errnum;
 }
 
@@ -49,9 +49,9 @@ static int image_error(struct xt2_err *err, int ret, const struct xt2_check_err 
 		snprintf(place, sizeof(place), ", chain %u, rule %u", why->chain, why->rule);
 	else if (why->chain != ~0u)
 		snprintf(place, sizeof(place), ", chain %u", why->chain);
-	return xt2_err_set_(err, ret == -ELOOP ? XT2_E_LOOP : XT2_E_IMAGE, -ret,
-			    "not a valid image: %s (offset %llu%s)", why->what,
-			    (unsigned long long)why->offset, place);
+	return xt2_err_set(err, ret == -ELOOP ? XT2_E_LOOP : XT2_E_IMAGE, -ret,
+			   "not a valid image: %s (offset %llu%s)", why->what,
+			   (unsigned long long)why->offset, place);
 }
 
 /* The rules are good: which chain's index is wrong, and what to do about it. */
@@ -61,11 +61,11 @@ static int index_error(struct xt2_err *err, const struct xt2_image *image,
 	const struct xt2_root *root = xt2_image_root(image);
 	const struct xt2_chain *c = xt2_image_chain(image, root, why->chain);
 
-	xt2_err_set_(err, XT2_E_IMAGE, EINVAL, "not a valid image: table %s, chain %s: %s",
-		     xt2_image_table(image, root, c->table)->name,
-		     xt2_image_chain_cold(image, root, why->chain)->name, why->what);
-	xt2_err_hint_(err, "the rules are whole: xt2tables-save gives them back, and "
-			   "xt2tables-restore makes the index again");
+	xt2_err_set(err, XT2_E_IMAGE, EINVAL, "not a valid image: table %s, chain %s: %s",
+		    xt2_image_table(image, root, c->table)->name,
+		    xt2_image_chain_cold(image, root, why->chain)->name, why->what);
+	xt2_err_hint(err, "the rules are whole: xt2tables-save gives them back, and "
+			  "xt2tables-restore makes the index again");
 	return -EINVAL;
 }
 
@@ -84,7 +84,7 @@ static int check(void *bytes, size_t size, bool rules, struct xt2_err *err)
 		return image_error(err, -EINVAL, &why);
 	scratch = malloc(xt2_check_scratch(size));
 	if (!scratch)
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory to check the image");
+		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory to check the image");
 	ret = rules ? xt2_check_rules(bytes, size, scratch, &why)
 		    : xt2_check(bytes, size, scratch, &why);
 	if (ret == -EINVAL && !rules)
@@ -103,8 +103,8 @@ static int check_kind(const struct stat *st, const char *verb, const char *path,
 		return 0;
 	if (S_ISDIR(st->st_mode))
 		return file_error(err, EISDIR, verb, path);
-	xt2_err_set_(err, XT2_E_IMAGE, EINVAL, "not a valid image: it is no regular file");
-	xt2_err_file_(err, path);
+	xt2_err_set(err, XT2_E_IMAGE, EINVAL, "not a valid image: it is no regular file");
+	xt2_err_file(err, path);
 	return -EINVAL;
 }
 
@@ -114,7 +114,7 @@ int xt2_image_room_(size_t size, struct xt2_mapping *map, struct xt2_err *err)
 	map->capacity = map->mapped ? XT2_LARGE_SIZE_(size) : size;
 	map->image = xt2_room_alloc_(size ? size : 1);
 	if (!map->image)
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the image");
+		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory for the image");
 	return 0;
 }
 
@@ -150,7 +150,7 @@ static int read_image(int fd, const char *path, bool rules, struct xt2_mapping *
 		size = image_size(&header, size);
 	ret = xt2_image_room_(size, map, err);
 	if (ret) {
-		xt2_err_file_(err, path);
+		xt2_err_file(err, path);
 		return ret;
 	}
 	n = xt2_read_up_to_(fd, map->image, size);
@@ -160,7 +160,7 @@ static int read_image(int fd, const char *path, bool rules, struct xt2_mapping *
 		map->size = map->image->size;
 		return 0;
 	}
-	xt2_err_file_(err, path);
+	xt2_err_file(err, path);
 	xt2_image_close(map);
 	return ret;
 }
@@ -234,20 +234,20 @@ void xt2_image_close(struct xt2_mapping *map)
 int xt2_image_store(const char *path, const struct xt2_image *image, size_t size,
 		    struct xt2_err *err)
 {
-	struct xt2_new_file_ f;
-	int ret = xt2_new_file_create_(&f, path);
+	struct xt2_new_file f;
+	int ret = xt2_new_file_create(&f, path);
 
 	if (ret)
 		return file_error(err, -ret, f.failed, path);
-	ret = xt2_write_all_(f.fd, image, size);
+	ret = xt2_write_all(f.fd, image, size);
 	f.failed = "write";
 	if (!ret)
-		ret = xt2_new_file_close_(&f, true);
+		ret = xt2_new_file_close(&f, true);
 	if (ret) {
-		xt2_new_file_drop_(&f);
+		xt2_new_file_drop(&f);
 		return file_error(err, -ret, f.failed, path);
 	}
-	ret = xt2_new_file_place_(&f, true);
+	ret = xt2_new_file_place(&f, true);
 	return ret ? file_error(err, -ret, f.failed, path) : 0;
 }
 
@@ -284,13 +284,13 @@ static int lock(int fd, int wait)
 /* What a lock file must not be.  => -errno */
 static int no_lock_file(struct xt2_err *err, int errnum, const char *what, const char *name)
 {
-	xt2_err_set_(err, XT2_E_SYSTEM, errnum, "the lock file is %s", what);
-	xt2_err_file_(err, name);
-	xt2_err_hint_(err, "remove it, and find out who has put it there");
+	xt2_err_set(err, XT2_E_SYSTEM, errnum, "the lock file is %s", what);
+	xt2_err_file(err, name);
+	xt2_err_hint(err, "remove it, and find out who has put it there");
 	return -errnum;
 }
 
-int xt2_lock_open_(const char *name, struct xt2_err *err)
+int xt2_lock_open(const char *name, struct xt2_err *err)
 {
 	int fd =
 		open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
@@ -324,20 +324,20 @@ int xt2_image_lock(const char *path, int wait, struct xt2_err *err)
 
 	if (ret)
 		return ret;
-	ret = xt2_resolve_(path, real);
+	ret = xt2_resolve(path, real);
 	if (ret)
 		return file_error(err, -ret, "resolve", path);
 	if (snprintf(name, sizeof(name), "%s.lock", real) >= (int)sizeof(name))
 		return file_error(err, ENAMETOOLONG, "lock", path);
-	fd = xt2_lock_open_(name, err);
+	fd = xt2_lock_open(name, err);
 	if (fd < 0)
 		return fd;
 	if (!lock(fd, wait))
 		return fd;
 	if (errno == EAGAIN) {
-		xt2_err_set_(err, XT2_E_SYSTEM, EAGAIN, "another program is changing this image");
-		xt2_err_file_(err, path);
-		xt2_err_hint_(err, "try again when it is done");
+		xt2_err_set(err, XT2_E_SYSTEM, EAGAIN, "another program is changing this image");
+		xt2_err_file(err, path);
+		xt2_err_hint(err, "try again when it is done");
 		ret = -EAGAIN;
 	} else {
 		ret = system_error(err, "lock", name);

@@ -69,7 +69,7 @@ static int may_follow(const char *path)
 	return -EACCES;
 }
 
-int xt2_resolve_(const char *path, char *real)
+int xt2_resolve(const char *path, char *real)
 {
 	char target[PATH_MAX];
 	int links, ret = 0;
@@ -103,14 +103,14 @@ static int open_folder(const char *path)
 
 /* --- its life -------------------------------------------------------------- */
 
-static int fail(struct xt2_new_file_ *f, const char *what, int ret)
+static int fail(struct xt2_new_file *f, const char *what, int ret)
 {
 	f->failed = what;
 	return ret;
 }
 
 /* => a descriptor, or -errno */
-static int create(struct xt2_new_file_ *f)
+static int create(struct xt2_new_file *f)
 {
 	const char *slash = strrchr(f->real, '/');
 	int folder = slash ? (int)(slash - f->real) + 1 : 0;
@@ -123,10 +123,10 @@ static int create(struct xt2_new_file_ *f)
 	return fd < 0 ? -errno : fd;
 }
 
-int xt2_new_file_create_(struct xt2_new_file_ *f, const char *path)
+int xt2_new_file_create(struct xt2_new_file *f, const char *path)
 {
 	struct stat st;
-	int ret = xt2_resolve_(path, f->real);
+	int ret = xt2_resolve(path, f->real);
 
 	f->fd = f->folder = -1;
 	if (ret)
@@ -162,7 +162,7 @@ ssize_t xt2_read_up_to_(int fd, void *to, size_t size)
 	return (ssize_t)at;
 }
 
-int xt2_write_all_(int fd, const void *bytes, size_t size)
+int xt2_write_all(int fd, const void *bytes, size_t size)
 {
 	const char *p = bytes;
 
@@ -179,7 +179,7 @@ int xt2_write_all_(int fd, const void *bytes, size_t size)
 	return 0;
 }
 
-int xt2_new_file_close_(struct xt2_new_file_ *f, bool durable)
+int xt2_new_file_close(struct xt2_new_file *f, bool durable)
 {
 	int ret = durable && fsync(f->fd) ? -errno : 0;
 
@@ -189,13 +189,13 @@ int xt2_new_file_close_(struct xt2_new_file_ *f, bool durable)
 	return ret ? fail(f, "write", ret) : 0;
 }
 
-int xt2_new_file_place_(struct xt2_new_file_ *f, bool durable)
+int xt2_new_file_place(struct xt2_new_file *f, bool durable)
 {
 	int ret = 0;
 
 	if (rename(f->name, f->real)) {
 		ret = fail(f, "replace", -errno);
-		xt2_new_file_drop_(f);
+		xt2_new_file_drop(f);
 		return ret;
 	}
 	/* some file systems cannot sync a folder, and say so by EINVAL */
@@ -205,7 +205,7 @@ int xt2_new_file_place_(struct xt2_new_file_ *f, bool durable)
 	return ret;
 }
 
-void xt2_new_file_drop_(struct xt2_new_file_ *f)
+void xt2_new_file_drop(struct xt2_new_file *f)
 {
 	unlink(f->name);
 	if (f->fd >= 0)

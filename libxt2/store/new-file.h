@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-struct xt2_new_file_ {
+struct xt2_new_file {
 	int fd; /* to be written; -1: it is closed */
 	int folder; /* that it is in */
 	const char *failed; /* what could not be done: "cannot ..." */
@@ -17,33 +17,33 @@ struct xt2_new_file_ {
 };
 
 /*
- * xt2_new_file_create_ - an empty file beside the one that it will replace
+ * xt2_new_file_create - an empty file beside the one that it will replace
  * @path: of that one, whether or not it is there; symbolic links are followed
  *
  * Its mode is 0600.  What is no regular file is not replaced.
  * => 0; -errno: see failed, and there is nothing to be released
  */
-int xt2_new_file_create_(struct xt2_new_file_ *f, const char *path);
+int xt2_new_file_create(struct xt2_new_file *f, const char *path);
 
 /* All bytes, by as many calls as it takes.  => how many, fewer than size at the end; -errno */
 ssize_t xt2_read_up_to_(int fd, void *to, size_t size);
 
 /* The same, written.  => 0, -errno */
-int xt2_write_all_(int fd, const void *bytes, size_t size);
+int xt2_write_all(int fd, const void *bytes, size_t size);
 
 /* Nothing more is written; @durable: it survives a loss of power.  => 0, -errno: see failed */
-int xt2_new_file_close_(struct xt2_new_file_ *f, bool durable);
+int xt2_new_file_close(struct xt2_new_file *f, bool durable);
 
 /*
- * xt2_new_file_place_ - give a closed file its name, and release it
+ * xt2_new_file_place - give a closed file its name, and release it
  * => 0, -errno: see failed; if only the folder could not be synced, the new file is in place
  */
-int xt2_new_file_place_(struct xt2_new_file_ *f, bool durable);
+int xt2_new_file_place(struct xt2_new_file *f, bool durable);
 
 /* Remove it, and release it: the old file stays. */
-void xt2_new_file_drop_(struct xt2_new_file_ *f);
+void xt2_new_file_drop(struct xt2_new_file *f);
 
 /* The name that symbolic links lead to, whether or not there is a file.  @real: [PATH_MAX].  => 0, -errno */
-int xt2_resolve_(const char *path, char *real);
+int xt2_resolve(const char *path, char *real);
 
 #endif

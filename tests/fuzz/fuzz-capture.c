@@ -138,7 +138,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 	if (!from)
 		return 0;
-	cap = xt2_capture_open_(from, "input", &err);
+	cap = xt2_capture_stream(from, "input", &err);
 	need(!cap == (err.code != XT2_OK) && !cap == (err.message[0] != '\0'));
 	if (!cap)
 		return 0;

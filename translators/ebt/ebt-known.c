@@ -438,7 +438,7 @@ static const struct ebt_known *own_find(bool target, const char *name)
 	return NULL;
 }
 
-const struct legacy_known *ebt_known_find(struct xt2_legacy_cache_ *cache, bool target,
+const struct legacy_known *ebt_known_find(struct xt2_legacy_cache *cache, bool target,
 					  const char *name, u8 revision,
 					  const struct ebt_known **own, u32 *index, int *err)
 {
@@ -454,7 +454,7 @@ const struct legacy_known *ebt_known_find(struct xt2_legacy_cache_ *cache, bool 
 int legacy_ebt_revision(bool target, const char *name, u8 revision)
 {
 	bool own = own_find(target, name);
-	struct xt2_legacy_cache_ cache = { { NULL } };
+	struct xt2_legacy_cache cache = { { NULL } };
 	u32 index;
 	int err = 0;
 

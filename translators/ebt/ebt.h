@@ -79,7 +79,7 @@ static inline bool ebt_is_standard(const u8 *ext)
  * => the extension of this name, or NULL and *err.  *own: the row if it is the
  *    bridge's own, else NULL and one for all families; *index is that one's
  */
-const struct legacy_known *ebt_known_find(struct xt2_legacy_cache_ *cache, bool target,
+const struct legacy_known *ebt_known_find(struct xt2_legacy_cache *cache, bool target,
 					  const char *name, u8 revision,
 					  const struct ebt_known **own, u32 *index, int *err);
 

@@ -157,9 +157,8 @@ u8 legacy_table_bit(const char *name);
  * => the row, and *index, its place; or NULL, and *err: -ENOENT, or
  *    -EPROTOTYPE: only other revisions are registered for all families
  */
-const struct legacy_known *legacy_known_find(struct xt2_legacy_cache_ *cache, u8 family,
-					     bool target, const char *name, u8 revision, u32 *index,
-					     int *err);
+const struct legacy_known *legacy_known_find(struct xt2_legacy_cache *cache, u8 family, bool target,
+					     const char *name, u8 revision, u32 *index, int *err);
 
 /*
  * => a match or target of this name: its tables, hooks and protocols are those

@@ -271,9 +271,8 @@ static u32 place_of(bool target, const char *name, u8 revision)
 	return hash % 32 + (target ? 32 : 0);
 }
 
-const struct legacy_known *legacy_known_find(struct xt2_legacy_cache_ *cache, u8 family,
-					     bool target, const char *name, u8 revision, u32 *index,
-					     int *err)
+const struct legacy_known *legacy_known_find(struct xt2_legacy_cache *cache, u8 family, bool target,
+					     const char *name, u8 revision, u32 *index, int *err)
 {
 	const struct legacy_known *rows = target ? legacy_targets : legacy_matches;
 	const struct legacy_known **at = &cache->row[place_of(target, name, revision)];

@@ -44,7 +44,7 @@ struct xt2_legacy_err {
 struct legacy_known;
 
 /* Extensions that were looked up, by name: tables use few, again and again. */
-struct xt2_legacy_cache_ {
+struct xt2_legacy_cache {
 	const struct legacy_known *row[64];
 };
 
@@ -82,7 +82,7 @@ struct xt2_legacy {
 	bool fallback; /* a native blob of a 32-bit program: every error is EINVAL */
 	bool lax; /* the kernel would have refused an extension by now: every error is ENOENT */
 	struct xt2_legacy_err *err;
-	struct xt2_legacy_cache_ cache;
+	struct xt2_legacy_cache cache;
 	const struct xt2_match_row *match_row[XT2_LEGACY_MATCHES];
 	const struct xt2_target_row *target_row[XT2_LEGACY_TARGETS];
 	u8 match_seen[XT2_LEGACY_MATCHES], target_seen[XT2_LEGACY_TARGETS];
@@ -202,7 +202,7 @@ struct xt2_legacy_writer {
 	u32 chains;
 	const struct xt2_instance *(*instance)(void *data, u32 number);
 	void *data;
-	struct xt2_legacy_cache_ cache;
+	struct xt2_legacy_cache cache;
 	u64 payload[XT2_LEGACY_PAYLOAD / 8];
 };
 

@@ -101,9 +101,9 @@ static void say_result(int mode, const struct xt2_result *r)
 
 	if (r->table)
 		snprintf(by, sizeof(by), " by %s/%s:%u", r->table, r->chain, r->rule);
-	xt2_print_line_(stderr, "  %s: %s%s%s, events %u", mode_name(mode),
-			xt2_verdict_name(r->verdict), by, r->hotdrop ? ", malformed" : "",
-			r->events);
+	xt2_print_line(stderr, "  %s: %s%s%s, events %u", mode_name(mode),
+		       xt2_verdict_name(r->verdict), by, r->hotdrop ? ", malformed" : "",
+		       r->events);
 }
 
 /* => true if they are the same */
@@ -117,8 +117,7 @@ static bool same_results(const struct bench *b, int mode, const struct xt2_resul
 		if (same_result(&linear[i], &other[i]))
 			continue;
 		xt2_packet_describe(&b->run->packets->list[i].pkt, text, sizeof(text));
-		xt2_print_line_(stderr, "xt2 bench: results differ for packet %zu: %s", i + 1,
-				text);
+		xt2_print_line(stderr, "xt2 bench: results differ for packet %zu: %s", i + 1, text);
 		say_result(XT2_BENCH_LINEAR, &linear[i]);
 		say_result(mode, &other[i]);
 		return false;
@@ -165,9 +164,9 @@ static bool same_counters(const struct bench *b, int mode, const struct xt2_imag
 
 	if (!xt2_bench_differs(linear, b->run->img, text, sizeof(text)))
 		return true;
-	xt2_print_line_(stderr, "xt2 bench: counters differ, %s and %s: %s",
-			mode_name(XT2_BENCH_LINEAR), mode_name(mode),
-			text[0] ? text : "what matches remember");
+	xt2_print_line(stderr, "xt2 bench: counters differ, %s and %s: %s",
+		       mode_name(XT2_BENCH_LINEAR), mode_name(mode),
+		       text[0] ? text : "what matches remember");
 	return false;
 }
 

@@ -137,10 +137,10 @@ static int merge(const struct apply *a, struct xt2_ruleset *to)
 
 	for (i = 0; i < xt2_ruleset_tables(a->live) && !ret; i++)
 		if (stays(a, i))
-			ret = xt2_table_copy_(to, a->live, i);
+			ret = xt2_table_copy(to, a->live, i);
 	for (i = 0; i < a->files.count && !ret; i++)
 		for (j = 0; j < xt2_ruleset_tables(a->files.list[i].rs) && !ret; j++)
-			ret = xt2_table_copy_(to, a->files.list[i].rs, j);
+			ret = xt2_table_copy(to, a->files.list[i].rs, j);
 	return ret;
 }
 
@@ -150,8 +150,8 @@ static int merge_image(const struct apply *a, struct xt2_mapping *map, struct xt
 	int ret = rs ? merge(a, rs) : -ENOMEM;
 
 	if (ret)
-		xt2_err_set_(err, XT2_E_SYSTEM, -ret, "the rulesets cannot be put together: %s",
-			     strerror(-ret));
+		xt2_err_set(err, XT2_E_SYSTEM, -ret, "the rulesets cannot be put together: %s",
+			    strerror(-ret));
 	else
 		ret = xt2_ruleset_write(rs, map, err);
 	xt2_ruleset_free(rs);

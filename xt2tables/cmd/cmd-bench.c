@@ -174,8 +174,8 @@ static void say_rules(const struct bench *b)
 		       b->build * 1e3, b->build * 1e9 / indexed);
 	putchar('\n');
 	if (b->capture)
-		xt2_print_line_(stdout, "packets:  %s%s", b->capture,
-				b->more ? ", the first of it; see --packets" : "");
+		xt2_print_line(stdout, "packets:  %s%s", b->capture,
+			       b->more ? ", the first of it; see --packets" : "");
 	else
 		printf("packets:  drawn, seed %llu: three of four for a rule, the others at "
 		       "random\n",
@@ -224,7 +224,7 @@ static void say_place(const struct bench *b, const struct xt2_bench_run *run)
 		       "a packet at", "rules", "packets", "rule after rule", "with indexes",
 		       XT2_BATCH);
 	place_name(run->place, name, sizeof(name));
-	xt2_show_(name, shown, sizeof(shown));
+	xt2_show(name, shown, sizeof(shown));
 	printf("%-26s %7u %7zu", shown, run->place->rules, run->packets->n);
 	say_rate(run->ns[XT2_BENCH_LINEAR]);
 	say_rate(run->ns[XT2_BENCH_INDEXED]);
@@ -310,9 +310,9 @@ static int bench_place(struct bench *b, const struct xt2_bench_place *place)
 	if (unsupported < 0)
 		return xt2_no_memory("bench");
 	if (unsupported) {
-		xt2_print_line_(stderr,
-				"note: %s is not measured: %d of its rules cannot be evaluated",
-				name, unsupported);
+		xt2_print_line(stderr,
+			       "note: %s is not measured: %d of its rules cannot be evaluated",
+			       name, unsupported);
 		b->unsupported++;
 		return XT2_EXIT_OK;
 	}
@@ -326,7 +326,7 @@ static int bench_place(struct bench *b, const struct xt2_bench_place *place)
 	else if (packets.n)
 		ret = measure(b, place, &packets);
 	else
-		xt2_print_line_(stderr, "note: %s is not measured: it would see no packet", name);
+		xt2_print_line(stderr, "note: %s is not measured: it would see no packet", name);
 	xt2_bench_packets_free(&packets);
 	return ret;
 }

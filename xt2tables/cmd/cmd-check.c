@@ -24,14 +24,14 @@ struct check {
 
 static void print_warning(const char *severity, const struct xt2_err *err)
 {
-	xt2_print_shown_(stdout, err->file);
+	xt2_print_shown(stdout, err->file);
 	if (err->line)
 		printf(":%u", err->line);
-	xt2_print_line_(stdout, ": %s: %s", severity, err->message);
+	xt2_print_line(stdout, ": %s: %s", severity, err->message);
 	if (err->rule[0] && err->line)
-		xt2_print_line_(stdout, "%4u | %s", err->line, err->rule);
+		xt2_print_line(stdout, "%4u | %s", err->line, err->rule);
 	else if (err->rule[0])
-		xt2_print_line_(stdout, "     | %s", err->rule);
+		xt2_print_line(stdout, "     | %s", err->rule);
 }
 
 static void print(struct check *c, const char *severity, const struct xt2_err *err)
@@ -67,11 +67,11 @@ static void warn(struct check *c, int chain, unsigned int at, const char *messag
 	const char *file;
 
 	c->warnings++;
-	xt2_err_file_(&err, c->in.path);
+	xt2_err_file(&err, c->in.path);
 	snprintf(err.message, sizeof(err.message), "%s", message);
 	if (at < xt2_chain_rules(c->in.rs, chain)) {
 		err.line = xt2_input_line(&c->in, chain, at, &file);
-		xt2_err_file_(&err, file);
+		xt2_err_file(&err, file);
 		xt2_text_rule(c->in.rs, chain, at, err.rule, sizeof(err.rule));
 	}
 	print(c, "warning", &err);
@@ -246,15 +246,15 @@ static int check_file(struct check *c, const char *path, bool *comma)
 		printf("],\"rules\":%u,\"chains\":%u,\"errors\":%u,\"unsupported\":%u,\"warnings\":%u}",
 		       c->rules, c->chains, c->errors, c->unsupported, c->warnings);
 	else if (ret == XT2_EXIT_OK || ret == XT2_EXIT_NO || ret == XT2_EXIT_UNSUPPORTED)
-		xt2_print_line_(stdout,
-				"%s: %u rule%s in %u chain%s, %u that cannot be %s, %u warning%s",
-				path, c->rules, c->rules == 1 ? "" : "s", c->chains,
-				c->chains == 1 ? "" : "s", c->unsupported,
-				c->live ? "live" : "evaluated", c->warnings,
-				c->warnings == 1 ? "" : "s");
+		xt2_print_line(stdout,
+			       "%s: %u rule%s in %u chain%s, %u that cannot be %s, %u warning%s",
+			       path, c->rules, c->rules == 1 ? "" : "s", c->chains,
+			       c->chains == 1 ? "" : "s", c->unsupported,
+			       c->live ? "live" : "evaluated", c->warnings,
+			       c->warnings == 1 ? "" : "s");
 	else
-		xt2_print_line_(stdout, "%s: %u error%s", path, c->errors,
-				c->errors == 1 ? "" : "s");
+		xt2_print_line(stdout, "%s: %u error%s", path, c->errors,
+			       c->errors == 1 ? "" : "s");
 	return ret;
 }
 

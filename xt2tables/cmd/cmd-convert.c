@@ -31,8 +31,8 @@ static int wrong(const struct conversion *c, int code, const char *what)
 {
 	struct xt2_err err;
 
-	xt2_err_set_(&err, code, 0, "%s", what);
-	xt2_err_file_(&err, c->in.path);
+	xt2_err_set(&err, code, 0, "%s", what);
+	xt2_err_file(&err, c->in.path);
 	return xt2_fail(&err);
 }
 
@@ -63,7 +63,7 @@ static int read_with(struct conversion *c,
 	ret = read(c, c->in.rs, &err);
 	if (ret < 0) {
 		if (!err.file[0])
-			xt2_err_file_(&err, c->in.path);
+			xt2_err_file(&err, c->in.path);
 		ret = xt2_fail(&err);
 	} else {
 		ret = settle(c, &err);
@@ -163,7 +163,7 @@ static int check_text(const struct conversion *c)
 	struct xt2_text_errors errors = { 0 };
 	int ret = -ENOMEM;
 
-	if (rs && sent && text.fd >= 0 && !xt2_write_all_(text.fd, c->result.at, c->result.len) &&
+	if (rs && sent && text.fd >= 0 && !xt2_write_all(text.fd, c->result.at, c->result.len) &&
 	    !lseek(text.fd, 0, SEEK_SET))
 		ret = xt2_text_load(c->in.path, rs, &opt, &errors);
 	if (!ret)
@@ -264,7 +264,7 @@ static int write_replace(struct conversion *c)
 		return which_table(c);
 	if (xt2_table_write_replace(c->in.rs, table, c->to_compat, NULL, &c->result.at,
 				    &c->result.len, &err) < 0) {
-		xt2_err_file_(&err, c->in.path);
+		xt2_err_file(&err, c->in.path);
 		return xt2_fail(&err);
 	}
 	if (c->num_counters)

@@ -149,9 +149,9 @@ static void print_place(const struct xt2_ruleset *rs, const struct row *row)
 	int table = xt2_chain_table(rs, row->chain);
 
 	printf("%s ", xt2_family_name(xt2_table_family(rs, table)));
-	xt2_print_shown_(stdout, xt2_table_name(rs, table));
+	xt2_print_shown(stdout, xt2_table_name(rs, table));
 	putchar(' ');
-	xt2_print_shown_(stdout, xt2_chain_name(rs, row->chain));
+	xt2_print_shown(stdout, xt2_chain_name(rs, row->chain));
 	putchar(' ');
 	if (row->at < xt2_chain_rules(rs, row->chain))
 		printf("%u", row->at + 1);
@@ -173,7 +173,7 @@ static void print_text(const struct xt2_ruleset *rs, const struct row *row)
 	if (ret < 0)
 		return;
 	putchar(' ');
-	xt2_print_shown_(stdout, text);
+	xt2_print_shown(stdout, text);
 }
 
 /* The most packets first; equal ones stay in the ruleset's order. */
@@ -272,7 +272,7 @@ static int compare(struct watching *w)
 	if (!w->changed || !w->first)
 		return -ENOMEM;
 	w->was = malloc((w->first[xt2_image_root(img)->chains] + 1ull) * sizeof(*w->was));
-	if (!w->was || xt2_image_pair_(w->before.in.map.image, img, NULL, w->was))
+	if (!w->was || xt2_image_pair(w->before.in.map.image, img, NULL, w->was))
 		return -ENOMEM;
 	find_changes(w);
 	return 0;

@@ -22,12 +22,12 @@ static int digest_file(struct xt2_input *in)
 	ret = xt2_ruleset_digest(in->rs, digest);
 	xt2_input_close(in);
 	if (ret < 0) {
-		xt2_print_line_(stderr, "xt2 digest: %s: %s", in->path, strerror(-ret));
+		xt2_print_line(stderr, "xt2 digest: %s: %s", in->path, strerror(-ret));
 		return XT2_EXIT_RESOURCE;
 	}
 	for (i = 0; i < sizeof(digest); i++)
 		printf("%02x", digest[i]);
-	xt2_print_line_(stdout, "  %s", in->path);
+	xt2_print_line(stdout, "  %s", in->path);
 	return XT2_EXIT_OK;
 }
 

@@ -172,7 +172,7 @@ static void print_place(unsigned int depth, const char *where, const char *what)
 	if (depth > INDENTED)
 		snprintf(number, sizeof(number), "(%u) ", depth);
 	snprintf(text, sizeof(text), "%*s%s%-24s %-8s", indent, "", number, where, what);
-	xt2_print_shown_(stdout, text);
+	xt2_print_shown(stdout, text);
 }
 
 /*
@@ -268,11 +268,11 @@ static void step_text(const struct explain *e, const struct xt2_step *step)
 	print_place(step->depth, where, what);
 	if (text[0]) {
 		fputs("  ", stdout);
-		xt2_print_shown_(stdout, text);
+		xt2_print_shown(stdout, text);
 	}
 	if (line && step->answer != XT2_MISS) {
 		fputs("   [", stdout);
-		xt2_print_shown_(stdout, file);
+		xt2_print_shown(stdout, file);
 		printf(":%u]", line);
 	}
 	putchar('\n');
@@ -332,11 +332,11 @@ static void why_not(struct explain *e)
 		putchar('}');
 		return;
 	}
-	xt2_print_shown_(stdout, where);
+	xt2_print_shown(stdout, where);
 	fputs(": ", stdout);
 	if (!e->why_seen) {
 		fputs("not reached, ", stdout);
-		xt2_print_shown_(stdout, decider);
+		xt2_print_shown(stdout, decider);
 		fputs(" decided; alone, ", stdout);
 	}
 	if (answer == XT2_HIT && e->why_seen)
@@ -344,11 +344,11 @@ static void why_not(struct explain *e)
 	else if (answer == XT2_HIT)
 		puts("it would match");
 	else if (answer < 0)
-		xt2_print_line_(stdout, "it cannot be evaluated: %s", text);
+		xt2_print_line(stdout, "it cannot be evaluated: %s", text);
 	else
-		xt2_print_line_(
-			stdout, "%s%s",
-			answer == XT2_MISS ? "it fails at " : "the packet is malformed for ", text);
+		xt2_print_line(stdout, "%s%s",
+			       answer == XT2_MISS ? "it fails at " : "the packet is malformed for ",
+			       text);
 }
 
 /* A nat table's chains are for packets that create a connection; ICMP errors follow it. */
@@ -427,7 +427,7 @@ static int unknown(struct explain *e)
 		xt2_json_string(stdout, name);
 		putchar('}');
 	} else {
-		xt2_print_line_(stdout, "verdict: not known, %s cannot be evaluated", where);
+		xt2_print_line(stdout, "verdict: not known, %s cannot be evaluated", where);
 	}
 	if (e->why_not)
 		why_not(e);
@@ -435,7 +435,7 @@ static int unknown(struct explain *e)
 		puts("}");
 	fflush(stdout);
 	err.line = xt2_input_line(&e->in, chain, at, &file);
-	xt2_err_file_(&err, file);
+	xt2_err_file(&err, file);
 	snprintf(err.message, sizeof(err.message),
 		 "%s: '%s' is kept and saved, but cannot be evaluated", where, name);
 	xt2_text_rule(e->in.rs, chain, at, err.rule, sizeof(err.rule));
@@ -461,7 +461,7 @@ static void conclude(struct explain *e, int verdict)
 	}
 	if (e->oracle.chain >= 0) {
 		place(e, e->oracle.chain, e->oracle.at, where, sizeof(where));
-		xt2_print_line_(stdout, "verdict: %s by %s", xt2_verdict_name(verdict), where);
+		xt2_print_line(stdout, "verdict: %s by %s", xt2_verdict_name(verdict), where);
 	} else {
 		printf("verdict: %s, no table of this hook has a say\n", xt2_verdict_name(verdict));
 	}
@@ -541,7 +541,7 @@ static int run(struct explain *e)
 		return xt2_fail(&err);
 	xt2_host_fill(&e->host, &e->packet.pkt, &e->packet.captured);
 	hook = e->packet.pkt.hook;
-	xt2_err_file_(&err, "--why-not");
+	xt2_err_file(&err, "--why-not");
 	if (e->why_not && xt2_input_rule(&e->in, e->packet.pkt.family, e->table, e->why_not,
 					 &e->why_chain, &e->why_at, &err) < 0)
 		return xt2_fail(&err);
@@ -563,7 +563,7 @@ static int run(struct explain *e)
 		assumptions(e);
 		fputs("],\"steps\":[", stdout);
 	} else {
-		xt2_print_line_(stdout, "packet: %s", text);
+		xt2_print_line(stdout, "packet: %s", text);
 		assumptions(e);
 	}
 	verdict = walk_tables(e, hook);

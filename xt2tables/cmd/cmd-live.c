@@ -37,9 +37,9 @@ static unsigned int print_hooks(const char *folder, const struct xt2_links *link
 		if (!xt2_live_hooked(img, h))
 			continue;
 		there = xt2_live_has_hook(folder, links, img, h);
-		xt2_print_line_(stdout, "hook %s %s %s%s", xt2_family_name(h->family),
-				xt2_image_table(img, root, h->table)->name,
-				xt2_hook_name(h->family, h->hook), there ? "" : " missing");
+		xt2_print_line(stdout, "hook %s %s %s%s", xt2_family_name(h->family),
+			       xt2_image_table(img, root, h->table)->name,
+			       xt2_hook_name(h->family, h->hook), there ? "" : " missing");
 		missing += !there;
 	}
 	return missing;

@@ -70,7 +70,7 @@ static void print_rule(FILE *to, const struct xt2_log_event *e)
 	char text[256];
 
 	snprintf(text, sizeof(text), " RULE=%.32s:%.32s:%u", e->table, e->chain, e->rule);
-	xt2_print_shown_(to, text);
+	xt2_print_shown(to, text);
 }
 
 static void print_line(const struct reader *r, const struct xt2_log_event *e)
@@ -98,7 +98,7 @@ static void write_packet(const struct reader *r, const struct xt2_log_event *e)
 	snprintf(comment, sizeof(comment), "%.32s %.32s %u %s \"%s\"%s%.16s%s%.16s", e->table,
 		 e->chain, e->rule, target, xt2_log_prefix(e, prefix), e->in_index ? " in " : "",
 		 e->in, e->out_index ? " out " : "", e->out);
-	xt2_show_(comment, shown, sizeof(shown));
+	xt2_show(comment, shown, sizeof(shown));
 	xt2_pcapng_packet(r->to, e, time_of(e), shown);
 }
 

@@ -101,7 +101,7 @@ static int open_image(struct replacing *r)
 		return xt2_no_memory("replace");
 	if (!r->map.image)
 		return xt2_fail(&err);
-	xt2_print_line_(stderr, "xt2 replace: %s", err.message);
+	xt2_print_line(stderr, "xt2 replace: %s", err.message);
 	return XT2_EXIT_RESOURCE;
 }
 
@@ -205,10 +205,10 @@ static int replace(struct replacing *r)
 	if (ret < 0) {
 		const char *name = strerrorname_np(-ret);
 
-		xt2_print_line_(stdout, "%s: %s", name ? name : "EINVAL",
-				err.message[0] ? err.message : strerror(-ret));
+		xt2_print_line(stdout, "%s: %s", name ? name : "EINVAL",
+			       err.message[0] ? err.message : strerror(-ret));
 		if (err.hint[0])
-			xt2_print_line_(stdout, "hint: %s", err.hint);
+			xt2_print_line(stdout, "hint: %s", err.hint);
 		return XT2_EXIT_USAGE;
 	}
 	ret = store_image(r);

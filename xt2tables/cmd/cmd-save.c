@@ -39,11 +39,10 @@ static int print(const struct saving *s)
 		return XT2_EXIT_OK;
 	if (ret == -ENOENT) {
 		xt2_nearest_table(s->in.rs, s->family, s->table, say);
-		xt2_print_line_(stderr, "xt2 save: %s has no table %s%s", s->in.path, s->table,
-				say);
+		xt2_print_line(stderr, "xt2 save: %s has no table %s%s", s->in.path, s->table, say);
 		return XT2_EXIT_NO;
 	}
-	xt2_print_line_(stderr, "xt2 save: %s", *xt2_text_why() ? xt2_text_why() : strerror(-ret));
+	xt2_print_line(stderr, "xt2 save: %s", *xt2_text_why() ? xt2_text_why() : strerror(-ret));
 	return ret == -EOPNOTSUPP ? XT2_EXIT_UNSUPPORTED : XT2_EXIT_RESOURCE;
 }
 

@@ -439,8 +439,8 @@ static void entries(struct walk *w)
 			break;
 	}
 	if (*w->why)
-		xt2_print_line_(stderr, "%s: entry %ld, byte %u of the entries: %s", w->d->path,
-				n + 1, pos, w->why);
+		xt2_print_line(stderr, "%s: entry %ld, byte %u of the entries: %s", w->d->path,
+			       n + 1, pos, w->why);
 }
 
 /* Pointers in ebt, offsets elsewhere. */
@@ -590,7 +590,7 @@ static int judge(const struct xt2_blob_dump *d)
 	xt2_ruleset_free(rs);
 	if (ret >= 0)
 		return XT2_EXIT_OK;
-	xt2_err_file_(&err, d->path);
+	xt2_err_file(&err, d->path);
 	return xt2_fail(&err);
 }
 
@@ -611,7 +611,7 @@ static int dump(struct walk *w)
 
 	if (walk_start(w, d, w->l)) {
 		if (entries_count(w, &end) < 0) {
-			xt2_print_line_(stderr, "xt2 dump: %s: out of memory", d->path);
+			xt2_print_line(stderr, "xt2 dump: %s: out of memory", d->path);
 			return XT2_EXIT_RESOURCE;
 		}
 		if (d->only && !has_chain(w, &near))

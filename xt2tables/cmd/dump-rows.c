@@ -37,7 +37,7 @@ void xt2_row_word(const struct xt2_rows *rows, const char *name, const char *v)
 		xt2_json_string(stdout, v);
 	} else {
 		printf(", %s ", name);
-		xt2_print_shown_(stdout, v);
+		xt2_print_shown(stdout, v);
 	}
 }
 

@@ -59,7 +59,7 @@ static int start_capture(struct xt2_output *o, const struct xt2_capture *like,
 
 	if (!o->to)
 		return XT2_EXIT_OK;
-	*dump = xt2_dump_open_(o->to, o->path, like, &err);
+	*dump = xt2_dump_stream(o->to, o->path, like, &err);
 	o->to = NULL;
 	return *dump ? XT2_EXIT_OK : xt2_fail(&err);
 }

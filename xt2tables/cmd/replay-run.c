@@ -308,7 +308,7 @@ static int not_kept(const struct xt2_replay *r, int error)
 
 int xt2_replay_lost(const char *what, int error)
 {
-	xt2_print_line_(stderr, "xt2 replay: %s: %s", what, strerror(-error));
+	xt2_print_line(stderr, "xt2 replay: %s: %s", what, strerror(-error));
 	return xt2_exit_errno(-error);
 }
 

@@ -129,9 +129,9 @@ void xt2_replay_notes(struct xt2_replay *r)
 		return;
 	r->noted = true;
 	if (!root || !memchr(seen, 1, root->chains))
-		xt2_print_line_(stderr,
-				"note: no table of the rules has a chain at %s: all packets pass",
-				r->hook);
+		xt2_print_line(stderr,
+			       "note: no table of the rules has a chain at %s: all packets pass",
+			       r->hook);
 	if (image_has(img, seen, (struct part){ .target = XT2_T_NAT }))
 		fputs("note: addresses are not translated; NAT targets count and accept\n", stderr);
 	if (!r->host.ct.state && (image_has(img, seen, (struct part){ .match = XT2_M_CONNTRACK }) ||

@@ -104,7 +104,7 @@ static int run(const char *name, int argc, char **argv)
 				return no_live();
 			return finish(name, commands[i].main(argc, argv));
 		}
-	xt2_print_line_(stderr, "xt2: no such command: %s", name);
+	xt2_print_line(stderr, "xt2: no such command: %s", name);
 	fputs("Try \"xt2 --help\".\n", stderr);
 	return XT2_EXIT_USAGE;
 }

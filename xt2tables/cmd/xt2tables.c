@@ -483,8 +483,8 @@ static int save_to(const struct program *program, const struct save_options *o,
 	ret = xt2_text_save(out.to, rs, program->family, o->table, o->counters);
 	if (ret < 0 && ret != -EIO) {
 		xt2_output_drop(&out);
-		xt2_print_line_(stderr, "%s: %s", program->legacy,
-				*xt2_text_why() ? xt2_text_why() : strerror(-ret));
+		xt2_print_line(stderr, "%s: %s", program->legacy,
+			       *xt2_text_why() ? xt2_text_why() : strerror(-ret));
 		return status_of(ret);
 	}
 	ret = xt2_output_finish(&out, &err);
@@ -535,9 +535,9 @@ static int save(const struct program *program, int argc, char **argv)
 	if (!status)
 		status = load(&o.store, &rs, &map);
 	if (!status && !map.image)
-		xt2_print_line_(stderr, "note: there is no %s%s",
-				o.store.path ? "image " : "live ruleset",
-				o.store.path ? o.store.path : "");
+		xt2_print_line(stderr, "note: there is no %s%s",
+			       o.store.path ? "image " : "live ruleset",
+			       o.store.path ? o.store.path : "");
 	if (!status)
 		status = add_table(rs, program->family, o.table);
 	if (!status)
@@ -561,7 +561,7 @@ int main(int argc, char **argv)
 			status = programs[i].run(&programs[i], argc, argv);
 			return status ? status : said(&programs[i]);
 		}
-	xt2_print_line_(stderr, "%s: this program goes by its name, which is one of:", name);
+	xt2_print_line(stderr, "%s: this program goes by its name, which is one of:", name);
 	for (i = 0; i < XT2_ARRAY_SIZE(programs); i++)
 		fprintf(stderr, "  %s\n", programs[i].name);
 	return PARAMETER_PROBLEM;

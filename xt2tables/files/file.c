@@ -14,8 +14,8 @@
 
 int xt2_file_error(struct xt2_err *err, int errnum, const char *verb, const char *path)
 {
-	xt2_err_set_(err, XT2_E_SYSTEM, errnum, "cannot %s: %s", verb, strerror(errnum));
-	xt2_err_file_(err, path);
+	xt2_err_set(err, XT2_E_SYSTEM, errnum, "cannot %s: %s", verb, strerror(errnum));
+	xt2_err_file(err, path);
 	return -errnum;
 }
 

@@ -51,7 +51,7 @@ static int load_text(struct xt2_input *in, const struct xt2_opened_file *f, stru
 		code = report(in, &errors.list[i]);
 	if (r < 0 && !errors.count) { /* not even room to say what is wrong */
 		xt2_text_errors_free(&errors);
-		xt2_print_line_(stderr, "xt2: %s: out of memory", in->path);
+		xt2_print_line(stderr, "xt2: %s: out of memory", in->path);
 		return XT2_EXIT_RESOURCE;
 	}
 	in->more = errors.more;
@@ -75,7 +75,7 @@ static int read_image(struct xt2_input *in, const struct xt2_opened_file *f, str
 		ret = xt2_image_copy(bytes.at ? bytes.at : f->head, bytes.at ? bytes.len : f->len,
 				     &in->map, err);
 	free(bytes.at);
-	xt2_err_file_(err, in->path);
+	xt2_err_file(err, in->path);
 	if (!ret)
 		xt2_image_fold(in->map.image);
 	return ret;
@@ -160,7 +160,7 @@ int xt2_input_reload(struct xt2_input *in)
 	int r = rs ? xt2_ruleset_load(rs, in->map.image, in->map.size) : -ENOMEM;
 
 	if (r < 0) {
-		xt2_print_line_(stderr, "xt2: %s: %s", in->path, strerror(-r));
+		xt2_print_line(stderr, "xt2: %s: %s", in->path, strerror(-r));
 		xt2_ruleset_free(rs);
 		return XT2_EXIT_RESOURCE;
 	}
@@ -197,7 +197,7 @@ static int report_unsupported(void *data, const char *table, const char *chain, 
 	struct xt2_err err = { .code = XT2_E_UNSUPPORTED };
 	int t, c;
 
-	xt2_err_file_(&err, in->path);
+	xt2_err_file(&err, in->path);
 	snprintf(err.message, sizeof(err.message),
 		 "%s/%s:%u: '%s' is kept and saved, but cannot be evaluated", table, chain, rule,
 		 extension);
@@ -210,7 +210,7 @@ static int report_unsupported(void *data, const char *table, const char *chain, 
 	c = t >= 0 ? xt2_chain_find(in->rs, t, chain) : -1;
 	if (c >= 0 && rule && rule <= xt2_chain_rules(in->rs, c)) {
 		err.line = xt2_input_line(in, c, rule - 1, &file);
-		xt2_err_file_(&err, file);
+		xt2_err_file(&err, file);
 		xt2_text_rule(in->rs, c, rule - 1, err.rule, sizeof(err.rule));
 	}
 	report(in, &err);
@@ -356,10 +356,10 @@ int xt2_input_too_long(const struct xt2_input *in)
 	const struct xt2_root *root = xt2_image_root(in->map.image);
 	struct xt2_err err;
 
-	xt2_err_set_(&err, XT2_E_LIMIT, 0,
-		     "chains lead to chains in too many ways: a packet may enter %llu, %u deep",
-		     (unsigned long long)root->visits, root->depth);
-	xt2_err_file_(&err, in->path);
+	xt2_err_set(&err, XT2_E_LIMIT, 0,
+		    "chains lead to chains in too many ways: a packet may enter %llu, %u deep",
+		    (unsigned long long)root->visits, root->depth);
+	xt2_err_file(&err, in->path);
 	snprintf(err.hint, sizeof(err.hint),
 		 "%u are evaluated, or as many as there are rules; each chain that is jumped to "
 		 "twice doubles the ways, and a goto (-g) does not",
@@ -374,8 +374,8 @@ int xt2_input_no_evaluator(const struct xt2_input *in, int error)
 
 	if (error == E2BIG)
 		return xt2_input_too_long(in);
-	xt2_err_set_(&err, XT2_E_SYSTEM, error, "%s", strerror(error));
-	xt2_err_file_(&err, in->path);
+	xt2_err_set(&err, XT2_E_SYSTEM, error, "%s", strerror(error));
+	xt2_err_file(&err, in->path);
 	report(in, &err);
 	return XT2_EXIT_RESOURCE;
 }

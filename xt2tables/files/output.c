@@ -29,8 +29,8 @@
 /* => -errnum */
 static int fail(struct xt2_err *err, int errnum, const char *what, const char *path)
 {
-	xt2_err_set_(err, XT2_E_SYSTEM, errnum, "cannot %s: %s", what, strerror(errnum));
-	xt2_err_file_(err, path);
+	xt2_err_set(err, XT2_E_SYSTEM, errnum, "cannot %s: %s", what, strerror(errnum));
+	xt2_err_file(err, path);
 	return -errnum;
 }
 
@@ -194,13 +194,12 @@ static int open_temporary(struct xt2_output *o, const struct stat *old, struct x
 
 	if (old && faccessat(AT_FDCWD, o->path, W_OK, AT_EACCESS))
 		return fail(err, errno, "write", o->path);
-	ret = xt2_new_file_create_(&o->file, o->path);
+	ret = xt2_new_file_create(&o->file, o->path);
 	if (ret) {
 		fail(err, -ret, o->file.failed, o->path);
 		if (old && (ret == -EACCES || ret == -EPERM))
-			xt2_err_hint_(err,
-				      "a new file takes its place, and needs a folder that can "
-				      "be written; or let the shell write: > FILE");
+			xt2_err_hint(err, "a new file takes its place, and needs a folder that can "
+					  "be written; or let the shell write: > FILE");
 		return ret;
 	}
 	o->temporary = true;
@@ -277,7 +276,7 @@ int xt2_output_stream(struct xt2_output *o, const char *path, struct xt2_err *er
 	if (!fstat(o->fd, &st) && S_ISREG(st.st_mode) && st.st_size) {
 		xt2_output_drop(o);
 		ret = fail(err, EEXIST, "write", path);
-		xt2_err_hint_(err, "give a new name, or take the old file away");
+		xt2_err_hint(err, "give a new name, or take the old file away");
 		return ret;
 	}
 	if (!open_stream(o))
@@ -303,7 +302,7 @@ int xt2_output_finish(struct xt2_output *o, struct xt2_err *err)
 		o->error = errno ? errno : EIO;
 	o->to = NULL;
 	if (o->temporary && !o->error) {
-		ret = xt2_new_file_close_(&o->file, o->durable);
+		ret = xt2_new_file_close(&o->file, o->durable);
 		o->error = -ret;
 		what = ret ? o->file.failed : what;
 	}
@@ -326,7 +325,7 @@ int xt2_output_place(struct xt2_output *o, struct xt2_err *err)
 	if (!o->temporary)
 		return 0;
 	o->temporary = false;
-	ret = xt2_new_file_place_(&o->file, o->durable);
+	ret = xt2_new_file_place(&o->file, o->durable);
 	forget(o->file.name);
 	return ret ? fail(err, -ret, o->file.failed, o->path) : 0;
 }
@@ -337,7 +336,7 @@ void xt2_output_drop(struct xt2_output *o)
 		fclose(o->to);
 	o->to = NULL;
 	if (o->temporary) {
-		xt2_new_file_drop_(&o->file);
+		xt2_new_file_drop(&o->file);
 		forget(o->file.name);
 	} else if (o->path && is_ours(o)) {
 		close(o->fd);
@@ -359,7 +358,7 @@ static bool identify_new(const char *path, struct identity *id)
 {
 	char *slash;
 
-	if (xt2_resolve_(path, id->real))
+	if (xt2_resolve(path, id->real))
 		return false;
 	slash = strrchr(id->real, '/');
 	id->name = slash ? slash + 1 : id->real;
@@ -417,9 +416,9 @@ int xt2_uses_check(const struct xt2_use *uses, unsigned int n, struct xt2_err *e
 			how = conflict(a, b);
 			if (!how)
 				continue;
-			xt2_err_set_(err, XT2_E_SYSTEM, EEXIST, "%s %s %s, %s", a->what, how,
-				     b->what, b->path);
-			xt2_err_file_(err, a->path);
+			xt2_err_set(err, XT2_E_SYSTEM, EEXIST, "%s %s %s, %s", a->what, how,
+				    b->what, b->path);
+			xt2_err_file(err, a->path);
 			return -EINVAL;
 		}
 	return 0;

@@ -16,7 +16,7 @@ struct xt2_output {
 	bool standard; /* it is standard output */
 	bool durable; /* to be set before anything is written: it is to survive a loss of power */
 	bool temporary; /* file is there */
-	struct xt2_new_file_ file;
+	struct xt2_new_file file;
 };
 
 /*

@@ -22,7 +22,7 @@ int xt2_usage(const char *command, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	xt2_print_line_(stderr, "xt2 %s: %s", command, text);
+	xt2_print_line(stderr, "xt2 %s: %s", command, text);
 	return xt2_see_help(command);
 }
 

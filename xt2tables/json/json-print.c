@@ -37,7 +37,7 @@ static void put_string(FILE *to, const char *s, unsigned int byte)
 
 	fputc('"', to);
 	for (; *s; s++) {
-		n = xt2_utf8_(s, &point);
+		n = xt2_utf8(s, &point);
 		if (n && !(byte && point >= BYTE_FIRST && point <= BYTE_LAST)) {
 			put_point(to, point);
 			s += n - 1;

@@ -57,8 +57,8 @@ static int check_text(struct writer *w, int chain, unsigned int at, const char *
 	if (ret == -ENOMEM)
 		return ret;
 	if (!ret) {
-		xt2_rule_digest_(w->rs, family, r, a);
-		xt2_rule_digest_(w->copy, family, xt2_rule_get(w->copy, chain, last), b);
+		xt2_rule_digest(w->rs, family, r, a);
+		xt2_rule_digest(w->copy, family, xt2_rule_get(w->copy, chain, last), b);
 		xt2_rule_delete(w->copy, chain, last);
 		if (!memcmp(a, b, sizeof(a)))
 			return 0;

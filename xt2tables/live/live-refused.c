@@ -93,13 +93,13 @@ static void find_rule(const struct xt2_refused *list, const struct xt2_live_refu
 	int chain = table < 0 ? -1 : xt2_chain_find(list->rs, table, r->chain);
 	const char *source = table < 0 ? NULL : xt2_table_source(list->rs, table);
 
-	xt2_err_file_(err, list->path);
+	xt2_err_file(err, list->path);
 	if (chain < 0 || !r->rule || r->rule > xt2_chain_rules(list->rs, chain))
 		return;
 	if (list->text || source)
 		err->line = xt2_rule_line(list->rs, chain, r->rule - 1);
 	if (err->line && !list->text)
-		xt2_err_file_(err, source);
+		xt2_err_file(err, source);
 	if (xt2_text_rule(list->rs, chain, r->rule - 1, err->rule, sizeof(err->rule)) < 0)
 		err->rule[0] = '\0';
 }
@@ -139,7 +139,7 @@ static void report(struct listing *l, const struct xt2_live_refusal *r)
 	find_rule(list, r, &err);
 	set_message(list, r, &err);
 	if (!list->max || !l->hinted[hint])
-		xt2_err_hint_(&err, hints[hint].text);
+		xt2_err_hint(&err, hints[hint].text);
 	l->hinted[hint] = true;
 	say(list, &err);
 }
@@ -210,16 +210,16 @@ int xt2_live_refused(struct xt2_refused *list)
 	if (xt2_store_built(XT2_STORE_LIVE, &err)) {
 		l.status = XT2_EXIT_UNSUPPORTED;
 	} else if (!xt2_image_root(list->image)) {
-		xt2_err_set_(&err, XT2_E_UNSUPPORTED, EOPNOTSUPP, "there is no ruleset");
+		xt2_err_set(&err, XT2_E_UNSUPPORTED, EOPNOTSUPP, "there is no ruleset");
 		l.status = XT2_EXIT_UNSUPPORTED;
 		list->count = 1;
 	} else if (xt2_store_refusals(XT2_STORE_LIVE, list->image, on_refusal, &l) < 0) {
-		xt2_err_set_(&err, XT2_E_SYSTEM, ENOMEM, "no memory to check the rules");
+		xt2_err_set(&err, XT2_E_SYSTEM, ENOMEM, "no memory to check the rules");
 		l.status = XT2_EXIT_RESOURCE;
 	}
 	say_rest(&l);
 	if (err.code) {
-		xt2_err_file_(&err, list->path);
+		xt2_err_file(&err, list->path);
 		say(list, &err);
 	}
 	return l.status;

@@ -45,7 +45,7 @@ static void add_safe(struct line *l, const char *s, size_t max)
 	char text[66], shown[4 * sizeof(text)];
 
 	snprintf(text, sizeof(text), "%.*s", (int)max, s);
-	xt2_show_(text, shown, sizeof(shown));
+	xt2_show(text, shown, sizeof(shown));
 	add(l, "%s", shown);
 }
 

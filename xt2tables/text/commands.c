@@ -77,7 +77,7 @@ static void command_append(struct xt2_load *load, unsigned int s, unsigned int d
 
 	refused(load, r, xt2_rule_append(load->rs, chain, r, load->number));
 	if (load->opt->report && !load->opt->noflush)
-		xt2_print_line_(load->opt->report, "%.*s", (int)(load->end - load->at), load->at);
+		xt2_print_line(load->opt->report, "%.*s", (int)(load->end - load->at), load->at);
 }
 
 static void command_insert(struct xt2_load *load, unsigned int s, unsigned int d)
@@ -281,11 +281,11 @@ void xt2_commands_announce(struct xt2_load *load, int table)
 		return;
 	for (chain = xt2_chain_next(load->rs, table, -1); chain >= 0;
 	     chain = xt2_chain_next(load->rs, table, chain))
-		xt2_print_line_(load->opt->report, "Flushing chain `%s'",
-				xt2_chain_name(load->rs, chain));
+		xt2_print_line(load->opt->report, "Flushing chain `%s'",
+			       xt2_chain_name(load->rs, chain));
 	for (chain = xt2_chain_next(load->rs, table, -1); chain >= 0;
 	     chain = xt2_chain_next(load->rs, table, chain))
 		if (xt2_chain_hook(load->rs, chain) < 0)
-			xt2_print_line_(load->opt->report, "Deleting chain `%s'",
-					xt2_chain_name(load->rs, chain));
+			xt2_print_line(load->opt->report, "Deleting chain `%s'",
+				       xt2_chain_name(load->rs, chain));
 }

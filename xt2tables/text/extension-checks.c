@@ -156,7 +156,7 @@ static void check_options(struct xt2_line *l, const struct legacy_known *k, cons
 void xt2_extension_check(struct xt2_line *l, bool target, const char *name, int revision,
 			 void *payload)
 {
-	struct xt2_legacy_cache_ cache = { { NULL } };
+	struct xt2_legacy_cache cache = { { NULL } };
 	const struct legacy_known *k;
 	u32 index;
 	size_t i;

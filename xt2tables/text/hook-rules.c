@@ -171,12 +171,12 @@ static int rule_note(struct walk *w, struct node *n, const struct xt2_rule *r, u
 
 static int chain_note(struct walk *w, int chain)
 {
-	const struct xt2_rule_list_ *rules = &w->rs->chain[chain].rules;
+	const struct xt2_rule_list *rules = &w->rs->chain[chain].rules;
 	const struct xt2_rule *r;
 	unsigned int at;
 
 	for (at = 0; at < rules->n; at++) {
-		r = xt2_list_rule_(rules, at);
+		r = xt2_list_rule(rules, at);
 		if (rule_note(w, &w->node[chain], r, at))
 			return -ENOMEM;
 		if (xt2_rule_ends(r)) /* no rule behind it is ever reached */

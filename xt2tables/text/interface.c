@@ -30,8 +30,8 @@ OURS void xtables_parse_interface(const char *arg, char *name, unsigned char *ma
 		return;
 	memset(mask, 0xff, name[len - 1] == '+' ? len - 1 : len + 1);
 	if (strpbrk(name, "/ "))
-		xt2_print_line_(stderr,
-				"Warning: weird character in interface `%s' ('/' and ' ' are not "
-				"allowed by the kernel).",
-				name);
+		xt2_print_line(stderr,
+			       "Warning: weird character in interface `%s' ('/' and ' ' are not "
+			       "allowed by the kernel).",
+			       name);
 }

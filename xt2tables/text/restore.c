@@ -492,7 +492,7 @@ static void run_line(void *arg)
 	}
 	if (*p == '#') {
 		if (load->opt->report)
-			xt2_print_line_(load->opt->report, "%.*s", (int)(end - p), p);
+			xt2_print_line(load->opt->report, "%.*s", (int)(end - p), p);
 		return;
 	}
 	if (memchr(p, '\0', (size_t)(end - p)))
@@ -594,7 +594,7 @@ static bool plain_line(struct xt2_load *load)
 	if (!r)
 		return false;
 	table_touch(load);
-	if (xt2_rule_put_(load->rs, chain, r, load->number))
+	if (xt2_rule_put(load->rs, chain, r, load->number))
 		return false;
 	if (load->opt->plain)
 		(*load->opt->plain)++;

@@ -19,16 +19,16 @@ static int enter_netns(const char *name, struct xt2_err *err)
 
 	if (strchr(name, '/') ||
 	    snprintf(path, sizeof(path), "/run/netns/%s", name) >= (int)sizeof(path))
-		return xt2_err_set_(err, XT2_E_SYNTAX, EINVAL,
-				    "not the name of a network namespace: %s", name);
+		return xt2_err_set(err, XT2_E_SYNTAX, EINVAL,
+				   "not the name of a network namespace: %s", name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return xt2_err_set_(err, XT2_E_SYNTAX, EINVAL, "network namespace %s: %s", name,
-				    strerror(errno));
+		return xt2_err_set(err, XT2_E_SYNTAX, EINVAL, "network namespace %s: %s", name,
+				   strerror(errno));
 	ret = setns(fd, CLONE_NEWNET) ? errno : 0;
 	close(fd);
-	return ret ? xt2_err_set_(err, XT2_E_SYSTEM, ret, "network namespace %s: %s", name,
-				  strerror(ret))
+	return ret ? xt2_err_set(err, XT2_E_SYSTEM, ret, "network namespace %s: %s", name,
+				 strerror(ret))
 		   : 0;
 }
 

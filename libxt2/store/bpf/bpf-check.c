@@ -366,9 +366,9 @@ static int first_refusal(void *data, const struct xt2_live_refusal *r)
 {
 	const bool limit = xt2_live_is_limit(r->reason);
 
-	xt2_err_set_(data, limit ? XT2_E_LIMIT : XT2_E_UNSUPPORTED, limit ? E2BIG : EOPNOTSUPP,
-		     "%s %s, chain %s, rule %u: %s", xt2_family_name(r->family), r->table, r->chain,
-		     r->rule, r->why);
+	xt2_err_set(data, limit ? XT2_E_LIMIT : XT2_E_UNSUPPORTED, limit ? E2BIG : EOPNOTSUPP,
+		    "%s %s, chain %s, rule %u: %s", xt2_family_name(r->family), r->table, r->chain,
+		    r->rule, r->why);
 	return 1;
 }
 
@@ -382,10 +382,10 @@ int xt2_live_check(const struct xt2_image *img, unsigned int *used, struct xt2_e
 	u32 i;
 
 	if (!root)
-		return xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP, "there is no ruleset");
+		return xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP, "there is no ruleset");
 	ret = xt2_live_refusals(img, first_refusal, &first);
 	if (ret < 0)
-		return xt2_err_set_(err, XT2_E_SYSTEM, -ret, "no memory to check the rules");
+		return xt2_err_set(err, XT2_E_SYSTEM, -ret, "no memory to check the rules");
 	if (ret > 0) {
 		if (err)
 			*err = first;

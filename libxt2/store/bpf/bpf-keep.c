@@ -132,7 +132,7 @@ static int pair_rules(const struct xt2_live_ruleset *l, const struct xt2_live_ru
 	}
 	if (!any)
 		return 0; /* the memory is zeroed */
-	return xt2_image_pair_(image_of(from), image_of(l), want, xt2_live_at_(l->pairs));
+	return xt2_image_pair(image_of(from), image_of(l), want, xt2_live_at_(l->pairs));
 }
 
 /* --- cells --------------------------------------------------------------- */
@@ -280,13 +280,13 @@ static int place_cells(struct xt2_live *host, const struct xt2_live_ruleset *l, 
 	for (i = 0; i < root->cells; i++)
 		kept += place[i] != NONE;
 	if ((u64)cells->end + root->cells - kept > XT2_CELLS_MAX)
-		return xt2_err_set_(err, XT2_E_LIMIT, EFBIG,
-				    "more than %u matches with state, new and old ones",
-				    XT2_CELLS_MAX);
+		return xt2_err_set(err, XT2_E_LIMIT, EFBIG,
+				   "more than %u matches with state, new and old ones",
+				   XT2_CELLS_MAX);
 	if (reserve_cells(host, cells->end + root->cells - kept))
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM,
-				    "no memory for the state of %u matches in the kernel",
-				    root->cells);
+		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM,
+				   "no memory for the state of %u matches in the kernel",
+				   root->cells);
 	for (i = 0; i < root->cells; i++) {
 		if (place[i] != NONE)
 			continue;
@@ -313,7 +313,7 @@ int xt2_live_keep_(struct xt2_live *host, struct xt2_live_ruleset *l, const __u8
 	if (!ret)
 		ret = cells_init(&cells, from, cells_of(l));
 	if (ret)
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory to compare rulesets");
+		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory to compare rulesets");
 	keep_cells(l, start);
 	ret = place_cells(host, l, &cells, err);
 	free(cells.used);

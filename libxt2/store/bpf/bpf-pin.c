@@ -76,17 +76,17 @@ static int lock_folder(const char *folder, enum xt2_store_access access,
 
 int xt2_live_none_(struct xt2_err *err)
 {
-	return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
+	return xt2_err_set(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
 }
 
 static int somebody(const struct xt2_lock_owner_ *owner, struct xt2_err *err)
 {
 	if (!owner->pid)
-		return xt2_err_set_(err, XT2_E_SYSTEM, EAGAIN,
-				    "another command is at work on this live ruleset");
-	return xt2_err_set_(err, XT2_E_SYSTEM, EAGAIN,
-			    "another command is at work on this live ruleset: process %d, %s",
-			    owner->pid, *owner->command ? owner->command : "which has ended");
+		return xt2_err_set(err, XT2_E_SYSTEM, EAGAIN,
+				   "another command is at work on this live ruleset");
+	return xt2_err_set(err, XT2_E_SYSTEM, EAGAIN,
+			   "another command is at work on this live ruleset: process %d, %s",
+			   owner->pid, *owner->command ? owner->command : "which has ended");
 }
 
 static int folder_path(const char *pin, bool create, char *folder, size_t size, struct xt2_err *err)
@@ -99,11 +99,11 @@ static int folder_path(const char *pin, bool create, char *folder, size_t size, 
 	if (ret)
 		return ret;
 	if (!cookie || stat("/proc/self/ns/net", &ns))
-		return xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
-				    "the kernel does not say which network namespace this is");
+		return xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
+				   "the kernel does not say which network namespace this is");
 	if (snprintf(folder, size, "%s/net-%lu-%llu", root, (unsigned long)ns.st_ino,
 		     (unsigned long long)cookie) >= (int)size)
-		return xt2_err_set_(err, XT2_E_SYNTAX, ENAMETOOLONG, "%s: too long", root);
+		return xt2_err_set(err, XT2_E_SYNTAX, ENAMETOOLONG, "%s: too long", root);
 	return 0;
 }
 
@@ -128,7 +128,7 @@ int xt2_live_folder(const char *pin, enum xt2_store_access access, char *folder,
 	if (fd == -EACCES || fd == -EPERM)
 		return xt2_live_forbidden_(err);
 	if (fd < 0)
-		return xt2_err_set_(err, XT2_E_SYSTEM, -fd, "%s: %s", folder, strerror(-fd));
+		return xt2_err_set(err, XT2_E_SYSTEM, -fd, "%s: %s", folder, strerror(-fd));
 	return fd;
 }
 
@@ -278,10 +278,10 @@ static int stays_in_order(const char *folder, const char *name, const struct xt2
 		link = xt2_links_find_(links, xt2_pinned_link_(folder, name));
 	if (!link || xt2_live_beside_(h, link->priority))
 		return 0;
-	xt2_err_set_(err, XT2_E_SYSTEM, EBUSY,
-		     "%s is live at priority %d, and cannot be moved to %d", name, link->priority,
-		     h->priority);
-	xt2_err_hint_(err, "xt2 detach takes away what is live");
+	xt2_err_set(err, XT2_E_SYSTEM, EBUSY,
+		    "%s is live at priority %d, and cannot be moved to %d", name, link->priority,
+		    h->priority);
+	xt2_err_hint(err, "xt2 detach takes away what is live");
 	return -EBUSY;
 }
 
@@ -293,7 +293,7 @@ static int attach_hook(struct xt2_live *host, const char *folder, const struct x
 	int ret;
 
 	if (hook_path(path, sizeof(path), folder, img, h))
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENAMETOOLONG, "%s: too long", folder);
+		return xt2_err_set(err, XT2_E_SYSTEM, ENAMETOOLONG, "%s: too long", folder);
 	if (xt2_live_has_hook(folder, links, img, h))
 		return stays_in_order(folder, strrchr(path, '/') + 1, links, h, err);
 	unlink(path); /* of a link that is off its hook */
@@ -303,7 +303,7 @@ static int attach_hook(struct xt2_live *host, const char *folder, const struct x
 	ret = bpf_link__pin(link, path);
 	bpf_link__destroy(link); /* the pinned one stays */
 	if (ret)
-		return xt2_err_set_(err, XT2_E_SYSTEM, -ret, "%s: %s", path, strerror(-ret));
+		return xt2_err_set(err, XT2_E_SYSTEM, -ret, "%s: %s", path, strerror(-ret));
 	return 0;
 }
 
@@ -316,7 +316,7 @@ int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_
 	u32 i;
 
 	if (ret)
-		xt2_err_set_(err, XT2_E_SYSTEM, -ret, "%s: %s", folder, strerror(-ret));
+		xt2_err_set(err, XT2_E_SYSTEM, -ret, "%s: %s", folder, strerror(-ret));
 	xt2_image_for_each_hook(h, i, img, root) {
 		if (!ret && xt2_live_hooked(img, h))
 			ret = attach_hook(host, folder, img, links, h, err);
@@ -349,5 +349,5 @@ int xt2_live_detach(const char *folder, struct xt2_err *err)
 	if (ret == -ENOENT)
 		return xt2_live_none_(err);
 	xt2_live_untrack(~0u);
-	return ret ? xt2_err_set_(err, XT2_E_SYSTEM, -ret, "%s: %s", folder, strerror(-ret)) : 0;
+	return ret ? xt2_err_set(err, XT2_E_SYSTEM, -ret, "%s: %s", folder, strerror(-ret)) : 0;
 }

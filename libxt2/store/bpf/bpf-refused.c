@@ -15,7 +15,7 @@ enum { PROG_TYPE_NETFILTER = 32, MAP_TYPE_ARENA = 33 };
 
 static int unsupported(struct xt2_err *err, const char *what)
 {
-	return xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP, "the kernel has no %s", what);
+	return xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP, "the kernel has no %s", what);
 }
 
 /* => 0; -EOPNOTSUPP: err says what the kernel lacks */
@@ -46,9 +46,9 @@ static int probe(struct xt2_err *err)
 
 int xt2_live_forbidden_(struct xt2_err *err)
 {
-	xt2_err_set_(err, XT2_E_SYSTEM, EPERM, "live rulesets are root's");
-	xt2_err_hint_(err, "sudo; or CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN and CAP_SYS_ADMIN of the "
-			   "system itself: a container's root has not got them");
+	xt2_err_set(err, XT2_E_SYSTEM, EPERM, "live rulesets are root's");
+	xt2_err_hint(err, "sudo; or CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN and CAP_SYS_ADMIN of the "
+			  "system itself: a container's root has not got them");
 	return -EPERM;
 }
 
@@ -56,14 +56,14 @@ int xt2_live_refused_(int errnum, struct xt2_err *err)
 {
 	switch (errnum) {
 	case EPERM: return xt2_live_forbidden_(err);
-	case ENOMEM: return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for BPF programs");
+	case ENOMEM: return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory for BPF programs");
 	case ENOSYS: return unsupported(err, "BPF (CONFIG_BPF_SYSCALL)");
 	}
 	if (probe(err))
 		return -EOPNOTSUPP;
-	xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP, "the kernel refuses the BPF programs: %s",
-		     strerror(errnum));
-	xt2_err_hint_(err, "they need Linux 6.10 or newer: netfilter programs (6.4), arenas and "
-			   "may_goto (6.9), preemption control (6.10)");
+	xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP, "the kernel refuses the BPF programs: %s",
+		    strerror(errnum));
+	xt2_err_hint(err, "they need Linux 6.10 or newer: netfilter programs (6.4), arenas and "
+			  "may_goto (6.9), preemption control (6.10)");
 	return -EOPNOTSUPP;
 }

@@ -107,12 +107,12 @@ static bool is_container(void)
 
 static int passing(const char *root, struct xt2_err *err)
 {
-	xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
-		     "%s: mounted for this command and its like only: what is pinned there would "
-		     "end with them",
-		     root);
-	xt2_err_hint_(err, "leave --pin out; or mount it outside of ip netns exec, unshare or the "
-			   "service, and name the network namespace by --netns");
+	xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
+		    "%s: mounted for this command and its like only: what is pinned there would "
+		    "end with them",
+		    root);
+	xt2_err_hint(err, "leave --pin out; or mount it outside of ip netns exec, unshare or the "
+			  "service, and name the network namespace by --netns");
 	return -EOPNOTSUPP;
 }
 
@@ -199,22 +199,22 @@ int xt2_live_no_root_(int errnum, struct xt2_err *err)
 	switch (errnum) {
 	case ENOENT: return xt2_live_none_(err);
 	case ENODEV:
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOENT,
-				    "there is no live ruleset here: " OWN_ROOT " was unmounted, "
-				    "and all that was live went with it");
+		return xt2_err_set(err, XT2_E_SYSTEM, ENOENT,
+				   "there is no live ruleset here: " OWN_ROOT " was unmounted, "
+				   "and all that was live went with it");
 	case EPERM:
 	case EACCES: return xt2_live_forbidden_(err);
 	case EOPNOTSUPP:
-		xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
-			     "the first process of the machine is out of sight, so " OWN_ROOT
-			     " cannot be found where it lasts");
-		xt2_err_hint_(err, "in a container: --pin DIR takes a BPF file system of its own; "
-				   "else go without a PID namespace, and with /proc");
+		xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
+			    "the first process of the machine is out of sight, so " OWN_ROOT
+			    " cannot be found where it lasts");
+		xt2_err_hint(err, "in a container: --pin DIR takes a BPF file system of its own; "
+				  "else go without a PID namespace, and with /proc");
 		return -EOPNOTSUPP;
 	}
-	xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
-		     "cannot mount a BPF file system at " OWN_ROOT ": %s", strerror(errnum));
-	xt2_err_hint_(err, "--pin DIR takes one that is mounted");
+	xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
+		    "cannot mount a BPF file system at " OWN_ROOT ": %s", strerror(errnum));
+	xt2_err_hint(err, "--pin DIR takes one that is mounted");
 	return -EOPNOTSUPP;
 }
 
@@ -255,11 +255,11 @@ int xt2_live_root_(const char *pin, bool create, char *root, size_t size, struct
 	if (geteuid())
 		return xt2_live_forbidden_(err);
 	if (access("/proc/self/ns/net", F_OK)) {
-		xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
-			     "which network namespace this is cannot be seen: "
-			     "/proc/self/ns/net: %s",
-			     strerror(errno));
-		xt2_err_hint_(err, "live rulesets need /proc: mount -t proc proc /proc");
+		xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
+			    "which network namespace this is cannot be seen: "
+			    "/proc/self/ns/net: %s",
+			    strerror(errno));
+		xt2_err_hint(err, "live rulesets need /proc: mount -t proc proc /proc");
 		return -EOPNOTSUPP;
 	}
 	if (!pin) {
@@ -269,13 +269,13 @@ int xt2_live_root_(const char *pin, bool create, char *root, size_t size, struct
 		return ret ? xt2_live_no_root_(-ret, err) : 0;
 	}
 	if (!xt2_is_bpffs_(pin)) {
-		xt2_err_set_(err, XT2_E_SYNTAX, EINVAL, "%s: not a BPF file system", pin);
-		xt2_err_hint_(err,
-			      "mount -t bpf bpf DIR makes one; ip netns exec hides /sys/fs/bpf, "
-			      "--netns NAME does not");
+		xt2_err_set(err, XT2_E_SYNTAX, EINVAL, "%s: not a BPF file system", pin);
+		xt2_err_hint(err,
+			     "mount -t bpf bpf DIR makes one; ip netns exec hides /sys/fs/bpf, "
+			     "--netns NAME does not");
 		return -EINVAL;
 	}
 	if (snprintf(root, size, "%s", pin) >= (int)size)
-		return xt2_err_set_(err, XT2_E_SYNTAX, ENAMETOOLONG, "%s: too long", pin);
+		return xt2_err_set(err, XT2_E_SYNTAX, ENAMETOOLONG, "%s: too long", pin);
 	return create ? check_lasts(root, err) : 0;
 }

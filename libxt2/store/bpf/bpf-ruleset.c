@@ -196,29 +196,29 @@ int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t 
 		return ret;
 	ret = xt2_live_fold_(host);
 	if (ret)
-		return xt2_err_set_(err, XT2_E_SYSTEM, -ret,
-				    "the ruleset before the live one is still in use: %s",
-				    strerror(-ret));
+		return xt2_err_set(err, XT2_E_SYSTEM, -ret,
+				   "the ruleset before the live one is still in use: %s",
+				   strerror(-ret));
 	region = host->ruleset ? !host->region : 0;
 	at = XT2_ARENA_REGION(region);
 	lay_out(&l, host, img, size, at);
 	if (l.size > XT2_ARENA_REGION_SIZE)
-		return xt2_err_set_(err, XT2_E_LIMIT, EFBIG,
-				    "the ruleset needs %llu MiB for %u processors; %u are possible",
-				    (unsigned long long)l.size >> 20, host->cpus,
-				    XT2_ARENA_REGION_SIZE >> 20);
+		return xt2_err_set(err, XT2_E_LIMIT, EFBIG,
+				   "the ruleset needs %llu MiB for %u processors; %u are possible",
+				   (unsigned long long)l.size >> 20, host->cpus,
+				   XT2_ARENA_REGION_SIZE >> 20);
 	if (l.needs & (XT2_NEED_CONNECTION | XT2_NEED_TUPLES) && !xt2_live_state_()->tracks) {
-		xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
-			     "the live programs are from before the kernel had connections");
-		xt2_err_hint_(err, "xt2 detach, then apply again");
+		xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
+			    "the live programs are from before the kernel had connections");
+		xt2_err_hint(err, "xt2 detach, then apply again");
 		return -EOPNOTSUPP;
 	}
 	if (l.needs & XT2_NEED_LOG && xt2_live_ring_(host))
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the log's events");
+		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory for the log's events");
 	if (reserve(host, region, l.size))
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM,
-				    "no memory for the ruleset's %llu KiB in the kernel",
-				    (unsigned long long)l.size >> 10);
+		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM,
+				   "no memory for the ruleset's %llu KiB in the kernel",
+				   (unsigned long long)l.size >> 10);
 	memcpy(xt2_live_at_(at), &l, sizeof(l));
 	ret = build(host, xt2_live_at_(at), img, counters ? counters : &of_image, err);
 	if (ret)
@@ -226,8 +226,8 @@ int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t 
 	xt2_live_set_date_(xt2_live_state_());
 	ret = xt2_live_begin_trial_(host);
 	if (ret)
-		return xt2_err_set_(err, XT2_E_UNSUPPORTED, -ret, "no timer in the kernel: %s",
-				    strerror(-ret));
+		return xt2_err_set(err, XT2_E_UNSUPPORTED, -ret, "no timer in the kernel: %s",
+				   strerror(-ret));
 	__atomic_store_n(&xt2_live_state_()->ruleset, at, __ATOMIC_RELEASE);
 	xt2_live_check_trial_(host);
 	host->ruleset = at;
@@ -256,14 +256,14 @@ int xt2_live_read(struct xt2_live *host, struct xt2_mapping *map, struct xt2_err
 	u32 i;
 
 	if (!host->ruleset)
-		return xt2_err_set_(err, XT2_E_UNKNOWN, ENOENT, "there is no live ruleset");
+		return xt2_err_set(err, XT2_E_UNKNOWN, ENOENT, "there is no live ruleset");
 	img = malloc(l->image_size);
 	if (!img)
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the image");
+		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory for the image");
 	memcpy(img, xt2_live_at_(l->image), l->image_size);
 	if (xt2_live_read_cells_(l, img)) {
 		free(img);
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory for the state");
+		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory for the state");
 	}
 	xt2_image_for_each_chain(c, i, img, xt2_image_root(img)) {
 		xt2_chain_for_each_rule(r, c) {

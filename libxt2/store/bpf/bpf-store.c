@@ -217,9 +217,9 @@ static void close_pinned(const int *pinned)
 
 static int other_version(struct xt2_err *err)
 {
-	xt2_err_set_(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
-		     "the live ruleset is that of another version of xt2");
-	xt2_err_hint_(err, "xt2 detach takes it away");
+	xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
+		    "the live ruleset is that of another version of xt2");
+	xt2_err_hint(err, "xt2 detach takes it away");
 	return -EOPNOTSUPP;
 }
 
@@ -231,7 +231,7 @@ int xt2_live_start_(struct xt2_live **out, unsigned int tables, const int *pinne
 
 	if (!host) {
 		close_pinned(pinned);
-		return xt2_err_set_(err, XT2_E_SYSTEM, ENOMEM, "no memory");
+		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory");
 	}
 	host->outer = host->inner = -1;
 	memcpy(host->pinned, pinned, sizeof(host->pinned));
@@ -303,10 +303,10 @@ int xt2_live_attach_(struct xt2_live *host, u32 table, const struct xt2_hook *h,
 			break;
 		opts.priority++;
 	}
-	return xt2_err_set_(err, XT2_E_SYSTEM, errnum, "cannot attach to %s of %s, priority %d: %s",
-			    xt2_hook_name(h->family, h->hook), xt2_family_name(h->family),
-			    h->priority,
-			    errnum == EBUSY ? "it is taken, and those above" : strerror(errnum));
+	return xt2_err_set(err, XT2_E_SYSTEM, errnum, "cannot attach to %s of %s, priority %d: %s",
+			   xt2_hook_name(h->family, h->hook), xt2_family_name(h->family),
+			   h->priority,
+			   errnum == EBUSY ? "it is taken, and those above" : strerror(errnum));
 }
 
 void xt2_live_status(const struct xt2_live *host, struct xt2_live_status *status)

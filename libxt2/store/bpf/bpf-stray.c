@@ -215,10 +215,10 @@ int xt2_links_alone(const struct xt2_links *links, const char *folder, struct xt
 	if (!stray)
 		return 0;
 	xt2_links_describe(stray, text, sizeof(text));
-	xt2_err_set_(err, XT2_E_SYSTEM, EBUSY,
-		     "another ruleset of xt2 is live in this network namespace: %s", text);
-	xt2_err_hint_(err, "xt2 detach --pin DIR, where it is pinned, takes it away; "
-			   "xt2 detach --strays does, wherever it is");
+	xt2_err_set(err, XT2_E_SYSTEM, EBUSY,
+		    "another ruleset of xt2 is live in this network namespace: %s", text);
+	xt2_err_hint(err, "xt2 detach --pin DIR, where it is pinned, takes it away; "
+			  "xt2 detach --strays does, wherever it is");
 	return -EBUSY;
 }
 

@@ -222,12 +222,12 @@ static int refuse(struct xt2_err *err, u8 family, int errnum)
 {
 	bool system = errnum == ENOMEM || errnum == EPERM;
 
-	xt2_err_set_(err, system ? XT2_E_SYSTEM : XT2_E_UNSUPPORTED, errnum,
-		     "cannot turn on connection tracking of %s by nf_tables: %s",
-		     xt2_family_name(family), strerror(errnum));
+	xt2_err_set(err, system ? XT2_E_SYSTEM : XT2_E_UNSUPPORTED, errnum,
+		    "cannot turn on connection tracking of %s by nf_tables: %s",
+		    xt2_family_name(family), strerror(errnum));
 	if (!system)
-		xt2_err_hint_(err, "the kernel needs CONFIG_NF_TABLES, CONFIG_NFT_CT and "
-				   "CONFIG_NF_CONNTRACK");
+		xt2_err_hint(err, "the kernel needs CONFIG_NF_TABLES, CONFIG_NFT_CT and "
+				  "CONFIG_NF_CONNTRACK");
 	return -errnum;
 }
 

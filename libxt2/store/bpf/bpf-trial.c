@@ -109,15 +109,15 @@ int xt2_live_settle_first_(struct xt2_live *host, struct xt2_err *err)
 
 	if (ret == -EBUSY) {
 		xt2_live_trial(host, &left);
-		xt2_err_set_(err, XT2_E_SYSTEM, EBUSY,
-			     "the live ruleset waits to be confirmed, for %u seconds more", left);
-		xt2_err_hint_(err, "xt2 confirm keeps it, xt2 confirm --no takes it back");
+		xt2_err_set(err, XT2_E_SYSTEM, EBUSY,
+			    "the live ruleset waits to be confirmed, for %u seconds more", left);
+		xt2_err_hint(err, "xt2 confirm keeps it, xt2 confirm --no takes it back");
 		return ret;
 	}
 	if (ret)
-		return xt2_err_set_(err, XT2_E_SYSTEM, -ret,
-				    "the ruleset that was not confirmed is still in use: %s",
-				    strerror(-ret));
+		return xt2_err_set(err, XT2_E_SYSTEM, -ret,
+				   "the ruleset that was not confirmed is still in use: %s",
+				   strerror(-ret));
 	__atomic_store_n(&xt2_live_state_()->trial, XT2_TRIAL_NONE, __ATOMIC_RELEASE);
 	return 0;
 }

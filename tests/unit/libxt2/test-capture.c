@@ -117,7 +117,7 @@ static struct xt2_capture *open_file(void)
 
 	assert_non_null(from);
 	memset(&err, 0xee, sizeof(err));
-	return xt2_capture_open_(from, "some.pcap", &err);
+	return xt2_capture_stream(from, "some.pcap", &err);
 }
 
 static struct xt2_capture *must_open(void)
@@ -452,7 +452,7 @@ static void errors_may_be_ignored(void **state)
 	FILE *from = fmemopen(file, 10, "r");
 
 	assert_non_null(from);
-	assert_null(xt2_capture_open_(from, "x", NULL));
+	assert_null(xt2_capture_stream(from, "x", NULL));
 	assert_null(xt2_capture_open("/nonexistent/x", NULL));
 	xt2_capture_close(NULL);
 }

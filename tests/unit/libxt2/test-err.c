@@ -118,22 +118,22 @@ static void setting_replaces_everything(void **state)
 	struct xt2_err err;
 
 	memset(&err, 0xff, sizeof(err));
-	assert_int_equal(xt2_err_set_(&err, XT2_E_LIMIT, EFBIG, "%d of %s", 7, "x"), -EFBIG);
+	assert_int_equal(xt2_err_set(&err, XT2_E_LIMIT, EFBIG, "%d of %s", 7, "x"), -EFBIG);
 	assert_string_equal(err.message, "7 of x");
 	assert_int_equal(err.code, XT2_E_LIMIT);
 	assert_int_equal(err.errnum, EFBIG);
 	assert_int_equal(err.line | err.column | err.file[0] | err.rule[0] | err.hint[0], 0);
 	memset(text, 'y', sizeof(text));
 	text[sizeof(text) - 1] = '\0';
-	xt2_err_set_(&err, XT2_E_LIMIT, EFBIG, "%s", text);
-	xt2_err_file_(&err, text);
-	xt2_err_hint_(&err, text);
+	xt2_err_set(&err, XT2_E_LIMIT, EFBIG, "%s", text);
+	xt2_err_file(&err, text);
+	xt2_err_hint(&err, text);
 	assert_int_equal(strlen(err.message), sizeof(err.message) - 1);
 	assert_int_equal(strlen(err.file), sizeof(err.file) - 1);
 	assert_int_equal(strlen(err.hint), sizeof(err.hint) - 1);
-	assert_int_equal(xt2_err_set_(NULL, XT2_E_LIMIT, EFBIG, "x"), -EFBIG);
-	xt2_err_file_(NULL, "x");
-	xt2_err_hint_(NULL, "x");
+	assert_int_equal(xt2_err_set(NULL, XT2_E_LIMIT, EFBIG, "x"), -EFBIG);
+	xt2_err_file(NULL, "x");
+	xt2_err_hint(NULL, "x");
 }
 
 static const struct CMUnitTest tests[] = {

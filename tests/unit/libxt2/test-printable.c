@@ -12,10 +12,10 @@ static void shows(const char *text, const char *want)
 	FILE *f = open_memstream(&printed, &size);
 
 	assert_non_null(f);
-	assert_int_equal(xt2_show_(text, buf, sizeof(buf)), strlen(want));
+	assert_int_equal(xt2_show(text, buf, sizeof(buf)), strlen(want));
 	assert_string_equal(buf, want);
-	xt2_print_shown_(f, text);
-	xt2_print_line_(f, "%s", text);
+	xt2_print_shown(f, text);
+	xt2_print_line(f, "%s", text);
 	fclose(f);
 	assert_int_equal(size, 2 * strlen(want) + 1);
 	assert_memory_equal(printed, want, strlen(want));
@@ -45,12 +45,12 @@ static void text_is_shown_or_its_bytes(void **state)
 	shows("\xc0\xaf\xe2\x80", "\\xc0\\xaf\\xe2\\x80");
 	shows("\xed\xa0\x80\xf4\x90\x80\x80", "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80");
 	shows("\xef\xbf\xbf\xef\xbb\xbf", "\\xef\\xbf\\xbf\\xef\\xbb\\xbf");
-	assert_int_equal(xt2_show_("abc\x1b"
-				   "d",
-				   small, sizeof(small)),
+	assert_int_equal(xt2_show("abc\x1b"
+				  "d",
+				  small, sizeof(small)),
 			 7);
 	assert_string_equal(small, "abc\\x1b");
-	assert_int_equal(xt2_show_("abcd\x1b", small, sizeof(small)), 4);
+	assert_int_equal(xt2_show("abcd\x1b", small, sizeof(small)), 4);
 	assert_string_equal(small, "abcd");
 }
 
@@ -81,7 +81,7 @@ static void code_points_are_read(void **state)
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		point = 0;
-		assert_int_equal(xt2_utf8_(rows[i].bytes, &point), rows[i].length);
+		assert_int_equal(xt2_utf8(rows[i].bytes, &point), rows[i].length);
 		if (rows[i].length)
 			assert_int_equal(point, rows[i].point);
 	}

@@ -112,7 +112,7 @@ static void print_base(FILE *to, const struct ebt_entry *e)
 
 void xt2_bridge_sound(const struct ebt_rule *rule, bool target, const struct xt2_instance *in)
 {
-	struct xt2_legacy_cache_ cache = { { NULL } };
+	struct xt2_legacy_cache cache = { { NULL } };
 	const struct legacy_known *k;
 	const struct ebt_known *own = NULL;
 	u32 index;

@@ -157,10 +157,10 @@ static void fetch_instance(const struct xt2_ruleset *rs, unsigned int number)
 /* What this rule names will be printed next: in large rulesets it may be anywhere. */
 static void fetch(const struct xt2_ruleset *rs, const struct xt2_rule *r)
 {
-	const u32 to = xt2_rule_jumps_(r);
+	const u32 to = xt2_rule_jumps(r);
 	const struct xt2_match *m;
 
-	if (to != XT2_NONE_)
+	if (to != XT2_NONE)
 		xt2_prefetch(&rs->chain[to]);
 	else if (XT2_TARGET_KIND(r->target) == XT2_T_NAT)
 		fetch_instance(rs, XT2_TARGET_ARG(r->target));
@@ -173,16 +173,16 @@ static void fetch(const struct xt2_ruleset *rs, const struct xt2_rule *r)
 static void print_rules(struct saving *s, int chain)
 {
 	const struct xt2_ruleset *rs = s->printer.rs;
-	const struct xt2_rule_list_ *list = &rs->chain[chain].rules;
+	const struct xt2_rule_list *list = &rs->chain[chain].rules;
 	const struct xt2_rule *r;
 	unsigned int i;
 	char *end;
 
 	xt2_rule_text_chain(&s->text, chain);
 	for (i = 0; i < list->n; i++) {
-		r = xt2_list_rule_(list, i);
+		r = xt2_list_rule(list, i);
 		if (i + 1 < list->n)
-			fetch(rs, xt2_list_rule_(list, i + 1));
+			fetch(rs, xt2_list_rule(list, i + 1));
 		end = xt2_rule_text(&s->text, r, make_room(s), s->gathered + sizeof(s->gathered));
 		if (end)
 			s->at = end;

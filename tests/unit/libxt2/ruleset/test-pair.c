@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-pair.c - xt2_image_pair_()
+ * test-pair.c - xt2_image_pair()
  *
  * Random rulesets of few different rules, so that many are equal, against an
  * oracle that compares each rule with each by its digest.
@@ -46,8 +46,8 @@ static bool equal(const struct loaded *x, int chain, u32 at, const struct loaded
 	u8 a[XT2_DIGEST_SIZE], b[XT2_DIGEST_SIZE];
 	int family = xt2_table_family(x->rs, xt2_chain_table(x->rs, chain));
 
-	xt2_rule_digest_(x->rs, family, xt2_rule_get(x->rs, chain, at), a);
-	xt2_rule_digest_(y->rs, family, xt2_rule_get(y->rs, other, there), b);
+	xt2_rule_digest(x->rs, family, xt2_rule_get(x->rs, chain, at), a);
+	xt2_rule_digest(y->rs, family, xt2_rule_get(y->rs, other, there), b);
 	return !memcmp(a, b, sizeof(a));
 }
 
@@ -118,11 +118,11 @@ static void random_rulesets(void **s)
 		make(&old);
 		make(&l);
 		memset(pair, 0xff, sizeof(pair));
-		assert_int_equal(xt2_image_pair_(old.map.image, l.map.image, NULL, pair), 0);
+		assert_int_equal(xt2_image_pair(old.map.image, l.map.image, NULL, pair), 0);
 		same += compare(&old, &l, NULL, pair);
-		assert_int_equal(xt2_image_pair_(old.map.image, l.map.image, want, pair), 0);
+		assert_int_equal(xt2_image_pair(old.map.image, l.map.image, want, pair), 0);
 		compare(&old, &l, want, pair);
-		assert_int_equal(xt2_image_pair_(l.map.image, l.map.image, NULL, pair), 0);
+		assert_int_equal(xt2_image_pair(l.map.image, l.map.image, NULL, pair), 0);
 		compare(&l, &l, NULL, pair);
 		drop(&old);
 		drop(&l);
@@ -148,7 +148,7 @@ static void equal_rules(void **s)
 	assert_int_equal(xt2_ruleset_write(rs, &old, NULL), 0);
 	xt2_rule_insert(rs, c, 0, rule_plain(&b, XT2_T_CONTINUE), 0);
 	assert_int_equal(xt2_ruleset_write(rs, &img, NULL), 0);
-	assert_int_equal(xt2_image_pair_(old.image, img.image, NULL, pair), 0);
+	assert_int_equal(xt2_image_pair(old.image, img.image, NULL, pair), 0);
 	assert_int_equal(pair[0], 0);
 	for (i = 1; i < n; i++)
 		assert_true(pair[i] && pair[i + 1] > pair[i]);
@@ -170,7 +170,7 @@ static void no_memory(void **s)
 	make(&l);
 	for (i = 1;; i++) {
 		fail_alloc(i);
-		ret = xt2_image_pair_(old.map.image, l.map.image, NULL, pair);
+		ret = xt2_image_pair(old.map.image, l.map.image, NULL, pair);
 		if (!fail_alloc_happened())
 			break;
 		assert_int_equal(ret, -ENOMEM);

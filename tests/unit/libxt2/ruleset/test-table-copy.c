@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-table-copy.c - xt2_table_copy_()
+ * test-table-copy.c - xt2_table_copy()
  *
  * Random rulesets, copied table by table, must be packed into the same bytes.
  *
@@ -45,10 +45,10 @@ static void random_tables(void **s)
 
 		set_cells(from);
 		for (t = 0; t < xt2_ruleset_tables(from); t++)
-			assert_int_equal(xt2_table_copy_(to, from, t), 0);
+			assert_int_equal(xt2_table_copy(to, from, t), 0);
 		assert_same(from, to);
 		for (t = 0; t < xt2_ruleset_tables(from); t++)
-			assert_int_equal(xt2_table_copy_(to, from, t), -EEXIST);
+			assert_int_equal(xt2_table_copy(to, from, t), -EEXIST);
 		assert_same(from, to);
 		xt2_ruleset_free(from);
 		xt2_ruleset_free(to);
@@ -72,9 +72,8 @@ static void among_others(void **s)
 	xt2_cell_add(to); /* no rule has it, so that it is not packed */
 	xt2_instance_add(to, XT2_INSTANCE_COMMENT, 0, "comment", "nobody's", 8);
 	for (t = xt2_ruleset_tables(from) - 1; t >= 0; t--) {
-		assert_int_equal(xt2_table_copy_(expected, from, t), 0);
-		assert_int_equal(xt2_table_copy_(to, expected, xt2_ruleset_tables(expected) - 1),
-				 0);
+		assert_int_equal(xt2_table_copy(expected, from, t), 0);
+		assert_int_equal(xt2_table_copy(to, expected, xt2_ruleset_tables(expected) - 1), 0);
 	}
 	assert_same(expected, to);
 	xt2_ruleset_free(from);
@@ -96,7 +95,7 @@ static void no_memory(void **s)
 	for (i = 1;; i++) {
 		to = xt2_ruleset_new();
 		fail_alloc(i);
-		ret = xt2_table_copy_(to, from, 0);
+		ret = xt2_table_copy(to, from, 0);
 		if (!fail_alloc_happened())
 			break;
 		assert_int_equal(ret, -ENOMEM);

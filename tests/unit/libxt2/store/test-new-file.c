@@ -16,7 +16,7 @@
 #include "tests/lib/unit-program.h"
 
 static char folder[64], path[128];
-static struct xt2_new_file_ f;
+static struct xt2_new_file f;
 
 static int setup(void **state)
 {
@@ -50,8 +50,8 @@ static const char *content(const char *name)
 
 static void write_text(const char *text)
 {
-	assert_int_equal(xt2_new_file_create_(&f, path), 0);
-	assert_int_equal(xt2_write_all_(f.fd, text, strlen(text)), 0);
+	assert_int_equal(xt2_new_file_create(&f, path), 0);
+	assert_int_equal(xt2_write_all(f.fd, text, strlen(text)), 0);
 }
 
 static void a_file_appears_at_the_end(void **state)
@@ -61,17 +61,17 @@ static void a_file_appears_at_the_end(void **state)
 	write_text("one");
 	assert_string_equal(content(path), "");
 	assert_string_equal(content(f.name), "one");
-	assert_int_equal(xt2_new_file_close_(&f, false), 0);
+	assert_int_equal(xt2_new_file_close(&f, false), 0);
 	assert_int_equal(f.fd, -1);
 	assert_string_equal(content(path), "");
-	assert_int_equal(xt2_new_file_place_(&f, false), 0);
+	assert_int_equal(xt2_new_file_place(&f, false), 0);
 	assert_string_equal(content(path), "one");
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	write_text("two");
 	assert_string_equal(content(path), "one");
-	assert_int_equal(xt2_new_file_close_(&f, true), 0);
-	assert_int_equal(xt2_new_file_place_(&f, true), 0);
+	assert_int_equal(xt2_new_file_close(&f, true), 0);
+	assert_int_equal(xt2_new_file_place(&f, true), 0);
 	assert_string_equal(content(path), "two");
 }
 
@@ -82,7 +82,7 @@ static void what_is_dropped_leaves_nothing(void **state)
 	write_text("one");
 	strcpy(name, f.name);
 	assert_int_equal(access(name, F_OK), 0);
-	xt2_new_file_drop_(&f);
+	xt2_new_file_drop(&f);
 	assert_int_equal(access(name, F_OK), -1);
 	assert_int_equal(access(path, F_OK), -1);
 }
@@ -93,12 +93,12 @@ static void links_are_followed(void **state)
 
 	snprintf(link, sizeof(link), "%s/link", folder);
 	assert_int_equal(symlink("file", link), 0);
-	assert_int_equal(xt2_resolve_(link, real), 0); /* to what is not there yet */
+	assert_int_equal(xt2_resolve(link, real), 0); /* to what is not there yet */
 	assert_string_equal(real, path);
 	strcpy(path, link);
 	write_text("one");
-	assert_int_equal(xt2_new_file_close_(&f, false), 0);
-	assert_int_equal(xt2_new_file_place_(&f, false), 0);
+	assert_int_equal(xt2_new_file_close(&f, false), 0);
+	assert_int_equal(xt2_new_file_place(&f, false), 0);
 	assert_string_equal(content(real), "one");
 	assert_int_equal(readlink(link, real, sizeof(real)), 4); /* still a link */
 }
@@ -109,12 +109,12 @@ static void other_things_are_not_replaced(void **state)
 
 	snprintf(loop, sizeof(loop), "%s/loop", folder);
 	assert_int_equal(symlink("loop", loop), 0);
-	assert_int_equal(xt2_resolve_(loop, real), -ELOOP);
-	assert_true(xt2_new_file_create_(&f, folder) < 0);
+	assert_int_equal(xt2_resolve(loop, real), -ELOOP);
+	assert_true(xt2_new_file_create(&f, folder) < 0);
 	assert_non_null(f.failed);
-	assert_int_equal(xt2_new_file_create_(&f, "/nonesuch/file"), -ENOENT);
+	assert_int_equal(xt2_new_file_create(&f, "/nonesuch/file"), -ENOENT);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_true(xt2_new_file_create_(&f, path) < 0);
+	assert_true(xt2_new_file_create(&f, path) < 0);
 }
 
 static void all_bytes_are_written(void **state)
@@ -122,12 +122,12 @@ static void all_bytes_are_written(void **state)
 	int ends[2];
 
 	assert_int_equal(pipe(ends), 0);
-	assert_int_equal(xt2_write_all_(ends[1], "abc", 3), 0);
-	assert_int_equal(xt2_write_all_(ends[1], "", 0), 0);
+	assert_int_equal(xt2_write_all(ends[1], "abc", 3), 0);
+	assert_int_equal(xt2_write_all(ends[1], "", 0), 0);
 	assert_int_equal(read(ends[0], path, 8), 3);
 	close(ends[0]);
 	close(ends[1]);
-	assert_int_equal(xt2_write_all_(ends[1], "abc", 3), -EBADF);
+	assert_int_equal(xt2_write_all(ends[1], "abc", 3), -EBADF);
 }
 
 static const struct CMUnitTest tests[] = {
