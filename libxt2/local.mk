@@ -31,7 +31,11 @@ libxt2_internal_la_SOURCES = \
 	libxt2/ruleset/table-copy.c \
 	libxt2/ruleset/table-copy.h \
 	libxt2/ruleset/tables.c \
-	libxt2/evaluate/track.h
+	libxt2/evaluate/reach.c \
+	libxt2/evaluate/reach.h \
+	libxt2/evaluate/track.h \
+	libxt2/evaluate/unsupported.c \
+	libxt2/evaluate/unsupported.h
 libxt2_internal_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS) $(MD_CFLAGS)
 libxt2_internal_la_LIBADD = libevaluator.la libtranslators.la libextensions.la libengine.la $(MD_LIBS)
 

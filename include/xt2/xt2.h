@@ -608,18 +608,23 @@ void xt2_evaluate_batch(struct xt2_evaluator *ev, int hook, const char *table,
 			struct xt2_pkt *const *pkts, const __u64 *now, unsigned int n,
 			int want_place, struct xt2_result *results);
 
+/* A rule that cannot be evaluated; texts are valid during the call that is given it. */
+struct xt2_unsupported {
+	const char *table, *chain;
+	unsigned int rule; /* number, from 1; the policy is the last */
+	const char *extension; /* the first one that is not known to the engine */
+};
+typedef int xt2_unsupported_found(void *data, const struct xt2_unsupported *at);
+
 /*
  * xt2_image_unsupported - matches and targets that cannot be evaluated here
  * @family, @hook, @table: as evaluated; -1, -1, NULL: everything.  With a hook
  *   only rules that a packet can reach from it
- * @found: called for each rule with its first such extension; a non-zero
- *   answer ends the search; may be NULL
+ * @found: called for each such rule; a non-zero answer ends the search; may be NULL
  * => number of such rules; -ENOMEM
  */
 int xt2_image_unsupported(const struct xt2_image *image, int family, int hook, const char *table,
-			  int (*found)(void *data, const char *table, const char *chain,
-				       unsigned int rule, const char *extension),
-			  void *data);
+			  xt2_unsupported_found *found, void *data);
 
 /* --- captures ---------------------------------------------------------- */
 

@@ -5,21 +5,12 @@
  * The hook entries of an image are sorted, so the tables that a packet meets
  * at a hook are one run of them, in the kernel's order.  Evaluation goes on
  * until a table says anything but ACCEPT.
- *
- * A nat table is not asked about every packet: net/netfilter/nf_nat_core.c,
- * nf_nat_inet_fn(), runs its chains only for a packet of a connection that
- * has no mapping yet.  Of what a host can know that is conntrack state NEW,
- * and RELATED unless it is an ICMP error (nf_nat_ipv4_fn(), nf_nat_ipv6_fn()
- * translate those by the connection's mapping); a packet that raw took out of
- * conntrack never gets there.  A caller who names the table has decided.
  */
 #include "config.h"
 #include "libxt2/ruleset/ruleset.h"
 #include "track.h"
 #include "engine/eval.h"
-#include "engine/rule.h"
 
-#include <netinet/in.h>
 #include <stdlib.h>
 
 #define DEPTH_MAX (1u << 20) /* frames: 32 MiB */
@@ -38,8 +29,6 @@ struct xt2_evaluator {
 	bool indexed; /* some chain has an index */
 	struct xt2_search *ahead; /* XT2_BATCH of them; NULL: to search ahead would not pay */
 };
-
-/* --- one packet -------------------------------------------------------- */
 
 /* *any: some chain has an index; *far: some index waits for memory */
 static void find_indexes(const struct xt2_image *image, const struct xt2_root *root, bool *any,
@@ -145,23 +134,11 @@ void xt2_evaluator_linear(struct xt2_evaluator *ev, int on)
 	ev->ctx.search = on || !ev->indexed ? NULL : &ev->search;
 }
 
-/* Would the kernel's nat core ask its table about this packet? */
-static bool makes_mapping(const struct xt2_pkt *pkt)
-{
-	u8 icmp = pkt->family == XT2_IPV6 ? IPPROTO_ICMPV6 : IPPROTO_ICMP;
-
-	if (pkt->notrack)
-		return false;
-	if (pkt->ct.state & XT2_CT_RELATED)
-		return pkt->l4 != XT2_L4_OK || pkt->proto != icmp;
-	return pkt->ct.state & XT2_CT_NEW;
-}
-
 static bool is_asked(const struct xt2_table *t, const char *table, const struct xt2_pkt *pkt)
 {
 	if (table)
 		return !strcmp(t->name, table);
-	return !is_nat(t) || makes_mapping(pkt);
+	return !is_nat(t) || xt2_track_maps(pkt);
 }
 
 /* Say where the context's verdict came from. */
@@ -313,150 +290,4 @@ void xt2_evaluate_batch(struct xt2_evaluator *ev, int hook, const char *table,
 		}
 	}
 	ctx->search = search;
-}
-
-/* --- what cannot be evaluated ------------------------------------------ */
-
-struct survey {
-	const struct xt2_image *img;
-	const struct xt2_root *root;
-	u8 *wanted; /* by chain index */
-	u32 *todo; /* chains to look into */
-	u32 n;
-};
-
-static void want(struct survey *s, u32 chain)
-{
-	if (s->wanted[chain])
-		return;
-	s->wanted[chain] = 1;
-	s->todo[s->n++] = chain;
-}
-
-static bool table_fits(const struct survey *s, u32 index, int family, const char *table)
-{
-	const struct xt2_table *t = xt2_image_table(s->img, s->root, index);
-
-	return (family < 0 || t->family == family) && (!table || !strcmp(t->name, table));
-}
-
-/* Base chains of the hook, and all that their rules can lead to. */
-static void want_reachable(struct survey *s, int family, int hook, const char *table)
-{
-	const struct xt2_hook *h;
-	const struct xt2_rule *r;
-	u32 i;
-
-	xt2_image_for_each_hook(h, i, s->img, s->root) {
-		if (h->hook == hook && table_fits(s, h->table, family, table))
-			want(s, h->chain);
-	}
-	while (s->n) {
-		const struct xt2_chain *c = xt2_image_chain(s->img, s->root, s->todo[--s->n]);
-
-		xt2_chain_for_each_rule(r, c) {
-			if (xt2_rule_branches(r))
-				want(s, XT2_TARGET_ARG(r->target));
-			else if (xt2_rule_ends(r))
-				break;
-		}
-	}
-}
-
-/* => name of the first extension of a rule that is only carried, or NULL */
-static const char *carried(const struct survey *s, const struct xt2_rule *r)
-{
-	const struct xt2_match *m;
-
-	xt2_rule_for_each_match(m, r) {
-		if (!(xt2_match_info(m->type) & XT2_EXT_FOREIGN))
-			continue;
-		if (m->type < XT2_M_TCP) /* a base test of bridges */
-			return xt2_match_name(m->type);
-		return xt2_image_instance(s->img, s->root, m->arg)->name;
-	}
-	if (xt2_target_info(XT2_TARGET_KIND(r->target)) & XT2_EXT_FOREIGN)
-		return xt2_image_instance(s->img, s->root, XT2_TARGET_ARG(r->target))->name;
-	return NULL;
-}
-
-/* No frame meets the tables of bridges here, so what they would do must not be passed over. */
-static bool bridged(const struct survey *s, const struct xt2_chain *c, const struct xt2_rule *r)
-{
-	return xt2_image_table(s->img, s->root, c->table)->family == XT2_BRIDGE &&
-	       (r != xt2_chain_tail(c) || XT2_TARGET_KIND(r->target) == XT2_T_DROP);
-}
-
-/*
- * Report the rules of a chain; with a hook, only those that can be reached.
- * => rules that cannot be evaluated; *stop is set if the caller has enough
- */
-static int report(const struct survey *s, const struct xt2_chain *c, bool reachable,
-		  int (*found)(void *data, const char *table, const char *chain, unsigned int rule,
-			       const char *extension),
-		  void *data, bool *stop)
-{
-	const char *table = xt2_image_table(s->img, s->root, c->table)->name;
-	const char *chain = xt2_image_chain_cold(s->img, s->root, c->index)->name;
-	const struct xt2_rule *r;
-	unsigned int number = 0;
-	int n = 0;
-
-	xt2_chain_for_each_rule(r, c) {
-		const char *extension = carried(s, r);
-
-		if (!extension && bridged(s, c, r))
-			extension = "bridge";
-		number++;
-		if (extension) {
-			n++;
-			if (found && found(data, table, chain, number, extension)) {
-				*stop = true;
-				break;
-			}
-		}
-		if (reachable && xt2_rule_ends(r))
-			break;
-	}
-	return n;
-}
-
-static void want_all(struct survey *s, int family, const char *table)
-{
-	const struct xt2_chain *c;
-	u32 i;
-
-	xt2_image_for_each_chain(c, i, s->img, s->root)
-		s->wanted[i] = table_fits(s, c->table, family, table);
-}
-
-int xt2_image_unsupported(const struct xt2_image *image, int family, int hook, const char *table,
-			  int (*found)(void *data, const char *table, const char *chain,
-				       unsigned int rule, const char *extension),
-			  void *data)
-{
-	struct survey s = { .img = image, .root = xt2_image_root(image) };
-	const struct xt2_chain *c;
-	bool stop = false;
-	int n = -ENOMEM;
-	u32 i;
-
-	if (!s.root || !s.root->chains)
-		return 0;
-	s.wanted = calloc(s.root->chains, 1);
-	s.todo = calloc(s.root->chains, sizeof(*s.todo));
-	if (s.wanted && s.todo) {
-		n = 0;
-		if (hook < 0)
-			want_all(&s, family, table);
-		else
-			want_reachable(&s, family, hook, table);
-		xt2_image_for_each_chain(c, i, s.img, s.root) {
-			if (s.wanted[i] && !stop)
-				n += report(&s, c, hook >= 0, found, data, &stop);
-		}
-	}
-	free(s.wanted);
-	free(s.todo);
-	return n;
 }

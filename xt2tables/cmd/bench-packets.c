@@ -13,7 +13,7 @@
 #include <linux/netfilter.h>
 #include <linux/netfilter_arp.h>
 #include "engine/index/box.h"
-#include "engine/rule.h"
+#include "libxt2/evaluate/reach.h"
 #include "bench.h"
 #include "xt2tables/packet/packet.h"
 
@@ -30,13 +30,11 @@ struct aim {
 };
 
 struct draw {
-	const struct xt2_image *img;
-	const struct xt2_root *root;
 	const struct xt2_bench_place *place;
 	const struct xt2_host *host;
-	struct aim *aim; /* by number; the chains' first ones are in the order of todo */
+	struct aim *aim;
 	__u32 aims;
-	struct aim *way; /* by chain: the first rule that leads there; chain ~0: none yet */
+	struct xt2_reach way; /* by chain: the first rule that leads there */
 	__u64 random;
 };
 
@@ -73,40 +71,23 @@ static __u32 draw_below(struct draw *d, __u32 n)
 
 /* --- where packets can get to ---------------------------------------------- */
 
-/* Chains that can be reached, each with the first rule that leads there. => rules, or -ENOMEM */
+/* The rules that packets can get to; tails are no aims. => 0, -ENOMEM */
 static int reach(struct draw *d)
 {
-	const __u32 chains = d->root->chains;
-	__u32 *todo = calloc(chains, sizeof(*todo)), n = 1, i;
+	const struct xt2_chain *c;
 	const struct xt2_rule *r;
+	__u32 left;
 
-	d->way = malloc(chains * sizeof(*d->way));
 	d->aim = malloc(((size_t)d->place->rules + 1) * sizeof(*d->aim));
-	if (!todo || !d->way || !d->aim) {
-		free(todo);
+	if (!d->aim)
 		return -ENOMEM;
+	xt2_reach_add(&d->way, d->place->chain);
+	xt2_reach_for_each(c, &d->way)
+	{
+		left = d->way.chain[c->index].rules;
+		for (r = xt2_chain_first(c); left-- && r != xt2_chain_tail(c); r = xt2_rule_next(r))
+			d->aim[d->aims++] = (struct aim){ r, c->index };
 	}
-	for (i = 0; i < chains; i++)
-		d->way[i] = (struct aim){ NULL, ~0u };
-	todo[0] = d->place->chain;
-	d->way[todo[0]].chain = todo[0];
-	for (i = 0; i < n; i++) {
-		const struct xt2_chain *c = xt2_image_chain(d->img, d->root, todo[i]);
-
-		xt2_chain_for_each_rule(r, c) {
-			__u32 to = XT2_TARGET_ARG(r->target);
-
-			if (r != xt2_chain_tail(c) && d->aims < d->place->rules)
-				d->aim[d->aims++] = (struct aim){ r, todo[i] };
-			if (xt2_rule_branches(r) && d->way[to].chain == ~0u) {
-				d->way[to] = (struct aim){ r, todo[i] };
-				todo[n++] = to;
-			}
-			if (xt2_rule_ends(r))
-				break;
-		}
-	}
-	free(todo);
 	return 0;
 }
 
@@ -133,11 +114,12 @@ static void ask(struct draw *d, struct wish *w, const struct xt2_rule *r)
 /* The rule's own wishes come last, so they win. */
 static void ask_way(struct draw *d, struct wish *w, const struct aim *aim)
 {
-	const struct xt2_rule *way[WAY_MAX];
+	const struct xt2_rule *way[WAY_MAX], *r = aim->rule;
+	__u32 chain = aim->chain;
 	unsigned int n = 0;
 
-	for (; aim->rule && n < WAY_MAX; aim = &d->way[aim->chain])
-		way[n++] = aim->rule;
+	for (; r && n < WAY_MAX; r = d->way.chain[chain].rule, chain = d->way.chain[chain].from)
+		way[n++] = r;
 	while (n)
 		ask(d, w, way[--n]);
 }
@@ -282,17 +264,17 @@ int xt2_bench_draw(struct xt2_bench_packets *p, const struct xt2_image *img,
 		   const struct xt2_bench_place *place, const struct xt2_host *host, size_t n,
 		   __u64 seed)
 {
-	struct draw d = { .img = img,
-			  .root = xt2_image_root(img),
-			  .place = place,
+	struct draw d = { .place = place,
 			  .host = host,
 			  .random = seed * 0x9e3779b97f4a7c15ull + 1 };
-	int ret = reach(&d);
+	int ret = xt2_reach_begin(&d.way, img);
 
+	if (!ret)
+		ret = reach(&d);
 	if (!ret)
 		ret = draw_packets(&d, p, n);
 	free(d.aim);
-	free(d.way);
+	xt2_reach_end(&d.way);
 	return ret;
 }
 

@@ -6,10 +6,12 @@
  * own: those of a capture, or ones that are drawn for its rules.
  */
 #include <time.h>
-#include "engine/rule.h"
+#include "libxt2/evaluate/reach.h"
+#include "libxt2/printable.h"
 #include "bench.h"
 #include "xt2tables/text/nearest.h"
 #include "index-report.h"
+#include "replay.h"
 #include "xt2tables/files/sandbox.h"
 #include "xt2tables/text/text.h"
 
@@ -238,37 +240,15 @@ static void say_place(const struct bench *b, const struct xt2_bench_run *run)
 /* => rules of all chains that packets can get to, or -ENOMEM */
 static long long reachable(const struct bench *b, const struct xt2_bench_place *place)
 {
-	const struct xt2_image *img = b->in.map.image;
-	const struct xt2_root *root = xt2_image_root(img);
-	__u32 *todo = calloc(root->chains, sizeof(*todo)), n = 1, i;
-	__u8 *seen = calloc(root->chains, 1);
-	const struct xt2_rule *r;
-	long long rules = 0;
+	const struct xt2_chain *c;
+	struct xt2_reach w;
+	long long rules = xt2_reach_begin(&w, b->in.map.image);
 
-	if (todo && seen) {
-		todo[0] = place->chain;
-		seen[place->chain] = 1;
-	} else {
-		n = 0;
-		rules = -ENOMEM;
+	if (!rules) {
+		xt2_reach_add(&w, place->chain);
+		xt2_reach_for_each(c, &w) rules += c->rules - 1;
 	}
-	for (i = 0; i < n; i++) {
-		const struct xt2_chain *c = xt2_image_chain(img, root, todo[i]);
-
-		rules += c->rules - 1;
-		xt2_chain_for_each_rule(r, c) {
-			__u32 to = XT2_TARGET_ARG(r->target);
-
-			if (xt2_rule_branches(r) && !seen[to]) {
-				seen[to] = 1;
-				todo[n++] = to;
-			}
-			if (xt2_rule_ends(r))
-				break;
-		}
-	}
-	free(todo);
-	free(seen);
+	xt2_reach_end(&w);
 	return rules;
 }
 
@@ -276,12 +256,11 @@ static long long reachable(const struct bench *b, const struct xt2_bench_place *
 static int measure(struct bench *b, const struct xt2_bench_place *place,
 		   const struct xt2_bench_packets *packets)
 {
-	const struct xt2_image *img = b->in.map.image;
 	struct xt2_bench_run run = { .img = b->in.map.image,
 				     .size = b->in.map.size,
 				     .place = place,
 				     .packets = packets,
-				     .writes = xt2_image_writes(img),
+				     .writes = xt2_image_writes(b->in.map.image),
 				     .seed = b->seed,
 				     .rounds = (unsigned int)b->rounds };
 	int ret = xt2_bench_run(&run);

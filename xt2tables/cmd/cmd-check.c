@@ -8,6 +8,8 @@
  * to its chain.
  */
 #include "engine/image.h"
+#include "libxt2/evaluate/reach.h"
+#include "libxt2/printable.h"
 #include "xt2tables/live/live-refused.h"
 #include "xt2tables/files/sandbox.h"
 #include "xt2tables/text/text.h"
@@ -77,7 +79,10 @@ static void warn(struct check *c, int chain, unsigned int at, const char *messag
 	print(c, "warning", &err);
 }
 
-/* Does no packet get past this rule? */
+/*
+ * Does no packet get past this rule?  The kernel's own answer, xt2_rule_ends(), knows neither
+ * comments nor extensions that always decide.
+ */
 static bool ends_chain(const struct xt2_rule *r)
 {
 	const struct xt2_match *m;
@@ -98,73 +103,52 @@ static bool ends_chain(const struct xt2_rule *r)
 	return false;
 }
 
-/* Marks the chains that a chain's rules lead to, as far as packets get. */
-static unsigned int scan_chain(const struct check *c, int chain, bool *seen, int *todo,
-			       unsigned int *ntodo)
+static void warn_rest(struct check *c, const struct xt2_chain *chain, unsigned int reached)
 {
-	unsigned int n = xt2_chain_rules(c->in.rs, chain), at;
-
-	for (at = 0; at < n; at++) {
-		const struct xt2_rule *r = xt2_rule_get(c->in.rs, chain, at);
-		int kind = XT2_TARGET_KIND(r->target);
-
-		if (kind == XT2_T_JUMP || kind == XT2_T_GOTO) {
-			int to = XT2_TARGET_ARG(r->target);
-
-			if (!seen[to]) {
-				seen[to] = true;
-				todo[(*ntodo)++] = to;
-			}
-		}
-		if (ends_chain(r))
-			return at + 1;
-	}
-	return n;
-}
-
-/* => -1: out of memory */
-static int unreachable(struct check *c)
-{
-	const struct xt2_root *root = xt2_image_root(c->in.map.image);
-	unsigned int nchains = root ? root->chains : 0, ntodo = 0, i;
-	bool *seen = calloc(nchains + 1, sizeof(*seen));
-	int *todo = calloc(nchains + 1, sizeof(*todo));
-	int t, chain, ret = -1;
+	const unsigned int rest = chain->rules - 1 - reached;
 	char text[128];
 
-	if (!seen || !todo)
-		goto out;
-	for (t = 0; t < xt2_ruleset_tables(c->in.rs); t++)
-		for (chain = -1; (chain = xt2_chain_next(c->in.rs, t, chain)) >= 0;)
-			if (xt2_chain_hook(c->in.rs, chain) >= 0) {
-				seen[chain] = true;
-				todo[ntodo++] = chain;
-			}
-	for (i = 0; i < ntodo; i++) {
-		unsigned int n = xt2_chain_rules(c->in.rs, todo[i]);
-		unsigned int end = scan_chain(c, todo[i], seen, todo, &ntodo);
+	snprintf(text, sizeof(text), "%s:%u and what follows (%u rule%s) is never reached",
+		 xt2_chain_name(c->in.rs, (int)chain->index), reached + 1, rest,
+		 rest > 1 ? "s" : "");
+	warn(c, (int)chain->index, reached, text);
+}
 
-		if (end == n)
-			continue;
-		snprintf(text, sizeof(text), "%s:%u and what follows (%u rule%s) is never reached",
-			 xt2_chain_name(c->in.rs, todo[i]), end + 1, n - end,
-			 n - end > 1 ? "s" : "");
-		warn(c, todo[i], end, text);
-	}
+/* @w: has seen all that packets can come to */
+static void warn_chains(struct check *c, const struct xt2_reach *w)
+{
+	char text[128];
+	int t, chain;
+
 	for (t = 0; t < xt2_ruleset_tables(c->in.rs); t++)
 		for (chain = -1; (chain = xt2_chain_next(c->in.rs, t, chain)) >= 0;) {
 			c->chains++;
 			c->rules += xt2_chain_rules(c->in.rs, chain);
-			if (seen[chain] || !xt2_chain_rules(c->in.rs, chain))
+			if (w->chain[chain].rules || !xt2_chain_rules(c->in.rs, chain))
 				continue;
 			snprintf(text, sizeof(text), "no rule that is reached leads to chain %s/%s",
 				 xt2_table_name(c->in.rs, t), xt2_chain_name(c->in.rs, chain));
 			warn(c, chain, 0, text);
 		}
-	ret = 0;
-out:
-	free(seen);
-	free(todo);
+}
+
+/* => -ENOMEM */
+static int unreachable(struct check *c)
+{
+	const struct xt2_chain *chain;
+	struct xt2_reach w;
+	int ret = xt2_reach_begin(&w, c->in.map.image), t, base;
+
+	w.ends = ends_chain;
+	for (t = 0; !ret && t < xt2_ruleset_tables(c->in.rs); t++)
+		for (base = -1; (base = xt2_chain_next(c->in.rs, t, base)) >= 0;)
+			if (xt2_chain_hook(c->in.rs, base) >= 0)
+				xt2_reach_add(&w, (__u32)base);
+	xt2_reach_for_each(chain, &w) if (w.chain[chain->index].rules < chain->rules - 1)
+		warn_rest(c, chain, w.chain[chain->index].rules);
+	if (!ret)
+		warn_chains(c, &w);
+	xt2_reach_end(&w);
 	return ret;
 }
 

@@ -7,6 +7,7 @@
  * oracle (oracle.h), which the tests hold equal to the evaluator.
  */
 #include "libxt2/evaluate/track.h"
+#include "libxt2/evaluate/unsupported.h"
 #include "explain-index.h"
 #include "xt2tables/packet/oracle.h"
 #include "xt2tables/packet/packet.h"
@@ -351,20 +352,11 @@ static void why_not(struct explain *e)
 			       text);
 }
 
-/* A nat table's chains are for packets that create a connection; ICMP errors follow it. */
-static bool reaches(const struct explain *e, const char *table)
+static bool is_asked(const struct explain *e, const char *table)
 {
-	const struct xt2_pkt *pkt = &e->packet.pkt;
-
 	if (e->table)
 		return !strcmp(e->table, table);
-	if (strcmp(table, "nat"))
-		return true;
-	if (pkt->notrack)
-		return false;
-	if (pkt->ct.state & XT2_CT_RELATED)
-		return pkt->proto != (pkt->family == XT2_IPV6 ? 58 : 1);
-	return pkt->ct.state & XT2_CT_NEW;
+	return strcmp(table, "nat") || xt2_track_maps(&e->packet.pkt);
 }
 
 static int walk_tables(struct explain *e, int hook)
@@ -386,7 +378,7 @@ static int walk_tables(struct explain *e, int hook)
 		if (h->family != e->packet.pkt.family || h->hook != hook)
 			continue;
 		xt2_track_table(&track, &e->packet.pkt, h->priority);
-		if (!reaches(e, t->name))
+		if (!is_asked(e, t->name))
 			continue;
 		table = xt2_table_find(e->in.rs, h->family, t->name);
 		verdict = xt2_oracle_run(&e->oracle, xt2_chain_base(e->in.rs, table, hook));
@@ -396,27 +388,15 @@ static int walk_tables(struct explain *e, int hook)
 	return verdict;
 }
 
-/* The first extension of a rule that is only carried. */
-static const char *carried(const struct explain *e, const struct xt2_rule *r)
-{
-	const struct xt2_match *m;
-	unsigned int arg = XT2_TARGET_ARG(r->target);
-
-	xt2_rule_for_each_match(m, r)
-		if (xt2_match_info(m->type) & XT2_EXT_FOREIGN) {
-			arg = m->arg;
-			break;
-		}
-	return xt2_instance_get(e->in.rs, arg)->name;
-}
-
 /* The packet has come to a rule that cannot be evaluated.  => XT2_EXIT_UNSUPPORTED */
 static int unknown(struct explain *e)
 {
 	struct xt2_err err = { .code = XT2_E_UNSUPPORTED };
 	const int chain = e->oracle.chain;
 	const unsigned int at = e->oracle.at;
-	const char *name = carried(e, xt2_rule_get(e->in.rs, chain, at)), *file;
+	const char *name = xt2_rule_unevaluated(e->in.map.image, e->ctx.root,
+						xt2_rule_get(e->in.rs, chain, at));
+	const char *file;
 	char where[128];
 
 	place(e, chain, at, where, sizeof(where));

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/image.h"
-#include "engine/rule.h"
 #include "libxt2/err.h"
+#include "libxt2/evaluate/reach.h"
 #include "libxt2/printable.h"
 #include "xt2tables/text/nearest.h"
 #include "file.h"
@@ -188,8 +188,7 @@ struct unsupported {
 	bool hinted;
 };
 
-static int report_unsupported(void *data, const char *table, const char *chain, unsigned int rule,
-			      const char *extension)
+static int report_unsupported(void *data, const struct xt2_unsupported *at)
 {
 	struct unsupported *u = data;
 	const struct xt2_input *in = u->in;
@@ -199,19 +198,19 @@ static int report_unsupported(void *data, const char *table, const char *chain, 
 
 	xt2_err_file(&err, in->path);
 	snprintf(err.message, sizeof(err.message),
-		 "%s/%s:%u: '%s' is kept and saved, but cannot be evaluated", table, chain, rule,
-		 extension);
+		 "%s/%s:%u: '%s' is kept and saved, but cannot be evaluated", at->table, at->chain,
+		 at->rule, at->extension);
 	if (u->hook && !u->hinted)
 		snprintf(err.hint, sizeof(err.hint),
 			 "packets can reach it from %s: evaluate a copy of the rules without it",
 			 u->hook);
 	u->hinted = true;
-	t = xt2_table_find(in->rs, u->family, table);
-	c = t >= 0 ? xt2_chain_find(in->rs, t, chain) : -1;
-	if (c >= 0 && rule && rule <= xt2_chain_rules(in->rs, c)) {
-		err.line = xt2_input_line(in, c, rule - 1, &file);
+	t = xt2_table_find(in->rs, u->family, at->table);
+	c = t >= 0 ? xt2_chain_find(in->rs, t, at->chain) : -1;
+	if (c >= 0 && at->rule && at->rule <= xt2_chain_rules(in->rs, c)) {
+		err.line = xt2_input_line(in, c, at->rule - 1, &file);
 		xt2_err_file(&err, file);
-		xt2_text_rule(in->rs, c, rule - 1, err.rule, sizeof(err.rule));
+		xt2_text_rule(in->rs, c, at->rule - 1, err.rule, sizeof(err.rule));
 	}
 	report(in, &err);
 	return 0;
@@ -239,59 +238,27 @@ int xt2_input_unsupported(const struct xt2_input *in, const char *hook, const ch
 	return n;
 }
 
-struct reached {
-	const struct xt2_image *img;
-	const struct xt2_root *root;
-	__u8 *seen; /* by chain */
-	__u32 *todo, n;
-};
-
-static void reach(struct reached *r, __u32 chain)
-{
-	if (r->seen[chain])
-		return;
-	r->seen[chain] = 1;
-	r->todo[r->n++] = chain;
-}
-
-static void reach_hook(struct reached *r, const struct xt2_hook *h, const char *hook,
-		       const char *table)
-{
-	const struct xt2_table *t = xt2_image_table(r->img, r->root, h->table);
-
-	if (!strcmp(xt2_hook_name(h->family, h->hook), hook) && (!table || !strcmp(table, t->name)))
-		reach(r, h->chain);
-}
-
 __u8 *xt2_input_reached(const struct xt2_input *in, const char *hook, const char *table)
 {
-	struct reached r = { .img = in->map.image, .root = xt2_image_root(in->map.image) };
-	const struct xt2_rule *rule;
+	const struct xt2_chain *c;
 	const struct xt2_hook *h;
-	__u32 i, n = r.root ? r.root->chains : 0;
+	struct xt2_reach w;
+	__u8 *seen = NULL;
+	__u32 i, n;
 
-	r.seen = calloc(n + 1, sizeof(*r.seen));
-	r.todo = calloc(n + 1, sizeof(*r.todo));
-	if (r.seen && r.todo && r.root) {
-		xt2_image_for_each_hook(h, i, r.img, r.root)
-			reach_hook(&r, h, hook, table);
-		while (r.n) {
-			const struct xt2_chain *c = xt2_image_chain(r.img, r.root, r.todo[--r.n]);
-
-			xt2_chain_for_each_rule(rule, c) {
-				if (xt2_rule_branches(rule))
-					reach(&r, XT2_TARGET_ARG(rule->target));
-				else if (xt2_rule_ends(rule))
-					break;
-			}
+	if (!xt2_reach_begin(&w, in->map.image)) {
+		n = w.root ? w.root->hooks : 0;
+		seen = calloc(w.root ? w.root->chains + 1 : 1, sizeof(*seen));
+		for (i = 0; seen && i < n; i++) {
+			h = xt2_image_hook(w.img, w.root, i);
+			if (!strcmp(xt2_hook_name(h->family, h->hook), hook) &&
+			    xt2_reach_table(&w, h->table, -1, table))
+				xt2_reach_add(&w, h->chain);
 		}
+		xt2_reach_for_each(c, &w) seen[c->index] = 1;
 	}
-	if (!r.todo) {
-		free(r.seen);
-		return NULL;
-	}
-	free(r.todo);
-	return r.seen;
+	xt2_reach_end(&w);
+	return seen;
 }
 
 static int no(char *why, size_t size, const char *format, ...)
