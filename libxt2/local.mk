@@ -21,6 +21,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/ruleset/pair.h \
 	libxt2/printable.c \
 	libxt2/printable.h \
+	libxt2/ruleset/jumps.c \
+	libxt2/ruleset/jumps.h \
 	libxt2/ruleset/rules.c \
 	libxt2/ruleset/ruleset-load.c \
 	libxt2/ruleset/ruleset-loop.c \

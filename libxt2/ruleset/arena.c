@@ -106,6 +106,22 @@ void *xt2_arena_alloc_(struct xt2_arena_ *arena, size_t size)
 	return record;
 }
 
+int xt2_arena_grow(struct xt2_arena_ *arena, void *list, u32 used, u32 *room, size_t size)
+{
+	void **old = list, *more;
+
+	if (used < *room)
+		return 0;
+	more = xt2_arena_alloc_(arena, (*room * 2 + 2) * size);
+	if (!more)
+		return -ENOMEM;
+	if (used)
+		memcpy(more, *old, used * size);
+	*old = more;
+	*room = *room * 2 + 2;
+	return 0;
+}
+
 void xt2_arena_forget_(struct xt2_arena_ *arena, size_t size)
 {
 	arena->live -= ROUND(size);

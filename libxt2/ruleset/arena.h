@@ -9,6 +9,7 @@
 #define XT2_LIBXT2_RULESET_ARENA_H
 
 #include <stddef.h>
+#include "engine/env.h"
 
 /*
  * malloc() for what may be many megabytes: asks for huge pages, without which
@@ -39,6 +40,13 @@ struct xt2_arena_ {
 
 /* => size bytes, 8-byte aligned, not initialised; NULL: no memory */
 void *xt2_arena_alloc_(struct xt2_arena_ *arena, size_t size);
+
+/*
+ * xt2_arena_grow - room for one more element of a list in the arena
+ * @list: address of the pointer to used elements of size bytes; *room is how many there can be
+ * => 0, -ENOMEM
+ */
+int xt2_arena_grow(struct xt2_arena_ *arena, void *list, u32 used, u32 *room, size_t size);
 
 /* The owner no longer needs a record of this size. */
 void xt2_arena_forget_(struct xt2_arena_ *arena, size_t size);

@@ -2,11 +2,11 @@
 /*
  * hook-rules.c - what the kernel looks at when a table is complete
  *
- * From each hook all chains that a packet can get to are walked, without
- * recursion, as mark_source_chains() of Linux does: a way back to a chain that
- * is being walked is a loop, and an extension that is registered for some
- * hooks must not be reached from another.  Rules behind an unconditional
- * verdict are never reached.  Chains that nothing reaches may loop.
+ * From each hook all chains that a packet can get to are walked, as
+ * mark_source_chains() of Linux does (libxt2/ruleset/jumps.h): jumps must not
+ * make a loop, and an extension that is registered for some hooks must not be
+ * reached from another.  Rules after an unconditional verdict are never
+ * reached.  Chains that nothing reaches may loop.
  */
 #include "config.h"
 #include <errno.h>
@@ -14,13 +14,8 @@
 #include <string.h>
 #include "hook-rules.h"
 #include "engine/rule.h"
-#include "libxt2/ruleset/ruleset.h"
+#include "libxt2/ruleset/jumps.h"
 #include "translators/table/legacy-format.h"
-
-struct edge { /* a rule that jumps */
-	int chain;
-	unsigned int rule;
-};
 
 struct spot { /* rules, one after the other, with an extension that is bound to hooks */
 	const char *name;
@@ -30,22 +25,16 @@ struct spot { /* rules, one after the other, with an extension that is bound to 
 };
 
 struct node {
-	struct edge *edge;
 	struct spot *spot;
-	unsigned int edges, edge_room, spots, spot_room;
-	unsigned int next; /* edge to follow next */
-	int from; /* chain that we came from */
-	bool open; /* on the way from the hook to here */
-	bool seen; /* from this hook */
+	u32 spots, room;
 	bool reported; /* a loop through here was */
 };
 
 struct walk {
 	const struct xt2_ruleset *rs;
 	int table, family;
-	struct node *node;
-	int nodes;
-	struct xt2_arena_ lists; /* of all nodes: most are short */
+	struct node *node; /* by chain */
+	struct xt2_jumps jumps; /* its arena also has the nodes' lists */
 	int problems;
 	const struct legacy_known *match_place[256], *target_place[256];
 	__u64 payload[512]; /* of an extension, in the legacy form */
@@ -53,22 +42,6 @@ struct walk {
 		       const char *hint);
 	void *data;
 };
-
-/* => a list with room for one more; NULL: no memory */
-static void *grow(struct walk *w, void *list, unsigned int used, unsigned int *room, size_t size)
-{
-	void *more;
-
-	if (used < *room)
-		return list;
-	more = xt2_arena_alloc_(&w->lists, (*room * 2 + 2) * size);
-	if (!more)
-		return NULL;
-	if (used)
-		memcpy(more, list, used * size);
-	*room = *room * 2 + 2;
-	return more;
-}
 
 static const struct legacy_known *hook_bound(int family, const char *name)
 {
@@ -80,7 +53,7 @@ static const struct legacy_known *hook_bound(int family, const char *name)
 static int spot_add(struct walk *w, struct node *n, const char *name, unsigned int hooks,
 		    unsigned int rule)
 {
-	struct spot *last = n->spots ? &n->spot[n->spots - 1] : NULL, *list;
+	struct spot *last = n->spots ? &n->spot[n->spots - 1] : NULL;
 
 	if (hooks == ~0u)
 		return 0;
@@ -89,11 +62,10 @@ static int spot_add(struct walk *w, struct node *n, const char *name, unsigned i
 		last->rules++;
 		return 0;
 	}
-	list = grow(w, n->spot, n->spots, &n->spot_room, sizeof(*list));
-	if (!list)
+	if (xt2_arena_grow(&w->jumps.lists, &n->spot, n->spots, &n->room, sizeof(*n->spot)))
 		return -ENOMEM;
-	n->spot = list;
-	list[n->spots++] = (struct spot){ .name = name, .hooks = hooks, .rule = rule, .rules = 1 };
+	n->spot[n->spots++] =
+		(struct spot){ .name = name, .hooks = hooks, .rule = rule, .rules = 1 };
 	return 0;
 }
 
@@ -142,19 +114,9 @@ static int target_note(struct walk *w, struct node *n, const struct xt2_rule *r,
 	return spot_add(w, n, xt2_target_name((__u8)kind), hooks, at);
 }
 
-static int edge_add(struct walk *w, struct node *n, int chain, unsigned int rule)
+static int rule_note(struct walk *w, int chain, const struct xt2_rule *r, unsigned int at)
 {
-	struct edge *list = grow(w, n->edge, n->edges, &n->edge_room, sizeof(*list));
-
-	if (!list)
-		return -ENOMEM;
-	n->edge = list;
-	list[n->edges++] = (struct edge){ .chain = chain, .rule = rule };
-	return 0;
-}
-
-static int rule_note(struct walk *w, struct node *n, const struct xt2_rule *r, unsigned int at)
-{
+	struct node *n = &w->node[chain];
 	unsigned int kind = XT2_TARGET_KIND(r->target);
 	const struct xt2_match *m;
 	int ret = 0;
@@ -163,7 +125,7 @@ static int rule_note(struct walk *w, struct node *n, const struct xt2_rule *r, u
 		if (m->type >= XT2_M_TCP)
 			ret |= match_note(w, n, m, at);
 	if (kind == XT2_T_JUMP || kind == XT2_T_GOTO)
-		ret |= edge_add(w, n, (int)XT2_TARGET_ARG(r->target), at);
+		ret |= xt2_jumps_add(&w->jumps, (u32)chain, at, r);
 	else if (kind > XT2_T_QUEUE)
 		ret |= target_note(w, n, r, at);
 	return ret ? -ENOMEM : 0;
@@ -177,9 +139,9 @@ static int chain_note(struct walk *w, int chain)
 
 	for (at = 0; at < rules->n; at++) {
 		r = xt2_list_rule(rules, at);
-		if (rule_note(w, &w->node[chain], r, at))
+		if (rule_note(w, chain, r, at))
 			return -ENOMEM;
-		if (xt2_rule_ends(r)) /* no rule behind it is ever reached */
+		if (xt2_rule_ends(r)) /* no later rule is ever reached */
 			break;
 	}
 	return 0;
@@ -192,18 +154,19 @@ static void problem(struct walk *w, int chain, unsigned int rule, int code, cons
 	w->report(w->data, chain, rule, code, message, hint);
 }
 
-static void loop_found(struct walk *w, int chain, const struct edge *e)
+static void loop_found(struct walk *w, int chain, const struct xt2_jump *jump)
 {
+	const char *from = xt2_chain_name(w->rs, chain);
+	const char *to = xt2_chain_name(w->rs, (int)jump->to);
 	char message[160], hint[160];
 
-	if (w->node[e->chain].reported)
+	if (w->node[jump->to].reported)
 		return;
-	w->node[e->chain].reported = true;
-	snprintf(message, sizeof(message), "chains loop: %s leads back to %s",
-		 xt2_chain_name(w->rs, chain), xt2_chain_name(w->rs, e->chain));
-	snprintf(hint, sizeof(hint), "take out this jump, or one on the way from %s to %s",
-		 xt2_chain_name(w->rs, e->chain), xt2_chain_name(w->rs, chain));
-	problem(w, chain, e->rule, XT2_E_LOOP, message, hint);
+	w->node[jump->to].reported = true;
+	snprintf(message, sizeof(message), "chains loop: %s leads back to %s", from, to);
+	snprintf(hint, sizeof(hint), "take out this jump, or one on the way from %s to %s", to,
+		 from);
+	problem(w, chain, jump->rule, XT2_E_LOOP, message, hint);
 }
 
 static void hook_names(int family, unsigned int hooks, char *buf, size_t size)
@@ -244,44 +207,25 @@ static void spots_check(struct walk *w, int chain, int hook)
 	}
 }
 
-static void enter(struct walk *w, int chain, int from, int hook)
-{
-	struct node *n = &w->node[chain];
-
-	n->seen = n->open = true;
-	n->next = 0;
-	n->from = from;
-	spots_check(w, chain, hook);
-}
-
 static void hook_walk(struct walk *w, int base, int hook)
 {
-	int chain = base, i;
+	const struct xt2_jump *jump;
+	bool loop;
+	u32 from;
 
-	for (i = 0; i < w->nodes; i++)
-		w->node[i].seen = w->node[i].open = false;
-	enter(w, base, -1, hook);
-	while (chain >= 0) {
-		struct node *n = &w->node[chain];
-		const struct edge *e;
-
-		if (n->next == n->edges) {
-			n->open = false;
-			chain = n->from;
-			continue;
-		}
-		e = &n->edge[n->next++];
-		if (w->node[e->chain].open) {
-			loop_found(w, chain, e);
-		} else if (!w->node[e->chain].seen) {
-			enter(w, e->chain, chain, hook);
-			chain = e->chain;
-		}
+	xt2_jumps_start(&w->jumps, (u32)base);
+	spots_check(w, base, hook);
+	while ((jump = xt2_jumps_next(&w->jumps, &from, &loop)) != NULL) {
+		if (loop)
+			loop_found(w, (int)from, jump);
+		else
+			spots_check(w, (int)jump->to, hook);
 	}
 }
 
 static int walk_begin(struct walk *w)
 {
+	u32 chains = 0;
 	int chain, i;
 
 	for (i = 0; i < 256; i++) {
@@ -290,10 +234,10 @@ static int walk_begin(struct walk *w)
 	}
 	for (chain = xt2_chain_next(w->rs, w->table, -1); chain >= 0;
 	     chain = xt2_chain_next(w->rs, w->table, chain))
-		if (chain >= w->nodes)
-			w->nodes = chain + 1;
-	w->node = calloc((size_t)w->nodes + 1, sizeof(*w->node));
-	if (!w->node)
+		if ((u32)chain >= chains)
+			chains = (u32)chain + 1;
+	w->node = calloc(chains + 1ull, sizeof(*w->node));
+	if (xt2_jumps_begin(&w->jumps, chains) || !w->node)
 		return -ENOMEM;
 	for (chain = xt2_chain_next(w->rs, w->table, -1); chain >= 0;
 	     chain = xt2_chain_next(w->rs, w->table, chain))
@@ -304,7 +248,7 @@ static int walk_begin(struct walk *w)
 
 static void walk_end(struct walk *w)
 {
-	xt2_arena_free_(&w->lists);
+	xt2_jumps_end(&w->jumps);
 	free(w->node);
 }
 
