@@ -23,6 +23,7 @@ libxt2_internal_la_SOURCES = \
 	libxt2/printable.h \
 	libxt2/ruleset/jumps.c \
 	libxt2/ruleset/jumps.h \
+	libxt2/ruleset/list.c \
 	libxt2/ruleset/rules.c \
 	libxt2/ruleset/ruleset-load.c \
 	libxt2/ruleset/ruleset-loop.c \
@@ -48,7 +49,8 @@ libxt2_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
 libxt2_la_DEPENDENCIES = libxt2-internal.la libxt2/libxt2.map
 libxt2_internal_la_SOURCES += libxt2/capture.c libxt2/capture.h
 libxt2_internal_la_SOURCES += libxt2/ruleset/digest.c
-libxt2_internal_la_SOURCES += libxt2/sockopt/legacy-entries.c libxt2/sockopt/legacy-sets.c \
+libxt2_internal_la_SOURCES += libxt2/sockopt/legacy-entries.c libxt2/sockopt/legacy-entries.h \
+	libxt2/sockopt/legacy-sets.c \
 	libxt2/sockopt/legacy-sets.h libxt2/sockopt/legacy-table.c \
 	libxt2/sockopt/legacy-table.h libxt2/sockopt/sockopt-call.h libxt2/sockopt/sockopt-ebt.c libxt2/sockopt/sockopt.c
 

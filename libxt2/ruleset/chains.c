@@ -43,13 +43,6 @@ static int name_pad(const char *name, char *padded)
 	return 0;
 }
 
-struct xt2_chain_ *xt2_chain_get_(const struct xt2_ruleset *rs, int chain)
-{
-	if (chain < 0 || (u32)chain >= rs->chains || !rs->chain[chain].live)
-		return NULL;
-	return &rs->chain[chain];
-}
-
 /* --- names ------------------------------------------------------------- */
 
 static u32 *bucket_of(const struct xt2_ruleset *rs, const struct xt2_chain_ *c)

@@ -14,6 +14,7 @@
  */
 #include "config.h"
 #include "pair.h"
+#include "ruleset.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -184,25 +185,19 @@ static u64 instance_hash(const struct pairing *p, const struct xt2_instance *in)
 	return mix_bytes(mix_bytes(h, in->name, sizeof(in->name)), xt2_instance_data(in), in->size);
 }
 
-static bool instance_equal(const struct xt2_instance *a, const struct xt2_instance *b)
-{
-	return a->kind == b->kind && a->revision == b->revision && a->size == b->size &&
-	       !memcmp(a->name, b->name, sizeof(a->name)) &&
-	       !memcmp(xt2_instance_data(a), xt2_instance_data(b), a->size);
-}
-
 /* Puts the instances of a side into the index, or looks them up there. */
 static void match_instances(struct pairing *p, struct index *contents, struct side *s)
 {
 	u32 i, o;
 
 	for (i = 0; i < s->root->instances; i++) {
-		const struct xt2_instance *in = xt2_image_instance(s->img, s->root, i);
+		const struct xt2_instance *in = xt2_image_instance(s->img, s->root, i), *old;
 		u64 hash = instance_hash(p, in);
 
 		index_for_each(o, contents, hash)
 		{
-			if (instance_equal(xt2_image_instance(p->old.img, p->old.root, o), in))
+			old = xt2_image_instance(p->old.img, p->old.root, o);
+			if (xt2_instance_says_(old, in, xt2_instance_data(in)))
 				break;
 		}
 		if (o == NONE && s == &p->old)

@@ -13,172 +13,6 @@
 
 #include <stdlib.h>
 
-#define LIST_FIRST  4u
-#define COMPACT_MIN (1u << 16) /* dead bytes that nobody minds */
-
-/* --- lists ------------------------------------------------------------- */
-
-static void gap_move(struct xt2_rule_list *l, u32 at)
-{
-	u32 room = l->cap - l->n;
-	u32 from = at < l->gap ? at : l->gap + room;
-	u32 to = at < l->gap ? at + room : l->gap;
-	u32 n = at < l->gap ? l->gap - at : at - l->gap;
-
-	if (n && room) {
-		memmove(l->rule + to, l->rule + from, n * sizeof(*l->rule));
-		memmove(l->line + to, l->line + from, n * sizeof(*l->line));
-	}
-	l->gap = at;
-}
-
-int xt2_list_lend_(struct xt2_ruleset *rs, struct xt2_rule_list *l, u32 cap)
-{
-	const size_t rules = cap * sizeof(*l->rule);
-	char *p = xt2_arena_alloc_(&rs->lists, rules + cap * sizeof(*l->line));
-
-	if (!p)
-		return -ENOMEM;
-	l->rule = (const struct xt2_rule **)p;
-	l->line = (u32 *)(p + rules);
-	l->cap = cap;
-	l->lent = true;
-	return 0;
-}
-
-/* Arrays of its own for a list whose arrays are lent. */
-static int list_own(struct xt2_rule_list *l)
-{
-	const struct xt2_rule **rule = malloc((l->cap + 1ull) * sizeof(*rule));
-	u32 *line = malloc((l->cap + 1ull) * sizeof(*line));
-
-	if (!rule || !line) {
-		free(rule);
-		free(line);
-		return -ENOMEM;
-	}
-	memcpy(rule, l->rule, l->cap * sizeof(*rule));
-	memcpy(line, l->line, l->cap * sizeof(*line));
-	l->rule = rule;
-	l->line = line;
-	l->lent = false;
-	return 0;
-}
-
-int xt2_list_reserve_(struct xt2_rule_list *l, u32 cap)
-{
-	u32 behind = l->n - l->gap; /* rules behind the gap: at the end of the arrays */
-	void *p;
-
-	if (cap <= l->cap)
-		return 0;
-	if (l->lent && list_own(l))
-		return -ENOMEM;
-	p = realloc(l->rule, cap * sizeof(*l->rule));
-	if (!p)
-		return -ENOMEM;
-	l->rule = p;
-	p = realloc(l->line, cap * sizeof(*l->line));
-	if (!p)
-		return -ENOMEM;
-	l->line = p;
-	xt2_want_large_(l->rule, cap * sizeof(*l->rule));
-	xt2_want_large_(l->line, cap * sizeof(*l->line));
-	memmove(l->rule + (cap - behind), l->rule + (l->cap - behind), behind * sizeof(*l->rule));
-	memmove(l->line + (cap - behind), l->line + (l->cap - behind), behind * sizeof(*l->line));
-	l->cap = cap;
-	return 0;
-}
-
-static int list_grow(struct xt2_rule_list *l)
-{
-	if (l->n < l->cap)
-		return 0;
-	if (l->cap > (u32)-1 / 4)
-		return -ENOMEM;
-	return xt2_list_reserve_(l, l->cap ? l->cap * 2 : LIST_FIRST);
-}
-
-void xt2_list_insert_(struct xt2_rule_list *l, u32 at, const struct xt2_rule *r, u32 line)
-{
-	if (at != l->gap)
-		gap_move(l, at);
-	l->rule[at] = r;
-	l->line[at] = line;
-	l->gap++;
-	l->n++;
-}
-
-static void list_delete(struct xt2_rule_list *l, u32 at)
-{
-	gap_move(l, at + 1);
-	l->gap--;
-	l->n--;
-}
-
-void xt2_list_free_(struct xt2_rule_list *l)
-{
-	if (!l->lent) {
-		free(l->rule);
-		free(l->line);
-	}
-	*l = (struct xt2_rule_list){ 0 };
-}
-
-/* --- bytes ------------------------------------------------------------- */
-
-static struct xt2_rule *bytes_copy(struct xt2_ruleset *rs, const struct xt2_rule *rule)
-{
-	void *copy = xt2_arena_alloc_(&rs->rules, rule->size);
-
-	return copy ? memcpy(copy, rule, rule->size) : NULL;
-}
-
-static void bytes_forget(struct xt2_ruleset *rs, const struct xt2_rule *r)
-{
-	if (!xt2_in_image_(rs, r))
-		xt2_arena_forget_(&rs->rules, r->size);
-}
-
-/* A chain's part of moving all rules to fresh memory. */
-static u8 *list_move(const struct xt2_ruleset *rs, struct xt2_rule_list *l, u8 *to)
-{
-	u32 i;
-
-	for (i = 0; i < l->n; i++) {
-		u32 slot = xt2_list_slot_(l, i);
-		const struct xt2_rule *r = l->rule[slot];
-
-		if (xt2_in_image_(rs, r))
-			continue;
-		memcpy(to, r, r->size);
-		l->rule[slot] = (const struct xt2_rule *)to;
-		to += r->size;
-	}
-	return to;
-}
-
-void xt2_rules_compact_(struct xt2_ruleset *rs)
-{
-	struct xt2_arena_ fresh = { 0 };
-	u8 *to = NULL;
-	u32 i;
-
-	if (rs->rules.dead < COMPACT_MIN || rs->rules.dead < rs->rules.live)
-		return;
-	if (rs->rules.live) {
-		to = xt2_arena_alloc_(&fresh, rs->rules.live);
-		if (!to)
-			return; /* it only saves memory */
-	}
-	for (i = 0; i < rs->chains; i++) {
-		if (rs->chain[i].live)
-			to = list_move(rs, &rs->chain[i].rules, to);
-	}
-	xt2_arena_free_(&rs->rules);
-	rs->rules = fresh;
-}
-
 /* --- checks ------------------------------------------------------------ */
 
 static bool is_instance(const struct xt2_ruleset *rs, u32 i, u8 kind)
@@ -269,9 +103,9 @@ int xt2_rule_insert(struct xt2_ruleset *rs, int chain, unsigned int at, const st
 		return -ENOENT;
 	if (rule_check(rs, c, rule))
 		return -EINVAL;
-	if (list_grow(&c->rules))
+	if (xt2_list_grow_(&c->rules))
 		return -ENOMEM;
-	copy = bytes_copy(rs, rule);
+	copy = xt2_rule_copy_(&rs->rules, rule);
 	if (!copy)
 		return -ENOMEM;
 	xt2_list_insert_(&c->rules, at, copy, line);
@@ -284,16 +118,12 @@ int xt2_rule_put(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule,
 	struct xt2_rule_list *l = &rs->chain[chain].rules;
 	const struct xt2_rule *copy;
 
-	if (l->n == l->cap && list_grow(l))
+	if (xt2_list_grow_(l))
 		return -ENOMEM;
-	copy = bytes_copy(rs, rule);
+	copy = xt2_rule_copy_(&rs->rules, rule);
 	if (!copy)
 		return -ENOMEM;
-	if (l->gap != l->n)
-		gap_move(l, l->n);
-	l->rule[l->n] = copy;
-	l->line[l->n] = line;
-	l->gap = ++l->n;
+	xt2_list_insert_(l, l->n, copy, line);
 	if (xt2_rule_jumps(rule) != XT2_NONE)
 		xt2_rules_refer_(rs, rule, 1);
 	return 0;
@@ -302,7 +132,9 @@ int xt2_rule_put(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule,
 int xt2_rule_append(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule,
 		    unsigned int line)
 {
-	return xt2_rule_insert(rs, chain, xt2_chain_rules(rs, chain), rule, line);
+	const struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
+
+	return xt2_rule_insert(rs, chain, c ? c->rules.n : 0, rule, line);
 }
 
 int xt2_rule_replace(struct xt2_ruleset *rs, int chain, unsigned int at,
@@ -316,7 +148,7 @@ int xt2_rule_replace(struct xt2_ruleset *rs, int chain, unsigned int at,
 		return -ENOENT;
 	if (rule_check(rs, c, rule))
 		return -EINVAL;
-	copy = bytes_copy(rs, rule);
+	copy = xt2_rule_copy_(&rs->rules, rule);
 	if (!copy)
 		return -ENOMEM;
 	slot = xt2_list_slot_(&c->rules, at);
@@ -325,7 +157,7 @@ int xt2_rule_replace(struct xt2_ruleset *rs, int chain, unsigned int at,
 	c->rules.line[slot] = line;
 	xt2_rules_refer_(rs, copy, 1);
 	xt2_rules_refer_(rs, old, -1);
-	bytes_forget(rs, old);
+	xt2_rule_forget_(rs, old);
 	xt2_rules_compact_(rs);
 	return 0;
 }
@@ -338,20 +170,11 @@ int xt2_rule_delete(struct xt2_ruleset *rs, int chain, unsigned int at)
 	if (!c || at >= c->rules.n)
 		return -ENOENT;
 	old = xt2_list_rule(&c->rules, at);
-	list_delete(&c->rules, at);
+	xt2_list_delete_(&c->rules, at);
 	xt2_rules_refer_(rs, old, -1);
-	bytes_forget(rs, old);
+	xt2_rule_forget_(rs, old);
 	xt2_rules_compact_(rs);
 	return 0;
-}
-
-void xt2_rules_drop_(struct xt2_ruleset *rs, struct xt2_rule_list *l)
-{
-	u32 i;
-
-	for (i = 0; i < l->n; i++)
-		bytes_forget(rs, xt2_list_rule(l, i));
-	xt2_list_free_(l);
 }
 
 void xt2_rules_flush_(struct xt2_ruleset *rs, struct xt2_chain_ *c)
@@ -368,18 +191,12 @@ int xt2_rule_set_counters(struct xt2_ruleset *rs, int chain, unsigned int at, __
 {
 	struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
 	struct xt2_rule *r;
-	u32 slot;
 
 	if (!c || at >= c->rules.n)
 		return -ENOENT;
-	slot = xt2_list_slot_(&c->rules, at);
-	r = (struct xt2_rule *)c->rules.rule[slot];
-	if (xt2_in_image_(rs, r)) {
-		r = bytes_copy(rs, r);
-		if (!r)
-			return -ENOMEM;
-		c->rules.rule[slot] = r;
-	}
+	r = xt2_list_own_(rs, &c->rules, at);
+	if (!r)
+		return -ENOMEM;
 	r->packets = packets;
 	r->bytes = bytes;
 	return 0;
@@ -403,13 +220,9 @@ unsigned int xt2_rule_line(const struct xt2_ruleset *rs, int chain, unsigned int
 
 static bool instance_equal(const struct xt2_ruleset *rs, u32 a, u32 b)
 {
-	const struct xt2_instance *x = rs->instance[a];
-	const struct xt2_instance *y = rs->instance[b];
+	const struct xt2_instance *in = rs->instance[b];
 
-	if (a == b)
-		return true;
-	return x->kind == y->kind && x->revision == y->revision && x->size == y->size &&
-	       !memcmp(x->name, y->name, sizeof(x->name)) && !memcmp(x + 1, y + 1, x->size);
+	return a == b || xt2_instance_says_(rs->instance[a], in, in + 1);
 }
 
 static bool match_equal(const struct xt2_ruleset *rs, const struct xt2_match *a,

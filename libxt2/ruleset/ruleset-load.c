@@ -284,13 +284,10 @@ static int clone_rules(struct xt2_ruleset *to, struct xt2_rule_list *l,
 		u32 slot = xt2_list_slot_(old, i);
 		const struct xt2_rule *r = old->rule[slot];
 
-		if (!xt2_in_image_(to, r)) {
-			void *copy = xt2_arena_alloc_(&to->rules, r->size);
-
-			if (!copy)
-				return -ENOMEM;
-			r = memcpy(copy, r, r->size);
-		}
+		if (!xt2_in_image_(to, r))
+			r = xt2_rule_copy_(&to->rules, r);
+		if (!r)
+			return -ENOMEM;
 		xt2_list_insert_(l, i, r, old->line[slot]);
 	}
 	return 0;

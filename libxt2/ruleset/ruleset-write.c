@@ -289,13 +289,7 @@ static const u32 *lines_of(struct packer *p, const struct xt2_rule_list *l)
 static void write_chain(struct packer *p, u32 index)
 {
 	const struct xt2_chain_ *c = &p->rs->chain[p->chains[index]];
-	const struct xt2_rule tail = {
-		.size = sizeof(tail),
-		.target_offset = sizeof(tail),
-		.target = c->policy,
-		.packets = c->packets,
-		.bytes = c->bytes,
-	};
+	const struct xt2_rule tail = xt2_chain_end_(c);
 
 	if (xt2_write_chain_begin(&p->w, index, (u16)c->table, c->hook, c->name) ||
 	    write_rules(p, &c->rules) || xt2_write_rule(&p->w, &tail))

@@ -83,11 +83,6 @@ void xt2_ruleset_swap(struct xt2_ruleset *a, struct xt2_ruleset *b)
 
 /* --- tables ------------------------------------------------------------ */
 
-struct xt2_table_ *xt2_table_get_(const struct xt2_ruleset *rs, int table)
-{
-	return table >= 0 && (u32)table < rs->tables ? &rs->table[table] : NULL;
-}
-
 int xt2_ruleset_tables(const struct xt2_ruleset *rs)
 {
 	return (int)rs->tables;

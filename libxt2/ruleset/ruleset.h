@@ -106,6 +106,13 @@ bool xt2_shareable_(const struct xt2_instance *head);
  */
 int xt2_shared_find_(struct xt2_ruleset *rs, const struct xt2_instance *head, const void *data);
 
+/* Does an instance say this?  @head: name padded with NUL; @data: of head->size bytes */
+static inline bool xt2_instance_says_(const struct xt2_instance *in,
+				      const struct xt2_instance *head, const void *data)
+{
+	return !memcmp(in, head, sizeof(*in)) && (!head->size || !memcmp(in + 1, data, head->size));
+}
+
 /* => the newest chain of this padded name, or XT2_NONE */
 u32 xt2_chain_named_(const struct xt2_ruleset *rs, u32 table, const char *padded);
 
@@ -113,8 +120,29 @@ u32 xt2_chain_named_(const struct xt2_ruleset *rs, u32 table, const char *padded
 int xt2_grow_(void *array, u32 *cap, size_t size);
 
 /* => NULL if there is no such table or chain */
-struct xt2_table_ *xt2_table_get_(const struct xt2_ruleset *rs, int table);
-struct xt2_chain_ *xt2_chain_get_(const struct xt2_ruleset *rs, int chain);
+static inline struct xt2_table_ *xt2_table_get_(const struct xt2_ruleset *rs, int table)
+{
+	return table >= 0 && (u32)table < rs->tables ? &rs->table[table] : NULL;
+}
+
+static inline struct xt2_chain_ *xt2_chain_get_(const struct xt2_ruleset *rs, int chain)
+{
+	if (chain < 0 || (u32)chain >= rs->chains || !rs->chain[chain].live)
+		return NULL;
+	return &rs->chain[chain];
+}
+
+/* => what evaluation does at the end of a chain, as a rule */
+static inline struct xt2_rule xt2_chain_end_(const struct xt2_chain_ *c)
+{
+	return (struct xt2_rule){
+		.size = sizeof(struct xt2_rule),
+		.target_offset = sizeof(struct xt2_rule),
+		.target = c->policy,
+		.packets = c->packets,
+		.bytes = c->bytes,
+	};
+}
 
 /* A copy of a text.  => 0 and *copy (NULL if text is), -ENOMEM; free() it */
 int xt2_text_copy_(const char *text, char **copy);
@@ -128,38 +156,6 @@ int xt2_text_copy_(const char *text, char **copy);
 int xt2_chains_reserve_(struct xt2_ruleset *rs, u32 more);
 u32 xt2_chain_put_(struct xt2_ruleset *rs, u32 number, u32 table, u8 hook, const char *padded);
 void xt2_chain_remove_(struct xt2_ruleset *rs, u32 number);
-
-/* Rules without their checks. */
-static inline u32 xt2_list_slot_(const struct xt2_rule_list *l, u32 at)
-{
-	return at < l->gap ? at : at + (l->cap - l->n);
-}
-
-static inline const struct xt2_rule *xt2_list_rule(const struct xt2_rule_list *l, u32 at)
-{
-	return l->rule[xt2_list_slot_(l, at)];
-}
-
-/* Room for cap rules in all.  => 0, -ENOMEM */
-int xt2_list_reserve_(struct xt2_rule_list *l, u32 cap);
-/* The same of an empty list, in the ruleset's memory: there may be very many short ones. */
-int xt2_list_lend_(struct xt2_ruleset *rs, struct xt2_rule_list *l, u32 cap);
-/*
- * xt2_rule_append() of a rule that is known to be valid, to a chain that is there: the check of
- * the image looks at it again in any case.  => 0, -ENOMEM
- */
-int xt2_rule_put(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule, unsigned int line);
-/* There is room. */
-void xt2_list_insert_(struct xt2_rule_list *l, u32 at, const struct xt2_rule *r, u32 line);
-void xt2_list_free_(struct xt2_rule_list *l);
-/* A rule comes (1) or goes (-1): who is named by how many. */
-void xt2_rules_refer_(struct xt2_ruleset *rs, const struct xt2_rule *r, int change);
-/* A chain's rules go; who is named by them is not looked at. */
-void xt2_rules_drop_(struct xt2_ruleset *rs, struct xt2_rule_list *l);
-/* All rules of a chain go. */
-void xt2_rules_flush_(struct xt2_ruleset *rs, struct xt2_chain_ *c);
-/* Give back the memory of deleted rules once it is the larger part. */
-void xt2_rules_compact_(struct xt2_ruleset *rs);
 
 /* => the chain that a rule jumps or goes to, or XT2_NONE */
 static inline u32 xt2_rule_jumps(const struct xt2_rule *r)
@@ -175,6 +171,80 @@ static inline bool xt2_in_image_(const struct xt2_ruleset *rs, const void *p)
 	return rs->image && (const u8 *)p >= rs->image &&
 	       (size_t)((const u8 *)p - rs->image) < rs->image_size;
 }
+
+/* --- lists of rules, without checks (list.c) ------------------------------- */
+
+static inline u32 xt2_list_slot_(const struct xt2_rule_list *l, u32 at)
+{
+	return at < l->gap ? at : at + (l->cap - l->n);
+}
+
+static inline const struct xt2_rule *xt2_list_rule(const struct xt2_rule_list *l, u32 at)
+{
+	return l->rule[xt2_list_slot_(l, at)];
+}
+
+/* Room for cap rules in all.  => 0, -ENOMEM */
+int xt2_list_reserve_(struct xt2_rule_list *l, u32 cap);
+/* The same of an empty list, in the ruleset's memory: there may be very many short ones. */
+int xt2_list_lend_(struct xt2_ruleset *rs, struct xt2_rule_list *l, u32 cap);
+/* Room for more rules in a full list.  => 0, -ENOMEM */
+int xt2_list_double_(struct xt2_rule_list *l);
+/* Move the gap to a position. */
+void xt2_list_gap_(struct xt2_rule_list *l, u32 at);
+
+/* Room for one more rule.  => 0, -ENOMEM */
+static inline int xt2_list_grow_(struct xt2_rule_list *l)
+{
+	return l->n < l->cap ? 0 : xt2_list_double_(l);
+}
+
+/* There is room. */
+static inline void xt2_list_insert_(struct xt2_rule_list *l, u32 at, const struct xt2_rule *r,
+				    u32 line)
+{
+	if (at != l->gap)
+		xt2_list_gap_(l, at);
+	l->rule[at] = r;
+	l->line[at] = line;
+	l->gap++;
+	l->n++;
+}
+
+void xt2_list_delete_(struct xt2_rule_list *l, u32 at);
+void xt2_list_free_(struct xt2_rule_list *l);
+
+/* => a copy of a rule in the arena, or NULL */
+static inline struct xt2_rule *xt2_rule_copy_(struct xt2_arena_ *arena, const struct xt2_rule *r)
+{
+	void *copy = xt2_arena_alloc_(arena, r->size);
+
+	return copy ? memcpy(copy, r, r->size) : NULL;
+}
+
+/* => a rule of a list that can be written to: one of the image moves to the arena; NULL: no memory */
+struct xt2_rule *xt2_list_own_(struct xt2_ruleset *rs, struct xt2_rule_list *l, u32 at);
+
+/* A rule is no longer in a list. */
+void xt2_rule_forget_(struct xt2_ruleset *rs, const struct xt2_rule *r);
+/* A list and its rules go; the chains that they name are not told. */
+void xt2_rules_drop_(struct xt2_ruleset *rs, struct xt2_rule_list *l);
+/* Give back the memory of deleted rules once it is the larger part. */
+void xt2_rules_compact_(struct xt2_ruleset *rs);
+
+/* --- rules, without checks (rules.c) ---------------------------------------- */
+
+/*
+ * xt2_rule_append() of a rule that is known to be valid, to a chain that is there: the check of
+ * the image looks at it again in any case.  => 0, -ENOMEM
+ */
+int xt2_rule_put(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule, unsigned int line);
+/* A rule comes (1) or goes (-1): count the references to the chain that it names. */
+void xt2_rules_refer_(struct xt2_ruleset *rs, const struct xt2_rule *r, int change);
+/* All rules of a chain go. */
+void xt2_rules_flush_(struct xt2_ruleset *rs, struct xt2_chain_ *c);
+
+/* --- images ---------------------------------------------------------------- */
 
 struct xt2_index_limits;
 

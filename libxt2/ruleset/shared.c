@@ -64,11 +64,6 @@ static u32 hash_of(u64 seed, const struct xt2_instance *head, const u8 *data)
 	return (u32)(mix(h, word) >> 32);
 }
 
-static bool says(const struct xt2_instance *in, const struct xt2_instance *head, const void *data)
-{
-	return !memcmp(in, head, sizeof(*in)) && (!head->size || !memcmp(in + 1, data, head->size));
-}
-
 /* => where an instance with this hash may be, after so many other places */
 static struct xt2_shared_slot_ *step(const struct xt2_shared_ *s, u32 hash, u32 i)
 {
@@ -122,7 +117,7 @@ int xt2_shared_find_(struct xt2_ruleset *rs, const struct xt2_instance *head, co
 			break;
 		}
 		if (at->hash == hash && at->number < rs->instances &&
-		    says(rs->instance[at->number], head, data))
+		    xt2_instance_says_(rs->instance[at->number], head, data))
 			return (int)at->number;
 	}
 	if (i == STEPS)

@@ -9,8 +9,8 @@
  */
 #include "config.h"
 #include "libxt2/err.h"
+#include "legacy-entries.h"
 #include "legacy-sets.h"
-#include "legacy-table.h"
 
 #include <stdlib.h>
 
@@ -82,18 +82,9 @@ static int rules_own(struct xt2_ruleset *rs, struct xt2_rule_list *l, const stru
 {
 	u32 j;
 
-	for (j = 0; j < l->n; j++) {
-		u32 slot = xt2_list_slot_(l, j);
-		const struct xt2_rule *r = l->rule[slot];
-		void *copy;
-
-		if (is_zero(&add[j]) || !xt2_in_image_(rs, r))
-			continue;
-		copy = xt2_arena_alloc_(&rs->rules, r->size);
-		if (!copy)
+	for (j = 0; j < l->n; j++)
+		if (!is_zero(&add[j]) && !xt2_list_own_(rs, l, j))
 			return -ENOMEM;
-		l->rule[slot] = memcpy(copy, r, r->size);
-	}
 	return 0;
 }
 
@@ -166,13 +157,7 @@ static const struct xt2_instance *instance_get(void *data, u32 number)
 static int chain_write(const struct xt2_chain_ *c, u32 number, struct xt2_legacy_writer *w,
 		       u32 *rule)
 {
-	const struct xt2_rule tail = {
-		.size = sizeof(tail),
-		.target_offset = sizeof(tail),
-		.target = c->policy,
-		.packets = c->packets,
-		.bytes = c->bytes,
-	};
+	const struct xt2_rule tail = xt2_chain_end_(c);
 	int ret = xt2_legacy_write_chain(w, number, c->hook, c->name);
 	u32 i;
 

@@ -152,11 +152,10 @@ static void refer(struct reader *r, const struct xt2_rule *rule)
 
 static int rule_add(struct reader *r, struct xt2_rule_list *l, const struct xt2_rule *rule)
 {
-	struct xt2_rule *copy = xt2_arena_alloc_(&r->rules, rule->size);
+	struct xt2_rule *copy = xt2_rule_copy_(&r->rules, rule);
 
 	if (!copy)
 		return -ENOMEM;
-	memcpy(copy, rule, rule->size);
 	if (!r->keep)
 		copy->packets = copy->bytes = 0;
 	xt2_list_insert_(l, l->n, copy, 0);

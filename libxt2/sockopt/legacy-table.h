@@ -1,50 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * legacy-table.h - a table as the kernel's sockopts see it; private to the library
- *
- * Its entries, in the order in which they are written: of ipt, ip6t and arpt
- * the rules of each chain with its tail, the heads of user chains, and an end;
- * of ebt only the rules.
- */
+/* legacy-table.h - a table from the kernel's binary format; private to the library */
 #ifndef XT2_LIBXT2_SOCKOPT_LEGACY_TABLE_H
 #define XT2_LIBXT2_SOCKOPT_LEGACY_TABLE_H
 
-#include "libxt2/ruleset/ruleset.h"
-#include "translators/table/legacy.h"
-#include <xt2/sockopt.h>
-
-/* struct xt_counters and struct ebt_counter of the kernel */
-struct xt2_count_ {
-	u64 packets, bytes;
-};
-
-/* Places for hooks in the headers of ipt, ip6t and arpt. */
-#define XT2_ENTRIES_HOOKS(family) ((family) == XT2_ARP ? 3u : 5u)
-
-/* How many entries a table has, and an initial one with these hooks. */
-u32 xt2_entries_count_(const struct xt2_ruleset *rs, int table);
-u32 xt2_entries_initial_(int family, u32 hooks);
-
-/* The counters of all entries; heads and the end have none and give 0. */
-void xt2_entries_counters_(const struct xt2_ruleset *rs, int table, struct xt2_count_ *to);
-
-/*
- * Add to the counters of all entries; heads and the end don't keep what they
- * get.  => 1: something has changed; 0: all were zero; -ENOMEM
- */
-int xt2_entries_add_(struct xt2_ruleset *rs, int table, const struct xt2_count_ *add);
-
-/*
- * xt2_entries_write_ - a table's entries in a legacy format
- * @w: filled in: hooks, number and size
- * @sets: as of struct xt2_sockopt_caller
- * @out: cap bytes, or NULL and 0
- * => 0; -ENOSPC: w->size bytes are needed, and nothing else is wrong; -ENOMEM,
- *    -ELOOP, -EOPNOTSUPP, -E2BIG, -EINVAL, -ENOENT: see err
- */
-int xt2_entries_write_(const struct xt2_ruleset *rs, int table, int compat,
-		       const struct xt2_sockopt_sets *sets, struct xt2_legacy_writer *w, void *out,
-		       u64 cap, struct xt2_err *err);
+#include "legacy-entries.h"
 
 /* The counters of a table that was replaced, and where its owner wants them. */
 struct xt2_replaced_ {

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * list.c - the lists of chains' rules, and the memory of rules
+ *
+ * A list is an array with a gap where the last change was, so appending and
+ * inserting at one place cost the same.  This file only sees lists and bytes:
+ * what a rule says is a matter of rules.c, and who has a list of chains.c.
+ */
+#include "config.h"
+#include "ruleset.h"
+
+#include <stdlib.h>
+
+#define LIST_FIRST  4u
+#define COMPACT_MIN (1u << 16) /* dead bytes that nobody minds */
+
+/* --- lists ------------------------------------------------------------- */
+
+void xt2_list_gap_(struct xt2_rule_list *l, u32 at)
+{
+	u32 room = l->cap - l->n;
+	u32 from = at < l->gap ? at : l->gap + room;
+	u32 to = at < l->gap ? at + room : l->gap;
+	u32 n = at < l->gap ? l->gap - at : at - l->gap;
+
+	if (n && room) {
+		memmove(l->rule + to, l->rule + from, n * sizeof(*l->rule));
+		memmove(l->line + to, l->line + from, n * sizeof(*l->line));
+	}
+	l->gap = at;
+}
+
+int xt2_list_lend_(struct xt2_ruleset *rs, struct xt2_rule_list *l, u32 cap)
+{
+	const size_t rules = cap * sizeof(*l->rule);
+	char *p = xt2_arena_alloc_(&rs->lists, rules + cap * sizeof(*l->line));
+
+	if (!p)
+		return -ENOMEM;
+	l->rule = (const struct xt2_rule **)p;
+	l->line = (u32 *)(p + rules);
+	l->cap = cap;
+	l->lent = true;
+	return 0;
+}
+
+/* Arrays of its own for a list whose arrays are lent. */
+static int own_arrays(struct xt2_rule_list *l)
+{
+	const struct xt2_rule **rule = malloc((l->cap + 1ull) * sizeof(*rule));
+	u32 *line = malloc((l->cap + 1ull) * sizeof(*line));
+
+	if (!rule || !line) {
+		free(rule);
+		free(line);
+		return -ENOMEM;
+	}
+	memcpy(rule, l->rule, l->cap * sizeof(*rule));
+	memcpy(line, l->line, l->cap * sizeof(*line));
+	l->rule = rule;
+	l->line = line;
+	l->lent = false;
+	return 0;
+}
+
+int xt2_list_reserve_(struct xt2_rule_list *l, u32 cap)
+{
+	u32 behind = l->n - l->gap; /* rules behind the gap: at the end of the arrays */
+	void *p;
+
+	if (cap <= l->cap)
+		return 0;
+	if (l->lent && own_arrays(l))
+		return -ENOMEM;
+	p = realloc(l->rule, cap * sizeof(*l->rule));
+	if (!p)
+		return -ENOMEM;
+	l->rule = p;
+	p = realloc(l->line, cap * sizeof(*l->line));
+	if (!p)
+		return -ENOMEM;
+	l->line = p;
+	xt2_want_large_(l->rule, cap * sizeof(*l->rule));
+	xt2_want_large_(l->line, cap * sizeof(*l->line));
+	memmove(l->rule + (cap - behind), l->rule + (l->cap - behind), behind * sizeof(*l->rule));
+	memmove(l->line + (cap - behind), l->line + (l->cap - behind), behind * sizeof(*l->line));
+	l->cap = cap;
+	return 0;
+}
+
+int xt2_list_double_(struct xt2_rule_list *l)
+{
+	if (l->cap > (u32)-1 / 4)
+		return -ENOMEM;
+	return xt2_list_reserve_(l, l->cap ? l->cap * 2 : LIST_FIRST);
+}
+
+void xt2_list_delete_(struct xt2_rule_list *l, u32 at)
+{
+	xt2_list_gap_(l, at + 1);
+	l->gap--;
+	l->n--;
+}
+
+void xt2_list_free_(struct xt2_rule_list *l)
+{
+	if (!l->lent) {
+		free(l->rule);
+		free(l->line);
+	}
+	*l = (struct xt2_rule_list){ 0 };
+}
+
+/* --- bytes ------------------------------------------------------------- */
+
+void xt2_rule_forget_(struct xt2_ruleset *rs, const struct xt2_rule *r)
+{
+	if (!xt2_in_image_(rs, r))
+		xt2_arena_forget_(&rs->rules, r->size);
+}
+
+struct xt2_rule *xt2_list_own_(struct xt2_ruleset *rs, struct xt2_rule_list *l, u32 at)
+{
+	const struct xt2_rule **r = &l->rule[xt2_list_slot_(l, at)];
+	struct xt2_rule *own = (struct xt2_rule *)*r;
+
+	if (!xt2_in_image_(rs, own))
+		return own;
+	own = xt2_rule_copy_(&rs->rules, own);
+	if (own)
+		*r = own;
+	return own;
+}
+
+/* A chain's part of moving all rules to fresh memory. */
+static u8 *list_move(const struct xt2_ruleset *rs, struct xt2_rule_list *l, u8 *to)
+{
+	u32 i;
+
+	for (i = 0; i < l->n; i++) {
+		u32 slot = xt2_list_slot_(l, i);
+		const struct xt2_rule *r = l->rule[slot];
+
+		if (xt2_in_image_(rs, r))
+			continue;
+		memcpy(to, r, r->size);
+		l->rule[slot] = (const struct xt2_rule *)to;
+		to += r->size;
+	}
+	return to;
+}
+
+void xt2_rules_compact_(struct xt2_ruleset *rs)
+{
+	struct xt2_arena_ fresh = { 0 };
+	u8 *to = NULL;
+	u32 i;
+
+	if (rs->rules.dead < COMPACT_MIN || rs->rules.dead < rs->rules.live)
+		return;
+	if (rs->rules.live) {
+		to = xt2_arena_alloc_(&fresh, rs->rules.live);
+		if (!to)
+			return; /* it only saves memory */
+	}
+	for (i = 0; i < rs->chains; i++) {
+		if (rs->chain[i].live)
+			to = list_move(rs, &rs->chain[i].rules, to);
+	}
+	xt2_arena_free_(&rs->rules);
+	rs->rules = fresh;
+}
+
+void xt2_rules_drop_(struct xt2_ruleset *rs, struct xt2_rule_list *l)
+{
+	u32 i;
+
+	for (i = 0; i < l->n; i++)
+		xt2_rule_forget_(rs, xt2_list_rule(l, i));
+	xt2_list_free_(l);
+}
