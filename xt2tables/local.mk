@@ -117,6 +117,9 @@ XT2_COMMANDS = \
 	xt2tables/cmd/dump.h \
 	xt2tables/cmd/explain-index.c \
 	xt2tables/cmd/explain-index.h \
+	xt2tables/cmd/explain-output.c \
+	xt2tables/cmd/explain-run.c \
+	xt2tables/cmd/explain.h \
 	xt2tables/cmd/cmd-explain.c \
 	xt2tables/files/file.c \
 	xt2tables/files/file.h \
