@@ -33,18 +33,16 @@ static void dump_rule(struct dump *d, const struct xt2_rule *r, unsigned int n)
 	const struct xt2_match *m;
 
 	xt2_row(&d->rows, r, 2, "rule", r->size);
-	xt2_row_number(&d->rows, "number", n);
-	xt2_row_word(&d->rows, "target", xt2_target_name(XT2_TARGET_KIND(r->target)));
+	xt2_row_add(&d->rows, "number %u target %s", n,
+		    xt2_target_name(XT2_TARGET_KIND(r->target)));
 	if (XT2_TARGET_ARG(r->target))
-		xt2_row_number(&d->rows, "argument", XT2_TARGET_ARG(r->target));
-	xt2_row_number(&d->rows, "packets", r->packets);
-	xt2_row_number(&d->rows, "bytes", r->bytes);
+		xt2_row_add(&d->rows, "argument %u", XT2_TARGET_ARG(r->target));
+	xt2_row_add(&d->rows, "packets %llu bytes %llu", r->packets, r->bytes);
 	xt2_row_end(&d->rows);
 	xt2_rule_for_each_match(m, r) {
 		xt2_row(&d->rows, m, 4, "match", m->size);
-		xt2_row_word(&d->rows, "type", xt2_match_name(m->type));
-		xt2_row_number(&d->rows, "flags", m->flags);
-		xt2_row_number(&d->rows, "argument", m->arg);
+		xt2_row_add(&d->rows, "type %s flags %u argument %u", xt2_match_name(m->type),
+			    m->flags, m->arg);
 		bytes(d, m + 1, m->size - sizeof(*m));
 		xt2_row_end(&d->rows);
 	}
@@ -60,20 +58,16 @@ static void dump_index(struct dump *d, const struct xt2_chain *c,
 		       const struct xt2_representation *rep)
 {
 	xt2_row(&d->rows, xt2_chain_index(c), 2, "index", rep->size);
-	xt2_row_word(&d->rows, "kind", xt2_kind_name(rep->kind));
-	xt2_row_word(&d->rows, "fields", rep->fields);
-	xt2_row_number(&d->rows, "units", rep->units);
-	xt2_row_number(&d->rows, "runs", rep->runs);
+	xt2_row_add(&d->rows, "kind %s fields %s units %u runs %u", xt2_kind_name(rep->kind),
+		    rep->fields, rep->units, rep->runs);
 	if (rep->kind == XT2_INDEX_PAIRS) {
-		xt2_row_number(&d->rows, "buckets", rep->buckets);
-		xt2_row_number(&d->rows, "nested", rep->nested);
-		xt2_row_number(&d->rows, "nested_units", rep->nested_units);
+		xt2_row_add(&d->rows, "buckets %u nested %u nested_units %u", rep->buckets,
+			    rep->nested, rep->nested_units);
 	}
 	if (rep->kind == XT2_INDEX_SEGMENTS) {
-		xt2_row_number(&d->rows, "segments", rep->segments);
-		xt2_row_number(&d->rows, "commons", rep->commons);
+		xt2_row_add(&d->rows, "segments %u commons %u", rep->segments, rep->commons);
 	}
-	xt2_row_tenths(&d->rows, "bytes_a_rule", (double)rep->size / rep->rules);
+	xt2_row_add(&d->rows, "bytes_a_rule %.1f", (double)rep->size / rep->rules);
 	xt2_row_end(&d->rows);
 }
 
@@ -88,17 +82,13 @@ static void dump_chain(struct dump *d, const struct xt2_chain *c)
 	if (d->only && strcmp(d->only, cold->name))
 		return;
 	xt2_row(&d->rows, c, 0, "chain", c->size);
-	xt2_row_number(&d->rows, "index", c->index);
-	xt2_row_word(&d->rows, "family", xt2_family_name(t->family));
-	xt2_row_word(&d->rows, "table", t->name);
-	xt2_row_word(&d->rows, "name", cold->name);
+	xt2_row_add(&d->rows, "index %u family %s table %s name %s", c->index,
+		    xt2_family_name(t->family), t->name, cold->name);
 	if (c->hook != XT2_HOOK_NONE)
-		xt2_row_word(&d->rows, "hook", xt2_hook_name(t->family, c->hook));
-	xt2_row_number(&d->rows, "rules", c->rules);
-	xt2_row_number(&d->rows, "used", c->used);
+		xt2_row_add(&d->rows, "hook %s", xt2_hook_name(t->family, c->hook));
+	xt2_row_add(&d->rows, "rules %u used %u", c->rules, c->used);
 	d->no_memory |= xt2_represent(c, t->family, &rep) < 0;
-	xt2_row_word(&d->rows, "represented", xt2_kind_name(rep.kind));
-	xt2_row_word(&d->rows, "why", rep.why);
+	xt2_row_add(&d->rows, "represented %s why %s", xt2_kind_name(rep.kind), rep.why);
 	xt2_row_end(&d->rows);
 	xt2_chain_for_each_rule(r, c)
 		dump_rule(d, r, n++);
@@ -112,17 +102,15 @@ static void dump_instance(struct dump *d, const struct xt2_instance *in, unsigne
 	char text[256];
 
 	xt2_row(&d->rows, in, 0, "instance", sizeof(*in) + in->size);
-	xt2_row_number(&d->rows, "index", i);
-	xt2_row_word(&d->rows, "kind", kinds[in->kind]);
+	xt2_row_add(&d->rows, "index %u kind %s", i, kinds[in->kind]);
 	if (in->name[0]) {
-		xt2_row_word(&d->rows, "name", in->name);
-		xt2_row_number(&d->rows, "revision", in->revision);
+		xt2_row_add(&d->rows, "name %s revision %u", in->name, in->revision);
 		bytes(d, xt2_instance_data(in), in->size);
 	}
 	if (!in->name[0] || in->kind == XT2_INSTANCE_COMMENT) {
 		snprintf(text, sizeof(text), "%.*s", (int)in->size,
 			 (const char *)xt2_instance_data(in));
-		xt2_row_word(&d->rows, "text", text);
+		xt2_row_add(&d->rows, "text %s", text);
 	}
 	xt2_row_end(&d->rows);
 }
@@ -132,27 +120,21 @@ static void dump_root(struct dump *d)
 	const struct xt2_root *root = d->root;
 
 	xt2_row(&d->rows, root, 0, "root", sizeof(*root));
-	xt2_row_number(&d->rows, "generation", root->generation);
-	xt2_row_number(&d->rows, "tables", root->tables);
-	xt2_row_number(&d->rows, "hooks", root->hooks);
-	xt2_row_number(&d->rows, "chains", root->chains);
-	xt2_row_number(&d->rows, "cells", root->cells);
-	xt2_row_number(&d->rows, "instances", root->instances);
-	xt2_row_number(&d->rows, "depth", root->depth);
-	xt2_row_number(&d->rows, "visits", root->visits);
+	xt2_row_add(
+		&d->rows,
+		"generation %llu tables %u hooks %u chains %u cells %u instances %u depth %u visits %llu",
+		root->generation, root->tables, root->hooks, root->chains, root->cells,
+		root->instances, root->depth, root->visits);
 	xt2_row_end(&d->rows);
 }
 
 static void dump_hook(struct dump *d, const struct xt2_hook *h)
 {
 	xt2_row(&d->rows, h, 0, "hook", sizeof(*h));
-	xt2_row_word(&d->rows, "family", xt2_family_name(h->family));
-	xt2_row_word(&d->rows, "hook", xt2_hook_name(h->family, h->hook));
-	xt2_row_number(&d->rows, "table", h->table);
-	xt2_row_signed(&d->rows, "priority", h->priority);
-	xt2_row_number(&d->rows, "chain", h->chain);
-	xt2_row_number(&d->rows, "depth", h->depth);
-	xt2_row_number(&d->rows, "visits", h->visits);
+	xt2_row_add(&d->rows,
+		    "family %s hook %s table %u priority %d chain %u depth %u visits %llu",
+		    xt2_family_name(h->family), xt2_hook_name(h->family, h->hook), h->table,
+		    h->priority, h->chain, h->depth, h->visits);
 	xt2_row_end(&d->rows);
 }
 
@@ -164,16 +146,15 @@ static void dump(struct dump *d)
 	__u32 i;
 
 	xt2_row(&d->rows, d->img, 0, "image", d->img->size);
-	xt2_row_number(&d->rows, "version", d->img->version);
+	xt2_row_add(&d->rows, "version %u", d->img->version);
 	xt2_row_end(&d->rows);
 	if (!d->root)
 		return;
 	dump_root(d);
 	xt2_image_for_each_table(t, i, d->img, d->root) {
 		xt2_row(&d->rows, t, 0, "table", sizeof(*t));
-		xt2_row_number(&d->rows, "index", i);
-		xt2_row_word(&d->rows, "family", xt2_family_name(t->family));
-		xt2_row_word(&d->rows, "name", t->name);
+		xt2_row_add(&d->rows, "index %u family %s name %s", i, xt2_family_name(t->family),
+			    t->name);
 		xt2_row_end(&d->rows);
 	}
 	xt2_image_for_each_hook(h, i, d->img, d->root)
@@ -182,8 +163,8 @@ static void dump(struct dump *d)
 		dump_chain(d, c);
 	for (i = 0; i < d->root->cells; i++) {
 		xt2_row(&d->rows, xt2_image_cell(d->img, d->root, i), 0, "cell", sizeof(__u64));
-		xt2_row_number(&d->rows, "index", i);
-		xt2_row_number(&d->rows, "value", *xt2_image_cell(d->img, d->root, i));
+		xt2_row_add(&d->rows, "index %u value %llu", i,
+			    *xt2_image_cell(d->img, d->root, i));
 		xt2_row_end(&d->rows);
 	}
 	for (i = 0; i < d->root->instances; i++)

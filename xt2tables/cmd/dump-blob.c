@@ -276,20 +276,20 @@ static void verdict(const struct walk *w, const struct entry *e, int v)
 		{ "DROP", "ACCEPT", NULL, "QUEUE", "RETURN" },
 		{ "ACCEPT", "DROP", "CONTINUE", "RETURN", NULL },
 	};
-	const char *name, *word = v < 0 && v >= -5 ? words[is_bridge(w)][-1 - v] : NULL;
+	const char *name = NULL, *word = v < 0 && v >= -5 ? words[is_bridge(w)][-1 - v] : NULL;
 	const struct xt2_rows *rows = &w->d->rows;
 
-	xt2_row_signed(rows, "verdict", v);
-	if (word) {
-		xt2_row_word(rows, "is", word);
-	} else if (v >= 0) {
+	xt2_row_add(rows, "verdict %d", v);
+	if (!word && v >= 0) {
 		name = chain_at(w, (__u32)v);
 		if (!name && (__u32)v == e->offset + e->next)
-			xt2_row_word(rows, "is", "the next rule");
-		else
-			xt2_row_word(rows, goes(w, e) ? "goto" : "jump",
-				     name ? name : "no chain begins there");
+			word = "the next rule";
 	}
+	if (word)
+		xt2_row_add(rows, "is %s", word);
+	else if (v >= 0)
+		xt2_row_add(rows, goes(w, e) ? "goto %s" : "jump %s",
+			    name ? name : "no chain begins there");
 }
 
 /* One extension.  => its bytes; 0: it is not sound */
@@ -308,8 +308,7 @@ static __u32 extension(struct walk *w, const struct entry *e, __u32 at, __u32 en
 	}
 	extension_name(w, ext, name);
 	xt2_row(rows, ext, 4, what, w->l->extension + (unsigned long)size);
-	xt2_row_word(rows, "name", target && !*name ? "standard" : name);
-	xt2_row_number(rows, "revision", ext[31]);
+	xt2_row_add(rows, "name %s revision %u", target && !*name ? "standard" : name, ext[31]);
 	if (target && !strcmp(*name ? name : "standard", "standard") && size >= 4)
 		verdict(w, e, (int)get32(payload));
 	else
@@ -336,23 +335,14 @@ static void head(struct walk *w, const struct entry *e, long number)
 
 	xt2_row(rows, e->at, 0, "chain", e->next);
 	if (!e->head)
-		xt2_row_number(rows, "number", (unsigned long long)number);
-	xt2_row_number(rows, "at", e->offset);
-	xt2_row_word(rows, "name", w->now);
+		xt2_row_add(rows, "number %llu", (unsigned long long)number);
+	xt2_row_add(rows, "at %u name %s", e->offset, w->now);
 	if (e->head) {
-		xt2_row_number(rows, "counter_offset", get32(e->at + 36));
+		xt2_row_add(rows, "counter_offset %u", get32(e->at + 36));
 		verdict(w, e, (int)get32(e->at + 40));
-		xt2_row_number(rows, "entries", get32(e->at + 44));
+		xt2_row_add(rows, "entries %u", get32(e->at + 44));
 	}
 	xt2_row_end(rows);
-}
-
-static void hook_word(const struct walk *w, const char *what, const __u32 *place, __u32 offset)
-{
-	int h = hook_at(w, place, offset);
-
-	if (h >= 0)
-		xt2_row_word(&w->d->rows, what, xt2_hook_name(w->l->family, h));
 }
 
 static void base(struct walk *w, const struct entry *e)
@@ -360,22 +350,26 @@ static void base(struct walk *w, const struct entry *e)
 	const struct xt2_rows *rows = &w->d->rows;
 	const __u8 *counters = e->at + w->l->counters;
 	char text[1024];
+	int h;
 
 	if (!is_bridge(w)) {
-		hook_word(w, "hook", w->hook, e->offset);
-		hook_word(w, "policy", w->underflow, e->offset);
+		h = hook_at(w, w->hook, e->offset);
+		if (h >= 0)
+			xt2_row_add(rows, "hook %s", xt2_hook_name(w->l->family, h));
+		h = hook_at(w, w->underflow, e->offset);
+		if (h >= 0)
+			xt2_row_add(rows, "policy %s", xt2_hook_name(w->l->family, h));
 	}
 	xt2_base_text(w->l->family, e->at, text, sizeof(text));
 	if (*text)
-		xt2_row_word(rows, "tests", text);
+		xt2_row_add(rows, "tests %s", text);
 	if (is_bridge(w))
 		return;
 	if (get64(counters) || get64(counters + 8)) {
-		xt2_row_number(rows, "packets", get64(counters));
-		xt2_row_number(rows, "bytes", get64(counters + 8));
+		xt2_row_add(rows, "packets %llu bytes %llu", get64(counters), get64(counters + 8));
 	}
 	if (get32(e->at + w->l->comefrom))
-		xt2_row_number(rows, "comefrom", get32(e->at + w->l->comefrom));
+		xt2_row_add(rows, "comefrom %u", get32(e->at + w->l->comefrom));
 }
 
 /* => false: it is not sound */
@@ -385,8 +379,7 @@ static bool rule(struct walk *w, const struct entry *e, long number)
 	bool sound;
 
 	xt2_row(rows, e->at, 2, "entry", e->next);
-	xt2_row_number(rows, "number", (unsigned long long)number);
-	xt2_row_number(rows, "at", e->offset);
+	xt2_row_add(rows, "number %llu at %u", (unsigned long long)number, e->offset);
 	base(w, e);
 	xt2_row_end(rows);
 	sound = extensions(w, e, w->l->entry, e->watchers, "match") &&
@@ -463,13 +456,11 @@ static void header(struct walk *w)
 
 	name_of(h, 32, name);
 	xt2_row(rows, h, 0, "header", w->l->header);
-	xt2_row_word(rows, "family", xt2_family_name(w->l->family));
-	xt2_row_number(rows, "width", w->l->compat ? 32 : 64);
-	xt2_row_word(rows, "table", name);
-	xt2_row_number(rows, "valid_hooks", w->hooks);
-	xt2_row_number(rows, "entries", get32(h + 36));
-	xt2_row_number(rows, "bytes", get32(h + 40));
-	xt2_row_number(rows, "num_counters", get32(h + w->l->num_counters));
+	xt2_row_add(
+		rows,
+		"family %s width %u table %s valid_hooks %u entries %u bytes %u num_counters %u",
+		xt2_family_name(w->l->family), w->l->compat ? 32 : 64, name, w->hooks,
+		get32(h + 36), get32(h + 40), get32(h + w->l->num_counters));
 	xt2_row_end(rows);
 	for (i = 0; i < HOOKS_MAX; i++) {
 		const char *hook = xt2_hook_name(w->l->family, i);
@@ -477,10 +468,9 @@ static void header(struct walk *w)
 		if (!(w->hooks >> i & 1))
 			continue;
 		xt2_row(rows, h + hook_place(w, (unsigned int)i), 0, "hook", hook_width(w));
-		xt2_row_word(rows, "name", hook ? hook : "unknown");
-		xt2_row_number(rows, "hook_entry", w->hook[i]);
+		xt2_row_add(rows, "name %s hook_entry %u", hook ? hook : "unknown", w->hook[i]);
 		if (!is_bridge(w))
-			xt2_row_number(rows, "underflow", w->underflow[i]);
+			xt2_row_add(rows, "underflow %u", w->underflow[i]);
 		xt2_row_end(rows);
 	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dump-rows.c - rows of xt2 dump, as text or as JSON */
+#include <stdarg.h>
 #include "dump.h"
 
 void xt2_row(struct xt2_rows *rows, const void *at, unsigned int indent, const char *what,
@@ -15,30 +16,34 @@ void xt2_row(struct xt2_rows *rows, const void *at, unsigned int indent, const c
 	rows->some = true;
 }
 
-void xt2_row_number(const struct xt2_rows *rows, const char *name, unsigned long long v)
+static void word(const struct xt2_rows *rows, const char *v)
 {
-	printf(rows->json ? ",\"%s\":%llu" : ", %s %llu", name, v);
-}
-
-void xt2_row_signed(const struct xt2_rows *rows, const char *name, int v)
-{
-	printf(rows->json ? ",\"%s\":%d" : ", %s %d", name, v);
-}
-
-void xt2_row_tenths(const struct xt2_rows *rows, const char *name, double v)
-{
-	printf(rows->json ? ",\"%s\":%.1f" : ", %s %.1f", name, v);
-}
-
-void xt2_row_word(const struct xt2_rows *rows, const char *name, const char *v)
-{
-	if (rows->json) {
-		printf(",\"%s\":", name);
+	if (rows->json)
 		xt2_json_string(stdout, v);
-	} else {
-		printf(", %s ", name);
+	else
 		xt2_print_shown(stdout, v);
+}
+
+void xt2_row_add(const struct xt2_rows *rows, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	for (; *format; format += strspn(format, " ")) {
+		n = (int)strcspn(format, " ");
+		printf(rows->json ? ",\"%.*s\":" : ", %.*s ", n, format);
+		format += n + 2; /* after " %" */
+		switch (*format) {
+		case 's': word(rows, va_arg(args, const char *)); break;
+		case 'u': printf("%u", va_arg(args, unsigned int)); break;
+		case 'd': printf("%d", va_arg(args, int)); break;
+		case 'l': printf("%llu", va_arg(args, unsigned long long)); break;
+		default: printf("%.1f", va_arg(args, double));
+		}
+		format += strcspn(format, " ");
 	}
+	va_end(args);
 }
 
 void xt2_row_bytes(const struct xt2_rows *rows, const void *bytes, size_t n)

@@ -20,11 +20,12 @@ struct xt2_rows {
 /* Starts a row: where it is, what it is, how large. */
 void xt2_row(struct xt2_rows *rows, const void *at, unsigned int indent, const char *what,
 	     __u64 size);
-void xt2_row_number(const struct xt2_rows *rows, const char *name, unsigned long long v);
-void xt2_row_signed(const struct xt2_rows *rows, const char *name, int v);
-/* A number with a tenth. */
-void xt2_row_tenths(const struct xt2_rows *rows, const char *name, double v);
-void xt2_row_word(const struct xt2_rows *rows, const char *name, const char *v);
+/*
+ * xt2_row_add - properties of the row
+ * @format: "NAME %CONVERSION" of each; conversions are those of printf(): u, llu, d, .1f, s
+ */
+void xt2_row_add(const struct xt2_rows *rows, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 void xt2_row_bytes(const struct xt2_rows *rows, const void *bytes, size_t n);
 void xt2_row_end(const struct xt2_rows *rows);
 
