@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* err.h - filling in the caller's struct xt2_err; private to the library */
+/* err.h - filling in the caller's struct xt2_err; not installed: for the library and its tools */
 #ifndef XT2_LIBXT2_ERR_H
 #define XT2_LIBXT2_ERR_H
 

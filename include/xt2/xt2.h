@@ -614,7 +614,6 @@ struct xt2_unsupported {
 	unsigned int rule; /* number, from 1; the policy is the last */
 	const char *extension; /* the first one that is not known to the engine */
 };
-typedef int xt2_unsupported_found(void *data, const struct xt2_unsupported *at);
 
 /*
  * xt2_image_unsupported - matches and targets that cannot be evaluated here
@@ -624,7 +623,7 @@ typedef int xt2_unsupported_found(void *data, const struct xt2_unsupported *at);
  * => number of such rules; -ENOMEM
  */
 int xt2_image_unsupported(const struct xt2_image *image, int family, int hook, const char *table,
-			  xt2_unsupported_found *found, void *data);
+			  int (*found)(void *data, const struct xt2_unsupported *at), void *data);
 
 /* --- captures ---------------------------------------------------------- */
 

@@ -40,7 +40,8 @@ static bool bridged(const struct xt2_reach *w, const struct xt2_chain *c, const 
  * => rules that cannot be evaluated; *stop is set if the caller has enough
  */
 static int chain_report(const struct xt2_reach *w, const struct xt2_chain *c,
-			xt2_unsupported_found *found, void *data, bool *stop)
+			int (*found)(void *data, const struct xt2_unsupported *at), void *data,
+			bool *stop)
 {
 	struct xt2_unsupported at = {
 		.table = xt2_image_table(w->img, w->root, c->table)->name,
@@ -62,7 +63,7 @@ static int chain_report(const struct xt2_reach *w, const struct xt2_chain *c,
 }
 
 int xt2_image_unsupported(const struct xt2_image *image, int family, int hook, const char *table,
-			  xt2_unsupported_found *found, void *data)
+			  int (*found)(void *data, const struct xt2_unsupported *at), void *data)
 {
 	const struct xt2_chain *c;
 	struct xt2_reach w;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unsupported.h - what the engine cannot evaluate; private to the library and its tools */
+/* unsupported.h - rules that the engine cannot evaluate; not installed: for the library and its tools */
 #ifndef XT2_LIBXT2_EVALUATE_UNSUPPORTED_H
 #define XT2_LIBXT2_EVALUATE_UNSUPPORTED_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * arena.h - many small records that are freed together; private to the library
+ * arena.h - many small records that are freed together; not installed
  *
  * A million rules cost their own bytes and nothing for malloc()'s bookkeeping.
  * Nothing moves; a record that its owner no longer needs is only counted.

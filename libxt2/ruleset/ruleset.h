@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ruleset.h - a ruleset in memory; private to the library
+ * ruleset.h - a ruleset in memory; not installed
+ *
+ * Names with a trailing underscore are private to the library; the others are
+ * also for the tools that are built with it (tests/lint/private.py).
  *
  * Tables and chains are records in arrays, named by their position.  A chain
  * lists its rules by pointer; the bytes are in the ruleset's arena or in the

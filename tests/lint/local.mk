@@ -5,8 +5,9 @@ LINT_TESTS = \
 	tests/lint/extensions.py \
 	tests/lint/format.sh \
 	tests/lint/headers.sh \
-	tests/lint/layers.py \
 	tests/lint/house.py \
+	tests/lint/layers.py \
+	tests/lint/private.py \
 	tests/lint/shell.sh \
 	tests/lint/source.py \
 	tests/lint/symbols.sh
