@@ -148,6 +148,8 @@ XT2_COMMANDS = \
 	xt2tables/files/sandbox.c \
 	xt2tables/files/sandbox.h \
 	xt2tables/cmd/cmd-save.c \
+	xt2tables/cmd/say.c \
+	xt2tables/cmd/say.h \
 	xt2tables/cmd/xt2.c \
 	xt2tables/cmd/cmd.h
 xt2_SOURCES = $(XT2_COMMANDS) $(LIVE_COMMANDS)

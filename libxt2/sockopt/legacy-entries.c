@@ -11,6 +11,7 @@
 #include "libxt2/err.h"
 #include "legacy-entries.h"
 #include "legacy-sets.h"
+#include "translators/table/legacy-format.h"
 
 #include <stdlib.h>
 
@@ -236,11 +237,6 @@ int xt2_entries_write_(const struct xt2_ruleset *rs, int table, int compat,
 
 /* --- as a tool would send it ------------------------------------------- */
 
-static void put32(u8 *at, u32 value)
-{
-	memcpy(at, &value, sizeof(value));
-}
-
 /* struct ipt_replace, ip6t_replace, arpt_replace; hook_entry is at 44 */
 static u32 replace_header(int family, int compat)
 {
@@ -255,10 +251,10 @@ static void replace_fill(u8 *h, int family, const struct xt2_legacy_writer *w)
 	for (i = 0; i < hooks; i++) {
 		if (!(w->valid_hooks & 1u << i))
 			continue;
-		put32(h + 44 + 4 * i, w->hook_entry[i]);
-		put32(h + 44 + 4 * (hooks + i), w->underflow[i]);
+		legacy_put32(h + 44 + 4 * i, w->hook_entry[i]);
+		legacy_put32(h + 44 + 4 * (hooks + i), w->underflow[i]);
 	}
-	put32(h + 44 + 8 * hooks, xt2_entries_initial_(family, w->valid_hooks));
+	legacy_put32(h + 44 + 8 * hooks, xt2_entries_initial_(family, w->valid_hooks));
 }
 
 /* struct ebt_replace: pointers to the hooks' chains, relative to entries, which is 0 */
@@ -273,7 +269,7 @@ static void ebt_fill(u8 *h, int compat, const struct xt2_legacy_writer *w)
 
 	for (i = 0; i < XT2_LEGACY_HOOKS; i++) {
 		if (w->valid_hooks & 1u << i)
-			put32(h + (compat ? 44 + 4 * i : 48 + 8 * i), w->hook_entry[i]);
+			legacy_put32(h + (compat ? 44 + 4 * i : 48 + 8 * i), w->hook_entry[i]);
 	}
 }
 
@@ -302,9 +298,9 @@ int xt2_table_write_replace(const struct xt2_ruleset *rs, int table, int compat,
 		return ret;
 	}
 	memcpy(bytes, t->name, sizeof(t->name));
-	put32(bytes + 32, w.valid_hooks);
-	put32(bytes + 36, w.entries);
-	put32(bytes + 40, (u32)w.size);
+	legacy_put32(bytes + 32, w.valid_hooks);
+	legacy_put32(bytes + 36, w.entries);
+	legacy_put32(bytes + 40, (u32)w.size);
 	if (has_more(t->family))
 		replace_fill(bytes, t->family, &w);
 	else

@@ -9,6 +9,7 @@
 #define XT2_LIBXT2_SOCKOPT_SOCKOPT_CALL_H
 
 #include "legacy-table.h"
+#include "translators/table/legacy-format.h"
 #include <xt2/sockopt.h>
 
 struct xt2_call_ {
@@ -23,6 +24,9 @@ struct xt2_call_ {
 
 /* What went wrong, if nobody has said it yet.  => -errnum */
 int xt2_call_fail_(const struct xt2_call_ *call, int errnum, const char *what);
+
+/* => -EINVAL: the length is not that of the option */
+int xt2_call_length_(const struct xt2_call_ *call);
 
 /* Copy from and to the caller's memory.  => 0, -EFAULT */
 int xt2_call_read_(const struct xt2_call_ *call, void *to, u64 from, u64 size);

@@ -35,20 +35,12 @@ struct header {
 	u64 counters, entries;
 };
 
-static u32 get32(const u8 *at)
-{
-	u32 value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
-
 static u64 pointer(const struct header *h, u8 at)
 {
 	u64 value;
 
 	if (h->layout->compat)
-		return get32(h->bytes + at);
+		return legacy_u32(h->bytes + at);
 	memcpy(&value, h->bytes + at, sizeof(value));
 	return value;
 }
@@ -64,17 +56,12 @@ static int header_read(const struct xt2_call_ *call, int compat, struct header *
 		return ret;
 	h->bytes[NAME - 1] = '\0';
 	memcpy(h->name, h->bytes, NAME);
-	h->nentries = get32(h->bytes + 36);
-	h->entries_size = get32(h->bytes + 40);
-	h->num_counters = get32(h->bytes + h->layout->num_counters);
+	h->nentries = legacy_u32(h->bytes + 36);
+	h->entries_size = legacy_u32(h->bytes + 40);
+	h->num_counters = legacy_u32(h->bytes + h->layout->num_counters);
 	h->counters = pointer(h, h->layout->counters);
 	h->entries = pointer(h, h->layout->entries);
 	return 0;
-}
-
-static int bad_length(const struct xt2_call_ *call)
-{
-	return xt2_call_fail_(call, EINVAL, "the length is not that of this option");
 }
 
 /* --- get ---------------------------------------------------------------- */
@@ -124,14 +111,14 @@ static int info(struct xt2_call_ *call, bool initial)
 	int ret;
 
 	if (compat && call->len != layouts[1].size)
-		return bad_length(call);
+		return xt2_call_length_(call);
 	ret = header_read(call, compat, &h);
 	if (!ret)
 		ret = subject_open(call, h.name, initial, &s);
 	if (ret)
 		return ret;
 	if (call->len != h.layout->size)
-		ret = bad_length(call);
+		ret = xt2_call_length_(call);
 	else
 		ret = measure(call, &s, compat, &w);
 	if (!ret) {
@@ -202,7 +189,7 @@ static int everything(const struct xt2_call_ *call, const struct subject *s, int
 		return ret;
 	counters = h.num_counters ? (u64)w.entries * sizeof(struct xt2_count_) : 0;
 	if (call->len != h.layout->size + w.size + counters)
-		return bad_length(call);
+		return xt2_call_length_(call);
 	if (h.nentries != w.entries || (h.num_counters && h.num_counters != w.entries))
 		return xt2_call_fail_(call, EINVAL, "the table has another number of entries");
 	if (compat ? h.entries_size < w.size : h.entries_size != w.size)
@@ -257,12 +244,12 @@ static int replace_read(const struct xt2_call_ *call, int compat, struct header 
 	int ret;
 
 	if (call->len < layouts[!!compat].size)
-		return bad_length(call);
+		return xt2_call_length_(call);
 	ret = header_read(call, compat, h);
 	if (ret)
 		return ret;
 	if (!h->entries_size || call->len != (u64)h->layout->size + h->entries_size)
-		return bad_length(call);
+		return xt2_call_length_(call);
 	return 0;
 }
 
@@ -312,14 +299,14 @@ static int add_read(const struct xt2_call_ *call, struct header *h)
 
 	do {
 		if (call->len < layouts[!!compat].size)
-			return bad_length(call);
+			return xt2_call_length_(call);
 		ret = header_read(call, compat, h);
 		if (ret)
 			return ret;
 		if (add_fits(call, h))
 			return 0;
 	} while (compat--);
-	return bad_length(call);
+	return xt2_call_length_(call);
 }
 
 int xt2_ebt_add_(struct xt2_call_ *call)

@@ -74,19 +74,6 @@ void xt2_call_hand_back_(const struct xt2_call_ *call, struct xt2_replaced_ *old
 	free(old->count);
 }
 
-static u32 get32(const u8 *at)
-{
-	u32 value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
-
-static void put32(u8 *at, u32 value)
-{
-	memcpy(at, &value, sizeof(value));
-}
-
 /* A header's first field, which need not end. */
 static void name_of(const u8 *header, char *name)
 {
@@ -94,7 +81,7 @@ static void name_of(const u8 *header, char *name)
 	name[NAME - 1] = '\0';
 }
 
-static int bad_length(const struct xt2_call_ *call)
+int xt2_call_length_(const struct xt2_call_ *call)
 {
 	return xt2_call_fail_(call, EINVAL, "the length is not that of this option");
 }
@@ -138,15 +125,15 @@ static int info_write(struct xt2_call_ *call, int table, const char *name)
 	if (ret)
 		return ret;
 	memcpy(info, name, strlen(name));
-	put32(info + 32, w.valid_hooks);
+	legacy_put32(info + 32, w.valid_hooks);
 	for (i = 0; i < hooks; i++) {
 		bool valid = w.valid_hooks & 1u << i;
 
-		put32(info + 36 + 4 * i, valid ? w.hook_entry[i] : none);
-		put32(info + 36 + 4 * (hooks + i), valid ? w.underflow[i] : none);
+		legacy_put32(info + 36 + 4 * i, valid ? w.hook_entry[i] : none);
+		legacy_put32(info + 36 + 4 * (hooks + i), valid ? w.underflow[i] : none);
 	}
-	put32(info + 36 + 8 * hooks, w.entries);
-	put32(info + 40 + 8 * hooks, (u32)w.size);
+	legacy_put32(info + 36 + 8 * hooks, w.entries);
+	legacy_put32(info + 40 + 8 * hooks, (u32)w.size);
 	return xt2_call_write_(call, call->value, info, 44 + 8 * hooks);
 }
 
@@ -157,7 +144,7 @@ static int get_info(struct xt2_call_ *call)
 	int table, ret;
 
 	if (call->len != 44 + 8 * XT2_ENTRIES_HOOKS(call->family))
-		return bad_length(call);
+		return xt2_call_length_(call);
 	ret = xt2_call_read_(call, header, call->value, sizeof(header));
 	if (ret)
 		return ret;
@@ -201,17 +188,17 @@ static int get_entries(struct xt2_call_ *call)
 	int table, ret;
 
 	if (call->len < size)
-		return bad_length(call);
+		return xt2_call_length_(call);
 	ret = xt2_call_read_(call, header, call->value, size);
 	if (ret)
 		return ret;
-	if (call->len != (u64)get32(header + 32) + size)
-		return bad_length(call);
+	if (call->len != (u64)legacy_u32(header + 32) + size)
+		return xt2_call_length_(call);
 	name_of(header, name);
 	table = xt2_call_table_(call, name);
 	if (table < 0)
 		return table;
-	return entries_write(call, table, get32(header + 32), call->value + size);
+	return entries_write(call, table, legacy_u32(header + 32), call->value + size);
 }
 
 static int get_revision(struct xt2_call_ *call, bool target)
@@ -221,7 +208,7 @@ static int get_revision(struct xt2_call_ *call, bool target)
 	int ret;
 
 	if (call->len != sizeof(revision))
-		return bad_length(call);
+		return xt2_call_length_(call);
 	ret = xt2_call_read_(call, revision, call->value, sizeof(revision));
 	if (ret)
 		return ret;
@@ -269,12 +256,12 @@ static int set_replace(struct xt2_call_ *call)
 	int ret;
 
 	if (call->len < header)
-		return bad_length(call);
+		return xt2_call_length_(call);
 	ret = xt2_call_read_(call, head, call->value, header);
 	if (ret)
 		return ret;
-	size = get32(head + 40);
-	counters = get32(head + 44 + 8 * hooks);
+	size = legacy_u32(head + 40);
+	counters = legacy_u32(head + 44 + 8 * hooks);
 	if (!counters || counters >= COUNTERS_MAX || size > call->len - header)
 		return replace(call, head, header);
 	blob = size < TABLE_MAX ? xt2_alloc_large_(header + size) : NULL;
@@ -311,13 +298,13 @@ static int set_add(struct xt2_call_ *call)
 	int ret;
 
 	if (call->len <= header)
-		return bad_length(call);
+		return xt2_call_length_(call);
 	ret = xt2_call_read_(call, head, call->value, header);
 	if (ret)
 		return ret;
-	n = get32(head + 32);
+	n = legacy_u32(head + 32);
 	if ((u64)n * sizeof(*add) != call->len - header)
-		return bad_length(call);
+		return xt2_call_length_(call);
 	add = malloc(call->len - header);
 	if (!add)
 		return xt2_call_fail_(call, ENOMEM, "no memory for the counters");
@@ -395,7 +382,7 @@ static int answer(struct xt2_call_ *call, const struct option *o)
 	if (!o)
 		return xt2_call_fail_(call, ENOPROTOOPT, "not an option of these tables");
 	if (call->len > INT32_MAX)
-		return bad_length(call);
+		return xt2_call_length_(call);
 	call->family = o->family;
 	ret = o->answer(call);
 	if (ret < 0 && call->added)

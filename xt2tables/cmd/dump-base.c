@@ -10,46 +10,26 @@
 #include <linux/netfilter_bridge/ebtables.h>
 #include <linux/netfilter_ipv4/ip_tables.h>
 #include <linux/netfilter_ipv6/ip6_tables.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <xt2/format.h>
 #include "dump-base.h"
-
-struct text {
-	char *at;
-	size_t size, len;
-};
-
-static void say(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(struct text *t, const char *format, ...)
-{
-	va_list args;
-	int n;
-
-	if (t->len + 1 >= t->size)
-		return;
-	va_start(args, format);
-	n = vsnprintf(t->at + t->len, t->size - t->len, format, args);
-	va_end(args);
-	t->len += n > 0 ? (size_t)n : 0;
-}
+#include "say.h"
 
 /* " ! -s" */
-static void option(struct text *t, bool invert, const char *name)
+static void option(struct xt2_say *t, bool invert, const char *name)
 {
-	say(t, "%s%s%s", t->len ? " " : "", invert ? "! " : "", name);
+	xt2_say(t, "%s%s%s", t->len ? " " : "", invert ? "! " : "", name);
 }
 
-static void hex(struct text *t, const void *bytes, size_t n)
+static void hex(struct xt2_say *t, const void *bytes, size_t n)
 {
 	const unsigned char *b = bytes;
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		say(t, "%02x", b[i]);
+		xt2_say(t, "%02x", b[i]);
 }
 
 static bool any(const void *bytes, size_t n)
@@ -76,7 +56,7 @@ static int prefix(const unsigned char *mask, int bits)
 	return n;
 }
 
-static void address(struct text *t, const char *name, bool invert, int af, const void *addr,
+static void address(struct xt2_say *t, const char *name, bool invert, int af, const void *addr,
 		    const void *mask)
 {
 	const int len = af == AF_INET ? 4 : 16, n = prefix(mask, 8 * len);
@@ -85,23 +65,23 @@ static void address(struct text *t, const char *name, bool invert, int af, const
 	if (!invert && !any(addr, (size_t)len) && !n)
 		return;
 	option(t, invert, name);
-	say(t, " %s", inet_ntop(af, addr, buf, sizeof(buf)));
+	xt2_say(t, " %s", inet_ntop(af, addr, buf, sizeof(buf)));
 	if (n < 0)
-		say(t, "/%s", inet_ntop(af, mask, buf, sizeof(buf)));
+		xt2_say(t, "/%s", inet_ntop(af, mask, buf, sizeof(buf)));
 	else
-		say(t, "/%d", n);
+		xt2_say(t, "/%d", n);
 }
 
 /* A byte of a name that would break the line is a '?'. */
-static void name(struct text *t, const char *s, size_t n)
+static void name(struct xt2_say *t, const char *s, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n && s[i]; i++)
-		say(t, "%c", s[i] > ' ' && s[i] < 0x7f ? s[i] : '?');
+		xt2_say(t, "%c", s[i] > ' ' && s[i] < 0x7f ? s[i] : '?');
 }
 
-static void interface(struct text *t, const char *opt, bool invert, const char *iface,
+static void interface(struct xt2_say *t, const char *opt, bool invert, const char *iface,
 		      const unsigned char *mask)
 {
 	size_t len = strnlen(iface, IFNAMSIZ);
@@ -111,26 +91,26 @@ static void interface(struct text *t, const char *opt, bool invert, const char *
 	if (!invert && !any(iface, IFNAMSIZ) && !n)
 		return;
 	option(t, invert, opt);
-	say(t, " ");
+	xt2_say(t, " ");
 	name(t, iface, IFNAMSIZ);
 	if (n > 0 && (size_t)n == 8 * plus) {
 		if (plus == len)
-			say(t, "+");
+			xt2_say(t, "+");
 	} else if (n < 0 || n % 8 || (size_t)n != 8 * (len < IFNAMSIZ ? len + 1 : len)) {
-		say(t, "/");
+		xt2_say(t, "/");
 		hex(t, mask, IFNAMSIZ);
 	}
 }
 
-static void flags(struct text *t, const char *what, unsigned int bits)
+static void flags(struct xt2_say *t, const char *what, unsigned int bits)
 {
 	if (!bits)
 		return;
 	option(t, false, what);
-	say(t, " 0x%x", bits);
+	xt2_say(t, " 0x%x", bits);
 }
 
-static void ipv4(struct text *t, const void *entry)
+static void ipv4(struct xt2_say *t, const void *entry)
 {
 	struct ipt_ip ip;
 
@@ -141,7 +121,7 @@ static void ipv4(struct text *t, const void *entry)
 	interface(t, "-o", ip.invflags & IPT_INV_VIA_OUT, ip.outiface, ip.outiface_mask);
 	if (ip.proto || ip.invflags & XT_INV_PROTO) {
 		option(t, ip.invflags & XT_INV_PROTO, "-p");
-		say(t, " %u", ip.proto);
+		xt2_say(t, " %u", ip.proto);
 	}
 	if (ip.flags & IPT_F_FRAG || ip.invflags & IPT_INV_FRAG)
 		option(t, ip.invflags & IPT_INV_FRAG, ip.flags & IPT_F_FRAG ? "-f" : "(-f)");
@@ -150,7 +130,7 @@ static void ipv4(struct text *t, const void *entry)
 	flags(t, "invert TOS", ip.invflags & IPT_INV_TOS);
 }
 
-static void ipv6(struct text *t, const void *entry)
+static void ipv6(struct xt2_say *t, const void *entry)
 {
 	struct ip6t_ip6 ip;
 
@@ -161,7 +141,7 @@ static void ipv6(struct text *t, const void *entry)
 	interface(t, "-o", ip.invflags & IP6T_INV_VIA_OUT, ip.outiface, ip.outiface_mask);
 	if (ip.proto || ip.flags & IP6T_F_PROTO || ip.invflags & XT_INV_PROTO) {
 		option(t, ip.invflags & XT_INV_PROTO, ip.flags & IP6T_F_PROTO ? "-p" : "(-p)");
-		say(t, " %u", ip.proto);
+		xt2_say(t, " %u", ip.proto);
 	}
 	flags(t, "tos", ip.tos);
 	flags(t, "flags", ip.flags & ~(unsigned int)(IP6T_F_PROTO | IP6T_F_GOTO));
@@ -170,32 +150,32 @@ static void ipv6(struct text *t, const void *entry)
 					    IP6T_INV_VIA_OUT | XT_INV_PROTO));
 }
 
-static void mac_address(struct text *t, const unsigned char *b)
+static void mac_address(struct xt2_say *t, const unsigned char *b)
 {
-	say(t, "%02x:%02x:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3], b[4], b[5]);
+	xt2_say(t, "%02x:%02x:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3], b[4], b[5]);
 }
 
-static void mac(struct text *t, const char *opt, bool invert, const void *addr, const void *mask)
+static void mac(struct xt2_say *t, const char *opt, bool invert, const void *addr, const void *mask)
 {
 	option(t, invert, opt);
-	say(t, " ");
+	xt2_say(t, " ");
 	mac_address(t, addr);
 	if (prefix(mask, 48) == 48)
 		return;
-	say(t, "/");
+	xt2_say(t, "/");
 	mac_address(t, mask);
 }
 
-static void number(struct text *t, const char *opt, bool invert, unsigned int value,
+static void number(struct xt2_say *t, const char *opt, bool invert, unsigned int value,
 		   unsigned int mask)
 {
 	if (!invert && !value && !mask)
 		return;
 	option(t, invert, opt);
-	say(t, " %u/0x%x", value, mask);
+	xt2_say(t, " %u/0x%x", value, mask);
 }
 
-static void arp(struct text *t, const void *entry)
+static void arp(struct xt2_say *t, const void *entry)
 {
 	struct arpt_arp a;
 
@@ -220,22 +200,22 @@ static void arp(struct text *t, const void *entry)
 }
 
 /* An interface of ebtables: a 1 in its name is its "+". */
-static void port(struct text *t, const char *opt, bool invert, const char *iface)
+static void port(struct xt2_say *t, const char *opt, bool invert, const char *iface)
 {
 	size_t i;
 
 	if (!*iface && !invert)
 		return;
 	option(t, invert, opt);
-	say(t, " ");
+	xt2_say(t, " ");
 	for (i = 0; i < IFNAMSIZ && iface[i]; i++)
-		say(t, "%c",
-		    iface[i] == 1			? '+'
-		    : iface[i] > ' ' && iface[i] < 0x7f ? iface[i]
-							: '?');
+		xt2_say(t, "%c",
+			iface[i] == 1			    ? '+'
+			: iface[i] > ' ' && iface[i] < 0x7f ? iface[i]
+							    : '?');
 }
 
-static void bridge(struct text *t, const void *entry)
+static void bridge(struct xt2_say *t, const void *entry)
 {
 	struct ebt_entry e;
 
@@ -244,7 +224,7 @@ static void bridge(struct text *t, const void *entry)
 		option(t, e.invflags & EBT_IPROTO, "-p LENGTH");
 	} else if (!(e.bitmask & EBT_NOPROTO)) {
 		option(t, e.invflags & EBT_IPROTO, "-p");
-		say(t, " 0x%04x", ntohs(e.ethproto));
+		xt2_say(t, " 0x%04x", ntohs(e.ethproto));
 	}
 	if (e.bitmask & EBT_SOURCEMAC)
 		mac(t, "-s", e.invflags & EBT_ISOURCE, e.sourcemac, e.sourcemsk);
@@ -260,7 +240,7 @@ static void bridge(struct text *t, const void *entry)
 
 void xt2_base_text(int family, const void *entry, char *text, size_t size)
 {
-	struct text t = { .at = text, .size = size };
+	struct xt2_say t = { .at = text, .size = size };
 
 	*text = '\0';
 	switch (family) {

@@ -6,31 +6,11 @@
  * and if that works, the image was written without.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "index-report.h"
-
-struct words {
-	char *at;
-	size_t size, len;
-};
-
-static void say(struct words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(struct words *w, const char *format, ...)
-{
-	va_list args;
-	int n;
-
-	if (w->len + 1 >= w->size)
-		return;
-	va_start(args, format);
-	n = vsnprintf(w->at + w->len, w->size - w->len, format, args);
-	va_end(args);
-	w->len += n > 0 ? (size_t)n : 0;
-}
+#include "say.h"
 
 const char *xt2_kind_name(int kind)
 {
@@ -61,7 +41,7 @@ static const char *field_name(int field)
 }
 
 /* A key, with the bits of its field if it is only a part. */
-static void say_key(struct words *w, unsigned int key)
+static void say_key(struct xt2_say *w, unsigned int key)
 {
 	static const char *const names[] = {
 		[XT2_KEY_SPORT] = "source port", [XT2_KEY_DPORT] = "destination port",
@@ -82,31 +62,31 @@ static void say_key(struct words *w, unsigned int key)
 		part = key - XT2_KEY_MAC;
 	}
 	if (field)
-		say(w, "%s bits %u-%u", field, 16 * part, 16 * part + 15);
+		xt2_say(w, "%s bits %u-%u", field, 16 * part, 16 * part + 15);
 	else
-		say(w, "%s", names[key]);
+		xt2_say(w, "%s", names[key]);
 }
 
-static void columns_fields(const struct xt2_columns *c, struct words *w)
+static void columns_fields(const struct xt2_columns *c, struct xt2_say *w)
 {
 	unsigned int i;
 
 	for (i = 0; i < c->columns; i++) {
-		say(w, "%s", i ? ", " : "");
+		xt2_say(w, "%s", i ? ", " : "");
 		say_key(w, c->column[i]);
 	}
 	if (!i)
-		say(w, "none");
+		xt2_say(w, "none");
 }
 
-static void bits_fields(const struct xt2_bits *b, struct words *w)
+static void bits_fields(const struct xt2_bits *b, struct xt2_say *w)
 {
 	unsigned int i;
 
 	for (i = 0; i < b->keys; i++) {
-		say(w, "%s", i ? ", " : "");
+		xt2_say(w, "%s", i ? ", " : "");
 		say_key(w, b->by[i].key);
-		say(w, " in %u", b->by[i].slots);
+		xt2_say(w, " in %u", b->by[i].slots);
 	}
 }
 
@@ -119,18 +99,18 @@ static unsigned int bits(const struct xt2_index_dimension *d, unsigned int cls)
 	return n;
 }
 
-static void pairs_fields(const struct xt2_pairs *p, struct words *w)
+static void pairs_fields(const struct xt2_pairs *p, struct xt2_say *w)
 {
 	unsigned int i, j;
 
 	for (i = 0; i < 3 && p->dim[i].field; i++) {
 		const struct xt2_index_dimension *d = &p->dim[i];
 
-		say(w, "%s%s", i ? "; " : "", field_name(d->field));
+		xt2_say(w, "%s%s", i ? "; " : "", field_name(d->field));
 		if (d->field != XT2_FIELD_SRC && d->field != XT2_FIELD_DST)
 			continue;
 		for (j = d->classes; j--;)
-			say(w, " /%u", bits(d, j));
+			xt2_say(w, " /%u", bits(d, j));
 	}
 }
 
@@ -155,61 +135,61 @@ static const char *plural(__u32 n)
 	return n == 1 ? "" : "s";
 }
 
-static void why_columns(const struct xt2_representation *r, struct words *w)
+static void why_columns(const struct xt2_representation *r, struct xt2_say *w)
 {
 	if (r->units <= xt2_index_limits.columns)
-		say(w, "%u run%s of equal rules", r->runs, plural(r->runs));
+		xt2_say(w, "%u run%s of equal rules", r->runs, plural(r->runs));
 	else if (r->units <= xt2_index_limits.bits)
-		say(w, "%u rules%s, %u or less, and little to compare", r->units,
-		    r->runs ? " and runs of equal rules" : "", xt2_index_limits.bits);
+		xt2_say(w, "%u rules%s, %u or less, and little to compare", r->units,
+			r->runs ? " and runs of equal rules" : "", xt2_index_limits.bits);
 	else
-		say(w, "no two fields tell its %u rules apart", r->units);
+		xt2_say(w, "no two fields tell its %u rules apart", r->units);
 }
 
-static void why_bits(const struct xt2_representation *r, struct words *w)
+static void why_bits(const struct xt2_representation *r, struct xt2_say *w)
 {
-	say(w, "%u rules%s, %u or less", r->units, r->runs ? " and runs of equal rules" : "",
-	    xt2_index_limits.bits);
+	xt2_say(w, "%u rules%s, %u or less", r->units, r->runs ? " and runs of equal rules" : "",
+		xt2_index_limits.bits);
 }
 
 static void why_pairs(const struct xt2_representation *r, const struct xt2_pairs *p,
-		      struct words *w)
+		      struct xt2_say *w)
 {
-	say(w, "%u rules, more than %u: told apart by %s", r->units, xt2_index_limits.bits,
-	    field_name(p->dim[0].field));
+	xt2_say(w, "%u rules, more than %u: told apart by %s", r->units, xt2_index_limits.bits,
+		field_name(p->dim[0].field));
 	if (p->dim[1].field)
-		say(w, " and %s", field_name(p->dim[1].field));
+		xt2_say(w, " and %s", field_name(p->dim[1].field));
 	if (p->dim[2].field)
-		say(w, ", then by %s", field_name(p->dim[2].field));
+		xt2_say(w, ", then by %s", field_name(p->dim[2].field));
 }
 
 static void why_segments(const struct xt2_representation *r, const struct xt2_segments *g,
-			 struct words *w)
+			 struct xt2_say *w)
 {
-	say(w, "%u rules%s, told apart by %s", r->units, r->runs ? " and runs of equal rules" : "",
-	    field_name(g->field));
+	xt2_say(w, "%u rules%s, told apart by %s", r->units,
+		r->runs ? " and runs of equal rules" : "", field_name(g->field));
 	if (g->commons)
-		say(w, ", but for %u", g->commons);
+		xt2_say(w, ", but for %u", g->commons);
 }
 
-static int why_plain(const struct xt2_chain *c, int family, struct words *w)
+static int why_plain(const struct xt2_chain *c, int family, struct xt2_say *w)
 {
 	const __u32 rules = c->rules - 1;
 	long long made;
 
 	if (family != XT2_IPV4 && family != XT2_IPV6) {
-		say(w, "only chains of IPv4 and IPv6 have indexes");
+		xt2_say(w, "only chains of IPv4 and IPv6 have indexes");
 		return 0;
 	}
 	made = xt2_index_made(c, family);
 	if (made < 0)
 		return -ENOMEM;
 	if (made)
-		say(w, "the image was written without an index for it");
+		xt2_say(w, "the image was written without an index for it");
 	else if (rules <= xt2_index_limits.plain)
-		say(w, "%u rules or less", xt2_index_limits.plain);
+		xt2_say(w, "%u rules or less", xt2_index_limits.plain);
 	else
-		say(w, "nothing tells its %u rules apart", rules);
+		xt2_say(w, "nothing tells its %u rules apart", rules);
 	return 0;
 }
 
@@ -229,8 +209,8 @@ long long xt2_index_made(const struct xt2_chain *c, int family)
 
 int xt2_represent(const struct xt2_chain *c, int family, struct xt2_representation *r)
 {
-	struct words fields = { r->fields, sizeof(r->fields), 0 };
-	struct words why = { r->why, sizeof(r->why), 0 };
+	struct xt2_say fields = { r->fields, sizeof(r->fields), 0 };
+	struct xt2_say why = { r->why, sizeof(r->why), 0 };
 	const struct xt2_index *ix = xt2_chain_index(c);
 	const void *body;
 
@@ -254,7 +234,7 @@ int xt2_represent(const struct xt2_chain *c, int family, struct xt2_representati
 
 		r->segments = g->segments - XT2_SEGMENTS_BEHIND;
 		r->commons = g->commons;
-		say(&fields, "%s", field_name(g->field));
+		xt2_say(&fields, "%s", field_name(g->field));
 		why_segments(r, g, &why);
 	} else {
 		const struct xt2_pairs *p = body;

@@ -137,30 +137,10 @@ static int local(struct xt2_host *host, const char *arg)
 	return 1;
 }
 
-int xt2_host_option(struct xt2_host *host, const char *name, const char *arg)
+static int state(struct xt2_host *host, const char *name, const char *arg)
 {
-	int v, r;
+	int v = 0, r;
 
-	if (!strcmp(name, "in"))
-		return interface(arg, host->in);
-	if (!strcmp(name, "out"))
-		return interface(arg, host->out);
-	if (!strcmp(name, "physdev-in"))
-		return interface(arg, host->physin);
-	if (!strcmp(name, "physdev-out"))
-		return interface(arg, host->physout);
-	if (!strcmp(name, "mark"))
-		return number(arg, &host->mark);
-	if (!strcmp(name, "ctmark"))
-		return number(arg, &host->ct.mark);
-	if (!strcmp(name, "in-group"))
-		return number(arg, &host->in_group);
-	if (!strcmp(name, "out-group"))
-		return number(arg, &host->out_group);
-	if (!strcmp(name, "cpu"))
-		return number(arg, &host->cpu);
-	if (!strcmp(name, "mtu"))
-		return number(arg, &host->mtu);
 	if (!strcmp(name, "whole-exthdrs")) {
 		host->whole_exthdrs = true;
 		return 1;
@@ -176,13 +156,41 @@ int xt2_host_option(struct xt2_host *host, const char *name, const char *arg)
 		host->ct.reply = r > 0 && v;
 		return r;
 	}
-	if (!strcmp(name, "ctstatus")) {
-		r = words(arg, ct_status, &v);
-		if (r > 0)
-			host->ct.status = v;
-		return r;
+	if (strcmp(name, "ctstatus"))
+		return 0;
+	r = words(arg, ct_status, &v);
+	if (r > 0)
+		host->ct.status = v;
+	return r;
+}
+
+int xt2_host_option(struct xt2_host *host, const char *name, const char *arg)
+{
+	const struct {
+		const char *name;
+		__u64 *interface;
+		__u32 *number;
+	} plain[] = {
+		{ "in", host->in, NULL },
+		{ "out", host->out, NULL },
+		{ "physdev-in", host->physin, NULL },
+		{ "physdev-out", host->physout, NULL },
+		{ "mark", NULL, &host->mark },
+		{ "ctmark", NULL, &host->ct.mark },
+		{ "in-group", NULL, &host->in_group },
+		{ "out-group", NULL, &host->out_group },
+		{ "cpu", NULL, &host->cpu },
+		{ "mtu", NULL, &host->mtu },
+	};
+	size_t i;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(plain); i++) {
+		if (strcmp(plain[i].name, name))
+			continue;
+		return plain[i].number ? number(arg, plain[i].number)
+				       : interface(arg, plain[i].interface);
 	}
-	return 0;
+	return state(host, name, arg);
 }
 
 static bool is_local(const struct xt2_host *host, int family, const __u8 *addr, size_t len)
