@@ -91,6 +91,22 @@ void xt2_rules_refer_(struct xt2_ruleset *rs, const struct xt2_rule *r, int chan
 		rs->chain[to].references += (u32)change;
 }
 
+/* => the chain, if it has a rule at this position, or NULL */
+static struct xt2_chain_ *chain_of(const struct xt2_ruleset *rs, int chain, unsigned int at)
+{
+	struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
+
+	return c && at < c->rules.n ? c : NULL;
+}
+
+/* A rule has left its chain. */
+static void retire(struct xt2_ruleset *rs, const struct xt2_rule *r)
+{
+	xt2_rules_refer_(rs, r, -1);
+	xt2_rule_forget_(rs, r);
+	xt2_rules_compact_(rs);
+}
+
 /* --- changes ----------------------------------------------------------- */
 
 int xt2_rule_insert(struct xt2_ruleset *rs, int chain, unsigned int at, const struct xt2_rule *rule,
@@ -140,11 +156,11 @@ int xt2_rule_append(struct xt2_ruleset *rs, int chain, const struct xt2_rule *ru
 int xt2_rule_replace(struct xt2_ruleset *rs, int chain, unsigned int at,
 		     const struct xt2_rule *rule, unsigned int line)
 {
-	struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
+	struct xt2_chain_ *c = chain_of(rs, chain, at);
 	const struct xt2_rule *copy, *old;
 	u32 slot;
 
-	if (!c || at >= c->rules.n)
+	if (!c)
 		return -ENOENT;
 	if (rule_check(rs, c, rule))
 		return -EINVAL;
@@ -156,24 +172,20 @@ int xt2_rule_replace(struct xt2_ruleset *rs, int chain, unsigned int at,
 	c->rules.rule[slot] = copy;
 	c->rules.line[slot] = line;
 	xt2_rules_refer_(rs, copy, 1);
-	xt2_rules_refer_(rs, old, -1);
-	xt2_rule_forget_(rs, old);
-	xt2_rules_compact_(rs);
+	retire(rs, old);
 	return 0;
 }
 
 int xt2_rule_delete(struct xt2_ruleset *rs, int chain, unsigned int at)
 {
-	struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
+	struct xt2_chain_ *c = chain_of(rs, chain, at);
 	const struct xt2_rule *old;
 
-	if (!c || at >= c->rules.n)
+	if (!c)
 		return -ENOENT;
 	old = xt2_list_rule(&c->rules, at);
 	xt2_list_delete_(&c->rules, at);
-	xt2_rules_refer_(rs, old, -1);
-	xt2_rule_forget_(rs, old);
-	xt2_rules_compact_(rs);
+	retire(rs, old);
 	return 0;
 }
 
@@ -189,10 +201,10 @@ void xt2_rules_flush_(struct xt2_ruleset *rs, struct xt2_chain_ *c)
 int xt2_rule_set_counters(struct xt2_ruleset *rs, int chain, unsigned int at, __u64 packets,
 			  __u64 bytes)
 {
-	struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
+	struct xt2_chain_ *c = chain_of(rs, chain, at);
 	struct xt2_rule *r;
 
-	if (!c || at >= c->rules.n)
+	if (!c)
 		return -ENOENT;
 	r = xt2_list_own_(rs, &c->rules, at);
 	if (!r)
@@ -206,16 +218,16 @@ int xt2_rule_set_counters(struct xt2_ruleset *rs, int chain, unsigned int at, __
 
 const struct xt2_rule *xt2_rule_get(const struct xt2_ruleset *rs, int chain, unsigned int at)
 {
-	const struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
+	const struct xt2_chain_ *c = chain_of(rs, chain, at);
 
-	return c && at < c->rules.n ? xt2_list_rule(&c->rules, at) : NULL;
+	return c ? xt2_list_rule(&c->rules, at) : NULL;
 }
 
 unsigned int xt2_rule_line(const struct xt2_ruleset *rs, int chain, unsigned int at)
 {
-	const struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
+	const struct xt2_chain_ *c = chain_of(rs, chain, at);
 
-	return c && at < c->rules.n ? c->rules.line[xt2_list_slot_(&c->rules, at)] : 0;
+	return c ? c->rules.line[xt2_list_slot_(&c->rules, at)] : 0;
 }
 
 static bool instance_equal(const struct xt2_ruleset *rs, u32 a, u32 b)

@@ -35,16 +35,15 @@ static const char *protocol(const struct xt2_pkt *pkt, char buf[16])
 	return p ? p->p_name : buf;
 }
 
+bool xt2_proto_has_ports(int proto)
+{
+	return proto == IPPROTO_TCP || proto == IPPROTO_UDP || proto == IPPROTO_UDPLITE ||
+	       proto == IPPROTO_SCTP || proto == IPPROTO_DCCP;
+}
+
 static bool has_ports(const struct xt2_pkt *pkt)
 {
-	switch (pkt->proto) {
-	case IPPROTO_TCP:
-	case IPPROTO_UDP:
-	case IPPROTO_UDPLITE:
-	case IPPROTO_SCTP:
-	case IPPROTO_DCCP: return pkt->l4 == XT2_L4_OK && !pkt->fragoff;
-	}
-	return false;
+	return xt2_proto_has_ports(pkt->proto) && pkt->l4 == XT2_L4_OK && !pkt->fragoff;
 }
 
 static const char *flags(const struct xt2_pkt *pkt, char buf[40])

@@ -224,28 +224,23 @@ static int transport(const struct xt2_packet_spec *spec, int proto, __u8 *p, siz
 	}
 	if (room < 64)
 		return bad(err, "the packet is too long");
-	switch (proto) {
-	case IPPROTO_TCP:
+	if (xt2_proto_has_ports(proto)) {
 		put16(p, sport);
 		put16(p + 2, dport);
+	}
+	switch (proto) {
+	case IPPROTO_TCP:
 		p[12] = 5 << 4;
 		p[13] = flags;
 		put16(p + 14, 64240);
 		return 20;
 	case IPPROTO_UDP:
-	case IPPROTO_UDPLITE:
-		put16(p, sport);
-		put16(p + 2, dport);
-		return 8;
+	case IPPROTO_UDPLITE: return 8;
 	case IPPROTO_SCTP:
-		put16(p, sport);
-		put16(p + 2, dport);
 		p[12] = 1; /* an INIT chunk */
 		put16(p + 14, 20);
 		return 32;
 	case IPPROTO_DCCP:
-		put16(p, sport);
-		put16(p + 2, dport);
 		p[4] = 4;
 		p[8] = 0 << 1 | 1; /* a REQUEST with a long sequence number */
 		return 20;
@@ -284,23 +279,45 @@ static void finish_transport(int proto, __u8 *p, size_t n, const __u8 *addresses
 	put16(p + at, fold(sum(p, n, s)));
 }
 
+/* Source and destination address, or these.  => 0, -EINVAL */
+static int addresses(const struct xt2_packet_spec *spec, int af, const char *source,
+		     const char *destination, __u8 *from, __u8 *to, struct xt2_err *err)
+{
+	const char *name = af == AF_INET ? "IPv4" : "IPv6";
+
+	source = spec->source ? spec->source : source;
+	destination = spec->destination ? spec->destination : destination;
+	if (inet_pton(af, source, from) != 1)
+		return bad(err, "'%s' is not an %s address", source, name);
+	if (inet_pton(af, destination, to) != 1)
+		return bad(err, "'%s' is not an %s address", destination, name);
+	return 0;
+}
+
+/* The transport header after off bytes, and the packet's length.  => bytes of the header, -EINVAL */
+static int payload(const struct xt2_packet_spec *spec, int proto, __u8 *b, int off, size_t room,
+		   unsigned long *len, struct xt2_err *err)
+{
+	int n = spec->fragment ? 8 : transport(spec, proto, b + off, room, err);
+
+	if (n < 0 || number(spec->length, 65535, "length", off + n, len, err) < 0)
+		return -EINVAL;
+	if (*len < (unsigned long)off + n)
+		return bad(err, "length %lu is less than the headers' %d", *len, off + n);
+	return n;
+}
+
 static int ipv4(const struct xt2_packet_spec *spec, __u8 *b, struct xt2_err *err)
 {
 	unsigned long ttl, tos, len;
-	int proto = protocol(spec, err), n;
+	int proto = protocol(spec, err);
 
 	if (proto < 0 || number(spec->ttl, 255, "TTL", 64, &ttl, err) < 0 ||
 	    number(spec->tos, 255, "TOS", 0, &tos, err) < 0)
 		return -EINVAL;
-	if (inet_pton(AF_INET, spec->source ? spec->source : "192.0.2.1", b + 12) != 1)
-		return bad(err, "'%s' is not an IPv4 address", spec->source);
-	if (inet_pton(AF_INET, spec->destination ? spec->destination : "198.51.100.1", b + 16) != 1)
-		return bad(err, "'%s' is not an IPv4 address", spec->destination);
-	n = spec->fragment ? 8 : transport(spec, proto, b + 20, 65516, err);
-	if (n < 0 || number(spec->length, 65535, "length", 20 + n, &len, err) < 0)
+	if (addresses(spec, AF_INET, "192.0.2.1", "198.51.100.1", b + 12, b + 16, err) < 0 ||
+	    payload(spec, proto, b, 20, 65516, &len, err) < 0)
 		return -EINVAL;
-	if (len < 20 + (unsigned long)n)
-		return bad(err, "length %lu is less than the headers' %d", len, 20 + n);
 	b[0] = 0x45;
 	b[1] = tos;
 	put16(b + 2, len);
@@ -316,20 +333,14 @@ static int ipv4(const struct xt2_packet_spec *spec, __u8 *b, struct xt2_err *err
 static int ipv6(const struct xt2_packet_spec *spec, __u8 *b, struct xt2_err *err)
 {
 	unsigned long ttl, tos, len;
-	int proto = protocol(spec, err), n, off = spec->fragment ? 48 : 40;
+	int proto = protocol(spec, err), off = spec->fragment ? 48 : 40;
 
 	if (proto < 0 || number(spec->ttl, 255, "hop limit", 64, &ttl, err) < 0 ||
 	    number(spec->tos, 255, "traffic class", 0, &tos, err) < 0)
 		return -EINVAL;
-	if (inet_pton(AF_INET6, spec->source ? spec->source : "2001:db8::1", b + 8) != 1)
-		return bad(err, "'%s' is not an IPv6 address", spec->source);
-	if (inet_pton(AF_INET6, spec->destination ? spec->destination : "2001:db8::2", b + 24) != 1)
-		return bad(err, "'%s' is not an IPv6 address", spec->destination);
-	n = spec->fragment ? 8 : transport(spec, proto, b + 40, 65495, err);
-	if (n < 0 || number(spec->length, 65535, "length", off + n, &len, err) < 0)
+	if (addresses(spec, AF_INET6, "2001:db8::1", "2001:db8::2", b + 8, b + 24, err) < 0 ||
+	    payload(spec, proto, b, off, 65495, &len, err) < 0)
 		return -EINVAL;
-	if (len < (unsigned long)off + n)
-		return bad(err, "length %lu is less than the headers' %d", len, off + n);
 	b[0] = 0x60 | tos >> 4;
 	b[1] = tos << 4;
 	put16(b + 4, len - 40);
@@ -361,10 +372,8 @@ static int arp(const struct xt2_packet_spec *spec, __u8 *b, struct xt2_err *err)
 	put16(b + 6, n);
 	if (mac(spec->mac_source, b + 8, err) < 0 || mac(spec->mac_destination, b + 18, err) < 0)
 		return -EINVAL;
-	if (inet_pton(AF_INET, spec->source ? spec->source : "192.0.2.1", b + 14) != 1)
-		return bad(err, "'%s' is not an IPv4 address", spec->source);
-	if (inet_pton(AF_INET, spec->destination ? spec->destination : "192.0.2.2", b + 24) != 1)
-		return bad(err, "'%s' is not an IPv4 address", spec->destination);
+	if (addresses(spec, AF_INET, "192.0.2.1", "192.0.2.2", b + 14, b + 24, err) < 0)
+		return -EINVAL;
 	return 28;
 }
 

@@ -41,6 +41,9 @@ struct xt2_packet {
 int xt2_packet_build(const struct xt2_packet_spec *spec, struct xt2_packet *packet,
 		     struct xt2_err *err);
 
+/* Does the protocol's header begin with two ports? */
+bool xt2_proto_has_ports(int proto);
+
 /* "tcp 192.0.2.1:40000 -> 198.51.100.1:22 SYN, 40 bytes".  => as snprintf() */
 int xt2_packet_describe(const struct xt2_pkt *pkt, char *buf, size_t size);
 
