@@ -3,10 +3,10 @@
  * walk.c - how deep and how long a packet's way through the chains can be
  *
  * First all chains in their order, as far as that goes; then depth first, with
- * the way back kept in the caller's scratch: a chain that is on the way
- * remembers the rule where it was left.  When the chain that a rule names is
- * done, the rule is read once more and takes over its result.  Each rule
- * is read at most three times.
+ * the way back kept in the caller's scratch: an open chain remembers the rule
+ * where the walk left it.  When the chain that a rule names is done, the rule
+ * is read once more and takes over that chain's result.  Each rule is read at
+ * most three times.
  */
 #include "walk.h"
 
@@ -90,9 +90,9 @@ static int advance(struct xt2_walk *w, u32 index, u32 *to)
 }
 
 /*
- * Chains that only go where all is known: one after the other, where the image
- * has them, instead of here and there.  Most are such ones if they are listed by
- * name.  The others are left as if not visited.
+ * Finish the chains that only name finished chains, in the order of the image,
+ * which reads memory in order.  Most chains are of this kind if they are listed
+ * by name.  The others are left as they were.
  */
 static void walk_along(struct xt2_walk *w)
 {

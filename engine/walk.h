@@ -9,7 +9,7 @@
  * are compared.  Visits saturate.  Both depend on nothing but the chain one
  * starts from, so each chain is walked once, however often it is named.
  *
- * As in mark_source_chains(), a chain is followed up to its first rule
+ * As in mark_source_chains(), a chain is read up to its first rule
  * without conditions that gives a verdict or returns, and jumps and gotos
  * make loops alike.
  */

@@ -182,7 +182,7 @@ static void find_loop(struct xt2_capture *cap, struct xt2_captured *p)
 
 /*
  * A cooked header keeps the sender's address: for Ethernet that is enough of a
- * MAC header for what matches look at.  The receiver's address is left zero.
+ * MAC header for the matches.  The receiver's address is left zero.
  */
 static void cooked_mac(struct xt2_capture *cap, struct xt2_captured *p, u16 device, u16 addr_len,
 		       const u8 *addr)

@@ -39,7 +39,7 @@ void xt2_print_shown(FILE *to, const char *s);
 
 /*
  * xt2_print_line - a line for people: all of it is shown as such, and ended
- * @format: as for printf(), without the newline; cut behind 16 KiB
+ * @format: as for printf(), without the newline; cut after 16 KiB
  */
 void xt2_print_line(FILE *to, const char *format, ...)
 	__attribute__((__format__(__printf__, 2, 3)));

@@ -52,7 +52,7 @@ static bool is_nat(const struct xt2_table *t)
 	return !memcmp(t->name, "nat", sizeof("nat"));
 }
 
-/* Every packet is asked about, with the connection that it has. */
+/* The table sees every packet, with the state of its connection. */
 static bool is_always_asked(const struct xt2_evaluator *ev, const struct xt2_hook *h)
 {
 	return h->priority > XT2_PRIORITY_CONNTRACK &&

@@ -51,7 +51,7 @@ void xt2_reach_add(struct xt2_reach *w, u32 chain);
 /* Start from the base chains of a hook; @family: -1 for any; @table: NULL for any */
 void xt2_reach_hooks(struct xt2_reach *w, int family, int hook, const char *table);
 
-/* => the next chain, all of whose rules have been read; NULL: that was the last one */
+/* => the next chain, read up to its end; NULL: there are no more */
 const struct xt2_chain *xt2_reach_next(struct xt2_reach *w);
 
 #define xt2_reach_for_each(c, w) while (((c) = xt2_reach_next(w)) != NULL)

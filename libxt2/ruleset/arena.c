@@ -4,7 +4,7 @@
  *
  * Chunks grow from 4 KiB to 4 MiB, so that small rulesets stay small and large
  * ones waste at most a chunk.  What would not fit in a usual chunk gets one of
- * its own, behind the chunk that still has room.
+ * its own, after the chunk that still has room.
  */
 #include "config.h"
 #include "arena.h"

@@ -18,7 +18,7 @@
 void *xt2_alloc_large_(size_t size);
 
 /*
- * The same for those who know the size when they give it back: from XT2_LARGE_ bytes on without
+ * The same for callers that know the size when they free it: from XT2_LARGE_ bytes on without
  * malloc(), whose bookkeeping in front of what it gives costs a huge page, and as a mapping of
  * XT2_LARGE_SIZE_() bytes.
  */

@@ -45,7 +45,7 @@ static void put32(struct digest *d, u32 v)
 /* --- bytes that say nothing ------------------------------------------------ */
 
 /*
- * What the kernel does not read of a carried match: of the masks of an IPv4
+ * Bytes of an unevaluated match that the kernel does not read: of the masks of an IPv4
  * rule only the first word.  Tools fill in the rest or don't, depending on
  * whether the mask was given.
  */
@@ -69,7 +69,7 @@ static void clear_unread(const struct digest *d, const struct xt2_instance *in, 
 			memset(data + unread4[i].at, 0, unread4[i].size);
 }
 
-/* What the kernel keeps for itself: it comes behind what it gives back. */
+/* The part that the kernel keeps for itself follows the part that it gives back. */
 static void clear_private(struct digest *d, const struct xt2_instance *in, u8 *data)
 {
 	const struct legacy_known *k;
@@ -216,7 +216,7 @@ static void put_table(struct digest *d, int table, const struct xt2_chain_ **cha
 
 /* --- tables ----------------------------------------------------------------- */
 
-/* As a table is when the kernel makes it: nobody may have asked for more than to look. */
+/* An empty table is ignored: the kernel creates one on first access. */
 static bool untouched(const struct xt2_ruleset *rs, int table)
 {
 	int chain;

@@ -4,7 +4,7 @@
  *
  * A list is an array with a gap where the last change was, so appending and
  * inserting at one place cost the same.  This file only sees lists and bytes:
- * what a rule says is a matter of rules.c, and who has a list of chains.c.
+ * rules.c knows the meaning of rules, chains.c the chains that own the lists.
  */
 #include "config.h"
 #include "ruleset.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #define LIST_FIRST  4u
-#define COMPACT_MIN (1u << 16) /* dead bytes that nobody minds */
+#define COMPACT_MIN (1u << 16) /* dead bytes that are not worth a copy */
 
 /* --- lists ------------------------------------------------------------- */
 
@@ -65,7 +65,7 @@ static int own_arrays(struct xt2_rule_list *l)
 
 int xt2_list_reserve_(struct xt2_rule_list *l, u32 cap)
 {
-	u32 behind = l->n - l->gap; /* rules behind the gap: at the end of the arrays */
+	u32 after = l->n - l->gap; /* rules after the gap: at the end of the arrays */
 	void *p;
 
 	if (cap <= l->cap)
@@ -82,8 +82,8 @@ int xt2_list_reserve_(struct xt2_rule_list *l, u32 cap)
 	l->line = p;
 	xt2_want_large_(l->rule, cap * sizeof(*l->rule));
 	xt2_want_large_(l->line, cap * sizeof(*l->line));
-	memmove(l->rule + (cap - behind), l->rule + (l->cap - behind), behind * sizeof(*l->rule));
-	memmove(l->line + (cap - behind), l->line + (l->cap - behind), behind * sizeof(*l->line));
+	memmove(l->rule + (cap - after), l->rule + (l->cap - after), after * sizeof(*l->rule));
+	memmove(l->line + (cap - after), l->line + (l->cap - after), after * sizeof(*l->line));
 	l->cap = cap;
 	return 0;
 }

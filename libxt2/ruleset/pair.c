@@ -38,7 +38,7 @@ struct index {
 
 struct pairing {
 	struct side old, img;
-	u64 seed; /* names and rules come from strangers */
+	u64 seed; /* names and rules come from untrusted input */
 	u32 longest; /* rules of an old chain */
 	struct index index;
 	/* What is left of an old chain, by number: */

@@ -20,7 +20,7 @@ static bool is_instance(const struct xt2_ruleset *rs, u32 i, u8 kind)
 	return i < rs->instances && rs->instance[i]->kind == kind;
 }
 
-/* A target that watches, in bridge tables; they stand behind the matches. */
+/* A target that watches, in bridge tables; watchers follow the matches. */
 static bool is_watcher(const struct xt2_ruleset *rs, const struct xt2_chain_ *c,
 		       const struct xt2_match *m)
 {

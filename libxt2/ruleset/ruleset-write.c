@@ -150,8 +150,8 @@ static bool may_have_index(const struct packer *p, u32 rules)
 }
 
 /*
- * Rules that can only name chains need not be looked at twice: they are where the
- * ruleset has its rules, which is not much more.
+ * Without instances and cells, rules need not be read one by one: their size is
+ * at most that of the memory which holds the ruleset's rules.
  */
 static bool count_at_once(struct packer *p)
 {

@@ -74,7 +74,7 @@ struct xt2_ruleset {
 	u32 free; /* first number that can be used again */
 	u32 live;
 	u64 came; /* chains that ever came */
-	u64 seed; /* of hashes: names come from strangers */
+	u64 seed; /* of hashes: names come from untrusted input */
 	u32 *bucket;
 	u32 buckets; /* a power of two */
 	struct xt2_order_ *order;

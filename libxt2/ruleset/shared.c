@@ -6,7 +6,7 @@
  * rules alike, and every container of Docker is masqueraded.  Rules that say
  * the same then name one instance, which saves a third of such an image and
  * of the time to write, read and check it.  Other targets and matches have an
- * instance for each rule, as who runs them may keep state with it.
+ * instance for each rule, since their implementation may keep state with it.
  *
  * Instances are found in an open hash table.  It only remembers: what is not
  * found after a few steps is entered in another's place, and numbers that the

@@ -141,7 +141,7 @@ int xt2_entries_add_(struct xt2_ruleset *rs, int table, const struct xt2_count_ 
 
 /* --- bytes ------------------------------------------------------------- */
 
-/* Whose instances are written, and who knows their sets. */
+/* The ruleset that is written, and the source of names and numbers of its sets. */
 struct source {
 	const struct xt2_ruleset *rs;
 	struct xt2_asked_sets_ sets;

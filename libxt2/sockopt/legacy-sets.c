@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * legacy-sets.c - ask whoever knows ipsets for their names and numbers
+ * legacy-sets.c - ask the caller for the names and numbers of ipsets
  *
- * A number of which nobody knows whose it was is handed to nobody who might
- * take it for one of his own: that rule would be about another set.
+ * A set number of unknown origin is never passed to a kernel that could mistake
+ * it for one of its own sets: the rule would test another set.
  */
 #include "config.h"
 #include "legacy-sets.h"
@@ -12,7 +12,7 @@
 
 _Static_assert(offsetof(struct xt2_asked_sets_, data) ==
 		       offsetof(struct xt2_asked_sets_, in) + sizeof(struct xt2_instance),
-	       "an instance's data is behind it");
+	       "an instance's data follows it");
 
 /* => error */
 static int fail(struct xt2_asked_sets_ *s, int error, const char *hint)

@@ -7,7 +7,7 @@
 #include <xt2/sockopt.h>
 
 struct xt2_asked_sets_ {
-	const struct xt2_sockopt_sets *host; /* NULL: nobody */
+	const struct xt2_sockopt_sets *host; /* NULL: nothing knows sets */
 	int error; /* -errno; why and hint are set, too */
 	char why[160];
 	char hint[160];

@@ -22,7 +22,7 @@ struct xt2_call_ {
 	bool added; /* a table, the last one */
 };
 
-/* What went wrong, if nobody has said it yet.  => -errnum */
+/* Say what went wrong.  => -errnum */
 int xt2_call_fail_(const struct xt2_call_ *call, int errnum, const char *what);
 
 /* => -EINVAL: the length is not that of the option */
@@ -35,7 +35,7 @@ int xt2_call_write_(const struct xt2_call_ *call, u64 to, const void *from, u64 
 /* The table of this name; it is made if it can be.  => number, -ENOENT, -ENOMEM */
 int xt2_call_table_(struct xt2_call_ *call, const char *name);
 
-/* Hand the counters of the old table to its owner, who is not told if he cannot have them. */
+/* Write the counters of the old table to its owner; a failure to write is not reported. */
 void xt2_call_hand_back_(const struct xt2_call_ *call, struct xt2_replaced_ *old);
 
 /* Handlers for ebt: sockopt-ebt.c.  => 0; 1: the ruleset has changed; -errno */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sockopt.c - the calls of ipt, ip6t and arpt, and who answers which
+ * sockopt.c - the calls of ipt, ip6t and arpt, and the table of all options
  *
  * An option is a row.  The three families differ in the number of hooks and in
  * the translators' formats only; ebt is in sockopt-ebt.c.  Layouts are offsets:
@@ -316,7 +316,7 @@ static int set_add(struct xt2_call_ *call)
 	return ret == -ENOMEM ? xt2_call_fail_(call, ENOMEM, "no memory for the counters") : ret;
 }
 
-/* --- who answers -------------------------------------------------------- */
+/* --- the table of options ------------------------------------------------ */
 
 /* In the range that the family has registered, and nothing. */
 static int none(struct xt2_call_ *call)

@@ -8,7 +8,7 @@
  */
 #include "legacy-format.h"
 
-static u8 flags_of(const struct xt2_legacy_format_ *f, const u8 *e, u32 behind)
+static u8 flags_of(const struct xt2_legacy_format_ *f, const u8 *e, u32 following)
 {
 	const u8 *t = legacy_target(f, e);
 	s32 verdict;
@@ -23,7 +23,7 @@ static u8 flags_of(const struct xt2_legacy_format_ *f, const u8 *e, u32 behind)
 	verdict = legacy_verdict(t);
 	if (verdict < 0)
 		flags |= LEGACY_ENTRY_DECIDES;
-	else if ((u32)verdict != behind)
+	else if ((u32)verdict != following)
 		flags |= LEGACY_ENTRY_JUMP;
 	if (legacy_u16(e + f->target_offset) == f->entry && !t[LEGACY_REVISION] &&
 	    legacy_u16(t) == f->standard)
@@ -46,8 +46,8 @@ void legacy_map_add(struct legacy_map *m, u32 offset)
 	};
 }
 
-/* Behind an entry.  => NULL: the end of the table */
-static struct xt2_legacy_entry_ *behind(struct legacy_map *m, struct xt2_legacy_entry_ *e)
+/* The entry that follows.  => NULL: the end of the table */
+static struct xt2_legacy_entry_ *next_of(struct legacy_map *m, struct xt2_legacy_entry_ *e)
 {
 	const struct xt2_legacy_entry_ *end = m->entry + m->slots;
 	u32 offset = e->offset + e->next;
@@ -65,7 +65,7 @@ static struct xt2_legacy_entry_ *ahead(struct legacy_map *m, struct xt2_legacy_e
 	if (e->flags & LEGACY_ENTRY_JUMP)
 		return legacy_map_at(m,
 				     (u32)legacy_verdict(legacy_target(m->f, m->at + e->offset)));
-	return behind(m, e);
+	return next_of(m, e);
 }
 
 /* A rule that the kernel sees nothing get past. */
@@ -107,7 +107,7 @@ static u32 trace(struct legacy_map *m, u32 hook)
 				e = &m->entry[e->back];
 			} while (old->offset == e->offset + e->next);
 			from = e;
-			e = behind(m, e);
+			e = next_of(m, e);
 		} else {
 			from = e;
 			e = ahead(m, e);

@@ -38,7 +38,7 @@ struct draw {
 	__u64 random;
 };
 
-/* What a packet shall have, in the terms of boxes. */
+/* The constraints that a generated packet must satisfy. */
 struct wish {
 	__u64 bits[XT2_BITS_FIELDS][2];
 	__u16 number[XT2_RANGES];
@@ -91,7 +91,7 @@ static int reach(struct draw *d)
 	return 0;
 }
 
-/* --- what a packet shall have ---------------------------------------------- */
+/* --- constraints of a packet ---------------------------------------------- */
 
 static void ask(struct draw *d, struct wish *w, const struct xt2_rule *r)
 {

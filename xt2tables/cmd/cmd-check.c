@@ -53,14 +53,14 @@ static void print(struct check *c, const char *severity, const struct xt2_err *e
 
 static void on_error(void *data, const struct xt2_err *err)
 {
-	const bool carried = err->code == XT2_E_UNSUPPORTED;
+	const bool unevaluated = err->code == XT2_E_UNSUPPORTED;
 	struct check *c = data;
 
-	if (carried)
+	if (unevaluated)
 		c->unsupported++;
 	else
 		c->errors++;
-	print(c, carried ? "unsupported" : "error", err);
+	print(c, unevaluated ? "unsupported" : "error", err);
 }
 
 static void warn(struct check *c, int chain, unsigned int at, const char *message)

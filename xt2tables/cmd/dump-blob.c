@@ -205,7 +205,7 @@ static bool chain_add(struct walk *w, __u32 at, const char *name)
 
 /*
  * Look at all entries, and remember where chains begin.
- * => number of entries that are sound, -1: no memory; *end: behind them
+ * => number of entries that are sound, -1: no memory; *end: the offset after them
  */
 static long entries_count(struct walk *w, __u32 *end)
 {

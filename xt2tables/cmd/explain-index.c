@@ -20,7 +20,7 @@ static const char *why_unused(const struct xt2_pkt *pkt)
 	return "the packet's transport header is cut off";
 }
 
-/* Numbers of rules by their offsets, which ascend from call to call. */
+/* Counts rules by their offsets, which ascend from call to call. */
 struct counter {
 	const struct xt2_chain *chain;
 	const struct xt2_rule *at;
@@ -55,7 +55,7 @@ static void name_unit(struct xt2_index_facts *f, const struct xt2_index *ix, str
 	f->named++;
 }
 
-/* => the offset of a rule; 0: all rules are behind it */
+/* => the offset of a rule; 0: before all rules */
 static __u32 offset_of(const struct xt2_chain *c, __u32 number)
 {
 	const struct xt2_rule *r = xt2_chain_first(c);

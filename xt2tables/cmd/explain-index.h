@@ -23,7 +23,7 @@ struct xt2_index_facts {
 
 /*
  * xt2_index_facts_get - ask the index of a chain for a packet
- * @family: of the chain's table; @after: only for rules behind that number; 0: all
+ * @family: of the chain's table; @after: only for rules after that number; 0: all
  * => 0, -ENOMEM
  */
 int xt2_index_facts_get(const struct xt2_chain *c, int family, const struct xt2_pkt *pkt,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * context.c - what a capture does not tell about its packets
+ * context.c - facts about packets that a capture does not contain
  *
  * Interfaces, marks, conntrack state and so on come from options and hold for
  * all packets; a tracked connection without NAT has the addresses and ports of
@@ -294,7 +294,7 @@ struct ports {
 	__u16 src, dst, back_src, back_dst;
 };
 
-/* Not xt2_pkt_at(): nobody has asked for these bytes yet. */
+/* Not xt2_pkt_at(): no match has asked for these bytes yet. */
 static const __u8 *transport(const struct xt2_pkt *pkt, __u32 size)
 {
 	if (pkt->thoff > pkt->caplen || pkt->caplen - pkt->thoff < size)

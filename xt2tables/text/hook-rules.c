@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hook-rules.c - what the kernel looks at when a table is complete
+ * hook-rules.c - what the kernel checks when a table is complete
  *
  * From each hook all chains that a packet can get to are walked, as
  * mark_source_chains() of Linux does (libxt2/ruleset/jumps.h): jumps must not
