@@ -264,8 +264,9 @@ static void test_damaged(void **state)
 				data[(bit - 24) / 8] ^= 1 << bit % 8;
 			tc.rule->target = target;
 		}
-		tc.rule->size += 8;
-		memset((u8 *)tc.rule + tc.rule->size - 8, 0, 8);
+		/* 8 bytes more would make a MARK of 0 without data one with data, 0/0 */
+		tc.rule->size += 16;
+		memset((u8 *)tc.rule + tc.rule->size - 16, 0, 16);
 		assert_int_equal(target_check(family), -EINVAL);
 	}
 }
