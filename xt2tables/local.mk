@@ -110,11 +110,11 @@ XT2_COMMANDS = \
 	xt2tables/cmd/cmd-convert.c \
 	xt2tables/cmd/cmd-counters.c \
 	xt2tables/cmd/cmd-digest.c \
-	xt2tables/cmd/dump-base.c \
-	xt2tables/cmd/dump-base.h \
-	xt2tables/cmd/dump-blob.c \
-	xt2tables/cmd/cmd-dump.c \
-	xt2tables/cmd/dump.h \
+	xt2tables/cmd/dump/dump-base.c \
+	xt2tables/cmd/dump/dump-base.h \
+	xt2tables/cmd/dump/dump-blob.c \
+	xt2tables/cmd/dump/cmd-dump.c \
+	xt2tables/cmd/dump/dump.h \
 	xt2tables/cmd/explain-index.c \
 	xt2tables/cmd/explain-index.h \
 	xt2tables/cmd/explain-output.c \
@@ -143,7 +143,7 @@ XT2_COMMANDS = \
 	xt2tables/cmd/replay.h \
 	xt2tables/cmd/index-report.c \
 	xt2tables/cmd/index-report.h \
-	xt2tables/cmd/dump-rows.c \
+	xt2tables/cmd/dump/dump-rows.c \
 	xt2tables/cmd/cmd-run.c \
 	xt2tables/files/sandbox.c \
 	xt2tables/files/sandbox.h \

@@ -5,11 +5,11 @@
  * A row is a thing with its offset, its kind and its properties: a line of
  * text or an object of JSON.
  */
-#ifndef XT2_XT2TABLES_CMD_DUMP_H
-#define XT2_XT2TABLES_CMD_DUMP_H
+#ifndef XT2_XT2TABLES_CMD_DUMP_DUMP_H
+#define XT2_XT2TABLES_CMD_DUMP_DUMP_H
 
 #include "xt2tables/files/file.h"
-#include "cmd.h"
+#include "xt2tables/cmd/cmd.h"
 
 struct xt2_rows {
 	const void *base; /* offset 0 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dump-base.h - the conditions of a legacy entry itself, as text */
-#ifndef XT2_XT2TABLES_CMD_DUMP_BASE_H
-#define XT2_XT2TABLES_CMD_DUMP_BASE_H
+#ifndef XT2_XT2TABLES_CMD_DUMP_DUMP_BASE_H
+#define XT2_XT2TABLES_CMD_DUMP_DUMP_BASE_H
 
 #include <stddef.h>
 

@@ -9,7 +9,7 @@
 #include "dump.h"
 #include "xt2tables/files/file.h"
 #include "xt2tables/text/nearest.h"
-#include "index-report.h"
+#include "xt2tables/cmd/index-report.h"
 #include "xt2tables/files/sandbox.h"
 #include "xt2tables/text/text.h"
 

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <xt2/format.h>
 #include "dump-base.h"
-#include "say.h"
+#include "xt2tables/cmd/say.h"
 
 /* " ! -s" */
 static void option(struct xt2_say *t, bool invert, const char *name)
