@@ -140,7 +140,7 @@ static int read_image(int fd, const char *path, bool rules, struct xt2_mapping *
 	ret = check_kind(&st, "read", path, err);
 	if (ret)
 		return ret;
-	n = xt2_read_up_to_(fd, &header, sizeof(header));
+	n = xt2_read_up_to(fd, &header, sizeof(header));
 	if (n < 0)
 		return file_error(err, (int)-n, "read", path);
 	if (lseek(fd, 0, SEEK_SET))
@@ -153,7 +153,7 @@ static int read_image(int fd, const char *path, bool rules, struct xt2_mapping *
 		xt2_err_file(err, path);
 		return ret;
 	}
-	n = xt2_read_up_to_(fd, map->image, size);
+	n = xt2_read_up_to(fd, map->image, size);
 	ret = n < 0 ? file_error(err, (int)-n, "read", path)
 		    : check(map->image, (size_t)n, rules, err);
 	if (!ret) {

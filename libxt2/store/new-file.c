@@ -144,7 +144,7 @@ int xt2_new_file_create(struct xt2_new_file *f, const char *path)
 	return fail(f, "create a temporary file beside it", f->fd);
 }
 
-ssize_t xt2_read_up_to_(int fd, void *to, size_t size)
+ssize_t xt2_read_up_to(int fd, void *to, size_t size)
 {
 	size_t at = 0;
 	ssize_t n;

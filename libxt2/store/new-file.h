@@ -25,10 +25,13 @@ struct xt2_new_file {
  */
 int xt2_new_file_create(struct xt2_new_file *f, const char *path);
 
-/* All bytes, by as many calls as it takes.  => how many, fewer than size at the end; -errno */
-ssize_t xt2_read_up_to_(int fd, void *to, size_t size);
+/*
+ * xt2_read_up_to - read by as many calls as it takes, over interruptions
+ * => bytes, fewer than size only at the end of the file; -errno
+ */
+ssize_t xt2_read_up_to(int fd, void *to, size_t size);
 
-/* The same, written.  => 0, -errno */
+/* Write by as many calls as it takes.  => 0, -errno */
 int xt2_write_all(int fd, const void *bytes, size_t size);
 
 /* Nothing more is written; @durable: it survives a loss of power.  => 0, -errno: see failed */

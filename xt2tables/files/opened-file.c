@@ -31,7 +31,7 @@ static ssize_t look(struct xt2_opened_file *f)
 		return -errno;
 	f->stream = at < 0 || !S_ISREG(st.st_mode);
 	if (f->stream)
-		return xt2_read_up_to_(f->fd, f->head, sizeof(f->head));
+		return xt2_read_up_to(f->fd, f->head, sizeof(f->head));
 	n = pread(f->fd, f->head, sizeof(f->head), at);
 	return n < 0 ? -errno : n;
 }
@@ -98,7 +98,7 @@ static int read_rest(const struct xt2_opened_file *f, size_t max, struct xt2_byt
 			memcpy(b->at, f->head, f->len);
 			b->len = f->len;
 		}
-		n = xt2_read_up_to_(f->fd, (char *)b->at + b->len, room - b->len);
+		n = xt2_read_up_to(f->fd, (char *)b->at + b->len, room - b->len);
 		if (n < 0)
 			return (int)n;
 		b->len += (size_t)n;
