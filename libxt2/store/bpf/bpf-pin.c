@@ -22,13 +22,6 @@
 #define READERS_MS 10000 /* for readers to finish */
 #define PAUSE_MS   10
 
-bool xt2_same_file_(int fd, const char *path)
-{
-	struct stat a, b;
-
-	return !fstat(fd, &a) && !stat(path, &b) && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
-}
-
 /*
  * => true: the lock is held by a reader, or by a process that exited meanwhile, and a while
  * has passed
@@ -72,11 +65,6 @@ static int lock_folder(const char *folder, enum xt2_store_access access,
 			return fd;
 		close(fd);
 	}
-}
-
-int xt2_live_none_(struct xt2_err *err)
-{
-	return xt2_err_set(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
 }
 
 static int somebody(const struct xt2_lock_owner_ *owner, struct xt2_err *err)

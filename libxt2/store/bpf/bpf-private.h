@@ -99,6 +99,12 @@ int xt2_live_wait_(struct xt2_live *host);
 
 bool xt2_is_bpffs_(const char *path);
 
+/* Nothing is live here.  => -ENOENT */
+int xt2_live_none_(struct xt2_err *err);
+
+/* Is the descriptor's file still the one at the path? */
+bool xt2_same_file_(int fd, const char *path);
+
 /* Says why there is nothing to be found or made there.  => -errnum */
 int xt2_live_no_root_(int errnum, struct xt2_err *err);
 
@@ -187,12 +193,6 @@ int xt2_live_keep_(struct xt2_live *host, struct xt2_live_ruleset *l, const __u8
  * => 0; -errno: it is still to be done
  */
 int xt2_live_fold_(struct xt2_live *host);
-
-/* Nothing is live here.  => -ENOENT */
-int xt2_live_none_(struct xt2_err *err);
-
-/* Is the descriptor's file still the one at the path? */
-bool xt2_same_file_(int fd, const char *path);
 
 /* Put cells, and their numbers, into a copy of the arena's image.  => 0, -ENOMEM */
 int xt2_live_read_cells_(const struct xt2_live_ruleset *l, struct xt2_image *copy);

@@ -38,6 +38,18 @@ bool xt2_is_bpffs_(const char *path)
 	return !statfs(path, &fs) && (unsigned long)fs.f_type == BPF_MAGIC;
 }
 
+bool xt2_same_file_(int fd, const char *path)
+{
+	struct stat a, b;
+
+	return !fstat(fd, &a) && !stat(path, &b) && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+}
+
+int xt2_live_none_(struct xt2_err *err)
+{
+	return xt2_err_set(err, XT2_E_SYSTEM, ENOENT, "there is no live ruleset here");
+}
+
 /* --- what lasts ------------------------------------------------------------- */
 
 /* Process 2 is the kernel's, so /proc shows all processes of the machine. */
