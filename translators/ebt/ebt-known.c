@@ -451,7 +451,7 @@ const struct legacy_known *ebt_known_find(struct xt2_legacy_cache *cache, bool t
 }
 
 /* The kernel has no such call for bridges: this answers what it would. */
-int legacy_ebt_revision(bool target, const char *name, u8 revision)
+static int ebt_revision(bool target, const char *name, u8 revision)
 {
 	bool own = own_find(target, name);
 	struct xt2_legacy_cache cache = { { NULL } };
@@ -463,6 +463,12 @@ int legacy_ebt_revision(bool target, const char *name, u8 revision)
 	if (!target && legacy_known_find(&cache, XT2_BRIDGE, false, name, revision, &index, &err))
 		return 0;
 	return own || (!target && err == -EPROTOTYPE) ? -EPROTONOSUPPORT : -ENOENT;
+}
+
+int xt2_legacy_revision(u8 family, bool target, const char *name, u8 revision)
+{
+	return family == XT2_BRIDGE ? ebt_revision(target, name, revision)
+				    : legacy_known_revision(family, target, name, revision);
 }
 
 /* --- payloads ------------------------------------------------------------------- */

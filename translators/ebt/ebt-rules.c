@@ -13,7 +13,7 @@ static int check_payload(struct xt2_legacy *l, const struct legacy_known *k,
 			 const struct ebt_known *own, u32 index, const struct ebt_rule *rule,
 			 const struct ebt_ext *x)
 {
-	struct legacy_rule_ r = {
+	struct legacy_rule r = {
 		.family = XT2_BRIDGE,
 		.hooks = rule->hooks,
 		.table = rule->table,

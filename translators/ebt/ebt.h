@@ -160,7 +160,6 @@ int legacy_ebt_check_table(const struct xt2_legacy *l, u32 hooks, u32 entries,
 			   struct xt2_legacy_err *err);
 void legacy_ebt_chain(const struct xt2_legacy *l, struct xt2_legacy_chain *c);
 int legacy_ebt_rule(struct xt2_legacy *l, struct xt2_legacy_chain *c, struct xt2_legacy_sink *sink);
-int legacy_ebt_revision(bool target, const char *name, u8 revision);
 int legacy_ebt_write_chain(struct xt2_legacy_writer *w, u32 number, u8 hook, const char *name);
 int legacy_ebt_write_rule(struct xt2_legacy_writer *w, const struct xt2_rule *r);
 int legacy_ebt_write_end(struct xt2_legacy_writer *w);

@@ -30,42 +30,6 @@ XT2_COPY_ASSERT_(XT2_VERBATIM_IPCOMP, struct xt_ipcomp);
 
 #define PORT_MAX 0xffff
 
-/* --- what the rows share ------------------------------------------------ */
-
-void xt2_range_pack_(const __u32 *range, bool inverted, struct xt2_match *out)
-{
-	struct xt2_match_range *k = (struct xt2_match_range *)out;
-
-	if (inverted)
-		out->flags |= XT2_MATCH_INVERT;
-	if (!inverted && !range[0] && range[1] == ~0u) {
-		out->flags |= XT2_RANGE_NONE;
-	} else if (range[0] == range[1]) {
-		out->flags |= XT2_RANGE_ONE;
-		out->arg = range[0];
-	} else {
-		out->flags |= XT2_RANGE_BOTH;
-		out->size = sizeof(*k);
-		k->range[0] = range[0];
-		k->range[1] = range[1];
-	}
-}
-
-bool xt2_range_unpack_(const struct xt2_match *m, __u32 *range)
-{
-	const struct xt2_match_range *k = (const struct xt2_match_range *)m;
-
-	switch (m->flags & XT2_RANGE_FORM) {
-	case XT2_RANGE_ONE: range[0] = range[1] = m->arg; break;
-	case XT2_RANGE_BOTH:
-		range[0] = k->range[0];
-		range[1] = k->range[1];
-		break;
-	default: range[0] = 0; range[1] = ~0u;
-	}
-	return m->flags & XT2_MATCH_INVERT;
-}
-
 /* --- tcp, udp, udplite -------------------------------------------------- */
 
 static bool any_port(const __u16 *range)

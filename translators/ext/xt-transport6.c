@@ -2,7 +2,7 @@
 /*
  * xt-transport6.c - legacy payloads of ICMPv6 and the IPv6 header matches
  *
- * See xt-transport.c, which has the rows.
+ * See xt-transport.c, which has the rows.  Ranges of SPIs are packed here for both.
  */
 #include "xt-transport.h"
 #include <linux/netfilter_ipv6/ip6_tables.h>
@@ -28,6 +28,40 @@ BYTES_ASSERT(3, struct ip6t_mh);
 BYTES_ASSERT(3, struct ip6t_ipv6header_info);
 
 #define ADDR sizeof(struct in6_addr)
+
+void xt2_range_pack_(const __u32 *range, bool inverted, struct xt2_match *out)
+{
+	struct xt2_match_range *k = (struct xt2_match_range *)out;
+
+	if (inverted)
+		out->flags |= XT2_MATCH_INVERT;
+	if (!inverted && !range[0] && range[1] == ~0u) {
+		out->flags |= XT2_RANGE_NONE;
+	} else if (range[0] == range[1]) {
+		out->flags |= XT2_RANGE_ONE;
+		out->arg = range[0];
+	} else {
+		out->flags |= XT2_RANGE_BOTH;
+		out->size = sizeof(*k);
+		k->range[0] = range[0];
+		k->range[1] = range[1];
+	}
+}
+
+bool xt2_range_unpack_(const struct xt2_match *m, __u32 *range)
+{
+	const struct xt2_match_range *k = (const struct xt2_match_range *)m;
+
+	switch (m->flags & XT2_RANGE_FORM) {
+	case XT2_RANGE_ONE: range[0] = range[1] = m->arg; break;
+	case XT2_RANGE_BOTH:
+		range[0] = k->range[0];
+		range[1] = k->range[1];
+		break;
+	default: range[0] = 0; range[1] = ~0u;
+	}
+	return m->flags & XT2_MATCH_INVERT;
+}
 
 void xt2_header_test_pack_(u32 hdrlen, u8 flags, bool inverted, struct xt2_match *out)
 {

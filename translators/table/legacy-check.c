@@ -14,26 +14,6 @@
 #include "translators/ebt/ebt.h"
 #include <linux/netfilter_ipv6/ip6_tables.h>
 
-int legacy_refuse(struct xt2_legacy *l, int err, u32 offset, const char *field, const char *what)
-{
-	u32 pos, n = 0;
-
-	if (!l->err)
-		return err;
-	l->err->what = what;
-	l->err->field = field;
-	l->err->stricter = false;
-	l->err->entry = 0;
-	l->err->offset = offset;
-	if (!l->at || offset < l->f->header)
-		return err;
-	/* Count: entries before this one have been found sound. */
-	for (pos = 0; pos < offset - l->f->header && pos < l->size; n++)
-		pos += legacy_next(l->f, l->at + pos);
-	l->err->entry = n + 1;
-	return err;
-}
-
 /* An entry at fault. */
 static int wrong(struct xt2_legacy *l, int err, u32 pos, const char *field, const char *what)
 {
@@ -413,7 +393,7 @@ static int check_hooks(struct xt2_legacy *l)
 /* --- the extensions of a rule ------------------------------------------------------ */
 
 /* What struct xt_match says at registration: xt_check_match(). */
-static const char *misplaced(const struct xt2_legacy *l, const struct legacy_rule_ *rule,
+static const char *misplaced(const struct xt2_legacy *l, const struct legacy_rule *rule,
 			     const struct legacy_known *k, u32 size)
 {
 	if (size != legacy_payload(k, l->compat))
@@ -467,7 +447,7 @@ static int check_target_payload(struct xt2_legacy *l, const struct legacy_known 
 }
 
 static int check_extension(struct xt2_legacy *l, u32 pos, const u8 *ext, bool target,
-			   struct legacy_rule_ *rule)
+			   struct legacy_rule *rule)
 {
 	const struct legacy_known *k;
 	const char *what;
@@ -503,7 +483,7 @@ static int check_rule(struct xt2_legacy *l, const struct xt2_legacy_entry_ *entr
 	const struct legacy_base *b = l->f->base;
 	u32 pos = entry->offset, at;
 	const u8 *e = l->at + pos, *t = legacy_target(l->f, e);
-	struct legacy_rule_ rule = {
+	struct legacy_rule rule = {
 		.family = l->family,
 		.proto = b->proto ? legacy_u16(e + b->proto) : 0,
 		.inv_proto = b->proto && e[b->invflags] & b->inv_proto,

@@ -55,7 +55,7 @@
 #define RECENT_HITS 65535 /* of Linux 6.18; older ones take fewer */
 #define WRITE_TCP   "write -p tcp before it"
 
-static bool is_tcp(const struct legacy_rule_ *rule)
+static bool is_tcp(const struct legacy_rule *rule)
 {
 	return rule->proto == IPPROTO_TCP && !rule->inv_proto;
 }
@@ -65,7 +65,7 @@ static int valid(bool ok)
 	return ok ? 0 : -EINVAL;
 }
 
-static int refuse(const struct legacy_rule_ *rule, const char *what, const char *hint)
+static int refuse(const struct legacy_rule *rule, const char *what, const char *hint)
 {
 	if (rule->why)
 		*rule->why = (struct legacy_why){ what, hint };
@@ -73,7 +73,7 @@ static int refuse(const struct legacy_rule_ *rule, const char *what, const char 
 }
 
 /* None of these hooks may lead here. */
-static int not_from(const struct legacy_rule_ *rule, u32 hooks)
+static int not_from(const struct legacy_rule *rule, u32 hooks)
 {
 	return valid(!(rule->hooks & hooks));
 }
@@ -85,7 +85,7 @@ static int name_ends(const char *name, u32 size)
 }
 
 /* The name of a file in /proc: xt_check_proc_name(). */
-static int name_file(const struct legacy_rule_ *rule, const char *name, u32 size)
+static int name_file(const struct legacy_rule *rule, const char *name, u32 size)
 {
 	if (strnlen(name, size) == size)
 		return -ENAMETOOLONG;
@@ -95,7 +95,7 @@ static int name_file(const struct legacy_rule_ *rule, const char *name, u32 size
 }
 
 /* The name of a file of a device in /sys: idletimer_check_sysfs_name(). */
-static int name_sysfs(const struct legacy_rule_ *rule, const char *name, u32 size)
+static int name_sysfs(const struct legacy_rule *rule, const char *name, u32 size)
 {
 	static const char *const taken[] = { "power", "subsystem", "uevent" };
 	size_t i;
@@ -172,12 +172,12 @@ u32 legacy_bad_hooks(const char *name, const void *payload)
 
 /* --- matches ---------------------------------------------------------------- */
 
-int legacy_dscp_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_dscp_check(const struct legacy_rule *rule, const void *payload)
 {
 	return ((const struct xt_dscp_info *)payload)->dscp <= XT_DSCP_MAX ? 0 : -EDOM;
 }
 
-int legacy_ecn_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_ecn_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct xt_ecn_info *info = payload;
 
@@ -186,13 +186,13 @@ int legacy_ecn_check(const struct legacy_rule_ *rule, const void *payload)
 	return 0;
 }
 
-int legacy_cgroup0_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_cgroup0_check(const struct legacy_rule *rule, const void *payload)
 {
 	return valid(!(((const struct xt_cgroup_info_v0 *)payload)->invert & ~1u));
 }
 
 /* Revisions 1 and 2 begin alike. */
-int legacy_cgroup_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_cgroup_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct xt_cgroup_info_v1 *info = payload;
 
@@ -206,14 +206,14 @@ int legacy_cgroup_check(const struct legacy_rule_ *rule, const void *payload)
 }
 
 /* An object that does not exist: no name is as long. */
-int legacy_nfacct_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_nfacct_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct xt_nfacct_match_info *info = payload;
 
 	return name_ends(info->name, sizeof(info->name)) ? -ENOENT : 0;
 }
 
-int legacy_devgroup_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_devgroup_check(const struct legacy_rule *rule, const void *payload)
 {
 	u32 flags = ((const struct xt_devgroup_info *)payload)->flags;
 
@@ -223,7 +223,7 @@ int legacy_devgroup_check(const struct legacy_rule_ *rule, const void *payload)
 	return not_from(rule, devgroup_hooks(payload));
 }
 
-int legacy_addrtype_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_addrtype_check(const struct legacy_rule *rule, const void *payload)
 {
 	u32 flags = ((const struct xt_addrtype_info_v1 *)payload)->flags;
 
@@ -233,7 +233,7 @@ int legacy_addrtype_check(const struct legacy_rule_ *rule, const void *payload)
 }
 
 /* The protocols that have ports. */
-int legacy_multiport_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_multiport_check(const struct legacy_rule *rule, const void *payload)
 {
 	static const u8 protos[] = { IPPROTO_TCP, IPPROTO_UDP, IPPROTO_UDPLITE, IPPROTO_SCTP,
 				     IPPROTO_DCCP };
@@ -251,7 +251,7 @@ static bool range_ok(u32 min, u32 max)
 	return min <= max && max != ~0u;
 }
 
-int legacy_owner_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_owner_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct xt_owner_match_info *info = payload;
 
@@ -262,7 +262,7 @@ int legacy_owner_check(const struct legacy_rule_ *rule, const void *payload)
 	return valid(!(info->match & XT_OWNER_GID) || range_ok(info->gid_min, info->gid_max));
 }
 
-int legacy_policy_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_policy_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct xt_policy_info *info = payload;
 
@@ -272,18 +272,18 @@ int legacy_policy_check(const struct legacy_rule_ *rule, const void *payload)
 	return not_from(rule, policy_hooks(payload));
 }
 
-int legacy_physdev_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_physdev_check(const struct legacy_rule *rule, const void *payload)
 {
 	return not_from(rule, physdev_hooks(payload));
 }
 
-int legacy_rpfilter_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_rpfilter_check(const struct legacy_rule *rule, const void *payload)
 {
 	return valid(!(((const struct xt_rpfilter_info *)payload)->flags & ~0xfu));
 }
 
 /* Revision 1 adds a mask after the fields that are checked. */
-int legacy_recent_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_recent_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct xt_recent_mtinfo *info = payload;
 	u32 set = info->check_set;
@@ -330,7 +330,7 @@ static int hashlimit_rate(const struct hashlimit *h, u32 revision)
 	return h->burst ? 0 : -ERANGE;
 }
 
-static int hashlimit(const struct legacy_rule_ *rule, const struct hashlimit *h)
+static int hashlimit(const struct legacy_rule *rule, const struct hashlimit *h)
 {
 	u32 most = rule->family == XT2_IPV4 ? 32 : 128;
 	int err = name_file(rule, h->name, h->name_size);
@@ -350,14 +350,14 @@ static int hashlimit(const struct legacy_rule_ *rule, const struct hashlimit *h)
 	.gc_interval = (info)->cfg.gc_interval, .expire = (info)->cfg.expire,            \
 	.src = (info)->cfg.srcmask, .dst = (info)->cfg.dstmask
 
-int legacy_hashlimit1_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_hashlimit1_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct xt_hashlimit_mtinfo1 *info = payload;
 
 	return hashlimit(rule, &(struct hashlimit){ HASHLIMIT(info) });
 }
 
-int legacy_hashlimit_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_hashlimit_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct xt_hashlimit_mtinfo2 *two = payload;
 	const struct xt_hashlimit_mtinfo3 *three = payload;
@@ -368,7 +368,7 @@ int legacy_hashlimit_check(const struct legacy_rule_ *rule, const void *payload)
 			 &(struct hashlimit){ HASHLIMIT(three), .interval = three->cfg.interval });
 }
 
-int legacy_rateest_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_rateest_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct xt_rateest_match_info *info = payload;
 	u32 way = info->flags & (XT_RATEEST_MATCH_ABS | XT_RATEEST_MATCH_REL);
@@ -385,7 +385,7 @@ int legacy_rateest_check(const struct legacy_rule_ *rule, const void *payload)
 						  : name_ends(info->name2, sizeof(info->name2));
 }
 
-int legacy_cluster_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_cluster_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct xt_cluster_match_info *info = payload;
 
@@ -394,14 +394,14 @@ int legacy_cluster_check(const struct legacy_rule_ *rule, const void *payload)
 	return info->node_mask < 1ull << info->total_nodes ? 0 : -EDOM;
 }
 
-int legacy_connbytes_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_connbytes_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct xt_connbytes_info *info = payload;
 
 	return valid(info->what <= XT_CONNBYTES_AVGPKT && info->direction <= XT_CONNBYTES_DIR_BOTH);
 }
 
-int legacy_connlabel_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_connlabel_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct xt_connlabel_mtinfo *info = payload;
 
@@ -414,7 +414,7 @@ int legacy_connlabel_check(const struct legacy_rule_ *rule, const void *payload)
 }
 
 /* An algorithm that there is not, but all else is right: as textsearch_prepare(). */
-int legacy_string_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_string_check(const struct legacy_rule *rule, const void *payload)
 {
 	static const char *const algorithms[] = { "bm", "kmp", "fsm" };
 	const struct xt_string_info *info = payload;
@@ -430,7 +430,7 @@ int legacy_string_check(const struct legacy_rule_ *rule, const void *payload)
 	return -ENOENT;
 }
 
-int legacy_l2tp_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_l2tp_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct xt_l2tp_info *info = payload;
 	bool tunnel = info->flags & XT_L2TP_TID, session = info->flags & XT_L2TP_SID;
@@ -451,7 +451,7 @@ int legacy_l2tp_check(const struct legacy_rule_ *rule, const void *payload)
 		     (rule->proto == IPPROTO_L2TP && info->version != 2));
 }
 
-int legacy_srh_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_srh_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct ip6t_srh *info = payload;
 
@@ -459,7 +459,7 @@ int legacy_srh_check(const struct legacy_rule_ *rule, const void *payload)
 		!((info->mt_flags & ~IP6T_SRH_MASK) | (info->mt_invflags & ~IP6T_SRH_INV_MASK)));
 }
 
-int legacy_srh1_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_srh1_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct ip6t_srh1 *info = payload;
 
@@ -468,7 +468,7 @@ int legacy_srh1_check(const struct legacy_rule_ *rule, const void *payload)
 }
 
 /* Each revision knows one flag more. */
-int legacy_socket_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_socket_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct xt_socket_mtinfo1 *info = payload;
 
@@ -477,7 +477,7 @@ int legacy_socket_check(const struct legacy_rule_ *rule, const void *payload)
 
 /* --- targets ---------------------------------------------------------------- */
 
-int legacy_ecn_target_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_ecn_target_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct ipt_ECN_info *info = payload;
 
@@ -485,7 +485,7 @@ int legacy_ecn_target_check(const struct legacy_rule_ *rule, const void *payload
 		     is_tcp(rule));
 }
 
-int legacy_reject_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_reject_check(const struct legacy_rule *rule, const void *payload)
 {
 	u32 with = ((const struct ipt_reject_info *)payload)->with;
 	u32 reset = rule->family == XT2_IPV6 ? (u32)IP6T_TCP_RESET : (u32)IPT_TCP_RESET;
@@ -496,12 +496,12 @@ int legacy_reject_check(const struct legacy_rule_ *rule, const void *payload)
 	return 0;
 }
 
-int legacy_synproxy_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_synproxy_check(const struct legacy_rule *rule, const void *payload)
 {
 	return valid(rule->flag_proto);
 }
 
-static int ct_proto(const struct legacy_rule_ *rule)
+static int ct_proto(const struct legacy_rule *rule)
 {
 	if (!rule->inv_proto && (u8)rule->proto)
 		return 0;
@@ -510,7 +510,7 @@ static int ct_proto(const struct legacy_rule_ *rule)
 }
 
 /* Whether there is such a helper or timeout policy is not known here. */
-int legacy_ct_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_ct_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct xt_ct_target_info_v1 *info = payload; /* of revision 0 up to the helper */
 	int err = 0;
@@ -533,7 +533,7 @@ int legacy_ct_check(const struct legacy_rule_ *rule, const void *payload)
 }
 
 /* A rule that only TCP packets with SYN get through. */
-static bool syn_only(const struct legacy_rule_ *rule)
+static bool syn_only(const struct legacy_rule *rule)
 {
 	const u8 *m;
 	struct xt_tcp tcp;
@@ -548,7 +548,7 @@ static bool syn_only(const struct legacy_rule_ *rule)
 	return false;
 }
 
-int legacy_tcpmss_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_tcpmss_check(const struct legacy_rule *rule, const void *payload)
 {
 	return valid(!(rule->hooks & tcpmss_hooks(payload)) && syn_only(rule));
 }
@@ -564,7 +564,7 @@ static bool prefix_ends(const union nf_inet_addr *prefix, u32 len)
 	return true;
 }
 
-int legacy_npt_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_npt_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct ip6t_npt_tginfo *npt = payload;
 
@@ -576,7 +576,7 @@ int legacy_npt_check(const struct legacy_rule_ *rule, const void *payload)
 	return 0;
 }
 
-int legacy_rateest_target_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_rateest_target_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct xt_rateest_target_info *info = payload;
 
@@ -587,7 +587,7 @@ int legacy_rateest_target_check(const struct legacy_rule_ *rule, const void *pay
 		     info->ewma_log < 31);
 }
 
-int legacy_idletimer_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_idletimer_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct idletimer_tg_info *info = payload;
 
@@ -601,7 +601,7 @@ int legacy_idletimer_check(const struct legacy_rule_ *rule, const void *payload)
 }
 
 /* Begins like revision 0; messages are not for everyone's kernel. */
-int legacy_idletimer1_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_idletimer1_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct idletimer_tg_info_v1 *info = payload;
 	int err;
@@ -612,35 +612,35 @@ int legacy_idletimer1_check(const struct legacy_rule_ *rule, const void *payload
 	return err ? err : valid(info->timer_type <= XT_IDLETIMER_ALARM);
 }
 
-int legacy_led_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_led_check(const struct legacy_rule *rule, const void *payload)
 {
 	return valid(((const struct xt_led_info *)payload)->id[0]);
 }
 
-int legacy_audit_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_audit_check(const struct legacy_rule *rule, const void *payload)
 {
 	return ((const struct xt_audit_info *)payload)->type <= XT_AUDIT_TYPE_MAX ? 0 : -ERANGE;
 }
 
-int legacy_checksum_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_checksum_check(const struct legacy_rule *rule, const void *payload)
 {
 	return valid(((const struct xt_CHECKSUM_info *)payload)->operation == XT_CHECKSUM_OP_FILL);
 }
 
-int legacy_connsecmark_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_connsecmark_check(const struct legacy_rule *rule, const void *payload)
 {
 	u8 mode = ((const struct xt_connsecmark_target_info *)payload)->mode;
 
 	return valid(mode == CONNSECMARK_SAVE || mode == CONNSECMARK_RESTORE);
 }
 
-int legacy_secmark_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_secmark_check(const struct legacy_rule *rule, const void *payload)
 {
 	return valid(((const struct xt_secmark_target_info *)payload)->mode == SECMARK_MODE_SEL);
 }
 
 /* Bits of what cannot be set together. */
-int legacy_hmark_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_hmark_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct xt_hmark_info *info = payload;
 	u32 flags = info->flags;
@@ -655,7 +655,7 @@ int legacy_hmark_check(const struct legacy_rule_ *rule, const void *payload)
 }
 
 /* The gateway is an address, and the device's name ends. */
-int legacy_tee_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_tee_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct xt_tee_tginfo *info = payload;
 	static const union nf_inet_addr none;
@@ -669,35 +669,35 @@ static const struct nf_nat_ipv4_multi_range_compat *ranges4(const void *payload)
 	return payload;
 }
 
-int legacy_nat4_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_nat4_check(const struct legacy_rule *rule, const void *payload)
 {
 	return valid(ranges4(payload)->rangesize == 1);
 }
 
-int legacy_netmap4_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_netmap4_check(const struct legacy_rule *rule, const void *payload)
 {
 	return valid(ranges4(payload)->range[0].flags & NF_NAT_RANGE_MAP_IPS &&
 		     ranges4(payload)->rangesize == 1);
 }
 
-int legacy_netmap6_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_netmap6_check(const struct legacy_rule *rule, const void *payload)
 {
 	return valid(((const struct nf_nat_range *)payload)->flags & NF_NAT_RANGE_MAP_IPS);
 }
 
 /* MASQUERADE and REDIRECT choose the address themselves. */
-int legacy_masquerade4_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_masquerade4_check(const struct legacy_rule *rule, const void *payload)
 {
 	return valid(!(ranges4(payload)->range[0].flags & NF_NAT_RANGE_MAP_IPS) &&
 		     ranges4(payload)->rangesize == 1);
 }
 
-int legacy_masquerade6_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_masquerade6_check(const struct legacy_rule *rule, const void *payload)
 {
 	return valid(legacy_netmap6_check(rule, payload) != 0);
 }
 
-int legacy_mangle_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_mangle_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct arpt_mangle *info = payload;
 
@@ -705,7 +705,7 @@ int legacy_mangle_check(const struct legacy_rule_ *rule, const void *payload)
 		     (info->target == 0 || info->target == 1 || info->target == -1));
 }
 
-int legacy_clusterip_check(const struct legacy_rule_ *rule, const void *payload)
+int legacy_clusterip_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct ipt_clusterip_tgt_info *info = payload;
 	u32 i;

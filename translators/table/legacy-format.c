@@ -185,3 +185,23 @@ void legacy_payload_out(const struct legacy_known *k, bool compat, const void *n
 	memcpy(to, native, user);
 	memset(to + user, 0, size - user);
 }
+
+int legacy_refuse(struct xt2_legacy *l, int err, u32 offset, const char *field, const char *what)
+{
+	u32 pos, n = 0;
+
+	if (!l->err)
+		return err;
+	l->err->what = what;
+	l->err->field = field;
+	l->err->stricter = false;
+	l->err->entry = 0;
+	l->err->offset = offset;
+	if (!l->at || offset < l->f->header)
+		return err;
+	/* Count: entries before this one have been found sound. */
+	for (pos = 0; pos < offset - l->f->header && pos < l->size; n++)
+		pos += legacy_next(l->f, l->at + pos);
+	l->err->entry = n + 1;
+	return err;
+}

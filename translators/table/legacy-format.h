@@ -93,8 +93,8 @@ struct legacy_why {
 	const char *what, *hint; /* or NULL */
 };
 
-/* What an extension's check sees of its rule. */
-struct legacy_rule_ {
+/* What an extension's check sees of its rule; the text programs fill one in for what they parsed. */
+struct legacy_rule {
 	u8 family;
 	bool inv_proto;
 	bool flag_proto; /* the entry's flags say that it has a protocol; IPv4: always */
@@ -109,7 +109,7 @@ struct legacy_rule_ {
 };
 
 /* => 0, or -errno of the kernel's checkentry function */
-typedef int legacy_check_fn(const struct legacy_rule_ *rule, const void *payload);
+typedef int legacy_check_fn(const struct legacy_rule *rule, const void *payload);
 
 struct legacy_known {
 	const char *name;
@@ -159,6 +159,9 @@ u8 legacy_table_bit(const char *name);
  */
 const struct legacy_known *legacy_known_find(struct xt2_legacy_cache *cache, u8 family, bool target,
 					     const char *name, u8 revision, u32 *index, int *err);
+
+/* xt2_legacy_revision() for all families but bridges */
+int legacy_known_revision(u8 family, bool target, const char *name, u8 revision);
 
 /*
  * => a match or target of this name: its tables, hooks and protocols are those

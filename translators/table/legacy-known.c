@@ -284,15 +284,13 @@ const struct legacy_known *legacy_known_find(struct xt2_legacy_cache *cache, u8 
 	return *at;
 }
 
-int xt2_legacy_revision(u8 family, bool target, const char *name, u8 revision)
+int legacy_known_revision(u8 family, bool target, const char *name, u8 revision)
 {
 	const struct legacy_known *rows = target ? legacy_targets : legacy_matches;
 	u32 n = target ? XT2_ARRAY_SIZE(legacy_targets) : XT2_ARRAY_SIZE(legacy_matches);
 	u32 i = lower_bound(rows, n, name);
 	int ret = -ENOENT;
 
-	if (family == XT2_BRIDGE)
-		return legacy_ebt_revision(target, name, revision);
 	for (; i < n && !strncmp(rows[i].name, name, LEGACY_NAME); i++) {
 		if (!(rows[i].families & family_bits(family)))
 			continue;

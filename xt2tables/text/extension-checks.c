@@ -138,7 +138,7 @@ static void check_options(struct xt2_line *l, const struct legacy_known *k, cons
 {
 	static const u8 no_header[256];
 	struct legacy_why why = { NULL, NULL };
-	const struct legacy_rule_ rule = {
+	const struct legacy_rule rule = {
 		.family = (u8)l->family,
 		.table = l->table,
 		.proto = (u16)l->proto,
