@@ -13,8 +13,6 @@
 #include "xt2tables/files/sandbox.h"
 #include "xt2tables/text/text.h"
 
-const int xt2_replay_families[XT2_REPLAY_FAMILIES] = { XT2_IPV4, XT2_IPV6, XT2_ARP };
-
 /* Counters and state, as if the packets had passed; the image has been locked all the time. */
 static int update_image(struct xt2_replay *r)
 {

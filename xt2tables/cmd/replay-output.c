@@ -11,12 +11,20 @@
 #include "replay.h"
 #include "xt2tables/text/text.h"
 
+const int xt2_replay_families[XT2_REPLAY_FAMILIES] = { XT2_IPV4, XT2_IPV6, XT2_ARP };
+
 static const char *const options[XT2_REPLAY_OUTPUTS] = {
 	[XT2_REPLAY_VERDICTS] = "--verdicts",
 	[XT2_REPLAY_ACCEPTED] = "--accepted",
 	[XT2_REPLAY_DROPPED] = "--dropped",
 	[XT2_REPLAY_COUNTERS] = "--counters",
 };
+
+int xt2_replay_lost(const char *what, int error)
+{
+	xt2_print_line(stderr, "xt2 replay: %s: %s", what, strerror(-error));
+	return xt2_exit_errno(-error);
+}
 
 int xt2_replay_outputs_check(const struct xt2_replay *r, char *const *captures)
 {

@@ -306,12 +306,6 @@ static int not_kept(const struct xt2_replay *r, int error)
 	return xt2_replay_lost("cannot keep a packet", error);
 }
 
-int xt2_replay_lost(const char *what, int error)
-{
-	xt2_print_line(stderr, "xt2 replay: %s: %s", what, strerror(-error));
-	return xt2_exit_errno(-error);
-}
-
 int xt2_replay_stream(struct xt2_replay *r, struct xt2_capture *cap, struct xt2_err *err)
 {
 	const bool stays = r->batch_size == 1;

@@ -65,10 +65,10 @@ void xt2_replay_batch_free(struct xt2_replay_batch *batch); /* NULL is fine */
 /* The line of the progress bar is free for what follows. */
 void xt2_replay_bar_end(const struct xt2_replay *r);
 
+/* --- outputs (replay-output.c) ---------------------------------------------- */
+
 /* Say what is lost, and why.  => the exit code */
 int xt2_replay_lost(const char *what, int error);
-
-/* --- outputs (replay-output.c) ---------------------------------------------- */
 
 /* Would a file be read and written, or written as two things?  => XT2_EXIT_* */
 int xt2_replay_outputs_check(const struct xt2_replay *r, char *const *captures);
