@@ -52,7 +52,8 @@ libxt2_internal_la_SOURCES += libxt2/ruleset/digest.c
 libxt2_internal_la_SOURCES += libxt2/sockopt/legacy-entries.c libxt2/sockopt/legacy-entries.h \
 	libxt2/sockopt/legacy-sets.c \
 	libxt2/sockopt/legacy-sets.h libxt2/sockopt/legacy-table.c \
-	libxt2/sockopt/legacy-table.h libxt2/sockopt/sockopt-call.h libxt2/sockopt/sockopt-ebt.c libxt2/sockopt/sockopt.c
+	libxt2/sockopt/legacy-table.h libxt2/sockopt/sockopt-call.c \
+	libxt2/sockopt/sockopt-call.h libxt2/sockopt/sockopt-ebt.c libxt2/sockopt/sockopt.c
 
 # It runs for each packet: see libpacket.la in engine/local.mk.
 noinst_LTLIBRARIES += libevaluator.la

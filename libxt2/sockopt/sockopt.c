@@ -25,65 +25,11 @@
 
 _Static_assert(NAME == XT2_NAME_SIZE, "names of tables fit");
 
-/* --- what calls have in common ----------------------------------------- */
-
-int xt2_call_fail_(const struct xt2_call_ *call, int errnum, const char *what)
-{
-	int code = errnum == ENOENT	       ? XT2_E_UNKNOWN
-		   : errnum == EPROTONOSUPPORT ? XT2_E_UNKNOWN
-		   : errnum == EINVAL	       ? XT2_E_BLOB
-					       : XT2_E_SYSTEM;
-
-	return xt2_err_set(call->err, code, errnum, "%s", what);
-}
-
-int xt2_call_read_(const struct xt2_call_ *call, void *to, u64 from, u64 size)
-{
-	if (call->caller->read(call->caller->data, from, to, size))
-		return xt2_call_fail_(call, EFAULT, "the caller's memory cannot be read");
-	return 0;
-}
-
-int xt2_call_write_(const struct xt2_call_ *call, u64 to, const void *from, u64 size)
-{
-	if (call->caller->write(call->caller->data, to, from, size))
-		return xt2_call_fail_(call, EFAULT, "the caller's memory cannot be written");
-	return 0;
-}
-
-int xt2_call_table_(struct xt2_call_ *call, const char *name)
-{
-	int table = xt2_table_find(call->rs, call->family, name);
-
-	if (table >= 0)
-		return table;
-	if (!xt2_table_hooks(call->family, name))
-		return xt2_err_set(call->err, XT2_E_UNKNOWN, ENOENT, "no table is called %s", name);
-	table = xt2_table_add(call->rs, call->family, name, NULL);
-	if (table < 0)
-		return xt2_call_fail_(call, ENOMEM, "no memory for a table");
-	call->added = true;
-	return table;
-}
-
-void xt2_call_hand_back_(const struct xt2_call_ *call, struct xt2_replaced_ *old)
-{
-	if (old->n)
-		call->caller->write(call->caller->data, old->to, old->count,
-				    old->n * sizeof(*old->count));
-	free(old->count);
-}
-
 /* A header's first field, which need not end. */
 static void name_of(const u8 *header, char *name)
 {
 	memcpy(name, header, NAME);
 	name[NAME - 1] = '\0';
-}
-
-int xt2_call_length_(const struct xt2_call_ *call)
-{
-	return xt2_call_fail_(call, EINVAL, "the length is not that of this option");
 }
 
 /* --- get ---------------------------------------------------------------- */

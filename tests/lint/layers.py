@@ -23,23 +23,6 @@ BELOW = {"memcpy", "memset", "memcmp", "memmove", "memchr", "strlen", "strcmp", 
          "__cpu_indicator_init", "_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail", "__popcountdi2"}
 TOOLS = re.compile(r"__(asan|ubsan|tsan|msan|sanitizer|gcov|llvm|sancov|start___|stop___)|"
                    r"__(memcpy|memset|memcmp|memmove)_chk$")
-# Circles that are still there, and none may grow.
-KNOWN = [
-    {"translators/ebt/ebt-known.c", "translators/table/legacy-known.c"},
-    {"translators/ext/xt-transport.c", "translators/ext/xt-transport6.c"},
-    {"translators/table/legacy-chains.c", "translators/table/legacy-check.c"},
-    {"libxt2/ruleset/chains.c", "libxt2/ruleset/rules.c", "libxt2/ruleset/ruleset.c"},
-    {"libxt2/sockopt/sockopt-ebt.c", "libxt2/sockopt/sockopt.c"},
-    {"xt2tables/text/fast/fast-cache.c", "xt2tables/text/fast/fast-match.c",
-     "xt2tables/text/fast/fast-read.c", "xt2tables/text/fast/fast-target.c"},
-    {"xt2tables/cmd/cmd-bench.c", "xt2tables/cmd/cmd-check.c", "xt2tables/cmd/cmd-convert.c",
-     "xt2tables/cmd/cmd-counters.c", "xt2tables/cmd/cmd-digest.c", "xt2tables/cmd/cmd-dump.c",
-     "xt2tables/cmd/cmd-explain.c", "xt2tables/cmd/cmd-replace.c", "xt2tables/cmd/cmd-replay.c",
-     "xt2tables/cmd/cmd-run.c", "xt2tables/cmd/cmd-save.c", "xt2tables/cmd/dump-blob.c",
-     "xt2tables/cmd/replay-output.c", "xt2tables/cmd/replay-run.c", "xt2tables/cmd/replay-summary.c",
-     "xt2tables/cmd/xt2.c", "xt2tables/files/input-files.c", "xt2tables/files/input-live.c",
-     "xt2tables/files/input.c"},
-]
 
 LIBC = ctypes.CDLL(None)
 problems = []
@@ -130,7 +113,6 @@ def check_archive():
 
 
 def check_circles(files):
-    seen = set()
     for room in ROOMS:
         own = {s: v for s, v in files.items() if s.startswith(room + "/")}
         where = {}
@@ -140,12 +122,7 @@ def check_circles(files):
         graph = {s: sorted({where[n][0] for n in needed if len(where.get(n, ())) == 1} - {s})
                  for s, (_, needed) in own.items()}
         for group in circles(graph):
-            seen.add(group)
-            if not any(group <= known for known in KNOWN):
-                problems.append(f"{room}: a circle of {', '.join(sorted(group))}")
-    for known in KNOWN:
-        if not any(group <= known for group in seen):
-            print(f"no circle any more of {', '.join(sorted(known))}: take it off the list")
+            problems.append(f"{room}: a circle of {', '.join(sorted(group))}")
 
 
 def check_rooms(files):
