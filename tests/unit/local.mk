@@ -47,6 +47,7 @@ tests_unit_run_index_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/engine/index/test-bits.c \
 	tests/unit/engine/index/test-box.c \
 	tests/unit/engine/index/test-build-bits.c \
+	tests/unit/engine/index/test-build-columns.c \
 	tests/unit/engine/index/test-build-pairs.c \
 	tests/unit/engine/index/test-build-segments.c \
 	tests/unit/engine/index/test-build.c \
@@ -58,7 +59,8 @@ tests_unit_run_index_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/engine/index/test-pairs.c \
 	tests/unit/engine/index/test-runs.c \
 	tests/unit/engine/index/test-search.c \
-	tests/unit/engine/index/test-segments.c
+	tests/unit/engine/index/test-segments.c \
+	tests/unit/engine/index/test-units.c
 tests_unit_run_index_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_index_LDADD = liboracle.la $(UNIT_LIBS)
 
@@ -77,7 +79,8 @@ tests_unit_run_simd_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/engine/simd/test-pairs-avx2.c \
 	tests/unit/engine/simd/test-scan-avx2.c \
 	tests/unit/engine/simd/test-scan-avx512.c \
-	tests/unit/engine/simd/test-tests-avx2.c
+	tests/unit/engine/simd/test-tests-avx2.c \
+	tests/unit/engine/simd/test-vectors.c
 tests_unit_run_simd_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_simd_CPPFLAGS = -I$(top_srcdir)/tests/lib/emulated $(AM_CPPFLAGS)
 tests_unit_run_simd_LDADD = $(UNIT_LIBS)
@@ -220,6 +223,8 @@ tests_unit_run_ruleset_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/libxt2/ruleset/test-arena.c \
 	tests/unit/libxt2/ruleset/test-chains.c \
 	tests/unit/libxt2/ruleset/test-digest.c \
+	tests/unit/libxt2/ruleset/test-jumps.c \
+	tests/unit/libxt2/ruleset/test-list.c \
 	tests/unit/libxt2/ruleset/test-pair.c \
 	tests/unit/libxt2/ruleset/test-rules.c \
 	tests/unit/libxt2/ruleset/test-ruleset-load.c \
@@ -239,7 +244,10 @@ tests_unit_run_evaluate_SOURCES = $(UNIT_RUNNER) \
 	tests/lib/packets.h \
 	tests/lib/rules.h \
 	$(FAIL_ALLOC_FILES) \
-	tests/unit/libxt2/evaluate/test-evaluator.c
+	tests/unit/evaluate-case.h \
+	tests/unit/libxt2/evaluate/test-evaluator.c \
+	tests/unit/libxt2/evaluate/test-reach.c \
+	tests/unit/libxt2/evaluate/test-unsupported.c
 tests_unit_run_evaluate_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_evaluate_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
 tests_unit_run_evaluate_LDADD = $(UNIT_LIBS)
@@ -254,6 +262,7 @@ tests_unit_run_sockopt_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/libxt2/sockopt/test-legacy-entries.c \
 	tests/unit/libxt2/sockopt/test-legacy-sets.c \
 	tests/unit/libxt2/sockopt/test-legacy-table.c \
+	tests/unit/libxt2/sockopt/test-sockopt-call.c \
 	tests/unit/libxt2/sockopt/test-sockopt-ebt.c \
 	tests/unit/libxt2/sockopt/test-sockopt.c
 tests_unit_run_sockopt_CFLAGS = $(UNIT_CFLAGS)
@@ -264,6 +273,8 @@ UNIT_TESTS += tests/unit/run-store
 tests_unit_run_store_SOURCES = $(UNIT_RUNNER) \
 	tests/lib/rules.h \
 	$(FAIL_ALLOC_FILES) \
+	tests/unit/store-case.h \
+	tests/unit/libxt2/store/test-file-store.c \
 	tests/unit/libxt2/store/test-image-file.c \
 	tests/unit/libxt2/store/test-new-file.c \
 	tests/unit/libxt2/store/test-store.c

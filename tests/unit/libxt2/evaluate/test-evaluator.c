@@ -6,26 +6,13 @@
  * a packet meets and in which order, and which rule is said to have decided.
  * Policy counters tell which base chains a packet went through.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <errno.h>
-#include "tests/lib/unit-program.h"
 #include <netinet/in.h>
-#include <xt2/xt2.h>
-#include "engine/image.h"
 #include "engine/index/find.h"
 #include "tests/lib/fail-alloc.h"
 #include "tests/lib/packets.h"
-#include "tests/lib/rules.h"
+#include "tests/unit/evaluate-case.h"
 
-#define ACCEPT XT2_TARGET(XT2_T_ACCEPT, 0)
-#define DROP   XT2_TARGET(XT2_T_DROP, 0)
-
-static struct xt2_ruleset *rs;
-static struct xt2_mapping map;
 static struct xt2_evaluator *ev;
 static struct xt2_result result;
 static struct xt2_pkt pkt;
@@ -33,51 +20,17 @@ static u8 bytes[128];
 
 /* --- a ruleset, a packet ----------------------------------------------- */
 
-static int setup(void **state)
-{
-	rs = xt2_ruleset_new();
-	return rs ? 0 : -1;
-}
-
-static int teardown(void **state)
+static int end(void **state)
 {
 	xt2_evaluator_free(ev);
 	ev = NULL;
-	xt2_image_close(&map);
-	xt2_ruleset_free(rs);
-	return 0;
-}
-
-/* => the base chain of a hook, of a table that is made if need be */
-static int base(int family, const char *table, int hook)
-{
-	int t = xt2_table_find(rs, family, table);
-
-	if (t < 0)
-		t = xt2_table_add(rs, family, table, NULL);
-	return xt2_chain_base(rs, t, hook);
-}
-
-static void append(int chain, u32 target)
-{
-	struct rule_build b;
-
-	assert_int_equal(xt2_rule_append(rs, chain, rule_plain(&b, target), 0), 0);
-}
-
-static void append_from(int chain, u32 source, u32 target)
-{
-	struct rule_build b;
-
-	rule_begin(&b);
-	rule_source(&b, source, 32);
-	assert_int_equal(xt2_rule_append(rs, chain, rule_end(&b, target), 0), 0);
+	return teardown(state);
 }
 
 /* Pack the ruleset and evaluate from now on. */
 static void begin(void)
 {
-	assert_int_equal(xt2_ruleset_write(rs, &map, NULL), 0);
+	pack();
 	ev = xt2_evaluator_new(map.image, map.size);
 	assert_non_null(ev);
 }
@@ -492,8 +445,6 @@ static void memory_may_be_missing(void **state)
 		assert_null(xt2_evaluator_new(map.image, map.size));
 		assert_int_equal(errno, ENOMEM);
 	}
-	fail_alloc(1);
-	assert_int_equal(xt2_image_unsupported(map.image, -1, -1, NULL, NULL, NULL), -ENOMEM);
 	fail_alloc(0);
 	xt2_evaluator_free(NULL);
 }
@@ -564,63 +515,6 @@ static void deep_rulesets_have_room(void **state)
 
 /* --- what cannot be evaluated ------------------------------------------ */
 
-struct found {
-	char text[400];
-	int stop_after;
-};
-
-static int found(void *data, const struct xt2_unsupported *at)
-{
-	struct found *f = data;
-
-	sprintf(f->text + strlen(f->text), "%s/%s:%u %s;", at->table, at->chain, at->rule,
-		at->extension);
-	return !--f->stop_after;
-}
-
-static void unsupported(int family, int hook, const char *table, int n, const char *text)
-{
-	struct found f = { .text = "" };
-
-	assert_int_equal(xt2_image_unsupported(map.image, family, hook, table, found, &f), n);
-	assert_string_equal(f.text, text);
-	assert_int_equal(xt2_image_unsupported(map.image, family, hook, table, NULL, NULL), n);
-}
-
-static void carried_extensions_are_listed(void **state)
-{
-	int match = xt2_instance_add(rs, XT2_INSTANCE_MATCH, 4, "set", "x", 1);
-	int target = xt2_instance_add(rs, XT2_INSTANCE_TARGET, 0, "TEE", "y", 1);
-	int in = base(XT2_IPV4, "filter", XT2_INPUT);
-	int out = base(XT2_IPV4, "filter", XT2_OUTPUT);
-	int used = xt2_chain_add(rs, 0, "used"), unused = xt2_chain_add(rs, 0, "unused");
-	struct found f = { .stop_after = 2 };
-	struct rule_build b;
-
-	rule_begin(&b);
-	rule_foreign(&b, match);
-	rule_end(&b, XT2_TARGET(XT2_T_FOREIGN, target));
-	append_from(in, 1, XT2_TARGET(XT2_T_GOTO, used));
-	append(in, ACCEPT);
-	append(in, XT2_TARGET(XT2_T_FOREIGN, target)); /* never reached */
-	append(used, ACCEPT);
-	xt2_rule_insert(rs, used, 0, (struct xt2_rule *)b.room, 0);
-	xt2_rule_append(rs, unused, (struct xt2_rule *)b.room, 0);
-	append(base(XT2_IPV4, "nat", XT2_INPUT), XT2_TARGET(XT2_T_NAT, target));
-	append(base(XT2_IPV6, "filter", XT2_INPUT), XT2_TARGET(XT2_T_FOREIGN, target));
-	assert_int_equal(xt2_chain_rules(rs, out), 0);
-	begin();
-	unsupported(XT2_IPV4, XT2_INPUT, NULL, 1, "filter/used:1 set;");
-	unsupported(XT2_IPV4, XT2_INPUT, "nat", 0, "");
-	unsupported(XT2_IPV4, XT2_OUTPUT, NULL, 0, "");
-	unsupported(-1, XT2_INPUT, "filter", 2, "filter/used:1 set;filter/INPUT:1 TEE;");
-	unsupported(XT2_IPV4, -1, NULL, 3,
-		    "filter/INPUT:3 TEE;filter/unused:1 set;filter/used:1 set;");
-	unsupported(XT2_IPV6, -1, "filter", 1, "filter/INPUT:1 TEE;");
-	assert_int_equal(xt2_image_unsupported(map.image, -1, -1, NULL, found, &f), 2);
-	assert_string_equal(f.text, "filter/INPUT:3 TEE;filter/unused:1 set;");
-}
-
 /* Whoever evaluates a carried match anyway gets a drop, never a pass. */
 static void carried_extensions_drop(void **state)
 {
@@ -638,7 +532,7 @@ static void carried_extensions_drop(void **state)
 	assert_null(result.table);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, end)
 
 static const struct CMUnitTest tests[] = {
 	CASE(tables_come_in_the_kernels_order),
@@ -659,7 +553,6 @@ static const struct CMUnitTest tests[] = {
 	CASE(memory_for_batches_may_be_missing),
 	CASE(wrong_indexes_are_refused),
 	CASE(deep_rulesets_have_room),
-	CASE(carried_extensions_are_listed),
 	CASE(carried_extensions_drop),
 };
 
