@@ -9,8 +9,10 @@
 - each source of the engine, the extensions, the translators and the library
   has its test at the mirrored path: engine/rule.c has
   tests/unit/engine/test-rule.c
+- a path in the texts for people is that of a file, a folder or a program
 """
 import collections
+import fnmatch
 import os
 import re
 import subprocess
@@ -147,6 +149,42 @@ def check_tests(names):
     return len(sources)
 
 
+def paths_in(line):
+    """=> the words between backquotes that look like a path; NAME stands for any name"""
+    for quoted in re.findall(r"`([^`]+)`", line):
+        for word in quoted.split():
+            word = re.sub(r"^\./|(:\d+)?[:,;.]*$", "", word)
+            if re.fullmatch(r"[\w./*?\[\]+-]+", word):
+                yield word.rstrip("/").replace("NAME", "*")
+
+
+def check_texts(names):
+    """Paths from the top, and the names of sources alone or in a folder."""
+    there, tops = set(names), {n.split("/")[0] for n in names if "/" in n}
+    for name in names:
+        while name := os.path.dirname(name):
+            there.add(name)
+    for name in names:
+        if name.endswith(".mk"):    # programs
+            there.update(word for line in read(name) for word in line.split())
+    ends = {"/".join(n.split("/")[i:]) for n in names for i in range(n.count("/") + 1)}
+    for text in names:
+        if not text.endswith(".md") and os.path.basename(text) not in ("README", "HACKING"):
+            continue
+        for number, line in enumerate(read(text), 1):
+            for path in paths_in(line):
+                if path.split("/")[0] in tops and "/" in path:
+                    known = path in there or fnmatch.filter(there, path)
+                elif path.endswith((".c", ".h", ".mk", ".py", ".sh")):
+                    # The kernel's are named by their whole path.
+                    known = path in ends or path.startswith(("net/", "linux/")) or \
+                        fnmatch.filter(ends, path)
+                else:
+                    continue
+                if not known:
+                    problem(text, number, f"there is no {path}")
+
+
 def main():
     names = tracked()
     sources = [n for n in names if n.endswith((".c", ".h"))]
@@ -156,6 +194,7 @@ def main():
     check_folders(sources)
     check_sizes(sources)
     check_env()
+    check_texts(names)
     tested = check_tests(names)
     print("\n".join(problems) if problems else
           f"{len(sources)} sources, no problem; {len(UNTESTED)} of {tested} without a test of their own")
