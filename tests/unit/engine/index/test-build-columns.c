@@ -120,6 +120,22 @@ static void all_keys_that_rule_out_something_can_be_asked_for(void **state)
 	end();
 }
 
+/* A key is asked for if it rules out a fifth of all alone: a half is more, one rule of 16 is less. */
+static void keys_that_rule_out_little_are_left_out(void **state)
+{
+	u32 i;
+
+	index_begin(&c);
+	for (i = 0; i < 16; i++)
+		index_add_flow(&c, 0x0a000001 + i, i ? 0x0b000001 : 0x0b000002, 80 + i % 2,
+			       XT2_TARGET(XT2_T_DROP, 0));
+	begin(1 << 16);
+	assert_int_equal(keys(true, 4), 2);
+	assert_int_equal(chosen[0], XT2_KEY_SRC + 1);
+	assert_int_equal(chosen[1], XT2_KEY_DPORT);
+	end();
+}
+
 static void columns_have_the_ranges_of_the_rules(void **state)
 {
 	const struct xt2_columns *columns;
@@ -170,6 +186,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(keys_that_all_rules_share_are_not_chosen),
 	cmocka_unit_test(rules_without_conditions_have_no_key),
 	cmocka_unit_test(all_keys_that_rule_out_something_can_be_asked_for),
+	cmocka_unit_test(keys_that_rule_out_little_are_left_out),
 	cmocka_unit_test(columns_have_the_ranges_of_the_rules),
 	cmocka_unit_test(columns_need_room),
 };

@@ -80,12 +80,47 @@ static void all_ways_find_the_same(void **state)
 	}
 }
 
+/* As many candidates at once as without vectors: one, or more if rules go on. */
+static void as_many_are_collected_at_once(u32 target, u16 ahead)
+{
+	static struct xt2_search vector, scalar;
+	struct xt2_pkt pkt;
+	u8 buf[128];
+	u32 i;
+
+	index_begin(&c);
+	for (i = 0; i < 200; i++)
+		index_add_flow(&c, 0x0a000001 + i % 20, 0x0a010001 + i / 20 % 5, 0, target);
+	assert_int_equal(index_make(&c, &index_pairs), XT2_INDEX_PAIRS);
+	assert_int_equal(c.ix->ahead, ahead);
+	index_packet(&pkt, buf, 0x0a000001, 0x0a010001, 80);
+	memset(&vector, 0, sizeof(vector));
+	assert_true(xt2_keys_fill(&vector.keys, &pkt, c.ix->asks));
+	scalar = vector;
+	assert_int_equal(xt2_spans_vector(c.ix, &vector, &pkt),
+			 xt2_index_spans(c.ix, &scalar, &pkt));
+	assert_int_equal(xt2_collect_vector(c.ix, &vector, 0), xt2_index_collect(c.ix, &scalar, 0));
+	assert_int_equal(vector.units, scalar.units);
+	assert_int_equal(vector.resume, scalar.resume);
+	assert_memory_equal(vector.unit + vector.base, scalar.unit + scalar.base,
+			    scalar.units * sizeof(*scalar.unit));
+	index_free(&c);
+}
+
+static void candidates_are_collected_ahead(void **state)
+{
+	xt2_scan_choose(xt2_scan_best());
+	as_many_are_collected_at_once(XT2_TARGET(XT2_T_DROP, 0), 1);
+	as_many_are_collected_at_once(XT2_TARGET(XT2_T_MARK, 1), XT2_CANDIDATES);
+}
+
 #define CASE(name) cmocka_unit_test_teardown(name, put_back)
 
 static const struct CMUnitTest tests[] = {
 	CASE(only_vectors_answer_at_once),
 	CASE(the_first_question_chooses),
 	CASE(all_ways_find_the_same),
+	CASE(candidates_are_collected_ahead),
 };
 
 UNITS(tests)

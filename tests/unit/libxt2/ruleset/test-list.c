@@ -120,6 +120,8 @@ static void lent_arrays_are_given_up_for_longer_ones(void **state)
 
 	assert_int_equal(xt2_list_lend_(rs, &l, 3), 0);
 	assert_true(l.lent);
+	assert_int_equal(xt2_list_reserve_(&l, 3), 0); /* there is room */
+	assert_true(l.lent);
 	for (i = 0; i < 3; i++)
 		put(i, i);
 	assert_true(l.lent);

@@ -77,6 +77,7 @@ static void tables_come_into_being(void **state)
 	struct xt2_ruleset *rs = *state;
 	struct xt2_call_ call = begin(rs);
 
+	assert_int_equal(xt2_call_table_(&call, "filter"), FILTER);
 	assert_int_equal(xt2_call_table_(&call, "nat"), NAT);
 	assert_false(call.added);
 	assert_int_equal(xt2_call_table_(&call, "nonesuch"), -ENOENT);
