@@ -109,6 +109,18 @@ static void bytes_take(u32 arg, u8 *payload, u32 bytes)
 		*payload++ = (u8)arg;
 }
 
+static void fields_put(const struct xt2_row_field *f, const void *payload, void *packed)
+{
+	for (; f->bytes; f++)
+		memcpy((u8 *)packed + f->to, (const u8 *)payload + f->from, f->bytes);
+}
+
+static void fields_take(const struct xt2_row_field *f, const void *packed, void *payload)
+{
+	for (; f->bytes; f++)
+		memcpy((u8 *)payload + f->from, (const u8 *)packed + f->to, f->bytes);
+}
+
 /* A copy of the payload that a match carries. */
 static bool copy_take(const struct xt2_match_row *row, const struct xt2_match *m, void *payload)
 {
@@ -124,6 +136,9 @@ static void match_take(const struct xt2_match_row *row, const struct xt2_match *
 	if (copy_take(row, m, payload))
 		return;
 	bytes_take(m->arg, payload, row->bytes);
+	fields_take(row->field, m, payload);
+	if (row->invert)
+		((u8 *)payload)[row->invert - 1] = xt2_flags_invert(m->flags);
 	if (row->unpack)
 		row->unpack(m, family, payload);
 }
@@ -147,9 +162,12 @@ int xt2_match_row_put(const struct xt2_match_row *row, u8 family, const void *pa
 {
 	int err = 0;
 
-	out->size = sizeof(*out);
+	out->size = sizeof(*out) + row->more;
 	if (row->bytes)
 		out->arg = bytes_put(payload, row->bytes);
+	fields_put(row->field, payload, out);
+	if (row->invert)
+		out->flags = xt2_invert_flags(((const u8 *)payload)[row->invert - 1]);
 	if (row->pack)
 		err = row->pack(payload, family, out);
 	if (!err && row->copies)
@@ -157,16 +175,50 @@ int xt2_match_row_put(const struct xt2_match_row *row, u8 family, const void *pa
 	return err;
 }
 
+/* => bytes of data without zero words at the end */
+static u32 trimmed(const void *data, u32 size)
+{
+	const u64 *words = data;
+	u32 n = (size + 7) / 8;
+
+	while (n && !words[n - 1])
+		n--;
+	return n * 8;
+}
+
 int xt2_target_row_put(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
 		       u32 *size)
 {
+	int err = 0;
+
 	*arg = bytes_put(payload, row->bytes);
-	return row->pack ? row->pack(row, payload, arg, out, size) : 0;
+	fields_put(row->field, payload, out);
+	if (row->pack)
+		err = row->pack(row, payload, arg, out, size);
+	if (row->data)
+		*size = trimmed(out, row->data);
+	return err;
+}
+
+void xt2_target_data_read(const struct xt2_rule *r, u32 off, void *to, u32 size)
+{
+	u32 have = xt2_rule_target_size(r);
+
+	if (have <= off)
+		return;
+	have -= off;
+	memcpy(to, (const u8 *)xt2_rule_target_data(r) + off, have < size ? have : size);
 }
 
 static void target_take(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload)
 {
+	u8 data[sizeof(struct xt2_ct)] = { 0 }; /* the largest that has fields */
+
 	bytes_take(XT2_TARGET_ARG(r->target), payload, row->bytes);
+	if (row->field[0].bytes) {
+		xt2_target_data_read(r, 0, data, row->data);
+		fields_take(row->field, data, payload);
+	}
 	if (row->unpack)
 		row->unpack(row, r, payload);
 }

@@ -26,6 +26,22 @@ typedef int xt2_match_pack_fn(const void *payload, u8 family, struct xt2_match *
 /* match -> payload of row->size zeroed bytes */
 typedef void xt2_match_unpack_fn(const struct xt2_match *m, u8 family, void *payload);
 
+/* Bytes that stand alike in the payload and in the packed form. */
+struct xt2_row_field {
+	u8 from; /* offset in the payload */
+	u8 bytes; /* 0: no more fields */
+	u8 to; /* offset in the match, or in the target's data */
+};
+
+#define XT2_ROW_FIELDS 4 /* at most so many in a row */
+#define XT2_ROW_FIELD(type, field, bytes, to)           \
+	{                                               \
+		offsetof(struct type, field), bytes, to \
+	}
+#define XT2_TO_FLAGS 1 /* offsets in a match: of its flags, its argument, its body */
+#define XT2_TO_ARG   4
+#define XT2_TO_BODY  8
+
 /* A match's row. */
 struct xt2_match_row {
 	const char *name;
@@ -35,6 +51,9 @@ struct xt2_match_row {
 	u16 size; /* XT_ALIGNed bytes of the payload */
 	u16 user_size; /* bytes that userspace sees; 0: all */
 	u8 bytes; /* so many bytes of the payload are head.arg, the first one lowest */
+	u8 more; /* bytes that follow the head, whatever the payload is */
+	u8 invert; /* 1 + offset of the native inversion byte, of which flags are made; or 0 */
+	struct xt2_row_field field[XT2_ROW_FIELDS + 1];
 	bool copies; /* what does not unpack to the payload carries it: XT2_MATCH_VERBATIM */
 	xt2_match_pack_fn *pack; /* what is not said above, or only its checks; or NULL */
 	xt2_match_unpack_fn *unpack; /* or NULL */
@@ -47,6 +66,8 @@ struct xt2_target_row {
 	u8 revision;
 	u8 kind; /* enum xt2_target */
 	u8 bytes; /* as of a match; *arg is set when pack is called */
+	u8 data; /* bytes of data at most; zero words at their end are left out */
+	struct xt2_row_field field[XT2_ROW_FIELDS + 1]; /* of data */
 	u16 size;
 	u16 user_size;
 	int (*pack)(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
@@ -62,6 +83,9 @@ struct xt2_target_row {
 		.name = nam, .family = fam, .revision = rev, .type = XT2_M_##TYPE, \
 		.size = XT2_ROW_SIZE_(whole), .user_size = user, __VA_ARGS__       \
 	}
+
+/* Of a row whose native inversion byte is this field. */
+#define XT2_INVERT(type, field) .invert = offsetof(struct type, field) + 1
 
 /* The native inversion byte, rotated right, as flags; and back. */
 static inline u8 xt2_invert_flags(u8 invert)
@@ -79,6 +103,9 @@ int xt2_match_row_put(const struct xt2_match_row *row, u8 family, const void *pa
 		      struct xt2_match *out);
 int xt2_target_row_put(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
 		       u32 *size);
+
+/* A rule's target data from its offset off on; what is not there stays as it was. */
+void xt2_target_data_read(const struct xt2_rule *r, u32 off, void *to, u32 size);
 
 /*
  * Where rows of one family share a type, these bits of xt2_match.flags hold

@@ -128,7 +128,6 @@ int xt2_string_pack(const void *payload, u8 family, struct xt2_match *out)
 	}
 	k->len = info->patlen;
 	out->flags = flags;
-	out->arg = info->from_offset | (u32)info->to_offset << 16;
 	out->size = rounded(sizeof(*out) + 1 + used);
 	return 0;
 }
@@ -138,8 +137,6 @@ void xt2_string_unpack(const struct xt2_match *m, u8 family, void *payload)
 	const struct xt2_match_string *k = (const struct xt2_match_string *)m;
 	struct xt_string_info *info = payload;
 
-	info->from_offset = m->arg & 0xffff;
-	info->to_offset = m->arg >> 16;
 	strcpy(info->algo, m->flags & XT2_STRING_KMP ? "kmp" : "bm");
 	memcpy(info->pattern, k->byte, k->len);
 	info->patlen = k->len;
@@ -272,7 +269,6 @@ int xt2_bpf1_pack(const void *payload, u8 family, struct xt2_match *out)
 	if (info->mode != XT_BPF_MODE_BYTECODE)
 		return -EINVAL;
 	out->flags = XT2_BPF_REVISION1;
-	out->arg = (u32)info->fd;
 	return program_pack(info->bpf_program, info->bpf_program_num_elem, out);
 }
 
@@ -281,6 +277,5 @@ void xt2_bpf1_unpack(const struct xt2_match *m, u8 family, void *payload)
 	struct xt_bpf_info_v1 *info = payload;
 
 	info->mode = XT_BPF_MODE_BYTECODE;
-	info->fd = (s32)m->arg;
 	info->bpf_program_num_elem = program_unpack(m, info->bpf_program);
 }

@@ -72,7 +72,6 @@ static int iprange_pack(const void *payload, u8 family, struct xt2_match *out)
 {
 	const struct xt_iprange_mtinfo *info = payload;
 
-	out->arg = info->flags;
 	if (info->flags & IPRANGE_SRC)
 		range_pack(&info->src_min, &info->src_max, family, out);
 	if (info->flags & IPRANGE_DST)
@@ -85,110 +84,32 @@ static void iprange_unpack(const struct xt2_match *m, u8 family, void *payload)
 	struct xt_iprange_mtinfo *info = payload;
 	const u8 *at = (const u8 *)(m + 1);
 
-	info->flags = (u8)m->arg;
 	if (info->flags & IPRANGE_SRC)
 		at += range_unpack(at, family, &info->src_min, &info->src_max);
 	if (info->flags & IPRANGE_DST)
 		range_unpack(at, family, &info->dst_min, &info->dst_max);
 }
 
-/* --- length, ttl, hl, tos, dscp, cpu: immediates ------------------------ */
-
-static int length_pack(const void *payload, u8 family, struct xt2_match *out)
-{
-	const struct xt_length_info *info = payload;
-
-	out->arg = info->min | (u32)info->max << 16;
-	out->flags = xt2_invert_flags(info->invert);
-	return 0;
-}
-
-static void length_unpack(const struct xt2_match *m, u8 family, void *payload)
-{
-	struct xt_length_info *info = payload;
-
-	info->min = m->arg & 0xffff;
-	info->max = m->arg >> 16;
-	info->invert = xt2_flags_invert(m->flags);
-}
+/* --- ttl, hl, dscp, cpu: checks of what the rows pack ------------------- */
 
 /* struct ipt_ttl_info and struct ip6t_hl_info are alike. */
 static int ttl_pack(const void *payload, u8 family, struct xt2_match *out)
 {
-	const struct ipt_ttl_info *info = payload;
-
-	if (info->mode > IPT_TTL_GT) /* the kernel takes it, and it never matches */
-		return -EOPNOTSUPP;
-	out->flags = info->mode;
-	out->arg = info->ttl;
-	return 0;
-}
-
-static void ttl_unpack(const struct xt2_match *m, u8 family, void *payload)
-{
-	struct ipt_ttl_info *info = payload;
-
-	info->mode = m->flags;
-	info->ttl = m->arg;
-}
-
-static int tos_pack(const void *payload, u8 family, struct xt2_match *out)
-{
-	const struct xt_tos_match_info *info = payload;
-
-	out->arg = info->tos_value | (u32)info->tos_mask << 8;
-	out->flags = xt2_invert_flags(info->invert);
-	return 0;
-}
-
-static void tos_unpack(const struct xt2_match *m, u8 family, void *payload)
-{
-	struct xt_tos_match_info *info = payload;
-
-	info->tos_value = m->arg & 0xff;
-	info->tos_mask = m->arg >> 8;
-	info->invert = xt2_flags_invert(m->flags);
+	/* The kernel takes any other mode, and it never matches. */
+	return out->flags > IPT_TTL_GT ? -EOPNOTSUPP : 0;
 }
 
 static int dscp_pack(const void *payload, u8 family, struct xt2_match *out)
 {
-	const struct xt_dscp_info *info = payload;
-
-	if (info->dscp > XT_DSCP_MAX)
-		return -EINVAL;
-	out->arg = info->dscp;
-	out->flags = xt2_invert_flags(info->invert);
-	return 0;
-}
-
-static void dscp_unpack(const struct xt2_match *m, u8 family, void *payload)
-{
-	struct xt_dscp_info *info = payload;
-
-	info->dscp = m->arg;
-	info->invert = xt2_flags_invert(m->flags);
+	return out->arg > XT_DSCP_MAX ? -EINVAL : 0;
 }
 
 static int cpu_pack(const void *payload, u8 family, struct xt2_match *out)
 {
-	const struct xt_cpu_info *info = payload;
-
-	if (info->invert & ~1u)
-		return -EINVAL;
-	out->arg = info->cpu;
-	out->flags = info->invert ? XT2_MATCH_INVERT : 0;
-	return 0;
+	return ((const struct xt_cpu_info *)payload)->invert & ~1u ? -EINVAL : 0;
 }
 
-static void cpu_unpack(const struct xt2_match *m, u8 family, void *payload)
-{
-	struct xt_cpu_info *info = payload;
-
-	info->cpu = m->arg;
-	info->invert = !!(m->flags & XT2_MATCH_INVERT);
-}
-
-/* --- mark, connmark, mac, pkttype -------------------------------------- */
+/* --- mark, connmark, pkttype ------------------------------------------ */
 
 /* struct xt_mark_mtinfo1 and struct xt_connmark_mtinfo1 are alike. */
 static int mark_pack(const void *payload, u8 family, struct xt2_match *out)
@@ -196,8 +117,6 @@ static int mark_pack(const void *payload, u8 family, struct xt2_match *out)
 	struct xt2_match_mark *k = (struct xt2_match_mark *)out;
 	const struct xt_mark_mtinfo1 *info = payload;
 
-	out->arg = info->mark;
-	out->flags = xt2_invert_flags(info->invert);
 	if (info->mask != ~0u) {
 		out->size = sizeof(*k);
 		k->mask = info->mask;
@@ -210,29 +129,7 @@ static void mark_unpack(const struct xt2_match *m, u8 family, void *payload)
 	const struct xt2_match_mark *k = (const struct xt2_match_mark *)m;
 	struct xt_mark_mtinfo1 *info = payload;
 
-	info->mark = m->arg;
 	info->mask = m->size == sizeof(*m) ? ~0u : k->mask;
-	info->invert = xt2_flags_invert(m->flags);
-}
-
-static int mac_pack(const void *payload, u8 family, struct xt2_match *out)
-{
-	struct xt2_match_mac *k = (struct xt2_match_mac *)out;
-	const struct xt_mac_info *info = payload;
-
-	out->size = sizeof(*k);
-	out->arg = (u32)info->invert;
-	memcpy(k->addr, info->srcaddr, sizeof(k->addr));
-	return 0;
-}
-
-static void mac_unpack(const struct xt2_match *m, u8 family, void *payload)
-{
-	const struct xt2_match_mac *k = (const struct xt2_match_mac *)m;
-	struct xt_mac_info *info = payload;
-
-	memcpy(info->srcaddr, k->addr, sizeof(k->addr));
-	info->invert = (s32)m->arg;
 }
 
 static int pkttype_pack(const void *payload, u8 family, struct xt2_match *out)
@@ -240,7 +137,6 @@ static int pkttype_pack(const void *payload, u8 family, struct xt2_match *out)
 	struct xt2_match_pkttype *k = (struct xt2_match_pkttype *)out;
 	const struct xt_pkttype_info *info = payload;
 
-	out->arg = (u32)info->pkttype;
 	if (info->invert & ~1) {
 		out->size = sizeof(*k);
 		k->invert = info->invert;
@@ -255,50 +151,41 @@ static void pkttype_unpack(const struct xt2_match *m, u8 family, void *payload)
 	const struct xt2_match_pkttype *k = (const struct xt2_match_pkttype *)m;
 	struct xt_pkttype_info *info = payload;
 
-	info->pkttype = (s32)m->arg;
 	info->invert = m->size == sizeof(*k) ? k->invert : !!(m->flags & XT2_MATCH_INVERT);
 }
 
 /* --- devgroup, physdev, addrtype --------------------------------------- */
 
+/* A pair of the payload: a group, and its mask. */
+#define PAIR(info, n) ((u8 *)(info) + offsetof(struct xt_devgroup_info, src_group) + 8 * (n))
+
 static int devgroup_pack(const void *payload, u8 family, struct xt2_match *out)
 {
-	struct xt2_match_devgroup *k = (struct xt2_match_devgroup *)out;
-	const struct xt_devgroup_info *info = payload;
-	u32 n = 0;
+	u32 i;
 
-	if (info->flags & ~(XT_DEVGROUP_MATCH_SRC | XT_DEVGROUP_INVERT_SRC | XT_DEVGROUP_MATCH_DST |
-			    XT_DEVGROUP_INVERT_DST))
+	if (out->arg & ~(XT_DEVGROUP_MATCH_SRC | XT_DEVGROUP_INVERT_SRC | XT_DEVGROUP_MATCH_DST |
+			 XT_DEVGROUP_INVERT_DST))
 		return -EINVAL;
-	out->arg = info->flags;
-	if (info->src_group | info->src_mask) {
-		out->flags |= XT2_DEVGROUP_IN_PAIR;
-		k->pair[n].group = info->src_group;
-		k->pair[n++].mask = info->src_mask;
+	for (i = 0; i < 2; i++) {
+		if (!xt2_raw64(PAIR(payload, i)))
+			continue;
+		out->flags |= XT2_DEVGROUP_IN_PAIR << i;
+		memcpy((u8 *)out + out->size, PAIR(payload, i), 8);
+		out->size += 8;
 	}
-	if (info->dst_group | info->dst_mask) {
-		out->flags |= XT2_DEVGROUP_OUT_PAIR;
-		k->pair[n].group = info->dst_group;
-		k->pair[n++].mask = info->dst_mask;
-	}
-	out->size = sizeof(*out) + n * sizeof(k->pair[0]);
 	return 0;
 }
 
 static void devgroup_unpack(const struct xt2_match *m, u8 family, void *payload)
 {
-	const struct xt2_match_devgroup *k = (const struct xt2_match_devgroup *)m;
-	struct xt_devgroup_info *info = payload;
-	u32 n = 0;
+	const u8 *at = (const u8 *)(m + 1);
+	u32 i;
 
-	info->flags = m->arg;
-	if (m->flags & XT2_DEVGROUP_IN_PAIR) {
-		info->src_group = k->pair[n].group;
-		info->src_mask = k->pair[n++].mask;
-	}
-	if (m->flags & XT2_DEVGROUP_OUT_PAIR) {
-		info->dst_group = k->pair[n].group;
-		info->dst_mask = k->pair[n].mask;
+	for (i = 0; i < 2; i++) {
+		if (!(m->flags & XT2_DEVGROUP_IN_PAIR << i))
+			continue;
+		memcpy(PAIR(payload, i), at, 8);
+		at += 8;
 	}
 }
 
@@ -367,7 +254,7 @@ static int physdev_pack(const void *payload, u8 family, struct xt2_match *out)
 		return -EINVAL;
 	in = name_pack(info->physindev, info->in_mask, out);
 	out_form = name_pack(info->physoutdev, info->out_mask, out);
-	out->arg = info->invert | (u32)info->bitmask << 8 | in << 16 | out_form << 24;
+	out->arg |= in << 16 | out_form << 24;
 	return 0;
 }
 
@@ -376,8 +263,6 @@ static void physdev_unpack(const struct xt2_match *m, u8 family, void *payload)
 	struct xt_physdev_info *info = payload;
 	const u8 *at = (const u8 *)(m + 1);
 
-	info->invert = m->arg & 0xff;
-	info->bitmask = m->arg >> 8 & 0xff;
 	at += name_unpack(m->arg >> 16 & 0xff, at, info->physindev, info->in_mask);
 	name_unpack(m->arg >> 24, at, info->physoutdev, info->out_mask);
 }
@@ -387,7 +272,6 @@ static int addrtype0_pack(const void *payload, u8 family, struct xt2_match *out)
 	struct xt2_match_addrtype *k = (struct xt2_match_addrtype *)out;
 	const struct xt_addrtype_info *info = payload;
 
-	out->arg = info->source | (u32)info->dest << 16;
 	if ((info->invert_source | info->invert_dest) & ~1u) {
 		out->size = sizeof(*k);
 		k->first = info->invert_source;
@@ -403,8 +287,6 @@ static void addrtype0_unpack(const struct xt2_match *m, u8 family, void *payload
 	const struct xt2_match_addrtype *k = (const struct xt2_match_addrtype *)m;
 	struct xt_addrtype_info *info = payload;
 
-	info->source = m->arg & 0xffff;
-	info->dest = m->arg >> 16;
 	info->invert_source = m->size == sizeof(*k) ? k->first : m->flags & 1;
 	info->invert_dest = m->size == sizeof(*k) ? k->second : m->flags >> 1 & 1;
 }
@@ -421,7 +303,6 @@ static int addrtype1_pack(const void *payload, u8 family, struct xt2_match *out)
 	if (family == XT2_IPV6 && (types & (XT_ADDRTYPE_BLACKHOLE | XT_ADDRTYPE_BROADCAST) ||
 				   types >= XT_ADDRTYPE_PROHIBIT))
 		return -EINVAL;
-	out->arg = info->source | (u32)info->dest << 16;
 	out->flags = XT2_ADDRTYPE_REVISION1;
 	if (info->flags & ~XT2_ADDRTYPE_FLAGS) {
 		out->size = sizeof(*k);
@@ -437,8 +318,6 @@ static void addrtype1_unpack(const struct xt2_match *m, u8 family, void *payload
 	const struct xt2_match_addrtype *k = (const struct xt2_match_addrtype *)m;
 	struct xt_addrtype_info_v1 *info = payload;
 
-	info->source = m->arg & 0xffff;
-	info->dest = m->arg >> 16;
 	info->flags = m->size == sizeof(*k) ? k->first : m->flags & XT2_ADDRTYPE_FLAGS;
 }
 
@@ -454,28 +333,42 @@ static void addrtype1_unpack(const struct xt2_match *m, u8 family, void *payload
 #define PART(n, rev, TYPE, s, f, ...)                                                       \
 	XT2_MATCH_ROW_(n, XT2_ANY_FAMILY, rev, TYPE, sizeof(struct s), HIDDEN(struct s, f), \
 		       __VA_ARGS__)
+#define TTL_FIELDS                                                     \
+	.field = { XT2_ROW_FIELD(ipt_ttl_info, mode, 1, XT2_TO_FLAGS), \
+		   XT2_ROW_FIELD(ipt_ttl_info, ttl, 1, XT2_TO_ARG) }
+#define MARKED	 .bytes = 4, XT2_INVERT(xt_mark_mtinfo1, invert), WITH(mark)
 #define WITH(fn) .pack = fn##_pack, .unpack = fn##_unpack
 
 /* The revisions that the kernel registers. */
+/* clang-format off */
 const struct xt2_match_row xt2_packet_rows[] = {
-	ROWS46("iprange", 1, IPRANGE, xt_iprange_mtinfo, WITH(iprange)),
-	ROWS46("length", 0, LENGTH, xt_length_info, WITH(length)),
-	ROW("ttl", XT2_IPV4, 0, TTL, ipt_ttl_info, WITH(ttl)),
-	ROW("hl", XT2_IPV6, 0, HL, ip6t_hl_info, WITH(ttl)),
-	ROWS46("tos", 1, TOS, xt_tos_match_info, WITH(tos)),
-	ROWS46("dscp", 0, DSCP, xt_dscp_info, WITH(dscp)),
-	ROW0("mark", 1, MARK, xt_mark_mtinfo1, WITH(mark)),
-	ROW0("connmark", 1, CONNMARK, xt_connmark_mtinfo1, WITH(mark)),
-	ROW0("mac", 0, MAC, xt_mac_info, WITH(mac)),
-	ROW0("pkttype", 0, PKTTYPE, xt_pkttype_info, WITH(pkttype)),
-	ROW0("cpu", 0, CPU, xt_cpu_info, WITH(cpu)),
-	ROW0("devgroup", 0, DEVGROUP, xt_devgroup_info, WITH(devgroup)),
-	ROW0("physdev", 0, PHYSDEV, xt_physdev_info, WITH(physdev)),
-	ROW("addrtype", XT2_IPV4, 0, ADDRTYPE, xt_addrtype_info, WITH(addrtype0)),
-	ROWS46("addrtype", 1, ADDRTYPE, xt_addrtype_info_v1, WITH(addrtype1)),
+	ROWS46("iprange", 1, IPRANGE, xt_iprange_mtinfo, WITH(iprange),
+	       .field = { XT2_ROW_FIELD(xt_iprange_mtinfo, flags, 1, XT2_TO_ARG) }),
+	ROWS46("length", 0, LENGTH, xt_length_info, .bytes = 4, XT2_INVERT(xt_length_info, invert)),
+	ROW("ttl", XT2_IPV4, 0, TTL, ipt_ttl_info, .pack = ttl_pack, TTL_FIELDS),
+	ROW("hl", XT2_IPV6, 0, HL, ip6t_hl_info, .pack = ttl_pack, TTL_FIELDS),
+	ROWS46("tos", 1, TOS, xt_tos_match_info, XT2_INVERT(xt_tos_match_info, invert),
+	       .field = { XT2_ROW_FIELD(xt_tos_match_info, tos_value, 1, XT2_TO_ARG),
+			  XT2_ROW_FIELD(xt_tos_match_info, tos_mask, 1, XT2_TO_ARG + 1) }),
+	ROWS46("dscp", 0, DSCP, xt_dscp_info, .bytes = 1, .pack = dscp_pack,
+	       XT2_INVERT(xt_dscp_info, invert)),
+	ROW0("mark", 1, MARK, xt_mark_mtinfo1, MARKED),
+	ROW0("connmark", 1, CONNMARK, xt_connmark_mtinfo1, MARKED),
+	ROW0("mac", 0, MAC, xt_mac_info, .more = 8,
+	     .field = { XT2_ROW_FIELD(xt_mac_info, srcaddr, 6, XT2_TO_BODY),
+			XT2_ROW_FIELD(xt_mac_info, invert, 4, XT2_TO_ARG) }),
+	ROW0("pkttype", 0, PKTTYPE, xt_pkttype_info, .bytes = 4, WITH(pkttype)),
+	ROW0("cpu", 0, CPU, xt_cpu_info, .bytes = 4, .pack = cpu_pack, XT2_INVERT(xt_cpu_info, invert)),
+	ROW0("devgroup", 0, DEVGROUP, xt_devgroup_info, .bytes = 4, WITH(devgroup)),
+	ROW0("physdev", 0, PHYSDEV, xt_physdev_info, WITH(physdev),
+	     .field = { XT2_ROW_FIELD(xt_physdev_info, invert, 2, XT2_TO_ARG) }),
+	ROW("addrtype", XT2_IPV4, 0, ADDRTYPE, xt_addrtype_info, .bytes = 4, WITH(addrtype0)),
+	ROWS46("addrtype", 1, ADDRTYPE, xt_addrtype_info_v1, .bytes = 4, WITH(addrtype1)),
 	ROW0("u32", 0, U32, xt_u32, WITH(xt2_u32)),
-	PART("string", 1, STRING, xt_string_info, config, WITH(xt2_string)),
+	PART("string", 1, STRING, xt_string_info, config, .bytes = 4, WITH(xt2_string)),
 	PART("bpf", 0, BPF, xt_bpf_info, filter, WITH(xt2_bpf0)),
-	PART("bpf", 1, BPF, xt_bpf_info_v1, filter, WITH(xt2_bpf1)),
+	PART("bpf", 1, BPF, xt_bpf_info_v1, filter, WITH(xt2_bpf1),
+	     .field = { XT2_ROW_FIELD(xt_bpf_info_v1, fd, 4, XT2_TO_ARG) }),
 	{ .name = NULL },
 };
+/* clang-format on */

@@ -22,77 +22,42 @@ _Static_assert(sizeof(struct xt_statistic_info) == 24, "64-bit layout");
 _Static_assert(sizeof(struct xt_conntrack_mtinfo1) == 152, "64-bit layout");
 _Static_assert(sizeof(struct xt_conntrack_mtinfo3) == 164, "64-bit layout");
 
+_Static_assert(XT2_TIME_KERNELTZ == XT_TIME_LOCAL_TZ && XT2_TIME_CONTIGUOUS == XT_TIME_CONTIGUOUS,
+	       "the same flags");
+_Static_assert(XT_STATISTIC_MODE_NTH == XT2_STATISTIC_NTH && XT_STATISTIC_MODE_MAX == 1 &&
+		       XT_STATISTIC_INVERT == 1 && XT_QUOTA_INVERT == 1,
+	       "bits that are copied");
+
 static int time_pack(const void *payload, u8 family, struct xt2_match *out)
 {
 	const struct xt_time_info *info = payload;
-	struct xt2_match_time *k = (struct xt2_match_time *)out;
 
 	if (info->daytime_start > XT_TIME_MAX_DAYTIME || info->daytime_stop > XT_TIME_MAX_DAYTIME)
 		return -EDOM;
 	if (info->flags & ~XT_TIME_ALL_FLAGS)
 		return -EINVAL;
-	if (info->flags & XT_TIME_CONTIGUOUS && info->daytime_start < info->daytime_stop)
-		return -EINVAL;
-	out->size = sizeof(*k);
-	if (info->flags & XT_TIME_LOCAL_TZ)
-		out->flags |= XT2_TIME_KERNELTZ;
-	if (info->flags & XT_TIME_CONTIGUOUS)
-		out->flags |= XT2_TIME_CONTIGUOUS;
-	out->arg = info->monthdays_match;
-	k->date_start = info->date_start;
-	k->date_stop = info->date_stop;
-	k->day_start = info->daytime_start;
-	k->day_stop = info->daytime_stop | (u32)info->weekdays_match << 24;
-	return 0;
-}
-
-static void time_unpack(const struct xt2_match *m, u8 family, void *payload)
-{
-	const struct xt2_match_time *k = (const struct xt2_match_time *)m;
-	struct xt_time_info *info = payload;
-
-	info->date_start = k->date_start;
-	info->date_stop = k->date_stop;
-	info->daytime_start = k->day_start;
-	info->daytime_stop = k->day_stop & 0xffffff;
-	info->monthdays_match = m->arg;
-	info->weekdays_match = k->day_stop >> 24;
-	if (m->flags & XT2_TIME_KERNELTZ)
-		info->flags |= XT_TIME_LOCAL_TZ;
-	if (m->flags & XT2_TIME_CONTIGUOUS)
-		info->flags |= XT_TIME_CONTIGUOUS;
+	return info->flags & XT_TIME_CONTIGUOUS && info->daytime_start < info->daytime_stop
+		       ? -EINVAL
+		       : 0;
 }
 
 /* The kernel reads u.nth.count whatever the mode is, so all of the union is kept. */
 static int statistic_pack(const void *payload, u8 family, struct xt2_match *out)
 {
 	const struct xt_statistic_info *info = payload;
-	struct xt2_match_statistic *k = (struct xt2_match_statistic *)out;
 
 	if (info->mode > XT_STATISTIC_MODE_MAX || info->flags & ~XT_STATISTIC_MASK)
 		return -EINVAL;
-	out->size = sizeof(*k);
-	if (info->mode == XT_STATISTIC_MODE_NTH)
-		out->flags |= XT2_STATISTIC_NTH;
-	if (info->flags & XT_STATISTIC_INVERT)
-		out->flags |= XT2_MATCH_INVERT;
-	k->value = info->u.nth.every;
-	k->packet = info->u.nth.packet;
-	k->count = info->u.nth.count;
+	out->flags |= info->mode;
 	return 0;
 }
 
 static void statistic_unpack(const struct xt2_match *m, u8 family, void *payload)
 {
-	const struct xt2_match_statistic *k = (const struct xt2_match_statistic *)m;
 	struct xt_statistic_info *info = payload;
 
-	info->mode = m->flags & XT2_STATISTIC_NTH ? XT_STATISTIC_MODE_NTH
-						  : XT_STATISTIC_MODE_RANDOM;
-	info->flags = m->flags & XT2_MATCH_INVERT ? XT_STATISTIC_INVERT : 0;
-	info->u.nth.every = k->value;
-	info->u.nth.packet = k->packet;
-	info->u.nth.count = k->count;
+	info->mode = m->flags & XT2_STATISTIC_NTH;
+	info->flags = !!(m->flags & XT2_MATCH_INVERT);
 }
 
 /*
@@ -102,48 +67,15 @@ static void statistic_unpack(const struct xt2_match *m, u8 family, void *payload
 static int limit_pack(const void *payload, u8 family, struct xt2_match *out)
 {
 	const struct xt_rateinfo *info = payload;
-	struct xt2_match_limit *k = (struct xt2_match_limit *)out;
 
 	if (!xt2_limit_fits(info->avg, info->burst))
 		return -ERANGE;
-	if (info->cost)
-		return -EOPNOTSUPP;
-	out->size = sizeof(*k);
-	k->avg = info->avg;
-	k->burst = info->burst;
-	return 0;
-}
-
-static void limit_unpack(const struct xt2_match *m, u8 family, void *payload)
-{
-	const struct xt2_match_limit *k = (const struct xt2_match_limit *)m;
-	struct xt_rateinfo *info = payload;
-
-	info->avg = k->avg;
-	info->burst = k->burst;
+	return info->cost ? -EOPNOTSUPP : 0;
 }
 
 static int quota_pack(const void *payload, u8 family, struct xt2_match *out)
 {
-	const struct xt_quota_info *info = payload;
-	struct xt2_match_quota *k = (struct xt2_match_quota *)out;
-
-	if (info->flags & ~XT_QUOTA_MASK)
-		return -EINVAL;
-	out->size = sizeof(*k);
-	if (info->flags & XT_QUOTA_INVERT)
-		out->flags |= XT2_MATCH_INVERT;
-	k->quota = info->quota;
-	return 0;
-}
-
-static void quota_unpack(const struct xt2_match *m, u8 family, void *payload)
-{
-	const struct xt2_match_quota *k = (const struct xt2_match_quota *)m;
-	struct xt_quota_info *info = payload;
-
-	info->flags = m->flags & XT2_MATCH_INVERT ? XT_QUOTA_INVERT : 0;
-	info->quota = k->quota;
+	return ((const struct xt_quota_info *)payload)->flags & ~XT_QUOTA_MASK ? -EINVAL : 0;
 }
 
 /* Connection tracking exists for IPv4 and IPv6: nf_ct_netns_get() of the kernel. */
@@ -154,13 +86,7 @@ static int tracked_check(u8 family)
 
 static int state_pack(const void *payload, u8 family, struct xt2_match *out)
 {
-	out->arg = ((const struct xt_state_info *)payload)->statemask;
 	return tracked_check(family);
-}
-
-static void state_unpack(const struct xt2_match *m, u8 family, void *payload)
-{
-	((struct xt_state_info *)payload)->statemask = m->arg;
 }
 
 /* Append a part unless it is all zero. */
@@ -177,6 +103,10 @@ static void part_put(struct xt2_match_conntrack *k, u8 part, const void *bytes)
 	k->head.size += size;
 }
 
+/* Where revision 3 has its ports, in the order of ours. */
+#define PORTS_LOW  offsetof(struct xt_conntrack_mtinfo3, origsrc_port)
+#define PORTS_HIGH offsetof(struct xt_conntrack_mtinfo3, origsrc_port_high)
+
 /*
  * The revisions differ in the width of the masks, and in ports: one in
  * network order, or a range in host order.  Both become revision 3's.
@@ -186,14 +116,11 @@ static int conntrack_put(const struct xt_conntrack_mtinfo3 *info, u32 revision, 
 {
 	struct xt2_match_conntrack *k = (struct xt2_match_conntrack *)out;
 	const u8 *addrs = (const u8 *)info;
-	struct xt2_conntrack_ports ports = {
-		.low = { info->origsrc_port, info->origdst_port, info->replsrc_port,
-			 info->repldst_port },
-		.high = { info->origsrc_port_high, info->origdst_port_high, info->replsrc_port_high,
-			  info->repldst_port_high },
-	};
+	struct xt2_conntrack_ports ports;
 	u32 i;
 
+	memcpy(ports.low, addrs + PORTS_LOW, sizeof(ports.low));
+	memcpy(ports.high, addrs + PORTS_HIGH, sizeof(ports.high));
 	out->size = sizeof(*k);
 	out->flags = (u8)(revision << 5);
 	out->arg = info->state_mask | (u32)info->status_mask << 16;
@@ -211,10 +138,15 @@ static int conntrack_put(const struct xt_conntrack_mtinfo3 *info, u32 revision, 
 /* One port in network order becomes a range of one. */
 static void ports_upgrade(struct xt_conntrack_mtinfo3 *info)
 {
-	info->origsrc_port = info->origsrc_port_high = xt2_be16(&info->origsrc_port);
-	info->origdst_port = info->origdst_port_high = xt2_be16(&info->origdst_port);
-	info->replsrc_port = info->replsrc_port_high = xt2_be16(&info->replsrc_port);
-	info->repldst_port = info->repldst_port_high = xt2_be16(&info->repldst_port);
+	u8 *low = (u8 *)info + PORTS_LOW, *high = (u8 *)info + PORTS_HIGH;
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		u16 port = xt2_be16(low + 2 * i);
+
+		memcpy(low + 2 * i, &port, sizeof(port));
+		memcpy(high + 2 * i, &port, sizeof(port));
+	}
 }
 
 static int conntrack1_pack(const void *payload, u8 family, struct xt2_match *out)
@@ -269,14 +201,8 @@ static void conntrack_get(const struct xt2_match *m, struct xt_conntrack_mtinfo3
 	info->l4proto = k->proto;
 	info->state_mask = (u16)m->arg;
 	info->status_mask = (u16)(m->arg >> 16);
-	info->origsrc_port = ports.low[0];
-	info->origdst_port = ports.low[1];
-	info->replsrc_port = ports.low[2];
-	info->repldst_port = ports.low[3];
-	info->origsrc_port_high = ports.high[0];
-	info->origdst_port_high = ports.high[1];
-	info->replsrc_port_high = ports.high[2];
-	info->repldst_port_high = ports.high[3];
+	memcpy(addrs + PORTS_LOW, ports.low, sizeof(ports.low));
+	memcpy(addrs + PORTS_HIGH, ports.high, sizeof(ports.high));
 }
 
 static void conntrack1_unpack(const struct xt2_match *m, u8 family, void *payload)
@@ -305,27 +231,35 @@ static void conntrack3_unpack(const struct xt2_match *m, u8 family, void *payloa
 	conntrack_get(m, payload);
 }
 
-#define ROW(name, rev, TYPE, bytes, user, fn)                                           \
-	XT2_MATCH_ROW_(name, XT2_ANY_FAMILY, rev, TYPE, bytes, user, .pack = fn##_pack, \
-		       .unpack = fn##_unpack)
+#define ROW(name, rev, TYPE, bytes, user, ...) \
+	XT2_MATCH_ROW_(name, XT2_ANY_FAMILY, rev, TYPE, bytes, user, __VA_ARGS__)
+#define WITH(fn) .pack = fn##_pack, .unpack = fn##_unpack
 
 /* clang-format off */
 const struct xt2_match_row xt2_state_rows[] = {
 	ROW("time", 0, TIME, sizeof(struct xt_time_info),
-	    offsetof(struct xt_time_info, flags) + 1, time),
+	    offsetof(struct xt_time_info, flags) + 1, .pack = time_pack, .more = 16,
+	    .field = { XT2_ROW_FIELD(xt_time_info, date_start, 15, XT2_TO_BODY), /* the last byte is 0 */
+		       XT2_ROW_FIELD(xt_time_info, weekdays_match, 1, XT2_TO_BODY + 15),
+		       XT2_ROW_FIELD(xt_time_info, monthdays_match, 4, XT2_TO_ARG),
+		       XT2_ROW_FIELD(xt_time_info, flags, 1, XT2_TO_FLAGS) }),
 	ROW("statistic", 0, STATISTIC, sizeof(struct xt_statistic_info),
-	    offsetof(struct xt_statistic_info, master), statistic),
-	ROW("limit", 0, LIMIT, sizeof(struct xt_rateinfo),
-	    offsetof(struct xt_rateinfo, prev), limit),
-	ROW("quota", 0, QUOTA, sizeof(struct xt_quota_info),
-	    offsetof(struct xt_quota_info, master), quota),
-	ROW("state", 0, STATE, sizeof(struct xt_state_info), sizeof(struct xt_state_info), state),
+	    offsetof(struct xt_statistic_info, master), WITH(statistic), .more = 16,
+	    XT2_INVERT(xt_statistic_info, flags),
+	    .field = { XT2_ROW_FIELD(xt_statistic_info, u, 12, XT2_TO_BODY) }),
+	ROW("limit", 0, LIMIT, sizeof(struct xt_rateinfo), offsetof(struct xt_rateinfo, prev),
+	    .pack = limit_pack, .more = 8, .field = { XT2_ROW_FIELD(xt_rateinfo, avg, 8, XT2_TO_BODY) }),
+	ROW("quota", 0, QUOTA, sizeof(struct xt_quota_info), offsetof(struct xt_quota_info, master),
+	    .pack = quota_pack, .more = 8, XT2_INVERT(xt_quota_info, flags),
+	    .field = { XT2_ROW_FIELD(xt_quota_info, quota, 8, XT2_TO_BODY) }),
+	ROW("state", 0, STATE, sizeof(struct xt_state_info), sizeof(struct xt_state_info),
+	    .bytes = 4, .pack = state_pack),
 	ROW("conntrack", 1, CONNTRACK, sizeof(struct xt_conntrack_mtinfo1),
-	    sizeof(struct xt_conntrack_mtinfo1), conntrack1),
+	    sizeof(struct xt_conntrack_mtinfo1), WITH(conntrack1)),
 	ROW("conntrack", 2, CONNTRACK, sizeof(struct xt_conntrack_mtinfo2),
-	    offsetof(struct xt_conntrack_mtinfo3, origsrc_port_high), conntrack2),
+	    offsetof(struct xt_conntrack_mtinfo3, origsrc_port_high), WITH(conntrack2)),
 	ROW("conntrack", 3, CONNTRACK, sizeof(struct xt_conntrack_mtinfo3),
-	    offsetof(struct xt_conntrack_mtinfo3, repldst_port_high) + 2, conntrack3),
+	    offsetof(struct xt_conntrack_mtinfo3, repldst_port_high) + 2, WITH(conntrack3)),
 	{ 0 },
 };
 /* clang-format on */

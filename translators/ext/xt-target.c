@@ -28,28 +28,6 @@ _Static_assert(sizeof(struct xt_ct_target_info) == 40, "64-bit layout");
 _Static_assert(sizeof(struct xt_ct_target_info_v1) == 72, "64-bit layout");
 _Static_assert(sizeof(struct ipt_TTL_info) == sizeof(struct ip6t_HL_info), "one body for both");
 
-/* => bytes of data without zero words at the end */
-static u32 trimmed(const void *data, u32 size)
-{
-	const u64 *words = data;
-	u32 n = (size + 7) / 8;
-
-	while (n && !words[n - 1])
-		n--;
-	return n * 8;
-}
-
-/* Data from its offset off on; what is not there stays as it was. */
-static void read_data(const struct xt2_rule *r, u32 off, void *to, u32 size)
-{
-	u32 have = xt2_rule_target_size(r);
-
-	if (have <= off)
-		return;
-	have -= off;
-	memcpy(to, (const u8 *)xt2_rule_target_data(r) + off, have < size ? have : size);
-}
-
 static u32 arg_of(const struct xt2_rule *r)
 {
 	return XT2_TARGET_ARG(r->target);
@@ -65,13 +43,7 @@ static int reject_pack(const struct xt2_target_row *row, const void *payload, u3
 		return -EINVAL;
 	if (info->with > XT2_ARG_MAX)
 		return -EOPNOTSUPP;
-	*arg = info->with;
 	return 0;
-}
-
-static void reject_unpack(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload)
-{
-	((struct ip6t_reject_info *)payload)->with = arg_of(r);
 }
 
 static int log_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
@@ -79,21 +51,7 @@ static int log_pack(const struct xt2_target_row *row, const void *payload, u32 *
 {
 	const struct xt_log_info *info = payload;
 
-	if (info->level >= 8 || info->prefix[sizeof(info->prefix) - 1])
-		return -EINVAL;
-	*arg = info->level | (u32)info->logflags << 8;
-	memcpy(out, info->prefix, sizeof(info->prefix));
-	*size = trimmed(out, sizeof(info->prefix));
-	return 0;
-}
-
-static void log_unpack(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload)
-{
-	struct xt_log_info *info = payload;
-
-	info->level = XT2_LOG_LEVEL(arg_of(r));
-	info->logflags = XT2_LOG_FLAGS(arg_of(r));
-	read_data(r, 0, info->prefix, sizeof(info->prefix));
+	return info->level >= 8 || info->prefix[sizeof(info->prefix) - 1] ? -EINVAL : 0;
 }
 
 static int nflog_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
@@ -114,7 +72,6 @@ static int nflog_pack(const struct xt2_target_row *row, const void *payload, u32
 		used = sizeof(sizes);
 	}
 	memcpy((u8 *)out + used, info->prefix, sizeof(info->prefix));
-	*size = used + trimmed((u8 *)out + used, sizeof(info->prefix));
 	return 0;
 }
 
@@ -124,13 +81,13 @@ static void nflog_unpack(const struct xt2_target_row *row, const struct xt2_rule
 	struct xt2_nflog_sizes sizes = { 0 };
 	u32 used = arg_of(r) & XT2_NFLOG_SIZES ? sizeof(sizes) : 0;
 
-	read_data(r, 0, &sizes, used);
+	xt2_target_data_read(r, 0, &sizes, used);
 	info->len = sizes.len;
 	info->group = (u16)arg_of(r);
 	info->threshold = sizes.threshold;
 	info->flags = arg_of(r) & XT2_NFLOG_COPY_LEN ? XT_NFLOG_F_COPY_LEN : 0;
 	info->pad = sizes.pad;
-	read_data(r, used, info->prefix, sizeof(info->prefix));
+	xt2_target_data_read(r, used, info->prefix, sizeof(info->prefix));
 }
 
 /* Revisions only add fields: each is packed as if it were the last. */
@@ -150,7 +107,6 @@ static int nfqueue_pack(const struct xt2_target_row *row, const void *payload, u
 		return -EINVAL;
 	*arg = info.queuenum | (u32)info.flags << 16 | XT2_TARGET_REVISION(row->revision);
 	memcpy(out, &data, sizeof(data));
-	*size = trimmed(out, sizeof(data));
 	return 0;
 }
 
@@ -160,7 +116,7 @@ static void nfqueue_unpack(const struct xt2_target_row *row, const struct xt2_ru
 	struct xt_NFQ_info_v3 info = { .queuenum = (u16)arg_of(r) };
 	struct xt2_nfqueue data = { 0 };
 
-	read_data(r, 0, &data, sizeof(data));
+	xt2_target_data_read(r, 0, &data, sizeof(data));
 	info.queues_total = data.more + 1;
 	info.flags = XT2_NFQUEUE_FLAGS(arg_of(r));
 	memcpy(payload, &info, row->user_size);
@@ -201,20 +157,17 @@ static int connmark_pack(const struct xt2_target_row *row, const void *payload, 
 {
 	const struct xt_connmark_tginfo1 *v1 = payload;
 	const struct xt_connmark_tginfo2 *v2 = payload;
-	struct xt2_connmark data = { v1->ctmark, v1->ctmask, v1->nfmask, 0 };
 
 	*arg = XT2_TARGET_REVISION(row->revision);
 	if (row->revision == 1) {
 		*arg |= v1->mode;
-	} else {
-		if (v2->shift_dir > D_SHIFT_RIGHT || v2->shift_bits >= 32)
-			return -EINVAL;
-		*arg |= v2->mode | (u32)v2->shift_bits << 8;
-		if (v2->shift_dir == D_SHIFT_RIGHT)
-			*arg |= XT2_CONNMARK_RIGHT;
+		return 0;
 	}
-	memcpy(out, &data, sizeof(data));
-	*size = trimmed(out, sizeof(data));
+	if (v2->shift_dir > D_SHIFT_RIGHT || v2->shift_bits >= 32)
+		return -EINVAL;
+	*arg |= v2->mode | (u32)v2->shift_bits << 8;
+	if (v2->shift_dir == D_SHIFT_RIGHT)
+		*arg |= XT2_CONNMARK_RIGHT;
 	return 0;
 }
 
@@ -223,12 +176,7 @@ static void connmark_unpack(const struct xt2_target_row *row, const struct xt2_r
 {
 	struct xt_connmark_tginfo1 *v1 = payload;
 	struct xt_connmark_tginfo2 *v2 = payload;
-	struct xt2_connmark data = { 0 };
 
-	read_data(r, 0, &data, sizeof(data));
-	v1->ctmark = data.ctmark;
-	v1->ctmask = data.ctmask;
-	v1->nfmask = data.nfmask;
 	if (row->revision == 1) {
 		v1->mode = XT2_CONNMARK_MODE(arg_of(r));
 		return;
@@ -243,12 +191,7 @@ static int classify_pack(const struct xt2_target_row *row, const void *payload, 
 {
 	u32 priority = ((const struct xt_classify_target_info *)payload)->priority;
 
-	if (priority <= XT2_ARG_MAX) {
-		*arg = priority;
-		return 0;
-	}
-	*(u32 *)out = priority;
-	*size = 8;
+	*(priority <= XT2_ARG_MAX ? arg : (u32 *)out) = priority;
 	return 0;
 }
 
@@ -258,59 +201,36 @@ static void classify_unpack(const struct xt2_target_row *row, const struct xt2_r
 	struct xt_classify_target_info *info = payload;
 
 	info->priority = arg_of(r);
-	read_data(r, 0, &info->priority, sizeof(info->priority));
+	xt2_target_data_read(r, 0, &info->priority, sizeof(info->priority));
 }
 
 /* A name that is not used may be anything. */
-static int ct_names_check(u32 flags, const struct xt2_ct *data)
+static bool name_ends(const void *name, u32 size)
 {
-	if (flags & XT_CT_NOTRACK)
-		return 0;
-	if (strnlen(data->helper, sizeof(data->helper)) == sizeof(data->helper) ||
-	    strnlen(data->timeout, sizeof(data->timeout)) == sizeof(data->timeout))
-		return -ENAMETOOLONG;
-	return 0;
+	return strnlen(name, size) < size;
 }
 
 /* Up to the helper's name, all structures are the same; from revision 1 on, a timeout follows. */
 static int ct_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
 		   u32 *size)
 {
-	struct xt_ct_target_info_v1 info = { 0 };
-	struct xt2_ct data = { 0 };
-	int err;
+	const struct xt2_ct *data = out;
+	u16 flags = (u16)*arg;
 
-	memcpy(&info, payload,
-	       row->revision ? row->user_size : offsetof(struct xt_ct_target_info_v1, timeout));
-	if (info.flags & ~(row->revision == 2 ? XT_CT_MASK : XT_CT_NOTRACK))
+	if (flags & ~(row->revision == 2 ? XT_CT_MASK : XT_CT_NOTRACK))
 		return -EINVAL;
-	data.zone = info.zone;
-	data.ct_events = info.ct_events;
-	data.exp_events = info.exp_events;
-	memcpy(data.helper, info.helper, sizeof(data.helper));
-	memcpy(data.timeout, info.timeout, sizeof(data.timeout));
-	err = ct_names_check(info.flags, &data);
-	if (err)
-		return err;
-	*arg = info.flags | XT2_TARGET_REVISION(row->revision);
-	memcpy(out, &data, sizeof(data));
-	*size = trimmed(out, sizeof(data));
-	return 0;
+	*arg |= XT2_TARGET_REVISION(row->revision);
+	if (flags & XT_CT_NOTRACK)
+		return 0;
+	return name_ends(data->helper, sizeof(data->helper)) &&
+			       name_ends(data->timeout, sizeof(data->timeout))
+		       ? 0
+		       : -ENAMETOOLONG;
 }
 
 static void ct_unpack(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload)
 {
-	struct xt_ct_target_info_v1 info = { 0 };
-	struct xt2_ct data = { 0 };
-
-	read_data(r, 0, &data, sizeof(data));
-	info.flags = XT2_CT_FLAGS(arg_of(r));
-	info.zone = data.zone;
-	info.ct_events = data.ct_events;
-	info.exp_events = data.exp_events;
-	memcpy(info.helper, data.helper, sizeof(info.helper));
-	memcpy(info.timeout, data.timeout, sizeof(info.timeout));
-	memcpy(payload, &info, row->user_size);
+	((struct xt_ct_target_info *)payload)->flags = XT2_CT_FLAGS(arg_of(r));
 }
 
 /* TTL and HL are the same structure under two names. */
@@ -340,18 +260,6 @@ static int ecn_pack(const struct xt2_target_row *row, const void *payload, u32 *
 	return info->operation & IPT_ECN_OP_MASK || info->ip_ect & XT_DSCP_MASK ? -EINVAL : 0;
 }
 
-static int tcpmss_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
-		       u32 *size)
-{
-	*arg = ((const struct xt_tcpmss_info *)payload)->mss;
-	return 0;
-}
-
-static void tcpmss_unpack(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload)
-{
-	((struct xt_tcpmss_info *)payload)->mss = (u16)arg_of(r);
-}
-
 /* Name, family, revision, kind, bytes of the structure and those that userspace sees, the rest. */
 #define PART(nam, fam, rev, KIND, bytes, user, ...)                                \
 	{                                                                          \
@@ -364,38 +272,47 @@ static void tcpmss_unpack(const struct xt2_target_row *row, const struct xt2_rul
 		ROW(name, XT2_IPV6, rev, KIND, user, __VA_ARGS__)
 #define ROW_ARP(name, rev, KIND, user, ...) \
 	ROW_IP(name, rev, KIND, user, __VA_ARGS__), ROW(name, XT2_ARP, rev, KIND, user, __VA_ARGS__)
-#define ROW_CT(fam, rev, type) \
-	PART("CT", fam, rev, CT, sizeof(struct type), offsetof(struct type, ct), WITH(ct))
+/* Names: bytes of the helper's name, and of the timeout's that follows it. */
+#define ROW_CT(fam, rev, type, names)                                                          \
+	PART("CT", fam, rev, CT, sizeof(struct type), offsetof(struct type, ct), WITH(ct),     \
+	     .bytes = 2, DATA(xt2_ct),                                                         \
+	     .field = { XT2_ROW_FIELD(type, zone, 2, offsetof(struct xt2_ct, zone)),           \
+			XT2_ROW_FIELD(type, ct_events, 8, offsetof(struct xt2_ct, ct_events)), \
+			XT2_ROW_FIELD(type, helper, names, offsetof(struct xt2_ct, helper)) })
+#define MARKS		   DATA(xt2_connmark), .field = { XT2_ROW_FIELD(xt_connmark_tginfo1, ctmark, 12, 0) }
+#define DATA(type)	   .data = sizeof(struct type)
 #define WITH(fn)	   .pack = fn##_pack, .unpack = fn##_unpack
 #define UP_TO(type, field) (offsetof(struct type, field) + 1) /* whose last field has a byte */
 
 /* clang-format off */
 const struct xt2_target_row xt2_target_rows[] = {
-	ROW_IP("REJECT", 0, REJECT, sizeof(struct ipt_reject_info), WITH(reject)),
-	ROW_IP("LOG", 0, LOG, sizeof(struct xt_log_info), WITH(log)),
-	ROW_IP("NFLOG", 0, NFLOG, sizeof(struct xt_nflog_info), WITH(nflog)),
-	ROW("NFQUEUE", XT2_ANY_FAMILY, 0, NFQUEUE, sizeof(struct xt_NFQ_info), WITH(nfqueue)),
-	ROW("NFQUEUE", XT2_ANY_FAMILY, 1, NFQUEUE, sizeof(struct xt_NFQ_info_v1), WITH(nfqueue)),
-	ROW("NFQUEUE", XT2_ANY_FAMILY, 2, NFQUEUE, sizeof(struct xt_NFQ_info_v2), WITH(nfqueue)),
-	ROW("NFQUEUE", XT2_ANY_FAMILY, 3, NFQUEUE, sizeof(struct xt_NFQ_info_v3), WITH(nfqueue)),
+	ROW_IP("REJECT", 0, REJECT, sizeof(struct ipt_reject_info), .bytes = 3, .pack = reject_pack),
+	ROW_IP("LOG", 0, LOG, sizeof(struct xt_log_info), .bytes = 2, .pack = log_pack,
+	       .data = XT2_LOG_PREFIX, .field = { XT2_ROW_FIELD(xt_log_info, prefix, XT2_LOG_PREFIX, 0) }),
+	ROW_IP("NFLOG", 0, NFLOG, sizeof(struct xt_nflog_info), WITH(nflog),
+	       .data = sizeof(struct xt2_nflog_sizes) + XT2_NFLOG_PREFIX),
+	ROW("NFQUEUE", XT2_ANY_FAMILY, 0, NFQUEUE, sizeof(struct xt_NFQ_info), WITH(nfqueue), DATA(xt2_nfqueue)),
+	ROW("NFQUEUE", XT2_ANY_FAMILY, 1, NFQUEUE, sizeof(struct xt_NFQ_info_v1), WITH(nfqueue), DATA(xt2_nfqueue)),
+	ROW("NFQUEUE", XT2_ANY_FAMILY, 2, NFQUEUE, sizeof(struct xt_NFQ_info_v2), WITH(nfqueue), DATA(xt2_nfqueue)),
+	ROW("NFQUEUE", XT2_ANY_FAMILY, 3, NFQUEUE, sizeof(struct xt_NFQ_info_v3), WITH(nfqueue), DATA(xt2_nfqueue)),
 	ROW_ARP("MARK", 2, MARK, sizeof(struct xt_mark_tginfo2), WITH(mark)),
-	ROW_IP("CONNMARK", 1, CONNMARK, UP_TO(xt_connmark_tginfo1, mode), WITH(connmark)),
-	ROW_IP("CONNMARK", 2, CONNMARK, UP_TO(xt_connmark_tginfo2, mode), WITH(connmark)),
-	ROW_ARP("CLASSIFY", 0, CLASSIFY, sizeof(struct xt_classify_target_info), WITH(classify)),
+	ROW_IP("CONNMARK", 1, CONNMARK, UP_TO(xt_connmark_tginfo1, mode), WITH(connmark), MARKS),
+	ROW_IP("CONNMARK", 2, CONNMARK, UP_TO(xt_connmark_tginfo2, mode), WITH(connmark), MARKS),
+	ROW_ARP("CLASSIFY", 0, CLASSIFY, sizeof(struct xt_classify_target_info), WITH(classify), .data = 8),
 	ROW_IP("TRACE", 0, TRACE, 0, .bytes = 0),
 	ROW_IP("NOTRACK", 0, NOTRACK, 0, .bytes = 0),
-	ROW_CT(XT2_IPV4, 0, xt_ct_target_info),
-	ROW_CT(XT2_IPV6, 0, xt_ct_target_info),
-	ROW_CT(XT2_IPV4, 1, xt_ct_target_info_v1),
-	ROW_CT(XT2_IPV6, 1, xt_ct_target_info_v1),
-	ROW_CT(XT2_IPV4, 2, xt_ct_target_info_v1),
-	ROW_CT(XT2_IPV6, 2, xt_ct_target_info_v1),
+	ROW_CT(XT2_IPV4, 0, xt_ct_target_info, 16),
+	ROW_CT(XT2_IPV6, 0, xt_ct_target_info, 16),
+	ROW_CT(XT2_IPV4, 1, xt_ct_target_info_v1, 16 + 32),
+	ROW_CT(XT2_IPV6, 1, xt_ct_target_info_v1, 16 + 32),
+	ROW_CT(XT2_IPV4, 2, xt_ct_target_info_v1, 16 + 32),
+	ROW_CT(XT2_IPV6, 2, xt_ct_target_info_v1, 16 + 32),
 	ROW("TTL", XT2_IPV4, 0, TTL, sizeof(struct ipt_TTL_info), .bytes = 2, .pack = ttl_pack),
 	ROW("HL", XT2_IPV6, 0, HL, sizeof(struct ip6t_HL_info), .bytes = 2, .pack = ttl_pack),
 	ROW_IP("TOS", 1, TOS, sizeof(struct xt_tos_target_info), .bytes = 2),
 	ROW_IP("DSCP", 0, DSCP, sizeof(struct xt_DSCP_info), .bytes = 1, .pack = dscp_pack),
 	ROW("ECN", XT2_IPV4, 0, ECN, sizeof(struct ipt_ECN_info), .bytes = 3, .pack = ecn_pack),
-	ROW_IP("TCPMSS", 0, TCPMSS, sizeof(struct xt_tcpmss_info), WITH(tcpmss)),
+	ROW_IP("TCPMSS", 0, TCPMSS, sizeof(struct xt_tcpmss_info), .bytes = 2),
 	{ 0 },
 };
 /* clang-format on */

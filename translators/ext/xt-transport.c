@@ -215,6 +215,29 @@ static int multiport_pack(const void *payload, u8 family, struct xt2_match *out)
 	return 0;
 }
 
+/* --- ports of sctp and dccp: a payload begins with them as the body does -- */
+
+static u8 *ports_append(const void *payload, struct xt2_match *out)
+{
+	if (xt2_raw64(payload)) {
+		out->flags |= XT2_PORTS_FOLLOW;
+		memcpy(out + 1, payload, 8);
+		out->size += 8;
+	}
+	return (u8 *)out + out->size;
+}
+
+/* => what follows them */
+static const u8 *ports_follow(const struct xt2_match *m, void *payload)
+{
+	const u8 *at = (const u8 *)(m + 1);
+
+	if (!(m->flags & XT2_PORTS_FOLLOW))
+		return at;
+	memcpy(payload, at, 8);
+	return at + 8;
+}
+
 /* --- sctp --------------------------------------------------------------- */
 
 #define MAP_WORDS     8 /* as many as there are chunk types */
@@ -260,19 +283,13 @@ static void sctp_unpack(const struct xt2_match *m, u8 family, void *payload)
 	static const u8 none[XT_NUM_SCTP_FLAGS][4] = {
 		{ INFO_NO_CHUNK }, { INFO_NO_CHUNK }, { INFO_NO_CHUNK }, { INFO_NO_CHUNK }
 	};
-	const struct xt2_match_sctp *k = (const struct xt2_match_sctp *)m;
 	struct xt_sctp_info *s = payload;
-	const u8 *part = (const u8 *)(m + 1);
+	const u8 *part = ports_follow(m, payload);
 
 	s->flags = XT2_BYTE(m->arg, 0);
 	s->invflags = XT2_BYTE(m->arg, 1);
 	s->chunk_match_type = XT2_BYTE(m->arg, 2);
 	s->flag_count = XT2_BYTE(m->arg, 3);
-	if (m->flags & XT2_PORTS_FOLLOW) {
-		memcpy(s->spts, k->spts, sizeof(s->spts));
-		memcpy(s->dpts, k->dpts, sizeof(s->dpts));
-		part = (const u8 *)(k + 1);
-	}
 	if (m->flags & XT2_SCTP_MAP) {
 		memcpy(s->chunkmap, part, sizeof(struct xt2_sctp_map));
 		part += sizeof(struct xt2_sctp_map);
@@ -298,21 +315,15 @@ static int sctp_check(const struct xt_sctp_info *s)
 static int sctp_pack(const void *payload, u8 family, struct xt2_match *out)
 {
 	const struct xt_sctp_info *s = payload;
-	struct xt2_match_sctp *k = (struct xt2_match_sctp *)out;
 	u8 how = s->chunk_match_type > 0xff ? HOW_NONE : s->chunk_match_type;
-	u8 *part = (u8 *)(out + 1);
+	u8 *part;
 	u32 i;
 
 	if (sctp_check(s))
 		return -EINVAL;
 	out->flags = map_flags(s->chunkmap);
 	out->arg = XT2_BYTES(s->flags, s->invflags, how, s->flag_count);
-	if (s->spts[0] || s->spts[1] || s->dpts[0] || s->dpts[1]) {
-		out->flags |= XT2_PORTS_FOLLOW;
-		memcpy(k->spts, s->spts, sizeof(k->spts));
-		memcpy(k->dpts, s->dpts, sizeof(k->dpts));
-		part = (u8 *)(k + 1);
-	}
+	part = ports_append(payload, out);
 	if (out->flags & XT2_SCTP_MAP) {
 		memcpy(part, s->chunkmap, sizeof(struct xt2_sctp_map));
 		part += sizeof(struct xt2_sctp_map);
@@ -333,33 +344,21 @@ static int sctp_pack(const void *payload, u8 family, struct xt2_match *out)
 
 static void dccp_unpack(const struct xt2_match *m, u8 family, void *payload)
 {
-	const struct xt2_match_dccp *k = (const struct xt2_match_dccp *)m;
 	struct xt_dccp_info *d = payload;
 
-	d->option = XT2_BYTE(m->arg, 0);
 	d->flags = XT2_BYTE(m->arg, 1) & 15;
 	d->invflags = XT2_BYTE(m->arg, 1) >> 4;
-	d->typemask = m->arg >> 16;
-	if (m->flags & XT2_PORTS_FOLLOW) {
-		memcpy(d->spts, k->spts, sizeof(d->spts));
-		memcpy(d->dpts, k->dpts, sizeof(d->dpts));
-	}
+	ports_follow(m, payload);
 }
 
 static int dccp_pack(const void *payload, u8 family, struct xt2_match *out)
 {
 	const struct xt_dccp_info *d = payload;
-	struct xt2_match_dccp *k = (struct xt2_match_dccp *)out;
 
 	if ((d->flags | d->invflags) & ~XT_DCCP_VALID_FLAGS || d->invflags & ~d->flags)
 		return -EINVAL;
-	out->arg = XT2_BYTES(d->option, d->flags | d->invflags << 4, 0, 0) | (u32)d->typemask << 16;
-	if (d->spts[0] || d->spts[1] || d->dpts[0] || d->dpts[1]) {
-		out->size = sizeof(*k);
-		out->flags = XT2_PORTS_FOLLOW;
-		memcpy(k->spts, d->spts, sizeof(k->spts));
-		memcpy(k->dpts, d->dpts, sizeof(k->dpts));
-	}
+	out->arg |= XT2_BYTES(0, d->flags | d->invflags << 4, 0, 0);
+	ports_append(payload, out);
 	return 0;
 }
 
@@ -367,18 +366,13 @@ static int dccp_pack(const void *payload, u8 family, struct xt2_match *out)
 
 static void tcpmss_unpack(const struct xt2_match *m, u8 family, void *payload)
 {
-	struct xt_tcpmss_match_info *t = payload;
-
-	t->mss_min = m->arg;
-	t->mss_max = m->arg >> 16;
-	t->invert = !!(m->flags & XT2_MATCH_INVERT);
+	((struct xt_tcpmss_match_info *)payload)->invert = !!(m->flags & XT2_MATCH_INVERT);
 }
 
 static int tcpmss_pack(const void *payload, u8 family, struct xt2_match *out)
 {
 	const struct xt_tcpmss_match_info *t = payload;
 
-	out->arg = t->mss_min | (u32)t->mss_max << 16;
 	/* As with multiport, 2 and more make it true. */
 	if (t->invert > 1)
 		out->flags = XT2_TCPMSS_ANY;
@@ -396,22 +390,13 @@ static int ecn_pack(const void *payload, u8 family, struct xt2_match *out)
 
 /* --- ah of IPv4, esp, ipcomp -------------------------------------------- */
 
-static void ah4_unpack(const struct xt2_match *m, u8 family, void *payload)
-{
-	struct ipt_ah *a = payload;
-
-	a->invflags = xt2_range_unpack_(m, a->spis) ? IPT_AH_INV_SPI : 0;
-}
-
-static int ah4_pack(const void *payload, u8 family, struct xt2_match *out)
-{
-	const struct ipt_ah *a = payload;
-
-	if (a->invflags & ~IPT_AH_INV_MASK)
-		return -EINVAL;
-	xt2_range_pack_(a->spis, a->invflags & IPT_AH_INV_SPI, out);
-	return 0;
-}
+_Static_assert(sizeof(struct ipt_ah) == sizeof(struct xt_esp) &&
+		       offsetof(struct ipt_ah, invflags) == offsetof(struct xt_esp, invflags) &&
+		       IPT_AH_INV_SPI == XT_ESP_INV_SPI && XT_IPCOMP_INV_SPI == XT_ESP_INV_SPI &&
+		       IPT_AH_INV_MASK == XT_ESP_INV_MASK && XT_IPCOMP_INV_MASK == XT_ESP_INV_MASK,
+	       "one structure");
+_Static_assert(offsetof(struct xt_ipcomp, invflags) == offsetof(struct xt_esp, invflags),
+	       "begins alike");
 
 static void esp_unpack(const struct xt2_match *m, u8 family, void *payload)
 {
@@ -432,33 +417,30 @@ static int esp_pack(const void *payload, u8 family, struct xt2_match *out)
 
 static void ipcomp_unpack(const struct xt2_match *m, u8 family, void *payload)
 {
-	struct xt_ipcomp *c = payload;
-
-	c->invflags = xt2_range_unpack_(m, c->spis) ? XT_IPCOMP_INV_SPI : 0;
-	c->hdrres = !!(m->flags & XT2_IPCOMP_RES);
+	esp_unpack(m, family, payload);
+	((struct xt_ipcomp *)payload)->hdrres = !!(m->flags & XT2_IPCOMP_RES);
 }
 
 static int ipcomp_pack(const void *payload, u8 family, struct xt2_match *out)
 {
-	const struct xt_ipcomp *c = payload;
+	int err = esp_pack(payload, family, out);
 
-	if (c->invflags & ~XT_IPCOMP_INV_MASK)
-		return -EINVAL;
-	xt2_range_pack_(c->spis, c->invflags & XT_IPCOMP_INV_SPI, out);
-	if (c->hdrres)
+	if (((const struct xt_ipcomp *)payload)->hdrres)
 		out->flags |= XT2_IPCOMP_RES;
-	return 0;
+	return err;
 }
 
 /* --- rows --------------------------------------------------------------- */
 
-#define ROW(nam, fam, TYPE, type, ...) \
-	XT2_MATCH_ROW_(nam, fam, 0, TYPE, sizeof(struct type), sizeof(struct type), __VA_ARGS__)
-#define ROW4(nam, TYPE, type, ...) ROW(nam, XT2_IPV4, TYPE, type, __VA_ARGS__)
+#define ROW(nam, fam, rev, TYPE, type, ...) \
+	XT2_MATCH_ROW_(nam, fam, rev, TYPE, sizeof(struct type), sizeof(struct type), __VA_ARGS__)
+#define ROW4(nam, TYPE, type, ...) ROW(nam, XT2_IPV4, 0, TYPE, type, __VA_ARGS__)
 #define ROW6(nam, TYPE, bytes, ...) \
 	XT2_MATCH_ROW_(nam, XT2_IPV6, 0, TYPE, bytes, bytes, __VA_ARGS__)
-#define ROW46(nam, TYPE, type, ...) \
-	ROW4(nam, TYPE, type, __VA_ARGS__), ROW(nam, XT2_IPV6, TYPE, type, __VA_ARGS__)
+#define ROWS46(nam, rev, TYPE, type, ...)                 \
+	ROW(nam, XT2_IPV4, rev, TYPE, type, __VA_ARGS__), \
+		ROW(nam, XT2_IPV6, rev, TYPE, type, __VA_ARGS__)
+#define ROW46(nam, TYPE, type, ...) ROWS46(nam, 0, TYPE, type, __VA_ARGS__)
 
 #define WITH(fn)  .pack = fn##_pack, .unpack = fn##_unpack
 #define WITH6(fn) .pack = xt2_##fn##_pack_, .unpack = xt2_##fn##_unpack_
@@ -469,17 +451,16 @@ const struct xt2_match_row xt2_transport_rows[] = {
 	ROW46("udp", UDP, xt_udp, WITH(udp), COPIES),
 	ROW46("udplite", UDPLITE, xt_udp, WITH(udp), COPIES),
 	ROW4("icmp", ICMP, ipt_icmp, .bytes = 4, .pack = icmp_pack),
-	ROW("icmp6", XT2_IPV6, ICMP6, ipt_icmp, .bytes = 4, .pack = icmp_pack),
-	XT2_MATCH_ROW_("multiport", XT2_IPV4, 1, MULTIPORT, sizeof(struct xt_multiport_v1),
-		       sizeof(struct xt_multiport_v1), WITH(multiport), COPIES),
-	XT2_MATCH_ROW_("multiport", XT2_IPV6, 1, MULTIPORT, sizeof(struct xt_multiport_v1),
-		       sizeof(struct xt_multiport_v1), WITH(multiport), COPIES),
+	ROW("icmp6", XT2_IPV6, 0, ICMP6, ipt_icmp, .bytes = 4, .pack = icmp_pack),
+	ROWS46("multiport", 1, MULTIPORT, xt_multiport_v1, WITH(multiport), COPIES),
 	ROW46("sctp", SCTP, xt_sctp_info, WITH(sctp), COPIES),
-	ROW46("dccp", DCCP, xt_dccp_info, WITH(dccp), COPIES),
-	ROW46("tcpmss", TCPMSS, xt_tcpmss_match_info, WITH(tcpmss), COPIES),
+	ROW46("dccp", DCCP, xt_dccp_info, WITH(dccp), COPIES,
+	      .field = { XT2_ROW_FIELD(xt_dccp_info, option, 1, XT2_TO_ARG),
+			 XT2_ROW_FIELD(xt_dccp_info, typemask, 2, XT2_TO_ARG + 2) }),
+	ROW46("tcpmss", TCPMSS, xt_tcpmss_match_info, .bytes = 4, WITH(tcpmss), COPIES),
 	ROW46("ecn", ECN, xt_ecn_info, .bytes = 4, .pack = ecn_pack),
-	ROW4("ah", AH, ipt_ah, WITH(ah4), COPIES),
-	ROW6("ah", AH, XT2_AH6_BYTES_, WITH6(ah6), COPIES),
+	ROW4("ah", AH, ipt_ah, WITH(esp), COPIES),
+	ROW6("ah", AH, XT2_AH6_BYTES_, .pack = xt2_ah6_pack_, .unpack = xt2_frag_unpack_, COPIES),
 	ROW46("esp", ESP, xt_esp, WITH(esp), COPIES),
 	ROW46("ipcomp", IPCOMP, xt_ipcomp, WITH(ipcomp), COPIES),
 	ROW6("frag", FRAG, XT2_FRAG_BYTES_, WITH6(frag), COPIES),
@@ -488,6 +469,6 @@ const struct xt2_match_row xt2_transport_rows[] = {
 	ROW6("dst", DST, XT2_OPTS_BYTES_, WITH6(opts), COPIES),
 	ROW6("mh", MH, 3, .bytes = 3, .pack = xt2_mh_pack_),
 	ROW6("ipv6header", IPV6HEADER, 3, .bytes = 3, .pack = xt2_ipv6header_pack_),
-	ROW6("eui64", EUI64, 4, WITH6(eui64)),
+	ROW6("eui64", EUI64, 4, .bytes = 4),
 	{ .name = NULL },
 };

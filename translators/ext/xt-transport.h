@@ -19,9 +19,8 @@ struct xt2_header_test xt2_header_test_unpack_(const struct xt2_match *m);
 
 /* In xt-transport6.c, with the sizes of their structures. */
 xt2_match_pack_fn xt2_ah6_pack_, xt2_frag_pack_, xt2_rt_pack_, xt2_opts_pack_, xt2_mh_pack_,
-	xt2_ipv6header_pack_, xt2_eui64_pack_;
-xt2_match_unpack_fn xt2_ah6_unpack_, xt2_frag_unpack_, xt2_rt_unpack_, xt2_opts_unpack_,
-	xt2_eui64_unpack_;
+	xt2_ipv6header_pack_;
+xt2_match_unpack_fn xt2_frag_unpack_, xt2_rt_unpack_, xt2_opts_unpack_;
 
 enum xt2_row_bytes_ {
 	XT2_AH6_BYTES_ = 16,

@@ -43,8 +43,7 @@ void xt2_range_pack_(const __u32 *range, bool inverted, struct xt2_match *out)
 	} else {
 		out->flags |= XT2_RANGE_BOTH;
 		out->size = sizeof(*k);
-		k->range[0] = range[0];
-		k->range[1] = range[1];
+		memcpy(k->range, range, sizeof(k->range));
 	}
 }
 
@@ -89,28 +88,14 @@ struct xt2_header_test xt2_header_test_unpack_(const struct xt2_match *m)
 	return t;
 }
 
-void xt2_ah6_unpack_(const struct xt2_match *m, u8 family, void *payload)
-{
-	struct xt2_header_test t = xt2_header_test_unpack_(m);
-	struct ip6t_ah *a = payload;
-
-	a->invflags = xt2_range_unpack_(m, a->spis) ? IP6T_AH_INV_SPI : 0;
-	a->hdrlen = t.hdrlen;
-	a->hdrres = t.flags;
-	if (t.inverted)
-		a->invflags |= IP6T_AH_INV_LEN;
-}
-
-int xt2_ah6_pack_(const void *payload, u8 family, struct xt2_match *out)
-{
-	const struct ip6t_ah *a = payload;
-
-	if (a->invflags & ~IP6T_AH_INV_MASK)
-		return -EINVAL;
-	xt2_range_pack_(a->spis, a->invflags & IP6T_AH_INV_SPI, out);
-	xt2_header_test_pack_(a->hdrlen, !!a->hdrres, a->invflags & IP6T_AH_INV_LEN, out);
-	return 0;
-}
+/* struct ip6t_ah is the same; of its reserved bits, it counts whether there are any. */
+_Static_assert(offsetof(struct ip6t_ah, hdrlen) == offsetof(struct ip6t_frag, hdrlen) &&
+		       offsetof(struct ip6t_ah, hdrres) == offsetof(struct ip6t_frag, flags) &&
+		       offsetof(struct ip6t_ah, invflags) == offsetof(struct ip6t_frag, invflags) &&
+		       IP6T_AH_INV_SPI == IP6T_FRAG_INV_IDS &&
+		       IP6T_AH_INV_LEN == IP6T_FRAG_INV_LEN &&
+		       IP6T_AH_INV_MASK == IP6T_FRAG_INV_MASK,
+	       "one structure");
 
 void xt2_frag_unpack_(const struct xt2_match *m, u8 family, void *payload)
 {
@@ -124,15 +109,23 @@ void xt2_frag_unpack_(const struct xt2_match *m, u8 family, void *payload)
 		f->invflags |= IP6T_FRAG_INV_LEN;
 }
 
-int xt2_frag_pack_(const void *payload, u8 family, struct xt2_match *out)
+static int frag_pack(const struct ip6t_frag *f, u8 flags, struct xt2_match *out)
 {
-	const struct ip6t_frag *f = payload;
-
 	if (f->invflags & ~IP6T_FRAG_INV_MASK)
 		return -EINVAL;
 	xt2_range_pack_(f->ids, f->invflags & IP6T_FRAG_INV_IDS, out);
-	xt2_header_test_pack_(f->hdrlen, f->flags, f->invflags & IP6T_FRAG_INV_LEN, out);
+	xt2_header_test_pack_(f->hdrlen, flags, f->invflags & IP6T_FRAG_INV_LEN, out);
 	return 0;
+}
+
+int xt2_frag_pack_(const void *payload, u8 family, struct xt2_match *out)
+{
+	return frag_pack(payload, ((const struct ip6t_frag *)payload)->flags, out);
+}
+
+int xt2_ah6_pack_(const void *payload, u8 family, struct xt2_match *out)
+{
+	return frag_pack(payload, !!((const struct ip6t_ah *)payload)->hdrres, out);
 }
 
 void xt2_rt_unpack_(const struct xt2_match *m, u8 family, void *payload)
@@ -242,15 +235,4 @@ int xt2_ipv6header_pack_(const void *payload, u8 family, struct xt2_match *out)
 	const struct ip6t_ipv6header_info *h = payload;
 
 	return !h->modeflag && h->invflags && h->invflags != 0xff ? -EINVAL : 0;
-}
-
-int xt2_eui64_pack_(const void *payload, u8 family, struct xt2_match *out)
-{
-	memcpy(&out->arg, payload, sizeof(out->arg));
-	return 0;
-}
-
-void xt2_eui64_unpack_(const struct xt2_match *m, u8 family, void *payload)
-{
-	memcpy(payload, &m->arg, sizeof(m->arg));
 }
