@@ -37,35 +37,28 @@ static u64 pointer(const struct xt2_legacy *l, u32 index)
 
 static void header_read(struct xt2_legacy *l)
 {
-	const u8 *h = l->blob;
-
-	memcpy(l->table, h, sizeof(l->table));
-	l->table[sizeof(l->table) - 1] = '\0';
-	l->valid_hooks = legacy_u32(h + 32) & ((1u << NF_BR_NUMHOOKS) - 1);
-	l->entries = legacy_u32(h + NENTRIES_FIELD);
-	l->size = legacy_u32(h + EBT_SIZE_FIELD);
-	l->num_counters = legacy_u32(h + l->f->num_counters);
+	legacy_header_read(l);
 	l->counters = pointer(l, POINTER_COUNTERS);
-	l->at = h + l->f->header;
+	l->at = l->blob + l->f->header;
 }
 
 static int check_header(struct xt2_legacy *l, u64 len)
 {
 	if (len < l->f->header)
-		return ebt_header_fault(l, -EINVAL, 0, NULL, "shorter than its header");
+		return legacy_header_fault(l, -EINVAL, 0, NULL, "shorter than its header");
 	header_read(l);
 	if (len != (u64)l->size + l->f->header)
-		return ebt_header_fault(l, -EINVAL, EBT_SIZE_FIELD, "entries_size",
-					"not as long as header and entries");
+		return legacy_header_fault(l, -EINVAL, EBT_SIZE_FIELD, "entries_size",
+					   "not as long as header and entries");
 	if (!l->size)
-		return ebt_header_fault(l, -EINVAL, EBT_SIZE_FIELD, "entries_size",
-					"a table without chains");
+		return legacy_header_fault(l, -EINVAL, EBT_SIZE_FIELD, "entries_size",
+					   "a table without chains");
 	if (l->entries >= RULES_MAX)
-		return ebt_header_fault(l, -ENOMEM, NENTRIES_FIELD, "nentries",
-					"more rules than a table can have");
+		return legacy_header_fault(l, -ENOMEM, NENTRIES_FIELD, "nentries",
+					   "more rules than a table can have");
 	if (l->num_counters >= COUNTERS_MAX)
-		return ebt_header_fault(l, -ENOMEM, l->f->num_counters, "num_counters",
-					"more counters than a table can have");
+		return legacy_header_fault(l, -ENOMEM, l->f->num_counters, "num_counters",
+					   "more counters than a table can have");
 	return 0;
 }
 
@@ -139,9 +132,9 @@ static int verify_rule(struct xt2_legacy *l, u32 pos)
 	u32 left = l->size - pos;
 
 	if (left < EBT_ENTRY || left < ebt_step(l->at + pos))
-		return ebt_wrong(l, -EINVAL, pos, "next_offset", "rule is cut off");
+		return legacy_wrong(l, -EINVAL, pos, "next_offset", "rule is cut off");
 	if (ebt_step(l->at + pos) < EBT_ENTRY)
-		return ebt_wrong(l, -EINVAL, pos, "next_offset", "rule ends inside its header");
+		return legacy_wrong(l, -EINVAL, pos, "next_offset", "rule ends inside its header");
 	return 0;
 }
 
@@ -150,15 +143,15 @@ static int verify_place(struct xt2_legacy *l, const struct hooks *h, u32 pos, u3
 	u32 left = l->size - pos, hook, bits;
 
 	if (left < 4)
-		return ebt_wrong(l, -EINVAL, pos, NULL, "chain is cut off");
+		return legacy_wrong(l, -EINVAL, pos, NULL, "chain is cut off");
 	hook = hook_at(l, h, pos, native);
 	bits = legacy_u32(l->at + pos);
 	if (hook == NF_BR_NUMHOOKS && bits & EBT_ENTRY_OR_ENTRIES)
 		return verify_rule(l, pos);
 	if (bits)
-		return ebt_wrong(l, -EINVAL, pos, "bitmask", "neither a rule nor a chain");
+		return legacy_wrong(l, -EINVAL, pos, "bitmask", "neither a rule nor a chain");
 	if (left < EBT_HEAD)
-		return ebt_wrong(l, -EINVAL, pos, NULL, "chain is cut off");
+		return legacy_wrong(l, -EINVAL, pos, NULL, "chain is cut off");
 	return note_chain(l, pos, hook);
 }
 
@@ -187,8 +180,8 @@ static int verify_pointers(struct xt2_legacy *l)
 	}
 	for (i = 0; i < NF_BR_NUMHOOKS; i++)
 		if (l->valid_hooks & 1u << i && l->hook_entry[i] == LEGACY_NONE)
-			return ebt_header_fault(l, -EINVAL, l->compat ? 44 + 4 * i : 48 + 8 * i,
-						"hook_entry", "not where a chain is");
+			return legacy_header_fault(l, -EINVAL, l->compat ? 44 + 4 * i : 48 + 8 * i,
+						   "hook_entry", "not where a chain is");
 	return 0;
 }
 
@@ -202,7 +195,7 @@ static int check_order(struct xt2_legacy *l)
 		if (l->hook_entry[i] == LEGACY_NONE)
 			continue;
 		if (last == LEGACY_NONE ? l->hook_entry[i] != 0 : l->hook_entry[i] <= last)
-			return ebt_wrong(
+			return legacy_wrong(
 				l, -EINVAL, l->hook_entry[i], "hook_entry",
 				last == LEGACY_NONE
 					? "the first base chain is not the first chain"
@@ -210,8 +203,8 @@ static int check_order(struct xt2_legacy *l)
 		last = l->hook_entry[i];
 	}
 	if (last == LEGACY_NONE)
-		return ebt_header_fault(l, -EINVAL, 32, "valid_hooks",
-					"a table without base chains");
+		return legacy_header_fault(l, -EINVAL, 32, "valid_hooks",
+					   "a table without base chains");
 	return 0;
 }
 
@@ -220,11 +213,6 @@ struct count {
 	u32 announced, rules, all;
 };
 
-static u8 policy_of(s32 policy)
-{
-	return policy == EBT_DROP ? XT2_T_DROP : policy == EBT_ACCEPT ? XT2_T_ACCEPT : XT2_T_RETURN;
-}
-
 static int check_head(struct xt2_legacy *l, u32 pos, struct count *n)
 {
 	struct xt2_legacy_ebt_chain_ *c = ebt_chain_at(l, pos);
@@ -232,18 +220,18 @@ static int check_head(struct xt2_legacy *l, u32 pos, struct count *n)
 
 	memcpy(&head, l->at + pos, sizeof(head));
 	if (n->rules != n->announced)
-		return ebt_wrong(l, -EINVAL, pos, "nentries",
-				 "the chain before has another number of rules than announced");
+		return legacy_wrong(l, -EINVAL, pos, "nentries",
+				    "the chain before has another number of rules than announced");
 	if (head.policy != EBT_DROP && head.policy != EBT_ACCEPT &&
 	    (c->hook != XT2_HOOK_NONE || head.policy != EBT_RETURN))
-		return ebt_wrong(l, -EINVAL, pos, "policy", "not a policy");
+		return legacy_wrong(l, -EINVAL, pos, "policy", "not a policy");
 	if (head.counter_offset != n->all)
-		return ebt_wrong(l, -EINVAL, pos, "counter_offset",
-				 "not the number of rules before this chain");
+		return legacy_wrong(l, -EINVAL, pos, "counter_offset",
+				    "not the number of rules before this chain");
 	n->announced = head.nentries;
 	n->rules = 0;
 	c->entries = head.nentries;
-	c->policy = policy_of(head.policy);
+	c->policy = legacy_kind_of(l->f, head.policy);
 	return 0;
 }
 
@@ -253,10 +241,11 @@ static int check_parts(struct xt2_legacy *l, u32 pos)
 
 	ebt_parts_grow(l, pos, &p);
 	if (p.native[0] < EBT_ENTRY || p.native[0] > p.native[1] || p.native[1] >= p.native[2])
-		return ebt_wrong(l, -EINVAL, pos, "target_offset",
-				 "parts of a rule are not in order");
+		return legacy_wrong(l, -EINVAL, pos, "target_offset",
+				    "parts of a rule are not in order");
 	if (p.native[2] - p.native[1] < 40)
-		return ebt_wrong(l, -EINVAL, pos, "target_offset", "rule has no room for a target");
+		return legacy_wrong(l, -EINVAL, pos, "target_offset",
+				    "rule has no room for a target");
 	return 0;
 }
 
@@ -278,12 +267,12 @@ static int check_counts(struct xt2_legacy *l)
 			return err;
 	}
 	if (n.rules != n.announced)
-		return ebt_header_fault(
+		return legacy_header_fault(
 			l, -EINVAL, NENTRIES_FIELD, "nentries",
 			"the last chain has another number of rules than announced");
 	if (n.all != l->entries)
-		return ebt_header_fault(l, -EINVAL, NENTRIES_FIELD, "nentries",
-					"another number of rules than announced");
+		return legacy_header_fault(l, -EINVAL, NENTRIES_FIELD, "nentries",
+					   "another number of rules than announced");
 	return 0;
 }
 
@@ -325,9 +314,9 @@ static int trace_jump(struct trace *t, struct xt2_legacy *l, u32 pos, u32 to)
 	struct xt2_legacy_ebt_chain_ *c = ebt_chain_at(l, to);
 
 	if (!c || c->hook != XT2_HOOK_NONE)
-		return ebt_wrong(l, -EINVAL, pos, "verdict", "a jump leads to no user chain");
+		return legacy_wrong(l, -EINVAL, pos, "verdict", "a jump leads to no user chain");
 	if (c->path)
-		return ebt_wrong(l, -EINVAL, pos, "verdict", "chains loop");
+		return legacy_wrong(l, -EINVAL, pos, "verdict", "chains loop");
 	if (!(c->mask & t->bit))
 		trace_enter(t, l, (u32)(c - l->ebt_chain));
 	return 0;
@@ -356,8 +345,8 @@ static int trace_hook(struct xt2_legacy *l, u32 hook)
 			continue;
 		ebt_parts_grow(l, pos, &p);
 		if (p.native[1] + EBT_STANDARD > p.native[2])
-			return ebt_wrong(l, -EINVAL, pos, "next_offset",
-					 "standard target is cut off");
+			return legacy_wrong(l, -EINVAL, pos, "next_offset",
+					    "standard target is cut off");
 		verdict = ebt_verdict_of(l, target + ebt_header(l->compat));
 		if (verdict >= 0 && trace_jump(&t, l, pos, (u32)verdict))
 			return -EINVAL;
@@ -376,14 +365,14 @@ static int number_chains(struct xt2_legacy *l)
 		c = &l->ebt_chain[i];
 		if (c->hook != XT2_HOOK_NONE) {
 			if (user > l->base_chains)
-				return ebt_stricter(l, c->head, "hook_entry",
-						    "a user chain stands before a base chain");
+				return legacy_stricter(l, c->head, "hook_entry",
+						       "a user chain stands before a base chain");
 			c->number = (u32)__builtin_popcount(l->valid_hooks & ((1u << c->hook) - 1));
 		} else {
 			len = strnlen((const char *)l->at + c->head + 4, XT2_NAME_SIZE);
 			if (!len || len == XT2_NAME_SIZE)
-				return ebt_stricter(l, c->head, "name",
-						    "a chain's name has 1 to 31 bytes");
+				return legacy_stricter(l, c->head, "name",
+						       "a chain's name has 1 to 31 bytes");
 			c->number = user++;
 		}
 		l->ebt_order[c->number] = i;
@@ -427,14 +416,6 @@ static int check_table(struct xt2_legacy *l)
 	return err ? err : number_chains(l);
 }
 
-/* => the errno that the kernel gives: what it found before decides */
-static int ebt_answer(const struct xt2_legacy *l, int err)
-{
-	if (!err)
-		return 0;
-	return l->fallback ? -EINVAL : l->lax ? -ENOENT : err;
-}
-
 int legacy_ebt_check(struct xt2_legacy *l, u64 len, void *scratch)
 {
 	u32 i;
@@ -446,31 +427,5 @@ int legacy_ebt_check(struct xt2_legacy *l, u64 len, void *scratch)
 	l->ebt_order = (u32 *)(l->ebt_chain + slots_of(len));
 	l->ebt_slot = l->ebt_order + slots_of(len);
 	err = read_header(l, len);
-	if (!err)
-		err = check_table(l);
-	return ebt_answer(l, err);
-}
-
-int legacy_ebt_check_table(const struct xt2_legacy *l, u32 hooks, u32 entries,
-			   struct xt2_legacy_err *err)
-{
-	int ret = 0;
-
-	if (!hooks) {
-		ret = -ENOENT;
-		*err = (struct xt2_legacy_err){ .what = "no such table", .field = "name" };
-	} else if (legacy_u32(l->blob + 32) != hooks) {
-		ret = -EINVAL;
-		*err = (struct xt2_legacy_err){ .what = "not the hooks of this table",
-						.field = "valid_hooks",
-						.offset = 32 };
-	} else if (l->num_counters && l->num_counters != entries) {
-		ret = -EINVAL;
-		*err = (struct xt2_legacy_err){
-			.what = "the table has another number of rules now",
-			.field = "num_counters",
-			.offset = l->f->num_counters,
-		};
-	}
-	return ebt_answer(l, ret);
+	return err ? err : check_table(l);
 }

@@ -90,12 +90,8 @@ static u32 standard_target(const struct packer *p, s32 verdict)
 {
 	const struct xt2_legacy_ebt_chain_ *to;
 
-	switch (verdict) {
-	case EBT_ACCEPT: return XT2_TARGET(XT2_T_ACCEPT, 0);
-	case EBT_DROP: return XT2_TARGET(XT2_T_DROP, 0);
-	case EBT_CONTINUE: return XT2_TARGET(XT2_T_CONTINUE, 0);
-	case EBT_RETURN: return XT2_TARGET(XT2_T_RETURN, 0);
-	}
+	if (verdict < 0)
+		return XT2_TARGET(legacy_kind_of(p->l->f, verdict), 0);
 	to = ebt_chain_at(p->l, (u32)verdict);
 	if (!to || to->hook != XT2_HOOK_NONE)
 		return XT2_TARGET(XT2_T_DROP, 0);

@@ -21,7 +21,6 @@ static int check_payload(struct xt2_legacy *l, const struct legacy_known *k,
 		.compat = l->compat,
 		.revision = k->revision,
 	};
-	const struct xt2_match_row *row;
 	int err;
 
 	if (k->size == EBT_ANY_SIZE)
@@ -30,20 +29,8 @@ static int check_payload(struct xt2_legacy *l, const struct legacy_known *k,
 	ebt_payload_in(k, own, l->compat, x->data, l->payload);
 	if (own)
 		return own->check ? own->check(rule, (const u8 *)l->payload, k->size) : 0;
-	err = k->check ? k->check(&r, l->payload) : 0;
-	if (err)
-		return err;
-	/* Registered for all families, so what IPv4's says holds here as well. */
-	if (!l->match_seen[index]) {
-		l->match_seen[index] = 1;
-		l->match_row[index] = xt2_match_row_find(XT2_IPV4, k->name, k->revision);
-	}
-	row = l->match_row[index];
-	if (!row)
-		return 0;
-	memset(l->room, 0, XT2_PACK_ROOM(row->size));
-	err = xt2_match_row_put(row, XT2_IPV4, l->payload, (struct xt2_match *)l->room);
-	return err == -EOPNOTSUPP ? 0 : err;
+	err = legacy_known_check(k, &r, l->payload);
+	return err ? err : legacy_check_match(l, k, index);
 }
 
 /* xt_check_match(), xt_check_target() */
@@ -52,17 +39,16 @@ static int check_ext(struct xt2_legacy *l, u32 pos, const struct legacy_known *k
 		     const struct ebt_ext *x)
 {
 	u32 size = x->size + (l->compat ? ebt_growth(k, x->size) : 0);
+	const char *what = legacy_misplaced(l, &(struct legacy_rule){ .hooks = rule->hooks }, k);
 	int err;
 
 	if (k->size != EBT_ANY_SIZE && size != legacy_native(k))
-		return ebt_wrong(l, -EINVAL, pos, k->name, "wrong size of an extension's payload");
-	if (k->tables && !(k->tables & legacy_table_bit(l->table)))
-		return ebt_wrong(l, -EINVAL, pos, k->name, "extension is not for this table");
-	if (k->hooks && rule->hooks & ~k->hooks)
-		return ebt_wrong(l, -EINVAL, pos, k->name,
-				 "a hook leads here that the extension is not for");
+		return legacy_wrong(l, -EINVAL, pos, k->name,
+				    "wrong size of an extension's payload");
+	if (what)
+		return legacy_wrong(l, -EINVAL, pos, k->name, what);
 	err = check_payload(l, k, own, index, rule, x);
-	return err ? ebt_wrong(l, err, pos, k->name, "the extension refuses these options") : 0;
+	return err ? legacy_wrong(l, err, pos, k->name, "the extension refuses these options") : 0;
 }
 
 static int check_found(struct xt2_legacy *l, u32 pos, const struct ebt_ext *x,
@@ -76,9 +62,9 @@ static int check_found(struct xt2_legacy *l, u32 pos, const struct ebt_ext *x,
 	/* Of targets, the kernel looks at no revision but 0, and takes its own only. */
 	k = ebt_find(l, x, x->target ? 0 : x->at[LEGACY_REVISION], &own, &index, &err);
 	if (!k)
-		return ebt_wrong(l, err, pos, "name", ebt_no_such);
+		return legacy_wrong(l, err, pos, "name", ebt_no_such);
 	if (x->target && !own)
-		return ebt_wrong(l, -ENOENT, pos, k->name, "target is not for bridges");
+		return legacy_wrong(l, -ENOENT, pos, k->name, "target is not for bridges");
 	return check_ext(l, pos, k, own, index, rule, x);
 }
 
@@ -92,18 +78,18 @@ static int check_part(struct xt2_legacy *l, u32 pos, u32 at, u32 end, bool watch
 
 	for (; at < end; at += header + x.size) {
 		if (end - at < header)
-			return ebt_wrong(l, -EINVAL, pos, ebt_part_field[watchers],
-					 "no room for an extension");
+			return legacy_wrong(l, -EINVAL, pos, ebt_part_field[watchers],
+					    "no room for an extension");
 		x = ebt_ext_at(l, pos + at, watchers);
 		if (x.size > end - at - header)
-			return ebt_wrong(l, -EINVAL, pos, "match_size",
-					 "extension runs out of its part");
+			return legacy_wrong(l, -EINVAL, pos, "match_size",
+					    "extension runs out of its part");
 		err = check_found(l, pos, &x, rule);
 		if (err)
 			return err;
 		if (watchers && ebt_is_standard(x.at))
-			return ebt_stricter(l, pos, "name",
-					    "a watcher that would crash the kernel");
+			return legacy_stricter(l, pos, "name",
+					       "a watcher that would crash the kernel");
 	}
 	return 0;
 }
@@ -122,18 +108,18 @@ static int check_target(struct xt2_legacy *l, u32 pos, const struct ebt_rule *ru
 	x = ebt_ext_at(l, pos + p.end[1], true);
 	k = ebt_find(l, &x, 0, &own, &index, &err);
 	if (!k)
-		return ebt_wrong(l, err, pos, "name", ebt_no_such);
+		return legacy_wrong(l, err, pos, "name", ebt_no_such);
 	if (!own)
-		return ebt_wrong(l, -ENOENT, pos, k->name, "target is not for bridges");
+		return legacy_wrong(l, -ENOENT, pos, k->name, "target is not for bridges");
 	size = x.size + (l->compat ? ebt_growth(k, x.size) : 0);
 	if (!ebt_is_standard(x.at)) {
 		if (size > gap - 40)
-			return ebt_wrong(l, -EFAULT, pos, "target_size",
-					 "target runs out of its rule");
+			return legacy_wrong(l, -EFAULT, pos, "target_size",
+					    "target runs out of its rule");
 	} else if (gap < EBT_STANDARD) {
-		return ebt_wrong(l, -EFAULT, pos, "next_offset", "standard target is cut off");
+		return legacy_wrong(l, -EFAULT, pos, "next_offset", "standard target is cut off");
 	} else if (ebt_verdict_of(l, x.data) < -NUM_STANDARD_TARGETS) {
-		return ebt_wrong(l, -EFAULT, pos, "verdict", "not a verdict");
+		return legacy_wrong(l, -EFAULT, pos, "verdict", "not a verdict");
 	}
 	return check_ext(l, pos, k, own, index, rule, &x);
 }
@@ -146,12 +132,12 @@ static int check_rule(struct xt2_legacy *l, u32 pos, u8 hooks)
 
 	memcpy(&e, l->at + pos, sizeof(e));
 	if (e.bitmask & ~(u32)EBT_F_MASK)
-		return ebt_wrong(l, -EINVAL, pos, "bitmask", "unknown flag");
+		return legacy_wrong(l, -EINVAL, pos, "bitmask", "unknown flag");
 	if (e.invflags & ~(u32)EBT_INV_MASK)
-		return ebt_wrong(l, -EINVAL, pos, "invflags", "unknown flag");
+		return legacy_wrong(l, -EINVAL, pos, "invflags", "unknown flag");
 	if (e.bitmask & EBT_NOPROTO && e.bitmask & EBT_802_3)
-		return ebt_wrong(l, -EINVAL, pos, "bitmask",
-				 "a length as protocol, and no protocol");
+		return legacy_wrong(l, -EINVAL, pos, "bitmask",
+				    "a length as protocol, and no protocol");
 	err = check_part(l, pos, EBT_ENTRY, e.watchers_offset, false, &rule);
 	if (!err)
 		err = check_part(l, pos, e.watchers_offset, e.target_offset, true, &rule);

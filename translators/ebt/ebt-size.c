@@ -8,43 +8,6 @@
  */
 #include "ebt.h"
 
-/* --- refusing ------------------------------------------------------------------ */
-
-static int refuse(struct xt2_legacy *l, int err, u32 entry, u32 offset, const char *field,
-		  const char *what)
-{
-	if (l->err)
-		*l->err = (struct xt2_legacy_err){
-			.what = what,
-			.field = field,
-			.entry = entry,
-			.offset = offset,
-		};
-	return err;
-}
-
-int ebt_header_fault(struct xt2_legacy *l, int err, u32 offset, const char *field, const char *what)
-{
-	return refuse(l, err, 0, offset, field, what);
-}
-
-int ebt_wrong(struct xt2_legacy *l, int err, u32 pos, const char *field, const char *what)
-{
-	u32 at, n = 1;
-
-	for (at = 0; l->err && at < pos; at += ebt_step(l->at + at))
-		n++;
-	return refuse(l, err, n, l->f->header + pos, field, what);
-}
-
-int ebt_stricter(struct xt2_legacy *l, u32 pos, const char *field, const char *what)
-{
-	ebt_wrong(l, -EINVAL, pos, field, what);
-	if (l->err)
-		l->err->stricter = true;
-	return -EINVAL;
-}
-
 /* --- extensions by name ---------------------------------------------------------- */
 
 static bool name_ok(const u8 *ext)
@@ -142,18 +105,20 @@ static int size_ext(struct xt2_legacy *l, u32 pos, u32 at, u32 left, bool target
 	int err;
 
 	if (left < ebt_header(true))
-		return ebt_wrong(l, -EINVAL, pos, ebt_part_field[target],
-				 "no room for an extension");
+		return legacy_wrong(l, -EINVAL, pos, ebt_part_field[target],
+				    "no room for an extension");
 	x = ebt_ext_at(l, at, target);
 	if (x.size > left - ebt_header(true))
-		return ebt_wrong(l, -EINVAL, pos, "match_size", "extension runs out of its part");
+		return legacy_wrong(l, -EINVAL, pos, "match_size",
+				    "extension runs out of its part");
 	if (revision_of(&x) != x.at[LEGACY_REVISION])
 		l->lax = true;
 	k = ebt_find(l, &x, revision_of(&x), &own, &index, &err);
 	if (!k)
-		return ebt_wrong(l, err, pos, "name", ebt_no_such);
+		return legacy_wrong(l, err, pos, "name", ebt_no_such);
 	if (k->size != EBT_ANY_SIZE && x.size < (k->compat ? k->compat : k->size))
-		return ebt_wrong(l, -EINVAL, pos, k->name, "payload of an extension is too short");
+		return legacy_wrong(l, -EINVAL, pos, k->name,
+				    "payload of an extension is too short");
 	s->native += 40;
 	if (k->size != EBT_ANY_SIZE && k->size % 8 && s->native + legacy_native(k) > s->longest)
 		s->longest = s->native + legacy_native(k);
@@ -180,16 +145,16 @@ static int size_entry(struct xt2_legacy *l, u32 pos, struct sizes *s)
 	int err;
 
 	if (left < EBT_ENTRY)
-		return ebt_wrong(l, -EINVAL, pos, NULL, "rule is cut off");
+		return legacy_wrong(l, -EINVAL, pos, NULL, "rule is cut off");
 	ebt_parts_read(l, pos, &p);
 	if (p.end[2] < EBT_ENTRY)
-		return ebt_wrong(l, -EINVAL, pos, "next_offset", "rule ends inside its header");
+		return legacy_wrong(l, -EINVAL, pos, "next_offset", "rule ends inside its header");
 	if (left == EBT_ENTRY)
-		return ebt_wrong(l, -EINVAL, pos, NULL, "rule has no room for a target");
+		return legacy_wrong(l, -EINVAL, pos, NULL, "rule has no room for a target");
 	for (i = 0; i < 3; at = p.end[i++])
 		if (p.end[i] > left || (i < 2 && p.end[i] == left) || at > p.end[i])
-			return ebt_wrong(l, -EINVAL, pos, ebt_part_field[i],
-					 "parts of a rule are not in order");
+			return legacy_wrong(l, -EINVAL, pos, ebt_part_field[i],
+					    "parts of a rule are not in order");
 	s->native += EBT_ENTRY;
 	for (i = 0, at = EBT_ENTRY; i < 3; at = p.end[i++]) {
 		err = size_part(l, pos, pos + at, pos + p.end[i], i > 0, s);
@@ -197,7 +162,7 @@ static int size_entry(struct xt2_legacy *l, u32 pos, struct sizes *s)
 			return err;
 	}
 	if (s->entries++ == l->entries + NF_BR_NUMHOOKS)
-		return ebt_wrong(l, -EINVAL, pos, "nentries", "more rules than announced");
+		return legacy_wrong(l, -EINVAL, pos, "nentries", "more rules than announced");
 	return 0;
 }
 
@@ -209,7 +174,7 @@ int ebt_size_table(struct xt2_legacy *l)
 
 	for (pos = 0; pos < l->size; pos += ebt_step(l->at + pos)) {
 		if (l->size - pos < EBT_HEAD)
-			return ebt_wrong(l, -EINVAL, pos, NULL, "chain is cut off");
+			return legacy_wrong(l, -EINVAL, pos, NULL, "chain is cut off");
 		if (!legacy_u32(l->at + pos)) {
 			s.native += EBT_HEAD;
 			continue;
@@ -219,8 +184,8 @@ int ebt_size_table(struct xt2_legacy *l)
 			return err;
 	}
 	if (s.longest > s.native || s.native > 0xffffffff)
-		return ebt_header_fault(l, -EINVAL, EBT_SIZE_FIELD, "entries_size",
-					"an extension would not fit into the native table");
+		return legacy_header_fault(l, -EINVAL, EBT_SIZE_FIELD, "entries_size",
+					   "an extension would not fit into the native table");
 	l->native_size = (u32)s.native;
 	return 0;
 }

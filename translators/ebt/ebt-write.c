@@ -146,11 +146,11 @@ static int put_target(struct entry *n, u32 target)
 {
 	const struct xt2_instance *in;
 
+	s32 verdict = legacy_verdict_of(n->w->f, XT2_TARGET_KIND(target));
+
+	if (verdict)
+		return put_standard(n, verdict);
 	switch (XT2_TARGET_KIND(target)) {
-	case XT2_T_CONTINUE: return put_standard(n, EBT_CONTINUE);
-	case XT2_T_ACCEPT: return put_standard(n, EBT_ACCEPT);
-	case XT2_T_DROP: return put_standard(n, EBT_DROP);
-	case XT2_T_RETURN: return put_standard(n, EBT_RETURN);
 	case XT2_T_JUMP:
 		if (XT2_TARGET_ARG(target) >= n->w->chains)
 			return legacy_write_fail(n->w, -EINVAL,
@@ -164,6 +164,14 @@ static int put_target(struct entry *n, u32 target)
 		return put_instance(n, in, true);
 	}
 	return unsayable(n, "a target has no legacy form");
+}
+
+/* => 0, -E2BIG */
+static int size_ok(struct xt2_legacy_writer *w)
+{
+	return w->size > 0x7fffffff
+		       ? legacy_write_fail(w, -E2BIG, "a larger table than the kernel takes")
+		       : 0;
 }
 
 /* @r: NULL: a rule without conditions */
@@ -188,9 +196,7 @@ static int put_rule(struct xt2_legacy_writer *w, const struct xt2_rule *r, u32 t
 		memcpy(to, &n.head, EBT_ENTRY);
 	w->size = n.start + n.len;
 	w->entries++;
-	return w->size > 0x7fffffff
-		       ? legacy_write_fail(w, -E2BIG, "a larger table than the kernel takes")
-		       : 0;
+	return size_ok(w);
 }
 
 /* --- chains, rules, the end ------------------------------------------------------- */
@@ -204,12 +210,9 @@ static int flush(struct xt2_legacy_writer *w)
 	return kind == XT2_T_CONTINUE ? 0 : put_rule(w, NULL, kind);
 }
 
-static int close_chain(struct xt2_legacy_writer *w)
+int ebt_close_chain(struct xt2_legacy_writer *w)
 {
 	u8 policy = w->held;
-	s32 verdict = policy == XT2_T_ACCEPT ? EBT_ACCEPT
-		      : policy == XT2_T_DROP ? EBT_DROP
-					     : EBT_RETURN;
 	u8 *head;
 
 	if (!w->open)
@@ -221,7 +224,8 @@ static int close_chain(struct xt2_legacy_writer *w)
 	if (!w->out || w->last + (u64)EBT_HEAD > w->cap)
 		return 0;
 	head = w->out + w->last;
-	legacy_put32(head + offsetof(struct ebt_entries, policy), (u32)verdict);
+	legacy_put32(head + offsetof(struct ebt_entries, policy),
+		     (u32)legacy_verdict_of(w->f, policy));
 	legacy_put32(head + offsetof(struct ebt_entries, nentries), w->entries - w->before);
 	return 0;
 }
@@ -230,50 +234,27 @@ static const char *const hook_names[NF_BR_NUMHOOKS] = {
 	"PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING", "BROUTING",
 };
 
-int legacy_ebt_write_chain(struct xt2_legacy_writer *w, u32 number, u8 hook, const char *name)
+int ebt_put_head(struct xt2_legacy_writer *w, const char *name)
 {
-	u8 *to;
+	u8 *to = legacy_write_reserve(w, w->size, EBT_HEAD);
 
-	if (w->error || close_chain(w))
-		return w->error;
-	if (number >= w->chains || w->place[number] != LEGACY_NONE)
-		return legacy_write_fail(w, -EINVAL,
-					 "two chains of one number, or none of that number");
-	if (hook == XT2_HOOK_NONE) {
-		if (!*name || strnlen(name, XT2_NAME_SIZE) == XT2_NAME_SIZE)
-			return legacy_write_fail(w, -EINVAL, "a chain's name has 1 to 31 bytes");
-	} else {
-		if (hook >= NF_BR_NUMHOOKS || w->valid_hooks >> hook)
-			return legacy_write_fail(w, -EINVAL,
-						 "base chains are not in the order of their hooks");
-		name = hook_names[hook];
-		w->valid_hooks |= 1u << hook;
-		w->hook_entry[hook] = (u32)w->size;
-	}
-	to = legacy_write_reserve(w, w->size, EBT_HEAD);
+	if (w->hook != XT2_HOOK_NONE)
+		name = hook_names[w->hook];
 	if (to) {
 		memcpy(to + offsetof(struct ebt_entries, name), name,
 		       strnlen(name, XT2_NAME_SIZE - 1));
 		legacy_put32(to + offsetof(struct ebt_entries, counter_offset), w->entries);
 	}
-	w->place[number] = w->last = (u32)w->size;
+	w->last = (u32)w->size;
 	w->before = w->entries;
-	w->hook = hook;
-	w->open = true;
 	w->size += EBT_HEAD;
-	return w->size > 0x7fffffff
-		       ? legacy_write_fail(w, -E2BIG, "a larger table than the kernel takes")
-		       : 0;
+	return size_ok(w);
 }
 
 int legacy_ebt_write_rule(struct xt2_legacy_writer *w, const struct xt2_rule *r)
 {
 	u8 kind = XT2_TARGET_KIND(r->target);
 
-	if (w->error)
-		return w->error;
-	if (!w->open)
-		return legacy_write_fail(w, -EINVAL, "a rule outside of chains");
 	if (flush(w))
 		return w->error;
 	if (r->target_offset == sizeof(*r) &&
@@ -285,7 +266,7 @@ int legacy_ebt_write_rule(struct xt2_legacy_writer *w, const struct xt2_rule *r)
 }
 
 /* Chain numbers become the offsets of heads.  To base chains there are no jumps. */
-static int place_jumps(struct xt2_legacy_writer *w)
+int ebt_place_jumps(struct xt2_legacy_writer *w)
 {
 	u32 header = ebt_header(w->f->compat), next, number;
 	u64 pos;
@@ -309,13 +290,4 @@ static int place_jumps(struct xt2_legacy_writer *w)
 		legacy_put32(t + header, w->place[number]);
 	}
 	return 0;
-}
-
-int legacy_ebt_write_end(struct xt2_legacy_writer *w)
-{
-	if (w->error || close_chain(w))
-		return w->error;
-	if (!w->out || w->size > w->cap)
-		return -ENOSPC;
-	return place_jumps(w);
 }

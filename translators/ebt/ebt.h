@@ -124,12 +124,6 @@ struct ebt_parts {
 extern const char *const ebt_part_field[]; /* their names */
 extern const char ebt_no_such[]; /* the reason */
 
-/* Keep why a blob is refused: a header's field; a head or a rule, those before it being sound. */
-int ebt_header_fault(struct xt2_legacy *l, int err, u32 offset, const char *field,
-		     const char *what);
-int ebt_wrong(struct xt2_legacy *l, int err, u32 pos, const char *field, const char *what);
-int ebt_stricter(struct xt2_legacy *l, u32 pos, const char *field, const char *what);
-
 struct ebt_ext ebt_ext_at(const struct xt2_legacy *l, u32 pos, bool target);
 /* => the row, or NULL and *err: as ebt_known_find(); -EINVAL: its name does not end */
 const struct legacy_known *ebt_find(struct xt2_legacy *l, const struct ebt_ext *x, u8 revision,
@@ -156,12 +150,12 @@ static inline s32 ebt_verdict_of(const struct xt2_legacy *l, const u8 *data)
 /* The functions of legacy.h for bridges. */
 u64 legacy_ebt_scratch(u64 len);
 int legacy_ebt_check(struct xt2_legacy *l, u64 len, void *scratch);
-int legacy_ebt_check_table(const struct xt2_legacy *l, u32 hooks, u32 entries,
-			   struct xt2_legacy_err *err);
 void legacy_ebt_chain(const struct xt2_legacy *l, struct xt2_legacy_chain *c);
 int legacy_ebt_rule(struct xt2_legacy *l, struct xt2_legacy_chain *c, struct xt2_legacy_sink *sink);
-int legacy_ebt_write_chain(struct xt2_legacy_writer *w, u32 number, u8 hook, const char *name);
 int legacy_ebt_write_rule(struct xt2_legacy_writer *w, const struct xt2_rule *r);
-int legacy_ebt_write_end(struct xt2_legacy_writer *w);
+int ebt_close_chain(struct xt2_legacy_writer *w);
+/* The head of the chain that begins now; name: of a user chain. */
+int ebt_put_head(struct xt2_legacy_writer *w, const char *name);
+int ebt_place_jumps(struct xt2_legacy_writer *w);
 
 #endif

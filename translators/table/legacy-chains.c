@@ -17,14 +17,6 @@ struct finder {
 	u32 last; /* offset of the last entry that was looked at */
 };
 
-static int strange(struct xt2_legacy *l, u32 pos, const char *field, const char *what)
-{
-	legacy_refuse(l, -EINVAL, l->f->header + pos, field, what);
-	if (l->err)
-		l->err->stricter = true;
-	return -EINVAL;
-}
-
 static struct xt2_legacy_chain_ *base_chain(struct xt2_legacy *l, u8 hook)
 {
 	return &l->chain[__builtin_popcount(l->valid_hooks & ((1u << hook) - 1))];
@@ -62,7 +54,8 @@ static int close_user(struct finder *f, const struct xt2_legacy_chain_ *next)
 	} else if (next && legacy_is_first(f->l, number)) {
 		c->fall = LEGACY_DROPS;
 		if (c->entries && legacy_entry_at(f->l, f->last)->hooks)
-			return strange(f->l, f->last, NULL, "a chain runs into the first one");
+			return legacy_stricter(f->l, f->last, NULL,
+					       "a chain runs into the first one");
 	} else if (next) {
 		c->fall = LEGACY_RUNS;
 		c->next = number;
@@ -79,18 +72,20 @@ static int open_user(struct finder *f, u32 pos)
 	struct xt2_legacy_chain_ *c;
 
 	if (f->open && f->open->hook != XT2_HOOK_NONE)
-		return strange(l, pos, "target", "a base chain has no policy before this chain");
+		return legacy_stricter(l, pos, "target",
+				       "a base chain has no policy before this chain");
 	if (legacy_hook_of(l->hook_entry, pos) != XT2_HOOK_NONE)
-		return strange(l, pos, "hook_entry", "a base chain begins with an ERROR entry");
+		return legacy_stricter(l, pos, "hook_entry",
+				       "a base chain begins with an ERROR entry");
 	if (!legacy_unconditional(l->f, e))
-		return strange(l, pos, NULL, "an ERROR entry has conditions");
+		return legacy_stricter(l, pos, NULL, "an ERROR entry has conditions");
 	close_user(f, NULL); /* into no chain: cannot fail */
 	if (pos + legacy_next(l->f, e) == l->size) /* the end of the table */
 		return 0;
 	if (!t[LEGACY_TARGET])
-		return strange(l, pos, "errorname", "a chain has no name");
+		return legacy_stricter(l, pos, "errorname", "a chain has no name");
 	if (l->chains == XT2_CHAINS_MAX)
-		return strange(l, pos, NULL, "more chains than an image can have");
+		return legacy_stricter(l, pos, NULL, "more chains than an image can have");
 	c = f->open = &l->chain[l->chains++];
 	memset(c, 0, sizeof(*c));
 	c->head = pos;
@@ -106,7 +101,7 @@ static int open_base(struct finder *f, u32 pos, u8 hook)
 	int err;
 
 	if (f->open && f->open->hook != XT2_HOOK_NONE)
-		return strange(l, pos, "hook_entry", "a base chain begins inside another");
+		return legacy_stricter(l, pos, "hook_entry", "a base chain begins inside another");
 	err = close_user(f, c);
 	if (err)
 		return err;
@@ -129,9 +124,9 @@ static int add_entry(struct finder *f, struct xt2_legacy_entry_ *e)
 		return err;
 	c = f->open;
 	if (!c)
-		return strange(l, pos, NULL, "a rule belongs to no chain");
+		return legacy_stricter(l, pos, NULL, "a rule belongs to no chain");
 	if (e->flags & LEGACY_ENTRY_STRANGE)
-		return strange(l, pos, NULL, legacy_base_strange(l->f, l->at + pos));
+		return legacy_stricter(l, pos, NULL, legacy_base_strange(l->f, l->at + pos));
 	if (c->first == pos)
 		e->chain = (u32)(c - l->chain);
 	c->entries++;
@@ -154,10 +149,10 @@ static int check_jump(struct xt2_legacy *l, const struct xt2_legacy_entry_ *e)
 	if (!to || to->flags & LEGACY_ENTRY_ERROR)
 		return 0;
 	if (legacy_is_first(l, to->chain))
-		return strange(l, e->offset, "verdict", "a jump to the first chain");
+		return legacy_stricter(l, e->offset, "verdict", "a jump to the first chain");
 	if (to->chain != LEGACY_NONE)
 		return 0;
-	return strange(l, e->offset, "verdict", "a jump into the middle of a chain");
+	return legacy_stricter(l, e->offset, "verdict", "a jump into the middle of a chain");
 }
 
 int legacy_chains_find(struct xt2_legacy *l)
@@ -176,8 +171,8 @@ int legacy_chains_find(struct xt2_legacy *l)
 		f.last = e->offset;
 	}
 	if (f.open && f.open->hook != XT2_HOOK_NONE)
-		return strange(l, f.open->first, "underflow",
-			       "the policy is before its base chain");
+		return legacy_stricter(l, f.open->first, "underflow",
+				       "the policy is before its base chain");
 	close_user(&f, NULL);
 	legacy_map_for_each(e, i, l)
 	{

@@ -14,23 +14,51 @@
 #include "translators/ebt/ebt.h"
 #include <linux/netfilter_ipv6/ip6_tables.h>
 
-/* An entry at fault. */
-static int wrong(struct xt2_legacy *l, int err, u32 pos, const char *field, const char *what)
+int legacy_header_fault(struct xt2_legacy *l, int err, u32 offset, const char *field,
+			const char *what)
 {
-	return legacy_refuse(l, err, l->f->header + pos, field, what);
+	if (l->err)
+		*l->err = (struct xt2_legacy_err){
+			.what = what,
+			.field = field,
+			.offset = offset,
+		};
+	return err;
+}
+
+int legacy_wrong(struct xt2_legacy *l, int err, u32 pos, const char *field, const char *what)
+{
+	u32 at = 0, n;
+
+	for (n = 1; l->err && at < pos; n++)
+		at += l->family == XT2_BRIDGE ? ebt_step(l->at + at)
+					      : legacy_next(l->f, l->at + at);
+	legacy_header_fault(l, err, l->f->header + pos, field, what);
+	if (l->err)
+		l->err->entry = n;
+	return err;
+}
+
+int legacy_stricter(struct xt2_legacy *l, u32 pos, const char *field, const char *what)
+{
+	legacy_wrong(l, -EINVAL, pos, field, what);
+	if (l->err)
+		l->err->stricter = true;
+	return -EINVAL;
 }
 
 /* --- header ----------------------------------------------------------------- */
 
-static int header_fault(struct xt2_legacy *l, int err, u32 offset, const char *field,
-			const char *what)
+void legacy_header_read(struct xt2_legacy *l)
 {
-	const u8 *at = l->at;
+	const u8 *h = l->blob;
 
-	l->at = NULL; /* no entries yet */
-	legacy_refuse(l, err, offset, field, what);
-	l->at = at;
-	return err;
+	memcpy(l->table, h, sizeof(l->table));
+	l->table[sizeof(l->table) - 1] = '\0';
+	l->valid_hooks = legacy_u32(h + 32) & ((1u << l->f->hooks) - 1);
+	l->entries = legacy_u32(h + 36);
+	l->size = legacy_u32(h + 40);
+	l->num_counters = legacy_u32(h + l->f->num_counters);
 }
 
 static void header_read(struct xt2_legacy *l)
@@ -39,11 +67,7 @@ static void header_read(struct xt2_legacy *l)
 	const u8 *h = l->blob;
 	u32 i;
 
-	memcpy(l->table, h, sizeof(l->table));
-	l->table[sizeof(l->table) - 1] = '\0';
-	l->valid_hooks = legacy_u32(h + 32) & ((1u << f->hooks) - 1);
-	l->entries = legacy_u32(h + 36);
-	l->size = legacy_u32(h + 40);
+	legacy_header_read(l);
 	for (i = 0; i < XT2_LEGACY_HOOKS; i++) {
 		l->hook_entry[i] = l->underflow[i] = LEGACY_NONE;
 		if (!(l->valid_hooks & 1u << i))
@@ -51,7 +75,6 @@ static void header_read(struct xt2_legacy *l)
 		l->hook_entry[i] = legacy_u32(h + 44 + 4 * i);
 		l->underflow[i] = legacy_u32(h + f->underflow + 4 * i);
 	}
-	l->num_counters = legacy_u32(h + f->num_counters);
 	l->counters = f->compat ? legacy_u32(h + f->counters) : xt2_raw64(h + f->counters);
 }
 
@@ -63,13 +86,14 @@ static int check_number(struct xt2_legacy *l)
 	if (!l->f->compat)
 		return l->entries <= LEGACY_TABLE_MAX / 4
 			       ? 0
-			       : header_fault(l, -ENOMEM, 36, "num_entries", what);
+			       : legacy_header_fault(l, -ENOMEM, 36, "num_entries", what);
 	if (!l->entries)
-		return header_fault(l, -EINVAL, 36, "num_entries", "a table without entries");
+		return legacy_header_fault(l, -EINVAL, 36, "num_entries",
+					   "a table without entries");
 	if (l->entries > 0x7fffffff / 8)
-		return header_fault(l, -EINVAL, 36, "num_entries", what);
+		return legacy_header_fault(l, -EINVAL, 36, "num_entries", what);
 	if (l->entries > LEGACY_TABLE_MAX / 8)
-		return header_fault(l, -ENOMEM, 36, "num_entries", what);
+		return legacy_header_fault(l, -ENOMEM, 36, "num_entries", what);
 	return 0;
 }
 
@@ -78,18 +102,19 @@ static int check_header(struct xt2_legacy *l, u64 len)
 	const struct xt2_legacy_format_ *f = l->f;
 
 	if (len < f->header)
-		return header_fault(l, -EINVAL, 0, NULL, "shorter than its header");
+		return legacy_header_fault(l, -EINVAL, 0, NULL, "shorter than its header");
 	header_read(l);
 	if (l->num_counters >= 0x7fffffff / 16)
-		return header_fault(l, -ENOMEM, f->num_counters, "num_counters",
-				    "more counters than a table can have");
+		return legacy_header_fault(l, -ENOMEM, f->num_counters, "num_counters",
+					   "more counters than a table can have");
 	if (!l->num_counters)
-		return header_fault(l, -EINVAL, f->num_counters, "num_counters",
-				    "no room for the old counters");
+		return legacy_header_fault(l, -EINVAL, f->num_counters, "num_counters",
+					   "no room for the old counters");
 	if (len < (u64)l->size + f->header)
-		return header_fault(l, -EINVAL, 40, "size", "shorter than header and entries");
+		return legacy_header_fault(l, -EINVAL, 40, "size",
+					   "shorter than header and entries");
 	if (l->size >= LEGACY_TABLE_MAX - LEGACY_TABLE_INFO)
-		return header_fault(l, -ENOMEM, 40, "size", "larger than a table can be");
+		return legacy_header_fault(l, -ENOMEM, 40, "size", "larger than a table can be");
 	l->at = l->blob + f->header;
 	return check_number(l);
 }
@@ -108,22 +133,24 @@ static int check_target(struct xt2_legacy *l, u32 pos, u32 offset, u32 next)
 	u32 size = legacy_u16(t);
 
 	if (size < LEGACY_TARGET)
-		return wrong(l, -EINVAL, pos, "target_size", "target is shorter than its header");
+		return legacy_wrong(l, -EINVAL, pos, "target_size",
+				    "target is shorter than its header");
 	if (offset + size > next)
-		return wrong(l, -EINVAL, pos, "target_size", "target is longer than its entry");
+		return legacy_wrong(l, -EINVAL, pos, "target_size",
+				    "target is longer than its entry");
 	if (legacy_is_standard(t)) {
 		if (legacy_align(offset + l->f->standard, l->f->align) != next)
-			return wrong(l, -EINVAL, pos, "next_offset",
-				     "entry does not end behind its standard target");
+			return legacy_wrong(l, -EINVAL, pos, "next_offset",
+					    "entry does not end behind its standard target");
 		if (!verdict_ok(legacy_verdict(t)))
-			return wrong(l, -EINVAL, pos, "verdict", "not a verdict");
+			return legacy_wrong(l, -EINVAL, pos, "verdict", "not a verdict");
 	} else if (legacy_is_error(t)) {
 		if (size != LEGACY_ERROR)
-			return wrong(l, -EINVAL, pos, "target_size",
-				     "wrong size of an ERROR target");
+			return legacy_wrong(l, -EINVAL, pos, "target_size",
+					    "wrong size of an ERROR target");
 		if (strnlen((const char *)t + LEGACY_TARGET, LEGACY_ERROR_NAME) ==
 		    LEGACY_ERROR_NAME)
-			return wrong(l, -EINVAL, pos, "errorname", "name is not terminated");
+			return legacy_wrong(l, -EINVAL, pos, "errorname", "name is not terminated");
 	}
 	return 0;
 }
@@ -134,16 +161,17 @@ static int check_matches(struct xt2_legacy *l, u32 pos, u32 end)
 
 	for (; at < end; at += size) {
 		if ((pos + at) % l->f->align)
-			return wrong(l, -EINVAL, pos, "match_size", "match is not aligned");
+			return legacy_wrong(l, -EINVAL, pos, "match_size", "match is not aligned");
 		if (end - at < LEGACY_TARGET)
-			return wrong(l, -EINVAL, pos, "match_size",
-				     "no room for a match before the target");
+			return legacy_wrong(l, -EINVAL, pos, "match_size",
+					    "no room for a match before the target");
 		size = legacy_u16(l->at + pos + at);
 		if (size < LEGACY_TARGET)
-			return wrong(l, -EINVAL, pos, "match_size",
-				     "match is shorter than its header");
+			return legacy_wrong(l, -EINVAL, pos, "match_size",
+					    "match is shorter than its header");
 		if (size > end - at)
-			return wrong(l, -EINVAL, pos, "match_size", "match runs into the target");
+			return legacy_wrong(l, -EINVAL, pos, "match_size",
+					    "match runs into the target");
 	}
 	return 0;
 }
@@ -155,9 +183,9 @@ static int check_flags(struct xt2_legacy *l, u32 pos)
 	u32 inv = b->invflags_size == 1 ? e[b->invflags] : legacy_u16(e + b->invflags);
 
 	if (e[b->flags] & ~b->flags_mask)
-		return wrong(l, -EINVAL, pos, "flags", "unknown flag");
+		return legacy_wrong(l, -EINVAL, pos, "flags", "unknown flag");
 	if (inv & ~(u32)b->invflags_mask)
-		return wrong(l, -EINVAL, pos, "invflags", "unknown flag");
+		return legacy_wrong(l, -EINVAL, pos, "invflags", "unknown flag");
 	return 0;
 }
 
@@ -168,23 +196,25 @@ static int check_sizes(struct xt2_legacy *l, u32 pos)
 	int err;
 
 	if (pos % f->align)
-		return wrong(l, -EINVAL, pos, NULL, "entry is not aligned");
+		return legacy_wrong(l, -EINVAL, pos, NULL, "entry is not aligned");
 	if (l->size - pos <= f->entry)
-		return wrong(l, -EINVAL, pos, NULL, "entry is cut off");
+		return legacy_wrong(l, -EINVAL, pos, NULL, "entry is cut off");
 	next = legacy_next(f, l->at + pos);
 	if (next > l->size - pos)
-		return wrong(l, -EINVAL, pos, "next_offset", "entry ends behind the table");
+		return legacy_wrong(l, -EINVAL, pos, "next_offset", "entry ends behind the table");
 	if (next < (u32)f->entry + LEGACY_TARGET)
-		return wrong(l, -EINVAL, pos, "next_offset", "entry has no room for a target");
+		return legacy_wrong(l, -EINVAL, pos, "next_offset",
+				    "entry has no room for a target");
 	err = check_flags(l, pos);
 	if (err)
 		return err;
 	target = legacy_u16(l->at + pos + f->target_offset);
 	if (target < f->entry)
-		return wrong(l, -EINVAL, pos, "target_offset",
-			     "target is inside the entry's header");
+		return legacy_wrong(l, -EINVAL, pos, "target_offset",
+				    "target is inside the entry's header");
 	if (target + LEGACY_TARGET > next)
-		return wrong(l, -EINVAL, pos, "target_offset", "target is behind the entry's end");
+		return legacy_wrong(l, -EINVAL, pos, "target_offset",
+				    "target is behind the entry's end");
 	err = check_target(l, pos, target, next);
 	return err ? err : check_matches(l, pos, target);
 }
@@ -201,8 +231,8 @@ static bool policy_ok(const struct xt2_legacy *l, const u8 *e)
 static int check_underflow(struct xt2_legacy *l, u32 pos)
 {
 	if (legacy_hook_of(l->underflow, pos) != XT2_HOOK_NONE && !policy_ok(l, l->at + pos))
-		return wrong(l, -EINVAL, pos, "underflow",
-			     "policy is not an unconditional ACCEPT or DROP");
+		return legacy_wrong(l, -EINVAL, pos, "underflow",
+				    "policy is not an unconditional ACCEPT or DROP");
 	return 0;
 }
 
@@ -216,13 +246,14 @@ static const struct legacy_known *find(struct xt2_legacy *l, u32 pos, const u8 *
 	const struct legacy_known *k;
 
 	if (strnlen(name, LEGACY_NAME) == LEGACY_NAME) {
-		*err = wrong(l, -EINVAL, pos, "name", "name of an extension is not terminated");
+		*err = legacy_wrong(l, -EINVAL, pos, "name",
+				    "name of an extension is not terminated");
 		return NULL;
 	}
 	k = legacy_known_find(&l->cache, l->family, target, name, ext[LEGACY_REVISION], index, err);
 	if (!k)
-		*err = wrong(l, *err, pos, target ? "target" : "match",
-			     "no such extension, or not in this revision");
+		*err = legacy_wrong(l, *err, pos, target ? "target" : "match",
+				    "no such extension, or not in this revision");
 	return k;
 }
 
@@ -274,30 +305,33 @@ static int check_grown(struct xt2_legacy *l, u32 pos, u32 native, u32 growth,
 	u32 next = legacy_next(f, e) + more + n->target;
 
 	if (native % 8)
-		return wrong(l, -EINVAL, pos, NULL,
-			     "entry would not be aligned in the native table");
+		return legacy_wrong(l, -EINVAL, pos, NULL,
+				    "entry would not be aligned in the native table");
 	if (next > LEGACY_RULE_MAX)
-		return wrong(l, -EINVAL, pos, "next_offset",
-			     "entry grows past 65,535 bytes in the native table");
+		return legacy_wrong(l, -EINVAL, pos, "next_offset",
+				    "entry grows past 65,535 bytes in the native table");
 	/* The kernel puts the parts of an entry one after the other, and an ARP target first. */
 	if (l->family == XT2_ARP && legacy_u16(e + f->target_offset) != f->entry)
-		return wrong(l, -EINVAL, pos, "target_offset",
-			     "target would not be where it is looked for in the native table");
+		return legacy_wrong(
+			l, -EINVAL, pos, "target_offset",
+			"target would not be where it is looked for in the native table");
 	if (legacy_u16(e + f->target_offset) + legacy_u16(t) != legacy_next(f, e) &&
 	    pos + legacy_next(f, e) != l->size)
-		return wrong(l, -EINVAL, pos, "next_offset",
-			     "next entry would not be where it is looked for in the native table");
+		return legacy_wrong(
+			l, -EINVAL, pos, "next_offset",
+			"next entry would not be where it is looked for in the native table");
 	if (!n->aligned)
-		return wrong(l, -EINVAL, pos, "match_size",
-			     "match would not be aligned in the native table");
+		return legacy_wrong(l, -EINVAL, pos, "match_size",
+				    "match would not be aligned in the native table");
 	if (!legacy_is_standard(t))
 		return 0;
 	if (legacy_align(offset + 40, 8) != next)
-		return wrong(l, -EINVAL, pos, "next_offset",
-			     "entry would not end behind its standard target");
+		return legacy_wrong(l, -EINVAL, pos, "next_offset",
+				    "entry would not end behind its standard target");
 	if (legacy_verdict(t) > 0 && (u32)legacy_verdict(t) >= l->size &&
 	    (u32)legacy_verdict(t) + growth > 0x7fffffff)
-		return wrong(l, -EINVAL, pos, "verdict", "jump overflows in the native table");
+		return legacy_wrong(l, -EINVAL, pos, "verdict",
+				    "jump overflows in the native table");
 	return 0;
 }
 
@@ -309,7 +343,7 @@ static int check_native(struct xt2_legacy *l)
 	int err;
 
 	if (l->native_size >= LEGACY_TABLE_MAX - LEGACY_TABLE_INFO)
-		return header_fault(l, -ENOMEM, 40, "size", "native table is too large");
+		return legacy_header_fault(l, -ENOMEM, 40, "size", "native table is too large");
 	for (pos = 0; pos < l->size; pos += legacy_next(l->f, l->at + pos)) {
 		err = grow(l, pos, &n);
 		if (!err)
@@ -345,15 +379,15 @@ static int check_entries(struct xt2_legacy *l, struct legacy_map *map)
 		if (l->compat) {
 			native += l->f->native_entry - l->f->entry + n.matches + n.target;
 			if (count == l->entries)
-				return wrong(l, -EINVAL, pos, "num_entries",
-					     "more entries than announced");
+				return legacy_wrong(l, -EINVAL, pos, "num_entries",
+						    "more entries than announced");
 		}
 		legacy_map_add(map, pos);
 		count++;
 	}
 	if (count != l->entries)
-		return header_fault(l, -EINVAL, 36, "num_entries",
-				    "another number of entries than announced");
+		return legacy_header_fault(l, -EINVAL, 36, "num_entries",
+					   "another number of entries than announced");
 	l->native_size = native > 0xffffffff ? 0xffffffff : (u32)native;
 	return l->compat ? check_native(l) : 0;
 }
@@ -366,17 +400,17 @@ static int check_hooks(struct xt2_legacy *l)
 		if (!(l->valid_hooks & 1u << h))
 			continue;
 		if (!legacy_entry_at(l, l->hook_entry[h]))
-			return header_fault(l, -EINVAL, 44 + 4 * h, "hook_entry",
-					    "not where an entry is");
+			return legacy_header_fault(l, -EINVAL, 44 + 4 * h, "hook_entry",
+						   "not where an entry is");
 		if (!legacy_entry_at(l, l->underflow[h]))
-			return header_fault(l, -EINVAL, l->f->underflow + 4 * h, "underflow",
-					    "not where an entry is");
+			return legacy_header_fault(l, -EINVAL, l->f->underflow + 4 * h, "underflow",
+						   "not where an entry is");
 		if (last != LEGACY_NONE && l->underflow[h] <= l->underflow[last])
-			return header_fault(l, -EINVAL, l->f->underflow + 4 * h, "underflow",
-					    "not behind the one of the hook before");
+			return legacy_header_fault(l, -EINVAL, l->f->underflow + 4 * h, "underflow",
+						   "not behind the one of the hook before");
 		if (last != LEGACY_NONE && l->hook_entry[h] <= l->hook_entry[last])
-			return header_fault(l, -EINVAL, 44 + 4 * h, "hook_entry",
-					    "not behind the one of the hook before");
+			return legacy_header_fault(l, -EINVAL, 44 + 4 * h, "hook_entry",
+						   "not behind the one of the hook before");
 		last = h;
 	}
 	/* There are places for five hooks of any family; those that ARP lacks are 0. */
@@ -384,7 +418,7 @@ static int check_hooks(struct xt2_legacy *l)
 		if (!(legacy_u32(l->blob + 32) & 1u << h))
 			continue;
 		if (last != LEGACY_NONE)
-			return header_fault(l, -EINVAL, 32, "valid_hooks", "no such hook");
+			return legacy_header_fault(l, -EINVAL, 32, "valid_hooks", "no such hook");
 		last = h;
 	}
 	return 0;
@@ -393,11 +427,9 @@ static int check_hooks(struct xt2_legacy *l)
 /* --- the extensions of a rule ------------------------------------------------------ */
 
 /* What struct xt_match says at registration: xt_check_match(). */
-static const char *misplaced(const struct xt2_legacy *l, const struct legacy_rule *rule,
-			     const struct legacy_known *k, u32 size)
+const char *legacy_misplaced(const struct xt2_legacy *l, const struct legacy_rule *rule,
+			     const struct legacy_known *k)
 {
-	if (size != legacy_payload(k, l->compat))
-		return "wrong size of an extension's payload";
 	if (k->tables && !(k->tables & legacy_table_bit(l->table)))
 		return "extension is not for this table";
 	if (l->family == XT2_ARP && !(k->families & LEGACY_ARP))
@@ -410,21 +442,21 @@ static const char *misplaced(const struct xt2_legacy *l, const struct legacy_rul
 	return NULL;
 }
 
-/* => 0, or -errno as the row's checkentry function */
-static int check_match_payload(struct xt2_legacy *l, const struct legacy_known *k, u32 index)
+int legacy_check_match(struct xt2_legacy *l, const struct legacy_known *k, u32 index)
 {
+	u8 family = l->family == XT2_BRIDGE ? XT2_IPV4 : l->family;
 	const struct xt2_match_row *row;
 	int err;
 
 	if (!l->match_seen[index]) {
 		l->match_seen[index] = 1;
-		l->match_row[index] = xt2_match_row_find(l->family, k->name, k->revision);
+		l->match_row[index] = xt2_match_row_find(family, k->name, k->revision);
 	}
 	row = l->match_row[index];
 	if (!row)
 		return 0;
 	memset(l->room, 0, XT2_PACK_ROOM(row->size));
-	err = xt2_match_row_put(row, l->family, l->payload, (struct xt2_match *)l->room);
+	err = xt2_match_row_put(row, family, l->payload, (struct xt2_match *)l->room);
 	return err == -EOPNOTSUPP ? 0 : err;
 }
 
@@ -460,19 +492,21 @@ static int check_extension(struct xt2_legacy *l, u32 pos, const u8 *ext, bool ta
 	k = find(l, pos, ext, target, &index, &err);
 	if (!k)
 		return err;
-	what = misplaced(l, rule, k, legacy_u16(ext) - LEGACY_TARGET);
+	what = (u32)legacy_u16(ext) - LEGACY_TARGET == legacy_payload(k, l->compat)
+		       ? legacy_misplaced(l, rule, k)
+		       : "wrong size of an extension's payload";
 	if (what)
-		return wrong(l, -EINVAL, pos, k->name, what);
+		return legacy_wrong(l, -EINVAL, pos, k->name, what);
 	if (target && (legacy_is_standard(ext) || legacy_is_error(ext)))
 		return 0;
 	legacy_payload_in(k, l->compat, ext + LEGACY_TARGET, l->payload);
 	rule->revision = k->revision;
-	err = k->check ? k->check(rule, l->payload) : 0;
+	err = legacy_known_check(k, rule, l->payload);
 	if (!err)
-		err = target ? check_target_payload(l, k, index) : check_match_payload(l, k, index);
+		err = target ? check_target_payload(l, k, index) : legacy_check_match(l, k, index);
 	if (!err)
 		return 0;
-	wrong(l, err, pos, k->name, "the extension refuses these options");
+	legacy_wrong(l, err, pos, k->name, "the extension refuses these options");
 	if (l->err && legacy_newer(k, l->payload))
 		l->err->stricter = true;
 	return err;
@@ -557,9 +591,17 @@ static int check_table(struct xt2_legacy *l)
 		return err;
 	loop = legacy_map_trace(&map);
 	if (loop != LEGACY_NONE)
-		return wrong(l, -ELOOP, loop, "verdict",
-			     "chains loop, or a jump or the last rule leads nowhere");
+		return legacy_wrong(l, -ELOOP, loop, "verdict",
+				    "chains loop, or a jump or the last rule leads nowhere");
 	return check_rules(l);
+}
+
+/* => the errno that the kernel gives: what it found before in a bridge's table decides */
+static int answer(const struct xt2_legacy *l, int err)
+{
+	if (!err)
+		return 0;
+	return l->fallback ? -EINVAL : l->lax ? -ENOENT : err;
 }
 
 int xt2_legacy_check(struct xt2_legacy *l, u8 family, bool compat, const void *blob, u64 len,
@@ -578,7 +620,7 @@ int xt2_legacy_check(struct xt2_legacy *l, u8 family, bool compat, const void *b
 	if (family == XT2_BRIDGE) {
 		ret = legacy_ebt_check(l, len, scratch);
 		l->err = NULL;
-		return ret;
+		return answer(l, ret);
 	}
 	l->entry = scratch;
 	l->chain = (void *)(l->entry + slots_of(l->f, len));
@@ -594,33 +636,27 @@ int xt2_legacy_check(struct xt2_legacy *l, u8 family, bool compat, const void *b
 int xt2_legacy_check_table(const struct xt2_legacy *l, u32 hooks, u32 entries,
 			   struct xt2_legacy_err *err)
 {
-	struct xt2_legacy_err ignored, *e = err ? err : &ignored;
+	static const struct xt2_legacy_err no_table = { .what = "no such table", .field = "name" };
+	struct xt2_legacy_err e = { .field = "num_counters", .offset = l->f->num_counters };
+	bool bridge = l->family == XT2_BRIDGE;
+	int ret = 0;
 
-	memset(e, 0, sizeof(*e));
-	if (l->family == XT2_BRIDGE)
-		return legacy_ebt_check_table(l, hooks, entries, e);
-	if (l->num_counters > LEGACY_TABLE_MAX / 16) {
-		e->what = "more counters than a table can have";
-		e->field = "num_counters";
-		e->offset = l->f->num_counters;
-		return -ENOMEM;
+	if (!bridge && l->num_counters > LEGACY_TABLE_MAX / 16) {
+		ret = -ENOMEM;
+		e.what = "more counters than a table can have";
+	} else if (!hooks) {
+		ret = -ENOENT;
+		e = no_table;
+	} else if (legacy_u32(l->blob + 32) != hooks) {
+		ret = -EINVAL;
+		e = (struct xt2_legacy_err){ "not the hooks of this table", "valid_hooks",
+					     .offset = 32 };
+	} else if (l->num_counters != entries && (l->num_counters || !bridge)) {
+		ret = bridge ? -EINVAL : -EAGAIN;
+		e.what = bridge ? "the table has another number of rules now"
+				: "the table has another number of entries now";
 	}
-	if (!hooks) {
-		e->what = "no such table";
-		e->field = "name";
-		return -ENOENT;
-	}
-	if (legacy_u32(l->blob + 32) != hooks) {
-		e->what = "not the hooks of this table";
-		e->field = "valid_hooks";
-		e->offset = 32;
-		return -EINVAL;
-	}
-	if (l->num_counters != entries) {
-		e->what = "the table has another number of entries now";
-		e->field = "num_counters";
-		e->offset = l->f->num_counters;
-		return -EAGAIN;
-	}
-	return 0;
+	if (err)
+		*err = ret ? e : (struct xt2_legacy_err){ 0 };
+	return answer(l, ret);
 }

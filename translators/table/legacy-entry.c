@@ -11,14 +11,10 @@
 #include <linux/in.h>
 #include <linux/netfilter/nf_nat.h>
 #include <linux/netfilter/xt_AUDIT.h>
-#include <linux/netfilter/xt_CHECKSUM.h>
-#include <linux/netfilter/xt_CONNSECMARK.h>
 #include <linux/netfilter/xt_CT.h>
 #include <linux/netfilter/xt_HMARK.h>
 #include <linux/netfilter/xt_IDLETIMER.h>
-#include <linux/netfilter/xt_LED.h>
 #include <linux/netfilter/xt_RATEEST.h>
-#include <linux/netfilter/xt_SECMARK.h>
 #include <linux/netfilter/xt_TCPMSS.h>
 #include <linux/netfilter/xt_TEE.h>
 #include <linux/netfilter/xt_addrtype.h>
@@ -27,7 +23,6 @@
 #include <linux/netfilter/xt_connbytes.h>
 #include <linux/netfilter/xt_connlabel.h>
 #include <linux/netfilter/xt_devgroup.h>
-#include <linux/netfilter/xt_dscp.h>
 #include <linux/netfilter/xt_ecn.h>
 #include <linux/netfilter/xt_hashlimit.h>
 #include <linux/netfilter/xt_l2tp.h>
@@ -37,8 +32,6 @@
 #include <linux/netfilter/xt_policy.h>
 #include <linux/netfilter/xt_rateest.h>
 #include <linux/netfilter/xt_recent.h>
-#include <linux/netfilter/xt_rpfilter.h>
-#include <linux/netfilter/xt_socket.h>
 #include <linux/netfilter/xt_string.h>
 #include <linux/netfilter/xt_tcpudp.h>
 #include <linux/netfilter_arp/arpt_mangle.h>
@@ -63,6 +56,17 @@ static bool is_tcp(const struct legacy_rule *rule)
 static int valid(bool ok)
 {
 	return ok ? 0 : -EINVAL;
+}
+
+int legacy_known_check(const struct legacy_known *k, const struct legacy_rule *rule,
+		       const void *payload)
+{
+	u32 first = 0;
+
+	memcpy(&first, payload, k->first.bytes);
+	if (first < k->first.least || first > k->first.most)
+		return k->first.err ? -k->first.err : -EINVAL;
+	return k->check ? k->check(rule, payload) : 0;
 }
 
 static int refuse(const struct legacy_rule *rule, const char *what, const char *hint)
@@ -172,11 +176,6 @@ u32 legacy_bad_hooks(const char *name, const void *payload)
 
 /* --- matches ---------------------------------------------------------------- */
 
-int legacy_dscp_check(const struct legacy_rule *rule, const void *payload)
-{
-	return ((const struct xt_dscp_info *)payload)->dscp <= XT_DSCP_MAX ? 0 : -EDOM;
-}
-
 int legacy_ecn_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct xt_ecn_info *info = payload;
@@ -275,11 +274,6 @@ int legacy_policy_check(const struct legacy_rule *rule, const void *payload)
 int legacy_physdev_check(const struct legacy_rule *rule, const void *payload)
 {
 	return not_from(rule, physdev_hooks(payload));
-}
-
-int legacy_rpfilter_check(const struct legacy_rule *rule, const void *payload)
-{
-	return valid(!(((const struct xt_rpfilter_info *)payload)->flags & ~0xfu));
 }
 
 /* Revision 1 adds a mask after the fields that are checked. */
@@ -467,14 +461,6 @@ int legacy_srh1_check(const struct legacy_rule *rule, const void *payload)
 		!((info->mt_flags & ~IP6T_SRH_MASK) | (info->mt_invflags & ~IP6T_SRH_INV_MASK)));
 }
 
-/* Each revision knows one flag more. */
-int legacy_socket_check(const struct legacy_rule *rule, const void *payload)
-{
-	const struct xt_socket_mtinfo1 *info = payload;
-
-	return valid(info->flags < 1 << rule->revision);
-}
-
 /* --- targets ---------------------------------------------------------------- */
 
 int legacy_ecn_target_check(const struct legacy_rule *rule, const void *payload)
@@ -612,31 +598,9 @@ int legacy_idletimer1_check(const struct legacy_rule *rule, const void *payload)
 	return err ? err : valid(info->timer_type <= XT_IDLETIMER_ALARM);
 }
 
-int legacy_led_check(const struct legacy_rule *rule, const void *payload)
-{
-	return valid(((const struct xt_led_info *)payload)->id[0]);
-}
-
 int legacy_audit_check(const struct legacy_rule *rule, const void *payload)
 {
 	return ((const struct xt_audit_info *)payload)->type <= XT_AUDIT_TYPE_MAX ? 0 : -ERANGE;
-}
-
-int legacy_checksum_check(const struct legacy_rule *rule, const void *payload)
-{
-	return valid(((const struct xt_CHECKSUM_info *)payload)->operation == XT_CHECKSUM_OP_FILL);
-}
-
-int legacy_connsecmark_check(const struct legacy_rule *rule, const void *payload)
-{
-	u8 mode = ((const struct xt_connsecmark_target_info *)payload)->mode;
-
-	return valid(mode == CONNSECMARK_SAVE || mode == CONNSECMARK_RESTORE);
-}
-
-int legacy_secmark_check(const struct legacy_rule *rule, const void *payload)
-{
-	return valid(((const struct xt_secmark_target_info *)payload)->mode == SECMARK_MODE_SEL);
 }
 
 /* Bits of what cannot be set together. */
@@ -667,11 +631,6 @@ int legacy_tee_check(const struct legacy_rule *rule, const void *payload)
 static const struct nf_nat_ipv4_multi_range_compat *ranges4(const void *payload)
 {
 	return payload;
-}
-
-int legacy_nat4_check(const struct legacy_rule *rule, const void *payload)
-{
-	return valid(ranges4(payload)->rangesize == 1);
 }
 
 int legacy_netmap4_check(const struct legacy_rule *rule, const void *payload)

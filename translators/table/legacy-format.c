@@ -7,7 +7,7 @@
  * padding and payloads are rounded up to 4 instead of 8.  The 64-bit offsets
  * are held against the kernel's headers.
  */
-#include "legacy-format.h"
+#include "translators/ebt/ebt.h"
 #include <linux/netfilter_arp/arp_tables.h>
 #include <linux/netfilter_ipv4/ip_tables.h>
 #include <linux/netfilter_ipv6/ip6_tables.h>
@@ -72,7 +72,7 @@ _Static_assert(sizeof(struct ipt_ip) == 84 && sizeof(struct ip6t_ip6) == 136 &&
 	.num_counters = offsetof(struct repl, num_counters), .native_entry = sizeof(struct ent), \
 	.target_offset = offsetof(struct ent, target_offset),                                    \
 	.next_offset = offsetof(struct ent, next_offset),                                        \
-	.comefrom = offsetof(struct ent, comefrom)
+	.comefrom = offsetof(struct ent, comefrom), .verdicts = verdicts
 
 #define NATIVE(repl, ent)                                                                      \
 	LAYOUT(repl, ent),                                                                     \
@@ -88,6 +88,20 @@ _Static_assert(sizeof(struct ipt_ip) == 84 && sizeof(struct ip6t_ip6) == 136 &&
 			   .entry_counters = offsetof(struct ent, counters) - (less), .align = 4, \
 			   .standard = 36
 
+static const signed char verdicts[LEGACY_VERDICTS] = {
+	[XT2_T_DROP] = -1,
+	[XT2_T_ACCEPT] = -2,
+	[XT2_T_QUEUE] = -4,
+	[XT2_T_RETURN] = LEGACY_RETURN,
+};
+
+static const signed char ebt_verdicts[LEGACY_VERDICTS] = {
+	[XT2_T_ACCEPT] = EBT_ACCEPT,
+	[XT2_T_DROP] = EBT_DROP,
+	[XT2_T_CONTINUE] = EBT_CONTINUE,
+	[XT2_T_RETURN] = EBT_RETURN,
+};
+
 static const struct xt2_legacy_format_ formats[] = {
 	{ &ip4, XT2_IPV4, .hooks = 5, NATIVE(ipt_replace, ipt_entry) },
 	{ &ip4, XT2_IPV4, .hooks = 5, COMPAT(ipt_replace, ipt_entry, 0) },
@@ -96,8 +110,10 @@ static const struct xt2_legacy_format_ formats[] = {
 	{ &arp, XT2_ARP, .hooks = 3, NATIVE(arpt_replace, arpt_entry) },
 	{ &arp, XT2_ARP, .hooks = 3, COMPAT(arpt_replace, arpt_entry, 4) },
 	/* More about these in ebt.h. */
-	{ NULL, XT2_BRIDGE, .hooks = 6, .header = 120, .num_counters = 96 },
-	{ NULL, XT2_BRIDGE, .hooks = 6, .compat = true, .header = 80, .num_counters = 68 },
+	{ NULL, XT2_BRIDGE, .hooks = 6, .header = 120, .num_counters = 96,
+	  .verdicts = ebt_verdicts },
+	{ NULL, XT2_BRIDGE, .hooks = 6, .compat = true, .header = 80, .num_counters = 68,
+	  .verdicts = ebt_verdicts },
 };
 
 const struct xt2_legacy_format_ *legacy_format_find(u8 family, bool compat)

@@ -37,6 +37,8 @@ struct legacy_base {
 	u16 inv_in, inv_out, inv_src, inv_dst, inv_proto;
 };
 
+#define LEGACY_VERDICTS 8 /* kinds of targets, of which some have verdicts */
+
 struct xt2_legacy_format_ {
 	const struct legacy_base *base;
 	u8 family;
@@ -52,6 +54,7 @@ struct xt2_legacy_format_ {
 	u8 native_entry;
 	u8 target_offset, next_offset, comefrom, entry_counters;
 	u8 standard; /* bytes of struct xt_standard_target */
+	const signed char *verdicts; /* by kind of target; 0: none */
 };
 
 /* What is known about the entry that starts in a slot of the blob. */
@@ -121,6 +124,10 @@ struct legacy_known {
 	u8 tables; /* bits; 0: any */
 	u8 hooks; /* mask; 0: any */
 	u8 proto, proto2; /* 0: any; of either */
+	struct {
+		u8 bytes, least, most;
+		u8 err; /* 0: EINVAL */
+	} first; /* bounds of the number that the payload begins with; bytes 0: any */
 	legacy_check_fn *check; /* of the rule around it, or of a payload that is carried */
 };
 
@@ -170,17 +177,19 @@ int legacy_known_revision(u8 family, bool target, const char *name, u8 revision)
  */
 const struct legacy_known *legacy_known_named(u8 family, const char *name);
 
+/* => 0, or -errno of the kernel's checkentry function, as far as rows know it */
+int legacy_known_check(const struct legacy_known *k, const struct legacy_rule *rule,
+		       const void *payload);
+
 /* checkentry functions that look at more than xt2's own translators do: legacy-entry.c */
-legacy_check_fn legacy_dscp_check, legacy_ecn_check, legacy_ecn_target_check, legacy_ct_check,
-	legacy_reject_check, legacy_synproxy_check, legacy_tcpmss_check, legacy_cgroup0_check,
-	legacy_cgroup_check, legacy_npt_check, legacy_nfacct_check, legacy_devgroup_check,
-	legacy_addrtype_check, legacy_multiport_check, legacy_owner_check, legacy_policy_check,
-	legacy_physdev_check, legacy_rpfilter_check, legacy_recent_check, legacy_hashlimit1_check,
-	legacy_hashlimit_check, legacy_rateest_check, legacy_rateest_target_check,
-	legacy_idletimer_check, legacy_idletimer1_check, legacy_led_check, legacy_cluster_check,
-	legacy_connbytes_check, legacy_connlabel_check, legacy_l2tp_check, legacy_string_check,
-	legacy_srh_check, legacy_srh1_check, legacy_socket_check, legacy_audit_check,
-	legacy_checksum_check, legacy_connsecmark_check, legacy_secmark_check, legacy_nat4_check,
+legacy_check_fn legacy_ecn_check, legacy_ecn_target_check, legacy_ct_check, legacy_reject_check,
+	legacy_synproxy_check, legacy_tcpmss_check, legacy_cgroup0_check, legacy_cgroup_check,
+	legacy_npt_check, legacy_nfacct_check, legacy_devgroup_check, legacy_addrtype_check,
+	legacy_multiport_check, legacy_owner_check, legacy_policy_check, legacy_physdev_check,
+	legacy_recent_check, legacy_hashlimit1_check, legacy_hashlimit_check, legacy_rateest_check,
+	legacy_rateest_target_check, legacy_idletimer_check, legacy_idletimer1_check,
+	legacy_cluster_check, legacy_connbytes_check, legacy_connlabel_check, legacy_l2tp_check,
+	legacy_string_check, legacy_srh_check, legacy_srh1_check, legacy_audit_check,
 	legacy_netmap4_check, legacy_netmap6_check, legacy_masquerade4_check,
 	legacy_masquerade6_check, legacy_mangle_check, legacy_hmark_check, legacy_tee_check,
 	legacy_clusterip_check;
@@ -259,6 +268,22 @@ static inline u32 legacy_next(const struct xt2_legacy_format_ *f, const u8 *e)
 static inline const u8 *legacy_target(const struct xt2_legacy_format_ *f, const u8 *e)
 {
 	return e + legacy_u16(e + f->target_offset);
+}
+
+/* => 0: a target of this kind has no verdict of its own */
+static inline s32 legacy_verdict_of(const struct xt2_legacy_format_ *f, u8 kind)
+{
+	return kind < LEGACY_VERDICTS ? f->verdicts[kind] : 0;
+}
+
+/* Of a verdict below 0, which is sound. */
+static inline u8 legacy_kind_of(const struct xt2_legacy_format_ *f, s32 verdict)
+{
+	u8 kind = 0;
+
+	while (kind < LEGACY_VERDICTS && f->verdicts[kind] != verdict)
+		kind++;
+	return kind < LEGACY_VERDICTS ? kind : XT2_T_DROP;
 }
 
 /* In a match or target. */
@@ -349,8 +374,27 @@ static inline bool legacy_is_first(const struct xt2_legacy *l, u32 chain)
 	return !chain && l->base_chains;
 }
 
-/* Keep why a blob is refused.  => err */
-int legacy_refuse(struct xt2_legacy *l, int err, u32 offset, const char *field, const char *what);
+/*
+ * Keep why a blob is refused: a header's field; an entry or a head of ebt, those
+ * before it being sound; such a one that the kernel takes.  => err
+ */
+int legacy_header_fault(struct xt2_legacy *l, int err, u32 offset, const char *field,
+			const char *what);
+int legacy_wrong(struct xt2_legacy *l, int err, u32 pos, const char *field, const char *what);
+int legacy_stricter(struct xt2_legacy *l, u32 pos, const char *field, const char *what);
+
+/* The fields that all headers have. */
+void legacy_header_read(struct xt2_legacy *l);
+
+/* What struct xt_match says at registration: xt_check_match().  => NULL, or what is wrong */
+const char *legacy_misplaced(const struct xt2_legacy *l, const struct legacy_rule *rule,
+			     const struct legacy_known *k);
+/*
+ * A match's payload at l->payload; for bridges, only the rows for all families
+ * are asked for, so what IPv4's say holds there as well.
+ * => 0, or -errno as the row's checkentry function
+ */
+int legacy_check_match(struct xt2_legacy *l, const struct legacy_known *k, u32 index);
 
 /* Entries in their order, by a counter of slots. */
 #define legacy_map_for_each(e, i, map)                                       \

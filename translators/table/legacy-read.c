@@ -162,13 +162,8 @@ static u32 jump_target(const struct packer *p, u32 pos, u32 verdict)
 
 static u32 standard_target(const struct packer *p, u32 pos, s32 verdict)
 {
-	switch (verdict) {
-	case -1: return XT2_TARGET(XT2_T_DROP, 0);
-	case -2: return XT2_TARGET(XT2_T_ACCEPT, 0);
-	case -4: return XT2_TARGET(XT2_T_QUEUE, 0);
-	case LEGACY_RETURN: return XT2_TARGET(XT2_T_RETURN, 0);
-	}
-	return jump_target(p, pos, (u32)verdict);
+	return verdict < 0 ? XT2_TARGET(legacy_kind_of(p->l->f, verdict), 0)
+			   : jump_target(p, pos, (u32)verdict);
 }
 
 static int pack_entry(struct packer *p, u32 pos)

@@ -140,21 +140,6 @@ static int put_match(struct entry *n, const struct xt2_match *m)
 	return k ? put_extension(n, k, row->name, row->revision) : n->w->error;
 }
 
-/* => 0 and *verdict, or 1: not a standard target */
-static int standard(const struct entry *n, const struct xt2_rule *r, s32 *verdict)
-{
-	switch (XT2_TARGET_KIND(r->target)) {
-	case XT2_T_CONTINUE: *verdict = (s32)(n->start + n->len + n->w->f->standard); return 0;
-	case XT2_T_DROP: *verdict = -1; return 0;
-	case XT2_T_ACCEPT: *verdict = -2; return 0;
-	case XT2_T_QUEUE: *verdict = -4; return 0;
-	case XT2_T_RETURN: *verdict = LEGACY_RETURN; return 0;
-	case XT2_T_JUMP:
-	case XT2_T_GOTO: *verdict = (s32)XT2_TARGET_ARG(r->target); return 0;
-	}
-	return 1;
-}
-
 static int put_standard(struct entry *n, const struct xt2_rule *r, s32 verdict)
 {
 	const struct xt2_legacy_format_ *f = n->w->f;
@@ -183,11 +168,15 @@ static int put_target(struct entry *n, const struct xt2_rule *r)
 {
 	const struct xt2_target_row *row;
 	const struct legacy_known *k;
-	s32 verdict;
 	u8 kind = XT2_TARGET_KIND(r->target);
+	s32 verdict = legacy_verdict_of(n->w->f, kind);
 
-	if (!standard(n, r, &verdict))
+	if (verdict)
 		return put_standard(n, r, verdict);
+	if (kind == XT2_T_CONTINUE)
+		return put_standard(n, r, (s32)(n->start + n->len + n->w->f->standard));
+	if (kind == XT2_T_JUMP || kind == XT2_T_GOTO)
+		return put_standard(n, r, (s32)XT2_TARGET_ARG(r->target));
 	if (kind == XT2_T_FOREIGN || kind == XT2_T_NAT)
 		return put_instance(n, XT2_INSTANCE_TARGET, XT2_TARGET_ARG(r->target));
 	if (xt2_target_unpack(n->w->f->family, r, &row, n->w->payload, sizeof(n->w->payload)) < 0)
@@ -257,19 +246,24 @@ static int close_chain(struct xt2_legacy_writer *w)
 
 int xt2_legacy_write_chain(struct xt2_legacy_writer *w, u32 number, u8 hook, const char *name)
 {
-	if (w->f && w->f->family == XT2_BRIDGE)
-		return legacy_ebt_write_chain(w, number, hook, name);
+	bool bridge;
+	u32 most;
+
 	if (w->error)
 		return w->error;
-	if (close_chain(w))
+	bridge = w->f->family == XT2_BRIDGE;
+	if (bridge ? ebt_close_chain(w) : close_chain(w))
 		return w->error;
 	if (number >= w->chains || w->place[number] != LEGACY_NONE)
 		return legacy_write_fail(w, -EINVAL,
 					 "two chains of one number, or none of that number");
 	if (hook == XT2_HOOK_NONE) {
-		if (strnlen(name, LEGACY_ERROR_NAME) == LEGACY_ERROR_NAME || !*name)
-			return legacy_write_fail(w, -EINVAL, "a chain's name has 1 to 29 bytes");
-		if (put_error(w, name))
+		most = bridge ? XT2_NAME_SIZE : LEGACY_ERROR_NAME;
+		if (strnlen(name, most) == most || !*name)
+			return legacy_write_fail(w, -EINVAL,
+						 bridge ? "a chain's name has 1 to 31 bytes"
+							: "a chain's name has 1 to 29 bytes");
+		if (!bridge && put_error(w, name))
 			return w->error;
 	} else {
 		if (hook >= w->f->hooks || w->valid_hooks >> hook)
@@ -282,7 +276,7 @@ int xt2_legacy_write_chain(struct xt2_legacy_writer *w, u32 number, u8 hook, con
 	w->open = true;
 	w->last = LEGACY_NONE;
 	w->place[number] = (u32)w->size;
-	return 0;
+	return bridge ? ebt_put_head(w, name) : 0;
 }
 
 int xt2_legacy_write_rule(struct xt2_legacy_writer *w, const struct xt2_rule *r)
@@ -291,12 +285,12 @@ int xt2_legacy_write_rule(struct xt2_legacy_writer *w, const struct xt2_rule *r)
 	struct entry n;
 	u32 target_offset;
 
-	if (w->f && w->f->family == XT2_BRIDGE)
-		return legacy_ebt_write_rule(w, r);
 	if (w->error)
 		return w->error;
 	if (!w->open)
 		return legacy_write_fail(w, -EINVAL, "a rule outside of chains");
+	if (w->f->family == XT2_BRIDGE)
+		return legacy_ebt_write_rule(w, r);
 	entry_begin(&n, w);
 	xt2_rule_for_each_match(m, r)
 		if (put_match(&n, m))
@@ -371,13 +365,16 @@ static int put_hooks(struct xt2_legacy_writer *w, void *scratch)
 
 int xt2_legacy_write_end(struct xt2_legacy_writer *w, void *scratch)
 {
-	if (w->f && w->f->family == XT2_BRIDGE)
-		return legacy_ebt_write_end(w);
+	bool bridge;
+
 	if (w->error)
 		return w->error;
-	if (close_chain(w) || put_error(w, "ERROR"))
+	bridge = w->f->family == XT2_BRIDGE;
+	if (bridge ? ebt_close_chain(w) : close_chain(w) || put_error(w, "ERROR"))
 		return w->error;
 	if (!w->out || w->size > w->cap)
 		return -ENOSPC;
+	if (bridge)
+		return ebt_place_jumps(w);
 	return scratch ? put_hooks(w, scratch) : place_jumps(w, NULL);
 }
