@@ -199,52 +199,36 @@ static FILE *our_stream(const char *mode, int fd)
 	return fd < 0 ? NULL : fdopen(fd, mode);
 }
 
-OURS FILE *fopen(const char *path, const char *mode)
-{
-	int fd, flags = strchr(mode, 'e') ? O_CLOEXEC : 0;
+/* Functions of two names, the second for offsets of 64 bits. */
+#define FOPEN(name)                                                                                \
+	OURS FILE *name(const char *path, const char *mode)                                        \
+	{                                                                                          \
+		int fd, flags = strchr(mode, 'e') ? O_CLOEXEC : 0;                                 \
+                                                                                                   \
+		return our_file(path, flags, &fd) ? our_stream(mode, fd) : LIBC(name)(path, mode); \
+	}
+#define OPEN(name)                                                                      \
+	OURS int name(const char *path, int flags, ...)                                 \
+	{                                                                               \
+		mode_t mode;                                                            \
+		int fd;                                                                 \
+                                                                                        \
+		MODE(mode, flags);                                                      \
+		return our_file(path, flags, &fd) ? fd : LIBC(name)(path, flags, mode); \
+	}
+#define OPENAT(name)                                                                            \
+	OURS int name(int folder, const char *path, int flags, ...)                             \
+	{                                                                                       \
+		mode_t mode;                                                                    \
+		int fd;                                                                         \
+                                                                                                \
+		MODE(mode, flags);                                                              \
+		return our_file(path, flags, &fd) ? fd : LIBC(name)(folder, path, flags, mode); \
+	}
 
-	return our_file(path, flags, &fd) ? our_stream(mode, fd) : LIBC(fopen)(path, mode);
-}
-
-OURS FILE *fopen64(const char *path, const char *mode)
-{
-	int fd, flags = strchr(mode, 'e') ? O_CLOEXEC : 0;
-
-	return our_file(path, flags, &fd) ? our_stream(mode, fd) : LIBC(fopen64)(path, mode);
-}
-
-OURS int open(const char *path, int flags, ...)
-{
-	mode_t mode;
-	int fd;
-
-	MODE(mode, flags);
-	return our_file(path, flags, &fd) ? fd : LIBC(open)(path, flags, mode);
-}
-
-OURS int open64(const char *path, int flags, ...)
-{
-	mode_t mode;
-	int fd;
-
-	MODE(mode, flags);
-	return our_file(path, flags, &fd) ? fd : LIBC(open64)(path, flags, mode);
-}
-
-OURS int openat(int folder, const char *path, int flags, ...)
-{
-	mode_t mode;
-	int fd;
-
-	MODE(mode, flags);
-	return our_file(path, flags, &fd) ? fd : LIBC(openat)(folder, path, flags, mode);
-}
-
-OURS int openat64(int folder, const char *path, int flags, ...)
-{
-	mode_t mode;
-	int fd;
-
-	MODE(mode, flags);
-	return our_file(path, flags, &fd) ? fd : LIBC(openat64)(folder, path, flags, mode);
-}
+FOPEN(fopen)
+FOPEN(fopen64)
+OPEN(open)
+OPEN(open64)
+OPENAT(openat)
+OPENAT(openat64)

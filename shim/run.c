@@ -427,13 +427,6 @@ static int set_lock_file(const char *image, struct xt2_err *err)
 	return 0;
 }
 
-static int refuse(struct xt2_err *err, const char *path, int errnum, const char *what)
-{
-	xt2_err_set(err, XT2_E_SYSTEM, errnum, "%s: %s", what, strerror(errnum));
-	xt2_err_file(err, path);
-	return -errnum;
-}
-
 /* => 0 and a path that means the same in other folders, -errno */
 static int absolute_path(const char *image, char *path, struct xt2_err *err)
 {
@@ -443,17 +436,17 @@ static int absolute_path(const char *image, char *path, struct xt2_err *err)
 	int n, ret;
 
 	if (!*image)
-		return refuse(err, image, ENOENT, "cannot open an image without a name");
+		return xt2_shim_fail(err, image, ENOENT, "cannot open an image without a name");
 	if (*image != '/' && !getcwd(cwd, sizeof(cwd) - 1))
-		return refuse(err, image, errno, "cannot find the current folder");
+		return xt2_shim_fail(err, image, errno, "cannot find the current folder");
 	n = snprintf(path, PATH_MAX, "%s%s%s", cwd, *image == '/' ? "" : "/", image);
 	if (n >= PATH_MAX)
-		return refuse(err, image, ENAMETOOLONG, "cannot open");
+		return xt2_shim_fail(err, image, ENAMETOOLONG, "cannot open");
 	slash = strrchr(path, '/');
 	if (slash == path)
 		return 0;
 	*slash = '\0';
-	ret = stat(path, &st) ? refuse(err, image, errno, "cannot open the folder") : 0;
+	ret = stat(path, &st) ? xt2_shim_fail(err, image, errno, "cannot open the folder") : 0;
 	*slash = '/';
 	return ret;
 }
@@ -465,7 +458,7 @@ static int check_image(const char *path, struct xt2_err *err)
 	int ret;
 
 	if (!store)
-		return refuse(err, path, ENOMEM, "cannot open");
+		return xt2_shim_fail(err, path, ENOMEM, "cannot open");
 	ret = xt2_shim_store_load(store, err);
 	xt2_shim_store_free(store);
 	return ret;

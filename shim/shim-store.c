@@ -100,17 +100,16 @@ void xt2_shim_store_free(struct xt2_shim_store *store)
 	free(store);
 }
 
-/* => 0, or -errno in err as well */
-static int fail(struct xt2_shim_store *store, struct xt2_err *err, int error, const char *what)
+int xt2_shim_fail(struct xt2_err *err, const char *path, int errnum, const char *what)
 {
 	if (err) {
 		memset(err, 0, sizeof(*err));
 		err->code = XT2_E_SYSTEM;
-		err->errnum = -error;
-		snprintf(err->message, sizeof(err->message), "%s: %s", what, strerror(-error));
-		snprintf(err->file, sizeof(err->file), "%s", store->path);
+		err->errnum = errnum;
+		snprintf(err->message, sizeof(err->message), "%s: %s", what, strerror(errnum));
+		snprintf(err->file, sizeof(err->file), "%s", path);
 	}
-	return error;
+	return -errnum;
 }
 
 int xt2_shim_store_lock(struct xt2_shim_store *store, int wait, struct xt2_err *err)
@@ -163,7 +162,7 @@ int xt2_shim_store_load(struct xt2_shim_store *store, struct xt2_err *err)
 	if (ret >= 0)
 		ret = xt2_ruleset_load(store->rs, store->map.image, store->map.size);
 	if (ret == -ENOMEM)
-		fail(store, err, ret, "cannot load the image");
+		xt2_shim_fail(err, store->path, ENOMEM, "cannot load the image");
 	if (ret >= 0)
 		return 0;
 	store->loaded = 0;
@@ -193,7 +192,7 @@ static int commit(struct xt2_shim_store *store, struct xt2_err *err)
 		rs = xt2_ruleset_new();
 		ret = rs ? xt2_ruleset_load(rs, map.image, map.size) : -ENOMEM;
 		if (ret < 0)
-			fail(store, err, ret, "cannot pack the ruleset");
+			xt2_shim_fail(err, store->path, -ret, "cannot pack the ruleset");
 		else
 			ret = xt2_store_commit(&store->image, &map, NULL, err);
 		if (ret < 0)

@@ -35,6 +35,9 @@ enum xt2_call_kind {
 
 int xt2_call_kind(const struct xt2_call *call);
 
+/* A failure of the system with this file.  => -errnum */
+int xt2_shim_fail(struct xt2_err *err, const char *path, int errnum, const char *what);
+
 /*
  * xt2_shim_store_new - a store for the image at path, which need not exist
  * @path: copied; should be absolute

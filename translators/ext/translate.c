@@ -189,15 +189,16 @@ static u32 trimmed(const void *data, u32 size)
 int xt2_target_row_put(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
 		       u32 *size)
 {
-	int err = 0;
+	int ret = 0;
 
 	*arg = bytes_put(payload, row->bytes);
 	fields_put(row->field, payload, out);
 	if (row->pack)
-		err = row->pack(row, payload, arg, out, size);
-	if (row->data)
-		*size = trimmed(out, row->data);
-	return err;
+		ret = row->pack(row, payload, arg, out);
+	if (ret < 0)
+		return ret;
+	*size = ret ? (u32)ret : trimmed(out, row->data);
+	return 0;
 }
 
 void xt2_target_data_read(const struct xt2_rule *r, u32 off, void *to, u32 size)

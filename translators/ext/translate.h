@@ -70,8 +70,8 @@ struct xt2_target_row {
 	struct xt2_row_field field[XT2_ROW_FIELDS + 1]; /* of data */
 	u16 size;
 	u16 user_size;
-	int (*pack)(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
-		    u32 *size);
+	/* => bytes of data that stay even if they are zero, -errno */
+	int (*pack)(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out);
 	void (*unpack)(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload);
 };
 

@@ -33,8 +33,7 @@ static u32 arg_of(const struct xt2_rule *r)
 	return XT2_TARGET_ARG(r->target);
 }
 
-static int reject_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
-		       u32 *size)
+static int reject_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
 {
 	const struct ip6t_reject_info *info = payload;
 
@@ -46,16 +45,14 @@ static int reject_pack(const struct xt2_target_row *row, const void *payload, u3
 	return 0;
 }
 
-static int log_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
-		    u32 *size)
+static int log_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
 {
 	const struct xt_log_info *info = payload;
 
 	return info->level >= 8 || info->prefix[sizeof(info->prefix) - 1] ? -EINVAL : 0;
 }
 
-static int nflog_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
-		      u32 *size)
+static int nflog_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
 {
 	const struct xt_nflog_info *info = payload;
 	struct xt2_nflog_sizes sizes = { info->len, info->threshold, info->pad };
@@ -91,8 +88,7 @@ static void nflog_unpack(const struct xt2_target_row *row, const struct xt2_rule
 }
 
 /* Revisions only add fields: each is packed as if it were the last. */
-static int nfqueue_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
-			u32 *size)
+static int nfqueue_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
 {
 	struct xt_NFQ_info_v3 info = { .queues_total = 1 };
 	struct xt2_nfqueue data;
@@ -123,8 +119,7 @@ static void nfqueue_unpack(const struct xt2_target_row *row, const struct xt2_ru
 }
 
 /* Setting a small mark fits into the argument. */
-static int mark_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
-		     u32 *size)
+static int mark_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
 {
 	const struct xt_mark_tginfo2 *info = payload;
 
@@ -133,8 +128,7 @@ static int mark_pack(const struct xt2_target_row *row, const void *payload, u32 
 		return 0;
 	}
 	*(struct xt2_mark *)out = (struct xt2_mark){ info->mark, info->mask };
-	*size = sizeof(struct xt2_mark);
-	return 0;
+	return sizeof(struct xt2_mark);
 }
 
 static void mark_unpack(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload)
@@ -152,8 +146,7 @@ static void mark_unpack(const struct xt2_target_row *row, const struct xt2_rule 
 }
 
 /* Revision 1 has no shift. */
-static int connmark_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
-			 u32 *size)
+static int connmark_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
 {
 	const struct xt_connmark_tginfo1 *v1 = payload;
 	const struct xt_connmark_tginfo2 *v2 = payload;
@@ -186,8 +179,7 @@ static void connmark_unpack(const struct xt2_target_row *row, const struct xt2_r
 	v2->mode = XT2_CONNMARK_MODE(arg_of(r));
 }
 
-static int classify_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
-			 u32 *size)
+static int classify_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
 {
 	u32 priority = ((const struct xt_classify_target_info *)payload)->priority;
 
@@ -211,8 +203,7 @@ static bool name_ends(const void *name, u32 size)
 }
 
 /* Up to the helper's name, all structures are the same; from revision 1 on, a timeout follows. */
-static int ct_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
-		   u32 *size)
+static int ct_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
 {
 	const struct xt2_ct *data = out;
 	u16 flags = (u16)*arg;
@@ -234,8 +225,7 @@ static void ct_unpack(const struct xt2_target_row *row, const struct xt2_rule *r
 }
 
 /* TTL and HL are the same structure under two names. */
-static int ttl_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
-		    u32 *size)
+static int ttl_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
 {
 	const struct ipt_TTL_info *info = payload;
 
@@ -243,8 +233,7 @@ static int ttl_pack(const struct xt2_target_row *row, const void *payload, u32 *
 											 : 0;
 }
 
-static int dscp_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
-		     u32 *size)
+static int dscp_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
 {
 	const struct xt_DSCP_info *info = payload;
 
@@ -252,8 +241,7 @@ static int dscp_pack(const struct xt2_target_row *row, const void *payload, u32 
 }
 
 /* The third byte holds two bits of TCP; its others are kept. */
-static int ecn_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
-		    u32 *size)
+static int ecn_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
 {
 	const struct ipt_ECN_info *info = payload;
 

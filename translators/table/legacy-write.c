@@ -57,8 +57,7 @@ static int unsayable(struct entry *n, const char *what)
 _Static_assert(sizeof(((struct entry *)0)->room) >= sizeof(struct arpt_entry), "largest header");
 
 /* An extension: its header, then the payload of k's size at w->payload. */
-static int put_extension(struct entry *n, const struct legacy_known *k, const char *name,
-			 u8 revision)
+static int put_extension(struct entry *n, const struct legacy_known *k)
 {
 	u32 size = LEGACY_TARGET + legacy_payload(k, n->w->f->compat);
 	u8 *to = legacy_write_reserve(n->w, n->start + n->len, size);
@@ -70,8 +69,8 @@ static int put_extension(struct entry *n, const struct legacy_known *k, const ch
 	if (!to)
 		return 0;
 	legacy_put16(to, size);
-	memcpy(to + 2, name, strnlen(name, LEGACY_NAME - 1));
-	to[LEGACY_REVISION] = revision;
+	memcpy(to + 2, k->name, strnlen(k->name, LEGACY_NAME - 1));
+	to[LEGACY_REVISION] = k->revision;
 	legacy_payload_out(k, n->w->f->compat, n->w->payload, to + LEGACY_TARGET);
 	return 0;
 }
@@ -86,6 +85,13 @@ static const struct legacy_known *known(struct entry *n, bool target, const char
 	if (!k)
 		unsayable(n, "an extension that the kernel does not have");
 	return k;
+}
+
+static int put_known(struct entry *n, bool target, const char *name, u8 revision)
+{
+	const struct legacy_known *k = known(n, target, name, revision);
+
+	return k ? put_extension(n, k) : n->w->error;
 }
 
 /*
@@ -110,13 +116,12 @@ static int put_instance(struct entry *n, u8 kind, u32 number)
 		return unsayable(n, "it names an ipset, whose number only the kernel knows");
 	memset(n->w->payload, 0, legacy_native(k));
 	memcpy(n->w->payload, in + 1, in->size < legacy_native(k) ? in->size : legacy_native(k));
-	return put_extension(n, k, k->name, k->revision);
+	return put_extension(n, k);
 }
 
 static int put_match(struct entry *n, const struct xt2_match *m)
 {
 	const struct xt2_match_row *row;
-	const struct legacy_known *k;
 	int ret;
 
 	if (m->type < XT2_M_TCP) {
@@ -136,8 +141,7 @@ static int put_match(struct entry *n, const struct xt2_match *m)
 	ret = xt2_match_unpack(n->w->f->family, m, &row, n->w->payload, sizeof(n->w->payload));
 	if (ret < 0)
 		return unsayable(n, "a match has no legacy form");
-	k = known(n, false, row->name, row->revision);
-	return k ? put_extension(n, k, row->name, row->revision) : n->w->error;
+	return put_known(n, false, row->name, row->revision);
 }
 
 static int put_standard(struct entry *n, const struct xt2_rule *r, s32 verdict)
@@ -167,7 +171,6 @@ static int put_standard(struct entry *n, const struct xt2_rule *r, s32 verdict)
 static int put_target(struct entry *n, const struct xt2_rule *r)
 {
 	const struct xt2_target_row *row;
-	const struct legacy_known *k;
 	u8 kind = XT2_TARGET_KIND(r->target);
 	s32 verdict = legacy_verdict_of(n->w->f, kind);
 
@@ -181,8 +184,7 @@ static int put_target(struct entry *n, const struct xt2_rule *r)
 		return put_instance(n, XT2_INSTANCE_TARGET, XT2_TARGET_ARG(r->target));
 	if (xt2_target_unpack(n->w->f->family, r, &row, n->w->payload, sizeof(n->w->payload)) < 0)
 		return unsayable(n, "a target has no legacy form");
-	k = known(n, true, row->name, row->revision);
-	return k ? put_extension(n, k, row->name, row->revision) : n->w->error;
+	return put_known(n, true, row->name, row->revision);
 }
 
 /* Behind the last part: the header, which knows the length now. */
