@@ -153,37 +153,28 @@ static int openat_again(enum function f, int folder, const char *path, int flags
 	return fd;
 }
 
-OURS int open(const char *path, int flags, ...)
-{
-	mode_t mode;
+/* Of two names, the second for offsets of 64 bits. */
+#define OURS_OPEN(name, function)                               \
+	OURS int name(const char *path, int flags, ...)         \
+	{                                                       \
+		mode_t mode;                                    \
+                                                                \
+		MODE(mode, flags);                              \
+		return open_again(function, path, flags, mode); \
+	}
+#define OURS_OPENAT(name, function)                                       \
+	OURS int name(int folder, const char *path, int flags, ...)       \
+	{                                                                 \
+		mode_t mode;                                              \
+                                                                          \
+		MODE(mode, flags);                                        \
+		return openat_again(function, folder, path, flags, mode); \
+	}
 
-	MODE(mode, flags);
-	return open_again(OPEN, path, flags, mode);
-}
-
-OURS int open64(const char *path, int flags, ...)
-{
-	mode_t mode;
-
-	MODE(mode, flags);
-	return open_again(OPEN64, path, flags, mode);
-}
-
-OURS int openat(int folder, const char *path, int flags, ...)
-{
-	mode_t mode;
-
-	MODE(mode, flags);
-	return openat_again(OPENAT, folder, path, flags, mode);
-}
-
-OURS int openat64(int folder, const char *path, int flags, ...)
-{
-	mode_t mode;
-
-	MODE(mode, flags);
-	return openat_again(OPENAT64, folder, path, flags, mode);
-}
+OURS_OPEN(open, OPEN)
+OURS_OPEN(open64, OPEN64)
+OURS_OPENAT(openat, OPENAT)
+OURS_OPENAT(openat64, OPENAT64)
 
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);

@@ -85,12 +85,6 @@ static const struct xt2_target_row *row_of_target(u8 family, u32 target)
 	return found;
 }
 
-/* Bytes of a payload that packing must keep. */
-static u32 kept(u16 size, u16 user_size)
-{
-	return user_size ? user_size : size;
-}
-
 /* --- through a row ------------------------------------------------------- */
 
 /* Bytes of a payload, the first one lowest; and back. */
@@ -251,7 +245,7 @@ int xt2_match_row_pack(const struct xt2_match_row *row, u8 family, const void *p
 	again = (u8 *)out + out->size;
 	memset(again, 0, size);
 	match_take(row, out, family, again);
-	if (memcmp(again, payload, kept(row->size, row->user_size)))
+	if (memcmp(again, payload, row->user_size))
 		return -EILSEQ;
 	memset(again, 0, size);
 	return out->size;
@@ -315,7 +309,7 @@ static int target_guard(const struct xt2_target_row *row, u8 family, const void 
 	again = (u8 *)(r + 1) + size;
 	memset(again, 0, row->size);
 	target_take(row, r, again);
-	return memcmp(again, payload, kept(row->size, row->user_size)) ? -EILSEQ : 0;
+	return memcmp(again, payload, row->user_size) ? -EILSEQ : 0;
 }
 
 int xt2_target_row_pack(const struct xt2_target_row *row, u8 family, const void *payload, u32 size,

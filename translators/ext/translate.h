@@ -49,7 +49,7 @@ struct xt2_match_row {
 	u8 revision;
 	u8 type; /* enum xt2_match_type */
 	u16 size; /* XT_ALIGNed bytes of the payload */
-	u16 user_size; /* bytes that userspace sees; 0: all */
+	u16 user_size; /* bytes that userspace sees, which packing must keep */
 	u8 bytes; /* so many bytes of the payload are head.arg, the first one lowest */
 	u8 more; /* bytes that follow the head, whatever the payload is */
 	u8 invert; /* 1 + offset of the native inversion byte, of which flags are made; or 0 */

@@ -217,14 +217,9 @@ static void pack_arp(struct packer *p)
 	pack_ifaces(p);
 }
 
-static u32 inverted(const struct legacy_base *b, const u8 *e)
-{
-	return b->invflags_size == 1 ? e[b->invflags] : legacy_u16(e + b->invflags);
-}
-
 u32 legacy_base_pack(const struct xt2_legacy_format_ *f, const u8 *e, void *out)
 {
-	struct packer p = { .f = f, .e = e, .inv = inverted(f->base, e), .at = out };
+	struct packer p = { .f = f, .e = e, .inv = legacy_inverted(f->base, e), .at = out };
 
 	if (f->family == XT2_ARP)
 		pack_arp(&p);
@@ -236,7 +231,7 @@ u32 legacy_base_pack(const struct xt2_legacy_format_ *f, const u8 *e, void *out)
 const char *legacy_base_strange(const struct xt2_legacy_format_ *f, const u8 *e)
 {
 	const struct legacy_base *b = f->base;
-	u32 inv = inverted(b, e);
+	u32 inv = legacy_inverted(b, e);
 
 	if (f->family == XT2_ARP && legacy_u16(e + f->target_offset) != f->entry)
 		return "an ARP rule has matches, which the kernel ignores";

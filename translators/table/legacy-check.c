@@ -180,11 +180,10 @@ static int check_flags(struct xt2_legacy *l, u32 pos)
 {
 	const struct legacy_base *b = l->f->base;
 	const u8 *e = l->at + pos;
-	u32 inv = b->invflags_size == 1 ? e[b->invflags] : legacy_u16(e + b->invflags);
 
 	if (e[b->flags] & ~b->flags_mask)
 		return legacy_wrong(l, -EINVAL, pos, "flags", "unknown flag");
-	if (inv & ~(u32)b->invflags_mask)
+	if (legacy_inverted(b, e) & ~(u32)b->invflags_mask)
 		return legacy_wrong(l, -EINVAL, pos, "invflags", "unknown flag");
 	return 0;
 }

@@ -307,6 +307,12 @@ static inline s32 legacy_verdict(const u8 *target)
 	return (s32)legacy_u32(target + LEGACY_TARGET);
 }
 
+/* The inverted tests of an entry. */
+static inline u32 legacy_inverted(const struct legacy_base *b, const u8 *e)
+{
+	return b->invflags_size == 1 ? e[b->invflags] : legacy_u16(e + b->invflags);
+}
+
 /* No condition at all, flags included: unconditional() of ip_tables.c. */
 static inline bool legacy_unconditional(const struct xt2_legacy_format_ *f, const u8 *e)
 {

@@ -201,11 +201,14 @@ u8 legacy_table_bit(const char *name)
 	return 0;
 }
 
-/* => the first row that does not come before name */
-static u32 lower_bound(const struct legacy_known *rows, u32 n, const char *name)
+/* => the first row that does not come before name; *end: of the rows */
+static const struct legacy_known *lower_bound(bool target, const char *name,
+					      const struct legacy_known **end)
 {
-	u32 low = 0, high = n, mid;
+	const struct legacy_known *rows = target ? legacy_targets : legacy_matches;
+	u32 low = 0, high = legacy_known_rows[target], mid;
 
+	*end = rows + high;
 	while (low < high) {
 		mid = (low + high) / 2;
 		if (strncmp(rows[mid].name, name, LEGACY_NAME) < 0)
@@ -213,7 +216,7 @@ static u32 lower_bound(const struct legacy_known *rows, u32 n, const char *name)
 		else
 			high = mid;
 	}
-	return low;
+	return rows + low;
 }
 
 static u8 family_bits(u8 family)
@@ -229,15 +232,13 @@ static u8 family_bits(u8 family)
 static const struct legacy_known *find(u8 family, bool target, const char *name, u8 revision,
 				       int *err)
 {
-	const struct legacy_known *rows = target ? legacy_targets : legacy_matches;
-	u32 n = target ? XT2_ARRAY_SIZE(legacy_targets) : XT2_ARRAY_SIZE(legacy_matches);
-	u32 i = lower_bound(rows, n, name);
+	const struct legacy_known *end, *row = lower_bound(target, name, &end);
 
 	*err = -ENOENT;
-	for (; i < n && !strncmp(rows[i].name, name, LEGACY_NAME); i++) {
-		if (rows[i].revision == revision && rows[i].families & family_bits(family))
-			return &rows[i];
-		if (rows[i].families & LEGACY_UNSPEC) /* the last place where the kernel looks */
+	for (; row < end && !strncmp(row->name, name, LEGACY_NAME); row++) {
+		if (row->revision == revision && row->families & family_bits(family))
+			return row;
+		if (row->families & LEGACY_UNSPEC) /* the last place where the kernel looks */
 			*err = -EPROTOTYPE;
 	}
 	return NULL;
@@ -245,13 +246,11 @@ static const struct legacy_known *find(u8 family, bool target, const char *name,
 
 const struct legacy_known *legacy_known_named(u8 family, const char *name)
 {
-	static const struct legacy_known *const lists[] = { legacy_matches, legacy_targets };
 	const struct legacy_known *row, *end, *other = NULL;
 	u32 i;
 
-	for (i = 0; i < XT2_ARRAY_SIZE(lists); i++) {
-		end = lists[i] + legacy_known_rows[i];
-		row = lists[i] + lower_bound(lists[i], legacy_known_rows[i], name);
+	for (i = 0; i < 2; i++) {
+		row = lower_bound(i, name, &end);
 		for (; row < end && !strncmp(row->name, name, LEGACY_NAME); row++) {
 			if (row->families & family_bits(family))
 				return row;
@@ -286,15 +285,13 @@ const struct legacy_known *legacy_known_find(struct xt2_legacy_cache *cache, u8 
 
 int legacy_known_revision(u8 family, bool target, const char *name, u8 revision)
 {
-	const struct legacy_known *rows = target ? legacy_targets : legacy_matches;
-	u32 n = target ? XT2_ARRAY_SIZE(legacy_targets) : XT2_ARRAY_SIZE(legacy_matches);
-	u32 i = lower_bound(rows, n, name);
+	const struct legacy_known *end, *row = lower_bound(target, name, &end);
 	int ret = -ENOENT;
 
-	for (; i < n && !strncmp(rows[i].name, name, LEGACY_NAME); i++) {
-		if (!(rows[i].families & family_bits(family)))
+	for (; row < end && !strncmp(row->name, name, LEGACY_NAME); row++) {
+		if (!(row->families & family_bits(family)))
 			continue;
-		if (rows[i].revision == revision)
+		if (row->revision == revision)
 			return 0;
 		ret = -EPROTONOSUPPORT;
 	}
