@@ -14,52 +14,7 @@
 #include "translators/ebt/ebt.h"
 #include <linux/netfilter_ipv6/ip6_tables.h>
 
-int legacy_header_fault(struct xt2_legacy *l, int err, u32 offset, const char *field,
-			const char *what)
-{
-	if (l->err)
-		*l->err = (struct xt2_legacy_err){
-			.what = what,
-			.field = field,
-			.offset = offset,
-		};
-	return err;
-}
-
-int legacy_wrong(struct xt2_legacy *l, int err, u32 pos, const char *field, const char *what)
-{
-	u32 at = 0, n;
-
-	for (n = 1; l->err && at < pos; n++)
-		at += l->family == XT2_BRIDGE ? ebt_step(l->at + at)
-					      : legacy_next(l->f, l->at + at);
-	legacy_header_fault(l, err, l->f->header + pos, field, what);
-	if (l->err)
-		l->err->entry = n;
-	return err;
-}
-
-int legacy_stricter(struct xt2_legacy *l, u32 pos, const char *field, const char *what)
-{
-	legacy_wrong(l, -EINVAL, pos, field, what);
-	if (l->err)
-		l->err->stricter = true;
-	return -EINVAL;
-}
-
 /* --- header ----------------------------------------------------------------- */
-
-void legacy_header_read(struct xt2_legacy *l)
-{
-	const u8 *h = l->blob;
-
-	memcpy(l->table, h, sizeof(l->table));
-	l->table[sizeof(l->table) - 1] = '\0';
-	l->valid_hooks = legacy_u32(h + 32) & ((1u << l->f->hooks) - 1);
-	l->entries = legacy_u32(h + 36);
-	l->size = legacy_u32(h + 40);
-	l->num_counters = legacy_u32(h + l->f->num_counters);
-}
 
 static void header_read(struct xt2_legacy *l)
 {
@@ -424,40 +379,6 @@ static int check_hooks(struct xt2_legacy *l)
 }
 
 /* --- the extensions of a rule ------------------------------------------------------ */
-
-/* What struct xt_match says at registration: xt_check_match(). */
-const char *legacy_misplaced(const struct xt2_legacy *l, const struct legacy_rule *rule,
-			     const struct legacy_known *k)
-{
-	if (k->tables && !(k->tables & legacy_table_bit(l->table)))
-		return "extension is not for this table";
-	if (l->family == XT2_ARP && !(k->families & LEGACY_ARP))
-		return "extension is not for ARP";
-	if (k->hooks && rule->hooks & ~k->hooks)
-		return "a hook leads here that the extension is not for";
-	if (k->proto && (rule->inv_proto ||
-			 (rule->proto != k->proto && (!k->proto2 || rule->proto != k->proto2))))
-		return "extension is not for this protocol";
-	return NULL;
-}
-
-int legacy_check_match(struct xt2_legacy *l, const struct legacy_known *k, u32 index)
-{
-	u8 family = l->family == XT2_BRIDGE ? XT2_IPV4 : l->family;
-	const struct xt2_match_row *row;
-	int err;
-
-	if (!l->match_seen[index]) {
-		l->match_seen[index] = 1;
-		l->match_row[index] = xt2_match_row_find(family, k->name, k->revision);
-	}
-	row = l->match_row[index];
-	if (!row)
-		return 0;
-	memset(l->room, 0, XT2_PACK_ROOM(row->size));
-	err = xt2_match_row_put(row, family, l->payload, (struct xt2_match *)l->room);
-	return err == -EOPNOTSUPP ? 0 : err;
-}
 
 static int check_target_payload(struct xt2_legacy *l, const struct legacy_known *k, u32 index)
 {

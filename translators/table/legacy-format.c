@@ -202,22 +202,47 @@ void legacy_payload_out(const struct legacy_known *k, bool compat, const void *n
 	memset(to + user, 0, size - user);
 }
 
-int legacy_refuse(struct xt2_legacy *l, int err, u32 offset, const char *field, const char *what)
+int legacy_header_fault(struct xt2_legacy *l, int err, u32 offset, const char *field,
+			const char *what)
 {
-	u32 pos, n = 0;
-
-	if (!l->err)
-		return err;
-	l->err->what = what;
-	l->err->field = field;
-	l->err->stricter = false;
-	l->err->entry = 0;
-	l->err->offset = offset;
-	if (!l->at || offset < l->f->header)
-		return err;
-	/* Count: entries before this one have been found sound. */
-	for (pos = 0; pos < offset - l->f->header && pos < l->size; n++)
-		pos += legacy_next(l->f, l->at + pos);
-	l->err->entry = n + 1;
+	if (l->err)
+		*l->err = (struct xt2_legacy_err){
+			.what = what,
+			.field = field,
+			.offset = offset,
+		};
 	return err;
+}
+
+int legacy_wrong(struct xt2_legacy *l, int err, u32 pos, const char *field, const char *what)
+{
+	u32 at = 0, n;
+
+	for (n = 1; l->err && at < pos; n++)
+		at += l->family == XT2_BRIDGE ? ebt_step(l->at + at)
+					      : legacy_next(l->f, l->at + at);
+	legacy_header_fault(l, err, l->f->header + pos, field, what);
+	if (l->err)
+		l->err->entry = n;
+	return err;
+}
+
+int legacy_stricter(struct xt2_legacy *l, u32 pos, const char *field, const char *what)
+{
+	legacy_wrong(l, -EINVAL, pos, field, what);
+	if (l->err)
+		l->err->stricter = true;
+	return -EINVAL;
+}
+
+void legacy_header_read(struct xt2_legacy *l)
+{
+	const u8 *h = l->blob;
+
+	memcpy(l->table, h, sizeof(l->table));
+	l->table[sizeof(l->table) - 1] = '\0';
+	l->valid_hooks = legacy_u32(h + 32) & ((1u << l->f->hooks) - 1);
+	l->entries = legacy_u32(h + 36);
+	l->size = legacy_u32(h + 40);
+	l->num_counters = legacy_u32(h + l->f->num_counters);
 }

@@ -297,3 +297,18 @@ int legacy_known_revision(u8 family, bool target, const char *name, u8 revision)
 	}
 	return ret;
 }
+
+const char *legacy_misplaced(const struct xt2_legacy *l, const struct legacy_rule *rule,
+			     const struct legacy_known *k)
+{
+	if (k->tables && !(k->tables & legacy_table_bit(l->table)))
+		return "extension is not for this table";
+	if (l->family == XT2_ARP && !(k->families & LEGACY_ARP))
+		return "extension is not for ARP";
+	if (k->hooks && rule->hooks & ~k->hooks)
+		return "a hook leads here that the extension is not for";
+	if (k->proto && (rule->inv_proto ||
+			 (rule->proto != k->proto && (!k->proto2 || rule->proto != k->proto2))))
+		return "extension is not for this protocol";
+	return NULL;
+}
