@@ -195,16 +195,6 @@ int xt2_target_row_put(const struct xt2_target_row *row, const void *payload, u3
 	return 0;
 }
 
-void xt2_target_data_read(const struct xt2_rule *r, u32 off, void *to, u32 size)
-{
-	u32 have = xt2_rule_target_size(r);
-
-	if (have <= off)
-		return;
-	have -= off;
-	memcpy(to, (const u8 *)xt2_rule_target_data(r) + off, have < size ? have : size);
-}
-
 static void target_take(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload)
 {
 	u8 data[sizeof(struct xt2_ct)] = { 0 }; /* the largest that has fields */

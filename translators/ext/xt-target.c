@@ -24,6 +24,16 @@
 #include <linux/netfilter_ipv6/ip6t_HL.h>
 #include <linux/netfilter_ipv6/ip6t_REJECT.h>
 
+void xt2_target_data_read(const struct xt2_rule *r, u32 off, void *to, u32 size)
+{
+	u32 have = xt2_rule_target_size(r);
+
+	if (have <= off)
+		return;
+	have -= off;
+	memcpy(to, (const u8 *)xt2_rule_target_data(r) + off, have < size ? have : size);
+}
+
 _Static_assert(sizeof(struct xt_ct_target_info) == 40, "64-bit layout");
 _Static_assert(sizeof(struct xt_ct_target_info_v1) == 72, "64-bit layout");
 _Static_assert(sizeof(struct ipt_TTL_info) == sizeof(struct ip6t_HL_info), "one body for both");
