@@ -91,6 +91,10 @@ struct xt2_ruleset {
 	u64 generation;
 };
 
+/* The chains of a table in their order; the one at hand must stay. */
+#define xt2_table_for_each_chain(chain, rs, table) \
+	for ((chain) = -1; ((chain) = xt2_chain_next(rs, table, chain)) >= 0;)
+
 /* The table that was added last, and has no user chains, goes. */
 void xt2_table_undo_(struct xt2_ruleset *rs);
 

@@ -238,13 +238,6 @@ static int put_match(const struct fields *f, const struct xt2_match *m)
 	return put_extension(f, m, xt2_json_match_find(m->type), &e);
 }
 
-static const char *const verdicts[] = {
-	[XT2_T_ACCEPT] = "ACCEPT",
-	[XT2_T_DROP] = "DROP",
-	[XT2_T_RETURN] = "RETURN",
-	[XT2_T_QUEUE] = "QUEUE",
-};
-
 static int put_target(const struct fields *f)
 {
 	struct xt2_json_ext e = { .family = f->family, .payload = payload };
@@ -259,8 +252,8 @@ static int put_target(const struct fields *f)
 		xt2_json_bytes(f->to, name);
 		return 0;
 	}
-	if (kind < XT2_ARRAY_SIZE(verdicts) && verdicts[kind]) {
-		name_of(f, verdicts[kind]);
+	if (kind <= XT2_T_QUEUE) {
+		name_of(f, xt2_target_name(kind));
 		return 0;
 	}
 	if (xt2_target_info(kind) & XT2_EXT_INSTANCE)

@@ -296,18 +296,6 @@ static int read_rule(struct reader *r, json_t *o)
 
 /* --- chains ----------------------------------------------------------------------- */
 
-/* => enum xt2_target, or -1 */
-static int policy_of(const char *name)
-{
-	static const int all[] = { XT2_T_ACCEPT, XT2_T_DROP, XT2_T_RETURN };
-	size_t i;
-
-	for (i = 0; i < XT2_ARRAY_SIZE(all); i++)
-		if (name && !strcmp(name, xt2_bridge_policy_name(all[i])))
-			return all[i];
-	return -1;
-}
-
 /* What only chains with a policy have. */
 static int no_policy(struct reader *r, json_t *o)
 {
@@ -324,12 +312,13 @@ static int no_policy(struct reader *r, json_t *o)
 static int read_policy(struct reader *r, json_t *o)
 {
 	json_t *policy = json_object_get(o, "policy");
-	int target = policy_of(json_string_value(policy)), ret;
+	const char *name = json_string_value(policy);
+	int ret;
 	__u64 packets, bytes;
 
 	if (xt2_chain_policy(r->rs, r->chain) < 0)
 		return no_policy(r, o);
-	if (target < 0 || xt2_chain_set_policy(r->rs, r->chain, target) < 0)
+	if (!name || xt2_chain_set_policy(r->rs, r->chain, xt2_verdict_named(name)) < 0)
 		return wrong(r, policy ? "policy" : NULL, XT2_E_SYNTAX,
 			     "the chain needs a \"policy\": \"ACCEPT\"%s",
 			     xt2_chain_hook(r->rs, r->chain) < 0 ? ", \"DROP\" or \"RETURN\""
@@ -359,7 +348,7 @@ static int declare_chain(struct reader *r, json_t *o, __u8 *seen)
 	if (r->chain >= 0 && (hook < 0 || seen[hook]++)) {
 		ret = -EEXIST;
 	} else if (r->chain < 0) {
-		ret = xt2_commands_reserved(name) ? -EEXIST : xt2_chain_add(r->rs, r->table, name);
+		ret = xt2_verdict_named(name) ? -EEXIST : xt2_chain_add(r->rs, r->table, name);
 		r->chain = ret;
 	}
 	if (ret == -ENOMEM) {

@@ -17,6 +17,7 @@
 #include "json-rule.h"
 #include "xt2tables/text/print/rule-print.h"
 #include "json-ruleset.h"
+#include "xt2tables/text/nearest.h"
 #include "xt2tables/text/sets.h"
 #include "xt2tables/text/text.h"
 
@@ -112,7 +113,7 @@ static int write_chain(struct writer *w, int chain)
 	xt2_json_bytes(w->to, xt2_chain_name(w->rs, chain));
 	if (xt2_chain_policy(w->rs, chain) >= 0) {
 		fprintf(w->to, ",\"policy\":\"%s\"",
-			xt2_bridge_policy_name(xt2_chain_policy(w->rs, chain)));
+			xt2_target_name((__u8)xt2_chain_policy(w->rs, chain)));
 		xt2_chain_counters(w->rs, chain, &packets, &bytes);
 		counters(w->to, packets, bytes);
 	}
@@ -155,8 +156,7 @@ int xt2_json_write(FILE *to, const struct xt2_ruleset *rs, int family, const cha
 		ret = -EOPNOTSUPP;
 	fputs("{\"xt2\":1,\"tables\":[", to);
 	for (i = 0; !ret && i < xt2_ruleset_tables(rs); i++) {
-		if ((family && xt2_table_family(rs, i) != family) ||
-		    (table && strcmp(table, xt2_table_name(rs, i))))
+		if (!xt2_table_among(rs, i, family, table))
 			continue;
 		fputs(comma, to);
 		comma = ",\n";

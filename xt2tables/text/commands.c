@@ -11,20 +11,13 @@
 #include "libxt2/printable.h"
 #include "commands.h"
 #include "engine/check.h"
+#include "libxt2/ruleset/ruleset.h"
 
-static void fail(int error, const char *message) __attribute__((noreturn));
-
-static void fail(int error, const char *message)
+static void __attribute__((noreturn)) fail(int error, const char *message)
 {
 	if (error == -ENOMEM)
 		xt2_no_memory();
 	xt2_throw(error == -ENOENT ? XT2_E_UNKNOWN : XT2_E_SYNTAX, OTHER_PROBLEM, "%s", message);
-}
-
-bool xt2_commands_reserved(const char *name)
-{
-	return !strcmp(name, "ACCEPT") || !strcmp(name, "DROP") || !strcmp(name, "QUEUE") ||
-	       !strcmp(name, "RETURN");
 }
 
 /* The chain that the line names; the one of the line before is remembered. */
@@ -185,8 +178,7 @@ static void new_chain(struct xt2_load *load)
 	const char *name = load->line.chain;
 	int ret = -EEXIST;
 
-	if (!xt2_commands_reserved(name) &&
-	    xt2_chain_find(load->rs, load->line.table_number, name) < 0)
+	if (!xt2_verdict_named(name) && xt2_chain_find(load->rs, load->line.table_number, name) < 0)
 		ret = xt2_chain_add(load->rs, load->line.table_number, name);
 	if (ret == -EEXIST)
 		fail(ret, "Chain already exists.");
@@ -200,7 +192,7 @@ static void rename_chain(struct xt2_load *load)
 
 	if (xt2_chain_hook(load->rs, chain) >= 0)
 		fail(-EINVAL, "Can't rename built-in chain");
-	if (xt2_commands_reserved(name) || strlen(name) >= XT_EXTENSION_MAXNAMELEN ||
+	if (xt2_verdict_named(name) || strlen(name) >= XT_EXTENSION_MAXNAMELEN ||
 	    xt2_chain_find(load->rs, load->line.table_number, name) >= 0)
 		fail(-EEXIST, "File exists");
 	if (name[strcspn(name, " \t\r")]) /* iptables takes it, but cannot read it from ":a b -" */
@@ -212,19 +204,15 @@ static void rename_chain(struct xt2_load *load)
 void xt2_commands_policy(struct xt2_load *load, const char *name, const char *policy)
 {
 	int chain = xt2_chain_find(load->rs, load->line.table_number, name);
-	int target = !strcmp(policy, "ACCEPT") ? XT2_T_ACCEPT
-		     : !strcmp(policy, "DROP") ? XT2_T_DROP
-					       : -1;
 	const char *why = NULL;
 
 	if (chain < 0 || xt2_chain_hook(load->rs, chain) < 0)
 		why = "Bad built-in chain name";
-	else if (target < 0)
+	else if (xt2_chain_set_policy(load->rs, chain, xt2_verdict_named(policy)) < 0)
 		why = "Bad policy name";
 	if (why)
 		xt2_throw(XT2_E_SYNTAX, OTHER_PROBLEM, "Can't set policy `%s' on `%s' line %u: %s",
 			  policy, name, load->number, why);
-	xt2_chain_set_policy(load->rs, chain, target);
 }
 
 static void set_policy(struct xt2_load *load)
@@ -279,12 +267,10 @@ void xt2_commands_announce(struct xt2_load *load, int table)
 
 	if (!load->opt->report)
 		return;
-	for (chain = xt2_chain_next(load->rs, table, -1); chain >= 0;
-	     chain = xt2_chain_next(load->rs, table, chain))
+	xt2_table_for_each_chain(chain, load->rs, table)
 		xt2_print_line(load->opt->report, "Flushing chain `%s'",
 			       xt2_chain_name(load->rs, chain));
-	for (chain = xt2_chain_next(load->rs, table, -1); chain >= 0;
-	     chain = xt2_chain_next(load->rs, table, chain))
+	xt2_table_for_each_chain(chain, load->rs, table)
 		if (xt2_chain_hook(load->rs, chain) < 0)
 			xt2_print_line(load->opt->report, "Deleting chain `%s'",
 				       xt2_chain_name(load->rs, chain));

@@ -11,9 +11,6 @@ void xt2_commands_run(struct xt2_load *load);
 /* Set the policy of a base chain; throws if it is none, or no policy. */
 void xt2_commands_policy(struct xt2_load *load, const char *chain, const char *policy);
 
-/* => true: no chain can have this name */
-bool xt2_commands_reserved(const char *name);
-
 /* -v: say which chains are about to be emptied. */
 void xt2_commands_announce(struct xt2_load *load, int table);
 

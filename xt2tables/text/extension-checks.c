@@ -19,10 +19,8 @@
 
 #define TCP_SYN 0x02
 
-static void refuse(struct xt2_line *l, const char *name, const char *message, const char *hint)
-	__attribute__((noreturn));
-
-static void refuse(struct xt2_line *l, const char *name, const char *message, const char *hint)
+static void __attribute__((noreturn))
+refuse(struct xt2_line *l, const char *name, const char *message, const char *hint)
 {
 	xt2_line_point(l, name);
 	if (hint)
@@ -32,10 +30,8 @@ static void refuse(struct xt2_line *l, const char *name, const char *message, co
 
 /* --- tables and protocols ------------------------------------------------- */
 
-static void wrong_table(struct xt2_line *l, const char *what, const struct legacy_known *k)
-	__attribute__((noreturn));
-
-static void wrong_table(struct xt2_line *l, const char *what, const struct legacy_known *k)
+static void __attribute__((noreturn))
+wrong_table(struct xt2_line *l, const char *what, const struct legacy_known *k)
 {
 	char list[64] = "";
 	unsigned int i;
@@ -174,9 +170,4 @@ void xt2_extension_check(struct xt2_line *l, bool target, const char *name, int 
 	if (!strcmp(name,
 		    "time")) /* of days of a month, 0 is none, and iptables does not save it */
 		((struct xt_time_info *)payload)->monthdays_match &= XT_TIME_ALL_MONTHDAYS;
-}
-
-unsigned int xt2_place_option_hooks(const char *name, const void *payload)
-{
-	return ~legacy_bad_hooks(name, payload);
 }

@@ -82,7 +82,7 @@ static int foreign_note(struct walk *w, struct node *n, unsigned int i, unsigned
 		return 0;
 	return spot_add(w, n, in->name,
 			place_hooks(hook_bound(w->family, in->name)) &
-				xt2_place_option_hooks(in->name, xt2_instance_data(in)),
+				~legacy_bad_hooks(in->name, xt2_instance_data(in)),
 			at);
 }
 
@@ -97,7 +97,7 @@ static int match_note(struct walk *w, struct node *n, const struct xt2_match *m,
 	if ((m->type == XT2_M_DEVGROUP || m->type == XT2_M_PHYSDEV || m->type == XT2_M_ADDRTYPE) &&
 	    xt2_match_unpack((__u8)w->family, m, &row, w->payload, sizeof(w->payload)) >= 0 &&
 	    !(m->type == XT2_M_ADDRTYPE && !row->revision))
-		hooks &= xt2_place_option_hooks(row->name, w->payload);
+		hooks &= ~legacy_bad_hooks(row->name, w->payload);
 	return spot_add(w, n, xt2_match_name(m->type), hooks, at);
 }
 
@@ -110,7 +110,7 @@ static int target_note(struct walk *w, struct node *n, const struct xt2_rule *r,
 		return foreign_note(w, n, XT2_TARGET_ARG(r->target), at);
 	if (kind == XT2_T_TCPMSS &&
 	    xt2_target_unpack((__u8)w->family, r, &row, w->payload, sizeof(w->payload)) >= 0)
-		hooks &= xt2_place_option_hooks(row->name, w->payload);
+		hooks &= ~legacy_bad_hooks(row->name, w->payload);
 	return spot_add(w, n, xt2_target_name((__u8)kind), hooks, at);
 }
 
@@ -232,15 +232,13 @@ static int walk_begin(struct walk *w)
 		w->match_place[i] = hook_bound(w->family, xt2_match_name((__u8)i));
 		w->target_place[i] = hook_bound(w->family, xt2_target_name((__u8)i));
 	}
-	for (chain = xt2_chain_next(w->rs, w->table, -1); chain >= 0;
-	     chain = xt2_chain_next(w->rs, w->table, chain))
+	xt2_table_for_each_chain(chain, w->rs, w->table)
 		if ((u32)chain >= chains)
 			chains = (u32)chain + 1;
 	w->node = calloc(chains + 1ull, sizeof(*w->node));
 	if (xt2_jumps_begin(&w->jumps, chains) || !w->node)
 		return -ENOMEM;
-	for (chain = xt2_chain_next(w->rs, w->table, -1); chain >= 0;
-	     chain = xt2_chain_next(w->rs, w->table, chain))
+	xt2_table_for_each_chain(chain, w->rs, w->table)
 		if (chain_note(w, chain))
 			return -ENOMEM;
 	return 0;

@@ -85,10 +85,8 @@ int xt2_try(void (*run)(void *arg), void *arg, struct xt2_failure *failure)
 	return thrown ? -1 : 0;
 }
 
-static void throw(int code, int status, const char *format, va_list args)
-	__attribute__((noreturn, format(printf, 3, 0)));
-
-static void throw(int code, int status, const char *format, va_list args)
+static void __attribute__((noreturn, format(printf, 3, 0))) throw(int code, int status,
+								  const char *format, va_list args)
 {
 	struct xt2_failure *f = trap.failure;
 	size_t len;
@@ -394,38 +392,15 @@ void xt2_libxt_finish(struct xt2_ext *ext)
 }
 
 /* Plugins print to stdout; for the time of one call it is another stream. */
-static FILE *divert(FILE *to)
-{
-	FILE *before = stdout;
-
-	stdout = to;
-	return before;
-}
-
-struct match_print {
-	struct xtables_match *plugin;
-	const union xt2_entry *entry;
-	struct xt_entry_match *payload;
-	const char *name;
-};
-
-static void match_print(void *arg)
-{
-	struct match_print *p = arg;
-
-	printf(" -m %s", p->plugin->alias ? p->plugin->alias(p->payload) : p->name);
-	if (p->plugin->save)
-		p->plugin->save(p->entry, p->payload);
-}
-
-/* Run a printer with stdout diverted, and pass on what it throws. */
 static void print_to(FILE *to, void (*print)(void *arg), void *arg)
 {
 	struct xt2_failure f;
-	FILE *before = divert(to);
-	int ret = xt2_try(print, arg, &f);
+	FILE *before = stdout;
+	int ret;
 
-	divert(before);
+	stdout = to;
+	ret = xt2_try(print, arg, &f);
+	stdout = before;
 	if (ret < 0)
 		xt2_throw(f.code, f.status, "%s", f.message);
 }
@@ -443,6 +418,14 @@ _Static_assert(sizeof(legacy.match) == sizeof(legacy.target) &&
 			       offsetof(struct xt_entry_target, data),
 	       "headers");
 
+/* What a plugin prints of the payload at legacy: a match or a target. */
+struct printing {
+	struct xtables_match *match;
+	struct xtables_target *target;
+	const union xt2_entry *entry;
+	const char *name;
+};
+
 /* A payload at legacy, for a plugin that has a structure of so many bytes; ~0: there is none. */
 static void legacy_fill(const char *what, const char *name, int revision, size_t plugin_size,
 			const void *payload, unsigned int size)
@@ -457,84 +440,64 @@ static void legacy_fill(const char *what, const char *name, int revision, size_t
 	memcpy(legacy.match.data, payload, size);
 }
 
+static void match_print(void *arg)
+{
+	const struct printing *p = arg;
+
+	printf(" -m %s", p->match->alias ? p->match->alias(&legacy.match) : p->name);
+	if (p->match->save)
+		p->match->save(p->entry, &legacy.match);
+}
+
 void xt2_libxt_print_match(FILE *to, const union xt2_entry *entry, const char *name, int revision,
 			   const void *payload, unsigned int size)
 {
-	struct match_print p = { .entry = entry, .payload = &legacy.match, .name = name };
+	struct printing p = { .entry = entry, .name = name };
 
-	p.plugin = xtables_find_match(name, XTF_TRY_LOAD, NULL);
-	if (p.plugin)
-		p.plugin = xtables_find_match_revision(name, XTF_TRY_LOAD, p.plugin, revision);
-	legacy_fill("match", name, revision, p.plugin ? p.plugin->size : ~(size_t)0, payload, size);
+	p.match = xtables_find_match(name, XTF_TRY_LOAD, NULL);
+	if (p.match)
+		p.match = xtables_find_match_revision(name, XTF_TRY_LOAD, p.match, revision);
+	legacy_fill("match", name, revision, p.match ? p.match->size : ~(size_t)0, payload, size);
 	print_to(to, match_print, &p);
 }
 
-struct target_print {
-	struct xtables_target *plugin;
-	const union xt2_entry *entry;
-	struct xt_entry_target *payload;
-	const char *name;
-};
-
 static void target_print(void *arg)
 {
-	struct target_print *p = arg;
+	const struct printing *p = arg;
 
-	printf(" -j %s", p->plugin->alias ? p->plugin->alias(p->payload) : p->name);
-	if (p->plugin->save)
-		p->plugin->save(p->entry, p->payload);
+	printf(" -j %s", p->target->alias ? p->target->alias(&legacy.target) : p->name);
+	if (p->target->save)
+		p->target->save(p->entry, &legacy.target);
 }
 
 /* Plugins for ARP print what arptables reads; those for any family save it. */
 static void target_print_arp(void *arg)
 {
-	struct target_print *p = arg;
+	const struct printing *p = arg;
 
-	if (p->plugin->family != NFPROTO_ARP && p->plugin->save)
-		p->plugin->save(p->entry, p->payload);
-	else if (p->plugin->print)
-		p->plugin->print(p->entry, p->payload, 1);
-}
-
-static void target_find(struct target_print *p, int revision, const void *payload,
-			unsigned int size)
-{
-	p->payload = &legacy.target;
-	p->plugin = xtables_find_target(p->name, XTF_TRY_LOAD);
-	if (p->plugin)
-		p->plugin =
-			xtables_find_target_revision(p->name, XTF_TRY_LOAD, p->plugin, revision);
-	legacy_fill("target", p->name, revision, p->plugin ? p->plugin->size : ~(size_t)0, payload,
-		    size);
+	if (p->target->family != NFPROTO_ARP && p->target->save)
+		p->target->save(p->entry, &legacy.target);
+	else if (p->target->print)
+		p->target->print(p->entry, &legacy.target, 1);
 }
 
 void xt2_libxt_print_target(FILE *to, const union xt2_entry *entry, const char *name, int revision,
-			    const void *payload, unsigned int size)
+			    const void *payload, unsigned int size, bool arp)
 {
-	struct target_print p = { .entry = entry, .name = name };
+	struct printing p = { .entry = entry, .name = name };
 
-	target_find(&p, revision, payload, size);
-	print_to(to, target_print, &p);
-}
-
-void xt2_libxt_print_arp_options(FILE *to, const union xt2_entry *entry, const char *name,
-				 int revision, const void *payload, unsigned int size)
-{
-	struct target_print p = { .entry = entry, .name = name };
-
-	target_find(&p, revision, payload, size);
-	print_to(to, target_print_arp, &p);
+	p.target = xtables_find_target(name, XTF_TRY_LOAD);
+	if (p.target)
+		p.target = xtables_find_target_revision(name, XTF_TRY_LOAD, p.target, revision);
+	legacy_fill("target", name, revision, p.target ? p.target->size : ~(size_t)0, payload,
+		    size);
+	print_to(to, arp ? target_print_arp : target_print, &p);
 }
 
 /* What a plugin of bridges prints, options without the extension's name. */
-struct bridge_print {
-	struct xtables_match *match;
-	struct xtables_target *target;
-};
-
 static void bridge_print(void *arg)
 {
-	const struct bridge_print *p = arg;
+	const struct printing *p = arg;
 
 	if (p->match)
 		p->match->print(NULL, &legacy.match, 0);
@@ -545,7 +508,7 @@ static void bridge_print(void *arg)
 void xt2_libxt_print_bridge(FILE *to, bool target, const char *name, const void *payload,
 			    unsigned int size)
 {
-	struct bridge_print p = { 0 };
+	struct printing p = { NULL };
 	bool known;
 
 	if (target) {

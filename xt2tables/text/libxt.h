@@ -99,10 +99,7 @@ void xt2_libxt_finish(struct xt2_ext *ext);
 void xt2_libxt_print_match(FILE *to, const union xt2_entry *entry, const char *name, int revision,
 			   const void *payload, unsigned int size);
 void xt2_libxt_print_target(FILE *to, const union xt2_entry *entry, const char *name, int revision,
-			    const void *payload, unsigned int size);
-/* Options of an ARP target alone, as arptables lists them. */
-void xt2_libxt_print_arp_options(FILE *to, const union xt2_entry *entry, const char *name,
-				 int revision, const void *payload, unsigned int size);
+			    const void *payload, unsigned int size, bool arp);
 
 /* Options of an extension of bridges, a space after each word; its payload must be sound. */
 void xt2_libxt_print_bridge(FILE *to, bool target, const char *name, const void *payload,

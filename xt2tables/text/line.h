@@ -129,6 +129,9 @@ void xt2_line_check(struct xt2_line *l);
 /* Is the next word an argument rather than an option? */
 bool xt2_line_has_word(const struct xt2_line *l);
 
+/* => XT2_T_ACCEPT, DROP, RETURN or QUEUE; XT2_T_CONTINUE: no verdict has this name */
+int xt2_verdict_named(const char *name);
+
 /* For messages: the word that names this extension. */
 void xt2_line_point(struct xt2_line *l, const char *name);
 
@@ -153,7 +156,5 @@ const struct xt2_rule *xt2_line_pack(struct xt2_line *l, struct xt2_ruleset *rs,
  */
 void xt2_extension_check(struct xt2_line *l, bool target, const char *name, int revision,
 			 void *payload);
-/* => bits of the hooks in which these options are allowed; ~0: any */
-unsigned int xt2_place_option_hooks(const char *name, const void *payload);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* nearest.c - the known name that is nearest to an unknown one */
+#include "libxt2/ruleset/ruleset.h"
 #include "nearest.h"
 
 #include <stdio.h>
@@ -83,7 +84,7 @@ const char *xt2_nearest_say(const struct xt2_nearest *n, char *buf)
 	return buf;
 }
 
-static bool among(const struct xt2_ruleset *rs, int t, int family, const char *table)
+bool xt2_table_among(const struct xt2_ruleset *rs, int t, int family, const char *table)
 {
 	return (!family || xt2_table_family(rs, t) == family) &&
 	       (!table || !strcmp(xt2_table_name(rs, t), table));
@@ -96,12 +97,12 @@ bool xt2_nearest_chain(const struct xt2_ruleset *rs, int family, const char *tab
 	int t, c;
 
 	for (t = 0; t < xt2_ruleset_tables(rs); t++)
-		if (among(rs, t, family, table) && xt2_chain_find(rs, t, chain) >= 0)
+		if (xt2_table_among(rs, t, family, table) && xt2_chain_find(rs, t, chain) >= 0)
 			return true;
 	xt2_nearest_init(&n, chain);
 	for (t = 0; t < xt2_ruleset_tables(rs); t++)
-		if (among(rs, t, family, table))
-			for (c = -1; (c = xt2_chain_next(rs, t, c)) >= 0;)
+		if (xt2_table_among(rs, t, family, table))
+			xt2_table_for_each_chain(c, rs, t)
 				xt2_nearest_see(&n, xt2_chain_name(rs, c));
 	xt2_nearest_say(&n, say);
 	return false;
@@ -114,11 +115,11 @@ bool xt2_nearest_table(const struct xt2_ruleset *rs, int family, const char *tab
 	int t;
 
 	for (t = 0; t < xt2_ruleset_tables(rs); t++)
-		if (among(rs, t, family, table))
+		if (xt2_table_among(rs, t, family, table))
 			return true;
 	xt2_nearest_init(&n, table);
 	for (t = 0; t < xt2_ruleset_tables(rs); t++)
-		if (among(rs, t, family, NULL))
+		if (xt2_table_among(rs, t, family, NULL))
 			xt2_nearest_see(&n, xt2_table_name(rs, t));
 	xt2_nearest_say(&n, say);
 	return false;

@@ -43,4 +43,7 @@ bool xt2_nearest_chain(const struct xt2_ruleset *rs, int family, const char *tab
 bool xt2_nearest_table(const struct xt2_ruleset *rs, int family, const char *table,
 		       char say[XT2_NEAREST_SIZE]);
 
+/* Is table t of this family (0: any) and name (NULL: any)? */
+bool xt2_table_among(const struct xt2_ruleset *rs, int t, int family, const char *table);
+
 #endif

@@ -285,8 +285,8 @@ static void chain_declare(struct xt2_load *load, const char *name)
 		xt2_chain_flush(load->rs, chain);
 		return;
 	}
-	ret = chain >= 0 || xt2_commands_reserved(name) ? -EEXIST
-							: xt2_chain_add(load->rs, table, name);
+	ret = chain >= 0 || xt2_verdict_named(name) ? -EEXIST
+						    : xt2_chain_add(load->rs, table, name);
 	if (ret < 0)
 		xt2_throw(ret == -ENOMEM ? XT2_E_SYSTEM : XT2_E_SYNTAX, PARAMETER_PROBLEM,
 			  "error creating chain '%s':%s", name, strerror(-ret));

@@ -31,9 +31,7 @@ static __u32 room_left(const struct packer *p)
 	return (__u32)(room.bytes + XT2_RULE_MAX - p->at);
 }
 
-static void too_long(void) __attribute__((noreturn));
-
-static void too_long(void)
+static void __attribute__((noreturn)) too_long(void)
 {
 	xt2_throw(XT2_E_LIMIT, OTHER_PROBLEM, "the rule takes more than %d bytes", XT2_RULE_MAX);
 }
@@ -235,15 +233,8 @@ static __u32 pack_target(struct packer *p, struct xt_entry_target *e)
 
 static __u32 target(struct packer *p)
 {
-	static const struct {
-		const char *name;
-		int kind;
-	} verdicts[] = {
-		{ "", XT2_T_CONTINUE },	    { "ACCEPT", XT2_T_ACCEPT }, { "DROP", XT2_T_DROP },
-		{ "RETURN", XT2_T_RETURN }, { "QUEUE", XT2_T_QUEUE },
-	};
 	struct xt2_line *l = p->l;
-	size_t i;
+	int kind;
 
 	if (l->ext.target)
 		return pack_target(p, l->ext.target->t);
@@ -253,9 +244,9 @@ static __u32 target(struct packer *p)
 	}
 	if (l->jump_chain >= 0)
 		return XT2_TARGET(l->go ? XT2_T_GOTO : XT2_T_JUMP, l->jump_chain);
-	for (i = 0; i < XT2_ARRAY_SIZE(verdicts); i++)
-		if (!strcmp(l->jump, verdicts[i].name))
-			return XT2_TARGET(verdicts[i].kind, 0);
+	kind = xt2_verdict_named(l->jump);
+	if (kind || !*l->jump)
+		return XT2_TARGET(kind, 0);
 	xt2_throw(XT2_E_UNKNOWN, PARAMETER_PROBLEM, "no such target: %s", l->jump);
 }
 

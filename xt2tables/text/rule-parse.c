@@ -106,16 +106,9 @@ static void reset(struct xt2_line *l)
 	l->at = 1;
 }
 
-/* A target without data that every family has. */
-static bool verdict_name(const char *name)
-{
-	return !strcmp(name, "ACCEPT") || !strcmp(name, "DROP") || !strcmp(name, "RETURN") ||
-	       !strcmp(name, "QUEUE");
-}
-
 static bool needs_extension(const struct xt2_line *l)
 {
-	return l->jump_chain < 0 && !l->go && !verdict_name(l->jump);
+	return l->jump_chain < 0 && !l->go && !xt2_verdict_named(l->jump);
 }
 
 /* One word of the quick reader as an option: its letter, or 0. */

@@ -21,6 +21,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <linux/netfilter/ipset/ip_set.h>
+#include "libxt2/ruleset/ruleset.h"
+#include "nearest.h"
 #include "sets.h"
 
 #define OURS __attribute__((visibility("default")))
@@ -112,8 +114,7 @@ static bool check_table(const struct xt2_ruleset *rs, int table, char *why, size
 	unsigned int i;
 	int chain, set;
 
-	for (chain = xt2_chain_next(rs, table, -1); chain >= 0;
-	     chain = xt2_chain_next(rs, table, chain))
+	xt2_table_for_each_chain(chain, rs, table)
 		for (i = 0; (r = xt2_rule_get(rs, chain, i)); i++) {
 			set = nameless_in(rs, r);
 			if (set < 0)
@@ -138,9 +139,7 @@ bool xt2_sets_check(const struct xt2_ruleset *rs, int family, const char *table,
 	for (i = 0; !some && xt2_instance_get(rs, i); i++)
 		some = nameless(rs, i) >= 0;
 	for (t = 0; some && t < xt2_ruleset_tables(rs); t++)
-		if ((!family || xt2_table_family(rs, t) == family) &&
-		    (!table || !strcmp(table, xt2_table_name(rs, t))) &&
-		    !check_table(rs, t, why, size))
+		if (xt2_table_among(rs, t, family, table) && !check_table(rs, t, why, size))
 			return false;
 	return true;
 }

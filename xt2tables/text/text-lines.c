@@ -23,7 +23,7 @@ void xt2_lines_close(struct xt2_lines *l)
 	memset(l, 0, sizeof(*l));
 }
 
-/* Room after the bytes that are there, for a newline as well.  => 0, -ENOMEM */
+/* Room after the bytes that are there, and XT2_LINES_AFTER more.  => 0, -ENOMEM */
 static int make_room(struct xt2_lines *l)
 {
 	size_t room = l->room ? 2 * l->room : WINDOW;
@@ -34,7 +34,7 @@ static int make_room(struct xt2_lines *l)
 		l->to -= l->from;
 		l->from = 0;
 	}
-	if (l->to + 1 < l->room)
+	if (l->to + XT2_LINES_AFTER < l->room)
 		return 0;
 	more = realloc(l->buf, room);
 	if (!more)
@@ -56,6 +56,7 @@ int xt2_lines_open(struct xt2_lines *l, const struct xt2_opened_file *f)
 	if (f->stream) {
 		memcpy(l->buf, f->head, f->len);
 		l->to = f->len;
+		memset(l->buf + l->to, 0, XT2_LINES_AFTER);
 		l->ended = f->len < sizeof(f->head);
 	}
 	return 0;
@@ -70,11 +71,12 @@ static int fill(struct xt2_lines *l)
 	if (ret)
 		return ret;
 	do
-		n = read(l->fd, l->buf + l->to, l->room - l->to - 1);
+		n = read(l->fd, l->buf + l->to, l->room - l->to - XT2_LINES_AFTER);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
 	l->to += (size_t)n;
+	memset(l->buf + l->to, 0, XT2_LINES_AFTER);
 	l->ended = !n;
 	return 0;
 }

@@ -8,6 +8,8 @@
 #include <sys/types.h>
 #include "xt2tables/files/opened-file.h"
 
+#define XT2_LINES_AFTER 32 /* bytes after a line's newline that can be read at least */
+
 struct xt2_lines {
 	int fd;
 	bool twice; /* it can be read again */

@@ -116,15 +116,14 @@ static void among_set(FILE *to, const char *name, const __u8 *set, bool invert)
 {
 	struct ebt_mac_wormhash_tuple t;
 	char ip[INET_ADDRSTRLEN];
-	const __u8 *mac = (const __u8 *)t.cmp + 2;
 	__u32 n, i;
 
 	memcpy(&n, set + EBT_WORMHASH - 4, sizeof(n));
 	fprintf(to, "%s %s", name, invert ? "! " : "");
 	for (i = 0; i < n; i++) {
 		memcpy(&t, set + EBT_WORMHASH + i * sizeof(t), sizeof(t));
-		fprintf(to, "%s%02x:%02x:%02x:%02x:%02x:%02x", i ? "," : "", mac[0], mac[1], mac[2],
-			mac[3], mac[4], mac[5]);
+		fputs(i ? "," : "", to);
+		xt2_print_mac(to, (const __u8 *)t.cmp + 2, NULL);
 		if (t.ip)
 			fprintf(to, "=%s", inet_ntop(AF_INET, &t.ip, ip, sizeof(ip)));
 	}

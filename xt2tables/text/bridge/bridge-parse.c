@@ -77,9 +77,7 @@ static void line_free(void)
 	memset(&line, 0, sizeof(line));
 }
 
-static void wrong(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
-
-static void wrong(const char *format, ...)
+static void __attribute__((noreturn, format(printf, 1, 2))) wrong(const char *format, ...)
 {
 	char message[256];
 	va_list args;
@@ -410,22 +408,15 @@ static __u32 pack_extensions(__u8 *to, bool watchers)
 
 static __u32 target(void)
 {
-	static const struct {
-		const char *name;
-		int kind;
-	} verdicts[] = {
-		{ "ACCEPT", XT2_T_ACCEPT },
-		{ "DROP", XT2_T_DROP },
-		{ "CONTINUE", XT2_T_CONTINUE },
-		{ "RETURN", XT2_T_RETURN },
-	};
 	const struct xt2_load *load = line.load;
 	size_t i;
-	int chain;
+	int chain, kind;
 
-	for (i = 0; i < XT2_ARRAY_SIZE(verdicts); i++)
-		if (!line.jump || !strcmp(line.jump, verdicts[i].name))
-			return XT2_TARGET(line.jump ? verdicts[i].kind : XT2_T_CONTINUE, 0);
+	if (!line.jump || !strcmp(line.jump, "CONTINUE"))
+		return XT2_TARGET(XT2_T_CONTINUE, 0);
+	kind = xt2_verdict_named(line.jump);
+	if (kind && kind != XT2_T_QUEUE)
+		return XT2_TARGET(kind, 0);
 	for (i = 0; i < EXTENSIONS; i++)
 		if (extensions[i].source == TARGET && !strcmp(line.jump, extensions[i].name))
 			return XT2_TARGET(XT2_T_FOREIGN, instance(i));
@@ -539,11 +530,7 @@ int xt2_bridge_check(struct xt2_load *load)
 void xt2_bridge_policy(struct xt2_load *load, const char *name, const char *policy)
 {
 	int chain = xt2_chain_find(load->rs, load->line.table_number, name);
-	int target = !strcmp(policy, "ACCEPT")	 ? XT2_T_ACCEPT
-		     : !strcmp(policy, "DROP")	 ? XT2_T_DROP
-		     : !strcmp(policy, "RETURN") ? XT2_T_RETURN
-						 : -1;
 
-	if (target < 0 || xt2_chain_set_policy(load->rs, chain, target))
+	if (xt2_chain_set_policy(load->rs, chain, xt2_verdict_named(policy)))
 		wrong("chain %s cannot have the policy `%s'", name, policy);
 }

@@ -12,9 +12,7 @@
 #include <linux/netfilter_bridge/ebt_nflog.h>
 #include <string.h>
 
-static void unsaid(const char *what) __attribute__((noreturn));
-
-static void unsaid(const char *what)
+static void __attribute__((noreturn)) unsaid(const char *what)
 {
 	xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM, "ebtables has no option for %s", what);
 }
@@ -60,17 +58,13 @@ static void print_type(FILE *to, const struct ebt_entry *e)
 
 static void print_mac(FILE *to, const char *option, bool invert, const __u8 *addr, const __u8 *mask)
 {
-	static const __u8 full[6] = { 255, 255, 255, 255, 255, 255 };
 	int i;
 
 	for (i = 0; i < 6; i++)
 		if (addr[i] & ~mask[i])
 			unsaid("bits of an address that are not tested");
-	fprintf(to, " %s %s%02x:%02x:%02x:%02x:%02x:%02x", option, invert ? "! " : "", addr[0],
-		addr[1], addr[2], addr[3], addr[4], addr[5]);
-	if (memcmp(mask, full, 6))
-		fprintf(to, "/%02x:%02x:%02x:%02x:%02x:%02x", mask[0], mask[1], mask[2], mask[3],
-			mask[4], mask[5]);
+	fprintf(to, " %s %s", option, invert ? "! " : "");
+	xt2_print_mac(to, addr, mask);
 }
 
 static void print_device(FILE *to, const char *option, bool invert, const char *name)
@@ -204,17 +198,11 @@ static const struct xt2_instance *instance(const struct xt2_printer *p, __u32 nu
 static void print_target(struct xt2_printer *p, const struct ebt_rule *rule,
 			 const struct xt2_rule *r)
 {
-	static const char *const verdicts[] = {
-		[XT2_T_CONTINUE] = "CONTINUE",
-		[XT2_T_ACCEPT] = "ACCEPT",
-		[XT2_T_DROP] = "DROP",
-		[XT2_T_RETURN] = "RETURN",
-	};
-	const unsigned int kind = XT2_TARGET_KIND(r->target);
+	const __u8 kind = XT2_TARGET_KIND(r->target);
 	const struct xt2_instance *in;
 
-	if (kind < XT2_ARRAY_SIZE(verdicts) && verdicts[kind]) {
-		fprintf(p->to, "-j %s", verdicts[kind]);
+	if (kind <= XT2_T_RETURN) {
+		fprintf(p->to, "-j %s", xt2_target_name(kind));
 	} else if (kind == XT2_T_JUMP) {
 		fprintf(p->to, "-j %s", xt2_chain_name(p->rs, (int)XT2_TARGET_ARG(r->target)));
 	} else if (kind == XT2_T_FOREIGN) {
@@ -279,9 +267,4 @@ void xt2_bridge_print(struct xt2_printer *p, int table, const struct xt2_rule *r
 	if (counters)
 		fprintf(p->to, " -c %llu %llu", (unsigned long long)r->packets,
 			(unsigned long long)r->bytes);
-}
-
-const char *xt2_bridge_policy_name(int policy)
-{
-	return policy == XT2_T_DROP ? "DROP" : policy == XT2_T_RETURN ? "RETURN" : "ACCEPT";
 }

@@ -37,7 +37,6 @@ int xt2_bridge_check(struct xt2_load *load);
 
 /* The policy of any chain of a table of bridges. */
 void xt2_bridge_policy(struct xt2_load *load, const char *chain, const char *policy);
-const char *xt2_bridge_policy_name(int policy);
 
 /* --- limit and among (bridge-ext.c) ------------------------------------------ */
 

@@ -8,28 +8,6 @@
 #include "config.h"
 #include "fast-line.h"
 
-#define QUAD_ROOM 24
-
-/* 0 to 255, without leading zeros.  => the byte after it, or NULL */
-static inline const char *byte(const char *at, u32 *value)
-{
-	u32 v = (u8)(at[0] - '0'), digit = (u8)(at[1] - '0');
-
-	if (v > 9)
-		return NULL;
-	*value = v;
-	if (digit > 9)
-		return at + 1;
-	*value = v * 10 + digit;
-	if (!v)
-		return NULL;
-	digit = (u8)(at[2] - '0');
-	if (digit > 9)
-		return at + 2;
-	*value = *value * 10 + digit;
-	return *value < 256 ? at + 3 : NULL;
-}
-
 /* Bits of the bytes of 16 that are no digits. */
 static inline u32 others(const char *at)
 {
@@ -54,8 +32,8 @@ static inline u32 octet(const char *at, u32 digits)
 	return v < least[digits - 1] ? ~0u : v; /* leading zeros are octal elsewhere */
 }
 
-/* The same without waiting for each number's end: QUAD_ROOM bytes can be read. */
-static bool quad_at_once(struct xt2_fast *p, u64 *addr)
+/* 192.0.2.1, without waiting for each number's end */
+bool xt2_fast_quad(struct xt2_fast *p, u64 *addr)
 {
 	const char *at = p->at;
 	u32 end[4], i, other = others(at) | 0xf0000, start = 0, v = 0, wrong = 0;
@@ -73,28 +51,6 @@ static bool quad_at_once(struct xt2_fast *p, u64 *addr)
 	if (wrong > 255 || at[end[0]] != '.' || at[end[1]] != '.' || at[end[2]] != '.')
 		return false;
 	p->at = at + end[3];
-	*addr = v;
-	return true;
-}
-
-/* 192.0.2.1 */
-bool xt2_fast_quad(struct xt2_fast *p, u64 *addr)
-{
-	const char *at = p->at;
-	u32 v = 0, one;
-	int i;
-
-	if (p->end - at >= QUAD_ROOM)
-		return quad_at_once(p, addr);
-	for (i = 0; i < 4; i++) {
-		if (i && *at++ != '.')
-			return false;
-		at = byte(at, &one);
-		if (!at)
-			return false;
-		v = v << 8 | one;
-	}
-	p->at = at;
 	*addr = v;
 	return true;
 }

@@ -5,7 +5,7 @@
  * A reader reads the text, moves past the part that it takes and answers true.  Or
  * it answers false: then the line is not plain, and what has been taken of it
  * does not matter.  The line ends in a newline that no reader takes, so none
- * of them has to look for the end.
+ * of them has to look for the end; XT2_LINES_AFTER bytes after it can be read.
  */
 #ifndef XT2_XT2TABLES_TEXT_FAST_FAST_LINE_H
 #define XT2_XT2TABLES_TEXT_FAST_FAST_LINE_H
@@ -141,7 +141,8 @@ struct xt2_fast_option {
 	u8 given; /* its bit; options that exclude each other share it */
 	bool invertible;
 	bool bare; /* no word follows */
-	bool (*read)(struct xt2_fast *p, bool invert);
+	bool (*read)(struct xt2_fast *p, bool invert, u32 arg);
+	u32 arg;
 };
 
 /* --- readers ------------------------------------------------------------------- */
@@ -262,8 +263,6 @@ static inline bool xt2_fast_number(struct xt2_fast *p, u64 max, u64 *value)
 	u64 word, other, v;
 	u32 n, more = 0;
 
-	if (p->end - p->at < 2 * XT2_FAST_WORD)
-		return xt2_fast_number_slow_(p, max, value);
 	word = xt2_fast_word(p->at);
 	other = xt2_fast_others(word);
 	n = other ? (u32)__builtin_ctzll(other) / 8 : 8;

@@ -91,29 +91,17 @@ static void any_ports(union xt2_fast_payload *payload)
 	payload->udp.spts[1] = payload->udp.dpts[1] = 0xffff;
 }
 
-static void invert_ports(struct xt2_fast *p, u32 bit)
+/* @bit: XT_UDP_INV_SRCPT or XT_UDP_INV_DSTPT, which says whose ports they are */
+static bool port(struct xt2_fast *p, bool invert, u32 bit)
 {
-	if (p->match == UDP)
-		p->payload.udp.invflags |= (__u8)bit;
-	else
-		p->payload.tcp.invflags |= (__u8)bit;
-}
+	__u8 *inverted = p->match == UDP ? &p->payload.udp.invflags : &p->payload.tcp.invflags;
 
-static bool sport(struct xt2_fast *p, bool invert)
-{
 	if (invert)
-		invert_ports(p, XT_UDP_INV_SRCPT);
-	return ports(p, p->payload.udp.spts);
+		*inverted |= (__u8)bit;
+	return ports(p, bit == XT_UDP_INV_SRCPT ? p->payload.udp.spts : p->payload.udp.dpts);
 }
 
-static bool dport(struct xt2_fast *p, bool invert)
-{
-	if (invert)
-		invert_ports(p, XT_UDP_INV_DSTPT);
-	return ports(p, p->payload.udp.dpts);
-}
-
-static bool tcp_syn(struct xt2_fast *p, bool invert)
+static bool tcp_syn(struct xt2_fast *p, bool invert, u32 arg)
 {
 	p->payload.tcp.invflags |= invert ? XT_TCP_INV_FLAGS : 0;
 	p->payload.tcp.flg_mask = 0x17;
@@ -121,7 +109,7 @@ static bool tcp_syn(struct xt2_fast *p, bool invert)
 	return true;
 }
 
-static bool tcp_flags(struct xt2_fast *p, bool invert)
+static bool tcp_flags(struct xt2_fast *p, bool invert, u32 arg)
 {
 	static const struct word names[] = {
 		{ "FIN", 0x01 }, { "SYN", 0x02 }, { "RST", 0x04 }, { "PSH", 0x08 }, { "ACK", 0x10 },
@@ -173,7 +161,7 @@ static bool icmp_type(struct xt2_fast *p, bool invert, const struct word *names)
 	return true;
 }
 
-static bool icmp4_type(struct xt2_fast *p, bool invert)
+static bool icmp4_type(struct xt2_fast *p, bool invert, u32 arg)
 {
 	static const struct word names[] = {
 		{ "any", ICMP(255, 0, 255) },
@@ -191,7 +179,7 @@ static bool icmp4_type(struct xt2_fast *p, bool invert)
 	return icmp_type(p, invert, names);
 }
 
-static bool icmp6_type(struct xt2_fast *p, bool invert)
+static bool icmp6_type(struct xt2_fast *p, bool invert, u32 arg)
 {
 	static const struct word names[] = {
 		{ "destination-unreachable", ICMP(1, 0, 255) },
@@ -215,7 +203,7 @@ static bool icmp6_type(struct xt2_fast *p, bool invert)
 
 /* --- multiport ----------------------------------------------------------------- */
 
-static bool multiport(struct xt2_fast *p, bool invert, __u8 which)
+static bool multiport(struct xt2_fast *p, bool invert, u32 which)
 {
 	struct xt_multiport_v1 *m = &p->payload.multiport;
 	u64 port;
@@ -224,7 +212,7 @@ static bool multiport(struct xt2_fast *p, bool invert, __u8 which)
 	    !(p->proto == IPPROTO_TCP || p->proto == IPPROTO_UDP || p->proto == IPPROTO_SCTP ||
 	      p->proto == IPPROTO_UDPLITE || p->proto == IPPROTO_DCCP))
 		return false;
-	m->flags = which;
+	m->flags = (__u8)which;
 	m->invert = invert;
 	do {
 		if (m->count == XT_MULTI_PORTS || !xt2_fast_number(p, 0xffff, &port))
@@ -242,24 +230,9 @@ static bool multiport(struct xt2_fast *p, bool invert, __u8 which)
 	return true;
 }
 
-static bool multiport_src(struct xt2_fast *p, bool invert)
-{
-	return multiport(p, invert, XT_MULTIPORT_SOURCE);
-}
-
-static bool multiport_dst(struct xt2_fast *p, bool invert)
-{
-	return multiport(p, invert, XT_MULTIPORT_DESTINATION);
-}
-
-static bool multiport_either(struct xt2_fast *p, bool invert)
-{
-	return multiport(p, invert, XT_MULTIPORT_EITHER);
-}
-
 /* --- mark, mac, limit ---------------------------------------------------------- */
 
-static bool mark(struct xt2_fast *p, bool invert)
+static bool mark(struct xt2_fast *p, bool invert, u32 arg)
 {
 	struct xt_mark_mtinfo1 *m = &p->payload.mark;
 
@@ -269,7 +242,7 @@ static bool mark(struct xt2_fast *p, bool invert)
 	       (!xt2_fast_take(p, '/') || xt2_fast_number32(p, &m->mask));
 }
 
-static bool mac(struct xt2_fast *p, bool invert)
+static bool mac(struct xt2_fast *p, bool invert, u32 arg)
 {
 	struct xt_mac_info *m = &p->payload.mac;
 	u32 i, byte;
@@ -290,7 +263,7 @@ static void limit_init(union xt2_fast_payload *payload)
 }
 
 /* NUMBER[/UNIT] */
-static bool limit_avg(struct xt2_fast *p, bool invert)
+static bool limit_avg(struct xt2_fast *p, bool invert, u32 arg)
 {
 	static const struct word units[] = {
 		{ "sec", 1 },	 { "min", 60 },	   { "hour", 3600 }, { "day", 86400 },
@@ -312,7 +285,7 @@ static bool limit_avg(struct xt2_fast *p, bool invert)
 	return p->payload.limit.avg;
 }
 
-static bool limit_burst(struct xt2_fast *p, bool invert)
+static bool limit_burst(struct xt2_fast *p, bool invert, u32 arg)
 {
 	u64 burst;
 
@@ -346,19 +319,9 @@ static bool ct_states(struct xt2_fast *p, bool invert, u32 flags)
 	return true;
 }
 
-static bool conntrack_state(struct xt2_fast *p, bool invert)
-{
-	return ct_states(p, invert, XT_CONNTRACK_STATE);
-}
-
-static bool state_state(struct xt2_fast *p, bool invert)
-{
-	return ct_states(p, invert, XT_CONNTRACK_STATE | XT_CONNTRACK_STATE_ALIAS);
-}
-
 /* --- comment ------------------------------------------------------------------- */
 
-static bool comment(struct xt2_fast *p, bool invert)
+static bool comment(struct xt2_fast *p, bool invert, u32 arg)
 {
 	return xt2_fast_text(p);
 }
@@ -368,50 +331,50 @@ static bool comment(struct xt2_fast *p, bool invert)
 /* clang-format off */
 static const struct match matches[] = {
 	[TCP] = { "tcp", "tcp", 0, 0, 0, any_ports, {
-		{ "dport", 1, true, false, dport },
-		{ "sport", 2, true, false, sport },
-		{ "tcp-flags", 4, true, false, tcp_flags },
-		{ "syn", 4, true, true, tcp_syn },
-		{ "destination-port", 1, true, false, dport },
-		{ "source-port", 2, true, false, sport },
+		{ "dport", 1, true, false, port, XT_UDP_INV_DSTPT },
+		{ "sport", 2, true, false, port, XT_UDP_INV_SRCPT },
+		{ "tcp-flags", 4, true, false, tcp_flags, 0 },
+		{ "syn", 4, true, true, tcp_syn, 0 },
+		{ "destination-port", 1, true, false, port, XT_UDP_INV_DSTPT },
+		{ "source-port", 2, true, false, port, XT_UDP_INV_SRCPT },
 	} },
 	[UDP] = { "udp", "udp", 0, 0, 0, any_ports, {
-		{ "dport", 1, true, false, dport },
-		{ "sport", 2, true, false, sport },
-		{ "destination-port", 1, true, false, dport },
-		{ "source-port", 2, true, false, sport },
+		{ "dport", 1, true, false, port, XT_UDP_INV_DSTPT },
+		{ "sport", 2, true, false, port, XT_UDP_INV_SRCPT },
+		{ "destination-port", 1, true, false, port, XT_UDP_INV_DSTPT },
+		{ "source-port", 2, true, false, port, XT_UDP_INV_SRCPT },
 	} },
 	[ICMP4] = { "icmp", "icmp", XT2_IPV4, 0, 1, NULL, {
-		{ "icmp-type", 1, true, false, icmp4_type },
+		{ "icmp-type", 1, true, false, icmp4_type, 0 },
 	} },
 	[ICMP6] = { "icmp6", "icmp6", XT2_IPV6, 0, 1, NULL, {
-		{ "icmpv6-type", 1, true, false, icmp6_type },
+		{ "icmpv6-type", 1, true, false, icmp6_type, 0 },
 	} },
 	[MULTIPORT] = { "multiport", "multiport", 0, 1, 1, NULL, {
-		{ "dports", 1, true, false, multiport_dst },
-		{ "sports", 1, true, false, multiport_src },
-		{ "ports", 1, true, false, multiport_either },
-		{ "destination-ports", 1, true, false, multiport_dst },
-		{ "source-ports", 1, true, false, multiport_src },
+		{ "dports", 1, true, false, multiport, XT_MULTIPORT_DESTINATION },
+		{ "sports", 1, true, false, multiport, XT_MULTIPORT_SOURCE },
+		{ "ports", 1, true, false, multiport, XT_MULTIPORT_EITHER },
+		{ "destination-ports", 1, true, false, multiport, XT_MULTIPORT_DESTINATION },
+		{ "source-ports", 1, true, false, multiport, XT_MULTIPORT_SOURCE },
 	} },
 	[COMMENT] = { "comment", "comment", 0, 0, 1, NULL, {
-		{ "comment", 1, false, false, comment },
+		{ "comment", 1, false, false, comment, 0 },
 	} },
 	[CONNTRACK] = { "conntrack", "conntrack", 0, 3, 1, NULL, {
-		{ "ctstate", 1, true, false, conntrack_state },
+		{ "ctstate", 1, true, false, ct_states, XT_CONNTRACK_STATE },
 	} },
 	[STATE] = { "state", "conntrack", 0, 3, 1, NULL, {
-		{ "state", 1, true, false, state_state },
+		{ "state", 1, true, false, ct_states, XT_CONNTRACK_STATE | XT_CONNTRACK_STATE_ALIAS },
 	} },
 	[MARK] = { "mark", "mark", 0, 1, 1, NULL, {
-		{ "mark", 1, true, false, mark },
+		{ "mark", 1, true, false, mark, 0 },
 	} },
 	[MAC] = { "mac", "mac", 0, 0, 1, NULL, {
-		{ "mac-source", 1, true, false, mac },
+		{ "mac-source", 1, true, false, mac, 0 },
 	} },
 	[LIMIT] = { "limit", "limit", 0, 0, 0, limit_init, {
-		{ "limit", 1, false, false, limit_avg },
-		{ "limit-burst", 2, false, false, limit_burst },
+		{ "limit", 1, false, false, limit_avg, 0 },
+		{ "limit-burst", 2, false, false, limit_burst, 0 },
 	} },
 };
 /* clang-format on */

@@ -22,7 +22,7 @@ void xt2_fast_table(struct xt2_fast *p, int table);
 
 /*
  * xt2_fast_read - a line as a rule
- * @line: where it starts; @end: its newline
+ * @line: where it starts; @end: its newline, with XT2_LINES_AFTER bytes after it
  * @chain: that the rule is to be appended to
  * => the rule, until the next call; NULL: not a plain line, and what it says
  *    is for others to find out

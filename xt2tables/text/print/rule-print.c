@@ -36,9 +36,7 @@ struct xt2_failure *xt2_text_failure_(void)
 	return &failure;
 }
 
-static void damaged(const char *what) __attribute__((noreturn));
-
-static void damaged(const char *what)
+static void __attribute__((noreturn)) damaged(const char *what)
 {
 	xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM, "no text can say this: %s", what);
 }
@@ -250,10 +248,6 @@ static void print_extension(struct xt2_printer *p, const struct xt2_match *m)
 static unsigned int target_payload(struct xt2_printer *p, const struct xt2_rule *r,
 				   const char **name, int *revision)
 {
-	static const char *const verdicts[] = {
-		[XT2_T_CONTINUE] = "",	   [XT2_T_ACCEPT] = "ACCEPT", [XT2_T_DROP] = "DROP",
-		[XT2_T_RETURN] = "RETURN", [XT2_T_QUEUE] = "QUEUE",
-	};
 	unsigned int kind = XT2_TARGET_KIND(r->target);
 	const struct xt2_target_row *row;
 	const struct xt2_instance *in;
@@ -266,8 +260,8 @@ static unsigned int target_payload(struct xt2_printer *p, const struct xt2_rule 
 			damaged("a jump to nowhere");
 		return 0;
 	}
-	if (kind < XT2_ARRAY_SIZE(verdicts) && verdicts[kind]) {
-		*name = verdicts[kind];
+	if (kind <= XT2_T_QUEUE) {
+		*name = kind ? xt2_target_name((__u8)kind) : "";
 		return 0;
 	}
 	if (kind == XT2_T_FOREIGN || kind == XT2_T_NAT) {
@@ -292,7 +286,7 @@ void xt2_print_target(struct xt2_printer *p, const struct xt2_rule *r)
 	unsigned int size = target_payload(p, r, &name, &revision);
 
 	if (revision >= 0) {
-		xt2_libxt_print_target(p->to, &p->entry, name, revision, payload, size);
+		xt2_libxt_print_target(p->to, &p->entry, name, revision, payload, size, false);
 	} else if (*name) {
 		fputs(XT2_TARGET_KIND(r->target) == XT2_T_GOTO ? " -g " : " -j ", p->to);
 		put_name(p->to, name);
@@ -322,24 +316,25 @@ void xt2_print_match(struct xt2_printer *p, const struct xt2_match *m)
 
 /* --- ARP ----------------------------------------------------------------- */
 
-static void put_mac(FILE *to, const __u8 *mac)
+void xt2_print_mac(FILE *to, const __u8 *mac, const __u8 *mask)
 {
+	static const __u8 full[6] = { 255, 255, 255, 255, 255, 255 };
+
 	fprintf(to, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
 		mac[5]);
+	if (mask && memcmp(mask, full, sizeof(full))) {
+		fputc('/', to);
+		xt2_print_mac(to, mask, NULL);
+	}
 }
 
 static void arp_mac(FILE *to, const struct xt2_match *m)
 {
-	static const __u8 full[6] = { 255, 255, 255, 255, 255, 255 };
 	const struct xt2_match_arp_dev *k = (const struct xt2_match_arp_dev *)m;
 
 	if (m->arg != 6)
 		damaged("a hardware address that is not 6 bytes long");
-	put_mac(to, k->addr);
-	if (memcmp(k->mask, full, 6)) {
-		fputc('/', to);
-		put_mac(to, k->mask);
-	}
+	xt2_print_mac(to, k->addr, k->mask);
 }
 
 /*
@@ -432,7 +427,7 @@ static void print_arp_options(struct xt2_printer *p, const char *name, int revis
 
 	if (!mem)
 		xt2_no_memory();
-	xt2_libxt_print_arp_options(mem, &p->entry, name, revision, payload, size);
+	xt2_libxt_print_target(mem, &p->entry, name, revision, payload, size, true);
 	if (close_lost(mem) || !text) {
 		free(text);
 		xt2_no_memory();

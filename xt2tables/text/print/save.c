@@ -20,6 +20,7 @@
 #include "rule-print.h"
 #include "print-fast.h"
 #include "xt2tables/text/line.h"
+#include "xt2tables/text/nearest.h"
 #include "xt2tables/text/sets.h"
 #include "xt2tables/text/text.h"
 #include "engine/image.h"
@@ -75,11 +76,9 @@ static const char *policy_name(const struct saving *s, int chain)
 {
 	const struct xt2_ruleset *rs = s->printer.rs;
 
-	if (s->printer.family == XT2_BRIDGE)
-		return xt2_bridge_policy_name(xt2_chain_policy(rs, chain));
-	if (xt2_chain_hook(rs, chain) < 0)
-		return "-";
-	return xt2_chain_policy(rs, chain) == XT2_T_DROP ? "DROP" : "ACCEPT";
+	const int policy = xt2_chain_policy(rs, chain);
+
+	return policy < 0 ? "-" : xt2_target_name((u8)policy);
 }
 
 static void print_chain(struct saving *s, int chain)
@@ -198,11 +197,9 @@ static void print_table(void *arg)
 	int chain;
 
 	fprintf(s->printer.to, "*%s\n", xt2_table_name(rs, s->table));
-	for (chain = xt2_chain_next(rs, s->table, -1); chain >= 0;
-	     chain = xt2_chain_next(rs, s->table, chain))
+	xt2_table_for_each_chain(chain, rs, s->table)
 		print_chain(s, chain);
-	for (chain = xt2_chain_next(rs, s->table, -1); chain >= 0;
-	     chain = xt2_chain_next(rs, s->table, chain))
+	xt2_table_for_each_chain(chain, rs, s->table)
 		print_rules(s, chain);
 }
 
@@ -248,8 +245,7 @@ int xt2_text_save(FILE *to, const struct xt2_ruleset *rs, int family, const char
 		return -EOPNOTSUPP;
 	ret = xt2_libxt_setup(family, xt2_line_options(family), false);
 	for (i = xt2_ruleset_tables(rs) - 1; !ret && i >= 0; i--) {
-		if (xt2_table_family(rs, i) != family ||
-		    (table && strcmp(table, xt2_table_name(rs, i))))
+		if (!xt2_table_among(rs, i, family, table))
 			continue;
 		found = 1;
 		ret = save_table(to, rs, i, counters, failure);
