@@ -63,6 +63,16 @@ static void refused(struct xt2_load *load, const struct xt2_rule *r, int error)
 	failed(error);
 }
 
+/* The chain, in which the line's number is at most so much more than that of its rules. */
+static int numbered(struct xt2_load *load, unsigned int more, const char *message)
+{
+	int chain = chain_of(load);
+
+	if (load->line.number - more > xt2_chain_rules(load->rs, chain))
+		fail(-E2BIG, message);
+	return chain;
+}
+
 static void command_append(struct xt2_load *load, unsigned int s, unsigned int d)
 {
 	int chain = chain_of(load);
@@ -75,23 +85,17 @@ static void command_append(struct xt2_load *load, unsigned int s, unsigned int d
 
 static void command_insert(struct xt2_load *load, unsigned int s, unsigned int d)
 {
-	int chain = chain_of(load);
-	const struct xt2_rule *r;
+	int chain = numbered(load, 1, "Index of insertion too big");
+	const struct xt2_rule *r = xt2_line_pack(&load->line, load->rs, s, d);
 
-	if (load->line.number - 1 > xt2_chain_rules(load->rs, chain))
-		fail(-E2BIG, "Index of insertion too big");
-	r = xt2_line_pack(&load->line, load->rs, s, d);
 	refused(load, r, xt2_rule_insert(load->rs, chain, load->line.number - 1, r, load->number));
 }
 
 static void command_replace(struct xt2_load *load, unsigned int s, unsigned int d)
 {
-	int chain = chain_of(load);
-	const struct xt2_rule *r;
+	int chain = numbered(load, 0, "Index of replacement too big");
+	const struct xt2_rule *r = xt2_line_pack(&load->line, load->rs, s, d);
 
-	if (load->line.number > xt2_chain_rules(load->rs, chain))
-		fail(-E2BIG, "Index of replacement too big");
-	r = xt2_line_pack(&load->line, load->rs, s, d);
 	refused(load, r, xt2_rule_replace(load->rs, chain, load->line.number - 1, r, load->number));
 }
 
@@ -112,10 +116,8 @@ static void command_delete(struct xt2_load *load, unsigned int s, unsigned int d
 
 static void delete_number(struct xt2_load *load)
 {
-	int chain = chain_of(load);
+	int chain = numbered(load, 0, "Index of deletion too big");
 
-	if (load->line.number > xt2_chain_rules(load->rs, chain))
-		fail(-E2BIG, "Index of deletion too big");
 	failed(xt2_rule_delete(load->rs, chain, load->line.number - 1));
 }
 
@@ -166,10 +168,8 @@ static void zero(struct xt2_load *load, int chain)
 
 static void zero_number(struct xt2_load *load)
 {
-	int chain = chain_of(load);
+	int chain = numbered(load, 0, "Index of zeroing too big");
 
-	if (load->line.number > xt2_chain_rules(load->rs, chain))
-		fail(-E2BIG, "Index of zeroing too big");
 	failed(xt2_rule_set_counters(load->rs, chain, load->line.number - 1, 0, 0));
 }
 

@@ -36,18 +36,18 @@ struct walk {
 	struct node *node; /* by chain */
 	struct xt2_jumps jumps; /* its arena also has the nodes' lists */
 	int problems;
-	const struct legacy_known *match_place[256], *target_place[256];
+	unsigned int match_hooks[256], target_hooks[256]; /* where they are allowed, by kind */
 	__u64 payload[512]; /* of an extension, in the legacy form */
-	void (*report)(void *data, int chain, unsigned int rule, int code, const char *message,
-		       const char *hint);
+	xt2_reach_report *report;
 	void *data;
 };
 
-static const struct legacy_known *hook_bound(int family, const char *name)
+/* => bits of the hooks in which an extension is allowed; ~0: any */
+static unsigned int hooks_of(int family, const char *name)
 {
 	const struct legacy_known *place = name ? legacy_known_named((u8)family, name) : NULL;
 
-	return place && place->hooks ? place : NULL;
+	return place && place->hooks ? place->hooks : ~0u;
 }
 
 static int spot_add(struct walk *w, struct node *n, const char *name, unsigned int hooks,
@@ -69,11 +69,6 @@ static int spot_add(struct walk *w, struct node *n, const char *name, unsigned i
 	return 0;
 }
 
-static unsigned int place_hooks(const struct legacy_known *place)
-{
-	return place ? place->hooks : ~0u;
-}
-
 static int foreign_note(struct walk *w, struct node *n, unsigned int i, unsigned int at)
 {
 	const struct xt2_instance *in = xt2_instance_get(w->rs, i);
@@ -81,7 +76,7 @@ static int foreign_note(struct walk *w, struct node *n, unsigned int i, unsigned
 	if (!in)
 		return 0;
 	return spot_add(w, n, in->name,
-			place_hooks(hook_bound(w->family, in->name)) &
+			hooks_of(w->family, in->name) &
 				~legacy_bad_hooks(in->name, xt2_instance_data(in)),
 			at);
 }
@@ -89,7 +84,7 @@ static int foreign_note(struct walk *w, struct node *n, unsigned int i, unsigned
 /* Matches whose hooks depend on their options are few: only they are unpacked. */
 static int match_note(struct walk *w, struct node *n, const struct xt2_match *m, unsigned int at)
 {
-	unsigned int hooks = place_hooks(w->match_place[m->type]);
+	unsigned int hooks = w->match_hooks[m->type];
 	const struct xt2_match_row *row;
 
 	if (m->type == XT2_M_FOREIGN)
@@ -103,7 +98,7 @@ static int match_note(struct walk *w, struct node *n, const struct xt2_match *m,
 
 static int target_note(struct walk *w, struct node *n, const struct xt2_rule *r, unsigned int at)
 {
-	unsigned int kind = XT2_TARGET_KIND(r->target), hooks = place_hooks(w->target_place[kind]);
+	unsigned int kind = XT2_TARGET_KIND(r->target), hooks = w->target_hooks[kind];
 	const struct xt2_target_row *row;
 
 	if (kind == XT2_T_FOREIGN || kind == XT2_T_NAT)
@@ -229,8 +224,8 @@ static int walk_begin(struct walk *w)
 	int chain, i;
 
 	for (i = 0; i < 256; i++) {
-		w->match_place[i] = hook_bound(w->family, xt2_match_name((__u8)i));
-		w->target_place[i] = hook_bound(w->family, xt2_target_name((__u8)i));
+		w->match_hooks[i] = hooks_of(w->family, xt2_match_name((__u8)i));
+		w->target_hooks[i] = hooks_of(w->family, xt2_target_name((__u8)i));
 	}
 	xt2_table_for_each_chain(chain, w->rs, w->table)
 		if ((u32)chain >= chains)
@@ -250,10 +245,7 @@ static void walk_end(struct walk *w)
 	free(w->node);
 }
 
-int xt2_reach_check(const struct xt2_ruleset *rs, int table,
-		    void (*report)(void *data, int chain, unsigned int rule, int code,
-				   const char *message, const char *hint),
-		    void *data)
+int xt2_reach_check(const struct xt2_ruleset *rs, int table, xt2_reach_report *report, void *data)
 {
 	struct walk w = {
 		.rs = rs,
@@ -265,8 +257,6 @@ int xt2_reach_check(const struct xt2_ruleset *rs, int table,
 	int ret = walk_begin(&w), hook, base;
 
 	for (hook = 0; !ret && hook < XT2_HOOKS_MAX; hook++) {
-		if (!(xt2_table_hooks(w.family, xt2_table_name(rs, table)) & 1u << hook))
-			continue;
 		base = xt2_chain_base(rs, table, hook);
 		if (base >= 0)
 			hook_walk(&w, base, hook);

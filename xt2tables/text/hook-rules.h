@@ -5,14 +5,14 @@
 
 #include "line.h"
 
+typedef void xt2_reach_report(void *data, int chain, unsigned int rule, int code,
+			      const char *message, const char *hint);
+
 /*
  * xt2_reach_check - loops, and extensions that a hook does not allow
  * @report: called for each problem, with the rule's place from 0
  * => number of problems, -ENOMEM
  */
-int xt2_reach_check(const struct xt2_ruleset *rs, int table,
-		    void (*report)(void *data, int chain, unsigned int rule, int code,
-				   const char *message, const char *hint),
-		    void *data);
+int xt2_reach_check(const struct xt2_ruleset *rs, int table, xt2_reach_report *report, void *data);
 
 #endif

@@ -223,8 +223,7 @@ static void refuse_kernel_bound(const char *name, const char *option)
 	size_t i;
 
 	for (i = 0; i < XT2_ARRAY_SIZE(kernel_bound); i++) {
-		if (!option || strcmp(name, kernel_bound[i].name) ||
-		    strcmp(option, kernel_bound[i].option))
+		if (strcmp(name, kernel_bound[i].name) || strcmp(option, kernel_bound[i].option))
 			continue;
 		xt2_hint("%s", kernel_bound[i].hint);
 		xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM,
@@ -269,7 +268,6 @@ void xt2_libxt_match(struct xt2_ext *ext, const char *name)
 {
 	struct xtables_match *m;
 
-	refuse_kernel_bound(name, NULL);
 	m = xtables_find_match(name, XTF_LOAD_MUST_SUCCEED, &ext->matches);
 	if (m->real_name && !(m->ext_flags & XTABLES_EXT_ALIAS))
 		fprintf(stderr,
@@ -324,7 +322,6 @@ bool xt2_libxt_target(struct xt2_ext *ext, const char *name)
 	struct xtables_target *t;
 	size_t size;
 
-	refuse_kernel_bound(name, NULL);
 	t = xtables_find_target(name, XTF_TRY_LOAD);
 	if (!t)
 		return false;

@@ -40,12 +40,15 @@ static bool needs_commit(const struct xt2_load *load)
 /* --- errors ---------------------------------------------------------------- */
 
 /* => the new record, or NULL if there are enough of them (it is counted) */
-static struct xt2_err *error_add(struct xt2_load *load)
+static struct xt2_err *error_add(struct xt2_load *load, int status, int code, const char *message,
+				 const char *hint)
 {
 	struct xt2_text_errors *e = load->errors;
 	struct xt2_err *list;
 
 	load->failed = true;
+	if (!e->status)
+		e->status = status;
 	if (e->count == (load->opt->errors ? load->opt->errors : ERRORS_KEPT)) {
 		e->more++;
 		return NULL;
@@ -58,7 +61,10 @@ static struct xt2_err *error_add(struct xt2_load *load)
 	e->list = list;
 	list += e->count++;
 	memset(list, 0, sizeof(*list));
+	list->code = code;
 	snprintf(list->file, sizeof(list->file), "%s", load->path);
+	snprintf(list->message, sizeof(list->message), "%s", message);
+	snprintf(list->hint, sizeof(list->hint), "%s", hint);
 	return list;
 }
 
@@ -75,12 +81,6 @@ static void error_line(struct xt2_load *load, struct xt2_err *err, unsigned int 
 {
 	err->line = number;
 	xt2_lines_find(&load->lines, number, err->rule, sizeof(err->rule));
-}
-
-static void set_status(struct xt2_load *load, int status)
-{
-	if (!load->errors->status)
-		load->errors->status = status;
 }
 
 /* Text for the other IP family: its addresses and its ICMP are not known here. */
@@ -131,18 +131,13 @@ static void guess_hint(const struct xt2_load *load, struct xt2_err *err)
 static void report_failure(struct xt2_load *load, const struct xt2_failure *f)
 {
 	const struct xt2_words *w = &load->line.words;
-	struct xt2_err *err;
+	struct xt2_err *err = error_add(load, f->status, f->code, f->message, f->hint);
 	int at = load->line.at;
 
-	set_status(load, f->status);
-	err = error_add(load);
 	if (!err)
 		return;
-	err->code = f->code;
 	err->line = load->number;
 	copy_text(err->rule, sizeof(err->rule), load->at, (size_t)(load->end - load->at));
-	snprintf(err->message, sizeof(err->message), "%s", f->message);
-	snprintf(err->hint, sizeof(err->hint), "%s", f->hint);
 	if (load->in_words && at > 0 && at < w->count)
 		err->column = (unsigned int)(w->source[at] - load->at) + 1;
 	else if (load->column)
@@ -156,16 +151,12 @@ static void report_place(void *data, int chain, unsigned int rule, int code, con
 {
 	struct xt2_load *load = data;
 	unsigned int line = xt2_rule_line(load->rs, chain, rule);
-	struct xt2_err *err;
+	struct xt2_err *err = error_add(load, OTHER_PROBLEM, code, "", hint);
 
-	set_status(load, OTHER_PROBLEM);
-	err = error_add(load);
 	if (!err)
 		return;
-	err->code = code;
 	snprintf(err->message, sizeof(err->message), "%s (rule %u of chain %s)", message, rule + 1,
 		 xt2_chain_name(load->rs, chain));
-	snprintf(err->hint, sizeof(err->hint), "%s", hint);
 	error_line(load, err, line);
 	/* a rule that was there before has a line of another file */
 	if (load->opt->noflush && !strstr(err->rule, xt2_chain_name(load->rs, chain)))
@@ -314,10 +305,9 @@ static void chain_line(struct xt2_load *load, char *text)
 		return;
 	}
 	counters = cut_word(&rest);
-	if (load->opt->counters && !(counters || !needs_commit(load)))
-		xt2_bad_text("invalid policy counters for chain '%s'", name);
-	if (load->opt->counters && counters &&
-	    sscanf(counters, "[%llu:%llu]", &packets, &bytes) != 2)
+	if (load->opt->counters &&
+	    (counters ? sscanf(counters, "[%llu:%llu]", &packets, &bytes) != 2
+		      : needs_commit(load)))
 		xt2_bad_text("invalid policy counters for chain '%s'", name);
 	load->column = (unsigned int)(policy - text) + 2;
 	xt2_commands_policy(load, name, policy);
@@ -541,16 +531,10 @@ static void run_end(void *arg)
 /* One error for a file that is no text at all. */
 static void no_text(struct xt2_load *load, const char *what, const char *hint)
 {
-	struct xt2_err *err;
+	struct xt2_err *err = error_add(load, PARAMETER_PROBLEM, XT2_E_SYNTAX, what, hint);
 
-	set_status(load, PARAMETER_PROBLEM);
-	err = error_add(load);
-	if (!err)
-		return;
-	err->code = XT2_E_SYNTAX;
-	err->line = 1;
-	snprintf(err->message, sizeof(err->message), "%s", what);
-	snprintf(err->hint, sizeof(err->hint), "%s", hint);
+	if (err)
+		err->line = 1;
 }
 
 /* The first bytes, as far as they are of the first line, tell that it is none.  => true */
@@ -643,11 +627,10 @@ static int by_line(const void *a, const void *b)
 
 static int system_error(struct xt2_load *load, int error)
 {
-	struct xt2_err *err = error_add(load);
+	struct xt2_err *err = error_add(load, error == -ENOMEM ? RESOURCE_PROBLEM : OTHER_PROBLEM,
+					XT2_E_SYSTEM, "", "");
 
-	set_status(load, error == -ENOMEM ? RESOURCE_PROBLEM : OTHER_PROBLEM);
 	if (err) {
-		err->code = XT2_E_SYSTEM;
 		err->errnum = -error;
 		snprintf(err->message, sizeof(err->message), "Can't open %s: %s", load->path,
 			 strerror(-error));
@@ -683,17 +666,13 @@ static int read_file(struct xt2_load *load, const char *path)
 int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_text_options *opt,
 		  struct xt2_text_errors *errors)
 {
-	static const struct {
-		int family;
-		const char *program;
-	} programs[] = {
-		{ XT2_IPV4, "iptables-restore" },
-		{ XT2_IPV6, "ip6tables-restore" },
-		{ XT2_ARP, "arptables-restore" },
-		{ XT2_BRIDGE, "ebtables-restore" },
+	static const char *const programs[] = {
+		[XT2_IPV4] = "iptables-restore",
+		[XT2_IPV6] = "ip6tables-restore",
+		[XT2_ARP] = "arptables-restore",
+		[XT2_BRIDGE] = "ebtables-restore",
 	};
 	struct xt2_load *load = calloc(1, sizeof(*load));
-	size_t i;
 	int ret;
 
 	memset(errors, 0, sizeof(*errors));
@@ -707,9 +686,8 @@ int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_tex
 	load->line.family = opt->family;
 	load->line.table = "";
 	load->chain = -1;
-	for (i = 0; i < XT2_ARRAY_SIZE(programs); i++)
-		if (programs[i].family == opt->family)
-			load->line.program = programs[i].program;
+	if ((unsigned int)opt->family < XT2_ARRAY_SIZE(programs))
+		load->line.program = programs[opt->family];
 	ret = load->line.program
 		      ? xt2_libxt_setup(opt->family, xt2_line_options(opt->family), opt->resolve)
 		      : -EINVAL;

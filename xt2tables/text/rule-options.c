@@ -20,12 +20,13 @@ static const char option_letters[XT2_OPT_COUNT] = {
 	's', 'd', 'p', 'j', 'i', 'o', 'f', 'c', '2', '3', 'l', '4', '5', '6', 'v', 'n', 'x', '0',
 };
 
-#define INVERTIBLE                                                                                \
-	(XT2_OPT_BIT(XT2_OPT_SOURCE) | XT2_OPT_BIT(XT2_OPT_DESTINATION) |                         \
-	 XT2_OPT_BIT(XT2_OPT_PROTOCOL) | XT2_OPT_BIT(XT2_OPT_IN) | XT2_OPT_BIT(XT2_OPT_OUT) |     \
-	 XT2_OPT_BIT(XT2_OPT_FRAGMENT) | XT2_OPT_BIT(XT2_OPT_SRC_MAC) |                           \
-	 XT2_OPT_BIT(XT2_OPT_DST_MAC) | XT2_OPT_BIT(XT2_OPT_HLEN) | XT2_OPT_BIT(XT2_OPT_OPCODE) | \
-	 XT2_OPT_BIT(XT2_OPT_HTYPE) | XT2_OPT_BIT(XT2_OPT_PTYPE))
+/* Options of lists, which no rule has. */
+#define LISTING \
+	(XT2_OPT_BIT(XT2_OPT_NUMERIC) | XT2_OPT_BIT(XT2_OPT_EXACT) | XT2_OPT_BIT(XT2_OPT_LINES))
+
+#define NOT_INVERTIBLE                                                         \
+	(LISTING | XT2_OPT_BIT(XT2_OPT_JUMP) | XT2_OPT_BIT(XT2_OPT_COUNTERS) | \
+	 XT2_OPT_BIT(XT2_OPT_VERBOSE))
 
 #define RULE_COMMANDS "AIDRC"
 
@@ -73,7 +74,7 @@ static char *set_option(struct xt2_line *l, enum xt2_option o, char *arg, bool i
 	}
 	if (l->given & XT2_OPT_BIT(o))
 		xt2_bad_text("multiple -%c flags not allowed", option_letters[o]);
-	if (invert && !(INVERTIBLE & XT2_OPT_BIT(o)))
+	if (invert && NOT_INVERTIBLE & XT2_OPT_BIT(o))
 		xt2_bad_text("cannot have ! before -%c", option_letters[o]);
 	l->given |= XT2_OPT_BIT(o);
 	if (invert)
@@ -81,20 +82,31 @@ static char *set_option(struct xt2_line *l, enum xt2_option o, char *arg, bool i
 	return arg;
 }
 
-static void chain_name_check(const char *name)
+static void chain_length_check(const char *name)
 {
-	const char *p;
-
 	if (strlen(name) >= XT_EXTENSION_MAXNAMELEN)
 		xt2_bad_text("chain name `%s' too long (must be under %u chars)", name,
 			     XT_EXTENSION_MAXNAMELEN);
+}
+
+/* @what: "chain", "target" */
+static void blanks_check(const char *what, const char *name)
+{
+	const char *p;
+
+	for (p = name; *p; p++)
+		if (isspace((unsigned char)*p))
+			xt2_bad_text("Invalid %s name `%s'", what, name);
+}
+
+static void chain_name_check(const char *name)
+{
+	chain_length_check(name);
 	if (*name == '-' || *name == '!')
 		xt2_bad_text("chain name not allowed to start with `%c'", *name);
 	if (xtables_find_target(name, XTF_TRY_LOAD))
 		xt2_bad_text("chain name may not clash with target name");
-	for (p = name; *p; p++)
-		if (isspace((unsigned char)*p))
-			xt2_bad_text("Invalid chain name `%s'", name);
+	blanks_check("chain", name);
 }
 
 static void command_option(struct xt2_line *l, int c, char *arg, bool invert)
@@ -172,16 +184,12 @@ static void iface_option(struct xt2_line *l, const char *arg, struct xt2_iface *
 
 static void target_name_check(const char *name)
 {
-	const char *p;
-
 	if (!*name)
 		xt2_bad_text("Invalid target name (too short)");
 	if (strlen(name) >= XT_EXTENSION_MAXNAMELEN)
 		xt2_bad_text("Invalid target name `%s' (%u chars max)", name,
 			     XT_EXTENSION_MAXNAMELEN - 1);
-	for (p = name; *p; p++)
-		if (isspace((unsigned char)*p))
-			xt2_bad_text("Invalid target name `%s'", name);
+	blanks_check("target", name);
 }
 
 static void counters_option(struct xt2_line *l, char *arg)
@@ -233,34 +241,25 @@ static const char *const arp_opcodes[] = {
 	"Request",     "Reply",	      "Request_Reverse", "Reply_Reverse", "DRARP_Request",
 	"DRARP_Reply", "DRARP_Error", "InARP_Request",	 "ARP_NAK",
 };
+static const char *const ethernet = "Ethernet", *const ipv4 = "ipv4";
 
-static void arp_opcode(const char *arg, struct xt2_field *f)
+/* A number, or one of the names, whose numbers begin with first. */
+static void arp_named(const char *arg, int base, const char *const *names, size_t n,
+		      unsigned int first, struct xt2_field *f, const char *what)
 {
-	unsigned int i;
+	size_t i;
 
-	if (arp_number(arg, 10, 65535, f))
-		return;
-	for (i = 0; i < XT2_ARRAY_SIZE(arp_opcodes); i++)
-		if (!strcasecmp(arp_opcodes[i], arg))
-			break;
-	if (i == XT2_ARRAY_SIZE(arp_opcodes))
-		xt2_bad_text("Problem with specified opcode");
-	f->value = (__u16)(i + 1);
-	f->mask = 65535;
-}
-
-static void arp_named(const char *arg, int base, const char *name, __u16 number,
-		      struct xt2_field *f, const char *message)
-{
 	if (arp_number(arg, base, 65535, f))
 		return;
-	if (strcasecmp(arg, name))
-		xt2_bad_text("%s", message);
-	f->value = number;
+	for (i = 0; i < n && strcasecmp(arg, names[i]); i++)
+		;
+	if (i == n)
+		xt2_bad_text("Problem with specified %s", what);
+	f->value = (__u16)(first + i);
 	f->mask = 65535;
 }
 
-static void arp_mac(char *arg, struct xt2_mac *m, const char *message)
+static void arp_mac(char *arg, struct xt2_mac *m, const char *what)
 {
 	static const struct {
 		const char *name;
@@ -289,7 +288,7 @@ static void arp_mac(char *arg, struct xt2_mac *m, const char *message)
 	if (slash)
 		*slash = '/';
 	if (!good)
-		xt2_bad_text("%s", message);
+		xt2_bad_text("Problem with specified %s mac", what);
 	for (i = 0; i < 6; i++) {
 		m->mask[i] = k.ether_addr_octet[i];
 		m->addr[i] = a.ether_addr_octet[i] & k.ether_addr_octet[i];
@@ -300,12 +299,10 @@ static bool arp_option(struct xt2_line *l, int c, char *arg, bool invert)
 {
 	switch (c) {
 	case 2:
-		arp_mac(set_option(l, XT2_OPT_SRC_MAC, arg, invert), &l->sha,
-			"Problem with specified source mac");
+		arp_mac(set_option(l, XT2_OPT_SRC_MAC, arg, invert), &l->sha, "source");
 		return true;
 	case 3:
-		arp_mac(set_option(l, XT2_OPT_DST_MAC, arg, invert), &l->tha,
-			"Problem with specified destination mac");
+		arp_mac(set_option(l, XT2_OPT_DST_MAC, arg, invert), &l->tha, "destination");
 		return true;
 	case 'l':
 		if (!arp_number(set_option(l, XT2_OPT_HLEN, arg, invert), 10, 255, &l->hln))
@@ -316,14 +313,17 @@ static bool arp_option(struct xt2_line *l, int c, char *arg, bool invert)
 		if (l->inverted & XT2_OPT_BIT(XT2_OPT_HLEN))
 			l->ext.entry.arp.arp.invflags |= ARPT_INV_ARPHLN;
 		return true;
-	case 4: arp_opcode(set_option(l, XT2_OPT_OPCODE, arg, invert), &l->op); return true;
+	case 4:
+		arp_named(set_option(l, XT2_OPT_OPCODE, arg, invert), 10, arp_opcodes,
+			  XT2_ARRAY_SIZE(arp_opcodes), 1, &l->op, "opcode");
+		return true;
 	case 5:
-		arp_named(set_option(l, XT2_OPT_HTYPE, arg, invert), 16, "Ethernet", 1, &l->hrd,
-			  "Problem with specified hardware type");
+		arp_named(set_option(l, XT2_OPT_HTYPE, arg, invert), 16, &ethernet, 1, 1, &l->hrd,
+			  "hardware type");
 		return true;
 	case 6:
-		arp_named(set_option(l, XT2_OPT_PTYPE, arg, invert), 0, "ipv4", 0x800, &l->pro,
-			  "Problem with specified protocol type");
+		arp_named(set_option(l, XT2_OPT_PTYPE, arg, invert), 0, &ipv4, 1, 0x800, &l->pro,
+			  "protocol type");
 		return true;
 	case 8: xt2_bad_text("not supported");
 	}
@@ -406,14 +406,9 @@ bool xt2_line_option(struct xt2_line *l, int c, char *arg, bool invert)
 /* Options that mean nothing to a command: as iptables' table of them. */
 static void check_options(const struct xt2_line *l)
 {
-	const unsigned int verbose = XT2_OPT_BIT(XT2_OPT_VERBOSE);
-	unsigned int allowed, i;
+	const bool rule = strchr(RULE_COMMANDS, l->command) && !l->by_number;
+	unsigned int allowed = rule ? ~LISTING : XT2_OPT_BIT(XT2_OPT_VERBOSE), i;
 
-	if (strchr(RULE_COMMANDS, l->command) && !l->by_number)
-		allowed = ~(XT2_OPT_BIT(XT2_OPT_NUMERIC) | XT2_OPT_BIT(XT2_OPT_EXACT) |
-			    XT2_OPT_BIT(XT2_OPT_LINES));
-	else
-		allowed = verbose;
 	if (l->command == 'P')
 		allowed |= XT2_OPT_BIT(XT2_OPT_COUNTERS);
 	if (l->command == 'D' || l->command == 'C')
@@ -439,9 +434,7 @@ static void check_chain(const struct xt2_line *l)
 
 	if (!chain)
 		return;
-	if (strlen(chain) >= XT_EXTENSION_MAXNAMELEN)
-		xt2_bad_text("chain name `%s' too long (must be under %u chars)", chain,
-			     XT_EXTENSION_MAXNAMELEN);
+	chain_length_check(chain);
 	if (!strchr(RULE_COMMANDS, l->command))
 		return;
 	if ((!strcmp(chain, "PREROUTING") || !strcmp(chain, "INPUT")) &&

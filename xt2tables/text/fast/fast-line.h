@@ -52,7 +52,6 @@ struct xt2_fast_kind {
 };
 
 struct xt2_fast_address {
-	bool given;
 	u64 addr[2], mask[2]; /* IPv6: raw; IPv4: numbers in the first ones */
 };
 

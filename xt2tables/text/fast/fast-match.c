@@ -132,9 +132,40 @@ static bool tcp_flags(struct xt2_fast *p, bool invert, u32 arg)
 
 #define ICMP(type, first, last) ((type) | (first) << 8 | (last) << 16)
 
+static const struct word icmp4_types[] = {
+	{ "any", ICMP(255, 0, 255) },
+	{ "echo-reply", ICMP(0, 0, 255) },
+	{ "destination-unreachable", ICMP(3, 0, 255) },
+	{ "fragmentation-needed", ICMP(3, 4, 4) },
+	{ "source-quench", ICMP(4, 0, 255) },
+	{ "redirect", ICMP(5, 0, 255) },
+	{ "echo-request", ICMP(8, 0, 255) },
+	{ "time-exceeded", ICMP(11, 0, 255) },
+	{ "parameter-problem", ICMP(12, 0, 255) },
+	{ NULL, 0 },
+};
+
+static const struct word icmp6_types[] = {
+	{ "destination-unreachable", ICMP(1, 0, 255) },
+	{ "packet-too-big", ICMP(2, 0, 255) },
+	{ "time-exceeded", ICMP(3, 0, 255) },
+	{ "parameter-problem", ICMP(4, 0, 255) },
+	{ "echo-request", ICMP(128, 0, 255) },
+	{ "echo-reply", ICMP(129, 0, 255) },
+	{ "router-solicitation", ICMP(133, 0, 255) },
+	{ "router-advertisement", ICMP(134, 0, 255) },
+	{ "neighbour-solicitation", ICMP(135, 0, 255) },
+	{ "neighbor-solicitation", ICMP(135, 0, 255) },
+	{ "neighbour-advertisement", ICMP(136, 0, 255) },
+	{ "neighbor-advertisement", ICMP(136, 0, 255) },
+	{ "redirect", ICMP(137, 0, 255) },
+	{ NULL, 0 },
+};
+
 /* TYPE, TYPE/CODE or a name; names that others start with are not plain. */
-static bool icmp_type(struct xt2_fast *p, bool invert, const struct word *names)
+static bool icmp_type(struct xt2_fast *p, bool invert, u32 family)
 {
+	const struct word *names = family == XT2_IPV6 ? icmp6_types : icmp4_types;
 	struct ipt_icmp *icmp = &p->payload.icmp;
 	const u32 len = xt2_fast_length(p->at);
 	u64 type, code;
@@ -159,46 +190,6 @@ static bool icmp_type(struct xt2_fast *p, bool invert, const struct word *names)
 		return false;
 	icmp->code[0] = icmp->code[1] = (__u8)code;
 	return true;
-}
-
-static bool icmp4_type(struct xt2_fast *p, bool invert, u32 arg)
-{
-	static const struct word names[] = {
-		{ "any", ICMP(255, 0, 255) },
-		{ "echo-reply", ICMP(0, 0, 255) },
-		{ "destination-unreachable", ICMP(3, 0, 255) },
-		{ "fragmentation-needed", ICMP(3, 4, 4) },
-		{ "source-quench", ICMP(4, 0, 255) },
-		{ "redirect", ICMP(5, 0, 255) },
-		{ "echo-request", ICMP(8, 0, 255) },
-		{ "time-exceeded", ICMP(11, 0, 255) },
-		{ "parameter-problem", ICMP(12, 0, 255) },
-		{ NULL, 0 },
-	};
-
-	return icmp_type(p, invert, names);
-}
-
-static bool icmp6_type(struct xt2_fast *p, bool invert, u32 arg)
-{
-	static const struct word names[] = {
-		{ "destination-unreachable", ICMP(1, 0, 255) },
-		{ "packet-too-big", ICMP(2, 0, 255) },
-		{ "time-exceeded", ICMP(3, 0, 255) },
-		{ "parameter-problem", ICMP(4, 0, 255) },
-		{ "echo-request", ICMP(128, 0, 255) },
-		{ "echo-reply", ICMP(129, 0, 255) },
-		{ "router-solicitation", ICMP(133, 0, 255) },
-		{ "router-advertisement", ICMP(134, 0, 255) },
-		{ "neighbour-solicitation", ICMP(135, 0, 255) },
-		{ "neighbor-solicitation", ICMP(135, 0, 255) },
-		{ "neighbour-advertisement", ICMP(136, 0, 255) },
-		{ "neighbor-advertisement", ICMP(136, 0, 255) },
-		{ "redirect", ICMP(137, 0, 255) },
-		{ NULL, 0 },
-	};
-
-	return icmp_type(p, invert, names);
 }
 
 /* --- multiport ----------------------------------------------------------------- */
@@ -345,10 +336,10 @@ static const struct match matches[] = {
 		{ "source-port", 2, true, false, port, XT_UDP_INV_SRCPT },
 	} },
 	[ICMP4] = { "icmp", "icmp", XT2_IPV4, 0, 1, NULL, {
-		{ "icmp-type", 1, true, false, icmp4_type, 0 },
+		{ "icmp-type", 1, true, false, icmp_type, XT2_IPV4 },
 	} },
 	[ICMP6] = { "icmp6", "icmp6", XT2_IPV6, 0, 1, NULL, {
-		{ "icmpv6-type", 1, true, false, icmp6_type, 0 },
+		{ "icmpv6-type", 1, true, false, icmp_type, XT2_IPV6 },
 	} },
 	[MULTIPORT] = { "multiport", "multiport", 0, 1, 1, NULL, {
 		{ "dports", 1, true, false, multiport, XT_MULTIPORT_DESTINATION },
