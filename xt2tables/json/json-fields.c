@@ -46,7 +46,7 @@ static void network(FILE *to, int family, const void *addr, const void *mask)
 
 /* --- base tests --------------------------------------------------------------- */
 
-static void put_addr4(FILE *to, int family, const struct xt2_match *m)
+static void put_addr4(FILE *to, const struct xt2_match *m)
 {
 	const struct xt2_match_addr4_mask *k = (const struct xt2_match_addr4_mask *)m;
 	bool masked = m->type == XT2_M_SRC4_MASK || m->type == XT2_M_DST4_MASK;
@@ -56,7 +56,7 @@ static void put_addr4(FILE *to, int family, const struct xt2_match *m)
 	network(to, XT2_IPV4, &addr, &mask);
 }
 
-static void put_addr6(FILE *to, int family, const struct xt2_match *m)
+static void put_addr6(FILE *to, const struct xt2_match *m)
 {
 	const struct xt2_match_addr6_mask *k = (const struct xt2_match_addr6_mask *)m;
 	bool masked = m->type == XT2_M_SRC6_MASK || m->type == XT2_M_DST6_MASK;
@@ -65,7 +65,7 @@ static void put_addr6(FILE *to, int family, const struct xt2_match *m)
 	network(to, XT2_IPV6, k->addr, masked ? k->mask : all);
 }
 
-static void put_iface(FILE *to, int family, const struct xt2_match *m)
+static void put_iface(FILE *to, const struct xt2_match *m)
 {
 	const struct xt2_match_iface *k = (const struct xt2_match_iface *)m;
 	const struct xt2_match_iface_mask *masked = (const struct xt2_match_iface_mask *)m;
@@ -81,22 +81,22 @@ static void put_iface(FILE *to, int family, const struct xt2_match *m)
 	xt2_json_yes(to, "prefix", len == m->arg);
 }
 
-static void put_number(FILE *to, int family, const struct xt2_match *m)
+static void put_number(FILE *to, const struct xt2_match *m)
 {
 	xt2_json_member(to, "number", m->arg);
 }
 
-static void put_nothing(FILE *to, int family, const struct xt2_match *m)
+static void put_nothing(FILE *to, const struct xt2_match *m)
 {
 }
 
-static void put_arp_number(FILE *to, int family, const struct xt2_match *m)
+static void put_arp_number(FILE *to, const struct xt2_match *m)
 {
 	xt2_json_member(to, "number", m->arg & 0xffff);
 	xt2_json_member(to, "mask", m->arg >> 16);
 }
 
-static void put_arp_mac(FILE *to, int family, const struct xt2_match *m)
+static void put_arp_mac(FILE *to, const struct xt2_match *m)
 {
 	const struct xt2_match_arp_dev *k = (const struct xt2_match_arp_dev *)m;
 
@@ -107,7 +107,7 @@ static void put_arp_mac(FILE *to, int family, const struct xt2_match *m)
 static const struct base {
 	__u8 type;
 	const char *name;
-	void (*put)(FILE *to, int family, const struct xt2_match *m);
+	void (*put)(FILE *to, const struct xt2_match *m);
 } bases[] = {
 	{ XT2_M_SRC4, "source", put_addr4 },
 	{ XT2_M_SRC4_MASK, "source", put_addr4 },
@@ -226,7 +226,7 @@ static int put_match(const struct fields *f, const struct xt2_match *m)
 		if (bases[i].type == m->type) {
 			name_of(f, bases[i].name);
 			xt2_json_yes(f->to, "not", m->flags & XT2_MATCH_INVERT);
-			bases[i].put(f->to, f->family, m);
+			bases[i].put(f->to, m);
 			return 0;
 		}
 	if (xt2_match_info(m->type) & XT2_EXT_INSTANCE)
@@ -244,12 +244,10 @@ static int put_target(const struct fields *f)
 	__u8 kind = XT2_TARGET_KIND(f->rule->target);
 	__u32 arg = XT2_TARGET_ARG(f->rule->target);
 	const struct xt2_target_row *row;
-	const char *name;
 
 	if (kind == XT2_T_JUMP || kind == XT2_T_GOTO) {
-		name = xt2_chain_name(f->rs, (int)arg);
 		fprintf(f->to, "{\"%s\":", kind == XT2_T_JUMP ? "jump" : "goto");
-		xt2_json_bytes(f->to, name);
+		xt2_json_bytes(f->to, xt2_chain_name(f->rs, (int)arg));
 		return 0;
 	}
 	if (kind <= XT2_T_QUEUE) {

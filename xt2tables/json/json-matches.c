@@ -251,9 +251,9 @@ static bool put_pkttype(FILE *to, const struct xt2_json_ext *e)
 	static const char *const types[] = { "unicast", "broadcast", "multicast" };
 	const struct xt_pkttype_info *info = e->payload;
 
-	if (info->pkttype < 0 || info->pkttype >= (int)XT2_ARRAY_SIZE(types) || (info->invert & ~1))
+	if ((unsigned int)info->pkttype >= XT2_ARRAY_SIZE(types) ||
+	    !put_not(to, (unsigned int)info->invert))
 		return false;
-	xt2_json_yes(to, "not", info->invert);
 	xt2_json_word(to, "type", types[info->pkttype]);
 	return true;
 }
@@ -279,9 +279,8 @@ static bool put_mac(FILE *to, const struct xt2_json_ext *e)
 {
 	const struct xt_mac_info *info = e->payload;
 
-	if (info->invert & ~1)
+	if (!put_not(to, (unsigned int)info->invert))
 		return false;
-	xt2_json_yes(to, "not", info->invert);
 	xt2_json_hex(to, "address", info->srcaddr, sizeof(info->srcaddr));
 	return true;
 }
@@ -309,39 +308,31 @@ static bool put_statistic(FILE *to, const struct xt2_json_ext *e)
 	return true;
 }
 
-static const struct {
-	__u8 type;
-	xt2_json_put *put;
-} matches[] = {
-	{ XT2_M_TCP, put_tcp },
-	{ XT2_M_UDP, put_udp },
-	{ XT2_M_UDPLITE, put_udp },
-	{ XT2_M_ICMP, put_icmp },
-	{ XT2_M_ICMP6, put_icmp },
-	{ XT2_M_MULTIPORT, put_multiport },
-	{ XT2_M_IPRANGE, put_iprange },
-	{ XT2_M_LENGTH, put_length },
-	{ XT2_M_TTL, put_ttl },
-	{ XT2_M_HL, put_ttl },
-	{ XT2_M_TOS, put_tos },
-	{ XT2_M_DSCP, put_dscp },
-	{ XT2_M_MARK, put_mark },
-	{ XT2_M_CONNMARK, put_mark },
-	{ XT2_M_MAC, put_mac },
-	{ XT2_M_PKTTYPE, put_pkttype },
-	{ XT2_M_STATISTIC, put_statistic },
-	{ XT2_M_LIMIT, put_limit },
-	{ XT2_M_QUOTA, put_quota },
-	{ XT2_M_STATE, put_state },
-	{ XT2_M_CONNTRACK, put_conntrack },
+static xt2_json_put *const matches[XT2_M_COUNT] = {
+	[XT2_M_TCP] = put_tcp,
+	[XT2_M_UDP] = put_udp,
+	[XT2_M_UDPLITE] = put_udp,
+	[XT2_M_ICMP] = put_icmp,
+	[XT2_M_ICMP6] = put_icmp,
+	[XT2_M_MULTIPORT] = put_multiport,
+	[XT2_M_IPRANGE] = put_iprange,
+	[XT2_M_LENGTH] = put_length,
+	[XT2_M_TTL] = put_ttl,
+	[XT2_M_HL] = put_ttl,
+	[XT2_M_TOS] = put_tos,
+	[XT2_M_DSCP] = put_dscp,
+	[XT2_M_MARK] = put_mark,
+	[XT2_M_CONNMARK] = put_mark,
+	[XT2_M_MAC] = put_mac,
+	[XT2_M_PKTTYPE] = put_pkttype,
+	[XT2_M_STATISTIC] = put_statistic,
+	[XT2_M_LIMIT] = put_limit,
+	[XT2_M_QUOTA] = put_quota,
+	[XT2_M_STATE] = put_state,
+	[XT2_M_CONNTRACK] = put_conntrack,
 };
 
 xt2_json_put *xt2_json_match_find(__u8 type)
 {
-	size_t i;
-
-	for (i = 0; i < XT2_ARRAY_SIZE(matches); i++)
-		if (matches[i].type == type)
-			return matches[i].put;
-	return NULL;
+	return type < XT2_M_COUNT ? matches[type] : NULL;
 }

@@ -72,11 +72,20 @@ static bool step(struct scan *s, const struct xt2_json_step *to)
 	}
 }
 
+void xt2_json_line(const char *text, const char *at, unsigned int *line, unsigned int *column)
+{
+	*line = *column = 1;
+	for (; text < at; text++) {
+		*column = *text == '\n' ? 1 : *column + 1;
+		*line += *text == '\n';
+	}
+}
+
 void xt2_json_place(const char *text, size_t size, const struct xt2_json_step *way,
 		    unsigned int depth, unsigned int *line, unsigned int *column)
 {
 	struct scan s = { text, text + size };
-	const char *found, *p;
+	const char *found;
 	unsigned int i;
 
 	blanks(&s);
@@ -90,9 +99,5 @@ void xt2_json_place(const char *text, size_t size, const struct xt2_json_step *w
 			blanks(&s);
 		}
 	}
-	*line = *column = 1;
-	for (p = text; p < found; p++) {
-		*column = *p == '\n' ? 1 : *column + 1;
-		*line += *p == '\n';
-	}
+	xt2_json_line(text, found, line, column);
 }

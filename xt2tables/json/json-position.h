@@ -20,4 +20,7 @@ struct xt2_json_step {
 void xt2_json_place(const char *text, size_t size, const struct xt2_json_step *way,
 		    unsigned int depth, unsigned int *line, unsigned int *column);
 
+/* The line and the column, from 1, of a byte of text. */
+void xt2_json_line(const char *text, const char *at, unsigned int *line, unsigned int *column);
+
 #endif

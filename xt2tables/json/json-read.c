@@ -51,9 +51,6 @@ struct reader {
 
 /* --- errors -------------------------------------------------------------------- */
 
-static int wrong(struct reader *r, const char *member, int code, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-
 /* "ipv4 filter/INPUT:3: ", as far as that is known. */
 static size_t whose(const struct reader *r, char *buf, size_t size)
 {
@@ -71,7 +68,8 @@ static size_t whose(const struct reader *r, char *buf, size_t size)
 }
 
 /* What is wrong where the reader is, or with a member there.  => -EINVAL */
-static int wrong(struct reader *r, const char *member, int code, const char *format, ...)
+static int __attribute__((format(printf, 4, 5)))
+wrong(struct reader *r, const char *member, int code, const char *format, ...)
 {
 	struct xt2_err *err = r->err;
 	unsigned int depth = r->depth;
@@ -197,6 +195,13 @@ static int counter_of(struct reader *r, json_t *o, const char *name, __u64 *valu
 		     name);
 }
 
+static int counters_of(struct reader *r, json_t *o, __u64 *packets, __u64 *bytes)
+{
+	int ret = counter_of(r, o, "packets", packets);
+
+	return ret ? ret : counter_of(r, o, "bytes", bytes);
+}
+
 /* --- rules ---------------------------------------------------------------------- */
 
 static int add_rule(struct reader *r, const char *options)
@@ -274,9 +279,7 @@ static int read_rule(struct reader *r, json_t *o)
 			       "\"match\" and \"target\" are not enough");
 	}
 	if (!ret)
-		ret = counter_of(r, o, "packets", &packets);
-	if (!ret)
-		ret = counter_of(r, o, "bytes", &bytes);
+		ret = counters_of(r, o, &packets, &bytes);
 	if (!ret)
 		ret = text_of(r, o, "rule", &options);
 	if (ret < 0)
@@ -323,9 +326,7 @@ static int read_policy(struct reader *r, json_t *o)
 			     "the chain needs a \"policy\": \"ACCEPT\"%s",
 			     xt2_chain_hook(r->rs, r->chain) < 0 ? ", \"DROP\" or \"RETURN\""
 								 : " or \"DROP\"");
-	ret = counter_of(r, o, "packets", &packets);
-	if (!ret)
-		ret = counter_of(r, o, "bytes", &bytes);
+	ret = counters_of(r, o, &packets, &bytes);
 	if (!ret)
 		xt2_chain_set_counters(r->rs, r->chain, packets, bytes);
 	return ret;
@@ -454,27 +455,19 @@ static int check_table(struct reader *r)
 static int read_chains(struct reader *r)
 {
 	__u8 seen[XT2_HOOKS_MAX] = { 0 };
-	int last = -1;
+	const size_t n = json_array_size(r->chains);
+	int last = -1, ret;
 	json_t *o;
 	size_t i;
-	int ret;
 
-	json_array_foreach(r->chains, i, o)
-	{
-		enter(r, "chains", i);
-		ret = declare_chain(r, o, seen);
+	for (i = 0; i < 2 * n; i++) { /* when rules are read, all chains can be jumped to */
+		enter(r, "chains", i % n);
+		o = json_array_get(r->chains, i % n);
+		ret = i < n ? declare_chain(r, o, seen) : read_rules(r, o);
 		if (ret < 0)
 			return ret;
-		note_order(r, &last);
-		leave(r);
-		r->chain = -1;
-	}
-	json_array_foreach(r->chains, i, o)
-	{ /* by now all chains can be jumped to */
-		enter(r, "chains", i);
-		ret = read_rules(r, o);
-		if (ret < 0)
-			return ret;
+		if (i < n)
+			note_order(r, &last);
 		leave(r);
 		r->chain = -1;
 	}
@@ -585,14 +578,7 @@ static int read_top(struct reader *r, json_t *top)
 /* No JSON has one, but the library takes it for a blank after a number. */
 static int zero_byte(struct reader *r, const char *text)
 {
-	struct xt2_err *err = r->err;
-	const char *p;
-
-	err->line = err->column = 1;
-	for (p = text; *p; p++) {
-		err->column = *p == '\n' ? 1 : err->column + 1;
-		err->line += *p == '\n';
-	}
+	xt2_json_line(text, text + strlen(text), &r->err->line, &r->err->column);
 	return file_wrong(r, XT2_E_SYNTAX, NOT_JSON, "it has a byte of value 0");
 }
 

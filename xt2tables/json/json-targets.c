@@ -123,25 +123,15 @@ static bool put_tcpmss(FILE *to, const struct xt2_json_ext *e)
 	return true;
 }
 
-static const struct {
-	__u8 kind;
-	xt2_json_put *put;
-} targets[] = {
-	{ XT2_T_REJECT, put_reject }, { XT2_T_LOG, put_log },
-	{ XT2_T_NFLOG, put_nflog },   { XT2_T_NFQUEUE, put_nfqueue },
-	{ XT2_T_MARK, put_set_mark }, { XT2_T_CLASSIFY, put_classify },
-	{ XT2_T_TRACE, put_none },    { XT2_T_NOTRACK, put_none },
-	{ XT2_T_TTL, put_set_ttl },   { XT2_T_HL, put_set_ttl },
-	{ XT2_T_DSCP, put_set_dscp }, { XT2_T_TOS, put_set_tos },
-	{ XT2_T_TCPMSS, put_tcpmss },
+static xt2_json_put *const targets[XT2_T_COUNT] = {
+	[XT2_T_REJECT] = put_reject,   [XT2_T_LOG] = put_log,	    [XT2_T_NFLOG] = put_nflog,
+	[XT2_T_NFQUEUE] = put_nfqueue, [XT2_T_MARK] = put_set_mark, [XT2_T_CLASSIFY] = put_classify,
+	[XT2_T_TRACE] = put_none,      [XT2_T_NOTRACK] = put_none,  [XT2_T_TTL] = put_set_ttl,
+	[XT2_T_HL] = put_set_ttl,      [XT2_T_DSCP] = put_set_dscp, [XT2_T_TOS] = put_set_tos,
+	[XT2_T_TCPMSS] = put_tcpmss,
 };
 
 xt2_json_put *xt2_json_target_find(__u8 kind)
 {
-	size_t i;
-
-	for (i = 0; i < XT2_ARRAY_SIZE(targets); i++)
-		if (targets[i].kind == kind)
-			return targets[i].put;
-	return NULL;
+	return kind < XT2_T_COUNT ? targets[kind] : NULL;
 }

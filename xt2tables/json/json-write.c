@@ -13,7 +13,7 @@
 #include <string.h>
 #include "libxt2/ruleset/ruleset.h"
 #include "xt2tables/text/bridge/bridge.h"
-#include "json-fields.h"
+#include "json-members.h"
 #include "json-rule.h"
 #include "xt2tables/text/print/rule-print.h"
 #include "json-ruleset.h"
@@ -29,9 +29,7 @@ struct writer {
 };
 
 /* For xt2_text_why().  => -EOPNOTSUPP */
-static int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static int fail(const char *format, ...)
+static int __attribute__((format(printf, 1, 2))) fail(const char *format, ...)
 {
 	struct xt2_failure *f = xt2_text_failure_();
 	va_list args;
@@ -72,10 +70,8 @@ static int check_text(struct writer *w, int chain, unsigned int at, const char *
 
 static void counters(FILE *to, __u64 packets, __u64 bytes)
 {
-	fputc(',', to);
-	xt2_json_number(to, "packets", packets);
-	fputc(',', to);
-	xt2_json_number(to, "bytes", bytes);
+	xt2_json_member(to, "packets", packets);
+	xt2_json_member(to, "bytes", bytes);
 }
 
 static int write_rule(struct writer *w, int chain, unsigned int at)

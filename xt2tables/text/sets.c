@@ -45,7 +45,7 @@ static int number_of(struct numbered *sets, const char *name)
 	for (i = 0; i < sets->n; i++)
 		if (!strcmp(sets->name[i], name))
 			return (int)i;
-	if (i == sizeof(sets->name) / sizeof(sets->name[0]))
+	if (i == XT2_ARRAY_SIZE(sets->name))
 		return IPSET_INVALID_ID;
 	strcpy(sets->name[sets->n++], name);
 	return (int)i;

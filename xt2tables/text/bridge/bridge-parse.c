@@ -59,8 +59,10 @@ static struct line {
 	unsigned int used[EXTENSIONS]; /* 0: not; else place in the order of the line */
 	unsigned int order;
 	unsigned int flags[EXTENSIONS];
-	struct xt_entry_match *match[EXTENSIONS];
-	struct xt_entry_target *target[EXTENSIONS];
+	union { /* their headers are alike */
+		struct xt_entry_match *match;
+		struct xt_entry_target *target;
+	} entry[EXTENSIONS];
 	struct xt2_bridge_own own;
 	__u64 rule[2 * XT2_RULE_MAX / 8];
 } line;
@@ -69,10 +71,8 @@ static void line_free(void)
 {
 	size_t i;
 
-	for (i = 0; i < EXTENSIONS; i++) {
-		free(line.match[i]);
-		free(line.target[i]);
-	}
+	for (i = 0; i < EXTENSIONS; i++)
+		free(line.entry[i].match);
 	xt2_bridge_own_free(&line.own);
 	memset(&line, 0, sizeof(line));
 }
@@ -89,6 +89,12 @@ static void __attribute__((noreturn, format(printf, 1, 2))) wrong(const char *fo
 }
 
 /* --- options ------------------------------------------------------------------ */
+
+/* Is it a target to libxtables? */
+static bool is_target(size_t i)
+{
+	return extensions[i].source == WATCHER || extensions[i].source == TARGET;
+}
 
 static struct xtables_match *match_of(size_t i)
 {
@@ -137,6 +143,16 @@ static const struct option *all_options(void)
 	return all;
 }
 
+/* The payload of an extension, with its header. */
+static void entry_make(size_t i, const char *name, size_t size)
+{
+	struct xt_entry_match *e = xtables_calloc(1, sizeof(*e) + size);
+
+	e->u.match_size = (__u16)(sizeof(*e) + size);
+	strcpy(e->u.user.name, name);
+	line.entry[i].match = e;
+}
+
 /* An extension in the rule; with what its plugin starts from. */
 static void use(size_t i)
 {
@@ -148,20 +164,16 @@ static void use(size_t i)
 	line.used[i] = ++line.order;
 	if (extensions[i].source == MATCH) {
 		m = match_of(i);
-		line.match[i] = xtables_calloc(1, sizeof(struct xt_entry_match) + m->size);
-		line.match[i]->u.match_size = (__u16)(sizeof(struct xt_entry_match) + m->size);
-		strcpy(line.match[i]->u.user.name, m->name);
+		entry_make(i, m->name, m->size);
 		if (m->init)
-			m->init(line.match[i]);
-	} else if (extensions[i].source == WATCHER || extensions[i].source == TARGET) {
+			m->init(line.entry[i].match);
+	} else if (is_target(i)) {
 		t = target_of(i);
 		if (!t)
 			wrong("Couldn't load target `%s'", extensions[i].name);
-		line.target[i] = xtables_calloc(1, sizeof(struct xt_entry_target) + t->size);
-		line.target[i]->u.target_size = (__u16)(sizeof(struct xt_entry_target) + t->size);
-		strcpy(line.target[i]->u.user.name, t->name);
+		entry_make(i, t->name, t->size);
 		if (t->init)
-			t->init(line.target[i]);
+			t->init(line.entry[i].target);
 	}
 }
 
@@ -178,11 +190,11 @@ static void extension_option(size_t i, int c, char **argv, bool invert)
 	case OWN_AMONG: xt2_bridge_among_option(&line.own, c, optarg, invert); break;
 	case MATCH:
 		taken = match_of(i)->parse(c, argv, invert, &line.flags[i], &line.e,
-					   &line.match[i]);
+					   &line.entry[i].match);
 		break;
 	default:
 		taken = target_of(i)->parse(c, argv, invert, &line.flags[i], &line.e,
-					    &line.target[i]);
+					    &line.entry[i].target);
 	}
 	if (!taken)
 		wrong("%s does not take this option", extensions[i].name);
@@ -339,7 +351,7 @@ static void finish(size_t i)
 		m = match_of(i);
 		if (m->final_check)
 			m->final_check(line.flags[i]);
-	} else if (extensions[i].source == WATCHER || extensions[i].source == TARGET) {
+	} else if (is_target(i)) {
 		t = target_of(i);
 		if (t->final_check)
 			t->final_check(line.flags[i]);
@@ -351,8 +363,7 @@ static __u32 instance(size_t i)
 {
 	static __u8 payload[PAYLOAD_MAX];
 	const struct extension *x = &extensions[i];
-	const int kind = x->source == WATCHER || x->source == TARGET ? XT2_INSTANCE_TARGET
-								     : XT2_INSTANCE_MATCH;
+	const int kind = is_target(i) ? XT2_INSTANCE_TARGET : XT2_INSTANCE_MATCH;
 	const struct ebt_rule rule = {
 		.e = &line.e,
 		.table = line.load->line.table,
@@ -366,24 +377,19 @@ static __u32 instance(size_t i)
 	switch (x->source) {
 	case OWN_LIMIT: size = xt2_bridge_limit_payload(&line.own, payload, PAYLOAD_MAX); break;
 	case OWN_AMONG: size = xt2_bridge_among_payload(&line.own, payload, PAYLOAD_MAX); break;
-	case MATCH:
-		data = line.match[i]->data;
-		size = line.match[i]->u.match_size - (unsigned int)sizeof(struct xt_entry_match);
-		break;
 	default:
-		data = line.target[i]->data;
-		size = line.target[i]->u.target_size - (unsigned int)sizeof(struct xt_entry_target);
+		data = line.entry[i].match->data;
+		size = line.entry[i].match->u.match_size -
+		       (unsigned int)sizeof(struct xt_entry_match);
 	}
 	number = xt2_instance_add(line.load->rs, kind, 0, x->name, data, size);
-	if (number >= 0) {
-		xt2_line_point(&line.load->line, x->name);
-		xt2_bridge_sound(&rule, kind == XT2_INSTANCE_TARGET,
-				 xt2_instance_get(line.load->rs, (unsigned int)number));
-		line.load->line.at = 0;
-	}
 	if (number < 0)
 		xt2_throw(number == -ENOMEM ? XT2_E_SYSTEM : XT2_E_LIMIT, OTHER_PROBLEM, "%s: %s",
 			  x->name, strerror(-number));
+	xt2_line_point(&line.load->line, x->name);
+	xt2_bridge_sound(&rule, is_target(i),
+			 xt2_instance_get(line.load->rs, (unsigned int)number));
+	line.load->line.at = 0;
 	return (__u32)number;
 }
 

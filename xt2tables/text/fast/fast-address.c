@@ -58,15 +58,14 @@ bool xt2_fast_quad(struct xt2_fast *p, u64 *addr)
 /* 24, at the end of a word; nothing is taken otherwise */
 static bool prefix(struct xt2_fast *p, u32 max, u32 *len)
 {
-	const char *at = p->at;
-	u32 v = 0;
+	const char *start = p->at;
+	u64 v;
 
-	while (xt2_fast_digit(*at) && at - p->at < 3)
-		v = v * 10 + (u8)(*at++ - '0');
-	if (at == p->at || !xt2_fast_ends(*at) || v > max || (*p->at == '0' && at - p->at > 1))
+	if (!xt2_fast_number(p, max, &v) || !xt2_fast_ends(*p->at)) {
+		p->at = start;
 		return false;
-	p->at = at;
-	*len = v;
+	}
+	*len = (u32)v;
 	return true;
 }
 

@@ -165,20 +165,14 @@ static bool jump(struct xt2_fast *p, bool go)
 /* Two numbers, with this between them. */
 static bool counters(struct xt2_fast *p, char between)
 {
-	u64 packets, bytes;
-
-	if (!xt2_fast_number(p, ~0ull, &packets))
+	if (!xt2_fast_number(p, ~0ull, &p->packets))
 		return false;
 	if (!xt2_fast_take(p, between)) {
 		if (between != ',' || !xt2_fast_blank(*p->at))
 			return false;
 		xt2_fast_skip(p);
 	}
-	if (!xt2_fast_number(p, ~0ull, &bytes))
-		return false;
-	p->packets = packets;
-	p->bytes = bytes;
-	return true;
+	return xt2_fast_number(p, ~0ull, &p->bytes);
 }
 
 static bool base_option(struct xt2_fast *p, char letter, bool invert)
