@@ -144,13 +144,19 @@ static int members(struct reader *r, json_t *o, const char *const *names)
 	return 0;
 }
 
+static int member_of(struct reader *r, json_t *o, const char *name, json_t **value)
+{
+	*value = json_object_get(o, name);
+	return *value ? 0 : wrong(r, NULL, XT2_E_SYNTAX, "\"%s\" is missing", name);
+}
+
 /* A copy of a member's bytes. */
 static int text_of(struct reader *r, json_t *o, const char *name, char **text)
 {
-	json_t *v = json_object_get(o, name);
+	json_t *v;
 
-	if (!v)
-		return wrong(r, NULL, XT2_E_SYNTAX, "\"%s\" is missing", name);
+	if (member_of(r, o, name, &v) < 0)
+		return -EINVAL;
 	if (!json_is_string(v))
 		return wrong(r, name, XT2_E_SYNTAX, "\"%s\" is not a string", name);
 	*text = malloc(json_string_length(v) + 1);
@@ -163,9 +169,8 @@ static int text_of(struct reader *r, json_t *o, const char *name, char **text)
 
 static int list_of(struct reader *r, json_t *o, const char *name, json_t **list)
 {
-	*list = json_object_get(o, name);
-	if (!*list)
-		return wrong(r, NULL, XT2_E_SYNTAX, "\"%s\" is missing", name);
+	if (member_of(r, o, name, list) < 0)
+		return -EINVAL;
 	if (!json_is_array(*list))
 		return wrong(r, name, XT2_E_SYNTAX, "\"%s\" is not an array", name);
 	return 0;

@@ -16,6 +16,18 @@
 
 #define TEXT_MAX 255
 
+void xt2_print_mac(FILE *to, const __u8 *mac, const __u8 *mask)
+{
+	static const __u8 full[6] = { 255, 255, 255, 255, 255, 255 };
+
+	fprintf(to, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
+		mac[5]);
+	if (mask && memcmp(mask, full, sizeof(full))) {
+		fputc('/', to);
+		xt2_print_mac(to, mask, NULL);
+	}
+}
+
 static struct xt2_address *address_add(struct xt2_addresses *a)
 {
 	struct xt2_address *more;

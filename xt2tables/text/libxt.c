@@ -31,10 +31,6 @@
 extern struct xtables_match *xtables_pending_matches;
 extern struct xtables_target *xtables_pending_targets;
 
-static void leave(enum xtables_exittype status, const char *format, ...)
-	__attribute__((noreturn, format(printf, 2, 3)));
-static int revision_known(const char *name, uint8_t revision, int opt);
-
 /*
  * For LeakSanitizer, which looks for functions of these names: a plugin that
  * throws cannot give back what it had allocated.
@@ -51,13 +47,6 @@ const char *__lsan_default_options(void)
 {
 	return "print_suppressions=0";
 }
-
-static struct xtables_globals globals = {
-	.program_name = "xt2tables",
-	.program_version = PACKAGE_VERSION,
-	.exit_err = leave,
-	.compat_rev = revision_known,
-};
 
 static int current; /* family; 0: not set up */
 
@@ -111,7 +100,8 @@ void xt2_throw(int code, int status, const char *format, ...)
 	throw(code, status, format, args);
 }
 
-static void leave(enum xtables_exittype status, const char *format, ...)
+static void __attribute__((noreturn, format(printf, 2, 3)))
+leave(enum xtables_exittype status, const char *format, ...)
 {
 	va_list args;
 
@@ -146,6 +136,13 @@ static int revision_known(const char *name, uint8_t revision, int opt)
 			return 0;
 	return 1;
 }
+
+static struct xtables_globals globals = {
+	.program_name = "xt2tables",
+	.program_version = PACKAGE_VERSION,
+	.exit_err = leave,
+	.compat_rev = revision_known,
+};
 
 int xt2_libxt_setup(int family, struct option *base, bool resolve)
 {
@@ -210,26 +207,15 @@ void xt2_libxt_end(struct xt2_ext *ext)
 	globals.opts = globals.orig_opts;
 }
 
-/* Extensions whose options mean something to the running kernel alone. */
-static const struct {
-	const char *name, *option, *reason, *hint;
-} kernel_bound[] = {
-	{ "bpf", "object-pinned", "a rule holds a file descriptor of the running kernel",
-	  "give the program with --bytecode instead" },
-};
-
+/* An option that means something to the running kernel alone. */
 static void refuse_kernel_bound(const char *name, const char *option)
 {
-	size_t i;
-
-	for (i = 0; i < XT2_ARRAY_SIZE(kernel_bound); i++) {
-		if (strcmp(name, kernel_bound[i].name) || strcmp(option, kernel_bound[i].option))
-			continue;
-		xt2_hint("%s", kernel_bound[i].hint);
-		xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM,
-			  "%s --%s cannot be kept in an image: %s", name, option,
-			  kernel_bound[i].reason);
-	}
+	if (strcmp(name, "bpf") || strcmp(option, "object-pinned"))
+		return;
+	xt2_hint("give the program with --bytecode instead");
+	xt2_throw(XT2_E_UNSUPPORTED, OTHER_PROBLEM,
+		  "bpf --object-pinned cannot be kept in an image: a rule holds a file descriptor "
+		  "of the running kernel");
 }
 
 static void merge(const struct xt_option_entry *x6, const struct option *extra,

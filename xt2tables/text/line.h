@@ -126,14 +126,15 @@ void xt2_line_free(struct xt2_line *l);
 bool xt2_line_option(struct xt2_line *l, int c, char *arg, bool invert);
 /* Checks that need all options; fills in the addresses. */
 void xt2_line_check(struct xt2_line *l);
-/* Is the next word an argument rather than an option? */
-bool xt2_line_has_word(const struct xt2_line *l);
 
 /* => XT2_T_ACCEPT, DROP, RETURN or QUEUE; XT2_T_CONTINUE: no verdict has this name */
 int xt2_verdict_named(const char *name);
 
 /* For messages: the word that names this extension. */
 void xt2_line_point(struct xt2_line *l, const char *name);
+
+/* 02:00:00:00:00:01, and /MASK if it has one that does not take every bit; NULL: none */
+void xt2_print_mac(FILE *to, const __u8 *mac, const __u8 *mask);
 
 /* -s, -d */
 void xt2_addresses_parse(struct xt2_line *l, struct xt2_addresses *a);

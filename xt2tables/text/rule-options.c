@@ -30,7 +30,8 @@ static const char option_letters[XT2_OPT_COUNT] = {
 
 #define RULE_COMMANDS "AIDRC"
 
-bool xt2_line_has_word(const struct xt2_line *l)
+/* Is the next word an argument rather than an option? */
+static bool has_word(const struct xt2_line *l)
 {
 	const char *word = optind < l->words.count ? l->words.word[optind] : NULL;
 
@@ -115,14 +116,14 @@ static void command_option(struct xt2_line *l, int c, char *arg, bool invert)
 	if (c == 'N')
 		chain_name_check(arg);
 	l->chain = arg;
-	if (!arg && xt2_line_has_word(l)) /* F X Z: the chain is optional */
+	if (!arg && has_word(l)) /* F X Z: the chain is optional */
 		l->chain = next_word(l);
 	switch (c) {
 	case 'I': l->number = 1; __fallthrough;
 	case 'D':
 	case 'R':
 	case 'Z':
-		if (xt2_line_has_word(l)) {
+		if (has_word(l)) {
 			l->number = rule_number(next_word(l));
 			l->by_number = c == 'D' || c == 'Z';
 		} else if (c == 'R') {
@@ -130,12 +131,12 @@ static void command_option(struct xt2_line *l, int c, char *arg, bool invert)
 		}
 		break;
 	case 'E':
-		if (!xt2_line_has_word(l))
+		if (!has_word(l))
 			xt2_bad_text("-E requires old-chain-name and new-chain-name");
 		l->newname = next_word(l);
 		break;
 	case 'P':
-		if (!xt2_line_has_word(l))
+		if (!has_word(l))
 			xt2_bad_text("-P requires a chain and a policy");
 		l->policy = next_word(l);
 		break;
@@ -199,7 +200,7 @@ static void counters_option(struct xt2_line *l, char *arg)
 
 	if (second)
 		second++;
-	else if (xt2_line_has_word(l))
+	else if (has_word(l))
 		second = next_word(l);
 	if (!second)
 		xt2_bad_text("-c requires packet and byte counter");

@@ -11,17 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "line.h"
-#include "engine/image.h"
 
 int xt2_verdict_named(const char *name)
 {
-	static const __u8 verdicts[] = { XT2_T_ACCEPT, XT2_T_DROP, XT2_T_RETURN, XT2_T_QUEUE };
-	size_t i;
-
-	for (i = 0; i < sizeof(verdicts); i++)
-		if (!strcmp(name, xt2_target_name(verdicts[i])))
-			return verdicts[i];
-	return XT2_T_CONTINUE;
+	return !strcmp(name, "ACCEPT")	 ? XT2_T_ACCEPT
+	       : !strcmp(name, "DROP")	 ? XT2_T_DROP
+	       : !strcmp(name, "RETURN") ? XT2_T_RETURN
+	       : !strcmp(name, "QUEUE")	 ? XT2_T_QUEUE
+					 : XT2_T_CONTINUE;
 }
 
 static void word_add(struct xt2_words *w, char *start, char *end, const char *source)

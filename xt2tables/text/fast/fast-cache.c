@@ -230,8 +230,8 @@ static bool know(struct xt2_fast *p, struct known *e, u32 len, bool target)
 /* => where words with this hash are, or may be put after others have been turned away often */
 static struct known *place(struct xt2_fast_known *k, u64 hash)
 {
-	struct known *a = &k->list[hash >> 32 & (KNOWN - 1)];
-	struct known *b = &k->list[(hash >> 32 & (KNOWN - 1)) ^ 1];
+	const u32 at = hash >> 32 & (KNOWN - 1);
+	struct known *a = &k->list[at], *b = &k->list[at ^ 1];
 
 	if (a->hash == hash || (b->hash != hash && a->credit <= b->credit))
 		return a;

@@ -26,6 +26,8 @@ static const char *const protocols[] = {
 
 _Static_assert(XT2_ARRAY_SIZE(protocols) <= XT2_FAST_KINDS, "room for all names");
 
+static const char *const verdicts[] = { "ACCEPT", "DROP", "RETURN", "QUEUE" };
+
 /* --- chains -------------------------------------------------------------------- */
 
 /* => the chain's number, or -ENOENT */
@@ -485,15 +487,14 @@ const struct xt2_rule *xt2_fast_read(struct xt2_fast *p, const char *line, const
 void xt2_fast_table(struct xt2_fast *p, int table)
 {
 	const char *name = xt2_table_name(p->rs, table);
-	u8 kind;
+	size_t i;
 
 	p->table = table;
 	p->nat = name && !strcmp(name, "nat");
 	p->chain_len = p->jump_len = 0;
 	p->verdicts = true;
-	for (kind = XT2_T_ACCEPT; kind <= XT2_T_QUEUE; kind++)
-		if (xt2_verdict_named(xt2_target_name(kind)) &&
-		    xt2_chain_find(p->rs, table, xt2_target_name(kind)) >= 0)
+	for (i = 0; i < XT2_ARRAY_SIZE(verdicts); i++)
+		if (xt2_chain_find(p->rs, table, verdicts[i]) >= 0)
 			p->verdicts = false;
 }
 

@@ -122,8 +122,8 @@ static void key_begin(struct key *key, const struct xt2_rule *r, bool target)
 /* => where a part with this hash is, or may be put: one of two places */
 static struct known *place(struct xt2_print_known *k, u64 hash)
 {
-	struct known *a = &k->list[hash >> 32 & (KNOWN - 1)];
-	struct known *b = &k->list[(hash >> 32 & (KNOWN - 1)) ^ 1];
+	const u32 at = hash >> 32 & (KNOWN - 1);
+	struct known *a = &k->list[at], *b = &k->list[at ^ 1];
 
 	if (a->hash == hash || b->hash == hash)
 		return a->hash == hash ? a : b;

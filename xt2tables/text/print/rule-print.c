@@ -316,18 +316,6 @@ void xt2_print_match(struct xt2_printer *p, const struct xt2_match *m)
 
 /* --- ARP ----------------------------------------------------------------- */
 
-void xt2_print_mac(FILE *to, const __u8 *mac, const __u8 *mask)
-{
-	static const __u8 full[6] = { 255, 255, 255, 255, 255, 255 };
-
-	fprintf(to, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
-		mac[5]);
-	if (mask && memcmp(mask, full, sizeof(full))) {
-		fputc('/', to);
-		xt2_print_mac(to, mask, NULL);
-	}
-}
-
 static void arp_mac(FILE *to, const struct xt2_match *m)
 {
 	const struct xt2_match_arp_dev *k = (const struct xt2_match_arp_dev *)m;
@@ -345,19 +333,13 @@ static void arp_number(FILE *to, const struct xt2_match *m)
 {
 	unsigned int value = m->arg & 0xffff, mask = m->arg >> 16;
 	unsigned int full = m->type == XT2_M_ARP_HLN ? 255 : 65535;
-	const char *format = m->type == XT2_M_ARP_PRO ? "0x%x" : "%u";
-	const char *mask_format = m->type == XT2_M_ARP_PRO ? "/0x%x" : "/%u";
+	/* the largest number that is printed as decimal */
+	const unsigned int decimal = m->type == XT2_M_ARP_HRD ? 9 : 65535;
+	const bool hex = m->type == XT2_M_ARP_PRO;
 
-	if (m->type == XT2_M_ARP_HRD && value > 9)
-		format = "0x%x";
-	if (m->type == XT2_M_ARP_HRD && mask > 9)
-		mask_format = "/0x%x";
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	fprintf(to, format, value);
+	fprintf(to, hex || value > decimal ? "0x%x" : "%u", value);
 	if (mask != full)
-		fprintf(to, mask_format, mask);
-#pragma GCC diagnostic pop
+		fprintf(to, hex || mask > decimal ? "/0x%x" : "/%u", mask);
 }
 
 static void arp_addr(FILE *to, const struct xt2_match *m)
@@ -542,37 +524,38 @@ static void part_rule(void *arg)
 static void part_match(void *arg)
 {
 	struct part *part = arg;
+	struct xt2_printer *p = &part->printer;
 
-	if (part->printer.family == XT2_BRIDGE)
-		xt2_bridge_print_match(&part->printer, part->match);
-	else if (part->printer.family != XT2_ARP)
-		xt2_print_match(&part->printer, part->match);
-	else if (!print_arp_match(&part->printer, part->match))
+	if (p->family == XT2_BRIDGE)
+		xt2_bridge_print_match(p, part->match);
+	else if (p->family != XT2_ARP)
+		xt2_print_match(p, part->match);
+	else if (!print_arp_match(p, part->match))
 		damaged("a match in an ARP rule");
 }
 
 static void part_target(void *arg)
 {
 	struct part *part = arg;
+	struct xt2_printer *p = &part->printer;
 	const char *name;
 	int revision;
 	unsigned int size;
 
-	xt2_print_rule_begin(&part->printer, part->rule);
-	if (part->printer.family == XT2_BRIDGE) {
-		xt2_bridge_print_target(&part->printer,
-					xt2_chain_table(part->printer.rs, part->chain), part->rule);
+	xt2_print_rule_begin(p, part->rule);
+	if (p->family == XT2_BRIDGE) {
+		xt2_bridge_print_target(p, xt2_chain_table(p->rs, part->chain), part->rule);
 		return;
 	}
-	if (part->printer.family != XT2_ARP) {
-		xt2_print_target(&part->printer, part->rule);
+	if (p->family != XT2_ARP) {
+		xt2_print_target(p, part->rule);
 		return;
 	}
-	size = target_payload(&part->printer, part->rule, &name, &revision);
+	size = target_payload(p, part->rule, &name, &revision);
 	if (*name)
-		print_arp_jump(part->printer.to, name);
+		print_arp_jump(p->to, name);
 	if (revision >= 0)
-		print_arp_options(&part->printer, name, revision, size);
+		print_arp_options(p, name, revision, size);
 }
 
 /* Print a part into buf, without the blanks at its ends.  => length, -errno */

@@ -29,7 +29,4 @@ void xt2_print_target(struct xt2_printer *p, const struct xt2_rule *r);
 /* Where the reason goes that xt2_text_why() gives. */
 struct xt2_failure *xt2_text_failure_(void);
 
-/* 02:00:00:00:00:01, and /MASK if it has one that does not take every bit; NULL: none */
-void xt2_print_mac(FILE *to, const __u8 *mac, const __u8 *mask);
-
 #endif
