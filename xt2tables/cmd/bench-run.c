@@ -28,10 +28,7 @@ struct bench {
 
 static double used(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+	return (double)xt2_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* What a host does for each packet: everything is parsed again. */

@@ -75,7 +75,7 @@ struct xt2_bench_run {
 
 	/* results */
 	double ns[XT2_BENCH_MODES]; /* a packet, of the best round */
-	__u64 accepted;
+	unsigned long long accepted;
 };
 
 /*

@@ -12,7 +12,6 @@
 #include "xt2tables/text/nearest.h"
 #include "index-report.h"
 #include "replay.h"
-#include "xt2tables/files/sandbox.h"
 #include "xt2tables/text/text.h"
 
 #define PACKETS	     8192
@@ -27,25 +26,21 @@ struct bench {
 	const char *hook, *table, *capture;
 	unsigned long long packets, rounds, seed;
 	bool json;
-	struct xt2_captured *captured; /* all, with frames of their own */
-	size_t ncaptured;
+	struct xt2_captured_list captured;
 	bool more; /* the capture has more packets */
 
 	/* of the image */
-	__u64 rules, indexed_rules, rule_bytes, index_bytes;
+	unsigned long long rules, indexed_rules, rule_bytes, index_bytes;
 	__u32 chains, indexed;
 	double load, build; /* s */
 	unsigned int places; /* shown */
 	FILE *to; /* all at once in the end, if it is JSON: there is none after an error */
-	__u64 unsupported; /* places with rules that cannot be evaluated */
+	unsigned int unsupported; /* places with rules that cannot be evaluated */
 };
 
 static double now(clockid_t clock)
 {
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return (double)xt2_clock_ns(clock) / 1e9;
 }
 
 /* --- the image ---------------------------------------------------------------- */
@@ -95,28 +90,16 @@ static int read_capture(struct bench *b)
 {
 	struct xt2_err err = { 0 };
 	struct xt2_capture *cap = xt2_capture_open(b->capture, &err);
-	struct xt2_captured c;
-	int got = 0, ret = XT2_EXIT_OK;
+	int got;
 
 	if (!cap)
 		return xt2_fail(&err);
-	b->captured = calloc(b->packets, sizeof(*b->captured));
-	if (!b->captured)
-		ret = xt2_no_memory("bench");
-	while (ret == XT2_EXIT_OK && (got = xt2_capture_next(cap, &c, &err)) > 0) {
-		if (b->ncaptured == b->packets) {
-			b->more = true;
-			break;
-		}
-		if (xt2_captured_copy(&b->captured[b->ncaptured], &c) < 0)
-			ret = xt2_no_memory("bench");
-		else
-			b->ncaptured++;
-	}
-	if (got < 0)
-		ret = xt2_fail(&err);
+	got = xt2_captured_read(cap, b->packets, &b->captured, &err);
 	xt2_capture_close(cap);
-	return ret;
+	b->more = got > 0;
+	if (got >= 0)
+		return XT2_EXIT_OK;
+	return err.code ? xt2_fail(&err) : xt2_no_memory("bench");
 }
 
 /* The packets of the capture that the place's hook would see. => 0, -ENOMEM */
@@ -125,8 +108,8 @@ static int take_captured(const struct bench *b, const struct xt2_bench_place *pl
 {
 	size_t i;
 
-	for (i = 0; i < b->ncaptured; i++)
-		if (xt2_bench_add(p, place, &b->host, &b->captured[i]) == -ENOMEM)
+	for (i = 0; i < b->captured.n; i++)
+		if (xt2_bench_add(p, place, &b->host, &b->captured.at[i]) == -ENOMEM)
 			return -ENOMEM;
 	return 0;
 }
@@ -136,8 +119,7 @@ static int take_captured(const struct bench *b, const struct xt2_bench_place *pl
 static void say_source_json(const struct bench *b)
 {
 	if (b->capture) {
-		fputs(",\"capture\":", b->to);
-		xt2_json_string(b->to, b->capture);
+		xt2_json_string(b->to, ",\"capture\":", b->capture);
 	} else {
 		fprintf(b->to, ",\"seed\":%llu", b->seed);
 	}
@@ -145,15 +127,13 @@ static void say_source_json(const struct bench *b)
 
 static void say_rules_json(const struct bench *b)
 {
-	fputs("{\"file\":", b->to);
-	xt2_json_string(b->to, b->in.path);
+	xt2_json_string(b->to, "{\"file\":", b->in.path);
 	fprintf(b->to,
 		",\"rules\":%llu,\"chains\":%u,\"indexed_chains\":%u,\"indexed_rules\":%llu,"
 		"\"rule_bytes\":%llu,\"index_bytes\":%llu,\"load_seconds\":%.6f,"
 		"\"index_seconds\":%.6f",
-		(unsigned long long)b->rules, b->chains, b->indexed,
-		(unsigned long long)b->indexed_rules, (unsigned long long)b->rule_bytes,
-		(unsigned long long)b->index_bytes, b->load, b->build);
+		b->rules, b->chains, b->indexed, b->indexed_rules, b->rule_bytes, b->index_bytes,
+		b->load, b->build);
 	say_source_json(b);
 	fputs(",\"places\":[", b->to);
 }
@@ -163,13 +143,12 @@ static void say_rules(const struct bench *b)
 	const double rules = b->rules ? (double)b->rules : 1;
 	const double indexed = b->indexed_rules ? (double)b->indexed_rules : 1;
 
-	printf("rules:    %llu in %u chains, %u with an index\n", (unsigned long long)b->rules,
-	       b->chains, b->indexed);
-	printf("size:     %llu bytes of rules, %.1f a rule\n", (unsigned long long)b->rule_bytes,
+	printf("rules:    %llu in %u chains, %u with an index\n", b->rules, b->chains, b->indexed);
+	printf("size:     %llu bytes of rules, %.1f a rule\n", b->rule_bytes,
 	       (double)b->rule_bytes / rules);
 	if (b->indexed)
 		printf("          %llu bytes of indexes, %.1f a rule of their chains\n",
-		       (unsigned long long)b->index_bytes, (double)b->index_bytes / indexed);
+		       b->index_bytes, (double)b->index_bytes / indexed);
 	printf("time:     %.2f ms to load", b->load * 1e3);
 	if (b->indexed)
 		printf("; %.2f ms to make the indexes, %.0f ns a rule of their chains",
@@ -200,11 +179,11 @@ static void say_place_json(const struct bench *b, const struct xt2_bench_run *ru
 
 	fprintf(b->to, "%s{\"family\":\"%s\",\"table\":", b->places ? "," : "",
 		xt2_family_name(p->family));
-	xt2_json_string(b->to, p->table);
+	xt2_json_string(b->to, "", p->table);
 	fprintf(b->to,
 		",\"hook\":\"%s\",\"rules\":%u,\"packets\":%zu,\"accepted\":%llu,\"parse_ns\":%.2f",
-		xt2_hook_name(p->family, p->hook), p->rules, run->packets->n,
-		(unsigned long long)run->accepted, run->ns[XT2_BENCH_PARSE]);
+		xt2_hook_name(p->family, p->hook), p->rules, run->packets->n, run->accepted,
+		run->ns[XT2_BENCH_PARSE]);
 	say_rate_json(b->to, "linear", run->ns[XT2_BENCH_LINEAR]);
 	say_rate_json(b->to, "indexed", run->ns[XT2_BENCH_INDEXED]);
 	say_rate_json(b->to, "batched", run->ns[XT2_BENCH_BATCHED]);
@@ -474,23 +453,20 @@ static int arguments(struct bench *b, int argc, char **argv)
 int xt2_bench_main(int argc, char **argv)
 {
 	struct bench b = { .packets = PACKETS, .rounds = ROUNDS, .seed = 1 };
-	size_t i;
 	int ret;
 
 	xt2_host_init(&b.host);
 	ret = arguments(&b, argc, argv);
 	if (ret >= 0)
 		return ret;
-	xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = b.in.resolve });
+	xt2_input_sandbox(&b.in);
 	b.load = now(CLOCK_MONOTONIC);
 	ret = xt2_input_load(&b.in);
 	b.load = now(CLOCK_MONOTONIC) - b.load;
 	if (ret != XT2_EXIT_OK)
 		return ret;
 	ret = run(&b);
-	for (i = 0; i < b.ncaptured; i++)
-		free((void *)b.captured[i].frame);
-	free(b.captured);
+	xt2_captured_free(&b.captured);
 	xt2_input_close(&b.in);
 	return ret;
 }

@@ -11,7 +11,6 @@
 #include "libxt2/evaluate/reach.h"
 #include "libxt2/printable.h"
 #include "xt2tables/live/live-refused.h"
-#include "xt2tables/files/sandbox.h"
 #include "xt2tables/text/text.h"
 #include "cmd.h"
 
@@ -66,16 +65,12 @@ static void on_error(void *data, const struct xt2_err *err)
 static void warn(struct check *c, int chain, unsigned int at, const char *message)
 {
 	struct xt2_err err = { .code = XT2_OK };
-	const char *file;
 
 	c->warnings++;
 	xt2_err_file(&err, c->in.path);
 	snprintf(err.message, sizeof(err.message), "%s", message);
-	if (at < xt2_chain_rules(c->in.rs, chain)) {
-		err.line = xt2_input_line(&c->in, chain, at, &file);
-		xt2_err_file(&err, file);
-		xt2_text_rule(c->in.rs, chain, at, err.rule, sizeof(err.rule));
-	}
+	if (at < xt2_chain_rules(c->in.rs, chain))
+		xt2_input_err_rule(&c->in, chain, at, &err);
 	print(c, "warning", &err);
 }
 
@@ -208,8 +203,7 @@ static int check_file(struct check *c, const char *path, bool *comma)
 	c->in.more = c->errors = c->unsupported = c->warnings = c->rules = c->chains = 0;
 	c->first = true;
 	if (c->json) {
-		fputs(*comma ? ",{\"file\":" : "{\"file\":", stdout);
-		xt2_json_string(stdout, path);
+		xt2_json_string(stdout, *comma ? ",{\"file\":" : "{\"file\":", path);
 		fputs(",\"findings\":[", stdout);
 		*comma = true;
 	}
@@ -279,7 +273,7 @@ static int parse(struct check *c, int argc, char **argv)
 		return XT2_EXIT_USAGE;
 	if (c->live && xt2_store_built(XT2_STORE_LIVE, &err))
 		return xt2_fail(&err);
-	xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = c->in.resolve });
+	xt2_input_sandbox(&c->in);
 	return -1;
 }
 

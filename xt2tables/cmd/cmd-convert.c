@@ -38,19 +38,7 @@ static int wrong(const struct conversion *c, int code, const char *what)
 
 /* --- in ------------------------------------------------------------------- */
 
-static int read_text(struct conversion *c)
-{
-	return xt2_input_load(&c->in);
-}
-
-/* What was read, through an image.  => XT2_EXIT_* */
-static int settle(struct conversion *c, struct xt2_err *err)
-{
-	if (xt2_ruleset_write(c->in.rs, &c->in.map, err) < 0)
-		return xt2_fail(err);
-	return xt2_input_reload(&c->in);
-}
-
+/* What was read goes through an image.  => XT2_EXIT_* */
 static int read_with(struct conversion *c,
 		     int (*read)(struct conversion *c, struct xt2_ruleset *rs, struct xt2_err *err))
 {
@@ -61,14 +49,11 @@ static int read_with(struct conversion *c,
 	if (!c->in.rs)
 		return wrong(c, XT2_E_SYSTEM, "out of memory");
 	ret = read(c, c->in.rs, &err);
-	if (ret < 0) {
-		if (!err.file[0])
-			xt2_err_file(&err, c->in.path);
-		ret = xt2_fail(&err);
-	} else {
-		ret = settle(c, &err);
-	}
-	return ret;
+	if (ret < 0 && !err.file[0])
+		xt2_err_file(&err, c->in.path);
+	if (ret >= 0)
+		ret = xt2_ruleset_write(c->in.rs, &c->in.map, &err);
+	return ret < 0 ? xt2_fail(&err) : xt2_input_reload(&c->in);
 }
 
 static int from_replace(struct conversion *c, struct xt2_ruleset *rs, struct xt2_err *err)
@@ -86,19 +71,9 @@ static int from_replace(struct conversion *c, struct xt2_ruleset *rs, struct xt2
 	return ret;
 }
 
-static int read_replace(struct conversion *c)
-{
-	return read_with(c, from_replace);
-}
-
 static int from_json(struct conversion *c, struct xt2_ruleset *rs, struct xt2_err *err)
 {
 	return xt2_json_read(c->in.path, rs, c->family, err);
-}
-
-static int read_json(struct conversion *c)
-{
-	return read_with(c, from_json);
 }
 
 /* --- out ------------------------------------------------------------------ */
@@ -209,18 +184,6 @@ static int print_with(struct conversion *c, int (*print)(struct conversion *c, F
 		     *xt2_text_why() ? xt2_text_why() : strerror(-ret));
 }
 
-static int write_text(struct conversion *c)
-{
-	int ret = print_with(c, to_text);
-
-	return ret == XT2_EXIT_OK && c->family == XT2_BRIDGE ? check_text(c) : ret;
-}
-
-static int write_json(struct conversion *c)
-{
-	return print_with(c, to_json);
-}
-
 /* The only table there is.  => its number, or -1: several, or none */
 static int only_table(const struct conversion *c)
 {
@@ -277,12 +240,13 @@ static int write_replace(struct conversion *c)
 
 static const struct form {
 	const char *name;
-	int (*read)(struct conversion *c);
-	int (*write)(struct conversion *c);
+	/* NULL: as every command reads rulesets */
+	int (*read)(struct conversion *c, struct xt2_ruleset *rs, struct xt2_err *err);
+	int (*print)(struct conversion *c, FILE *to); /* NULL: it is binary */
 } forms[] = {
-	{ "save", read_text, write_text },
-	{ "replace", read_replace, write_replace },
-	{ "json", read_json, write_json },
+	{ "save", NULL, to_text },
+	{ "replace", from_replace, NULL },
+	{ "json", from_json, to_json },
 };
 
 static const struct form *form_of(const char *name)
@@ -300,7 +264,7 @@ static int convert(struct conversion *c, const struct form *from, const struct f
 {
 	char say[XT2_NEAREST_SIZE];
 	struct xt2_err err;
-	int ret = from->read(c);
+	int ret = from->read ? read_with(c, from->read) : xt2_input_load(&c->in);
 
 	if (ret == XT2_EXIT_OK && c->table &&
 	    !xt2_nearest_table(c->in.rs, c->family, c->table, say)) {
@@ -310,7 +274,9 @@ static int convert(struct conversion *c, const struct form *from, const struct f
 		ret = wrong(c, XT2_E_UNKNOWN, what);
 	}
 	if (ret == XT2_EXIT_OK)
-		ret = to->write(c);
+		ret = to->print ? print_with(c, to->print) : write_replace(c);
+	if (ret == XT2_EXIT_OK && to->print == to_text && c->family == XT2_BRIDGE)
+		ret = check_text(c);
 	if (ret == XT2_EXIT_OK && xt2_file_write(c->out, c->result.at, c->result.len, &err) < 0)
 		ret = xt2_fail(&err);
 	free(c->result.at);

@@ -10,7 +10,6 @@
 #include "engine/rule.h"
 #include "libxt2/ruleset/pair.h"
 #include "xt2tables/text/nearest.h"
-#include "xt2tables/files/sandbox.h"
 #include "xt2tables/text/text.h"
 #include "cmd.h"
 
@@ -109,15 +108,13 @@ static int asked(const struct reading *r, const struct options *o)
 /* => XT2_EXIT_* */
 static int read_counters(struct reading *r, const struct options *o)
 {
-	struct timespec now;
 	int ret;
 
 	*r = (struct reading){ .in = o->in };
 	ret = xt2_input_open(&r->in);
 	if (ret != XT2_EXIT_OK)
 		return ret;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	r->time = now.tv_sec * SECOND + now.tv_nsec;
+	r->time = (long long)xt2_clock_ns(CLOCK_MONOTONIC);
 	add_rows(r, o);
 	r->row = malloc((r->rows + 1) * sizeof(*r->row));
 	r->rows = 0;
@@ -409,7 +406,6 @@ int xt2_counters_main(int argc, char **argv)
 		return xt2_usage("counters", "--watch is for the live ruleset");
 	if (o.rounds && !o.watch)
 		return xt2_usage("counters", "--count is for --watch");
-	if (!o.in.live)
-		xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = o.in.resolve });
+	xt2_input_sandbox(&o.in);
 	return o.watch ? watch(&o) : show(&o);
 }

@@ -5,7 +5,6 @@
  * A line for each file, as sha256sum prints it, so that its habits serve here
  * as well: compare with cmp or uniq, keep the lines for later.
  */
-#include "xt2tables/files/sandbox.h"
 #include "cmd.h"
 
 /* => XT2_EXIT_* */
@@ -93,8 +92,8 @@ int xt2_digest_main(int argc, char **argv)
 	if (ret != XT2_EXIT_OK)
 		return ret;
 	ret = parse(&d, argc, argv);
-	if (ret < 0 && !d.in.live)
-		xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = d.in.resolve });
+	if (ret < 0)
+		xt2_input_sandbox(&d.in);
 	if (ret < 0)
 		ret = d.in.live ? digest_file(&d.in) : digest_files(&d);
 	xt2_files_free(&d.files);

@@ -6,7 +6,6 @@
  * that failed in each, and the rule that decided.
  */
 #include "explain.h"
-#include "xt2tables/files/sandbox.h"
 
 static const char help[] =
 	"Usage: xt2 explain {RULES | --live} [-4|-6|--arp] --hook HOOK PACKET [OPTIONS]\n\n"
@@ -111,8 +110,7 @@ int xt2_explain_main(int argc, char **argv)
 	ret = arguments(&e, argc, argv);
 	if (ret >= 0)
 		return ret;
-	if (!e.in.live)
-		xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = e.in.resolve });
+	xt2_input_sandbox(&e.in);
 	ret = xt2_input_open(&e.in);
 	if (ret == XT2_EXIT_OK && e.in.family)
 		ret = xt2_input_reload(&e.in); /* numbers of the image, for cells */

@@ -35,18 +35,10 @@ static void stop(int signal)
 	stopped = signal;
 }
 
-static __u64 clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (__u64)t.tv_sec * SECOND + (__u64)t.tv_nsec;
-}
-
 /* => ns since 1970, as clocks are now */
 static __u64 time_of(const struct xt2_log_event *e)
 {
-	return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) + e->time;
+	return xt2_clock_ns(CLOCK_REALTIME) - xt2_clock_ns(CLOCK_BOOTTIME) + e->time;
 }
 
 static bool is_nflog(const struct xt2_log_event *e)
@@ -160,7 +152,7 @@ static int finish(struct reader *r, __u64 lost, int ret)
 	bool failed;
 
 	if (r->path)
-		xt2_pcapng_end(r->to, clock_ns(CLOCK_REALTIME), r->done, lost);
+		xt2_pcapng_end(r->to, xt2_clock_ns(CLOCK_REALTIME), r->done, lost);
 	failed = r->to != stdout && xt2_output_finish(&r->out, &err);
 	if (failed)
 		xt2_err_print(&err, stderr);
@@ -183,7 +175,7 @@ static int run(struct reader *r)
 	int ret;
 
 	r->to = stdout;
-	r->started = clock_ns(CLOCK_BOOTTIME);
+	r->started = xt2_clock_ns(CLOCK_BOOTTIME);
 	ret = xt2_live_find(&r->store, &err);
 	if (!ret)
 		ret = xt2_live_log_open(&log, r->store.folder, take, r, &err);

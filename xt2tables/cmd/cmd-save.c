@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd-save.c - xt2 save: what is live, or in a file, as iptables-save prints it */
 #include "xt2tables/text/nearest.h"
-#include "xt2tables/files/sandbox.h"
 #include "xt2tables/text/text.h"
 #include "cmd.h"
 
@@ -55,8 +54,8 @@ int xt2_save_main(int argc, char **argv)
 		return ret;
 	s.in.family = s.family;
 	ret = xt2_input_path(&s.in, "save", argv + optind);
-	if (ret == XT2_EXIT_OK && !s.in.live)
-		xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = s.in.resolve });
+	if (ret == XT2_EXIT_OK)
+		xt2_input_sandbox(&s.in);
 	if (ret == XT2_EXIT_OK)
 		ret = xt2_input_open(&s.in);
 	if (ret != XT2_EXIT_OK)

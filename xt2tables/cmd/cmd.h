@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <xt2/xt2.h>
 #include "engine/env.h"
 #include "libxt2/err.h"
@@ -12,42 +13,47 @@
 #include "xt2tables/files/input.h"
 #include "xt2tables/files/usage.h"
 
-int xt2_replay_main(int argc, char **argv);
-int xt2_explain_main(int argc, char **argv);
-int xt2_check_main(int argc, char **argv);
-int xt2_bench_main(int argc, char **argv);
-int xt2_dump_main(int argc, char **argv);
-int xt2_convert_main(int argc, char **argv);
-int xt2_replace_main(int argc, char **argv);
-int xt2_run_main(int argc, char **argv);
-int xt2_digest_main(int argc, char **argv);
-int xt2_save_main(int argc, char **argv);
-int xt2_counters_main(int argc, char **argv);
+/* The subcommands, a function each. */
+typedef int xt2_command(int argc, char **argv);
+xt2_command xt2_replay_main, xt2_explain_main, xt2_check_main, xt2_bench_main, xt2_dump_main,
+	xt2_convert_main, xt2_replace_main, xt2_run_main, xt2_digest_main, xt2_save_main,
+	xt2_counters_main;
 
 /* Of live rulesets: NULL in a build without BPF. */
-#define XT2_LIVE __attribute__((weak))
-int xt2_apply_main(int argc, char **argv) XT2_LIVE;
-int xt2_status_main(int argc, char **argv) XT2_LIVE;
-int xt2_repair_main(int argc, char **argv) XT2_LIVE;
-int xt2_detach_main(int argc, char **argv) XT2_LIVE;
-int xt2_log_main(int argc, char **argv) XT2_LIVE;
-int xt2_confirm_main(int argc, char **argv) XT2_LIVE;
+__attribute__((weak)) xt2_command xt2_apply_main, xt2_status_main, xt2_repair_main, xt2_detach_main,
+	xt2_log_main, xt2_confirm_main;
 
 /* --- output (json-print.c) ------------------------------------------------------ */
 
 /*
- * A JSON string with its quotes.  UTF-8 stays what it is, written in ASCII as
- * \uxxxx; bytes that are none become \u00xx.
+ * The JSON before a string, and the string with its quotes.  UTF-8 stays what it is, written in
+ * ASCII as \uxxxx; bytes that are none become \u00xx.
  */
-void xt2_json_string(FILE *to, const char *s);
+void xt2_json_string(FILE *to, const char *before, const char *s);
 void xt2_json_error(FILE *to, const struct xt2_err *err);
 
 /* --- packets (captured.c, replay-summary.c) ------------------------------------ */
 
 #define XT2_MAC 14 /* bytes of an Ethernet header */
 
-/* A packet with a frame of its own, to free().  => 0, -ENOMEM */
-int xt2_captured_copy(struct xt2_captured *to, const struct xt2_captured *c);
+/* Packets with frames of their own. */
+struct xt2_captured_list {
+	struct xt2_captured *at;
+	size_t n;
+};
+
+/*
+ * xt2_captured_read - the next packets of a capture
+ * @max: not more of them; @list: zeroed
+ * => 0: these are all; 1: there are more; -errno, with err->code unless there was no memory.
+ *    The packets so far are in the list in any case
+ */
+int xt2_captured_read(struct xt2_capture *cap, size_t max, struct xt2_captured_list *list,
+		      struct xt2_err *err);
+void xt2_captured_free(struct xt2_captured_list *list);
+
+/* => ns of a clock */
+__u64 xt2_clock_ns(clockid_t clock);
 
 /* Has any rule a target that changes bytes? */
 bool xt2_image_writes(const struct xt2_image *img);

@@ -132,14 +132,12 @@ void xt2_index_facts_json(const struct xt2_index_facts *f, FILE *to)
 	__u32 i;
 
 	fprintf(to, "\"represented\":\"%s\",\"why\":", xt2_kind_name(f->rep.kind));
-	xt2_json_string(to, f->rep.why);
+	xt2_json_string(to, "", f->rep.why);
 	if (!f->rep.kind)
 		return;
-	fputs(",\"fields\":", to);
-	xt2_json_string(to, f->rep.fields);
+	xt2_json_string(to, ",\"fields\":", f->rep.fields);
 	if (f->unused) {
-		fputs(",\"unused\":", to);
-		xt2_json_string(to, f->unused);
+		xt2_json_string(to, ",\"unused\":", f->unused);
 		return;
 	}
 	fprintf(to, ",\"skipped\":%u,\"looked_at\":%u,\"candidates\":[", f->skipped, f->looked_at);

@@ -99,7 +99,7 @@ static const char *outcome(const struct xt2_explain *e, const struct xt2_step *s
 static void member(const char *name, const char *value)
 {
 	printf(",\"%s\":", name);
-	xt2_json_string(stdout, value);
+	xt2_json_string(stdout, "", value);
 }
 
 void xt2_explain_begin(const struct xt2_explain *e, const char *const *assumptions)
@@ -114,12 +114,10 @@ void xt2_explain_begin(const struct xt2_explain *e, const char *const *assumptio
 			printf("assumed: %s\n", assumptions[i]);
 		return;
 	}
-	fputs("{\"packet\":", stdout);
-	xt2_json_string(stdout, text);
+	xt2_json_string(stdout, "{\"packet\":", text);
 	fputs(",\"assumed\":[", stdout);
 	for (i = 0; assumptions[i]; i++) {
-		fputs(i ? "," : "", stdout);
-		xt2_json_string(stdout, assumptions[i]);
+		xt2_json_string(stdout, i ? "," : "", assumptions[i]);
 	}
 	fputs("],\"steps\":[", stdout);
 }
@@ -229,8 +227,7 @@ void xt2_explain_step(struct xt2_explain *e, const struct xt2_step *step,
 
 static void why_json(const char *where, const struct xt2_why_not *w, bool decided, const char *text)
 {
-	fputs(",\"why_not\":{\"rule\":", stdout);
-	xt2_json_string(stdout, where);
+	xt2_json_string(stdout, ",\"why_not\":{\"rule\":", where);
 	printf(",\"reached\":%s,\"matches\":%s,\"decided\":%s", w->seen ? "true" : "false",
 	       w->answer == XT2_HIT ? "true"
 	       : w->answer < 0	    ? "null"
@@ -290,13 +287,11 @@ int xt2_explain_unsupported(struct xt2_explain *e, const char *name)
 	struct xt2_err err = { .code = XT2_E_UNSUPPORTED };
 	const int chain = e->oracle.chain;
 	const unsigned int at = e->oracle.at;
-	const char *file;
 	char where[128];
 
 	place(e, chain, at, where, sizeof(where));
 	if (e->json) {
-		fputs("],\"verdict\":null,\"unsupported\":{\"rule\":", stdout);
-		xt2_json_string(stdout, where);
+		xt2_json_string(stdout, "],\"verdict\":null,\"unsupported\":{\"rule\":", where);
 		member("extension", name);
 		putchar('}');
 	} else {
@@ -306,12 +301,10 @@ int xt2_explain_unsupported(struct xt2_explain *e, const char *name)
 	if (e->json)
 		puts("}");
 	fflush(stdout);
-	err.line = xt2_input_line(&e->in, chain, at, &file);
-	xt2_err_file(&err, file);
+	xt2_input_err_rule(&e->in, chain, at, &err);
 	snprintf(err.message, sizeof(err.message),
 		 "%s: '%s' is kept and saved, but cannot be evaluated", where, name);
-	xt2_text_rule(e->in.rs, chain, at, err.rule, sizeof(err.rule));
-	snprintf(err.hint, sizeof(err.hint), "ask with a copy of the rules without it");
+	xt2_err_hint(&err, "ask with a copy of the rules without it");
 	return xt2_fail(&err);
 }
 

@@ -74,10 +74,11 @@ static int start_capture(struct xt2_output *o, const struct xt2_capture *like,
 
 int xt2_replay_outputs_open(struct xt2_replay *r, const struct xt2_capture *like)
 {
-	int ret;
+	int i, ret;
 
 	if (r->opened) {
-		if (!(r->accepted_to || r->dropped_to) || r->linktype == xt2_capture_linktype(like))
+		if (!(r->dump[XT2_REPLAY_ACCEPTED] || r->dump[XT2_REPLAY_DROPPED]) ||
+		    r->linktype == xt2_capture_linktype(like))
 			return XT2_EXIT_OK;
 		fputs("xt2 replay: --accepted and --dropped need captures of one link type\n",
 		      stderr);
@@ -86,10 +87,8 @@ int xt2_replay_outputs_open(struct xt2_replay *r, const struct xt2_capture *like
 	r->opened = true;
 	r->linktype = xt2_capture_linktype(like);
 	ret = open_all(r);
-	if (ret == XT2_EXIT_OK)
-		ret = start_capture(&r->out[XT2_REPLAY_ACCEPTED], like, &r->accepted_to);
-	if (ret == XT2_EXIT_OK)
-		ret = start_capture(&r->out[XT2_REPLAY_DROPPED], like, &r->dropped_to);
+	for (i = XT2_REPLAY_ACCEPTED; i <= XT2_REPLAY_DROPPED && ret == XT2_EXIT_OK; i++)
+		ret = start_capture(&r->out[i], like, &r->dump[i]);
 	return ret;
 }
 
@@ -126,10 +125,10 @@ static int close_capture(struct xt2_dump **dump)
 int xt2_replay_outputs_finish(struct xt2_replay *r)
 {
 	struct xt2_err err = { 0 };
-	int i, ret = close_capture(&r->accepted_to);
+	int i, ret = close_capture(&r->dump[XT2_REPLAY_ACCEPTED]);
 
 	if (ret == XT2_EXIT_OK)
-		ret = close_capture(&r->dropped_to);
+		ret = close_capture(&r->dump[XT2_REPLAY_DROPPED]);
 	if (ret == XT2_EXIT_OK && r->out[XT2_REPLAY_COUNTERS].to)
 		ret = write_counters(r, &r->out[XT2_REPLAY_COUNTERS]);
 	for (i = 0; i < XT2_REPLAY_OUTPUTS && ret == XT2_EXIT_OK; i++)
@@ -153,13 +152,12 @@ void xt2_replay_outputs_drop(struct xt2_replay *r)
 {
 	int i;
 
-	if (r->accepted_to)
-		xt2_dump_close(r->accepted_to, NULL);
-	if (r->dropped_to)
-		xt2_dump_close(r->dropped_to, NULL);
-	r->accepted_to = r->dropped_to = NULL;
-	for (i = 0; i < XT2_REPLAY_OUTPUTS; i++)
+	for (i = 0; i < XT2_REPLAY_OUTPUTS; i++) {
+		if (r->dump[i])
+			xt2_dump_close(r->dump[i], NULL);
+		r->dump[i] = NULL;
 		xt2_output_drop(&r->out[i]);
+	}
 }
 
 bool xt2_replay_outputs_standard(const struct xt2_replay *r)

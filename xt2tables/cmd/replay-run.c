@@ -7,6 +7,7 @@
  * the other, each with its own time, and then their results are written in
  * order.  So nothing depends on the size of batches but the time it takes.
  */
+#include <stdint.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include "replay.h"
@@ -16,7 +17,7 @@
 
 /* A packet of a batch. */
 struct slot {
-	__u64 number;
+	unsigned long long number;
 	struct xt2_captured c;
 	int hook; /* -1: it is not evaluated */
 	const char *verdict, *why; /* then */
@@ -31,14 +32,6 @@ struct xt2_replay_batch {
 	struct xt2_pkt pkt[XT2_BATCH];
 	struct xt2_result result[XT2_BATCH];
 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
 
 /* A bar on the terminal, from the second second on; percent -1: not known. */
 static void progress(struct xt2_replay *r, int percent)
@@ -60,9 +53,9 @@ static void progress(struct xt2_replay *r, int percent)
 		width = window.ws_col > FIGURES ? window.ws_col - FIGURES : 0;
 	if (percent >= 0)
 		fprintf(stderr, "\r[%-*.*s] %3d%%  %llu packets", width, percent * width / 100,
-			full, percent, (unsigned long long)r->packets);
+			full, percent, r->packets);
 	else
-		fprintf(stderr, "\r%llu packets, %ld s", (unsigned long long)r->packets,
+		fprintf(stderr, "\r%llu packets, %ld s", r->packets,
 			(long)(t.tv_sec - r->started.tv_sec));
 	fflush(stderr);
 }
@@ -95,17 +88,15 @@ static int own_frame(struct slot *s)
 	return 0;
 }
 
-static void verdict_line(struct xt2_replay *r, __u64 number, const struct xt2_result *res)
+static void verdict_line(struct xt2_replay *r, unsigned long long number,
+			 const struct xt2_result *res)
 {
 	FILE *to = r->verdicts_to;
 
-	fprintf(to, "{\"packet\":%llu,\"verdict\":\"%s\"", (unsigned long long)number,
-		xt2_verdict_name(res->verdict));
+	fprintf(to, "{\"packet\":%llu,\"verdict\":\"%s\"", number, xt2_verdict_name(res->verdict));
 	if (res->table) {
-		fputs(",\"table\":", to);
-		xt2_json_string(to, res->table);
-		fputs(",\"chain\":", to);
-		xt2_json_string(to, res->chain);
+		xt2_json_string(to, ",\"table\":", res->table);
+		xt2_json_string(to, ",\"chain\":", res->chain);
 		fprintf(to, ",\"rule\":%u", res->rule);
 	}
 	if (res->hotdrop)
@@ -127,7 +118,8 @@ static int family_index(const struct xt2_replay *r, int family)
 static int keep(struct xt2_replay *r, struct xt2_captured *c, const struct xt2_pkt *pkt,
 		int verdict)
 {
-	struct xt2_dump *to = verdict == XT2_ACCEPT ? r->accepted_to : r->dropped_to;
+	struct xt2_dump *to =
+		r->dump[verdict == XT2_ACCEPT ? XT2_REPLAY_ACCEPTED : XT2_REPLAY_DROPPED];
 	__u32 end = c->network + pkt->caplen;
 
 	if (!to)
@@ -203,7 +195,7 @@ static int write_result(struct xt2_replay *r, unsigned int at)
 		if (r->verdicts_to)
 			fprintf(r->verdicts_to,
 				"{\"packet\":%llu,\"verdict\":\"%s\",\"reason\":\"%s\"}\n",
-				(unsigned long long)s->number, s->verdict, s->why);
+				s->number, s->verdict, s->why);
 		return 0;
 	}
 	r->evaluated++;
@@ -306,11 +298,16 @@ static int not_kept(const struct xt2_replay *r, int error)
 	return xt2_replay_lost("cannot keep a packet", error);
 }
 
+static void add_time(struct xt2_replay *r, __u64 start)
+{
+	r->seconds += (double)(xt2_clock_ns(CLOCK_MONOTONIC) - start) / 1e9;
+}
+
 int xt2_replay_stream(struct xt2_replay *r, struct xt2_capture *cap, struct xt2_err *err)
 {
 	const bool stays = r->batch_size == 1;
 	struct xt2_captured c;
-	double start = now();
+	const __u64 start = xt2_clock_ns(CLOCK_MONOTONIC);
 	int n = 0, ret = make_batch(r);
 
 	while (!ret && (n = xt2_capture_next(cap, &c, err)) > 0) {
@@ -320,68 +317,41 @@ int xt2_replay_stream(struct xt2_replay *r, struct xt2_capture *cap, struct xt2_
 	}
 	if (!ret)
 		ret = empty(r);
-	r->seconds += now() - start;
+	add_time(r, start);
 	if (ret < 0)
 		return not_kept(r, ret);
 	return n < 0 ? xt2_fail(err) : XT2_EXIT_OK;
 }
 
-/* => XT2_EXIT_*; the packets so far in any case */
-static int read_all(struct xt2_capture *cap, struct xt2_captured **list, size_t *n,
-		    struct xt2_err *err)
-{
-	struct xt2_captured c, *more;
-	size_t room = 0;
-	int got;
-
-	while ((got = xt2_capture_next(cap, &c, err)) > 0) {
-		if (*n == room) {
-			room = room ? room * 2 : 1024;
-			more = realloc(*list, room * sizeof(**list));
-			if (!more)
-				break;
-			*list = more;
-		}
-		if (xt2_captured_copy(&(*list)[*n], &c) < 0)
-			break;
-		++*n;
-	}
-	if (got)
-		return got < 0 ? xt2_fail(err) : xt2_replay_lost("capture", -ENOMEM);
-	return XT2_EXIT_OK;
-}
-
 /* => 0, or -errno if results cannot be kept */
-static int evaluate_all(struct xt2_replay *r, const struct xt2_captured *list, size_t n)
+static int evaluate_all(struct xt2_replay *r, const struct xt2_captured_list *all)
 {
 	unsigned long long loop;
 	int ret = make_batch(r);
 	size_t i;
 
 	for (loop = 0; loop < r->loops && !ret; loop++)
-		for (i = 0; i < n && !ret; i++) {
-			ret = add(r, &list[i], true);
+		for (i = 0; i < all->n && !ret; i++) {
+			ret = add(r, &all->at[i], true);
 			if (!(r->packets % 4096))
-				progress(r, (int)((loop * n + i) * 100 / (r->loops * n)));
+				progress(r, (int)((loop * all->n + i) * 100 / (r->loops * all->n)));
 		}
 	return ret ? ret : empty(r);
 }
 
 int xt2_replay_preloaded(struct xt2_replay *r, struct xt2_capture *cap, struct xt2_err *err)
 {
-	struct xt2_captured *list = NULL;
-	size_t n = 0, i;
-	int ret = read_all(cap, &list, &n, err), kept;
-	double start = now();
+	struct xt2_captured_list all = { 0 };
+	int ret = xt2_captured_read(cap, SIZE_MAX, &all, err);
+	const __u64 start = xt2_clock_ns(CLOCK_MONOTONIC);
 
-	if (ret == XT2_EXIT_OK) {
-		kept = evaluate_all(r, list, n);
-		if (kept < 0)
-			ret = not_kept(r, kept);
-		r->seconds += now() - start;
+	if (ret < 0) {
+		ret = err->code ? xt2_fail(err) : xt2_replay_lost("capture", -ENOMEM);
+	} else {
+		ret = evaluate_all(r, &all);
+		ret = ret < 0 ? not_kept(r, ret) : XT2_EXIT_OK;
+		add_time(r, start);
 	}
-	for (i = 0; i < n; i++)
-		free((void *)list[i].frame);
-	free(list);
+	xt2_captured_free(&all);
 	return ret;
 }

@@ -5,9 +5,9 @@
 
 static const int verdicts[] = { XT2_ACCEPT, XT2_DROP, XT2_REJECT, XT2_QUEUE };
 
-static __u64 unseen_total(const struct xt2_replay *r)
+static unsigned long long unseen_total(const struct xt2_replay *r)
 {
-	__u64 n = 0;
+	unsigned long long n = 0;
 	size_t i;
 
 	for (i = 0; i < XT2_REPLAY_REASONS; i++)
@@ -19,48 +19,45 @@ void xt2_replay_summary_json(const struct xt2_replay *r, FILE *to)
 {
 	size_t i;
 
-	fprintf(to, "{\"packets\":%llu,\"evaluated\":%llu,\"verdicts\":{",
-		(unsigned long long)r->packets, (unsigned long long)r->evaluated);
+	fprintf(to, "{\"packets\":%llu,\"evaluated\":%llu,\"verdicts\":{", r->packets,
+		r->evaluated);
 	for (i = 0; i < XT2_ARRAY_SIZE(verdicts); i++)
 		fprintf(to, "%s\"%s\":%llu", i ? "," : "", xt2_verdict_name(verdicts[i]),
-			(unsigned long long)r->verdict[verdicts[i]]);
+			r->verdict[verdicts[i]]);
 	fputs("},\"unseen\":{", to);
 	for (i = 0; i < XT2_REPLAY_REASONS && r->unseen[i].why; i++)
-		fprintf(to, "%s\"%s\":%llu", i ? "," : "", r->unseen[i].why,
-			(unsigned long long)r->unseen[i].packets);
+		fprintf(to, "%s\"%s\":%llu", i ? "," : "", r->unseen[i].why, r->unseen[i].packets);
 	fprintf(to,
 		"},\"other\":%llu,\"cut\":%llu,\"hotdrops\":%llu,\"events\":%llu,"
 		"\"faults\":%llu,\"seconds\":%.6f}\n",
-		(unsigned long long)r->other, (unsigned long long)r->cut,
-		(unsigned long long)r->hotdrops, (unsigned long long)r->events,
-		(unsigned long long)r->faults, r->seconds);
+		r->other, r->cut, r->hotdrops, r->events, r->faults, r->seconds);
 }
 
 void xt2_replay_summary_text(const struct xt2_replay *r, FILE *to)
 {
 	size_t i;
 
-	fprintf(to, "%llu packets", (unsigned long long)r->packets);
+	fprintf(to, "%llu packets", r->packets);
 	for (i = 0; i < XT2_ARRAY_SIZE(verdicts); i++)
 		if (r->verdict[verdicts[i]] || i < 2)
-			fprintf(to, ", %llu %s", (unsigned long long)r->verdict[verdicts[i]],
+			fprintf(to, ", %llu %s", r->verdict[verdicts[i]],
 				xt2_verdict_name(verdicts[i]));
 	fputc('\n', to);
 	if (r->hotdrops)
 		fprintf(to, "%llu of them dropped because a match found them malformed\n",
-			(unsigned long long)r->hotdrops);
+			r->hotdrops);
 	if (r->events)
-		fprintf(to, "%llu logged or traced\n", (unsigned long long)r->events);
+		fprintf(to, "%llu logged or traced\n", r->events);
 	if (unseen_total(r)) {
 		fprintf(to, "%llu not seen by the hook, the kernel drops them before",
-			(unsigned long long)unseen_total(r));
+			unseen_total(r));
 		for (i = 0; i < XT2_REPLAY_REASONS && r->unseen[i].why; i++)
-			fprintf(to, "%s%llu %s", i ? ", " : " (",
-				(unsigned long long)r->unseen[i].packets, r->unseen[i].why);
+			fprintf(to, "%s%llu %s", i ? ", " : " (", r->unseen[i].packets,
+				r->unseen[i].why);
 		fputs(")\n", to);
 	}
 	if (r->other)
-		fprintf(to, "%llu not %s, and so not evaluated\n", (unsigned long long)r->other,
+		fprintf(to, "%llu not %s, and so not evaluated\n", r->other,
 			!r->in.family		   ? "of a family of the image"
 			: r->in.family == XT2_IPV4 ? "IPv4"
 			: r->in.family == XT2_IPV6 ? "IPv6"
@@ -69,9 +66,9 @@ void xt2_replay_summary_text(const struct xt2_replay *r, FILE *to)
 		fprintf(to,
 			"warning: %llu were captured with too short a snap length to decide all"
 			" conditions\n",
-			(unsigned long long)r->cut);
+			r->cut);
 	if (r->faults)
-		fprintf(to, "warning: %llu faults\n", (unsigned long long)r->faults);
+		fprintf(to, "warning: %llu faults\n", r->faults);
 	if (r->seconds > 0 && r->packets)
 		fprintf(to, "%.3f s, %.2f million packets a second\n", r->seconds,
 			r->packets / r->seconds / 1e6);

@@ -33,7 +33,7 @@ struct xt2_replay {
 	struct xt2_output out[XT2_REPLAY_OUTPUTS];
 	bool opened;
 	FILE *verdicts_to;
-	struct xt2_dump *accepted_to, *dropped_to;
+	struct xt2_dump *dump[XT2_REPLAY_OUTPUTS]; /* of those that are captures */
 	int linktype; /* of what they get */
 	bool json, quiet, preload, writes;
 	bool update; /* the image keeps what was counted */
@@ -41,11 +41,11 @@ struct xt2_replay {
 	struct xt2_replay_batch *batch; /* packets that are to be evaluated together */
 
 	/* figures */
-	__u64 packets, evaluated, other, cut, faults, hotdrops, events;
-	__u64 verdict[XT2_NEXT];
+	unsigned long long packets, evaluated, other, cut, faults, hotdrops, events;
+	unsigned long long verdict[XT2_NEXT];
 	struct {
 		const char *why;
-		__u64 packets;
+		unsigned long long packets;
 	} unseen[XT2_REPLAY_REASONS];
 	double seconds;
 	struct timespec started, shown;

@@ -13,7 +13,7 @@
 
 static const struct {
 	const char *name;
-	int (*main)(int argc, char **argv);
+	xt2_command *main;
 	const char *summary;
 } commands[] = {
 	{ "replay", xt2_replay_main, "filter a capture with a ruleset" },

@@ -27,23 +27,31 @@
 #define LIKE_VERSION "1.8.9" /* the iptables that callers take this for */
 #define LIVE_WAIT    10 /* seconds that saving waits for a command that changes the live ruleset */
 
+struct program;
+
+/* How the programs of a kind are called, and their work. */
+struct kind {
+	const char *letters; /* of options, for getopt_long() */
+	const struct option *names;
+	int files; /* that may follow the options */
+	const char *usage; /* what follows the name */
+	int (*run)(const struct program *program, int argc, char **argv);
+};
+
 struct program {
 	const char *name;
 	const char *legacy; /* iptables' name, in messages that scripts read */
 	int family;
-	int (*run)(const struct program *program, int argc, char **argv);
+	const struct kind *kind;
 };
 
-static int restore(const struct program *program, int argc, char **argv);
-static int save(const struct program *program, int argc, char **argv);
-
-static const struct program programs[] = {
-	{ "xt2tables-restore", "iptables-restore", XT2_IPV4, restore },
-	{ "xt2ip6tables-restore", "ip6tables-restore", XT2_IPV6, restore },
-	{ "xt2arptables-restore", "arptables-restore", XT2_ARP, restore },
-	{ "xt2tables-save", "iptables-save", XT2_IPV4, save },
-	{ "xt2ip6tables-save", "ip6tables-save", XT2_IPV6, save },
-	{ "xt2arptables-save", "arptables-save", XT2_ARP, save },
+struct options {
+	struct xt2_text_options text;
+	struct xt2_store store;
+	const char *file;
+	bool test;
+	int wait; /* seconds; < 0: for ever */
+	bool changed[XT2_TABLES_MAX]; /* by the text */
 };
 
 static int print_version(const struct program *program)
@@ -111,7 +119,7 @@ static bool where_option(struct xt2_store *s, int c)
 	return false;
 }
 
-/* The options' words are there.  => 0, or an exit status */
+/* The options' words are there.  => -1: go on; or an exit status */
 static int where_end(const struct program *program, struct xt2_store *s)
 {
 	const bool live = s->kind == XT2_STORE_LIVE;
@@ -129,7 +137,7 @@ static int where_end(const struct program *program, struct xt2_store *s)
 		fprintf(stderr, "%s: %s\n", program->name, wrong);
 	if (!live)
 		s->path = xt2_image_path(s->path);
-	return wrong ? PARAMETER_PROBLEM : 0;
+	return wrong ? PARAMETER_PROBLEM : -1;
 }
 
 /* => 0 and the ruleset, empty if there is none yet; an exit status */
@@ -143,48 +151,7 @@ static int where_load(const struct xt2_store *s, struct xt2_ruleset **rs, struct
 	return ret ? failed(s, &err, ret) : 0;
 }
 
-/* --- restore ------------------------------------------------------------------ */
-
-struct restore_options {
-	struct xt2_text_options text;
-	struct xt2_store store;
-	const char *file;
-	bool test;
-	int wait; /* seconds; < 0: for ever */
-	bool changed[XT2_TABLES_MAX]; /* by the text */
-};
-
-static const struct option restore_options[] = {
-	{ "counters", no_argument, NULL, 'c' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "version", no_argument, NULL, 'V' },
-	{ "test", no_argument, NULL, 't' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "noflush", no_argument, NULL, 'n' },
-	{ "modprobe", required_argument, NULL, 'M' },
-	{ "table", required_argument, NULL, 'T' },
-	{ "wait", optional_argument, NULL, 'w' },
-	{ "wait-interval", optional_argument, NULL, 'W' },
-	WHERE_OPTIONS,
-	{ "resolve", no_argument, NULL, OPT_RESOLVE },
-	{ NULL, 0, NULL, 0 },
-};
-
-static void restore_usage(const struct program *program, FILE *to)
-{
-	fprintf(to,
-		"Usage: %s [-c] [-v] [-V] [-t] [-h] [-n] [-w secs] [-W usecs] [-T table] "
-		"[-M command]\n       [--image PATH | --live [--netns NAME] [--pin DIR]] [--resolve] [file]\n"
-		"  -c, --counters   take the counters from the file\n"
-		"  -n, --noflush    don't empty the tables first\n"
-		"  -t, --test       check the file, store nothing\n"
-		"  -T, --table      only this table of the file\n"
-		"  -v, --verbose    say what is being done\n"
-		"  -w, --wait       wait for another program, for so many seconds at most\n"
-		"  -W, -M           accepted and not needed\n" WHERE_HELP
-		"      --resolve    look host names up (DNS)\n",
-		program->name);
-}
+/* --- options ---------------------------------------------------------------------- */
 
 /* The number of an option whose argument may be the next word.  => false: not one */
 static bool number_option(int argc, char **argv, int *number)
@@ -199,36 +166,40 @@ static bool number_option(int argc, char **argv, int *number)
 	return end != arg && !*end;
 }
 
-/* => -1: go on; else: an exit status */
-static int restore_parse(const struct program *program, int argc, char **argv,
-			 struct restore_options *o)
+/* The options of both kinds.  => -1: go on; else: an exit status */
+static int parse(const struct program *program, int argc, char **argv, struct options *o)
 {
+	const struct kind *kind = program->kind;
+	const char *wrong = NULL;
 	int c, unused;
 
-	while ((c = getopt_long(argc, argv, "bcvVthnw::W::M:T:", restore_options, NULL)) != -1) {
+	while (!wrong && (c = getopt_long(argc, argv, kind->letters, kind->names, NULL)) != -1) {
 		switch (c) {
 		case 'b': fprintf(stderr, "-b/--binary option is not implemented\n"); break;
 		case 'c': o->text.counters = true; break;
 		case 'v': o->text.report = stdout; break;
 		case 'V': return print_version(program);
-		case 't': o->test = true; break;
-		case 'h': restore_usage(program, stdout); return 0;
+		case 'h': printf("Usage: %s %s", program->name, kind->usage); return 0;
 		case 'n': o->text.noflush = true; break;
 		case 'w':
 			o->wait = -1;
-			if (!number_option(argc, argv, &o->wait)) {
-				fprintf(stderr, "%s: wait seconds not numeric\n", program->legacy);
-				return PARAMETER_PROBLEM;
-			}
+			if (!number_option(argc, argv, &o->wait))
+				wrong = "seconds";
 			break;
 		case 'W':
-			if (!number_option(argc, argv, &unused)) {
-				fprintf(stderr, "%s: wait interval not numeric\n", program->legacy);
-				return PARAMETER_PROBLEM;
-			}
+			if (!number_option(argc, argv, &unused))
+				wrong = "interval";
 			break;
+		case 'd':
 		case 'M': break;
-		case 'T': o->text.table = optarg; break;
+		case 'f': o->file = optarg; break;
+		case 't': /* a table of saving, a test of restoring */
+		case 'T':
+			if (optarg)
+				o->text.table = optarg;
+			else
+				o->test = true;
+			break;
 		case OPT_RESOLVE: o->text.resolve = true; break;
 		default:
 			if (where_option(&o->store, c))
@@ -237,13 +208,20 @@ static int restore_parse(const struct program *program, int argc, char **argv,
 			return OTHER_PROBLEM;
 		}
 	}
-	if (optind < argc - 1) {
+	if (wrong) {
+		fprintf(stderr, "%s: wait %s not numeric\n", program->legacy, wrong);
+		return PARAMETER_PROBLEM;
+	}
+	if (optind < argc - kind->files) {
 		fprintf(stderr, "Unknown arguments found on commandline\n");
 		return OTHER_PROBLEM;
 	}
-	o->file = optind < argc ? argv[optind] : "-";
-	return -1;
+	if (optind < argc)
+		o->file = argv[optind];
+	return where_end(program, &o->store);
 }
+
+/* --- restore ------------------------------------------------------------------ */
 
 /* All errors, then the line that iptables-restore would end with. */
 static int report(const struct program *program, const struct xt2_text_errors *errors)
@@ -278,7 +256,7 @@ static int busy(int wait)
 }
 
 /* Of an image iptables' own words say enough. */
-static int lock_failed(const struct restore_options *o, struct xt2_err *err, int ret)
+static int lock_failed(const struct options *o, struct xt2_err *err, int ret)
 {
 	int status = RESOURCE_PROBLEM;
 
@@ -288,7 +266,7 @@ static int lock_failed(const struct restore_options *o, struct xt2_err *err, int
 }
 
 /* Reports all that cannot be live.  => exit status */
-static int check_live(const struct xt2_ruleset *rs, const struct restore_options *o,
+static int check_live(const struct xt2_ruleset *rs, const struct options *o,
 		      const struct xt2_mapping *map)
 {
 	struct xt2_refused list = { .rs = rs,
@@ -315,8 +293,8 @@ static int said(const struct program *program)
 }
 
 /* => exit status */
-static int commit(const struct xt2_ruleset *rs, struct restore_options *o,
-		  const struct xt2_mapping *old, const struct xt2_mapping *map)
+static int commit(const struct xt2_ruleset *rs, struct options *o, const struct xt2_mapping *old,
+		  const struct xt2_mapping *map)
 {
 	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = ENOMEM };
 	__u32 *was = NULL;
@@ -332,8 +310,7 @@ static int commit(const struct xt2_ruleset *rs, struct restore_options *o,
 }
 
 /* Pack the ruleset and store it, unless it is only a test.  => exit status */
-static int store(const struct xt2_ruleset *rs, struct restore_options *o,
-		 const struct xt2_mapping *old)
+static int store(const struct xt2_ruleset *rs, struct options *o, const struct xt2_mapping *old)
 {
 	struct xt2_err err = { 0 };
 	struct xt2_mapping map;
@@ -349,7 +326,7 @@ static int store(const struct xt2_ruleset *rs, struct restore_options *o,
 	return status;
 }
 
-static int restore_ruleset(const struct program *program, struct restore_options *o)
+static int restore_ruleset(const struct program *program, struct options *o)
 {
 	struct xt2_text_errors errors;
 	struct xt2_ruleset *rs;
@@ -373,14 +350,11 @@ static int restore_ruleset(const struct program *program, struct restore_options
 /* A test locks no image; of what is live it only looks, and is content if there is nothing yet. */
 static int restore(const struct program *program, int argc, char **argv)
 {
-	struct restore_options o = { .text.family = program->family };
+	struct options o = { .text.family = program->family, .file = "-" };
 	struct xt2_err err = { 0 };
-	int ret, status = restore_parse(program, argc, argv, &o);
+	int ret, status = parse(program, argc, argv, &o);
 
 	if (status >= 0)
-		return status;
-	status = where_end(program, &o.store);
-	if (status)
 		return status;
 	if (o.store.kind == XT2_STORE_LIVE) {
 		o.text.zero_policies = true;
@@ -396,64 +370,6 @@ static int restore(const struct program *program, int argc, char **argv)
 
 /* --- save --------------------------------------------------------------------- */
 
-struct save_options {
-	struct xt2_store store;
-	const char *table, *file;
-	bool counters;
-};
-
-static const struct option save_options[] = {
-	{ "counters", no_argument, NULL, 'c' },
-	{ "dump", no_argument, NULL, 'd' },
-	{ "table", required_argument, NULL, 't' },
-	{ "modprobe", required_argument, NULL, 'M' },
-	{ "file", required_argument, NULL, 'f' },
-	{ "version", no_argument, NULL, 'V' },
-	{ "help", no_argument, NULL, 'h' },
-	WHERE_OPTIONS,
-	{ NULL, 0, NULL, 0 },
-};
-
-static void save_usage(const struct program *program)
-{
-	printf("Usage: %s [-c] [-t table] [-f file] [-V] [-h] [-M command]\n"
-	       "       [--image PATH | --live [--netns NAME] [--pin DIR]]\n"
-	       "  -c, --counters   print the counters of rules\n"
-	       "  -t, --table      only this table\n"
-	       "  -f, --file       write to this file\n"
-	       "  -M               accepted and not needed\n" WHERE_HELP,
-	       program->name);
-}
-
-/* => -1: go on; else: an exit status */
-static int save_parse(const struct program *program, int argc, char **argv, struct save_options *o)
-{
-	int c;
-
-	while ((c = getopt_long(argc, argv, "bcdt:M:f:Vh", save_options, NULL)) != -1) {
-		switch (c) {
-		case 'b': fprintf(stderr, "-b/--binary option is not implemented\n"); break;
-		case 'c': o->counters = true; break;
-		case 'd':
-		case 'M': break;
-		case 't': o->table = optarg; break;
-		case 'f': o->file = optarg; break;
-		case 'V': return print_version(program);
-		case 'h': save_usage(program); return 0;
-		default:
-			if (where_option(&o->store, c))
-				break;
-			fprintf(stderr, "Try `%s -h' for more information.\n", program->name);
-			return OTHER_PROBLEM;
-		}
-	}
-	if (optind < argc) {
-		fprintf(stderr, "Unknown arguments found on commandline\n");
-		return OTHER_PROBLEM;
-	}
-	return -1;
-}
-
 /* A table that is named comes into being, as it does in the kernel. */
 static int add_table(struct xt2_ruleset *rs, int family, const char *table)
 {
@@ -467,7 +383,7 @@ static int add_table(struct xt2_ruleset *rs, int family, const char *table)
 	return xt2_table_add(rs, family, table, NULL) < 0 ? RESOURCE_PROBLEM : 0;
 }
 
-static int save_to(const struct program *program, const struct save_options *o,
+static int save_to(const struct program *program, const struct options *o,
 		   const struct xt2_ruleset *rs)
 {
 	struct xt2_err err = { 0 };
@@ -480,7 +396,7 @@ static int save_to(const struct program *program, const struct save_options *o,
 		return OTHER_PROBLEM;
 	}
 	out.durable = true;
-	ret = xt2_text_save(out.to, rs, program->family, o->table, o->counters);
+	ret = xt2_text_save(out.to, rs, program->family, o->text.table, o->text.counters);
 	if (ret < 0 && ret != -EIO) {
 		xt2_output_drop(&out);
 		xt2_print_line(stderr, "%s: %s", program->legacy,
@@ -494,7 +410,7 @@ static int save_to(const struct program *program, const struct save_options *o,
 }
 
 /* The text must not take the place of the image that it is made from. */
-static int check_file(const struct save_options *o)
+static int check_file(const struct options *o)
 {
 	const struct xt2_use uses[] = { { o->store.path, "the image", false },
 					{ o->file, "-f", true } };
@@ -521,17 +437,14 @@ static int load(struct xt2_store *s, struct xt2_ruleset **rs, struct xt2_mapping
 
 static int save(const struct program *program, int argc, char **argv)
 {
-	struct save_options o = { .table = NULL };
+	struct options o = { .file = NULL };
 	struct xt2_mapping map = { 0 };
 	struct xt2_ruleset *rs = NULL;
-	int status;
+	int status = parse(program, argc, argv, &o);
 
-	status = save_parse(program, argc, argv, &o);
 	if (status >= 0)
 		return status;
-	status = where_end(program, &o.store);
-	if (!status)
-		status = check_file(&o);
+	status = check_file(&o);
 	if (!status)
 		status = load(&o.store, &rs, &map);
 	if (!status && !map.image)
@@ -539,13 +452,76 @@ static int save(const struct program *program, int argc, char **argv)
 			       o.store.path ? "image " : "live ruleset",
 			       o.store.path ? o.store.path : "");
 	if (!status)
-		status = add_table(rs, program->family, o.table);
+		status = add_table(rs, program->family, o.text.table);
 	if (!status)
 		status = save_to(program, &o, rs);
 	xt2_ruleset_free(rs);
 	xt2_image_close(&map);
 	return status;
 }
+
+/* --- the programs ------------------------------------------------------------- */
+
+static const struct option restore_options[] = {
+	{ "counters", no_argument, NULL, 'c' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "version", no_argument, NULL, 'V' },
+	{ "test", no_argument, NULL, 't' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "noflush", no_argument, NULL, 'n' },
+	{ "modprobe", required_argument, NULL, 'M' },
+	{ "table", required_argument, NULL, 'T' },
+	{ "wait", optional_argument, NULL, 'w' },
+	{ "wait-interval", optional_argument, NULL, 'W' },
+	WHERE_OPTIONS,
+	{ "resolve", no_argument, NULL, OPT_RESOLVE },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct kind restoring = {
+	"bcvVthnw::W::M:T:", restore_options, 1,
+	"[-c] [-v] [-V] [-t] [-h] [-n] [-w secs] [-W usecs] [-T table] "
+	"[-M command]\n       [--image PATH | --live [--netns NAME] [--pin DIR]] [--resolve] [file]\n"
+	"  -c, --counters   take the counters from the file\n"
+	"  -n, --noflush    don't empty the tables first\n"
+	"  -t, --test       check the file, store nothing\n"
+	"  -T, --table      only this table of the file\n"
+	"  -v, --verbose    say what is being done\n"
+	"  -w, --wait       wait for another program, for so many seconds at most\n"
+	"  -W, -M           accepted and not needed\n" WHERE_HELP
+	"      --resolve    look host names up (DNS)\n",
+	restore
+};
+
+static const struct option save_options[] = {
+	{ "counters", no_argument, NULL, 'c' },
+	{ "dump", no_argument, NULL, 'd' },
+	{ "table", required_argument, NULL, 't' },
+	{ "modprobe", required_argument, NULL, 'M' },
+	{ "file", required_argument, NULL, 'f' },
+	{ "version", no_argument, NULL, 'V' },
+	{ "help", no_argument, NULL, 'h' },
+	WHERE_OPTIONS,
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct kind saving = { "bcdt:M:f:Vh", save_options, 0,
+				    "[-c] [-t table] [-f file] [-V] [-h] [-M command]\n"
+				    "       [--image PATH | --live [--netns NAME] [--pin DIR]]\n"
+				    "  -c, --counters   print the counters of rules\n"
+				    "  -t, --table      only this table\n"
+				    "  -f, --file       write to this file\n"
+				    "  -M               accepted and not needed\n" WHERE_HELP,
+				    save };
+
+static const struct program programs[] = {
+	{ "xt2tables-restore", "iptables-restore", XT2_IPV4, &restoring },
+	{ "xt2ip6tables-restore", "ip6tables-restore", XT2_IPV6, &restoring },
+	{ "xt2arptables-restore", "arptables-restore", XT2_ARP, &restoring },
+	{ "xt2tables-save", "iptables-save", XT2_IPV4, &saving },
+	{ "xt2ip6tables-save", "ip6tables-save", XT2_IPV6, &saving },
+	{ "xt2arptables-save", "arptables-save", XT2_ARP, &saving },
+};
 
 int main(int argc, char **argv)
 {
@@ -558,7 +534,7 @@ int main(int argc, char **argv)
 		name += 3;
 	for (i = 0; i < XT2_ARRAY_SIZE(programs); i++)
 		if (!strcmp(name, programs[i].name)) {
-			status = programs[i].run(&programs[i], argc, argv);
+			status = programs[i].kind->run(&programs[i], argc, argv);
 			return status ? status : said(&programs[i]);
 		}
 	xt2_print_line(stderr, "%s: this program goes by its name, which is one of:", name);

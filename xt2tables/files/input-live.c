@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input-live.c - the live ruleset in place of a file */
 #include "input.h"
+#include "sandbox.h"
 
 #define LIVE_WAIT 10 /* seconds for a command that changes the live ruleset */
 
@@ -14,6 +15,12 @@ int xt2_input_path(struct xt2_input *in, const char *command, char **left)
 		return xt2_usage(command, "give one file, or --live");
 	in->path = in->live ? "the live ruleset" : *left;
 	return XT2_EXIT_OK;
+}
+
+void xt2_input_sandbox(const struct xt2_input *in)
+{
+	if (!in->live)
+		xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true, .network = in->resolve });
 }
 
 int xt2_input_open(struct xt2_input *in)

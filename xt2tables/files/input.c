@@ -6,7 +6,6 @@
  * the command has both forms afterwards, and evaluates the packed one.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,6 +180,27 @@ int xt2_input_and_capture(const struct xt2_input *in, const char *capture)
 	return XT2_EXIT_USAGE;
 }
 
+unsigned int xt2_input_line(const struct xt2_input *in, int chain, unsigned int at,
+			    const char **file)
+{
+	const char *source = xt2_table_source(in->rs, xt2_chain_table(in->rs, chain));
+	unsigned int line = 0;
+
+	if (at < xt2_chain_rules(in->rs, chain) && (in->family || source))
+		line = xt2_rule_line(in->rs, chain, at);
+	*file = line && !in->family ? source : in->path;
+	return line;
+}
+
+void xt2_input_err_rule(const struct xt2_input *in, int chain, unsigned int at, struct xt2_err *err)
+{
+	const char *file;
+
+	err->line = xt2_input_line(in, chain, at, &file);
+	xt2_err_file(err, file);
+	xt2_text_rule(in->rs, chain, at, err->rule, sizeof(err->rule));
+}
+
 struct unsupported {
 	const struct xt2_input *in;
 	const char *hook;
@@ -192,7 +212,6 @@ static int report_unsupported(void *data, const struct xt2_unsupported *at)
 {
 	struct unsupported *u = data;
 	const struct xt2_input *in = u->in;
-	const char *file;
 	struct xt2_err err = { .code = XT2_E_UNSUPPORTED };
 	int t, c;
 
@@ -207,11 +226,8 @@ static int report_unsupported(void *data, const struct xt2_unsupported *at)
 	u->hinted = true;
 	t = xt2_table_find(in->rs, u->family, at->table);
 	c = t >= 0 ? xt2_chain_find(in->rs, t, at->chain) : -1;
-	if (c >= 0 && at->rule && at->rule <= xt2_chain_rules(in->rs, c)) {
-		err.line = xt2_input_line(in, c, at->rule - 1, &file);
-		xt2_err_file(&err, file);
-		xt2_text_rule(in->rs, c, at->rule - 1, err.rule, sizeof(err.rule));
-	}
+	if (c >= 0 && at->rule && at->rule <= xt2_chain_rules(in->rs, c))
+		xt2_input_err_rule(in, c, at->rule - 1, &err);
 	report(in, &err);
 	return 0;
 }
@@ -261,19 +277,6 @@ __u8 *xt2_input_reached(const struct xt2_input *in, const char *hook, const char
 	return seen;
 }
 
-static int no(char *why, size_t size, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int no(char *why, size_t size, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why, size, format, args);
-	va_end(args);
-	return -ENOENT;
-}
-
 int xt2_input_table(const struct xt2_input *in, const char *hook, const char *table, char *why,
 		    size_t size)
 {
@@ -292,30 +295,20 @@ int xt2_input_table(const struct xt2_input *in, const char *hook, const char *ta
 		there = true;
 		fits |= number >= 0 && xt2_table_hooks(families[i], table) >> number & 1;
 	}
-	if (!known)
-		return no(why, size, "no hook '%s': hooks are %s", hook,
-			  in->family == XT2_ARP
-				  ? "INPUT, OUTPUT and FORWARD"
-				  : "PREROUTING, INPUT, FORWARD, OUTPUT and POSTROUTING");
-	if (table && !there) {
+	if (!known) {
+		snprintf(why, size, "no hook '%s': hooks are %s", hook,
+			 in->family == XT2_ARP
+				 ? "INPUT, OUTPUT and FORWARD"
+				 : "PREROUTING, INPUT, FORWARD, OUTPUT and POSTROUTING");
+	} else if (table && !there) {
 		xt2_nearest_table(in->rs, in->family, table, say);
-		return no(why, size, "the rules have no table '%s'%s", table, say);
+		snprintf(why, size, "the rules have no table '%s'%s", table, say);
+	} else if (table && !fits) {
+		snprintf(why, size, "table '%s' has no hook '%s'", table, hook);
+	} else {
+		return 0;
 	}
-	if (table && !fits)
-		return no(why, size, "table '%s' has no hook '%s'", table, hook);
-	return 0;
-}
-
-unsigned int xt2_input_line(const struct xt2_input *in, int chain, unsigned int at,
-			    const char **file)
-{
-	const char *source = xt2_table_source(in->rs, xt2_chain_table(in->rs, chain));
-	unsigned int line = 0;
-
-	if (at < xt2_chain_rules(in->rs, chain) && (in->family || source))
-		line = xt2_rule_line(in->rs, chain, at);
-	*file = line && !in->family ? source : in->path;
-	return line;
+	return -ENOENT;
 }
 
 int xt2_input_too_long(const struct xt2_input *in)

@@ -96,6 +96,10 @@ int xt2_input_rule(const struct xt2_input *in, int family, const char *table, co
 unsigned int xt2_input_line(const struct xt2_input *in, int chain, unsigned int at,
 			    const char **file);
 
+/* Fills in where a rule was written, and its text. */
+void xt2_input_err_rule(const struct xt2_input *in, int chain, unsigned int at,
+			struct xt2_err *err);
+
 /* --- several rulesets (input-files.c) ---------------------------------------- */
 
 /* Options of families are for the files that follow. */
@@ -147,6 +151,9 @@ int xt2_files_end(struct xt2_files *f, const char *command, char **left);
  * => XT2_EXIT_OK, XT2_EXIT_USAGE
  */
 int xt2_input_path(struct xt2_input *in, const char *command, char **left);
+
+/* No more than reading a text or an image takes, unless the input is live: see sandbox.h */
+void xt2_input_sandbox(const struct xt2_input *in);
 
 /* As xt2_input_load(), or with --live what is live.  => XT2_EXIT_* */
 int xt2_input_open(struct xt2_input *in);

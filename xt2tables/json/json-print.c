@@ -49,8 +49,9 @@ static void put_string(FILE *to, const char *s, unsigned int byte)
 	fputc('"', to);
 }
 
-void xt2_json_string(FILE *to, const char *s)
+void xt2_json_string(FILE *to, const char *before, const char *s)
 {
+	fputs(before, to);
 	put_string(to, s, 0);
 }
 
@@ -83,25 +84,22 @@ void xt2_json_number(FILE *to, const char *name, __u64 v)
 	fprintf(to, "\"%s\":%s%llu%s", name, quote, (unsigned long long)v, quote);
 }
 
-static void member(FILE *to, const char *name, const char *value)
+static void member(FILE *to, const char *before, const char *value)
 {
-	if (!*value)
-		return;
-	fprintf(to, ",\"%s\":", name);
-	xt2_json_string(to, value);
+	if (*value)
+		xt2_json_string(to, before, value);
 }
 
 void xt2_json_error(FILE *to, const struct xt2_err *err)
 {
-	fputs("{\"code\":", to);
-	xt2_json_string(to, xt2_code_name(err->code));
-	member(to, "file", err->file);
+	xt2_json_string(to, "{\"code\":", xt2_code_name(err->code));
+	member(to, ",\"file\":", err->file);
 	if (err->line)
 		fprintf(to, ",\"line\":%u", err->line);
 	if (err->column)
 		fprintf(to, ",\"column\":%u", err->column);
-	member(to, "message", err->message);
-	member(to, "rule", err->rule);
-	member(to, "hint", err->hint);
+	member(to, ",\"message\":", err->message);
+	member(to, ",\"rule\":", err->rule);
+	member(to, ",\"hint\":", err->hint);
 	fputc('}', to);
 }

@@ -155,8 +155,7 @@ static void add_common(struct line *l)
 		add(l, "MARK=0x%x ", l->e->mark);
 }
 
-/* --- IPv4 ------------------------------------------------------------------ */
-
+/* Of IP headers: errors quote a packet. */
 static void add_ipv4(struct line *l, u32 at);
 static void add_ipv6(struct line *l, u32 at);
 
@@ -171,23 +170,11 @@ static void add_quoted(struct line *l, void (*add_ip)(struct line *, u32), u32 a
 	add(l, "] ");
 }
 
-static u32 icmp_size(u8 type)
-{
-	switch (type) {
-	case 0: /* echo, and its reply */
-	case 8: return 4;
-	case 3: /* errors */
-	case 4:
-	case 5:
-	case 11:
-	case 12: return 8 + 20;
-	case 13: /* time stamps */
-	case 14: return 20;
-	case 17: /* address masks */
-	case 18: return 12;
-	}
-	return 0;
-}
+/* Bytes that the fields of a message need: echoes, errors, time stamps, address masks. */
+static const u8 icmp_size[] = {
+	[0] = 4,       [8] = 4,	  [3] = 8 + 20, [4] = 8 + 20, [5] = 8 + 20, [11] = 8 + 20,
+	[12] = 8 + 20, [13] = 20, [14] = 20,	[17] = 12,    [18] = 12,
+};
 
 static void add_icmp_fields(struct line *l, const u8 *p, u32 off)
 {
@@ -209,31 +196,51 @@ static void add_icmp_fields(struct line *l, const u8 *p, u32 off)
 	}
 }
 
-static void add_icmp(struct line *l, u32 off, bool fragment)
+static void add_icmpv6_fields(struct line *l, const u8 *p, u32 off)
+{
+	switch (p[0]) {
+	case 128: /* echo, and its reply */
+	case 129: add(l, "ID=%u SEQ=%u ", xt2_be16(p + 4), xt2_be16(p + 6)); break;
+	case 4: add(l, "POINTER=%08x ", xt2_be32(p + 4)); __fallthrough;
+	case 1: /* errors */
+	case 2:
+	case 3:
+		add_quoted(l, add_ipv6, off + 8);
+		if (p[0] == 2)
+			add(l, "MTU=%u ", xt2_be32(p + 4));
+	}
+}
+
+static bool add_icmp(struct line *l, bool v6, u32 off, bool fragment)
 {
 	u32 left = l->e->len - off;
 	const u8 *p;
 
-	add(l, "PROTO=ICMP ");
+	add(l, v6 ? "PROTO=ICMPv6 " : "PROTO=ICMP ");
 	if (fragment)
-		return;
+		return true;
 	p = look(l, off, 8);
 	if (!p)
-		return;
+		return !v6;
 	add(l, "TYPE=%u CODE=%u ", p[0], p[1]);
-	if (left < icmp_size(p[0]))
+	if (v6)
+		add_icmpv6_fields(l, p, off);
+	else if (p[0] < sizeof(icmp_size) && left < icmp_size[p[0]])
 		add(l, "INCOMPLETE [%u bytes] ", left);
 	else
 		add_icmp_fields(l, p, off);
+	return true;
 }
 
-static bool add_ipv4_protocol(struct line *l, u8 proto, u32 off, bool fragment)
+/* IPv6 has told AH and ESP before, among its extension headers. */
+static void add_transport(struct line *l, bool v6, u8 proto, u32 off, bool fragment)
 {
+	bool whole = true;
+
 	switch (proto) {
-	case IPPROTO_TCP: return add_tcp(l, off, fragment);
+	case IPPROTO_TCP: whole = add_tcp(l, off, fragment); break;
 	case IPPROTO_UDP:
-	case IPPROTO_UDPLITE: return add_udp(l, proto, off, fragment);
-	case IPPROTO_ICMP: add_icmp(l, off, fragment); break;
+	case IPPROTO_UDPLITE: whole = add_udp(l, proto, off, fragment); break;
 	case IPPROTO_AH:
 		if (fragment)
 			break;
@@ -245,19 +252,22 @@ static bool add_ipv4_protocol(struct line *l, u8 proto, u32 off, bool fragment)
 		if (!fragment)
 			add_spi(l, proto, off);
 		break;
-	default: add(l, "PROTO=%u ", proto);
+	default:
+		if (proto == (v6 ? IPPROTO_ICMPV6 : IPPROTO_ICMP))
+			whole = add_icmp(l, v6, off, fragment);
+		else
+			add(l, "PROTO=%u ", proto);
 	}
-	return true;
+	if (whole)
+		add_common(l);
 }
+
+/* --- IPv4 ------------------------------------------------------------------ */
 
 static void add_ipv4_fragment(struct line *l, u16 word)
 {
-	if (word & 0x8000)
-		add(l, "CE ");
-	if (word & 0x4000)
-		add(l, "DF ");
-	if (word & 0x2000)
-		add(l, "MF ");
+	add(l, "%s%s%s", word & 0x8000 ? "CE " : "", word & 0x4000 ? "DF " : "",
+	    word & 0x2000 ? "MF " : "");
 	if (word & 0x1fff)
 		add(l, "FRAG:%u ", word & 0x1fff);
 }
@@ -290,36 +300,10 @@ static void add_ipv4(struct line *l, u32 at)
 		}
 		add_hex(l, p + 20, size - 20);
 	}
-	if (add_ipv4_protocol(l, p[9], at + size, xt2_be16(p + 6) & 0x1fff))
-		add_common(l);
+	add_transport(l, false, p[9], at + size, xt2_be16(p + 6) & 0x1fff);
 }
 
 /* --- IPv6 ------------------------------------------------------------------ */
-
-static void add_icmpv6(struct line *l, u32 off, bool fragment, bool *whole)
-{
-	const u8 *p;
-
-	add(l, "PROTO=ICMPv6 ");
-	if (fragment)
-		return;
-	p = look(l, off, 8);
-	*whole = p;
-	if (!p)
-		return;
-	add(l, "TYPE=%u CODE=%u ", p[0], p[1]);
-	switch (p[0]) {
-	case 128: /* echo, and its reply */
-	case 129: add(l, "ID=%u SEQ=%u ", xt2_be16(p + 4), xt2_be16(p + 6)); break;
-	case 4: add(l, "POINTER=%08x ", xt2_be32(p + 4)); __fallthrough;
-	case 1: /* errors */
-	case 2:
-	case 3:
-		add_quoted(l, add_ipv6, off + 8);
-		if (p[0] == 2)
-			add(l, "MTU=%u ", xt2_be32(p + 4));
-	}
-}
 
 /* => bytes of the extension header; 0: nothing more can be told */
 static u32 add_extension(struct line *l, u8 type, u32 off, bool *fragment)
@@ -358,14 +342,16 @@ static u32 add_extension(struct line *l, u8 type, u32 off, bool *fragment)
 
 static bool is_extension(u8 proto)
 {
-	return proto == IPPROTO_HOPOPTS || proto == IPPROTO_ROUTING || proto == IPPROTO_FRAGMENT ||
-	       proto == IPPROTO_ESP || proto == IPPROTO_AH || proto == IPPROTO_DSTOPTS;
+	static const char extensions[] = { IPPROTO_HOPOPTS, IPPROTO_ROUTING, IPPROTO_FRAGMENT,
+					   IPPROTO_ESP,	    IPPROTO_AH,	     IPPROTO_DSTOPTS };
+
+	return memchr(extensions, proto, sizeof(extensions));
 }
 
 static void add_ipv6_payload(struct line *l, u8 proto, u32 off)
 {
 	const bool options = l->flags & NF_LOG_IPOPT;
-	bool fragment = false, whole = true;
+	bool fragment = false;
 	u32 size;
 	u8 next;
 
@@ -383,15 +369,7 @@ static void add_ipv6_payload(struct line *l, u8 proto, u32 off)
 		proto = next;
 		off += size;
 	}
-	switch (proto) {
-	case IPPROTO_TCP: whole = add_tcp(l, off, fragment); break;
-	case IPPROTO_UDP:
-	case IPPROTO_UDPLITE: whole = add_udp(l, proto, off, fragment); break;
-	case IPPROTO_ICMPV6: add_icmpv6(l, off, fragment, &whole); break;
-	default: add(l, "PROTO=%u ", proto);
-	}
-	if (whole)
-		add_common(l);
+	add_transport(l, true, proto, off, fragment);
 }
 
 static void add_address6(struct line *l, const char *name, const u8 *p)

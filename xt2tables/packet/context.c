@@ -55,12 +55,9 @@ void xt2_host_init(struct xt2_host *host)
 
 static int number(const char *arg, __u32 *out)
 {
-	char *end;
-	unsigned long v;
+	unsigned long long v;
 
-	errno = 0;
-	v = strtoul(arg, &end, 0);
-	if (errno || end == arg || *end || v > 0xffffffff || *arg == '-')
+	if (!xt2_number(arg, 0, &v) || v > 0xffffffff)
 		return -EINVAL;
 	*out = v;
 	return 1;
@@ -289,9 +286,9 @@ const char *xt2_host_receive(const struct xt2_host *host, int hook,
 	return xt2_pkt_seen_name(seen);
 }
 
-/* What conntrack keeps as the ports of a packet's connection, in the packet's direction and back. */
+/* What conntrack keeps as the ports of a packet's connection, in one direction. */
 struct ports {
-	__u16 src, dst, back_src, back_dst;
+	__u16 src, dst;
 };
 
 /* Not xt2_pkt_at(): no match has asked for these bytes yet. */
@@ -303,7 +300,7 @@ static const __u8 *transport(const struct xt2_pkt *pkt, __u32 size)
 }
 
 /* An ICMP question has its number for a source port, its type and code for the other one. */
-static bool icmp_ports(const struct xt2_pkt *pkt, struct ports *ports)
+static bool icmp_ports(const struct xt2_pkt *pkt, struct ports ports[2])
 {
 	static const struct {
 		__u8 proto, ask, answer;
@@ -320,15 +317,16 @@ static bool icmp_ports(const struct xt2_pkt *pkt, struct ports *ports)
 
 		if (pairs[i].proto != pkt->proto || (!asks && icmp[0] != pairs[i].answer))
 			continue;
-		ports->src = ports->back_src = xt2_be16(icmp + 4);
-		ports->dst = xt2_be16(icmp);
-		ports->back_dst = (asks ? pairs[i].answer : pairs[i].ask) << 8 | icmp[1];
+		ports[0].src = ports[1].src = xt2_be16(icmp + 4);
+		ports[0].dst = xt2_be16(icmp);
+		ports[1].dst = (asks ? pairs[i].answer : pairs[i].ask) << 8 | icmp[1];
 		return true;
 	}
 	return false; /* an error belongs to another connection */
 }
 
-static bool ports_of(const struct xt2_pkt *pkt, struct ports *ports)
+/* @ports: in the packet's direction, and back */
+static bool ports_of(const struct xt2_pkt *pkt, struct ports ports[2])
 {
 	switch (pkt->proto) {
 	case IPPROTO_ICMP:
@@ -338,7 +336,8 @@ static bool ports_of(const struct xt2_pkt *pkt, struct ports *ports)
 	case IPPROTO_UDPLITE:
 	case IPPROTO_SCTP:
 	case IPPROTO_DCCP:
-		*ports = (struct ports){ pkt->sport, pkt->dport, pkt->dport, pkt->sport };
+		ports[0] = (struct ports){ pkt->sport, pkt->dport };
+		ports[1] = (struct ports){ pkt->dport, pkt->sport };
 		return transport(pkt, 4);
 	case IPPROTO_GRE: return false;
 	}
@@ -349,24 +348,26 @@ static bool ports_of(const struct xt2_pkt *pkt, struct ports *ports)
 static void fill_tuple(struct xt2_pkt *pkt)
 {
 	struct xt2_pkt_ct *ct = &pkt->ct;
-	struct ports p = { 0 };
-	__u64 src[2] = { pkt->src[0], pkt->src[1] }, dst[2] = { pkt->dst[0], pkt->dst[1] };
+	struct ports ports[2] = { 0 };
+	const struct ports *orig = &ports[!!ct->reply], *repl = &ports[!ct->reply];
+	__u64 addr[2][2] = { { pkt->src[0], pkt->src[1] }, { pkt->dst[0], pkt->dst[1] } };
+	const __u64 *src = addr[!!ct->reply], *dst = addr[!ct->reply]; /* of the first packet */
 
 	if (!(ct->state & XT2_CT_TRACKED) || ct->state & (XT2_CT_SNAT | XT2_CT_DNAT) ||
-	    pkt->l4 != XT2_L4_OK || pkt->fragoff || !ports_of(pkt, &p))
+	    pkt->l4 != XT2_L4_OK || pkt->fragoff || !ports_of(pkt, ports))
 		return;
 	if (pkt->family == XT2_IPV4) {
-		src[0] = htonl(pkt->src4);
-		dst[0] = htonl(pkt->dst4);
+		addr[0][0] = htonl(pkt->src4);
+		addr[1][0] = htonl(pkt->dst4);
 	}
-	memcpy(ct->reply ? ct->repl_src : ct->orig_src, src, sizeof(src));
-	memcpy(ct->reply ? ct->repl_dst : ct->orig_dst, dst, sizeof(dst));
-	memcpy(ct->reply ? ct->orig_src : ct->repl_src, dst, sizeof(dst));
-	memcpy(ct->reply ? ct->orig_dst : ct->repl_dst, src, sizeof(src));
-	ct->orig_sport = ct->reply ? p.back_src : p.src;
-	ct->orig_dport = ct->reply ? p.back_dst : p.dst;
-	ct->repl_sport = ct->reply ? p.src : p.back_src;
-	ct->repl_dport = ct->reply ? p.dst : p.back_dst;
+	memcpy(ct->orig_src, src, sizeof(ct->orig_src));
+	memcpy(ct->orig_dst, dst, sizeof(ct->orig_dst));
+	memcpy(ct->repl_src, dst, sizeof(ct->repl_src));
+	memcpy(ct->repl_dst, src, sizeof(ct->repl_dst));
+	ct->orig_sport = orig->src;
+	ct->orig_dport = orig->dst;
+	ct->repl_sport = repl->src;
+	ct->repl_dport = repl->dst;
 	ct->tuple = 1;
 }
 

@@ -118,7 +118,7 @@ static void ct_state(const struct xt2_pkt *pkt, char *buf, size_t size)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+	for (i = 0; i < XT2_ARRAY_SIZE(states); i++)
 		if (pkt->ct.state & states[i].bit) {
 			snprintf(buf, size, "state is %s", states[i].name);
 			return;

@@ -32,16 +32,11 @@ static int bad(struct xt2_err *err, const char *format, ...)
 static int number(const char *arg, unsigned long max, const char *what, unsigned long fallback,
 		  unsigned long *out, struct xt2_err *err)
 {
-	char *end;
+	unsigned long long n = fallback;
+	const bool taken = !arg || (xt2_number(arg, 0, &n) && n <= max);
 
-	*out = fallback;
-	if (!arg)
-		return 0;
-	errno = 0;
-	*out = strtoul(arg, &end, 0);
-	if (errno || end == arg || *end || *out > max || *arg == '-')
-		return bad(err, "%s: '%s' is not a number from 0 to %lu", what, arg, max);
-	return 0;
+	*out = n;
+	return taken ? 0 : bad(err, "%s: '%s' is not a number from 0 to %lu", what, arg, max);
 }
 
 static int port(const char *arg, const char *proto, const char *what, unsigned long fallback,
@@ -112,7 +107,7 @@ static int protocol(const struct xt2_packet_spec *spec, struct xt2_err *err)
 		return spec->sport || spec->dport || spec->tcp_flags ? IPPROTO_TCP
 		       : spec->icmp_type ? (spec->family == XT2_IPV6 ? 58 : 1)
 					 : IPPROTO_TCP;
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (i = 0; i < XT2_ARRAY_SIZE(known); i++)
 		if (!strcmp(arg, known[i].name))
 			return known[i].number;
 	if (!strcmp(arg, "icmp"))
@@ -189,7 +184,7 @@ static int icmp_type(const char *arg, bool v6, unsigned long *type, unsigned lon
 	char *end;
 	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (i = 0; i < XT2_ARRAY_SIZE(names); i++) {
 		int named = v6 ? names[i].type6 : names[i].type4;
 
 		if (strcmp(arg, names[i].name) || named < 0)
@@ -431,11 +426,9 @@ static int from_capture(const struct xt2_packet_spec *spec, struct xt2_packet *p
 
 static int build(const struct xt2_packet_spec *spec, struct xt2_packet *p, struct xt2_err *err)
 {
-	struct timespec t;
 	int n;
 
-	clock_gettime(CLOCK_REALTIME, &t);
-	p->captured.time = t.tv_sec * 1000000000ull + t.tv_nsec;
+	p->captured.time = xt2_clock_ns(CLOCK_REALTIME);
 	p->captured.family = spec->family;
 	if (spec->hex)
 		n = hex(spec->hex, p->bytes, 65536, err);

@@ -19,7 +19,7 @@ void xt2_row(struct xt2_rows *rows, const void *at, unsigned int indent, const c
 static void word(const struct xt2_rows *rows, const char *v)
 {
 	if (rows->json)
-		xt2_json_string(stdout, v);
+		xt2_json_string(stdout, "", v);
 	else
 		xt2_print_shown(stdout, v);
 }
