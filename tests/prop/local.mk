@@ -30,7 +30,8 @@ tests_prop_oracle_equal_SOURCES = \
 	tests/prop/oracle-equal.c \
 	xt2tables/packet/context.c \
 	xt2tables/files/file.c \
-	xt2tables/files/input.c
+	xt2tables/files/input.c \
+	xt2tables/files/options.c
 tests_prop_oracle_equal_LDADD = liboracle.la libtext.la $(PCAP_LIBS)
 
 TESTS += tests/prop/oracle.sh

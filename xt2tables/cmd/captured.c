@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* captured.c - packets that are kept, clocks, and options for what a capture does not tell */
+/* captured.c - packets that are kept, and options for what a capture does not tell */
 #include "cmd.h"
 
 static int copy(struct xt2_captured *to, const struct xt2_captured *c)
@@ -44,14 +44,6 @@ void xt2_captured_free(struct xt2_captured_list *list)
 	for (i = 0; i < list->n; i++)
 		free((void *)list->at[i].frame);
 	free(list->at);
-}
-
-__u64 xt2_clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (__u64)t.tv_sec * 1000000000ull + (__u64)t.tv_nsec;
 }
 
 int xt2_host_take(const struct xt2_given *g)

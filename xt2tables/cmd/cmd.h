@@ -53,7 +53,13 @@ int xt2_captured_read(struct xt2_capture *cap, size_t max, struct xt2_captured_l
 void xt2_captured_free(struct xt2_captured_list *list);
 
 /* => ns of a clock */
-__u64 xt2_clock_ns(clockid_t clock);
+static inline __u64 xt2_clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (__u64)t.tv_sec * 1000000000ull + (__u64)t.tv_nsec;
+}
 
 /* Has any rule a target that changes bytes? */
 bool xt2_image_writes(const struct xt2_image *img);
