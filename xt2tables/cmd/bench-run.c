@@ -7,7 +7,6 @@
  * ways take turns, so that what else the machine does hits all of them, and of
  * each the best round counts.  Time is that of the thread on a processor.
  */
-#include <time.h>
 #include "bench.h"
 #include "xt2tables/packet/packet.h"
 

@@ -5,9 +5,7 @@
  * Each base chain that packets can come to is measured with packets of its
  * own: those of a capture, or ones that are drawn for its rules.
  */
-#include <time.h>
 #include "libxt2/evaluate/reach.h"
-#include "libxt2/printable.h"
 #include "bench.h"
 #include "xt2tables/text/nearest.h"
 #include "index-report.h"

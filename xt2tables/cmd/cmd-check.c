@@ -9,7 +9,6 @@
  */
 #include "engine/image.h"
 #include "libxt2/evaluate/reach.h"
-#include "libxt2/printable.h"
 #include "xt2tables/live/live-refused.h"
 #include "xt2tables/text/text.h"
 #include "cmd.h"

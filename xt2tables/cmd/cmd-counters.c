@@ -6,7 +6,6 @@
  * chain's last.  Watching is reading again and again: nothing is kept
  * open or locked between two rounds, so a watcher never blocks other commands.
  */
-#include <time.h>
 #include "engine/rule.h"
 #include "libxt2/ruleset/pair.h"
 #include "xt2tables/text/nearest.h"

@@ -6,7 +6,6 @@
  * there is nothing live any more.  It keeps nothing: memory does not grow.
  */
 #include <signal.h>
-#include <time.h>
 #include "libxt2/store/bpf/bpf-store.h"
 #include "cmd.h"
 #include "xt2tables/files/output.h"

@@ -8,7 +8,6 @@
  * process until --update stores them; the clock of limit and time is the
  * capture's.
  */
-#include <time.h>
 #include "replay.h"
 #include "xt2tables/files/sandbox.h"
 #include "xt2tables/text/text.h"
@@ -154,12 +153,13 @@ static int find_hooks(struct xt2_replay *r)
 	char why[512];
 	int i;
 
+	memset(r->hooks, -1, sizeof(r->hooks));
 	for (i = 0; i < XT2_REPLAY_FAMILIES; i++) {
-		bool ours = !r->in.family || r->in.family == xt2_replay_families[i];
+		const int family = xt2_replay_families[i];
 
-		r->hooks[i] = ours ? xt2_hook_number(xt2_replay_families[i], r->hook) : -1;
-		if (r->table && xt2_table_find(r->in.rs, xt2_replay_families[i], r->table) < 0)
-			r->hooks[i] = -1;
+		if ((!r->in.family || r->in.family == family) &&
+		    (!r->table || xt2_table_find(r->in.rs, family, r->table) >= 0))
+			r->hooks[family] = xt2_hook_number(family, r->hook);
 	}
 	if (xt2_input_table(&r->in, r->hook, r->table, why, sizeof(why)) < 0)
 		return xt2_usage("replay", "%s", why);

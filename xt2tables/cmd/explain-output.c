@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* explain-output.c - what xt2 explain prints, as text or as JSON */
-#include <errno.h>
-#include <string.h>
-#include "libxt2/printable.h"
 #include "explain.h"
 #include "xt2tables/text/text.h"
 

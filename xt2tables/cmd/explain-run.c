@@ -5,9 +5,6 @@
  * The answer comes from the oracle (oracle.h), which the tests hold equal to
  * the evaluator.  What the oracle tries is printed as it goes.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include "libxt2/evaluate/track.h"
 #include "libxt2/evaluate/unsupported.h"
 #include "explain.h"

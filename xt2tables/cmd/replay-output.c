@@ -101,7 +101,7 @@ static int write_counters(struct xt2_replay *r, struct xt2_output *o)
 		return XT2_EXIT_RESOURCE;
 	o->durable = true;
 	for (i = 0; i < XT2_REPLAY_FAMILIES && !ret; i++)
-		if (r->hooks[i] >= 0) {
+		if (r->hooks[xt2_replay_families[i]] >= 0) {
 			ret = xt2_text_save(o->to, r->in.rs, xt2_replay_families[i], r->table,
 					    true);
 			if (ret == -ENOENT) /* no such table in this family */

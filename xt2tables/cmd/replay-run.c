@@ -104,16 +104,6 @@ static void verdict_line(struct xt2_replay *r, unsigned long long number,
 	fputs("}\n", to);
 }
 
-static int family_index(const struct xt2_replay *r, int family)
-{
-	int i;
-
-	for (i = 0; i < XT2_REPLAY_FAMILIES; i++)
-		if (xt2_replay_families[i] == family && r->hooks[i] >= 0)
-			return i;
-	return -1;
-}
-
 /* What a target has made of the frame: it may be longer or shorter now. */
 static int keep(struct xt2_replay *r, struct xt2_captured *c, const struct xt2_pkt *pkt,
 		int verdict)
@@ -152,18 +142,18 @@ static void unseen(struct xt2_replay *r, struct slot *s, const char *why)
 static int ready(struct xt2_replay *r, struct slot *s, struct xt2_pkt *pkt, bool stays)
 {
 	struct xt2_captured *c = &s->c;
-	const int f = family_index(r, c->family);
+	const int hook = r->hooks[c->family];
 	const char *why;
 
 	s->hook = -1;
-	if (f < 0) {
+	if (hook < 0) {
 		r->other++;
 		s->verdict = "OTHER";
 		s->why = "not a packet of this ruleset's family";
 		return 0;
 	}
 	memset(pkt, 0, sizeof(*pkt));
-	why = xt2_host_receive(&r->host, r->hooks[f], c, pkt);
+	why = xt2_host_receive(&r->host, hook, c, pkt);
 	if (why) {
 		unseen(r, s, why);
 		return 0;
@@ -180,7 +170,7 @@ static int ready(struct xt2_replay *r, struct slot *s, struct xt2_pkt *pkt, bool
 		return 0;
 	}
 	xt2_host_fill(&r->host, pkt, c);
-	s->hook = r->hooks[f];
+	s->hook = hook;
 	return 0;
 }
 

@@ -3,7 +3,6 @@
 #ifndef XT2_XT2TABLES_CMD_REPLAY_H
 #define XT2_XT2TABLES_CMD_REPLAY_H
 
-#include <time.h>
 #include "xt2tables/files/output.h"
 #include "cmd.h"
 
@@ -28,7 +27,7 @@ struct xt2_replay {
 	struct xt2_host host;
 	struct xt2_evaluator *ev;
 	const char *hook, *table;
-	int hooks[XT2_REPLAY_FAMILIES]; /* number of the hook, -1: family is not evaluated */
+	int hooks[XT2_IPV6 + 1]; /* of each enum xt2_family: the hook's number; -1: not evaluated */
 	const char *path[XT2_REPLAY_OUTPUTS]; /* NULL: is not asked for */
 	struct xt2_output out[XT2_REPLAY_OUTPUTS];
 	bool opened;

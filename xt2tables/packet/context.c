@@ -8,12 +8,9 @@
  * they would on a host with these addresses and a default route.
  */
 #include <arpa/inet.h>
-#include <errno.h>
 #include <linux/if_packet.h>
 #include <linux/netfilter/nf_conntrack_common.h>
 #include <linux/rtnetlink.h>
-#include <stdlib.h>
-#include <string.h>
 #include "engine/parse.h"
 #include "xt2tables/cmd/cmd.h"
 

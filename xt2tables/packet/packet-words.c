@@ -3,8 +3,6 @@
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <stdio.h>
-#include <string.h>
 #include "packet.h"
 
 static const char *address(const struct xt2_pkt *pkt, bool source, char buf[INET6_ADDRSTRLEN])

@@ -7,13 +7,9 @@
  */
 #include <arpa/inet.h>
 #include <ctype.h>
-#include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include "packet.h"
 
 static int bad(struct xt2_err *err, const char *format, ...)

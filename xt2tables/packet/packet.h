@@ -3,8 +3,6 @@
 #ifndef XT2_XT2TABLES_PACKET_PACKET_H
 #define XT2_XT2TABLES_PACKET_PACKET_H
 
-#include <stdbool.h>
-#include <xt2/xt2.h>
 #include "xt2tables/cmd/cmd.h"
 
 /* What the user told about a packet; builds the bytes when all is known. */
