@@ -144,8 +144,7 @@ bool xt2_bench_differs(const struct xt2_image *a, const struct xt2_image *b, cha
 				snprintf(text, size, "%s/%s:%u: %llu packets and %llu",
 					 xt2_image_table(a, root, c->table)->name,
 					 xt2_image_chain_cold(a, root, c->index)->name, number,
-					 (unsigned long long)r->packets,
-					 (unsigned long long)s->packets);
+					 r->packets, s->packets);
 				return true;
 			}
 			number++;

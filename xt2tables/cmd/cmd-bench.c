@@ -114,15 +114,6 @@ static int take_captured(const struct bench *b, const struct xt2_bench_place *pl
 
 /* --- what is said -------------------------------------------------------------- */
 
-static void say_source_json(const struct bench *b)
-{
-	if (b->capture) {
-		xt2_json_string(b->to, ",\"capture\":", b->capture);
-	} else {
-		fprintf(b->to, ",\"seed\":%llu", b->seed);
-	}
-}
-
 static void say_rules_json(const struct bench *b)
 {
 	xt2_json_string(b->to, "{\"file\":", b->in.path);
@@ -132,7 +123,10 @@ static void say_rules_json(const struct bench *b)
 		"\"index_seconds\":%.6f",
 		b->rules, b->chains, b->indexed, b->indexed_rules, b->rule_bytes, b->index_bytes,
 		b->load, b->build);
-	say_source_json(b);
+	if (b->capture)
+		xt2_json_string(b->to, ",\"capture\":", b->capture);
+	else
+		fprintf(b->to, ",\"seed\":%llu", b->seed);
 	fputs(",\"places\":[", b->to);
 }
 

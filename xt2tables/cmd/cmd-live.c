@@ -91,9 +91,7 @@ static void print_status(const struct xt2_live *live)
 	xt2_live_status(live, &s);
 	printf("rules %u\nmemory %llu\nprocessors %u\nevaluated %llu\nfaults %llu\n"
 	       "events %llu\nlost %llu\n",
-	       s.rules, (unsigned long long)s.bytes, s.cpus, (unsigned long long)s.packets,
-	       (unsigned long long)s.faults, (unsigned long long)s.events,
-	       (unsigned long long)s.lost);
+	       s.rules, s.bytes, s.cpus, s.packets, s.faults, s.events, s.lost);
 	print_trial(live);
 }
 

@@ -5,10 +5,8 @@
  * Why a chain is plain is not written anywhere: so its index is made again,
  * and if that works, the image was written without.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "index-report.h"
 #include "say.h"
 

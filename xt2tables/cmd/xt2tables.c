@@ -9,10 +9,8 @@
  * until the new one is stored, and stores nothing unless the whole file is good.
  */
 #include "config.h"
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <xtables.h>
 #include "libxt2/printable.h"

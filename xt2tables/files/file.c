@@ -4,8 +4,6 @@
  *
  * A result is complete in memory before a byte of it is written.
  */
-#include <errno.h>
-#include <string.h>
 #include "engine/env.h"
 #include "file.h"
 #include "libxt2/err.h"

@@ -5,10 +5,7 @@
  * A text is loaded and packed; an image is mapped and checked.  Either way
  * the command has both forms afterwards, and evaluates the packed one.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "engine/image.h"
 #include "libxt2/err.h"
 #include "libxt2/evaluate/reach.h"
@@ -318,7 +315,7 @@ int xt2_input_too_long(const struct xt2_input *in)
 
 	xt2_err_set(&err, XT2_E_LIMIT, 0,
 		    "chains lead to chains in too many ways: a packet may enter %llu, %u deep",
-		    (unsigned long long)root->visits, root->depth);
+		    root->visits, root->depth);
 	xt2_err_file(&err, in->path);
 	snprintf(err.hint, sizeof(err.hint),
 		 "%u are evaluated, or as many as there are rules; each chain that is jumped to "

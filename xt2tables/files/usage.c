@@ -2,7 +2,6 @@
 /* usage.c - exit codes of the programs, and the errors that lead to them */
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include "libxt2/printable.h"
 #include "usage.h"
 

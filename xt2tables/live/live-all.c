@@ -56,7 +56,7 @@ static void print_size(const struct xt2_live_net *net)
 		return;
 	}
 	xt2_live_status(live, &s);
-	printf(" rules %u memory %llu", s.rules, (unsigned long long)s.bytes);
+	printf(" rules %u memory %llu", s.rules, s.bytes);
 	xt2_live_free(live);
 }
 

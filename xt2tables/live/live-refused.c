@@ -6,10 +6,8 @@
  * and a hint; of many only the first are told one by one, and what they are is
  * counted for the rest.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "engine/image.h"
 #include "libxt2/err.h"
 #include "libxt2/store/store.h"

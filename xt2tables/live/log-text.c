@@ -11,9 +11,6 @@
 #include <linux/netfilter/nf_log.h>
 #include <netinet/in.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include "log-text.h"
 #include "engine/env.h"
 #include "libxt2/printable.h"
