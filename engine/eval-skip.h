@@ -32,7 +32,7 @@ static __always_inline struct xt2_rule __img *next_addr4(struct xt2_rule __img *
 	const struct xt2_match __img *m;
 
 	do {
-		r = (struct xt2_rule __img *)((u8 __img *)r + step);
+		r = xt2_at(r, step);
 		m = xt2_rule_first_match(r);
 		if (shape_of(r) != shape || m->type != type || xt2_inverted(m))
 			break;
@@ -59,14 +59,14 @@ static __always_inline struct xt2_rule __img *next_addr6(struct xt2_rule __img *
 	const struct xt2_match __img *m;
 
 	do {
-		r = (struct xt2_rule __img *)((u8 __img *)r + step);
+		r = xt2_at(r, step);
 		m = xt2_rule_first_match(r);
 		if (shape_of(r) != shape || m->type != type || xt2_inverted(m))
 			break;
 		if (likely(!xt2_addr6_equal(m, addr)))
 			continue;
 		if (r->target_offset == BOTH) {
-			m = (const struct xt2_match __img *)((const u8 __img *)r + ONE);
+			m = xt2_at(r, ONE);
 			if (m->type != other || xt2_inverted(m))
 				break;
 			if (!xt2_addr6_equal(m, other_addr))

@@ -92,9 +92,9 @@ xt2_separate int xt2_rest_match(const struct xt2_rule __img *r xt2_arg_img,
 int xt2_rest_match(const struct xt2_rule __img *r xt2_arg_img,
 		   const struct xt2_match __img *m xt2_arg_img, struct xt2_ctx *ctx xt2_arg_there)
 {
-	const u8 __img *end = (const u8 __img *)r + r->target_offset;
+	const struct xt2_match __img *end = xt2_rule_target_data(r);
 
-	for (m = xt2_match_next(m); (const u8 __img *)m < end; m = xt2_match_next(m)) {
+	for (m = xt2_match_next(m); m < end; m = xt2_match_next(m)) {
 		int answer = xt2_can_loop ? xt2_match(m, xt2_ctx_pkt(ctx), ctx) : out_of_time(ctx);
 
 		if (answer != XT2_HIT && answer != XT2_HIT_DROP)
@@ -107,8 +107,7 @@ int xt2_rest_match(const struct xt2_rule __img *r xt2_arg_img,
 static __always_inline int rule_match(const struct xt2_rule __img *r, const struct xt2_pkt *pkt,
 				      struct xt2_ctx *ctx)
 {
-	const u8 __img *end = (const u8 __img *)r + r->target_offset;
-	const struct xt2_match __img *m = xt2_rule_first_match(r);
+	const struct xt2_match __img *m = xt2_rule_first_match(r), *end = xt2_rule_target_data(r);
 
 	if (r->target_offset <= sizeof(*r))
 		return XT2_HIT;
@@ -121,7 +120,7 @@ static __always_inline int rule_match(const struct xt2_rule __img *r, const stru
 		m = xt2_match_next(m);
 		if (unlikely(!xt2_can_loop))
 			return out_of_time(ctx);
-	} while ((const u8 __img *)m < end);
+	} while (m < end);
 	return XT2_HIT;
 }
 

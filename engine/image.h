@@ -107,49 +107,49 @@ static inline const u8 __img *xt2_instance_data(const struct xt2_instance __img 
 /* Rules of a chain, the tail included. */
 static inline struct xt2_rule __img *xt2_chain_first(const struct xt2_chain __img *c)
 {
-	return (struct xt2_rule __img *)((u8 __img *)c + sizeof(*c));
+	return xt2_at(c, sizeof(*c));
 }
 
 static inline struct xt2_rule __img *xt2_chain_tail(const struct xt2_chain __img *c)
 {
-	return (struct xt2_rule __img *)((u8 __img *)c + c->tail);
+	return xt2_at(c, c->tail);
 }
 
 static inline struct xt2_rule __img *xt2_rule_next(const struct xt2_rule __img *r)
 {
-	return (struct xt2_rule __img *)((u8 __img *)r + r->size);
+	return xt2_at(r, r->size);
 }
 
 #define xt2_chain_for_each_rule(r, c)                                                             \
 	for ((r) = xt2_chain_first(c); (const u8 __img *)(r) < (const u8 __img *)(c) + (c)->used; \
 	     (r) = xt2_rule_next(r))
 
-/* Matches of a rule. */
-static inline struct xt2_match __img *xt2_rule_first_match(const struct xt2_rule __img *r)
-{
-	return (struct xt2_match __img *)((u8 __img *)r + sizeof(*r));
-}
-
-static inline struct xt2_match __img *xt2_match_next(const struct xt2_match __img *m)
-{
-	return (struct xt2_match __img *)((u8 __img *)m + m->size);
-}
-
-#define xt2_rule_for_each_match(m, r)                                                            \
-	for ((m) = xt2_rule_first_match(r);                                                      \
-	     (const u8 __img *)(m) < (const u8 __img *)(r) + (r)->target_offset && xt2_can_loop; \
-	     (m) = xt2_match_next(m))
-
-/* Data of a rule's target, and its length in bytes. */
+/* Data of a rule's target, and its length in bytes; matches end where they begin. */
 static inline void __img *xt2_rule_target_data(const struct xt2_rule __img *r)
 {
-	return (u8 __img *)r + r->target_offset;
+	return xt2_at(r, r->target_offset);
 }
 
 static inline u32 xt2_rule_target_size(const struct xt2_rule __img *r)
 {
 	return r->size - r->target_offset;
 }
+
+/* Matches of a rule. */
+static inline struct xt2_match __img *xt2_rule_first_match(const struct xt2_rule __img *r)
+{
+	return xt2_at(r, sizeof(*r));
+}
+
+static inline struct xt2_match __img *xt2_match_next(const struct xt2_match __img *m)
+{
+	return xt2_at(m, m->size);
+}
+
+#define xt2_rule_for_each_match(m, r)                                           \
+	for ((m) = xt2_rule_first_match(r);                                     \
+	     (const void __img *)(m) < xt2_rule_target_data(r) && xt2_can_loop; \
+	     (m) = xt2_match_next(m))
 
 #define xt2_image_for_each_table(t, i, img, root) \
 	for ((i) = 0; (i) < (root)->tables && ((t) = xt2_image_table(img, root, i)); (i)++)

@@ -28,7 +28,7 @@ static void enter(struct xt2_walk *w, u32 index, u32 parent)
 	const struct xt2_chain __img *c = xt2_image_chain(w->img, w->root, index);
 
 	wc->visits = 1;
-	wc->rule = (u32)((const u8 __img *)xt2_chain_first(c) - (const u8 __img *)w->img);
+	wc->rule = xt2_offset(w->img, xt2_chain_first(c));
 	wc->parent = parent;
 }
 
@@ -69,10 +69,9 @@ static int advance(struct xt2_walk *w, u32 index, u32 *to)
 {
 	struct xt2_walk_chain *wc = &w->chains[index];
 	const struct xt2_chain __img *c = xt2_image_chain(w->img, w->root, index);
-	const u8 __img *end = (const u8 __img *)c + c->used;
-	const struct xt2_rule __img *r = xt2_at(w->img, wc->rule);
+	const struct xt2_rule __img *r = xt2_at(w->img, wc->rule), *end = xt2_at(c, c->used);
 
-	for (; (const u8 __img *)r < end && xt2_can_loop; r = xt2_rule_next(r)) {
+	for (; r < end && xt2_can_loop; r = xt2_rule_next(r)) {
 		if (xt2_rule_ends(r))
 			break;
 		if (!xt2_rule_branches(r))

@@ -45,15 +45,15 @@ static u32 reserve_array(struct xt2_writer *w, u64 count, u64 size)
 	return count && !w->error ? (u32)reserve(w, count * size) : 0;
 }
 
-/* => 0: copied, NUL-padded; -EINVAL: too long */
-static int put_name(char *to, const char *name)
+/* => 0: copied, NUL-padded; -EINVAL: too long, and that sticks */
+static int put_name(struct xt2_writer *w, char *to, const char *name)
 {
 	u32 len = 0;
 
 	while (len < XT2_NAME_SIZE && name && name[len])
 		len++;
 	if (len == XT2_NAME_SIZE)
-		return -EINVAL;
+		return fail(w, -EINVAL);
 	if (len)
 		memcpy(to, name, len);
 	return 0;
@@ -115,10 +115,10 @@ int xt2_write_table(struct xt2_writer *w, u8 family, const char *name, u32 sourc
 
 	if (refuses(w, w->tables_done == w->root.tables))
 		return w->error;
-	t = (struct xt2_table *)(w->buf + w->root.table) + w->tables_done++;
+	t = (struct xt2_table *)xt2_at(w->buf, w->root.table) + w->tables_done++;
 	t->family = family;
 	t->source = source;
-	return put_name(t->name, name) ? fail(w, -EINVAL) : 0;
+	return put_name(w, t->name, name);
 }
 
 int xt2_write_hook(struct xt2_writer *w, u8 family, u8 hook, u16 table, s32 priority, u32 chain)
@@ -150,13 +150,13 @@ int xt2_write_instance(struct xt2_writer *w, u8 kind, u8 revision, const char *n
 	if (!off)
 		return w->error;
 	((u32 *)(w->buf + w->root.instance))[w->instances_done++] = (u32)off;
-	in = (struct xt2_instance *)(w->buf + off);
+	in = xt2_at(w->buf, off);
 	in->kind = kind;
 	in->revision = revision;
 	in->size = size;
 	if (size)
 		memcpy(in + 1, data, size);
-	return put_name(in->name, name) ? fail(w, -EINVAL) : 0;
+	return put_name(w, in->name, name);
 }
 
 int xt2_write_cell(struct xt2_writer *w, u32 index, u64 value)
@@ -195,11 +195,11 @@ int xt2_write_chain_begin(struct xt2_writer *w, u32 index, u16 table, u8 hook, c
 	*chain_entry(w, index) = (u32)off;
 	w->chain = off;
 	w->chains_done++;
-	c = (struct xt2_chain *)(w->buf + off);
+	c = xt2_at(w->buf, off);
 	c->index = index;
 	c->table = table;
 	c->hook = hook;
-	return put_name(chain_cold(w, index)->name, name) ? fail(w, -EINVAL) : 0;
+	return put_name(w, chain_cold(w, index)->name, name);
 }
 
 int xt2_write_rule(struct xt2_writer *w, const struct xt2_rule *r)
@@ -214,7 +214,7 @@ int xt2_write_rule(struct xt2_writer *w, const struct xt2_rule *r)
 		return fail(w, -ENOSPC);
 	memcpy(w->buf + off, r, r->size);
 	w->pos = off + r->size;
-	c = (struct xt2_chain *)(w->buf + w->chain);
+	c = xt2_at(w->buf, w->chain);
 	c->tail = (u32)(off - w->chain);
 	c->rules++;
 	return 0;
@@ -222,18 +222,16 @@ int xt2_write_rule(struct xt2_writer *w, const struct xt2_rule *r)
 
 int xt2_write_index(struct xt2_writer *w, const struct xt2_index_limits *limits, void *scratch)
 {
-	struct xt2_chain *c = (struct xt2_chain *)(w->buf + w->chain);
+	struct xt2_chain *c = xt2_at(w->buf, w->chain);
 	u64 room = w->cap - w->pos;
 	u32 size;
 
-	if (w->error)
+	if (refuses(w, !w->chain || !c->rules || c->lookup || c->table >= w->tables_done))
 		return w->error;
-	if (!w->chain || !c->rules || c->lookup || c->table >= w->tables_done)
-		return fail(w, -EINVAL);
 	if (room > xt2_index_bound(c->rules))
 		room = xt2_index_bound(c->rules);
 	size = xt2_index_build(c, ((struct xt2_table *)(w->buf + w->root.table))[c->table].family,
-			       limits, (struct xt2_index *)(w->buf + w->pos), room, scratch);
+			       limits, xt2_at(w->buf, w->pos), room, scratch);
 	if (!size)
 		return 0;
 	c->used = (u32)(w->pos - w->chain);
@@ -244,16 +242,11 @@ int xt2_write_index(struct xt2_writer *w, const struct xt2_index_limits *limits,
 
 int xt2_write_chain_end(struct xt2_writer *w, const u32 *lines, u32 capacity)
 {
-	struct xt2_chain *c;
+	struct xt2_chain *c = xt2_at(w->buf, w->chain);
 	u64 off;
 
-	if (w->error)
+	if (refuses(w, !w->chain || !c->rules))
 		return w->error;
-	if (!w->chain)
-		return fail(w, -EINVAL);
-	c = (struct xt2_chain *)(w->buf + w->chain);
-	if (!c->rules)
-		return fail(w, -EINVAL);
 	if (!c->lookup)
 		c->used = (u32)(w->pos - w->chain);
 	if (capacity && !c->lookup && !reserve(w, capacity))
@@ -301,7 +294,7 @@ int xt2_write_end(struct xt2_writer *w, void *scratch, u64 *size)
 	if (w->tables_done != w->root.tables || w->hooks_done != w->root.hooks ||
 	    w->chains_done != w->root.chains || w->instances_done != w->root.instances)
 		return missing(w, "less was written than declared");
-	sort_hooks((struct xt2_hook *)(w->buf + w->root.hook), w->hooks_done);
+	sort_hooks(xt2_at(w->buf, w->root.hook), w->hooks_done);
 	memcpy(w->buf + img->root, &w->root, sizeof(w->root));
 	img->size = w->pos;
 	w->error = xt2_check_seal_(img, w->pos, scratch, &w->err);

@@ -59,6 +59,7 @@ struct xt2_dump {
 /* Fills in network, family, mac and pkttype, which are 0, 0, NULL and PACKET_HOST before. */
 struct link_type {
 	int type;
+	int family; /* of all packets; 0: they tell */
 	void (*find)(struct xt2_capture *cap, struct xt2_captured *p);
 };
 
@@ -139,16 +140,6 @@ static void find_raw(struct xt2_capture *cap, struct xt2_captured *p)
 		p->family = XT2_IPV6;
 }
 
-static void find_ipv4(struct xt2_capture *cap, struct xt2_captured *p)
-{
-	p->family = XT2_IPV4;
-}
-
-static void find_ipv6(struct xt2_capture *cap, struct xt2_captured *p)
-{
-	p->family = XT2_IPV6;
-}
-
 /* A BSD loopback header: AF_INET6 has another number on every system. */
 static void find_address_family(struct xt2_captured *p, u32 af)
 {
@@ -216,10 +207,10 @@ static void find_cooked2(struct xt2_capture *cap, struct xt2_captured *p)
 }
 
 static const struct link_type link_types[] = {
-	{ DLT_EN10MB, find_ethernet },	{ DLT_RAW, find_raw },
-	{ DLT_IPV4, find_ipv4 },	{ DLT_IPV6, find_ipv6 },
-	{ DLT_NULL, find_null },	{ DLT_LOOP, find_loop },
-	{ DLT_LINUX_SLL, find_cooked }, { DLT_LINUX_SLL2, find_cooked2 },
+	{ DLT_EN10MB, 0, find_ethernet },  { DLT_RAW, 0, find_raw },
+	{ DLT_IPV4, XT2_IPV4, NULL },	   { DLT_IPV6, XT2_IPV6, NULL },
+	{ DLT_NULL, 0, find_null },	   { DLT_LOOP, 0, find_loop },
+	{ DLT_LINUX_SLL, 0, find_cooked }, { DLT_LINUX_SLL2, 0, find_cooked2 },
 };
 
 /* --- reading --------------------------------------------------------------- */
@@ -366,7 +357,9 @@ int xt2_capture_next(struct xt2_capture *cap, struct xt2_captured *packet, struc
 	p.caplen = h->caplen;
 	p.len = h->len > h->caplen ? h->len : h->caplen;
 	p.time = time_of(h);
-	cap->link->find(cap, &p);
+	p.family = cap->link->family;
+	if (cap->link->find)
+		cap->link->find(cap, &p);
 	*packet = p;
 	return 1;
 }

@@ -11,6 +11,7 @@
 #include "err.h"
 #include "printable.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -48,6 +49,23 @@ int xt2_err_set(struct xt2_err *err, int code, int errnum, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(err->message, sizeof(err->message), fmt, args);
 	va_end(args);
+	return -errnum;
+}
+
+int xt2_err_no_memory(struct xt2_err *err, const char *purpose)
+{
+	return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory%s", purpose);
+}
+
+int xt2_err_path(struct xt2_err *err, int errnum, const char *path)
+{
+	return xt2_err_set(err, XT2_E_SYSTEM, errnum, "%s: %s", path, strerror(errnum));
+}
+
+int xt2_file_error(struct xt2_err *err, int errnum, const char *verb, const char *path)
+{
+	xt2_err_set(err, XT2_E_SYSTEM, errnum, "cannot %s: %s", verb, strerror(errnum));
+	xt2_err_file(err, path);
 	return -errnum;
 }
 

@@ -15,6 +15,15 @@
 int xt2_err_set(struct xt2_err *err, int code, int errnum, const char *fmt, ...)
 	__attribute__((__format__(__printf__, 4, 5)));
 
+/* "no memory for the image": @purpose begins with a blank, or is empty.  => -ENOMEM */
+int xt2_err_no_memory(struct xt2_err *err, const char *purpose);
+
+/* "PATH: no such file".  => -errnum */
+int xt2_err_path(struct xt2_err *err, int errnum, const char *path);
+
+/* "PATH: cannot VERB: no such file".  => -errnum */
+int xt2_file_error(struct xt2_err *err, int errnum, const char *verb, const char *path);
+
 /* The file that an error is about, and what to do about it; err may be NULL. */
 void xt2_err_file(struct xt2_err *err, const char *file);
 void xt2_err_hint(struct xt2_err *err, const char *hint);

@@ -36,6 +36,25 @@ static u32 passing(const struct passes *p, u32 key, const u64 *alive)
 	return n;
 }
 
+/* => the key, none of the chosen ones, that lets fewest through, if fewer than *passed; or XT2_KEYS */
+static u32 best_key(const struct passes *p, const u64 *alive, const u8 *chosen, u32 n, u32 *passed)
+{
+	u32 key, now, i, best = XT2_KEYS;
+
+	for (key = 0; key < XT2_KEYS; key++) {
+		for (i = 0; i < n && chosen[i] != key; i++)
+			;
+		if (i < n || !p->tells[key])
+			continue;
+		now = passing(p, key, alive);
+		if (now < *passed) {
+			*passed = now;
+			best = key;
+		}
+	}
+	return best;
+}
+
 /*
  * Keys that rule out a fifth or more alone, all of them or until it is likely
  * that of all units one is let through that does not match, if conditions
@@ -43,26 +62,15 @@ static u32 passing(const struct passes *p, u32 key, const u64 *alive)
  */
 static u32 choose_more(const struct passes *p, u32 units, bool all_keys, u8 *chosen, u32 n, u32 max)
 {
-	u32 key, best, passed, now, i;
+	u32 best, passed, i;
 	u64 all[SAMPLE_COLUMNS], left = (u64)units << 16;
 
 	memset(all, 0xff, sizeof(all));
 	for (i = 0; i < n; i++)
 		left = left * passing(p, chosen[i], all) / (p->n * p->n);
 	for (; n && n < max && (all_keys || left > 1 << 15); left = left * passed / (p->n * p->n)) {
-		best = XT2_KEYS;
 		passed = p->n * p->n - p->n * p->n / 5;
-		for (key = 0; key < XT2_KEYS; key++) {
-			for (i = 0; i < n && chosen[i] != key; i++)
-				;
-			if (i < n || !p->tells[key])
-				continue;
-			now = passing(p, key, all);
-			if (now < passed) {
-				passed = now;
-				best = key;
-			}
-		}
+		best = best_key(p, all, chosen, n, &passed);
 		if (best == XT2_KEYS)
 			break;
 		chosen[n++] = (u8)best;
@@ -74,21 +82,13 @@ static u32 choose_more(const struct passes *p, u32 units, bool all_keys, u8 *cho
 static u32 choose_keys(const struct passes *p, u8 *chosen, u32 max)
 {
 	u64 alive[SAMPLE_COLUMNS];
-	u32 i, key, best, n = 0, left = p->n * p->n, passed;
+	u32 i, best, n = 0, left = p->n * p->n, passed;
 
 	for (i = 0; i < p->n; i++)
 		alive[i] = ~0ull >> (64 - p->n);
 	while (n < max) {
-		best = XT2_KEYS;
 		passed = left - left / 16; /* a key that rules out less is not worth a column */
-		for (key = 0; key < XT2_KEYS; key++) {
-			u32 now = p->tells[key] ? passing(p, key, alive) : left;
-
-			if (now < passed) {
-				passed = now;
-				best = key;
-			}
-		}
+		best = best_key(p, alive, chosen, n, &passed);
 		if (best == XT2_KEYS)
 			break;
 		for (i = 0; i < p->n; i++)

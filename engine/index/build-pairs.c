@@ -199,7 +199,7 @@ static u8 field_size(const struct xt2_index_dimension *d)
 static void set_slot(struct build *b, const struct xt2_index_dimension *d, u32 cls, u32 hash,
 		     u32 other, bool triple)
 {
-	u16 *slot = (u16 *)((u8 *)b->at + d->slot[cls]);
+	u16 *slot = xt2_at(b->at, d->slot[cls]);
 
 	slot[hash >> d->shift[cls]] |= (u16)(1u << (other + (triple ? XT2_CLASSES : 0)));
 }
@@ -283,12 +283,16 @@ static bool refine(struct build *b, struct xt2_pairs *p, u32 buckets)
 	return any;
 }
 
+static struct xt2_index_entry *next_entry(const struct build *b, struct xt2_pairs *p)
+{
+	return (struct xt2_index_entry *)xt2_at(b->at, p->entry) + p->entries++;
+}
+
 static void put_entry(const struct build *b, struct xt2_pairs *p, u32 which,
 		      struct xt2_index_bucket *to)
 {
 	const struct hashed *h = &b->hashed[which];
-	struct xt2_index_entry *e =
-		(struct xt2_index_entry *)((u8 *)b->at + p->entry) + p->entries++;
+	struct xt2_index_entry *e = next_entry(b, p);
 
 	*e = (struct xt2_index_entry){
 		.unit = h->unit,
@@ -352,13 +356,12 @@ static bool put_nested(struct build *b, struct xt2_pairs *p, u32 first, u32 n, b
 	offset = xt2_build_columns_(b, unit, n);
 	if (!offset)
 		return false;
-	((struct xt2_index_entry *)((u8 *)b->at + p->entry))[p->entries++] =
-		(struct xt2_index_entry){
-			.unit = offset | XT2_UNIT_NESTED | (mixed ? XT2_UNIT_MIXED : 0),
-			.tag = mixed ? 0 : tag,
-			.never = NEVER_AT_ALL,
-			.ports = unit[0],
-		};
+	*next_entry(b, p) = (struct xt2_index_entry){
+		.unit = offset | XT2_UNIT_NESTED | (mixed ? XT2_UNIT_MIXED : 0),
+		.tag = mixed ? 0 : tag,
+		.never = NEVER_AT_ALL,
+		.ports = unit[0],
+	};
 	to->entries |= XT2_BUCKET_NESTED;
 	return true;
 }
@@ -393,11 +396,11 @@ static bool put_crowded(struct build *b, struct xt2_pairs *p, u32 first, u32 n,
 
 static void put_end(const struct build *b, const struct xt2_pairs *p)
 {
-	struct xt2_index_entry *e = (struct xt2_index_entry *)((u8 *)b->at + p->entry) + p->entries;
+	struct xt2_index_entry *e = xt2_at(b->at, p->entry);
 	u32 i;
 
 	for (i = 0; i < XT2_ENTRIES_BEYOND; i++)
-		e[i].never = NEVER_AT_ALL;
+		e[p->entries + i].never = NEVER_AT_ALL;
 }
 
 static u32 count_entries(const struct build *b, u32 buckets)
@@ -418,7 +421,7 @@ static u32 count_entries(const struct build *b, u32 buckets)
 
 static bool put_buckets(struct build *b, struct xt2_pairs *p, u32 buckets)
 {
-	struct xt2_index_bucket *to = (void *)((u8 *)b->at + p->bucket);
+	struct xt2_index_bucket *to = xt2_at(b->at, p->bucket);
 	u32 i, n;
 
 	for (i = 0; i < buckets; i++) {

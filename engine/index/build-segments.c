@@ -178,28 +178,6 @@ static void sort(struct segments *s)
 		}
 }
 
-/* => false: a packet of a unit would have too many candidates on average */
-static bool nest(struct segments *s)
-{
-	const u64 *range = s->range, most = (u64)(s->most - s->commons) * s->ranges;
-	u32 i, up, depth, same = 0;
-	u64 named = 0;
-
-	s->up = (u32 *)s->other;
-	for (i = 0; i < s->ranges; i++) {
-		up = i;
-		while (up && end_of(range[up - 1]) <= first_of(range[i]))
-			up = UP(s->up[up - 1]);
-		depth = up ? (s->up[up - 1] >> UP_DEPTH) + 1 : 0;
-		same = i && is_same(range[i - 1], range[i]) ? same + 1 : 0;
-		named += depth + same + 1;
-		if (depth >= XT2_SEGMENTS_MOST || named > most)
-			return false;
-		s->up[i] = depth << UP_DEPTH | up;
-	}
-	return true;
-}
-
 /* => the number + 1 of the narrowest range that begins before this one and has the address */
 static u32 open_at(const struct segments *s, u32 range, u64 addr)
 {
@@ -211,6 +189,26 @@ static u32 open_at(const struct segments *s, u32 range, u64 addr)
 static u32 depth_of(const struct segments *s, u32 up)
 {
 	return up ? (s->up[up - 1] >> UP_DEPTH) + 1 : 0;
+}
+
+/* => false: a packet of a unit would have too many candidates on average */
+static bool nest(struct segments *s)
+{
+	const u64 *range = s->range, most = (u64)(s->most - s->commons) * s->ranges;
+	u32 i, up, depth, same = 0;
+	u64 named = 0;
+
+	s->up = (u32 *)s->other;
+	for (i = 0; i < s->ranges; i++) {
+		up = open_at(s, i, first_of(range[i]));
+		depth = depth_of(s, up);
+		same = i && is_same(range[i - 1], range[i]) ? same + 1 : 0;
+		named += depth + same + 1;
+		if (depth >= XT2_SEGMENTS_MOST || named > most)
+			return false;
+		s->up[i] = depth << UP_DEPTH | up;
+	}
+	return true;
 }
 
 /* --- slots ------------------------------------------------------------- */

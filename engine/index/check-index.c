@@ -16,6 +16,17 @@ struct check {
 	const struct xt2_chain *chain;
 	const struct xt2_index *ix;
 	u8 family;
+	union { /* the body, by kind */
+		const void *body;
+		const struct xt2_columns *columns;
+		const struct xt2_bits *bits;
+		const struct xt2_segments *segments;
+		const struct xt2_pairs *pairs;
+	};
+	/* parts of a prefix index */
+	const struct xt2_segment_slot *slot;
+	const u16 *begin;
+	const u32 *name; /* what segments name: see struct xt2_segments */
 	u64 places, found; /* segments that name units; how many of them a unit accounts for */
 	const char *what;
 };
@@ -124,7 +135,7 @@ static bool in_columns(const struct check *c, u32 offset, u32 unit, const struct
 
 /* --- bits -------------------------------------------------------------- */
 
-static int check_bits_key(struct check *c, const struct xt2_bits *k, const struct xt2_bits_key *by)
+static int check_bits_key(struct check *c, const struct xt2_bits_key *by)
 {
 	const u16 *edge = xt2_at(c->ix, by->edge);
 	u32 i;
@@ -133,7 +144,7 @@ static int check_bits_key(struct check *c, const struct xt2_bits *k, const struc
 	    by->slots > XT2_BITS_SLOTS)
 		return bad(c, "bits of an index are not valid");
 	if (!inside(c, by->edge, by->slots * sizeof(*edge)) ||
-	    !inside(c, by->bit, (u64)by->slots * k->words * sizeof(u64)) || edge[0])
+	    !inside(c, by->bit, (u64)by->slots * c->bits->words * sizeof(u64)) || edge[0])
 		return bad(c, "bits of an index are not valid");
 	for (i = 1; i < by->slots; i++)
 		if (edge[i] < edge[i - 1])
@@ -142,8 +153,9 @@ static int check_bits_key(struct check *c, const struct xt2_bits *k, const struc
 }
 
 /* Bits after the last unit would be units that do not exist. */
-static bool has_more_bits(const struct check *c, const struct xt2_bits *k)
+static bool has_more_bits(const struct check *c)
 {
+	const struct xt2_bits *k = c->bits;
 	const u64 *bit = xt2_at(c->ix, k->by[0].bit);
 	const u64 beyond = k->units % 64 ? ~0ull << k->units % 64 : 0;
 	u32 i;
@@ -154,8 +166,9 @@ static bool has_more_bits(const struct check *c, const struct xt2_bits *k)
 	return false;
 }
 
-static int check_bits(struct check *c, const struct xt2_bits *k)
+static int check_bits(struct check *c)
 {
+	const struct xt2_bits *k = c->bits;
 	u32 i;
 	int err = 0;
 
@@ -165,17 +178,17 @@ static int check_bits(struct check *c, const struct xt2_bits *k)
 	    !inside(c, c->ix->body, sizeof(*k) + (u64)k->units * sizeof(u32)))
 		return bad(c, "bits of an index are not valid");
 	for (i = 0; i < k->keys && !err; i++)
-		err = check_bits_key(c, k, &k->by[i]);
+		err = check_bits_key(c, &k->by[i]);
 	if (err)
 		return err;
 	if (check_order(c, (const u32 *)(k + 1), k->units))
 		return -EINVAL;
-	return has_more_bits(c, k) ? bad(c, "index has entries of no rule") : 0;
+	return has_more_bits(c) ? bad(c, "index has entries of no rule") : 0;
 }
 
 /* Has the unit its bit in all slots that its range meets? */
-static bool bits_admit(const struct check *c, const struct xt2_bits *k,
-		       const struct xt2_bits_key *by, u32 place, u16 least, u16 most)
+static bool bits_admit(const struct check *c, const struct xt2_bits_key *by, u32 place, u16 least,
+		       u16 most)
 {
 	const u16 *edge = xt2_at(c->ix, by->edge);
 	const u64 *bit = xt2_at(c->ix, by->bit);
@@ -184,15 +197,15 @@ static bool bits_admit(const struct check *c, const struct xt2_bits *k,
 	for (i = 0; i < by->slots && edge[i] <= most; i++) {
 		if (i + 1 < by->slots && (edge[i + 1] <= least || edge[i + 1] == edge[i]))
 			continue; /* is left before the range begins, or never entered */
-		if (!(bit[i * k->words + place / 64] >> place % 64 & 1))
+		if (!(bit[i * c->bits->words + place / 64] >> place % 64 & 1))
 			return false;
 	}
 	return true;
 }
 
-static bool in_bits(const struct check *c, const struct xt2_bits *k, u32 unit,
-		    const struct xt2_box *box)
+static bool in_bits(const struct check *c, u32 unit, const struct xt2_box *box)
 {
+	const struct xt2_bits *k = c->bits;
 	u32 place = units_place((const u32 *)(k + 1), k->units, unit), i;
 	u16 least, most;
 
@@ -200,7 +213,7 @@ static bool in_bits(const struct check *c, const struct xt2_bits *k, u32 unit,
 		return false;
 	for (i = 0; i < k->keys; i++) {
 		if (!xt2_box_range(box, c->family, k->by[i].key, &least, &most) ||
-		    !bits_admit(c, k, &k->by[i], place, least, most))
+		    !bits_admit(c, &k->by[i], place, least, most))
 			return false;
 	}
 	return true;
@@ -208,44 +221,28 @@ static bool in_bits(const struct check *c, const struct xt2_bits *k, u32 unit,
 
 /* --- segments ---------------------------------------------------------- */
 
-static const struct xt2_segment_slot *slots_of(const struct check *c, const struct xt2_segments *g)
-{
-	return xt2_at(c->ix, g->slot);
-}
-
-static const u16 *begins_of(const struct check *c, const struct xt2_segments *g)
-{
-	return xt2_at(c->ix, g->begin);
-}
-
-static const u32 *whats_of(const struct check *c, const struct xt2_segments *g)
-{
-	return xt2_at(c->ix, g->what);
-}
-
 static const u16 *bucket_at(const struct check *c, const struct xt2_segment_slot *slot, u32 number)
 {
-	return (const u16 *)((const u8 *)c->ix + slot->bucket) + number;
+	return (const u16 *)xt2_at(c->ix, slot->bucket) + number;
 }
 
 /* A search goes on in that slot: narrower ones cannot lead back. */
-static bool leads_on(const struct check *c, const struct xt2_segments *g, u32 shift, u32 what)
+static bool leads_on(const struct check *c, u32 shift, u32 what)
 {
 	const u32 number = what >> XT2_SEGMENT_PLACE;
 
-	return number < g->slots && slots_of(c, g)[number].shift < shift;
+	return number < c->segments->slots && c->slot[number].shift < shift;
 }
 
 /* A search counts the segments of a bucket that begin no later than its address. */
-static bool bucket_holds_segments(struct check *c, const struct xt2_segments *g, u32 shift,
-				  u32 first, u32 n)
+static bool bucket_holds_segments(struct check *c, u32 shift, u32 first, u32 n)
 {
-	const u16 *begin = begins_of(c, g) + first;
-	const u32 *what = whats_of(c, g) + first;
+	const u16 *begin = c->begin + first;
+	const u32 *what = c->name + first;
 	u32 i;
 
 	if (n == 1 && what[0] & XT2_SEGMENT_SLOT)
-		return !begin[0] && leads_on(c, g, shift, what[0]);
+		return !begin[0] && leads_on(c, shift, what[0]);
 	for (i = 0; i < n; i++)
 		if (what[i] & XT2_SEGMENT_SLOT || (i && begin[i] < begin[i - 1]))
 			return false;
@@ -257,9 +254,9 @@ static bool bucket_holds_segments(struct check *c, const struct xt2_segments *g,
  * Buckets are a slot's own, but for such as are empty; *buckets: those up to
  * its last, to which all addresses outside the slot go: no rule has them.
  */
-static bool slot_holds(struct check *c, const struct xt2_segments *g,
-		       const struct xt2_segment_slot *slot, u32 *buckets)
+static bool slot_holds(struct check *c, const struct xt2_segment_slot *slot, u32 *buckets)
 {
+	const struct xt2_segments *g = c->segments;
 	const u32 last = slot->last, bucket = (slot->bucket - g->bucket) / (u32)sizeof(u16);
 	const u16 *at = bucket_at(c, slot, 0);
 	u32 i, first, n;
@@ -274,7 +271,7 @@ static bool slot_holds(struct check *c, const struct xt2_segments *g,
 		first = slot->segment + at[i];
 		if (n > (i < last ? XT2_SEGMENTS_MOST : 0) || first > g->segments ||
 		    n + XT2_SEGMENTS_BEHIND > g->segments - first ||
-		    !bucket_holds_segments(c, g, slot->shift, first, n))
+		    !bucket_holds_segments(c, slot->shift, first, n))
 			return false;
 	}
 	return true;
@@ -287,8 +284,9 @@ static bool reaches_beyond(const struct xt2_segments *g, u32 number,
 	return number < 1u << (32 - g->shift) && slot->shift > g->shift;
 }
 
-static int check_segments(struct check *c, const struct xt2_segments *g)
+static int check_segments(struct check *c)
 {
+	const struct xt2_segments *g = c->segments;
 	u32 i, buckets = 0;
 
 	if (c->family != XT2_IPV4 || !inside(c, c->ix->body, sizeof(*g)) || g->reserved ||
@@ -301,10 +299,12 @@ static int check_segments(struct check *c, const struct xt2_segments *g)
 	    !inside(c, g->what, (u64)g->segments * sizeof(u32)) ||
 	    !inside(c, g->common, (u64)g->commons * sizeof(u32)))
 		return bad(c, "segments of an index are not valid");
+	c->slot = xt2_at(c->ix, g->slot);
+	c->begin = xt2_at(c->ix, g->begin);
+	c->name = xt2_at(c->ix, g->what);
 	c->places = g->commons; /* in order, or they would not be found */
 	for (i = 0; i < g->slots; i++)
-		if (!slot_holds(c, g, &slots_of(c, g)[i], &buckets) ||
-		    reaches_beyond(g, i, &slots_of(c, g)[i]))
+		if (!slot_holds(c, &c->slot[i], &buckets) || reaches_beyond(g, i, &c->slot[i]))
 			return bad(c, "slots of an index are not valid");
 	return 0;
 }
@@ -315,12 +315,12 @@ struct place {
 	u64 addr; /* where it begins */
 };
 
-static struct place find_bucket(const struct check *c, const struct xt2_segments *g, u32 addr)
+static struct place find_bucket(const struct check *c, u32 addr)
 {
-	const struct xt2_segment_slot *slot = slots_of(c, g) + (addr >> g->shift);
+	const struct xt2_segment_slot *slot = c->slot + (addr >> c->segments->shift);
 	struct place p;
 
-	for (;; slot = slots_of(c, g) + (whats_of(c, g)[p.first] >> XT2_SEGMENT_PLACE)) {
+	for (;; slot = c->slot + (c->name[p.first] >> XT2_SEGMENT_PLACE)) {
 		const u32 i = (addr >> slot->shift) - slot->least;
 		const u16 *at = bucket_at(c, slot, i < slot->last ? i : slot->last);
 
@@ -330,7 +330,7 @@ static struct place find_bucket(const struct check *c, const struct xt2_segments
 			.shift = slot->shift,
 			.addr = addr >> slot->shift << slot->shift,
 		};
-		if (!p.n || !(whats_of(c, g)[p.first] & XT2_SEGMENT_SLOT))
+		if (!p.n || !(c->name[p.first] & XT2_SEGMENT_SLOT))
 			return p;
 	}
 }
@@ -342,11 +342,11 @@ static u32 unit_of(u32 what)
 }
 
 /* Do all searches of the bucket for addresses from first to last find the unit? */
-static bool bucket_names(const struct check *c, const struct xt2_segments *g, const struct place *p,
-			 u32 unit, u32 bits, u32 first, u32 last)
+static bool bucket_names(const struct check *c, const struct place *p, u32 unit, u32 bits,
+			 u32 first, u32 last)
 {
-	const u16 *begin = begins_of(c, g) + p->first;
-	const u32 *what = whats_of(c, g) + p->first;
+	const u16 *begin = c->begin + p->first;
+	const u32 *what = c->name + p->first;
 	const u32 part = first << (32 - p->shift) >> 17, end = last << (32 - p->shift) >> 17;
 	u32 i, open = bits + 15 > p->shift ? bits + 15 - p->shift : 0;
 
@@ -364,9 +364,9 @@ static bool bucket_names(const struct check *c, const struct xt2_segments *g, co
 }
 
 /* The unit has a place of its own in all buckets that its box meets, or among all addresses'. */
-static bool in_segments(struct check *c, const struct xt2_segments *g, u32 unit,
-			const struct xt2_box *box)
+static bool in_segments(struct check *c, u32 unit, const struct xt2_box *box)
 {
+	const struct xt2_segments *g = c->segments;
 	const u32 mask = (u32)box->mask[g->field][0];
 	const u32 bits = mask == ~0u ? 0 : 32 - (u32)__builtin_clz(~mask);
 	const u32 *common = xt2_at(c->ix, g->common);
@@ -380,9 +380,9 @@ static bool in_segments(struct check *c, const struct xt2_segments *g, u32 unit,
 		return true;
 	}
 	for (addr = first; addr <= last; addr = end + 1) {
-		p = find_bucket(c, g, (u32)addr);
+		p = find_bucket(c, (u32)addr);
 		end = p.addr + (1ull << p.shift) - 1;
-		if (!bucket_names(c, g, &p, unit, bits, (u32)addr, (u32)(end < last ? end : last)))
+		if (!bucket_names(c, &p, unit, bits, (u32)addr, (u32)(end < last ? end : last)))
 			return false;
 		if (++c->found > c->places)
 			return false;
@@ -413,8 +413,9 @@ static int check_dimension(struct check *c, const struct xt2_index_dimension *d)
 	return 0;
 }
 
-static int check_entries(struct check *c, const struct xt2_pairs *p)
+static int check_entries(struct check *c)
 {
+	const struct xt2_pairs *p = c->pairs;
 	const struct xt2_index_entry *e = xt2_at(c->ix, p->entry);
 	const struct xt2_columns *k;
 	u64 units = 0;
@@ -454,8 +455,9 @@ static bool bucket_holds(const struct xt2_index_entry *e, u32 n, bool nested)
 }
 
 /* Each entry is in one bucket; a bucket without entries has no tags. */
-static bool buckets_hold(const struct check *c, const struct xt2_pairs *p, u64 buckets)
+static bool buckets_hold(const struct check *c, u64 buckets)
 {
+	const struct xt2_pairs *p = c->pairs;
 	const struct xt2_index_entry *e = xt2_at(c->ix, p->entry);
 	const struct xt2_index_bucket *b = xt2_at(c->ix, p->bucket);
 	u32 n, sum = 0;
@@ -478,8 +480,9 @@ static bool buckets_hold(const struct check *c, const struct xt2_pairs *p, u64 b
 	return sum == p->entries;
 }
 
-static int check_pairs(struct check *c, const struct xt2_pairs *p)
+static int check_pairs(struct check *c)
 {
+	const struct xt2_pairs *p = c->pairs;
 	u64 buckets, i;
 	int err = 0;
 
@@ -493,14 +496,14 @@ static int check_pairs(struct check *c, const struct xt2_pairs *p)
 	if (!inside(c, p->bucket, buckets * sizeof(struct xt2_index_bucket)) ||
 	    !inside(c, p->entry,
 		    (p->entries + (u64)XT2_ENTRIES_BEYOND) * sizeof(struct xt2_index_entry)) ||
-	    !buckets_hold(c, p, buckets))
+	    !buckets_hold(c, buckets))
 		return bad(c, "buckets of an index are not valid");
-	return check_entries(c, p);
+	return check_entries(c);
 }
 
 static u32 slot_of(const struct check *c, const struct xt2_index_dimension *d, u32 cls, u32 hash)
 {
-	return ((const u16 *)((const u8 *)c->ix + d->slot[cls]))[hash >> d->shift[cls]];
+	return ((const u16 *)xt2_at(c->ix, d->slot[cls]))[hash >> d->shift[cls]];
 }
 
 static bool entry_admits(const struct check *c, const struct xt2_index_entry *e,
@@ -516,29 +519,29 @@ static bool entry_admits(const struct check *c, const struct xt2_index_entry *e,
 }
 
 /* Is the unit in the bucket of this hash? */
-static bool in_bucket(const struct check *c, const struct xt2_pairs *p, u32 hash, u32 unit,
-		      const struct xt2_box *box)
+static bool in_bucket(const struct check *c, u32 hash, u32 unit, const struct xt2_box *box)
 {
-	const struct xt2_index_bucket *b =
-		(const struct xt2_index_bucket *)((const u8 *)c->ix + p->bucket) +
-		(hash >> p->shift);
+	const struct xt2_pairs *p = c->pairs;
+	const struct xt2_index_bucket *b = xt2_at(c->ix, p->bucket);
 	const struct xt2_index_entry *e = xt2_at(c->ix, p->entry);
 	const u16 tag = xt2_hash_tag(hash);
-	const u32 first = b->entries >> XT2_BUCKET_FIRST, n = b->entries & XT2_BUCKET_COUNT;
-	u32 i;
+	u32 i, n;
 
+	b += hash >> p->shift;
 	if (!(b->tags >> tag % 32 & 1))
 		return false;
-	for (i = first; i < first + n; i++)
+	e += b->entries >> XT2_BUCKET_FIRST;
+	n = b->entries & XT2_BUCKET_COUNT;
+	for (i = 0; i < n; i++)
 		if (e[i].unit == unit)
 			return e[i].tag == tag && entry_admits(c, &e[i], box);
 	return b->entries & XT2_BUCKET_NESTED && (e[i].tag == tag || e[i].unit & XT2_UNIT_MIXED) &&
 	       in_columns(c, e[i].unit & ~XT2_UNIT_FLAGS, unit, box);
 }
 
-static bool in_pairs(const struct check *c, const struct xt2_pairs *p, u32 unit,
-		     const struct xt2_box *box)
+static bool in_pairs(const struct check *c, u32 unit, const struct xt2_box *box)
 {
+	const struct xt2_pairs *p = c->pairs;
 	u32 hash[3], cls[3], both, pair, i;
 
 	for (i = 0; i < 3; i++)
@@ -546,11 +549,11 @@ static bool in_pairs(const struct check *c, const struct xt2_pairs *p, u32 unit,
 	both = slot_of(c, &p->dim[0], cls[0], hash[0]) >> cls[1] &
 	       slot_of(c, &p->dim[1], cls[1], hash[1]) >> cls[0];
 	pair = xt2_hash_pair(hash[0], hash[1]);
-	if (both & 1 && in_bucket(c, p, pair, unit, box))
+	if (both & 1 && in_bucket(c, pair, unit, box))
 		return true;
 	return both >> XT2_CLASSES & 1 && p->dim[2].classes > 1 && !cls[2] &&
 	       slot_of(c, &p->dim[2], 0, hash[2]) &&
-	       in_bucket(c, p, xt2_hash_pair(pair, hash[2]), unit, box);
+	       in_bucket(c, xt2_hash_pair(pair, hash[2]), unit, box);
 }
 
 /* --- units and runs ---------------------------------------------------- */
@@ -571,12 +574,10 @@ static const struct xt2_rule *run_holds(const struct check *c, const struct xt2_
 
 static bool is_found(struct check *c, u32 unit, const struct xt2_box *box)
 {
-	const void *body = (const u8 *)c->ix + c->ix->body;
-
 	switch (c->ix->kind) {
-	case XT2_INDEX_PAIRS: return in_pairs(c, body, unit, box);
-	case XT2_INDEX_BITS: return in_bits(c, body, unit, box);
-	case XT2_INDEX_SEGMENTS: return in_segments(c, body, unit, box);
+	case XT2_INDEX_PAIRS: return in_pairs(c, unit, box);
+	case XT2_INDEX_BITS: return in_bits(c, unit, box);
+	case XT2_INDEX_SEGMENTS: return in_segments(c, unit, box);
 	}
 	return in_columns(c, c->ix->body, unit, box);
 }
@@ -612,11 +613,26 @@ static int check_units(struct check *c)
 		       : bad(c, "index has entries of no rule");
 }
 
+static int check_body(struct check *c)
+{
+	int err;
+
+	switch (c->ix->kind) {
+	case XT2_INDEX_PAIRS: return check_pairs(c);
+	case XT2_INDEX_BITS: return check_bits(c);
+	case XT2_INDEX_SEGMENTS: return check_segments(c);
+	case XT2_INDEX_COLUMNS:
+		err = check_columns(c, c->ix->body);
+		return !err && c->columns->units != c->ix->units
+			       ? bad(c, "index has entries of no rule")
+			       : err;
+	}
+	return bad(c, "index of an unknown kind");
+}
+
 static int check_index(struct check *c)
 {
 	const struct xt2_index *ix = c->ix;
-	const struct xt2_columns *k = xt2_at(ix, ix->body);
-	int err;
 
 	if (!ix->ahead || ix->ahead > XT2_CANDIDATES || ix->heads > XT2_HEADS ||
 	    ix->heads > ix->units || ix->reserved)
@@ -626,19 +642,8 @@ static int check_index(struct check *c)
 	if (ix->runs && (ix->run != sizeof(*ix) ||
 			 ix->runs > (ix->size - sizeof(*ix)) / sizeof(struct xt2_run)))
 		return bad(c, "runs of an index are not valid");
-	if (ix->kind == XT2_INDEX_PAIRS)
-		err = check_pairs(c, (const void *)k);
-	else if (ix->kind == XT2_INDEX_BITS)
-		err = check_bits(c, (const void *)k);
-	else if (ix->kind == XT2_INDEX_SEGMENTS)
-		err = check_segments(c, (const void *)k);
-	else if (ix->kind == XT2_INDEX_COLUMNS)
-		err = check_columns(c, ix->body);
-	else
-		err = bad(c, "index of an unknown kind");
-	if (!err && ix->kind == XT2_INDEX_COLUMNS && k->units != ix->units)
-		err = bad(c, "index has entries of no rule");
-	return err ? err : check_units(c);
+	c->body = xt2_at(ix, ix->body);
+	return check_body(c) ? -EINVAL : check_units(c);
 }
 
 int xt2_index_check(const struct xt2_chain *chain, u8 family, const char **what)

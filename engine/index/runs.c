@@ -74,6 +74,6 @@ void xt2_chain_drop_index(struct xt2_chain __img *c)
 	if (!c->lookup)
 		return;
 	xt2_chain_fold(c);
-	memset((u8 *)c + c->lookup, 0, c->size - c->lookup);
+	memset(xt2_at(c, c->lookup), 0, c->size - c->lookup);
 	c->lookup = 0;
 }

@@ -21,9 +21,9 @@ static u64 align8(u64 n)
 /* => the next match that says anything, or the end of the matches */
 static const struct xt2_match *skip_comments(const struct xt2_rule *r, const struct xt2_match *m)
 {
-	const u8 *end = (const u8 *)r + r->target_offset;
+	const struct xt2_match *end = xt2_rule_target_data(r);
 
-	while ((const u8 *)m < end && m->type == XT2_M_COMMENT)
+	while (m < end && m->type == XT2_M_COMMENT)
 		m = xt2_match_next(m);
 	return m;
 }
@@ -32,16 +32,15 @@ static bool asks_same(const struct xt2_rule *a, const struct xt2_rule *b)
 {
 	const struct xt2_match *m = skip_comments(a, xt2_rule_first_match(a));
 	const struct xt2_match *n = skip_comments(b, xt2_rule_first_match(b));
-	const u8 *m_end = (const u8 *)a + a->target_offset;
-	const u8 *n_end = (const u8 *)b + b->target_offset;
+	const struct xt2_match *m_end = xt2_rule_target_data(a), *n_end = xt2_rule_target_data(b);
 
-	while ((const u8 *)m < m_end && (const u8 *)n < n_end) {
+	while (m < m_end && n < n_end) {
 		if (m->size != n->size || memcmp(m, n, m->size))
 			return false;
 		m = skip_comments(a, xt2_match_next(m));
 		n = skip_comments(b, xt2_match_next(n));
 	}
-	return (const u8 *)m == m_end && (const u8 *)n == n_end;
+	return m == m_end && n == n_end;
 }
 
 bool xt2_run_goes_on_(const struct xt2_rule *a, const struct xt2_rule *b)

@@ -395,6 +395,10 @@ int xt2_chain_references(const struct xt2_ruleset *rs, int chain);
  */
 int xt2_chain_next(const struct xt2_ruleset *rs, int table, int previous);
 
+/* The chains of a table in their order; the one at hand must stay. */
+#define xt2_table_for_each_chain(chain, rs, table) \
+	for ((chain) = -1; ((chain) = xt2_chain_next(rs, table, chain)) >= 0;)
+
 /*
  * xt2_chain_policy - the policy of a chain
  *

@@ -29,16 +29,8 @@ struct tuple___xt2 {
 		union {
 			__be16 all;
 		} u;
-	} src;
-	struct {
-		union {
-			u64 all[2];
-		} u3;
-		union {
-			__be16 all;
-		} u;
-		u8 protonum;
-	} dst;
+		u8 protonum; /* of the destination */
+	} src, dst;
 } __attribute__((preserve_access_index));
 
 struct nf_conn___xt2 {

@@ -64,11 +64,11 @@ static void note_entries(struct xt2_evaluator *ev)
 	const struct xt2_hook *h;
 	u32 i;
 
-	for (i = 0; ev->ctx.root && i < ev->ctx.root->hooks; i++) {
-		struct entries *e;
+	if (!ev->ctx.root)
+		return;
+	xt2_image_for_each_hook(h, i, ev->ctx.img, ev->ctx.root) {
+		struct entries *e = &ev->entries[h->family][h->hook];
 
-		h = xt2_image_hook(ev->ctx.img, ev->ctx.root, i);
-		e = &ev->entries[h->family][h->hook];
 		if (!e->end)
 			e->first = i;
 		e->end = i + 1;

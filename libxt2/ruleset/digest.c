@@ -202,8 +202,7 @@ static void put_table(struct digest *d, int table, const struct xt2_chain_ **cha
 	u32 i, n = 0;
 	int chain;
 
-	for (chain = xt2_chain_next(rs, table, -1); chain >= 0;
-	     chain = xt2_chain_next(rs, table, chain))
+	xt2_table_for_each_chain(chain, rs, table)
 		chains[n++] = &rs->chain[chain];
 	qsort(chains, n, sizeof(*chains), chain_order);
 	d->family = (u8)t->family;
@@ -221,8 +220,7 @@ static bool untouched(const struct xt2_ruleset *rs, int table)
 {
 	int chain;
 
-	for (chain = xt2_chain_next(rs, table, -1); chain >= 0;
-	     chain = xt2_chain_next(rs, table, chain)) {
+	xt2_table_for_each_chain(chain, rs, table) {
 		const struct xt2_chain_ *c = &rs->chain[chain];
 
 		if (c->hook == XT2_HOOK_NONE || c->rules.n || c->policy != XT2_T_ACCEPT)

@@ -39,13 +39,16 @@ struct index {
 struct pairing {
 	struct side old, img;
 	u64 seed; /* names and rules come from untrusted input */
-	u32 longest; /* rules of an old chain */
-	struct index index;
-	/* What is left of an old chain, by number: */
-	u32 *rule; /* offset in the chain */
-	u64 *hash;
-	u32 *head; /* of the first of equal ones: the first that is left */
-	u32 *more; /* the next one that is equal */
+	struct index index; /* of the old side's chains, instances or rules */
+	struct left *left; /* of an old chain, by number */
+};
+
+/* A rule that is left. */
+struct left {
+	u64 hash;
+	u32 rule; /* offset in the chain */
+	u32 head; /* of the first of equal ones: the first that is left */
+	u32 more; /* the next one that is equal */
 };
 
 static u32 *numbers(u64 n)
@@ -84,13 +87,6 @@ static void index_clear(struct index *x, u32 n)
 	memset(x->bucket, 0xff, (x->mask + 1ull) * sizeof(*x->bucket));
 }
 
-static int index_init(struct index *x, u32 n)
-{
-	x->bucket = n <= 1u << 31 ? numbers(2ull * n + 2) : NULL;
-	x->next = numbers(n);
-	return x->bucket && x->next ? 0 : -ENOMEM;
-}
-
 static void index_add(struct index *x, u64 hash, u32 i)
 {
 	u32 *head = &x->bucket[hash & x->mask];
@@ -101,12 +97,6 @@ static void index_add(struct index *x, u64 hash, u32 i)
 
 #define index_for_each(i, x, hash) \
 	for ((i) = (x)->bucket[(hash) & (x)->mask]; (i) != NONE; (i) = (x)->next[i])
-
-static void index_free(struct index *x)
-{
-	free(x->bucket);
-	free(x->next);
-}
 
 /* --- chains -------------------------------------------------------------- */
 
@@ -133,47 +123,30 @@ static u32 old_table(const struct pairing *p, u32 table)
 	return NONE;
 }
 
-static void match_chains(struct pairing *p, struct index *names)
+static void pair_chains(struct pairing *p)
 {
 	u32 table[XT2_TABLES_MAX], i, o;
 	const struct xt2_chain *c;
 
 	for (i = 0; i < p->img.root->tables && i < XT2_TABLES_MAX; i++)
 		table[i] = old_table(p, i);
-	index_clear(names, p->old.root->chains);
+	index_clear(&p->index, p->old.root->chains);
 	xt2_image_for_each_chain(c, i, p->old.img, p->old.root) {
-		index_add(names, name_hash(p, c->table, chain_name(&p->old, i)), i);
+		index_add(&p->index, name_hash(p, c->table, chain_name(&p->old, i)), i);
 		p->old.chain[i] = i;
-		if (c->rules > p->longest)
-			p->longest = c->rules;
 	}
 	xt2_image_for_each_chain(c, i, p->img.img, p->img.root) {
 		const char *name = chain_name(&p->img, i);
 		u32 t = table[c->table];
 
 		p->img.chain[i] = NONE;
-		index_for_each(o, names, name_hash(p, t, name))
+		index_for_each(o, &p->index, name_hash(p, t, name))
 		{
 			if (xt2_image_chain(p->old.img, p->old.root, o)->table == t &&
 			    !strncmp(chain_name(&p->old, o), name, XT2_NAME_SIZE))
 				p->img.chain[i] = o;
 		}
 	}
-}
-
-static int pair_chains(struct pairing *p)
-{
-	struct index names;
-	int ret = index_init(&names, p->old.root->chains);
-
-	p->old.chain = numbers(p->old.root->chains);
-	p->img.chain = numbers(p->img.root->chains);
-	if (!p->old.chain || !p->img.chain)
-		ret = -ENOMEM;
-	if (!ret)
-		match_chains(p, &names);
-	index_free(&names);
-	return ret;
 }
 
 /* --- instances ----------------------------------------------------------- */
@@ -186,7 +159,7 @@ static u64 instance_hash(const struct pairing *p, const struct xt2_instance *in)
 }
 
 /* Puts the instances of a side into the index, or looks them up there. */
-static void match_instances(struct pairing *p, struct index *contents, struct side *s)
+static void pair_instances(struct pairing *p, struct side *s)
 {
 	u32 i, o;
 
@@ -194,34 +167,16 @@ static void match_instances(struct pairing *p, struct index *contents, struct si
 		const struct xt2_instance *in = xt2_image_instance(s->img, s->root, i), *old;
 		u64 hash = instance_hash(p, in);
 
-		index_for_each(o, contents, hash)
+		index_for_each(o, &p->index, hash)
 		{
 			old = xt2_image_instance(p->old.img, p->old.root, o);
 			if (xt2_instance_says_(old, in, xt2_instance_data(in)))
 				break;
 		}
 		if (o == NONE && s == &p->old)
-			index_add(contents, hash, o = i);
+			index_add(&p->index, hash, o = i);
 		s->instance[i] = o;
 	}
-}
-
-static int pair_instances(struct pairing *p)
-{
-	struct index contents;
-	int ret = index_init(&contents, p->old.root->instances);
-
-	p->old.instance = numbers(p->old.root->instances);
-	p->img.instance = numbers(p->img.root->instances);
-	if (!p->old.instance || !p->img.instance)
-		ret = -ENOMEM;
-	if (!ret) {
-		index_clear(&contents, p->old.root->instances);
-		match_instances(p, &contents, &p->old);
-		match_instances(p, &contents, &p->img);
-	}
-	index_free(&contents);
-	return ret;
 }
 
 /* --- rules --------------------------------------------------------------- */
@@ -290,7 +245,7 @@ static u32 find(const struct pairing *p, const struct xt2_chain *old, u64 hash,
 
 	index_for_each(i, &p->index, hash)
 	{
-		if (p->hash[i] == hash && rule_equal(p, xt2_at(old, p->rule[i]), s, r))
+		if (p->left[i].hash == hash && rule_equal(p, xt2_at(old, p->left[i].rule), s, r))
 			break;
 	}
 	return i;
@@ -303,19 +258,20 @@ static void queue_rules(struct pairing *p, const struct xt2_chain *old, const st
 	u32 n = 0, first;
 
 	for (r = from; r != xt2_chain_tail(old); r = xt2_rule_next(r)) {
-		p->hash[n] = rule_hash(p, &p->old, r);
-		p->rule[n++] = (u32)((const u8 *)r - (const u8 *)old);
+		p->left[n].hash = rule_hash(p, &p->old, r);
+		p->left[n++].rule = xt2_offset(old, r);
 	}
 	index_clear(&p->index, n);
 	while (n-- > 0) {
-		r = xt2_at(old, p->rule[n]);
-		first = find(p, old, p->hash[n], &p->old, r);
+		struct left *l = &p->left[n];
+
+		first = find(p, old, l->hash, &p->old, xt2_at(old, l->rule));
 		if (first == NONE) {
-			index_add(&p->index, p->hash[n], first = n);
-			p->head[n] = NONE;
+			index_add(&p->index, l->hash, first = n);
+			l->head = NONE;
 		}
-		p->more[n] = p->head[first];
-		p->head[first] = n;
+		l->more = p->left[first].head;
+		p->left[first].head = n;
 	}
 }
 
@@ -323,39 +279,33 @@ static void pair_rules(struct pairing *p, const struct xt2_chain *old, const str
 		       u32 *pair)
 {
 	const struct xt2_rule *o = xt2_chain_first(old), *r = xt2_chain_first(c);
-	const u32 at = (u32)((const u8 *)old - (const u8 *)p->old.img);
+	const u32 at = xt2_offset(p->old.img, old);
+	const struct left *next;
 	u32 i;
 
 	for (; o != xt2_chain_tail(old) && r != xt2_chain_tail(c) && rule_equal(p, o, &p->img, r);
 	     o = xt2_rule_next(o), r = xt2_rule_next(r))
-		*pair++ = at + (u32)((const u8 *)o - (const u8 *)old);
+		*pair++ = at + xt2_offset(old, o);
 	if (o != xt2_chain_tail(old) && r != xt2_chain_tail(c))
 		queue_rules(p, old, o);
 	for (; r != xt2_chain_tail(c); r = xt2_rule_next(r), pair++) {
 		i = o == xt2_chain_tail(old) ? NONE
 					     : find(p, old, rule_hash(p, &p->img, r), &p->img, r);
-		if (i == NONE || p->head[i] == NONE)
+		if (i == NONE || p->left[i].head == NONE)
 			continue;
-		*pair = at + p->rule[p->head[i]];
-		p->head[i] = p->more[p->head[i]];
+		next = &p->left[p->left[i].head];
+		*pair = at + next->rule;
+		p->left[i].head = next->more;
 	}
 	if (rule_equal(p, xt2_chain_tail(old), &p->img, r))
 		*pair = at + old->tail;
 }
 
-static int pair_all(struct pairing *p, const bool *want, u32 *pair)
+static void pair_all(struct pairing *p, const bool *want, u32 *pair)
 {
 	const struct xt2_chain *c, *old;
 	u32 i;
 
-	if (index_init(&p->index, p->longest))
-		return -ENOMEM;
-	p->rule = numbers(p->longest);
-	p->head = numbers(p->longest);
-	p->more = numbers(p->longest);
-	p->hash = malloc((p->longest + 1ull) * sizeof(*p->hash));
-	if (!p->rule || !p->head || !p->more || !p->hash)
-		return -ENOMEM;
 	xt2_image_for_each_chain(c, i, p->img.img, p->img.root) {
 		memset(pair, 0, c->rules * sizeof(*pair));
 		old = p->img.chain[i] != NONE
@@ -365,33 +315,65 @@ static int pair_all(struct pairing *p, const bool *want, u32 *pair)
 			pair_rules(p, old, c, pair);
 		pair += c->rules;
 	}
-	return 0;
+}
+
+/* --- together ------------------------------------------------------------ */
+
+static int side_init(struct side *s, const struct xt2_image *img)
+{
+	s->img = img;
+	s->root = xt2_image_root(img);
+	s->chain = numbers(s->root->chains);
+	s->instance = numbers(s->root->instances);
+	return s->chain && s->instance ? 0 : -ENOMEM;
+}
+
+static void side_free(struct side *s)
+{
+	free(s->chain);
+	free(s->instance);
+}
+
+/* Room for the longest chain, and an index for whatever the old side has most of. */
+static int pairing_init(struct pairing *p)
+{
+	const struct xt2_root *root = p->old.root;
+	u32 i, longest = 0, n = root->chains > root->instances ? root->chains : root->instances;
+	const struct xt2_chain *c;
+
+	xt2_image_for_each_chain(c, i, p->old.img, root)
+		if (c->rules > longest)
+			longest = c->rules;
+	n = n > longest ? n : longest;
+	p->index.bucket = n <= 1u << 31 ? numbers(2ull * n + 2) : NULL;
+	p->index.next = numbers(n);
+	p->left = malloc((longest + 1ull) * sizeof(*p->left));
+	return p->index.bucket && p->index.next && p->left ? 0 : -ENOMEM;
 }
 
 int xt2_image_pair(const struct xt2_image *old, const struct xt2_image *img, const bool *want,
 		   u32 *pair)
 {
-	struct pairing p = {
-		.old = { .img = old, .root = xt2_image_root(old) },
-		.img = { .img = img, .root = xt2_image_root(img) },
-	};
-	int ret;
+	struct pairing p = { 0 };
+	int ret = side_init(&p.old, old);
 
 	if (getrandom(&p.seed, sizeof(p.seed), GRND_NONBLOCK) < 0)
 		p.seed = (uintptr_t)pair;
-	ret = pair_chains(&p);
 	if (!ret)
-		ret = pair_instances(&p);
+		ret = side_init(&p.img, img);
 	if (!ret)
-		ret = pair_all(&p, want, pair);
-	index_free(&p.index);
-	free(p.old.chain);
-	free(p.img.chain);
-	free(p.old.instance);
-	free(p.img.instance);
-	free(p.rule);
-	free(p.hash);
-	free(p.head);
-	free(p.more);
+		ret = pairing_init(&p);
+	if (!ret) {
+		pair_chains(&p);
+		index_clear(&p.index, p.old.root->instances);
+		pair_instances(&p, &p.old);
+		pair_instances(&p, &p.img);
+		pair_all(&p, want, pair);
+	}
+	side_free(&p.old);
+	side_free(&p.img);
+	free(p.index.bucket);
+	free(p.index.next);
+	free(p.left);
 	return ret;
 }

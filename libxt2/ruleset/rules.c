@@ -271,9 +271,7 @@ static bool rule_equal(const struct xt2_ruleset *rs, const struct xt2_rule *a,
 	if (a->size != b->size || a->target_offset != b->target_offset)
 		return false;
 	xt2_rule_for_each_match(m, a) {
-		size_t off = (size_t)((const u8 *)m - (const u8 *)a);
-
-		if (!match_equal(rs, m, (const struct xt2_match *)((const u8 *)b + off)))
+		if (!match_equal(rs, m, xt2_at(b, xt2_offset(a, m))))
 			return false;
 	}
 	return target_equal(rs, a, b);

@@ -47,8 +47,7 @@ static int load_tables(struct xt2_ruleset *rs, const struct source *from)
 	xt2_image_for_each_table(t, i, from->img, from->root) {
 		struct xt2_table_ *to;
 
-		if (rs->tables == rs->table_cap &&
-		    xt2_grow_(&rs->table, &rs->table_cap, sizeof(*rs->table)))
+		if (xt2_grow_(&rs->table, rs->tables, &rs->table_cap, sizeof(*rs->table)))
 			return -ENOMEM;
 		to = &rs->table[i];
 		*to = (struct xt2_table_){ .family = t->family };

@@ -60,7 +60,7 @@ static void packer_free(struct packer *p)
 
 static int no_memory(const struct packer *p)
 {
-	return xt2_err_set(p->err, XT2_E_SYSTEM, ENOMEM, "no memory to pack the ruleset");
+	return xt2_err_no_memory(p->err, " to pack the ruleset");
 }
 
 static u32 *numbers_alloc(u64 n)
@@ -110,8 +110,7 @@ static void number_chains(struct packer *p)
 	int c;
 
 	for (table = 0; table < p->rs->tables; table++) {
-		for (c = xt2_chain_next(p->rs, (int)table, -1); c >= 0;
-		     c = xt2_chain_next(p->rs, (int)table, c)) {
+		xt2_table_for_each_chain(c, p->rs, (int)table) {
 			p->chain_new[c] = p->chain_count;
 			p->chains[p->chain_count++] = (u32)c;
 		}

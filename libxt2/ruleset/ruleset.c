@@ -16,12 +16,14 @@
 #define GROW_FIRST    8u
 #define INSTANCES_MAX (1u << 24) /* a target names an instance by 24 bits */
 
-int xt2_grow_(void *array, u32 *cap, size_t size)
+int xt2_grow_(void *array, u32 n, u32 *cap, size_t size)
 {
 	u32 more = *cap ? *cap * 2 : GROW_FIRST;
 	void **p = array;
 	void *grown;
 
+	if (n < *cap)
+		return 0;
 	if (more <= *cap || more > SIZE_MAX / size)
 		return -ENOMEM;
 	grown = realloc(*p, more * size);
@@ -141,8 +143,7 @@ int xt2_table_add(struct xt2_ruleset *rs, int family, const char *name, const ch
 	if (xt2_table_find(rs, family, name) >= 0)
 		return -EEXIST;
 	strcpy(t.name, name); /* which may be in an array that moves now */
-	if (rs->tables == rs->table_cap &&
-	    xt2_grow_(&rs->table, &rs->table_cap, sizeof(*rs->table)))
+	if (xt2_grow_(&rs->table, rs->tables, &rs->table_cap, sizeof(*rs->table)))
 		return -ENOMEM;
 	ret = xt2_chains_reserve_(rs, XT2_HOOKS_MAX);
 	if (!ret)
@@ -260,8 +261,7 @@ int xt2_instance_put_(struct xt2_ruleset *rs, struct xt2_arena_ *arena, u8 kind,
 	}
 	if (rs->instances == INSTANCES_MAX)
 		return -E2BIG;
-	if (rs->instances == rs->instance_cap &&
-	    xt2_grow_(&rs->instance, &rs->instance_cap, sizeof(*rs->instance)))
+	if (xt2_grow_(&rs->instance, rs->instances, &rs->instance_cap, sizeof(*rs->instance)))
 		return -ENOMEM;
 	in = xt2_arena_alloc_(arena, sizeof(*in) + size);
 	if (!in)
@@ -282,7 +282,7 @@ int xt2_cell_add(struct xt2_ruleset *rs)
 {
 	if (rs->cells == INT32_MAX)
 		return -E2BIG;
-	if (rs->cells == rs->cell_cap && xt2_grow_(&rs->cell, &rs->cell_cap, sizeof(*rs->cell)))
+	if (xt2_grow_(&rs->cell, rs->cells, &rs->cell_cap, sizeof(*rs->cell)))
 		return -ENOMEM;
 	rs->cell[rs->cells] = 0;
 	return (int)rs->cells++;

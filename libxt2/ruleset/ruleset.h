@@ -91,10 +91,6 @@ struct xt2_ruleset {
 	u64 generation;
 };
 
-/* The chains of a table in their order; the one at hand must stay. */
-#define xt2_table_for_each_chain(chain, rs, table) \
-	for ((chain) = -1; ((chain) = xt2_chain_next(rs, table, chain)) >= 0;)
-
 /* The table that was added last, and has no user chains, goes. */
 void xt2_table_undo_(struct xt2_ruleset *rs);
 
@@ -124,7 +120,7 @@ static inline bool xt2_instance_says_(const struct xt2_instance *in,
 u32 xt2_chain_named_(const struct xt2_ruleset *rs, u32 table, const char *padded);
 
 /* Make room for one more element; *cap elements of size bytes are at *array. */
-int xt2_grow_(void *array, u32 *cap, size_t size);
+int xt2_grow_(void *array, u32 n, u32 *cap, size_t size);
 
 /* => NULL if there is no such table or chain */
 static inline struct xt2_table_ *xt2_table_get_(const struct xt2_ruleset *rs, int table)

@@ -113,11 +113,9 @@ static int copy_table(struct copy *c, int table)
 	const struct xt2_ruleset *from = c->from;
 	int chain, ret = 0;
 
-	for (chain = xt2_chain_next(from, table, -1); chain >= 0 && !ret;
-	     chain = xt2_chain_next(from, table, chain))
+	for (chain = -1; !ret && (chain = xt2_chain_next(from, table, chain)) >= 0;)
 		ret = copy_chain(c, chain);
-	for (chain = xt2_chain_next(from, table, -1); chain >= 0 && !ret;
-	     chain = xt2_chain_next(from, table, chain))
+	for (chain = -1; !ret && (chain = xt2_chain_next(from, table, chain)) >= 0;)
 		ret = copy_rules(c, chain);
 	return ret;
 }

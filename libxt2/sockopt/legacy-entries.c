@@ -198,7 +198,7 @@ static int end_write(const struct source *from, int table, struct xt2_legacy_wri
 	if (w->out && w->size <= cap) {
 		scratch = xt2_alloc_large_(xt2_legacy_write_scratch(w) + END_SCRATCH);
 		if (!scratch)
-			return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory for the entries");
+			return xt2_err_no_memory(err, " for the entries");
 	}
 	ret = xt2_legacy_write_end(w, scratch);
 	free(scratch);
@@ -216,7 +216,7 @@ int xt2_entries_write_(const struct xt2_ruleset *rs, int table, int compat,
 	int i, ret;
 
 	if (!place)
-		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory for the entries");
+		return xt2_err_no_memory(err, " for the entries");
 	ret = xt2_legacy_write_begin(w, (u8)rs->table[table].family, compat, out, cap, place,
 				     rs->chains, instance_get, &from);
 	if (ret)
@@ -291,7 +291,7 @@ int xt2_table_write_replace(const struct xt2_ruleset *rs, int table, int compat,
 	header = has_more(t->family) ? replace_header(t->family, compat) : ebt_header(compat);
 	bytes = calloc(1, header + w.size);
 	if (!bytes)
-		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory for the entries");
+		return xt2_err_no_memory(err, " for the entries");
 	ret = xt2_entries_write_(rs, table, compat, sets, &w, bytes + header, w.size, err);
 	if (ret) {
 		free(bytes);

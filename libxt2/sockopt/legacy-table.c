@@ -14,12 +14,6 @@
 
 #include <stdlib.h>
 
-/* The tail of a base chain. */
-struct policy {
-	u8 target;
-	u64 packets, bytes;
-};
-
 struct reader {
 	struct xt2_ruleset *rs;
 	struct xt2_err *err;
@@ -31,9 +25,7 @@ struct reader {
 	u32 instances, cells; /* that there were */
 	struct xt2_arena_ rules, payloads;
 	struct xt2_asked_sets_ sets;
-	struct xt2_rule_list base[XT2_HOOKS_MAX];
-	struct policy policy[XT2_HOOKS_MAX];
-	u32 references[XT2_HOOKS_MAX]; /* to base chains */
+	struct xt2_chain_ base[XT2_HOOKS_MAX]; /* new rules, tail and references */
 	u32 *number; /* of the ruleset's chains, by the blob's */
 	u32 put; /* chains of the blob that have theirs */
 	void *scratch;
@@ -73,7 +65,7 @@ static int refuse(const struct reader *r, int ret, const struct xt2_legacy_err *
 
 static int no_memory(const struct reader *r)
 {
-	return xt2_err_set(r->err, XT2_E_SYSTEM, ENOMEM, "no memory for the table");
+	return xt2_err_no_memory(r->err, " for the table");
 }
 
 /* --- the translators' questions ---------------------------------------- */
@@ -138,16 +130,12 @@ static int chains_put(struct reader *r)
 
 /* --- rules ------------------------------------------------------------- */
 
-static void refer(struct reader *r, const struct xt2_rule *rule)
+/* => where the new contents of a chain are collected, by the ruleset's number */
+static struct xt2_chain_ *collected(struct reader *r, u32 number)
 {
-	u32 to = xt2_rule_jumps(rule);
+	struct xt2_chain_ *c = &r->rs->chain[number];
 
-	if (to == XT2_NONE)
-		return;
-	if (r->rs->chain[to].hook == XT2_HOOK_NONE)
-		r->rs->chain[to].references++;
-	else
-		r->references[r->rs->chain[to].hook]++;
+	return c->hook == XT2_HOOK_NONE ? c : &r->base[c->hook];
 }
 
 static int rule_add(struct reader *r, struct xt2_rule_list *l, const struct xt2_rule *rule)
@@ -159,27 +147,9 @@ static int rule_add(struct reader *r, struct xt2_rule_list *l, const struct xt2_
 	if (!r->keep)
 		copy->packets = copy->bytes = 0;
 	xt2_list_insert_(l, l->n, copy, 0);
-	refer(r, copy);
+	if (xt2_rule_jumps(copy) != XT2_NONE)
+		collected(r, xt2_rule_jumps(copy))->references++;
 	return 0;
-}
-
-static void tail_set(struct reader *r, const struct xt2_legacy_chain *c,
-		     const struct xt2_rule *tail)
-{
-	struct xt2_chain_ *to = &r->rs->chain[r->number[c->number]];
-	const struct policy p = {
-		.target = XT2_TARGET_KIND(tail->target),
-		.packets = r->keep ? tail->packets : 0,
-		.bytes = r->keep ? tail->bytes : 0,
-	};
-
-	if (c->hook != XT2_HOOK_NONE) {
-		r->policy[c->hook] = p;
-		return;
-	}
-	to->policy = p.target;
-	to->packets = p.packets;
-	to->bytes = p.bytes;
 }
 
 static int rule_refuse(const struct reader *r, const struct xt2_legacy_chain *c, u32 rule, int ret)
@@ -204,23 +174,24 @@ static int rule_refuse(const struct reader *r, const struct xt2_legacy_chain *c,
 static int chain_read(struct reader *r, u32 number)
 {
 	const struct xt2_rule *rule = (const struct xt2_rule *)r->sink.rule;
+	struct xt2_chain_ *to = collected(r, r->number[number]);
 	struct xt2_legacy_chain c;
-	struct xt2_rule_list *l;
 	u32 i;
 	int ret;
 
 	xt2_legacy_chain(&r->l, number, &c);
-	l = c.hook == XT2_HOOK_NONE ? &r->rs->chain[r->number[number]].rules : &r->base[c.hook];
-	if (xt2_list_reserve_(l, c.rules - 1))
+	if (xt2_list_reserve_(&to->rules, c.rules - 1))
 		return no_memory(r);
 	for (i = 1; i <= c.rules; i++) {
 		ret = xt2_legacy_rule(&r->l, &c, &r->sink);
 		if (ret > 0 && i < c.rules)
-			ret = rule_add(r, l, rule);
+			ret = rule_add(r, &to->rules, rule);
 		if (ret < 0)
 			return rule_refuse(r, &c, i, ret);
 	}
-	tail_set(r, &c, rule);
+	to->policy = XT2_TARGET_KIND(rule->target);
+	to->packets = r->keep ? rule->packets : 0;
+	to->bytes = r->keep ? rule->bytes : 0;
 	return 0;
 }
 
@@ -245,6 +216,7 @@ static void commit(struct reader *r)
 {
 	struct xt2_ruleset *rs = r->rs;
 	struct xt2_table_ *t = &rs->table[r->table];
+	const struct xt2_chain_ *fresh;
 	u32 i;
 
 	for (i = 0; i < rs->chains; i++) {
@@ -257,11 +229,12 @@ static void commit(struct reader *r)
 			xt2_chain_remove_(rs, i);
 			continue;
 		}
-		c->rules = r->base[c->hook];
-		c->policy = r->policy[c->hook].target;
-		c->packets = r->policy[c->hook].packets;
-		c->bytes = r->policy[c->hook].bytes;
-		c->references = r->references[c->hook];
+		fresh = &r->base[c->hook];
+		c->rules = fresh->rules;
+		c->policy = fresh->policy;
+		c->packets = fresh->packets;
+		c->bytes = fresh->bytes;
+		c->references = fresh->references;
 	}
 	t->as_came = !r->sorted;
 	rs->order->sorted = false;
@@ -286,7 +259,7 @@ static void undo(struct reader *r)
 		xt2_chain_remove_(rs, r->number[r->put]);
 	}
 	for (hook = 0; hook < XT2_HOOKS_MAX; hook++)
-		xt2_list_free_(&r->base[hook]);
+		xt2_list_free_(&r->base[hook].rules);
 	xt2_arena_free_(&r->rules);
 	xt2_arena_free_(&r->payloads);
 	rs->instances = r->instances;
@@ -378,7 +351,7 @@ int xt2_table_replace_(struct xt2_ruleset *rs, int family, int compat,
 	int ret;
 
 	if (!r)
-		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory for the table");
+		return xt2_err_no_memory(err, " for the table");
 	memset(r, 0, offsetof(struct reader, l));
 	r->rs = rs;
 	r->err = err;

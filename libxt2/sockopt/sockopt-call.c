@@ -45,12 +45,43 @@ int xt2_call_table_(struct xt2_call_ *call, const char *name)
 	return table;
 }
 
-void xt2_call_hand_back_(const struct xt2_call_ *call, struct xt2_replaced_ *old)
+int xt2_call_replace_(const struct xt2_call_ *call, int compat, const struct xt2_sockopt_sets *sets,
+		      const void *blob, u64 len)
 {
-	if (old->n)
-		call->caller->write(call->caller->data, old->to, old->count,
-				    old->n * sizeof(*old->count));
-	free(old->count);
+	struct xt2_replaced_ old;
+	int ret = xt2_table_replace_(call->rs, call->family, compat, sets, blob, len, 0, &old,
+				     call->err);
+
+	if (ret < 0)
+		return ret;
+	if (old.n)
+		call->caller->write(call->caller->data, old.to, old.count,
+				    old.n * sizeof(*old.count));
+	free(old.count);
+	return 1;
+}
+
+static int moved(const struct xt2_call_ *call)
+{
+	return xt2_call_fail_(call, EAGAIN, "the table has another size now");
+}
+
+int xt2_call_entries_(const struct xt2_call_ *call, const struct xt2_ruleset *rs, int table,
+		      int compat, const struct xt2_sockopt_sets *sets, u64 size, u64 to)
+{
+	void *bytes = xt2_alloc_large_(size ? size : 1);
+	struct xt2_legacy_writer w;
+	int ret;
+
+	if (!bytes)
+		return xt2_call_fail_(call, ENOMEM, "no memory for the entries");
+	ret = xt2_entries_write_(rs, table, compat, sets, &w, bytes, size, call->err);
+	if (ret == -ENOSPC || (!ret && w.size != size))
+		ret = moved(call);
+	if (!ret)
+		ret = xt2_call_write_(call, to, bytes, size);
+	free(bytes);
+	return ret;
 }
 
 int xt2_call_length_(const struct xt2_call_ *call)

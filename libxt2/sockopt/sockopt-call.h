@@ -15,10 +15,11 @@
 struct xt2_call_ {
 	struct xt2_ruleset *rs;
 	const struct xt2_sockopt_caller *caller;
-	int family;
+	struct xt2_err *err;
 	u64 value;
 	u32 len;
-	struct xt2_err *err;
+	int family;
+	bool second; /* GET_REVISION_TARGET, not _MATCH; ebt: GET_INIT_* */
 	bool added; /* a table, the last one */
 };
 
@@ -35,14 +36,20 @@ int xt2_call_write_(const struct xt2_call_ *call, u64 to, const void *from, u64 
 /* The table of this name; it is made if it can be.  => number, -ENOENT, -ENOMEM */
 int xt2_call_table_(struct xt2_call_ *call, const char *name);
 
-/* Write the counters of the old table to its owner; a failure to write is not reported. */
-void xt2_call_hand_back_(const struct xt2_call_ *call, struct xt2_replaced_ *old);
+/*
+ * Replace a table, and write the counters of the old one to its owner; a failure to write
+ * is not reported.  => 1, -errno
+ */
+int xt2_call_replace_(const struct xt2_call_ *call, int compat, const struct xt2_sockopt_sets *sets,
+		      const void *blob, u64 len);
+
+/* Write the entries of a table, which have this size.  => 0; -EAGAIN: they do not; -errno */
+int xt2_call_entries_(const struct xt2_call_ *call, const struct xt2_ruleset *rs, int table,
+		      int compat, const struct xt2_sockopt_sets *sets, u64 size, u64 to);
 
 /* Handlers for ebt: sockopt-ebt.c.  => 0; 1: the ruleset has changed; -errno */
 int xt2_ebt_info_(struct xt2_call_ *call);
 int xt2_ebt_entries_(struct xt2_call_ *call);
-int xt2_ebt_init_info_(struct xt2_call_ *call);
-int xt2_ebt_init_entries_(struct xt2_call_ *call);
 int xt2_ebt_none_(struct xt2_call_ *call);
 int xt2_ebt_replace_(struct xt2_call_ *call);
 int xt2_ebt_add_(struct xt2_call_ *call);

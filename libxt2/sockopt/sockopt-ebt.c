@@ -72,11 +72,11 @@ struct subject {
 	int table;
 };
 
-static int subject_open(struct xt2_call_ *call, const char *name, bool initial, struct subject *s)
+static int subject_open(struct xt2_call_ *call, const char *name, struct subject *s)
 {
 	*s = (struct subject){ .rs = call->rs };
 	s->table = xt2_call_table_(call, name);
-	if (s->table < 0 || !initial)
+	if (s->table < 0 || !call->second)
 		return s->table < 0 ? s->table : 0;
 	s->fresh = s->rs = xt2_ruleset_new();
 	if (s->fresh)
@@ -88,11 +88,6 @@ static int subject_open(struct xt2_call_ *call, const char *name, bool initial, 
 	return xt2_call_fail_(call, ENOMEM, "no memory for a table");
 }
 
-static void subject_close(struct subject *s)
-{
-	xt2_ruleset_free(s->fresh);
-}
-
 /* Number and size of the entries.  => 0, -errno */
 static int measure(const struct xt2_call_ *call, const struct subject *s, int compat,
 		   struct xt2_legacy_writer *w)
@@ -102,7 +97,7 @@ static int measure(const struct xt2_call_ *call, const struct subject *s, int co
 	return ret == -ENOSPC ? 0 : ret;
 }
 
-static int info(struct xt2_call_ *call, bool initial)
+int xt2_ebt_info_(struct xt2_call_ *call)
 {
 	const int compat = call->caller->compat && call->len != layouts[0].size;
 	struct xt2_legacy_writer w;
@@ -114,7 +109,7 @@ static int info(struct xt2_call_ *call, bool initial)
 		return xt2_call_length_(call);
 	ret = header_read(call, compat, &h);
 	if (!ret)
-		ret = subject_open(call, h.name, initial, &s);
+		ret = subject_open(call, h.name, &s);
 	if (ret)
 		return ret;
 	if (call->len != h.layout->size)
@@ -127,18 +122,8 @@ static int info(struct xt2_call_ *call, bool initial)
 		memcpy(h.bytes + NAME, answer, sizeof(answer));
 		ret = xt2_call_write_(call, call->value, h.bytes, call->len);
 	}
-	subject_close(&s);
+	xt2_ruleset_free(s.fresh);
 	return ret;
-}
-
-int xt2_ebt_info_(struct xt2_call_ *call)
-{
-	return info(call, false);
-}
-
-int xt2_ebt_init_info_(struct xt2_call_ *call)
-{
-	return info(call, true);
 }
 
 static int counters_out(const struct xt2_call_ *call, const struct subject *s,
@@ -155,23 +140,6 @@ static int counters_out(const struct xt2_call_ *call, const struct subject *s,
 	xt2_entries_counters_(s->rs, s->table, count);
 	ret = xt2_call_write_(call, h->counters, count, h->num_counters * sizeof(*count));
 	free(count);
-	return ret;
-}
-
-static int entries_out(const struct xt2_call_ *call, const struct subject *s,
-		       const struct header *h, u64 size)
-{
-	struct xt2_legacy_writer w;
-	void *bytes = malloc(size ? size : 1);
-	int ret;
-
-	if (!bytes)
-		return xt2_call_fail_(call, ENOMEM, "no memory for the entries");
-	ret = xt2_entries_write_(s->rs, s->table, h->layout->compat, NULL, &w, bytes, size,
-				 call->err);
-	if (!ret)
-		ret = xt2_call_write_(call, h->entries, bytes, size);
-	free(bytes);
 	return ret;
 }
 
@@ -195,34 +163,25 @@ static int everything(const struct xt2_call_ *call, const struct subject *s, int
 	if (compat ? h.entries_size < w.size : h.entries_size != w.size)
 		return xt2_call_fail_(call, EINVAL, "the table has another size");
 	ret = counters_out(call, s, &h);
-	return ret ? ret : entries_out(call, s, &h, w.size);
+	return ret ? ret
+		   : xt2_call_entries_(call, s->rs, s->table, compat, NULL, w.size, h.entries);
 }
 
-static int entries(struct xt2_call_ *call, bool initial)
+int xt2_ebt_entries_(struct xt2_call_ *call)
 {
 	struct subject s;
 	struct header h;
 	int ret = header_read(call, call->caller->compat, &h);
 
 	if (!ret)
-		ret = subject_open(call, h.name, initial, &s);
+		ret = subject_open(call, h.name, &s);
 	if (ret)
 		return ret;
 	ret = everything(call, &s, 0);
 	if (ret && call->caller->compat)
 		ret = everything(call, &s, 1);
-	subject_close(&s);
+	xt2_ruleset_free(s.fresh);
 	return ret;
-}
-
-int xt2_ebt_entries_(struct xt2_call_ *call)
-{
-	return entries(call, false);
-}
-
-int xt2_ebt_init_entries_(struct xt2_call_ *call)
-{
-	return entries(call, true);
 }
 
 /* In the range that ebtables has registered; it looks for the table first. */
@@ -256,7 +215,6 @@ static int replace_read(const struct xt2_call_ *call, int compat, struct header 
 static int replace(const struct xt2_call_ *call, const struct header *h)
 {
 	const u64 len = (u64)h->layout->size + h->entries_size;
-	struct xt2_replaced_ old;
 	u8 *blob = malloc(len);
 	int ret;
 
@@ -265,13 +223,9 @@ static int replace(const struct xt2_call_ *call, const struct header *h)
 	memcpy(blob, h->bytes, h->layout->size);
 	ret = xt2_call_read_(call, blob + h->layout->size, h->entries, h->entries_size);
 	if (!ret)
-		ret = xt2_table_replace_(call->rs, XT2_BRIDGE, h->layout->compat, NULL, blob, len,
-					 0, &old, call->err);
+		ret = xt2_call_replace_(call, h->layout->compat, NULL, blob, len);
 	free(blob);
-	if (ret < 0)
-		return ret;
-	xt2_call_hand_back_(call, &old);
-	return 1;
+	return ret;
 }
 
 int xt2_ebt_replace_(struct xt2_call_ *call)

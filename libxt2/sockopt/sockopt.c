@@ -99,32 +99,6 @@ static int get_info(struct xt2_call_ *call)
 	return table < 0 ? table : info_write(call, table, name);
 }
 
-static int moved(const struct xt2_call_ *call)
-{
-	return xt2_call_fail_(call, EAGAIN, "the table has another size now");
-}
-
-static int entries_write(struct xt2_call_ *call, int table, u32 size, u64 to)
-{
-	struct xt2_legacy_writer w;
-	void *bytes;
-	int ret;
-
-	if (size > (u64)xt2_entries_count_(call->rs, table) * ENTRY_MAX)
-		return moved(call);
-	bytes = xt2_alloc_large_(size ? size : 1);
-	if (!bytes)
-		return xt2_call_fail_(call, ENOMEM, "no memory for the entries");
-	ret = xt2_entries_write_(call->rs, table, call->caller->compat, call->caller->sets, &w,
-				 bytes, size, call->err);
-	if (ret == -ENOSPC || (!ret && w.size != size))
-		ret = moved(call);
-	if (!ret)
-		ret = xt2_call_write_(call, to, bytes, size);
-	free(bytes);
-	return ret;
-}
-
 /* struct ipt_get_entries: name, size, entries from the next multiple of 8 or 4 on */
 static int get_entries(struct xt2_call_ *call)
 {
@@ -132,22 +106,27 @@ static int get_entries(struct xt2_call_ *call)
 	u8 header[40];
 	char name[NAME];
 	int table, ret;
+	u32 len;
 
 	if (call->len < size)
 		return xt2_call_length_(call);
 	ret = xt2_call_read_(call, header, call->value, size);
 	if (ret)
 		return ret;
-	if (call->len != (u64)legacy_u32(header + 32) + size)
+	len = legacy_u32(header + 32);
+	if (call->len != (u64)len + size)
 		return xt2_call_length_(call);
 	name_of(header, name);
 	table = xt2_call_table_(call, name);
 	if (table < 0)
 		return table;
-	return entries_write(call, table, legacy_u32(header + 32), call->value + size);
+	if (len > (u64)xt2_entries_count_(call->rs, table) * ENTRY_MAX)
+		return xt2_call_fail_(call, EAGAIN, "the table has another size now");
+	return xt2_call_entries_(call, call->rs, table, call->caller->compat, call->caller->sets,
+				 len, call->value + size);
 }
 
-static int get_revision(struct xt2_call_ *call, bool target)
+static int get_revision(struct xt2_call_ *call)
 {
 	u8 revision[REVISION];
 	char name[REVISION] = "";
@@ -159,33 +138,11 @@ static int get_revision(struct xt2_call_ *call, bool target)
 	if (ret)
 		return ret;
 	memcpy(name, revision, REVISION - 2);
-	ret = xt2_legacy_revision((u8)call->family, target, name, revision[REVISION - 1]);
+	ret = xt2_legacy_revision((u8)call->family, call->second, name, revision[REVISION - 1]);
 	return ret ? xt2_call_fail_(call, -ret, "not an extension, or not a revision of it") : 0;
 }
 
-static int get_match(struct xt2_call_ *call)
-{
-	return get_revision(call, false);
-}
-
-static int get_target(struct xt2_call_ *call)
-{
-	return get_revision(call, true);
-}
-
 /* --- set ---------------------------------------------------------------- */
-
-static int replace(struct xt2_call_ *call, const void *blob, u64 len)
-{
-	struct xt2_replaced_ old;
-	int ret = xt2_table_replace_(call->rs, call->family, call->caller->compat,
-				     call->caller->sets, blob, len, 0, &old, call->err);
-
-	if (ret < 0)
-		return ret;
-	xt2_call_hand_back_(call, &old);
-	return 1;
-}
 
 /*
  * struct ipt_replace: name, valid_hooks, num_entries, size, hook_entry[],
@@ -209,14 +166,16 @@ static int set_replace(struct xt2_call_ *call)
 	size = legacy_u32(head + 40);
 	counters = legacy_u32(head + 44 + 8 * hooks);
 	if (!counters || counters >= COUNTERS_MAX || size > call->len - header)
-		return replace(call, head, header);
+		return xt2_call_replace_(call, call->caller->compat, call->caller->sets, head,
+					 header);
 	blob = size < TABLE_MAX ? xt2_alloc_large_(header + size) : NULL;
 	if (!blob)
 		return xt2_call_fail_(call, ENOMEM, "larger than a table can be, or no memory");
 	memcpy(blob, head, header);
 	ret = xt2_call_read_(call, blob + header, call->value + header, size);
 	if (!ret)
-		ret = replace(call, blob, (u64)header + size);
+		ret = xt2_call_replace_(call, call->caller->compat, call->caller->sets, blob,
+					(u64)header + size);
 	free(blob);
 	return ret;
 }
@@ -273,34 +232,35 @@ static int none(struct xt2_call_ *call)
 static const struct option {
 	int level, name, set;
 	int family;
+	bool second; /* see struct xt2_call_ */
 	int (*answer)(struct xt2_call_ *call);
 } options[] = {
-	{ IPPROTO_IP, 64, 0, XT2_IPV4, get_info },
-	{ IPPROTO_IP, 65, 0, XT2_IPV4, get_entries },
-	{ IPPROTO_IP, 66, 0, XT2_IPV4, get_match },
-	{ IPPROTO_IP, 67, 0, XT2_IPV4, get_target },
-	{ IPPROTO_IP, 64, 1, XT2_IPV4, set_replace },
-	{ IPPROTO_IP, 65, 1, XT2_IPV4, set_add },
-	{ IPPROTO_IP, 96, 0, XT2_ARP, get_info },
-	{ IPPROTO_IP, 97, 0, XT2_ARP, get_entries },
-	{ IPPROTO_IP, 98, 0, XT2_ARP, none },
-	{ IPPROTO_IP, 99, 0, XT2_ARP, get_target },
-	{ IPPROTO_IP, 96, 1, XT2_ARP, set_replace },
-	{ IPPROTO_IP, 97, 1, XT2_ARP, set_add },
-	{ IPPROTO_IP, 128, 0, XT2_BRIDGE, xt2_ebt_info_ },
-	{ IPPROTO_IP, 129, 0, XT2_BRIDGE, xt2_ebt_entries_ },
-	{ IPPROTO_IP, 130, 0, XT2_BRIDGE, xt2_ebt_init_info_ },
-	{ IPPROTO_IP, 131, 0, XT2_BRIDGE, xt2_ebt_init_entries_ },
-	{ IPPROTO_IP, 132, 0, XT2_BRIDGE, xt2_ebt_none_ },
-	{ IPPROTO_IP, 128, 1, XT2_BRIDGE, xt2_ebt_replace_ },
-	{ IPPROTO_IP, 129, 1, XT2_BRIDGE, xt2_ebt_add_ },
-	{ IPPROTO_IP, 130, 1, XT2_BRIDGE, none },
-	{ IPPROTO_IPV6, 64, 0, XT2_IPV6, get_info },
-	{ IPPROTO_IPV6, 65, 0, XT2_IPV6, get_entries },
-	{ IPPROTO_IPV6, 68, 0, XT2_IPV6, get_match },
-	{ IPPROTO_IPV6, 69, 0, XT2_IPV6, get_target },
-	{ IPPROTO_IPV6, 64, 1, XT2_IPV6, set_replace },
-	{ IPPROTO_IPV6, 65, 1, XT2_IPV6, set_add },
+	{ IPPROTO_IP, 64, 0, XT2_IPV4, false, get_info },
+	{ IPPROTO_IP, 65, 0, XT2_IPV4, false, get_entries },
+	{ IPPROTO_IP, 66, 0, XT2_IPV4, false, get_revision },
+	{ IPPROTO_IP, 67, 0, XT2_IPV4, true, get_revision },
+	{ IPPROTO_IP, 64, 1, XT2_IPV4, false, set_replace },
+	{ IPPROTO_IP, 65, 1, XT2_IPV4, false, set_add },
+	{ IPPROTO_IP, 96, 0, XT2_ARP, false, get_info },
+	{ IPPROTO_IP, 97, 0, XT2_ARP, false, get_entries },
+	{ IPPROTO_IP, 98, 0, XT2_ARP, false, none },
+	{ IPPROTO_IP, 99, 0, XT2_ARP, true, get_revision },
+	{ IPPROTO_IP, 96, 1, XT2_ARP, false, set_replace },
+	{ IPPROTO_IP, 97, 1, XT2_ARP, false, set_add },
+	{ IPPROTO_IP, 128, 0, XT2_BRIDGE, false, xt2_ebt_info_ },
+	{ IPPROTO_IP, 129, 0, XT2_BRIDGE, false, xt2_ebt_entries_ },
+	{ IPPROTO_IP, 130, 0, XT2_BRIDGE, true, xt2_ebt_info_ },
+	{ IPPROTO_IP, 131, 0, XT2_BRIDGE, true, xt2_ebt_entries_ },
+	{ IPPROTO_IP, 132, 0, XT2_BRIDGE, false, xt2_ebt_none_ },
+	{ IPPROTO_IP, 128, 1, XT2_BRIDGE, false, xt2_ebt_replace_ },
+	{ IPPROTO_IP, 129, 1, XT2_BRIDGE, false, xt2_ebt_add_ },
+	{ IPPROTO_IP, 130, 1, XT2_BRIDGE, false, none },
+	{ IPPROTO_IPV6, 64, 0, XT2_IPV6, false, get_info },
+	{ IPPROTO_IPV6, 65, 0, XT2_IPV6, false, get_entries },
+	{ IPPROTO_IPV6, 68, 0, XT2_IPV6, false, get_revision },
+	{ IPPROTO_IPV6, 69, 0, XT2_IPV6, true, get_revision },
+	{ IPPROTO_IPV6, 64, 1, XT2_IPV6, false, set_replace },
+	{ IPPROTO_IPV6, 65, 1, XT2_IPV6, false, set_add },
 };
 
 static const struct option *option_find(int level, int name, int set)
@@ -321,45 +281,36 @@ int xt2_sockopt_family(int level, int name, int set)
 	return o ? o->family : 0;
 }
 
-static int answer(struct xt2_call_ *call, const struct option *o)
+static int answer(struct xt2_call_ call, u32 len, int level, int name, int set)
 {
+	const struct option *o = option_find(level, name, set);
 	int ret;
 
 	if (!o)
-		return xt2_call_fail_(call, ENOPROTOOPT, "not an option of these tables");
-	if (call->len > INT32_MAX)
-		return xt2_call_length_(call);
-	call->family = o->family;
-	ret = o->answer(call);
-	if (ret < 0 && call->added)
-		xt2_table_undo_(call->rs);
-	return ret >= 0 && call->added ? 1 : ret;
+		return xt2_call_fail_(&call, ENOPROTOOPT, "not an option of these tables");
+	if (len > INT32_MAX)
+		return xt2_call_length_(&call);
+	call.len = len;
+	call.family = o->family;
+	call.second = o->second;
+	ret = o->answer(&call);
+	if (ret < 0 && call.added)
+		xt2_table_undo_(call.rs);
+	return ret >= 0 && call.added ? 1 : ret;
 }
 
 int xt2_sockopt_get(struct xt2_ruleset *rs, const struct xt2_sockopt_caller *caller, int level,
 		    int name, __u64 value, __u32 *len, struct xt2_err *err)
 {
-	struct xt2_call_ call = {
-		.rs = rs,
-		.caller = caller,
-		.value = value,
-		.len = *len,
-		.err = err,
-	};
+	const struct xt2_call_ call = { .rs = rs, .caller = caller, .err = err, .value = value };
 
-	return answer(&call, option_find(level, name, 0));
+	return answer(call, *len, level, name, 0);
 }
 
 int xt2_sockopt_set(struct xt2_ruleset *rs, const struct xt2_sockopt_caller *caller, int level,
 		    int name, __u64 value, __u32 len, struct xt2_err *err)
 {
-	struct xt2_call_ call = {
-		.rs = rs,
-		.caller = caller,
-		.value = value,
-		.len = len,
-		.err = err,
-	};
+	const struct xt2_call_ call = { .rs = rs, .caller = caller, .err = err, .value = value };
 
-	return answer(&call, option_find(level, name, 1));
+	return answer(call, len, level, name, 1);
 }

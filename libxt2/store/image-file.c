@@ -29,16 +29,9 @@
 
 #define LOCK_POLL_NS 20000000L /* between two tries for a lock */
 
-static int file_error(struct xt2_err *err, int errnum, const char *verb, const char *path)
-{
-	xt2_err_set(err, XT2_E_SYSTEM, errnum, "cannot %s: %s", verb, strerror(errnum));
-	xt2_err_file(err, path);
-	return -errnum;
-}
-
 static int system_error(struct xt2_err *err, const char *verb, const char *path)
 {
-	return file_error(err, errno, verb, path);
+	return xt2_file_error(err, errno, verb, path);
 }
 
 static int image_error(struct xt2_err *err, int ret, const struct xt2_check_err *why)
@@ -84,7 +77,7 @@ static int check(void *bytes, size_t size, bool rules, struct xt2_err *err)
 		return image_error(err, -EINVAL, &why);
 	scratch = malloc(xt2_check_scratch(size));
 	if (!scratch)
-		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory to check the image");
+		return xt2_err_no_memory(err, " to check the image");
 	ret = rules ? xt2_check_rules(bytes, size, scratch, &why)
 		    : xt2_check(bytes, size, scratch, &why);
 	if (ret == -EINVAL && !rules)
@@ -102,7 +95,7 @@ static int check_kind(const struct stat *st, const char *verb, const char *path,
 	if (S_ISREG(st->st_mode))
 		return 0;
 	if (S_ISDIR(st->st_mode))
-		return file_error(err, EISDIR, verb, path);
+		return xt2_file_error(err, EISDIR, verb, path);
 	xt2_err_set(err, XT2_E_IMAGE, EINVAL, "not a valid image: it is no regular file");
 	xt2_err_file(err, path);
 	return -EINVAL;
@@ -114,7 +107,7 @@ int xt2_image_room_(size_t size, struct xt2_mapping *map, struct xt2_err *err)
 	map->capacity = map->mapped ? XT2_LARGE_SIZE_(size) : size;
 	map->image = xt2_room_alloc_(size ? size : 1);
 	if (!map->image)
-		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory for the image");
+		return xt2_err_no_memory(err, " for the image");
 	return 0;
 }
 
@@ -142,25 +135,22 @@ static int read_image(int fd, const char *path, bool rules, struct xt2_mapping *
 		return ret;
 	n = xt2_read_up_to(fd, &header, sizeof(header));
 	if (n < 0)
-		return file_error(err, (int)-n, "read", path);
+		return xt2_file_error(err, (int)-n, "read", path);
 	if (lseek(fd, 0, SEEK_SET))
 		return system_error(err, "read", path);
 	size = (size_t)st.st_size;
 	if (size > sizeof(header))
 		size = image_size(&header, size);
 	ret = xt2_image_room_(size, map, err);
-	if (ret) {
-		xt2_err_file(err, path);
+	if (ret)
 		return ret;
-	}
 	n = xt2_read_up_to(fd, map->image, size);
-	ret = n < 0 ? file_error(err, (int)-n, "read", path)
+	ret = n < 0 ? xt2_file_error(err, (int)-n, "read", path)
 		    : check(map->image, (size_t)n, rules, err);
 	if (!ret) {
 		map->size = map->image->size;
 		return 0;
 	}
-	xt2_err_file(err, path);
 	xt2_image_close(map);
 	return ret;
 }
@@ -175,8 +165,10 @@ static int open_image(const char *path, bool rules, struct xt2_mapping *map, str
 		return system_error(err, "open", path);
 	ret = read_image(fd, path, rules, &m, err);
 	close(fd);
-	if (ret)
+	if (ret) {
+		xt2_err_file(err, path);
 		return ret;
+	}
 	*map = m;
 	xt2_image_fold(map->image);
 	return 0;
@@ -231,24 +223,30 @@ void xt2_image_close(struct xt2_mapping *map)
 	memset(map, 0, sizeof(*map));
 }
 
+/* All bytes, or nothing stays. */
+static int fill(struct xt2_new_file *f, const void *bytes, size_t size)
+{
+	int ret = xt2_write_all(f->fd, bytes, size);
+
+	f->failed = "write";
+	if (!ret)
+		ret = xt2_new_file_close(f, true);
+	if (ret)
+		xt2_new_file_drop(f);
+	return ret;
+}
+
 int xt2_image_store(const char *path, const struct xt2_image *image, size_t size,
 		    struct xt2_err *err)
 {
 	struct xt2_new_file f;
 	int ret = xt2_new_file_create(&f, path);
 
-	if (ret)
-		return file_error(err, -ret, f.failed, path);
-	ret = xt2_write_all(f.fd, image, size);
-	f.failed = "write";
 	if (!ret)
-		ret = xt2_new_file_close(&f, true);
-	if (ret) {
-		xt2_new_file_drop(&f);
-		return file_error(err, -ret, f.failed, path);
-	}
-	ret = xt2_new_file_place(&f, true);
-	return ret ? file_error(err, -ret, f.failed, path) : 0;
+		ret = fill(&f, image, size);
+	if (!ret)
+		ret = xt2_new_file_place(&f, true);
+	return ret ? xt2_file_error(err, -ret, f.failed, path) : 0;
 }
 
 static int remaining(const struct timespec *start, int wait)
@@ -326,9 +324,9 @@ int xt2_image_lock(const char *path, int wait, struct xt2_err *err)
 		return ret;
 	ret = xt2_resolve(path, real);
 	if (ret)
-		return file_error(err, -ret, "resolve", path);
+		return xt2_file_error(err, -ret, "resolve", path);
 	if (snprintf(name, sizeof(name), "%s.lock", real) >= (int)sizeof(name))
-		return file_error(err, ENAMETOOLONG, "lock", path);
+		return xt2_file_error(err, ENAMETOOLONG, "lock", path);
 	fd = xt2_lock_open(name, err);
 	if (fd < 0)
 		return fd;

@@ -115,7 +115,7 @@ static void warn_chains(struct check *c, const struct xt2_reach *w)
 	int t, chain;
 
 	for (t = 0; t < xt2_ruleset_tables(c->in.rs); t++)
-		for (chain = -1; (chain = xt2_chain_next(c->in.rs, t, chain)) >= 0;) {
+		xt2_table_for_each_chain(chain, c->in.rs, t) {
 			c->chains++;
 			c->rules += xt2_chain_rules(c->in.rs, chain);
 			if (w->chain[chain].rules || !xt2_chain_rules(c->in.rs, chain))
@@ -135,7 +135,7 @@ static int unreachable(struct check *c)
 
 	w.ends = ends_chain;
 	for (t = 0; !ret && t < xt2_ruleset_tables(c->in.rs); t++)
-		for (base = -1; (base = xt2_chain_next(c->in.rs, t, base)) >= 0;)
+		xt2_table_for_each_chain(base, c->in.rs, t)
 			if (xt2_chain_hook(c->in.rs, base) >= 0)
 				xt2_reach_add(&w, (__u32)base);
 	xt2_reach_for_each(chain, &w) if (w.chain[chain->index].rules < chain->rules - 1)

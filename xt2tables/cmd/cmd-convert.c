@@ -87,8 +87,7 @@ static bool has_counters(const struct conversion *c, int table)
 	__u64 p, b;
 	int chain;
 
-	for (chain = xt2_chain_next(rs, table, -1); chain >= 0;
-	     chain = xt2_chain_next(rs, table, chain)) {
+	xt2_table_for_each_chain(chain, rs, table) {
 		if (c->family == XT2_ARP && !xt2_chain_counters(rs, chain, &p, &b) && (p || b))
 			return true;
 		for (i = 0; (r = xt2_rule_get(rs, chain, i)); i++)

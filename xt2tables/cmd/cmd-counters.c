@@ -72,8 +72,7 @@ static void add_rows(struct reading *r, const struct options *o)
 	for (table = 0; table < tables; table++) {
 		if (!wanted_table(o, rs, table))
 			continue;
-		for (chain = xt2_chain_next(rs, table, -1); chain >= 0;
-		     chain = xt2_chain_next(rs, table, chain)) {
+		xt2_table_for_each_chain(chain, rs, table) {
 			if (o->chain && strcmp(o->chain, xt2_chain_name(rs, chain)))
 				continue;
 			if (r->row)

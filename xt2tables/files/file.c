@@ -10,13 +10,6 @@
 #include "output.h"
 #include "usage.h"
 
-int xt2_file_error(struct xt2_err *err, int errnum, const char *verb, const char *path)
-{
-	xt2_err_set(err, XT2_E_SYSTEM, errnum, "cannot %s: %s", verb, strerror(errnum));
-	xt2_err_file(err, path);
-	return -errnum;
-}
-
 int xt2_file_rest(const struct xt2_opened_file *f, const char *path, size_t max,
 		  struct xt2_bytes *bytes, struct xt2_err *err)
 {

@@ -30,9 +30,6 @@ int xt2_file_rest(const struct xt2_opened_file *f, const char *path, size_t max,
  */
 int xt2_file_write(const char *path, const void *bytes, size_t len, struct xt2_err *err);
 
-/* => an error of the system about a file: -errnum */
-int xt2_file_error(struct xt2_err *err, int errnum, const char *verb, const char *path);
-
 /* "4", "6", "arp", "eb".  => enum xt2_family; 0: no such family */
 int xt2_family_word(const char *word);
 

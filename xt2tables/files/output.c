@@ -26,14 +26,6 @@
 #define OUTPUTS	    8 /* that a program has at most */
 #define STDOUT_ROOM 65536 /* bytes written at once */
 
-/* => -errnum */
-static int fail(struct xt2_err *err, int errnum, const char *what, const char *path)
-{
-	xt2_err_set(err, XT2_E_SYSTEM, errnum, "cannot %s: %s", what, strerror(errnum));
-	xt2_err_file(err, path);
-	return -errnum;
-}
-
 /* --- streams --------------------------------------------------------------- */
 
 struct stream {
@@ -193,10 +185,10 @@ static int open_temporary(struct xt2_output *o, const struct stat *old, struct x
 	int ret;
 
 	if (old && faccessat(AT_FDCWD, o->path, W_OK, AT_EACCESS))
-		return fail(err, errno, "write", o->path);
+		return xt2_file_error(err, errno, "write", o->path);
 	ret = xt2_new_file_create(&o->file, o->path);
 	if (ret) {
-		fail(err, -ret, o->file.failed, o->path);
+		xt2_file_error(err, -ret, o->file.failed, o->path);
 		if (old && (ret == -EACCES || ret == -EPERM))
 			xt2_err_hint(err, "a new file takes its place, and needs a folder that can "
 					  "be written; or let the shell write: > FILE");
@@ -212,7 +204,7 @@ static int open_temporary(struct xt2_output *o, const struct stat *old, struct x
 	if (!ret)
 		return 0;
 	xt2_output_drop(o);
-	return fail(err, -ret, "set the mode of the new file", o->path);
+	return xt2_file_error(err, -ret, "set the mode of the new file", o->path);
 }
 
 static int open_file(struct xt2_output *o, struct xt2_err *err)
@@ -222,11 +214,11 @@ static int open_file(struct xt2_output *o, struct xt2_err *err)
 	o->fd = descriptor_of(o->path);
 	if (o->fd >= 0) {
 		o->standard = o->fd == STDOUT_FILENO;
-		return fstat(o->fd, &st) ? fail(err, errno, "write", o->path) : 0;
+		return fstat(o->fd, &st) ? xt2_file_error(err, errno, "write", o->path) : 0;
 	}
 	if (stat(o->path, &st))
 		return errno == ENOENT ? open_temporary(o, NULL, err)
-				       : fail(err, errno, "write", o->path);
+				       : xt2_file_error(err, errno, "write", o->path);
 	if (!S_ISCHR(st.st_mode) && !fstat(STDOUT_FILENO, &out) && same_file(&st, &out)) {
 		o->standard = true;
 		o->fd = STDOUT_FILENO;
@@ -235,7 +227,7 @@ static int open_file(struct xt2_output *o, struct xt2_err *err)
 	if (S_ISREG(st.st_mode))
 		return open_temporary(o, &st, err);
 	o->fd = open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	return o->fd < 0 ? fail(err, errno, "write", o->path) : 0;
+	return o->fd < 0 ? xt2_file_error(err, errno, "write", o->path) : 0;
 }
 
 static void start(struct xt2_output *o, const char *path)
@@ -253,7 +245,7 @@ int xt2_output_open(struct xt2_output *o, const char *path, struct xt2_err *err)
 	ret = open_file(o, err);
 	if (!ret && open_stream(o)) {
 		xt2_output_drop(o);
-		ret = fail(err, ENOMEM, "write", path);
+		ret = xt2_file_error(err, ENOMEM, "write", path);
 	}
 	return ret;
 }
@@ -272,17 +264,17 @@ int xt2_output_stream(struct xt2_output *o, const char *path, struct xt2_err *er
 	else
 		o->fd = open(path, flags);
 	if (o->fd < 0)
-		return fail(err, errno, "write", path);
+		return xt2_file_error(err, errno, "write", path);
 	if (!fstat(o->fd, &st) && S_ISREG(st.st_mode) && st.st_size) {
 		xt2_output_drop(o);
-		ret = fail(err, EEXIST, "write", path);
+		ret = xt2_file_error(err, EEXIST, "write", path);
 		xt2_err_hint(err, "give a new name, or take the old file away");
 		return ret;
 	}
 	if (!open_stream(o))
 		return 0;
 	xt2_output_drop(o);
-	return fail(err, ENOMEM, "write", path);
+	return xt2_file_error(err, ENOMEM, "write", path);
 }
 
 /* --- the end --------------------------------------------------------------------- */
@@ -313,7 +305,7 @@ int xt2_output_finish(struct xt2_output *o, struct xt2_err *err)
 	o->fd = -1;
 	if (!o->error)
 		return 0;
-	ret = fail(err, o->error, what, o->standard ? "standard output" : o->path);
+	ret = xt2_file_error(err, o->error, what, o->standard ? "standard output" : o->path);
 	xt2_output_drop(o);
 	return ret;
 }
@@ -327,7 +319,7 @@ int xt2_output_place(struct xt2_output *o, struct xt2_err *err)
 	o->temporary = false;
 	ret = xt2_new_file_place(&o->file, o->durable);
 	forget(o->file.name);
-	return ret ? fail(err, -ret, o->file.failed, o->path) : 0;
+	return ret ? xt2_file_error(err, -ret, o->file.failed, o->path) : 0;
 }
 
 void xt2_output_drop(struct xt2_output *o)

@@ -131,8 +131,7 @@ static int write_table(struct writer *w, int table)
 	fprintf(w->to, "{\"family\":\"%s\",\"name\":", xt2_family_name(family));
 	xt2_json_bytes(w->to, xt2_table_name(w->rs, table));
 	fputs(",\"chains\":[", w->to);
-	for (chain = xt2_chain_next(w->rs, table, -1); !ret && chain >= 0;
-	     chain = xt2_chain_next(w->rs, table, chain)) {
+	for (chain = -1; !ret && (chain = xt2_chain_next(w->rs, table, chain)) >= 0;) {
 		fputs(comma, w->to);
 		comma = ",\n";
 		ret = write_chain(w, chain);

@@ -60,8 +60,7 @@ __u32 *xt2_live_trace(const struct xt2_ruleset *rs, const struct xt2_mapping *ol
 	int table, chain, tables = xt2_ruleset_tables(rs);
 
 	for (table = 0; was && table < tables; table++) /* the image's order */
-		for (chain = xt2_chain_next(rs, table, -1); chain >= 0;
-		     chain = xt2_chain_next(rs, table, chain))
+		xt2_table_for_each_chain(chain, rs, table)
 			next = trace_chain(rs, old, chain, changed[table], next);
 	return was;
 }

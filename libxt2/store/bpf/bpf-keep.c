@@ -208,7 +208,7 @@ static void keep_rule(const struct xt2_live_ruleset *l, const struct xt2_rule *r
 	xt2_rule_for_each_match(m, r) {
 		if (!(xt2_match_info(m->type) & XT2_EXT_CELL))
 			continue;
-		old = was ? xt2_at(was, (u64)((const u8 *)m - (const u8 *)r)) : NULL;
+		old = was ? xt2_at(was, xt2_offset(r, m)) : NULL;
 		if (old && place[m->arg] == NONE)
 			place[m->arg] = old->arg;
 		if (fresh)
@@ -313,7 +313,7 @@ int xt2_live_keep_(struct xt2_live *host, struct xt2_live_ruleset *l, const __u8
 	if (!ret)
 		ret = cells_init(&cells, from, cells_of(l));
 	if (ret)
-		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory to compare rulesets");
+		return xt2_err_no_memory(err, " to compare rulesets");
 	keep_cells(l, start);
 	ret = place_cells(host, l, &cells, err);
 	free(cells.used);

@@ -29,11 +29,6 @@ enum { LINK_TYPE_NETFILTER = 10 };
 
 extern const char xt2_bpf_links[], xt2_bpf_links_end[];
 
-static int silent(enum libbpf_print_level level, const char *fmt, va_list args)
-{
-	return 0;
-}
-
 __u64 xt2_live_cookie_(void)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -141,7 +136,7 @@ static int read_loaded(struct xt2_links *l, const char *folder, bool keep)
 	struct bpf_object *object;
 	int ret;
 
-	libbpf_set_print(silent);
+	libbpf_set_print(NULL);
 	object = bpf_object__open_mem(xt2_bpf_links, xt2_bpf_links_end - xt2_bpf_links, &opts);
 	ret = object ? bpf_object__load(object) : -errno;
 	if (!ret)

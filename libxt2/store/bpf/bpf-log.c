@@ -139,7 +139,7 @@ int xt2_live_log_open(struct xt2_live_log **out, const char *folder,
 	int ret;
 
 	if (!log)
-		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory");
+		return xt2_err_no_memory(err, "");
 	log->maps = log->lock = -1;
 	log->event = event;
 	log->data = data;
@@ -161,7 +161,7 @@ int xt2_live_log_open(struct xt2_live_log **out, const char *folder,
 	if (ret == -EPROTO)
 		return xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
 				   "the live ruleset is that of another version of xt2");
-	return xt2_err_set(err, XT2_E_SYSTEM, -ret, "%s: %s", folder, strerror(-ret));
+	return xt2_err_path(err, -ret, folder);
 }
 
 void xt2_live_log_close(struct xt2_live_log *log)

@@ -116,7 +116,7 @@ int xt2_live_folder(const char *pin, enum xt2_store_access access, char *folder,
 	if (fd == -EACCES || fd == -EPERM)
 		return xt2_live_forbidden_(err);
 	if (fd < 0)
-		return xt2_err_set(err, XT2_E_SYSTEM, -fd, "%s: %s", folder, strerror(-fd));
+		return xt2_err_path(err, -fd, folder);
 	return fd;
 }
 
@@ -291,7 +291,7 @@ static int attach_hook(struct xt2_live *host, const char *folder, const struct x
 	ret = bpf_link__pin(link, path);
 	bpf_link__destroy(link); /* the pinned one stays */
 	if (ret)
-		return xt2_err_set(err, XT2_E_SYSTEM, -ret, "%s: %s", path, strerror(-ret));
+		return xt2_err_path(err, -ret, path);
 	return 0;
 }
 
@@ -304,7 +304,7 @@ int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_
 	u32 i;
 
 	if (ret)
-		xt2_err_set(err, XT2_E_SYSTEM, -ret, "%s: %s", folder, strerror(-ret));
+		xt2_err_path(err, -ret, folder);
 	xt2_image_for_each_hook(h, i, img, root) {
 		if (!ret && xt2_live_hooked(img, h))
 			ret = attach_hook(host, folder, img, links, h, err);
@@ -337,5 +337,5 @@ int xt2_live_detach(const char *folder, struct xt2_err *err)
 	if (ret == -ENOENT)
 		return xt2_live_none_(err);
 	xt2_live_untrack(~0u);
-	return ret ? xt2_err_set(err, XT2_E_SYSTEM, -ret, "%s: %s", folder, strerror(-ret)) : 0;
+	return ret ? xt2_err_path(err, -ret, folder) : 0;
 }

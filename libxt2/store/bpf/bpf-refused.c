@@ -56,7 +56,7 @@ int xt2_live_refused_(int errnum, struct xt2_err *err)
 {
 	switch (errnum) {
 	case EPERM: return xt2_live_forbidden_(err);
-	case ENOMEM: return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory for BPF programs");
+	case ENOMEM: return xt2_err_no_memory(err, " for BPF programs");
 	case ENOSYS: return unsupported(err, "BPF (CONFIG_BPF_SYSCALL)");
 	}
 	if (probe(err))

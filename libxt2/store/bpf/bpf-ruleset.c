@@ -21,16 +21,6 @@ static u64 rounded(u64 n, u64 to)
 	return (n + to - 1) / to * to;
 }
 
-static u32 count_rules(const struct xt2_image *img, const struct xt2_root *root)
-{
-	const struct xt2_chain *c;
-	u32 i, rules = 0;
-
-	xt2_image_for_each_chain(c, i, img, root)
-		rules += c->rules;
-	return rules;
-}
-
 /* Is the chain's index worth a search? */
 static bool pays(const struct xt2_chain *c)
 {
@@ -39,29 +29,21 @@ static bool pays(const struct xt2_chain *c)
 	return ix && (ix->runs || ix->units >= SEARCH_MIN);
 }
 
-static u32 count_runs(const struct xt2_image *img, const struct xt2_root *root)
-{
-	const struct xt2_chain *c;
-	u32 i, runs = 0;
-
-	xt2_image_for_each_chain(c, i, img, root) {
-		if (pays(c))
-			runs += xt2_chain_index(c)->runs;
-	}
-	return runs;
-}
-
 /* Where everything goes; slots have cache lines of their own. */
 static void lay_out(struct xt2_live_ruleset *l, const struct xt2_live *host,
 		    const struct xt2_image *img, size_t size, u64 at)
 {
 	const struct xt2_root *root = xt2_image_root(img);
 	u64 end = at + rounded(sizeof(*l), 64);
+	const struct xt2_chain *c;
+	u32 i;
 
 	memset(l, 0, sizeof(*l));
 	l->slots = host->cpus * XT2_SLOTS;
-	l->rules = count_rules(img, root);
-	l->runs = count_runs(img, root);
+	xt2_image_for_each_chain(c, i, img, root) {
+		l->rules += c->rules;
+		l->runs += pays(c) ? xt2_chain_index(c)->runs : 0;
+	}
 	l->depth = root->depth;
 	l->needs = xt2_live_needs_(img);
 	l->image = end;
@@ -92,8 +74,7 @@ static void find_hooks(struct xt2_live_ruleset *l, const struct xt2_image *img)
 
 		if (!xt2_live_hooked(img, h))
 			continue;
-		l->hook[table][h->family == XT2_IPV6][h->hook] =
-			(u32)((const u8 *)h - (const u8 *)img);
+		l->hook[table][h->family == XT2_IPV6][h->hook] = xt2_offset(img, h);
 	}
 }
 
@@ -214,7 +195,7 @@ int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t 
 		return -EOPNOTSUPP;
 	}
 	if (l.needs & XT2_NEED_LOG && xt2_live_ring_(host))
-		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory for the log's events");
+		return xt2_err_no_memory(err, " for the log's events");
 	if (reserve(host, region, l.size))
 		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM,
 				   "no memory for the ruleset's %llu KiB in the kernel",
@@ -259,11 +240,11 @@ int xt2_live_read(struct xt2_live *host, struct xt2_mapping *map, struct xt2_err
 		return xt2_err_set(err, XT2_E_UNKNOWN, ENOENT, "there is no live ruleset");
 	img = malloc(l->image_size);
 	if (!img)
-		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory for the image");
+		return xt2_err_no_memory(err, " for the image");
 	memcpy(img, xt2_live_at_(l->image), l->image_size);
 	if (xt2_live_read_cells_(l, img)) {
 		free(img);
-		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory for the state");
+		return xt2_err_no_memory(err, " for the state");
 	}
 	xt2_image_for_each_chain(c, i, img, xt2_image_root(img)) {
 		xt2_chain_for_each_rule(r, c) {

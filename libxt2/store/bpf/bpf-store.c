@@ -27,11 +27,6 @@ const char *const xt2_pin_names_[XT2_PINS] = {
 	[XT2_PIN_TRY] = "try",	   [XT2_PIN_RESERVE] = "reserve", [XT2_PIN_RELEASE] = "release",
 };
 
-static int silent(enum libbpf_print_level level, const char *fmt, va_list args)
-{
-	return 0;
-}
-
 /* --- memory ------------------------------------------------------------ */
 
 static int ask(int program, u64 offset, u64 size, u32 *done)
@@ -93,7 +88,7 @@ static int load_object(struct xt2_live *host, unsigned int tables)
 	struct bpf_program *p;
 	int i, err;
 
-	libbpf_set_print(silent);
+	libbpf_set_print(NULL);
 	host->object =
 		bpf_object__open_mem(xt2_bpf_object, xt2_bpf_object_end - xt2_bpf_object, &opts);
 	if (!host->object)
@@ -231,7 +226,7 @@ int xt2_live_start_(struct xt2_live **out, unsigned int tables, const int *pinne
 
 	if (!host) {
 		close_pinned(pinned);
-		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory");
+		return xt2_err_no_memory(err, "");
 	}
 	host->outer = host->inner = -1;
 	memcpy(host->pinned, pinned, sizeof(host->pinned));

@@ -123,12 +123,12 @@ int xt2_live_nets(const struct xt2_links *links, const char *pin, struct xt2_liv
 		return ret;
 	dir = opendir(root);
 	if (!dir)
-		return xt2_err_set(err, XT2_E_SYSTEM, errno, "%s: %s", root, strerror(errno));
+		return xt2_err_path(err, errno, root);
 	n = list_nets(dir, root, nets);
 	closedir(dir);
 	for (i = 0; i < n; i++)
 		(*nets)[i].state = state_of(links, &(*nets)[i]);
-	return n < 0 ? xt2_err_set(err, XT2_E_SYSTEM, ENOMEM, "no memory") : n;
+	return n < 0 ? xt2_err_no_memory(err, "") : n;
 }
 
 /* Unless a command is at work there.  => true: it is gone */

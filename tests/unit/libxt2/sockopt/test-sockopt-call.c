@@ -92,30 +92,10 @@ static void tables_come_into_being(void **state)
 	assert_true(call.added);
 }
 
-static void counters_are_handed_back(void **state)
-{
-	struct xt2_call_ call = begin(*state);
-	struct xt2_replaced_ old = { .n = 1, .to = 8 };
-
-	old.count = calloc(1, sizeof(*old.count));
-	memset(old.count, 7, sizeof(*old.count));
-	xt2_call_hand_back_(&call, &old);
-	assert_int_equal(memory[7], 0);
-	assert_int_equal(memory[8], 7);
-	assert_int_equal(memory[8 + sizeof(*old.count) - 1], 7);
-	old = (struct xt2_replaced_){ .n = 0, .to = 1000 };
-	xt2_call_hand_back_(&call, &old);
-	old = (struct xt2_replaced_){ .n = 1, .to = 1000 };
-	old.count = calloc(1, sizeof(*old.count));
-	xt2_call_hand_back_(&call, &old);
-	assert_int_equal(err.code, 0); /* a failure is not reported */
-}
-
 static const struct CMUnitTest tests[] = {
 	CASE(failures_have_a_code),
 	CASE(memory_is_the_callers),
 	CASE(tables_come_into_being),
-	CASE(counters_are_handed_back),
 };
 
 UNITS(tests)
