@@ -22,7 +22,7 @@ static __always_inline void prefetch_units(const struct xt2_chain __img *chain,
 	if (ix->kind == XT2_INDEX_BITS)
 		return;
 	for (i = 0; i < n && i < 8; i++) {
-		const u8 __img *rule = (const u8 __img *)chain + (unit[i] & ~XT2_UNIT_FLAGS);
+		const u8 __img *rule = xt2_at(chain, unit[i] & ~XT2_UNIT_FLAGS);
 
 		xt2_prefetch(rule);
 		xt2_prefetch(rule + 48); /* most are in two lines */

@@ -88,7 +88,7 @@ bool xt2_build_units_(struct build *b)
 	while (r < tail) {
 		next = run_end(b->chain, r, &n);
 		if (n >= RUN_MIN && is_stateless(r)) {
-			if ((u8 *)(run + 1) > (u8 *)b->at + b->room)
+			if (xt2_offset(b->at, run + 1) > b->room)
 				return false;
 			*run++ = (struct xt2_run){ xt2_offset(b->chain, r),
 						   xt2_offset(b->chain, next), 0, 0 };

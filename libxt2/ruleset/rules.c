@@ -11,8 +11,6 @@
 #include "ruleset.h"
 #include "engine/check.h"
 
-#include <stdlib.h>
-
 /* --- checks ------------------------------------------------------------ */
 
 static bool is_instance(const struct xt2_ruleset *rs, u32 i, u8 kind)

@@ -10,7 +10,6 @@
  * Source: net/bridge/netfilter/ebtables.c.
  */
 #include "config.h"
-#include "libxt2/err.h"
 #include "sockopt-call.h"
 
 #include <stdlib.h>

@@ -8,19 +8,10 @@
  */
 #include "bpf-private.h"
 
-#include <linux/netfilter.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #define PAGE	   4096u
 #define PRIORITIES 9 /* above a table's own: nothing else is there */
-
-static const char *const programs[XT2_PROGRAMS] = {
-	[XT2_RAW] = "xt2_raw",
-	[XT2_MANGLE] = "xt2_mangle",
-	[XT2_FILTER] = "xt2_filter",
-	[XT2_SECURITY] = "xt2_security",
-};
 
 const char *const xt2_pin_names_[XT2_PINS] = {
 	[XT2_PIN_ARENA] = "arena", [XT2_PIN_LOGS] = "logs",	  [XT2_PIN_TRIALS] = "trials",
@@ -82,10 +73,23 @@ static int reuse(const struct xt2_live *host)
 	return err;
 }
 
+/* Programs are named after a table, or what is pinned. */
+static struct bpf_program *program_of(const struct xt2_live *host, const char *name)
+{
+	char full[32];
+
+	snprintf(full, sizeof(full), "xt2_%s", name);
+	return bpf_object__find_program_by_name(host->object, full);
+}
+
+static int find_program(const struct xt2_live *host, const char *name)
+{
+	return bpf_program__fd(program_of(host, name));
+}
+
 static int load_object(struct xt2_live *host, unsigned int tables)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "xt2");
-	struct bpf_program *p;
 	int i, err;
 
 	libbpf_set_print(NULL);
@@ -98,16 +102,10 @@ static int load_object(struct xt2_live *host, unsigned int tables)
 		err = bpf_map__set_max_entries(find_map(host, "contexts"), host->cpus * XT2_SLOTS);
 	if (err)
 		return err;
-	for (i = 0; i < XT2_PROGRAMS; i++) {
-		p = bpf_object__find_program_by_name(host->object, programs[i]);
-		bpf_program__set_autoload(p, tables >> i & 1);
-	}
+	for (i = 0; i < XT2_PROGRAMS; i++)
+		bpf_program__set_autoload(program_of(host, xt2_live_table_name_((u32)i)),
+					  tables >> i & 1);
 	return bpf_object__load(host->object);
-}
-
-static int find_program(const struct xt2_live *host, const char *name)
-{
-	return bpf_program__fd(bpf_object__find_program_by_name(host->object, name));
 }
 
 static int make_maps(struct xt2_live *host)
@@ -125,7 +123,7 @@ static bool knows_connections(const struct xt2_live *host)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 
-	return !bpf_prog_test_run_opts(find_program(host, "xt2_tracks"), &opts) && opts.retval;
+	return !bpf_prog_test_run_opts(find_program(host, "tracks"), &opts) && opts.retval;
 }
 
 static int prepare(struct xt2_live *host)
@@ -169,18 +167,15 @@ static int take_over(struct xt2_live *host, int arena)
 static int load_programs(struct xt2_live *host, unsigned int tables)
 {
 	bool whole = !tables;
-	char name[32];
 	int i, ret;
 
 	for (i = XT2_PIN_MAPS; i < XT2_PINS; i++)
 		whole &= host->pinned[i] >= 0;
 	memcpy(host->fd, host->pinned, sizeof(host->fd));
 	ret = whole ? 0 : load_object(host, tables);
-	for (i = 0; i < XT2_PINS && !whole && !ret; i++) {
-		snprintf(name, sizeof(name), "xt2_%s", xt2_pin_names_[i]);
+	for (i = 0; i < XT2_PINS && !whole && !ret; i++)
 		host->fd[i] = i < XT2_PIN_MAPS ? bpf_map__fd(find_map(host, xt2_pin_names_[i]))
-					       : find_program(host, name);
-	}
+					       : find_program(host, xt2_pin_names_[i]);
 	return ret;
 }
 
@@ -265,7 +260,7 @@ void xt2_live_free(struct xt2_live *host)
 
 int xt2_live_program(const struct xt2_live *host, enum xt2_program which)
 {
-	int fd = find_program(host, programs[which]);
+	int fd = find_program(host, xt2_live_table_name_(which));
 
 	return fd < 0 ? -ENOENT : fd;
 }
@@ -286,7 +281,7 @@ int xt2_live_attach_(struct xt2_live *host, u32 table, const struct xt2_hook *h,
 {
 	LIBBPF_OPTS(bpf_netfilter_opts, opts, .pf = h->family, .hooknum = h->hook,
 		    .priority = h->priority);
-	struct bpf_program *p = bpf_object__find_program_by_name(host->object, programs[table]);
+	struct bpf_program *p = program_of(host, xt2_live_table_name_(table));
 	int errnum;
 
 	for (;;) {
