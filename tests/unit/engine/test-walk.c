@@ -35,7 +35,7 @@ static const struct way {
 	{ { "jCjD", "", "jD", "jE", "" }, 0, 3, 6 },
 	/* to a base chain */
 	{ { "jB", "jC", "" }, 0, 2, 3 },
-	/* nothing is looked at behind a plain verdict */
+	/* nothing counts after a plain verdict */
 	{ { "ajA", "" }, 0, 0, 1 },
 	{ { "jC", "", "ajC" }, 0, 1, 2 },
 	{ { "jC", "", "rjC" }, 0, 1, 2 },
@@ -113,7 +113,7 @@ static void test_ways(void **state)
 		if (ret != ways[i].err)
 			fail_msg("way %zu: %d %s", i, ret, w.err.what ? w.err.what : "");
 		if (ret) {
-			/* the same for somebody who says it is finished */
+			/* the same if the image says that it is finished */
 			img->magic = XT2_MAGIC;
 			assert_int_equal(xt2_check(img, sizeof(words), scratch, &err), -ELOOP);
 			assert_string_equal(err.what, "chains loop");
@@ -125,6 +125,36 @@ static void test_ways(void **state)
 				 (unsigned long long)h->visits);
 		assert_int_equal(xt2_check(img, size, scratch, NULL), 0);
 	}
+}
+
+/* What is stored for each hook and the root is neither less nor more. */
+static void test_agrees(void **state)
+{
+	static const struct way way = { { "jC", "", "jD", "" }, 0, 2, 3 };
+	static u64 words[2048], scratch[4096];
+	struct xt2_image *img = (void *)words;
+	struct xt2_check_err err;
+	struct xt2_writer w;
+	struct xt2_root *root;
+	struct xt2_hook *h;
+	u64 size = 0;
+
+	assert_int_equal(make_way(&way, words, sizeof(words), scratch, &size, &w), 0);
+	root = (struct xt2_root *)xt2_image_root(img);
+	h = (struct xt2_hook *)xt2_image_hook(img, root, 0);
+	for (int by = -1; by <= 1; by++)
+		for (int field = 0; field < 4; field++) {
+			u32 *depth = field & 1 ? &h->depth : &root->depth;
+			u64 *visits = field & 1 ? &h->visits : &root->visits;
+
+			if (field & 2)
+				*visits += (u64)by;
+			else
+				*depth += (u32)by;
+			assert_int_equal(xt2_check(img, size, scratch, &err), by ? -EINVAL : 0);
+			*depth = 2;
+			*visits = 3;
+		}
 }
 
 static void test_visits(void **state)
@@ -152,6 +182,7 @@ static void test_visits(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_ways),
+	cmocka_unit_test(test_agrees),
 	cmocka_unit_test(test_visits),
 };
 

@@ -59,6 +59,18 @@ static void test_limit_clock(void **state)
 	assert_int_equal(passing(3, 0), 1);
 }
 
+/* Two hours are an unsorted capture; a tick more is a long time that has passed. */
+static void test_limit_clock_back(void **state)
+{
+	tc.ctx.now = 1700000000 * SECOND;
+	limit(10000, 2);
+	assert_int_equal(passing(3, 0), 2);
+	tc.ctx.now -= 7200 * SECOND;
+	assert_int_equal(passing(1, 0), 0);
+	tc.ctx.now -= 4000000;
+	assert_int_equal(passing(3, 0), 2);
+}
+
 static void test_checked(void **state)
 {
 	RIGHT(ARP, LIMIT, 0, 16, 0, 10000 | 5ull << 32);
@@ -71,6 +83,7 @@ static void test_checked(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup(test_limit, state_setup),
 	cmocka_unit_test_setup(test_limit_clock, state_setup),
+	cmocka_unit_test_setup(test_limit_clock_back, state_setup),
 	cmocka_unit_test_setup(test_checked, state_setup),
 };
 
