@@ -300,13 +300,16 @@ UNIT_TESTS += tests/unit/run-shim
 tests_unit_run_shim_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/shim/test-shim-store.c
 tests_unit_run_shim_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_run_shim_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xt2_store_read
 tests_unit_run_shim_LDADD = libshim.la $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/run-text
 tests_unit_run_text_SOURCES = $(UNIT_RUNNER) \
 	tests/fuzz/seed-image.h \
 	tests/unit/xt2tables/text/test-digits.c \
-	tests/unit/xt2tables/text/test-text.c
+	tests/unit/xt2tables/text/test-nearest.c \
+	tests/unit/xt2tables/text/test-text.c \
+	tests/unit/xt2tables/text/test-words.c
 tests_unit_run_text_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_text_LDADD = libtext.la $(UNIT_LIBS)
 

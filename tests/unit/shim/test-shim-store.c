@@ -171,6 +171,42 @@ static void two_stores(void **state)
 	assert_int_equal(policy_of(s->a), -NF_ACCEPT - 1);
 }
 
+/* How often an image was read: the linker sends the store's calls through this. */
+static unsigned int reads;
+
+int __real_xt2_store_read(const struct xt2_store *s, bool whole, struct xt2_mapping *map,
+			  struct xt2_err *err);
+int __wrap_xt2_store_read(const struct xt2_store *s, bool whole, struct xt2_mapping *map,
+			  struct xt2_err *err);
+
+int __wrap_xt2_store_read(const struct xt2_store *s, bool whole, struct xt2_mapping *map,
+			  struct xt2_err *err)
+{
+	reads++;
+	return __real_xt2_store_read(s, whole, map, err);
+}
+
+/* The ruleset stays loaded as long as the file is the same. */
+static void stays_loaded(void **state)
+{
+	const struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+	struct two *s = *state;
+	struct table t;
+
+	assert_int_equal(xt2_shim_store_lock(s->a, 0, NULL), 0);
+	read_table(s->a, 1, "filter", &t);
+	assert_int_equal(write_table(s->a, 1, &t), 0);
+	xt2_shim_store_unlock(s->a);
+	assert_int_equal(policy_of(s->b), -NF_DROP - 1);
+	reads = 0;
+	assert_int_equal(policy_of(s->a), -NF_DROP - 1);
+	assert_int_equal(policy_of(s->b), -NF_DROP - 1);
+	assert_int_equal(reads, 0);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	assert_int_equal(policy_of(s->b), -NF_DROP - 1);
+	assert_int_equal(reads, 1);
+}
+
 static void needs_lock(void **state)
 {
 	struct two *s = *state;
@@ -405,9 +441,10 @@ static int remove_folder(void **state)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 static const struct CMUnitTest tests[] = {
-	CASE(two_stores), CASE(needs_lock),  CASE(late_elsewhere), CASE(late_here),
-	CASE(not_late),	  CASE(forgotten),   CASE(other_set),	   CASE(late_with_sets),
-	CASE(names),	  CASE(broken_file), CASE(closed_folder),  cmocka_unit_test(kinds),
+	CASE(stays_loaded),	 CASE(two_stores), CASE(needs_lock),  CASE(late_elsewhere),
+	CASE(late_here),	 CASE(not_late),   CASE(forgotten),   CASE(other_set),
+	CASE(late_with_sets),	 CASE(names),	   CASE(broken_file), CASE(closed_folder),
+	cmocka_unit_test(kinds),
 };
 
 UNITS_WITH(tests, make_folder, remove_folder)

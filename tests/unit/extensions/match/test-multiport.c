@@ -49,6 +49,7 @@ static void test_checked(void **state)
 	WRONG(IPV4, MULTIPORT, 0, 40, 15 | 3 << 8);
 	WRONG(IPV4, MULTIPORT, 0, 16, 5);
 	RIGHT(IPV4, MULTIPORT, 0, 16, 2 | 1 << 16, 20 | 21 << 16);
+	RIGHT(IPV4, MULTIPORT, 0, 16, 2 | 1 << 16, 20 | 20 << 16);
 	WRONG(IPV4, MULTIPORT, 0, 16, 2 | 1 << 16, 21 | 20 << 16);
 	WRONG(IPV4, MULTIPORT, 0, 16, 2 | 2 << 16,
 	      20 | 21 << 16); /* the last one begins no range */

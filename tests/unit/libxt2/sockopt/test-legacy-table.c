@@ -47,6 +47,46 @@ static void a_table_comes_back(void **state)
 	xt2_ruleset_free(other);
 }
 
+/* The last letters of two chains' names in the blob change places. */
+static void swap_names(const char *one, const char *other)
+{
+	char *a = memmem(blob, len, one, strlen(one) + 1);
+	char *b = memmem(blob, len, other, strlen(other) + 1);
+
+	assert_true(a && b);
+	memcpy(a, other, strlen(other));
+	memcpy(b, one, strlen(one));
+}
+
+/* Chains in the order of their names stay in it; any other order is kept. */
+static void chains_keep_their_order(void **state)
+{
+	struct xt2_ruleset *rs = *state, *other;
+	void *again;
+	size_t size;
+	int i, table, chain;
+
+	append(rs, xt2_chain_add(rs, FILTER, "CHAIN1"), ACCEPT);
+	append(rs, xt2_chain_add(rs, FILTER, "CHAIN3"), ACCEPT);
+	assert_int_equal(xt2_table_write_replace(rs, FILTER, 0, NULL, &blob, &len, NULL), 0);
+	for (i = 0; i < 2; i++) {
+		other = xt2_ruleset_new();
+		table = xt2_table_read_replace(other, XT2_IPV4, 0, blob, len, 1, NULL);
+		assert_int_equal(
+			xt2_table_write_replace(other, table, 0, NULL, &again, &size, NULL), 0);
+		assert_int_equal(size, len);
+		assert_memory_equal(again, blob, len);
+		free(again);
+		xt2_chain_add(other, table, "CHAIN2");
+		chain = xt2_chain_find(other, table, "CHAIN1");
+		chain = xt2_chain_next(other, table, chain);
+		assert_string_equal(xt2_chain_name(other, chain), "CHAIN2");
+		xt2_ruleset_free(other);
+		swap_names("CHAIN1", "CHAIN3");
+	}
+	free(blob);
+}
+
 static void the_old_tables_counters_are_asked_for(void **state)
 {
 	struct xt2_ruleset *rs = *state;
@@ -85,6 +125,7 @@ static void what_is_cut_changes_nothing(void **state)
 
 static const struct CMUnitTest tests[] = {
 	CASE(a_table_comes_back),
+	CASE(chains_keep_their_order),
 	CASE(the_old_tables_counters_are_asked_for),
 	CASE(what_is_cut_changes_nothing),
 };

@@ -288,6 +288,21 @@ static void sizes_are_limited(void **state)
 	assert_null(map.image);
 }
 
+/* A header alone is an image without a ruleset. */
+static void a_header_is_enough(void **state)
+{
+	struct xt2_mapping map = { 0 };
+	struct xt2_image header = *small.image;
+	struct xt2_err err;
+
+	header.size = sizeof(header);
+	header.root = 0;
+	put_file("image", &header, sizeof(header));
+	assert_int_equal(xt2_image_open("image", &map, &err), 0);
+	assert_null(xt2_image_root(map.image));
+	xt2_image_close(&map);
+}
+
 static void memory_may_be_missing(void **state)
 {
 	struct xt2_mapping map = { 0 };
@@ -655,6 +670,7 @@ static const struct CMUnitTest tests[] = {
 	CASE(copies_are_copies),
 	CASE(bytes_behind_an_image_are_not_read),
 	CASE(sizes_are_limited),
+	CASE(a_header_is_enough),
 	CASE(memory_may_be_missing),
 	CASE(stores_replace),
 	CASE(links_stay_links),

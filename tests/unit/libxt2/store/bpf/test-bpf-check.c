@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/lib/unit-program.h"
+#include "engine/image.h"
 #include "libxt2/store/bpf/bpf-store.h"
 #include "libxt2/err.h"
 #include "tests/lib/fail-alloc.h"
@@ -213,6 +214,28 @@ static void test_ways(void **state)
 	expect(rs, "", 1u << XT2_RAW);
 }
 
+/* The most chains that a packet may enter is still taken. */
+static void test_most_ways(void **state)
+{
+	struct xt2_ruleset *rs = doubling(8, "mangle", XT2_FORWARD);
+	struct xt2_mapping map = { 0 };
+	const struct xt2_root *root;
+	struct xt2_hook *h = NULL;
+	u32 i;
+
+	assert_int_equal(xt2_ruleset_write(rs, &map, NULL), 0);
+	root = xt2_image_root(map.image);
+	for (i = 0; i < root->hooks && (!h || h->hook != XT2_FORWARD); i++)
+		h = (struct xt2_hook *)xt2_image_hook(map.image, root, i);
+	assert_true(h && h->hook == XT2_FORWARD);
+	h->visits = XT2_VISITS_MAX;
+	assert_int_equal(xt2_live_refusals(map.image, NULL, NULL), 0);
+	h->visits++;
+	assert_int_equal(xt2_live_refusals(map.image, NULL, NULL), 1);
+	xt2_image_close(&map);
+	xt2_ruleset_free(rs);
+}
+
 /* 300 jumps to a chain with 300 jumps to one of n rules. */
 static struct xt2_ruleset *fan(int n)
 {
@@ -283,6 +306,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_other_families), cmocka_unit_test(test_names),
 	cmocka_unit_test(test_ways),	       cmocka_unit_test(test_many_rules),
 	cmocka_unit_test(test_enough),	       cmocka_unit_test(test_memory),
+	cmocka_unit_test(test_most_ways),
 };
 
 UNITS(tests)
