@@ -23,10 +23,12 @@ tests_unit_run_engine_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/transport-case.h \
 	tests/unit/sample-image.h \
 	tests/fuzz/seed-image.h \
+	tests/lib/packets.h \
 	tests/lib/rules.h \
 	tests/unit/engine/test-check-holes.c \
 	tests/unit/engine/test-check-names.c \
 	tests/unit/engine/test-check.c \
+	tests/unit/engine/test-eval-skip.c \
 	tests/unit/engine/test-eval.c \
 	tests/unit/engine/test-image.c \
 	tests/unit/engine/test-parse.c \
