@@ -57,8 +57,8 @@ static inline void xt2_track_table(struct xt2_track *track, struct xt2_pkt *pkt,
 	}
 }
 
-/* Would the kernel's nat core ask its table about this packet? */
-static inline bool xt2_track_maps(const struct xt2_pkt *pkt)
+/* Would the kernel's nat core ask its table about this packet?  Few are: kept out of the loop. */
+static __attribute__((__noinline__, __unused__)) bool xt2_track_maps(const struct xt2_pkt *pkt)
 {
 	__u8 icmp = pkt->family == XT2_IPV6 ? IPPROTO_ICMPV6 : IPPROTO_ICMP;
 
