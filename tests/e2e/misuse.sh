@@ -73,6 +73,8 @@ no 2 'by --hex, or by its fields' explain -s 192.0.2.1 --hex 45
 no 2 "unknown protocol 'tpc'" explain -p tpc
 no 2 "--in: bad argument '0123456789abcdef'" explain -i 0123456789abcdef -s 192.0.2.1
 ok 'in interface is 0123456789abcde)' explain -i 0123456789abcde -s 192.0.2.1 # 15 bytes are a name
+no 2 "--mark: bad argument '0x100000000'" explain --mark 0x100000000 -s 192.0.2.1
+ok 'verdict: ' explain --mark 0xffffffff -s 192.0.2.1 # the largest
 no 2 "ICMP type: 'echo'" explain -p icmp --icmp-type echo
 no 2 'hint: rules of filter/SSH: 3' explain -s 192.0.2.1 --why-not SSH:4
 no 2 "hint: server.rules has no chain 'SHS'" explain -s 192.0.2.1 --why-not SHS:1

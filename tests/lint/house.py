@@ -9,7 +9,8 @@
 - each source of the engine, the extensions, the translators and the library
   has its test at the mirrored path: engine/rule.c has
   tests/unit/engine/test-rule.c
-- a path in the texts for people is that of a file, a folder or a program
+- a path in the texts for people is that of a file, a folder or a program,
+  and a function that HACKING.md, README.md and the like name exists
 """
 import collections
 import fnmatch
@@ -185,6 +186,23 @@ def check_texts(names):
                     problem(text, number, f"there is no {path}")
 
 
+# Texts that say where something is.
+GUIDES = ("README.md", "HACKING.md", "doc/README.md", "doc/design.md", "tests/README.md")
+
+
+def check_functions(names):
+    """A function that a guide names is in the sources; NAME stands for any name."""
+    words = set()
+    for name in names:
+        if name.endswith((".c", ".h", ".py", ".sh")):
+            words.update(re.findall(r"\w+", "\n".join(read(name))))
+    for text in GUIDES:
+        for number, line in enumerate(read(text), 1):
+            for function in re.findall(r"`(\w+)\(\)`", line):
+                if "NAME" not in function and function not in words:
+                    problem(text, number, f"there is no {function}()")
+
+
 def main():
     names = tracked()
     sources = [n for n in names if n.endswith((".c", ".h"))]
@@ -195,6 +213,7 @@ def main():
     check_sizes(sources)
     check_env()
     check_texts(names)
+    check_functions(names)
     tested = check_tests(names)
     print("\n".join(problems) if problems else
           f"{len(sources)} sources, no problem; {len(UNTESTED)} of {tested} without a test of their own")
