@@ -278,7 +278,7 @@ static bool special(const char *name)
 }
 
 /* Bytes of the structure without its tail padding, by row. */
-static u32 real_bytes(const struct xt2_match_row *row)
+static u32 real_bytes(const struct xt2_row *row)
 {
 	switch (row->type) {
 	case XT2_M_LENGTH: return 5;
@@ -295,7 +295,7 @@ static u32 real_bytes(const struct xt2_match_row *row)
 	return row->size;
 }
 
-static void program_payload(const struct xt2_match_row *row, u8 *payload, u64 *seed)
+static void program_payload(const struct xt2_row *row, u8 *payload, u64 *seed)
 {
 	struct xt_bpf_info_v1 *v1 = (struct xt_bpf_info_v1 *)payload;
 	struct xt_bpf_info *v0 = (struct xt_bpf_info *)payload;
@@ -323,7 +323,7 @@ u32 test_payloads_least(void)
 void test_payload_random(u64 *seed)
 {
 	u64 room[256] = { 0 }, back[256];
-	const struct xt2_match_row *row = xt2_packet_rows, *found;
+	const struct xt2_row *row = xt2_packet_rows, *found;
 	u32 i, rows = 0;
 	u8 family;
 	int n;

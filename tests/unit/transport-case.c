@@ -75,10 +75,9 @@ void packet6(struct packet *p, u8 next, const char *hex)
 	packet_bytes(p, XT2_IPV6, bytes, size);
 }
 
-static const struct xt2_match_row *row_of(u8 family, const char *name)
+static const struct xt2_row *row_of(u8 family, const char *name)
 {
-	const struct xt2_match_row *row =
-		xt2_match_row_find(family, name, !strcmp(name, "multiport"));
+	const struct xt2_row *row = xt2_row_find(family, false, name, !strcmp(name, "multiport"));
 
 	assert_non_null(row);
 	return row;
@@ -86,7 +85,7 @@ static const struct xt2_match_row *row_of(u8 family, const char *name)
 
 int pack(u8 family, const char *name, const void *payload, struct xt2_match *out)
 {
-	const struct xt2_match_row *row = row_of(family, name);
+	const struct xt2_row *row = row_of(family, name);
 	u64 aligned[PAYLOAD_MAX / 8] = { 0 };
 	int size;
 
@@ -100,7 +99,7 @@ int pack(u8 family, const char *name, const void *payload, struct xt2_match *out
 }
 
 /* The bytes of a structure that no member has; a compiler may leave anything there. */
-static void padding_clear(const struct xt2_match_row *row, u8 *payload)
+static void padding_clear(const struct xt2_row *row, u8 *payload)
 {
 	static const struct {
 		u8 family, type;
@@ -124,7 +123,7 @@ static void padding_clear(const struct xt2_match_row *row, u8 *payload)
 
 int pack_clean(u8 family, const char *name, const void *payload, struct xt2_match *out)
 {
-	const struct xt2_match_row *row = row_of(family, name);
+	const struct xt2_row *row = row_of(family, name);
 	u64 clean[PAYLOAD_MAX / 8] = { 0 };
 
 	memcpy(clean, payload, row->user_size);
@@ -280,7 +279,7 @@ static void range_random(u64 *seed, __u32 *range)
 	range[1] = chance(seed, 2) ? ~0u : range[0] + chance(seed, 3);
 }
 
-void payload_random(u64 *seed, const struct xt2_match_row *row, void *payload)
+void payload_random(u64 *seed, const struct xt2_row *row, void *payload)
 {
 	u8 *bytes = payload;
 	struct xt_tcp *tcp = payload;
@@ -321,7 +320,7 @@ void payload_random(u64 *seed, const struct xt2_match_row *row, void *payload)
 	}
 }
 
-u8 row_proto(const struct xt2_match_row *row)
+u8 row_proto(const struct xt2_row *row)
 {
 	switch (row->type) {
 	case XT2_M_UDP: return 17;

@@ -58,11 +58,11 @@ int answer(struct packet *p, const char *name, const void *payload);
 u32 chance(u64 *seed, u32 n); /* 0 to n - 1 */
 
 /* A payload that the kernel may or may not accept, and bytes that look like a packet. */
-void payload_random(u64 *seed, const struct xt2_match_row *row, void *payload);
+void payload_random(u64 *seed, const struct xt2_row *row, void *payload);
 u32 packet_random(u64 *seed, u8 family, u8 proto, u8 *bytes, u32 room);
 
 /* The protocol or header that a match wants to see. */
-u8 row_proto(const struct xt2_match_row *row);
+u8 row_proto(const struct xt2_row *row);
 
 /* Packets with family, name and payload; the compound literal is the payload. */
 #define ANSWER(p, name, type, ...) answer(&(p), name, &(struct type){ __VA_ARGS__ })

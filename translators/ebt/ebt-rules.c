@@ -30,7 +30,7 @@ static int check_payload(struct xt2_legacy *l, const struct legacy_known *k,
 	if (own)
 		return own->check ? own->check(rule, (const u8 *)l->payload, k->size) : 0;
 	err = legacy_known_check(k, &r, l->payload);
-	return err ? err : legacy_check_match(l, k, index);
+	return err ? err : legacy_check_payload(l, k, false, index);
 }
 
 /* xt_check_match(), xt_check_target() */

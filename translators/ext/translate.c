@@ -20,69 +20,54 @@ static bool fits(u8 row_family, u8 family)
 	return row_family == family || row_family == XT2_ANY_FAMILY;
 }
 
-static const struct xt2_match_row *const match_rows[] = {
+static const struct xt2_row *const matches[] = {
 	xt2_transport_rows,
 	xt2_packet_rows,
 	xt2_state_rows,
+	NULL,
 };
 
-#define for_each_match_row(row, i)                             \
-	for ((i) = 0; (i) < XT2_ARRAY_SIZE(match_rows); (i)++) \
-		for ((row) = match_rows[i]; (row)->name; (row)++)
+static const struct xt2_row *const targets[] = { xt2_target_rows, NULL };
 
-const struct xt2_match_row *xt2_match_row_find(u8 family, const char *name, u8 revision)
+#define for_each_row(row, rows, target)                                \
+	for ((rows) = (target) ? targets : matches; *(rows); (rows)++) \
+		for ((row) = *(rows); (row)->name; (row)++)
+
+const struct xt2_row *xt2_row_find(u8 family, bool target, const char *name, u8 revision)
 {
-	const struct xt2_match_row *row;
-	size_t i;
+	const struct xt2_row *const *rows, *row;
 
-	for_each_match_row(row, i) if (row->revision == revision && fits(row->family, family) &&
-				       same(row->name, name)) return row;
-	return NULL;
-}
-
-const struct xt2_target_row *xt2_target_row_find(u8 family, const char *name, u8 revision)
-{
-	const struct xt2_target_row *row;
-
-	for (row = xt2_target_rows; row->name; row++)
+	for_each_row(row, rows, target)
 		if (row->revision == revision && fits(row->family, family) && same(row->name, name))
 			return row;
 	return NULL;
 }
 
-/* The row of a packed match; its revision counts where rows share a type. */
-static const struct xt2_match_row *row_of_match(u8 family, const struct xt2_match *m)
+/* The row of a packed extension; its revision counts where rows share a type. */
+static const struct xt2_row *row_of(u8 family, bool target, u8 type, u32 revision)
 {
-	const struct xt2_match_row *row, *found = NULL;
+	const struct xt2_row *const *rows, *row, *found = NULL;
 	unsigned int n = 0;
-	size_t i;
 
-	for_each_match_row(row, i)
-	{
-		if (row->type != m->type || !fits(row->family, family))
+	for_each_row(row, rows, target) {
+		if (row->type != type || !fits(row->family, family))
 			continue;
-		if (!n++ || (row->revision & 3) == XT2_MATCH_REVISION_OF(m))
+		if (!n++ || (row->revision & 3) == revision)
 			found = row;
 	}
-	if (n > 1 && (found->revision & 3) != XT2_MATCH_REVISION_OF(m))
+	if (n > 1 && (found->revision & 3) != revision)
 		return NULL;
 	return found;
 }
 
-static const struct xt2_target_row *row_of_target(u8 family, u32 target)
+static const struct xt2_row *row_of_match(u8 family, const struct xt2_match *m)
 {
-	const struct xt2_target_row *row, *found = NULL;
-	unsigned int n = 0;
+	return row_of(family, false, m->type, XT2_MATCH_REVISION_OF(m));
+}
 
-	for (row = xt2_target_rows; row->name; row++) {
-		if (row->kind != XT2_TARGET_KIND(target) || !fits(row->family, family))
-			continue;
-		if (!n++ || (row->revision & 3) == XT2_TARGET_REVISION_OF(target))
-			found = row;
-	}
-	if (n > 1 && (found->revision & 3) != XT2_TARGET_REVISION_OF(target))
-		return NULL;
-	return found;
+static const struct xt2_row *row_of_target(u8 family, u32 target)
+{
+	return row_of(family, true, XT2_TARGET_KIND(target), XT2_TARGET_REVISION_OF(target));
 }
 
 /* --- through a row ------------------------------------------------------- */
@@ -116,7 +101,7 @@ static void fields_take(const struct xt2_row_field *f, const void *packed, void 
 }
 
 /* A copy of the payload that a match carries. */
-static bool copy_take(const struct xt2_match_row *row, const struct xt2_match *m, void *payload)
+static bool copy_take(const struct xt2_row *row, const struct xt2_match *m, void *payload)
 {
 	if (!row->copies || !(m->flags & XT2_MATCH_VERBATIM) || m->size < sizeof(*m) + row->size)
 		return false;
@@ -124,7 +109,7 @@ static bool copy_take(const struct xt2_match_row *row, const struct xt2_match *m
 	return true;
 }
 
-static void match_take(const struct xt2_match_row *row, const struct xt2_match *m, u8 family,
+static void match_take(const struct xt2_row *row, const struct xt2_match *m, u8 family,
 		       void *payload)
 {
 	if (copy_take(row, m, payload))
@@ -138,7 +123,7 @@ static void match_take(const struct xt2_match_row *row, const struct xt2_match *
 }
 
 /* For payloads with bytes that decide nothing and have no place of their own. */
-static void copy_keep(const struct xt2_match_row *row, u8 family, const void *payload,
+static void copy_keep(const struct xt2_row *row, u8 family, const void *payload,
 		      struct xt2_match *out)
 {
 	u64 again[XT2_VERBATIM_SCTP / sizeof(u64)] = { 0 }; /* the largest of them */
@@ -151,7 +136,7 @@ static void copy_keep(const struct xt2_match_row *row, u8 family, const void *pa
 	out->size += row->size;
 }
 
-int xt2_match_row_put(const struct xt2_match_row *row, u8 family, const void *payload,
+int xt2_match_row_put(const struct xt2_row *row, u8 family, const void *payload,
 		      struct xt2_match *out)
 {
 	int err = 0;
@@ -180,22 +165,22 @@ static u32 trimmed(const void *data, u32 size)
 	return n * 8;
 }
 
-int xt2_target_row_put(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
+int xt2_target_row_put(const struct xt2_row *row, const void *payload, u32 *arg, void *out,
 		       u32 *size)
 {
 	int ret = 0;
 
 	*arg = bytes_put(payload, row->bytes);
 	fields_put(row->field, payload, out);
-	if (row->pack)
-		ret = row->pack(row, payload, arg, out);
+	if (row->target_pack)
+		ret = row->target_pack(row, payload, arg, out);
 	if (ret < 0)
 		return ret;
 	*size = ret ? (u32)ret : trimmed(out, row->data);
 	return 0;
 }
 
-static void target_take(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload)
+static void target_take(const struct xt2_row *row, const struct xt2_rule *r, void *payload)
 {
 	u8 data[sizeof(struct xt2_ct)] = { 0 }; /* the largest that has fields */
 
@@ -204,13 +189,13 @@ static void target_take(const struct xt2_target_row *row, const struct xt2_rule 
 		xt2_target_data_read(r, 0, data, row->data);
 		fields_take(row->field, data, payload);
 	}
-	if (row->unpack)
-		row->unpack(row, r, payload);
+	if (row->target_unpack)
+		row->target_unpack(row, r, payload);
 }
 
 /* --- guarded --------------------------------------------------------------- */
 
-int xt2_match_row_pack(const struct xt2_match_row *row, u8 family, const void *payload, u32 size,
+int xt2_match_row_pack(const struct xt2_row *row, u8 family, const void *payload, u32 size,
 		       struct xt2_match *out, u32 cap)
 {
 	void *again;
@@ -244,7 +229,7 @@ int xt2_match_row_pack(const struct xt2_match_row *row, u8 family, const void *p
 int xt2_match_pack(u8 family, const char *name, u8 revision, const void *payload, u32 size,
 		   struct xt2_match *out, u32 cap)
 {
-	const struct xt2_match_row *row = xt2_match_row_find(family, name, revision);
+	const struct xt2_row *row = xt2_row_find(family, false, name, revision);
 
 	return row ? xt2_match_row_pack(row, family, payload, size, out, cap) : 0;
 }
@@ -253,7 +238,7 @@ int xt2_match_pack(u8 family, const char *name, u8 revision, const void *payload
 #define COPY_ROOM 576
 
 /* What a match says and the copy of the payload that it carries are the same. */
-static bool copy_agrees(const struct xt2_match_row *row, u8 family, const struct xt2_match *m,
+static bool copy_agrees(const struct xt2_row *row, u8 family, const struct xt2_match *m,
 			const void *payload)
 {
 	u64 room[COPY_ROOM / sizeof(u64)] = { 0 };
@@ -265,27 +250,36 @@ static bool copy_agrees(const struct xt2_match_row *row, u8 family, const struct
 	return again->size == m->size && !memcmp(again, m, m->size);
 }
 
-int xt2_match_unpack(u8 family, const struct xt2_match *m, const struct xt2_match_row **row,
+/* Room for the payload that unpacking gives. => its bytes; -EINVAL: there is no row; -ENOSPC */
+static int unpack_room(const struct xt2_row *row, void *payload, u32 cap)
+{
+	if (!row)
+		return -EINVAL;
+	if (cap < row->size)
+		return -ENOSPC;
+	memset(payload, 0, row->size);
+	return row->size;
+}
+
+int xt2_match_unpack(u8 family, const struct xt2_match *m, const struct xt2_row **row,
 		     void *payload, u32 cap)
 {
-	const struct xt2_match_row *found = row_of_match(family, m);
+	const struct xt2_row *found = row_of_match(family, m);
+	const int size = unpack_room(found, payload, cap);
 
-	if (!found)
-		return -EINVAL;
-	if (cap < found->size)
-		return -ENOSPC;
-	memset(payload, 0, found->size);
+	if (size < 0)
+		return size;
 	match_take(found, m, family, payload);
 	if (found->copies && m->flags & XT2_MATCH_VERBATIM &&
 	    !copy_agrees(found, family, m, payload))
 		return -EINVAL;
 	*row = found;
-	return found->size;
+	return size;
 }
 
 /* Unpack again what was packed; room follows the data. => 0, -EILSEQ */
-static int target_guard(const struct xt2_target_row *row, u8 family, const void *payload,
-			u32 target, const void *data, u32 size, void *room)
+static int target_guard(const struct xt2_row *row, u8 family, const void *payload, u32 target,
+			const void *data, u32 size, void *room)
 {
 	struct xt2_rule *r = room;
 	void *again;
@@ -302,7 +296,7 @@ static int target_guard(const struct xt2_target_row *row, u8 family, const void 
 	return memcmp(again, payload, row->user_size) ? -EILSEQ : 0;
 }
 
-int xt2_target_row_pack(const struct xt2_target_row *row, u8 family, const void *payload, u32 size,
+int xt2_target_row_pack(const struct xt2_row *row, u8 family, const void *payload, u32 size,
 			u32 *target, void *data, u32 cap)
 {
 	u32 used = 0, arg = 0;
@@ -315,34 +309,32 @@ int xt2_target_row_pack(const struct xt2_target_row *row, u8 family, const void 
 	memset(data, 0, XT2_PACK_ROOM(size));
 	err = xt2_target_row_put(row, payload, &arg, data, &used);
 	if (!err)
-		err = target_guard(row, family, payload, XT2_TARGET(row->kind, arg), data, used,
+		err = target_guard(row, family, payload, XT2_TARGET(row->type, arg), data, used,
 				   (u8 *)data + used);
 	memset((u8 *)data + (err ? 0 : used), 0, XT2_PACK_ROOM(size) - (err ? 0 : used));
 	if (err)
 		return err == -EOPNOTSUPP ? -ENOENT : err;
-	*target = XT2_TARGET(row->kind, arg);
+	*target = XT2_TARGET(row->type, arg);
 	return used;
 }
 
 int xt2_target_pack(u8 family, const char *name, u8 revision, const void *payload, u32 size,
 		    u32 *target, void *data, u32 cap)
 {
-	const struct xt2_target_row *row = xt2_target_row_find(family, name, revision);
+	const struct xt2_row *row = xt2_row_find(family, true, name, revision);
 
 	return row ? xt2_target_row_pack(row, family, payload, size, target, data, cap) : -ENOENT;
 }
 
-int xt2_target_unpack(u8 family, const struct xt2_rule *r, const struct xt2_target_row **row,
+int xt2_target_unpack(u8 family, const struct xt2_rule *r, const struct xt2_row **row,
 		      void *payload, u32 cap)
 {
-	const struct xt2_target_row *found = row_of_target(family, r->target);
+	const struct xt2_row *found = row_of_target(family, r->target);
+	const int size = unpack_room(found, payload, cap);
 
-	if (!found)
-		return -EINVAL;
-	if (cap < found->size)
-		return -ENOSPC;
-	memset(payload, 0, found->size);
+	if (size < 0)
+		return size;
 	target_take(found, r, payload);
 	*row = found;
-	return found->size;
+	return size;
 }

@@ -26,6 +26,16 @@ typedef int xt2_match_pack_fn(const void *payload, u8 family, struct xt2_match *
 /* match -> payload of row->size zeroed bytes */
 typedef void xt2_match_unpack_fn(const struct xt2_match *m, u8 family, void *payload);
 
+struct xt2_row;
+
+/*
+ * The same of a target: *arg is set, out is the rule's target data (zeroed)
+ * => bytes of data that stay even if they are zero, -errno
+ */
+typedef int xt2_target_pack_fn(const struct xt2_row *row, const void *payload, u32 *arg, void *out);
+typedef void xt2_target_unpack_fn(const struct xt2_row *row, const struct xt2_rule *r,
+				  void *payload);
+
 /* Bytes that stand alike in the payload and in the packed form. */
 struct xt2_row_field {
 	u8 from; /* offset in the payload */
@@ -42,47 +52,38 @@ struct xt2_row_field {
 #define XT2_TO_ARG   4
 #define XT2_TO_BODY  8
 
-/* A match's row. */
-struct xt2_match_row {
+/* An extension's row. */
+struct xt2_row {
 	const char *name;
 	u8 family; /* XT2_ANY_FAMILY, or the only one */
 	u8 revision;
-	u8 type; /* enum xt2_match_type */
+	u8 type; /* enum xt2_match_type or xt2_target */
+	u8 bytes; /* so many bytes of the payload are the argument, the first one lowest */
 	u16 size; /* XT_ALIGNed bytes of the payload */
 	u16 user_size; /* bytes that userspace sees, which packing must keep */
-	u8 bytes; /* so many bytes of the payload are head.arg, the first one lowest */
+	struct xt2_row_field field[XT2_ROW_FIELDS + 1];
+	/* Of a match: */
 	u8 more; /* bytes that follow the head, whatever the payload is */
 	u8 invert; /* 1 + offset of the native inversion byte, of which flags are made; or 0 */
-	struct xt2_row_field field[XT2_ROW_FIELDS + 1];
 	bool copies; /* what does not unpack to the payload carries it: XT2_MATCH_VERBATIM */
 	xt2_match_pack_fn *pack; /* what is not said above, or only its checks; or NULL */
 	xt2_match_unpack_fn *unpack; /* or NULL */
-};
-
-/* A target's row; out is the rule's target data (zeroed), *size its bytes. */
-struct xt2_target_row {
-	const char *name;
-	u8 family;
-	u8 revision;
-	u8 kind; /* enum xt2_target */
-	u8 bytes; /* as of a match; *arg is set when pack is called */
+	/* Of a target: */
 	u8 data; /* bytes of data at most; zero words at their end are left out */
-	struct xt2_row_field field[XT2_ROW_FIELDS + 1]; /* of data */
-	u16 size;
-	u16 user_size;
-	/* => bytes of data that stay even if they are zero, -errno */
-	int (*pack)(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out);
-	void (*unpack)(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload);
+	xt2_target_pack_fn *target_pack;
+	xt2_target_unpack_fn *target_unpack;
 };
 
 #define XT2_ROW_SIZE_(bytes) (((bytes) + XT2_ALIGN - 1) & ~(XT2_ALIGN - 1))
 
-/* A match's row: bytes of its structure, those that userspace sees, and what else there is. */
-#define XT2_MATCH_ROW_(nam, fam, rev, TYPE, whole, user, ...)                      \
-	{                                                                          \
-		.name = nam, .family = fam, .revision = rev, .type = XT2_M_##TYPE, \
-		.size = XT2_ROW_SIZE_(whole), .user_size = user, __VA_ARGS__       \
+/* A row: bytes of its structure, those that userspace sees, and what else there is. */
+#define XT2_ROW_(nam, fam, rev, typ, whole, user, ...)                       \
+	{                                                                    \
+		.name = nam, .family = fam, .revision = rev, .type = typ,    \
+		.size = XT2_ROW_SIZE_(whole), .user_size = user, __VA_ARGS__ \
 	}
+#define XT2_MATCH_ROW_(name, family, revision, TYPE, whole, user, ...) \
+	XT2_ROW_(name, family, revision, XT2_M_##TYPE, whole, user, __VA_ARGS__)
 
 /* Of a row whose native inversion byte is this field. */
 #define XT2_INVERT(type, field) .invert = offsetof(struct type, field) + 1
@@ -99,9 +100,9 @@ static inline u8 xt2_flags_invert(u8 flags)
 }
 
 /* A payload through its row, as xt2_match_pack_fn; out is zeroed. */
-int xt2_match_row_put(const struct xt2_match_row *row, u8 family, const void *payload,
+int xt2_match_row_put(const struct xt2_row *row, u8 family, const void *payload,
 		      struct xt2_match *out);
-int xt2_target_row_put(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out,
+int xt2_target_row_put(const struct xt2_row *row, const void *payload, u32 *arg, void *out,
 		       u32 *size);
 
 /* A rule's target data from its offset off on; what is not there stays as it was. */
@@ -119,14 +120,13 @@ void xt2_target_data_read(const struct xt2_rule *r, u32 off, void *to, u32 size)
 #define XT2_TARGET_REVISION_OF(t) ((u32)(t) >> 30)
 
 /* The rows, by file: each array ends with a row without a name. */
-extern const struct xt2_match_row xt2_transport_rows[];
-extern const struct xt2_match_row xt2_packet_rows[];
-extern const struct xt2_match_row xt2_state_rows[];
-extern const struct xt2_target_row xt2_target_rows[];
+extern const struct xt2_row xt2_transport_rows[];
+extern const struct xt2_row xt2_packet_rows[];
+extern const struct xt2_row xt2_state_rows[];
+extern const struct xt2_row xt2_target_rows[];
 
 /* => the row, or NULL: an extension that xt2 carries but does not evaluate */
-const struct xt2_match_row *xt2_match_row_find(u8 family, const char *name, u8 revision);
-const struct xt2_target_row *xt2_target_row_find(u8 family, const char *name, u8 revision);
+const struct xt2_row *xt2_row_find(u8 family, bool target, const char *name, u8 revision);
 
 /*
  * Room that packing a payload of size bytes may need: the packed form, and
@@ -148,7 +148,7 @@ int xt2_match_pack(u8 family, const char *name, u8 revision, const void *payload
 		   struct xt2_match *out, u32 cap);
 
 /* The same for a row that has been looked up. */
-int xt2_match_row_pack(const struct xt2_match_row *row, u8 family, const void *payload, u32 size,
+int xt2_match_row_pack(const struct xt2_row *row, u8 family, const void *payload, u32 size,
 		       struct xt2_match *out, u32 cap);
 
 /*
@@ -159,7 +159,7 @@ int xt2_match_row_pack(const struct xt2_match_row *row, u8 family, const void *p
  * => bytes of payload; -ENOSPC, -EINVAL (not a row's type, or the match and
  *    the legacy payload that it carries say different things)
  */
-int xt2_match_unpack(u8 family, const struct xt2_match *m, const struct xt2_match_row **row,
+int xt2_match_unpack(u8 family, const struct xt2_match *m, const struct xt2_row **row,
 		     void *payload, u32 cap);
 
 /*
@@ -173,11 +173,14 @@ int xt2_target_pack(u8 family, const char *name, u8 revision, const void *payloa
 		    u32 *target, void *data, u32 cap);
 
 /* The same for a row that has been looked up. */
-int xt2_target_row_pack(const struct xt2_target_row *row, u8 family, const void *payload, u32 size,
+int xt2_target_row_pack(const struct xt2_row *row, u8 family, const void *payload, u32 size,
 			u32 *target, void *data, u32 cap);
 
+/* The ports of udp as well: its forms are those of tcp that test nothing else. */
+xt2_match_unpack_fn xt2_tcp_unpack;
+
 /* As xt2_match_unpack(). */
-int xt2_target_unpack(u8 family, const struct xt2_rule *r, const struct xt2_target_row **row,
+int xt2_target_unpack(u8 family, const struct xt2_rule *r, const struct xt2_row **row,
 		      void *payload, u32 cap);
 
 #endif

@@ -341,7 +341,7 @@ static void addrtype1_unpack(const struct xt2_match *m, u8 family, void *payload
 
 /* The revisions that the kernel registers. */
 /* clang-format off */
-const struct xt2_match_row xt2_packet_rows[] = {
+const struct xt2_row xt2_packet_rows[] = {
 	ROWS46("iprange", 1, IPRANGE, xt_iprange_mtinfo, WITH(iprange),
 	       .field = { XT2_ROW_FIELD(xt_iprange_mtinfo, flags, 1, XT2_TO_ARG) }),
 	ROWS46("length", 0, LENGTH, xt_length_info, .bytes = 4, XT2_INVERT(xt_length_info, invert)),

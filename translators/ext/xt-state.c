@@ -236,7 +236,7 @@ static void conntrack3_unpack(const struct xt2_match *m, u8 family, void *payloa
 #define WITH(fn) .pack = fn##_pack, .unpack = fn##_unpack
 
 /* clang-format off */
-const struct xt2_match_row xt2_state_rows[] = {
+const struct xt2_row xt2_state_rows[] = {
 	ROW("time", 0, TIME, sizeof(struct xt_time_info),
 	    offsetof(struct xt_time_info, flags) + 1, .pack = time_pack, .more = 16,
 	    .field = { XT2_ROW_FIELD(xt_time_info, date_start, 15, XT2_TO_BODY), /* the last byte is 0 */

@@ -43,7 +43,7 @@ static u32 arg_of(const struct xt2_rule *r)
 	return XT2_TARGET_ARG(r->target);
 }
 
-static int reject_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
+static int reject_pack(const struct xt2_row *row, const void *payload, u32 *arg, void *out)
 {
 	const struct ip6t_reject_info *info = payload;
 
@@ -55,14 +55,14 @@ static int reject_pack(const struct xt2_target_row *row, const void *payload, u3
 	return 0;
 }
 
-static int log_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
+static int log_pack(const struct xt2_row *row, const void *payload, u32 *arg, void *out)
 {
 	const struct xt_log_info *info = payload;
 
 	return info->level >= 8 || info->prefix[sizeof(info->prefix) - 1] ? -EINVAL : 0;
 }
 
-static int nflog_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
+static int nflog_pack(const struct xt2_row *row, const void *payload, u32 *arg, void *out)
 {
 	const struct xt_nflog_info *info = payload;
 	struct xt2_nflog_sizes sizes = { info->len, info->threshold, info->pad };
@@ -82,7 +82,7 @@ static int nflog_pack(const struct xt2_target_row *row, const void *payload, u32
 	return 0;
 }
 
-static void nflog_unpack(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload)
+static void nflog_unpack(const struct xt2_row *row, const struct xt2_rule *r, void *payload)
 {
 	struct xt_nflog_info *info = payload;
 	struct xt2_nflog_sizes sizes = { 0 };
@@ -98,7 +98,7 @@ static void nflog_unpack(const struct xt2_target_row *row, const struct xt2_rule
 }
 
 /* Revisions only add fields: each is packed as if it were the last. */
-static int nfqueue_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
+static int nfqueue_pack(const struct xt2_row *row, const void *payload, u32 *arg, void *out)
 {
 	struct xt_NFQ_info_v3 info = { .queues_total = 1 };
 	struct xt2_nfqueue data;
@@ -116,8 +116,7 @@ static int nfqueue_pack(const struct xt2_target_row *row, const void *payload, u
 	return 0;
 }
 
-static void nfqueue_unpack(const struct xt2_target_row *row, const struct xt2_rule *r,
-			   void *payload)
+static void nfqueue_unpack(const struct xt2_row *row, const struct xt2_rule *r, void *payload)
 {
 	struct xt_NFQ_info_v3 info = { .queuenum = (u16)arg_of(r) };
 	struct xt2_nfqueue data = { 0 };
@@ -129,7 +128,7 @@ static void nfqueue_unpack(const struct xt2_target_row *row, const struct xt2_ru
 }
 
 /* Setting a small mark fits into the argument. */
-static int mark_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
+static int mark_pack(const struct xt2_row *row, const void *payload, u32 *arg, void *out)
 {
 	const struct xt_mark_tginfo2 *info = payload;
 
@@ -141,7 +140,7 @@ static int mark_pack(const struct xt2_target_row *row, const void *payload, u32 
 	return sizeof(struct xt2_mark);
 }
 
-static void mark_unpack(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload)
+static void mark_unpack(const struct xt2_row *row, const struct xt2_rule *r, void *payload)
 {
 	struct xt_mark_tginfo2 *info = payload;
 	const struct xt2_mark *data = xt2_rule_target_data(r);
@@ -156,7 +155,7 @@ static void mark_unpack(const struct xt2_target_row *row, const struct xt2_rule 
 }
 
 /* Revision 1 has no shift. */
-static int connmark_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
+static int connmark_pack(const struct xt2_row *row, const void *payload, u32 *arg, void *out)
 {
 	const struct xt_connmark_tginfo1 *v1 = payload;
 	const struct xt_connmark_tginfo2 *v2 = payload;
@@ -174,8 +173,7 @@ static int connmark_pack(const struct xt2_target_row *row, const void *payload, 
 	return 0;
 }
 
-static void connmark_unpack(const struct xt2_target_row *row, const struct xt2_rule *r,
-			    void *payload)
+static void connmark_unpack(const struct xt2_row *row, const struct xt2_rule *r, void *payload)
 {
 	struct xt_connmark_tginfo1 *v1 = payload;
 	struct xt_connmark_tginfo2 *v2 = payload;
@@ -189,7 +187,7 @@ static void connmark_unpack(const struct xt2_target_row *row, const struct xt2_r
 	v2->mode = XT2_CONNMARK_MODE(arg_of(r));
 }
 
-static int classify_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
+static int classify_pack(const struct xt2_row *row, const void *payload, u32 *arg, void *out)
 {
 	u32 priority = ((const struct xt_classify_target_info *)payload)->priority;
 
@@ -197,8 +195,7 @@ static int classify_pack(const struct xt2_target_row *row, const void *payload, 
 	return 0;
 }
 
-static void classify_unpack(const struct xt2_target_row *row, const struct xt2_rule *r,
-			    void *payload)
+static void classify_unpack(const struct xt2_row *row, const struct xt2_rule *r, void *payload)
 {
 	struct xt_classify_target_info *info = payload;
 
@@ -213,7 +210,7 @@ static bool name_ends(const void *name, u32 size)
 }
 
 /* Up to the helper's name, all structures are the same; from revision 1 on, a timeout follows. */
-static int ct_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
+static int ct_pack(const struct xt2_row *row, const void *payload, u32 *arg, void *out)
 {
 	const struct xt2_ct *data = out;
 	u16 flags = (u16)*arg;
@@ -229,13 +226,13 @@ static int ct_pack(const struct xt2_target_row *row, const void *payload, u32 *a
 		       : -ENAMETOOLONG;
 }
 
-static void ct_unpack(const struct xt2_target_row *row, const struct xt2_rule *r, void *payload)
+static void ct_unpack(const struct xt2_row *row, const struct xt2_rule *r, void *payload)
 {
 	((struct xt_ct_target_info *)payload)->flags = XT2_CT_FLAGS(arg_of(r));
 }
 
 /* TTL and HL are the same structure under two names. */
-static int ttl_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
+static int ttl_pack(const struct xt2_row *row, const void *payload, u32 *arg, void *out)
 {
 	const struct ipt_TTL_info *info = payload;
 
@@ -243,7 +240,7 @@ static int ttl_pack(const struct xt2_target_row *row, const void *payload, u32 *
 											 : 0;
 }
 
-static int dscp_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
+static int dscp_pack(const struct xt2_row *row, const void *payload, u32 *arg, void *out)
 {
 	const struct xt_DSCP_info *info = payload;
 
@@ -251,7 +248,7 @@ static int dscp_pack(const struct xt2_target_row *row, const void *payload, u32 
 }
 
 /* The third byte holds two bits of TCP; its others are kept. */
-static int ecn_pack(const struct xt2_target_row *row, const void *payload, u32 *arg, void *out)
+static int ecn_pack(const struct xt2_row *row, const void *payload, u32 *arg, void *out)
 {
 	const struct ipt_ECN_info *info = payload;
 
@@ -259,11 +256,8 @@ static int ecn_pack(const struct xt2_target_row *row, const void *payload, u32 *
 }
 
 /* Name, family, revision, kind, bytes of the structure and those that userspace sees, the rest. */
-#define PART(nam, fam, rev, KIND, bytes, user, ...)                                \
-	{                                                                          \
-		.name = nam, .family = fam, .revision = rev, .kind = XT2_T_##KIND, \
-		.size = XT2_ROW_SIZE_(bytes), .user_size = user, __VA_ARGS__       \
-	}
+#define PART(name, fam, rev, KIND, bytes, user, ...) \
+	XT2_ROW_(name, fam, rev, XT2_T_##KIND, bytes, user, __VA_ARGS__)
 #define ROW(name, fam, rev, KIND, user, ...) PART(name, fam, rev, KIND, user, user, __VA_ARGS__)
 #define ROW_IP(name, rev, KIND, user, ...)                 \
 	ROW(name, XT2_IPV4, rev, KIND, user, __VA_ARGS__), \
@@ -279,13 +273,13 @@ static int ecn_pack(const struct xt2_target_row *row, const void *payload, u32 *
 			XT2_ROW_FIELD(type, helper, names, offsetof(struct xt2_ct, helper)) })
 #define MARKS		   DATA(xt2_connmark), .field = { XT2_ROW_FIELD(xt_connmark_tginfo1, ctmark, 12, 0) }
 #define DATA(type)	   .data = sizeof(struct type)
-#define WITH(fn)	   .pack = fn##_pack, .unpack = fn##_unpack
+#define WITH(fn)	   .target_pack = fn##_pack, .target_unpack = fn##_unpack
 #define UP_TO(type, field) (offsetof(struct type, field) + 1) /* whose last field has a byte */
 
 /* clang-format off */
-const struct xt2_target_row xt2_target_rows[] = {
-	ROW_IP("REJECT", 0, REJECT, sizeof(struct ipt_reject_info), .bytes = 3, .pack = reject_pack),
-	ROW_IP("LOG", 0, LOG, sizeof(struct xt_log_info), .bytes = 2, .pack = log_pack,
+const struct xt2_row xt2_target_rows[] = {
+	ROW_IP("REJECT", 0, REJECT, sizeof(struct ipt_reject_info), .bytes = 3, .target_pack = reject_pack),
+	ROW_IP("LOG", 0, LOG, sizeof(struct xt_log_info), .bytes = 2, .target_pack = log_pack,
 	       .data = XT2_LOG_PREFIX, .field = { XT2_ROW_FIELD(xt_log_info, prefix, XT2_LOG_PREFIX, 0) }),
 	ROW_IP("NFLOG", 0, NFLOG, sizeof(struct xt_nflog_info), WITH(nflog),
 	       .data = sizeof(struct xt2_nflog_sizes) + XT2_NFLOG_PREFIX),
@@ -305,11 +299,11 @@ const struct xt2_target_row xt2_target_rows[] = {
 	ROW_CT(XT2_IPV6, 1, xt_ct_target_info_v1, 16 + 32),
 	ROW_CT(XT2_IPV4, 2, xt_ct_target_info_v1, 16 + 32),
 	ROW_CT(XT2_IPV6, 2, xt_ct_target_info_v1, 16 + 32),
-	ROW("TTL", XT2_IPV4, 0, TTL, sizeof(struct ipt_TTL_info), .bytes = 2, .pack = ttl_pack),
-	ROW("HL", XT2_IPV6, 0, HL, sizeof(struct ip6t_HL_info), .bytes = 2, .pack = ttl_pack),
+	ROW("TTL", XT2_IPV4, 0, TTL, sizeof(struct ipt_TTL_info), .bytes = 2, .target_pack = ttl_pack),
+	ROW("HL", XT2_IPV6, 0, HL, sizeof(struct ip6t_HL_info), .bytes = 2, .target_pack = ttl_pack),
 	ROW_IP("TOS", 1, TOS, sizeof(struct xt_tos_target_info), .bytes = 2),
-	ROW_IP("DSCP", 0, DSCP, sizeof(struct xt_DSCP_info), .bytes = 1, .pack = dscp_pack),
-	ROW("ECN", XT2_IPV4, 0, ECN, sizeof(struct ipt_ECN_info), .bytes = 3, .pack = ecn_pack),
+	ROW_IP("DSCP", 0, DSCP, sizeof(struct xt_DSCP_info), .bytes = 1, .target_pack = dscp_pack),
+	ROW("ECN", XT2_IPV4, 0, ECN, sizeof(struct ipt_ECN_info), .bytes = 3, .target_pack = ecn_pack),
 	ROW_IP("TCPMSS", 0, TCPMSS, sizeof(struct xt_tcpmss_info), .bytes = 2),
 	{ 0 },
 };

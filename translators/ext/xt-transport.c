@@ -69,31 +69,6 @@ static void all_ports_pack(const __u16 *spts, const __u16 *dpts, u32 arg, struct
 	memcpy(k->dpts, dpts, sizeof(k->dpts));
 }
 
-/* => the inverted tests */
-static u8 ports_unpack(const struct xt2_match *m, __u16 *spts, __u16 *dpts)
-{
-	const struct xt2_match_ports *k = (const struct xt2_match_ports *)m;
-	bool inverted = m->flags & XT2_MATCH_INVERT;
-
-	spts[0] = dpts[0] = 0;
-	spts[1] = dpts[1] = PORT_MAX;
-	switch (m->flags & XT2_PORTS_FORM) {
-	case XT2_PORTS_SRC:
-		spts[0] = m->arg;
-		spts[1] = m->arg >> 16;
-		return inverted ? XT2_PORTS_INV_SRC : 0;
-	case XT2_PORTS_DST:
-		dpts[0] = m->arg;
-		dpts[1] = m->arg >> 16;
-		return inverted ? XT2_PORTS_INV_DST : 0;
-	case XT2_PORTS_ALL:
-		memcpy(spts, k->spts, sizeof(k->spts));
-		memcpy(dpts, k->dpts, sizeof(k->dpts));
-		return XT2_BYTE(m->arg, 0);
-	}
-	return 0;
-}
-
 static int tcp_pack(const void *payload, u8 family, struct xt2_match *out)
 {
 	const struct xt_tcp *t = payload;
@@ -115,18 +90,33 @@ static int tcp_pack(const void *payload, u8 family, struct xt2_match *out)
 	return 0;
 }
 
-static void tcp_unpack(const struct xt2_match *m, u8 family, void *payload)
+void xt2_tcp_unpack(const struct xt2_match *m, u8 family, void *payload)
 {
+	const struct xt2_match_ports *k = (const struct xt2_match_ports *)m;
+	const bool inverted = m->flags & XT2_MATCH_INVERT;
 	struct xt_tcp *t = payload;
 
-	t->invflags = ports_unpack(m, t->spts, t->dpts);
+	t->spts[1] = t->dpts[1] = PORT_MAX;
 	switch (m->flags & XT2_PORTS_FORM) {
+	case XT2_PORTS_SRC:
+		t->spts[0] = m->arg;
+		t->spts[1] = m->arg >> 16;
+		t->invflags = inverted ? XT2_PORTS_INV_SRC : 0;
+		break;
+	case XT2_PORTS_DST:
+		t->dpts[0] = m->arg;
+		t->dpts[1] = m->arg >> 16;
+		t->invflags = inverted ? XT2_PORTS_INV_DST : 0;
+		break;
 	case XT2_PORTS_FLAGS:
 		t->flg_mask = XT2_BYTE(m->arg, 0);
 		t->flg_cmp = XT2_BYTE(m->arg, 1);
-		t->invflags = m->flags & XT2_MATCH_INVERT ? XT_TCP_INV_FLAGS : 0;
+		t->invflags = inverted ? XT2_PORTS_INV_FLAGS : 0;
 		break;
 	case XT2_PORTS_ALL:
+		memcpy(t->spts, k->spts, sizeof(k->spts));
+		memcpy(t->dpts, k->dpts, sizeof(k->dpts));
+		t->invflags = XT2_BYTE(m->arg, 0);
 		t->option = XT2_BYTE(m->arg, 1);
 		t->flg_mask = XT2_BYTE(m->arg, 2);
 		t->flg_cmp = XT2_BYTE(m->arg, 3);
@@ -136,8 +126,12 @@ static void tcp_unpack(const struct xt2_match *m, u8 family, void *payload)
 static void udp_unpack(const struct xt2_match *m, u8 family, void *payload)
 {
 	struct xt_udp *u = payload;
+	struct xt_tcp t = { .option = 0 };
 
-	u->invflags = ports_unpack(m, u->spts, u->dpts);
+	xt2_tcp_unpack(m, family, &t);
+	memcpy(u->spts, t.spts, sizeof(u->spts));
+	memcpy(u->dpts, t.dpts, sizeof(u->dpts));
+	u->invflags = t.invflags;
 }
 
 static int udp_pack(const void *payload, u8 family, struct xt2_match *out)
@@ -446,8 +440,8 @@ static int ipcomp_pack(const void *payload, u8 family, struct xt2_match *out)
 #define WITH6(fn) .pack = xt2_##fn##_pack_, .unpack = xt2_##fn##_unpack_
 #define COPIES	  .copies = true
 
-const struct xt2_match_row xt2_transport_rows[] = {
-	ROW46("tcp", TCP, xt_tcp, WITH(tcp)),
+const struct xt2_row xt2_transport_rows[] = {
+	ROW46("tcp", TCP, xt_tcp, .pack = tcp_pack, .unpack = xt2_tcp_unpack),
 	ROW46("udp", UDP, xt_udp, WITH(udp), COPIES),
 	ROW46("udplite", UDPLITE, xt_udp, WITH(udp), COPIES),
 	ROW4("icmp", ICMP, ipt_icmp, .bytes = 4, .pack = icmp_pack),

@@ -380,24 +380,6 @@ static int check_hooks(struct xt2_legacy *l)
 
 /* --- the extensions of a rule ------------------------------------------------------ */
 
-static int check_target_payload(struct xt2_legacy *l, const struct legacy_known *k, u32 index)
-{
-	const struct xt2_target_row *row;
-	u32 arg = 0, size = 0;
-	int err;
-
-	if (!l->target_seen[index]) {
-		l->target_seen[index] = 1;
-		l->target_row[index] = xt2_target_row_find(l->family, k->name, k->revision);
-	}
-	row = l->target_row[index];
-	if (!row)
-		return 0;
-	memset(l->room, 0, XT2_PACK_ROOM(row->size));
-	err = xt2_target_row_put(row, l->payload, &arg, l->room, &size);
-	return err == -EOPNOTSUPP ? 0 : err;
-}
-
 static int check_extension(struct xt2_legacy *l, u32 pos, const u8 *ext, bool target,
 			   struct legacy_rule *rule)
 {
@@ -423,7 +405,7 @@ static int check_extension(struct xt2_legacy *l, u32 pos, const u8 *ext, bool ta
 	rule->revision = k->revision;
 	err = legacy_known_check(k, rule, l->payload);
 	if (!err)
-		err = target ? check_target_payload(l, k, index) : legacy_check_match(l, k, index);
+		err = legacy_check_payload(l, k, target, index);
 	if (!err)
 		return 0;
 	legacy_wrong(l, err, pos, k->name, "the extension refuses these options");

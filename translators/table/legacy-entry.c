@@ -688,20 +688,21 @@ bool legacy_newer(const struct legacy_known *k, const void *payload)
 	return !strcmp(k->name, "rt") && rt->flags & IP6T_RT_FST_MASK && !rt->addrnr;
 }
 
-int legacy_check_match(struct xt2_legacy *l, const struct legacy_known *k, u32 index)
+int legacy_check_payload(struct xt2_legacy *l, const struct legacy_known *k, bool target, u32 index)
 {
-	u8 family = l->family == XT2_BRIDGE ? XT2_IPV4 : l->family;
-	const struct xt2_match_row *row;
+	const u8 family = l->family == XT2_BRIDGE ? XT2_IPV4 : l->family;
+	const struct xt2_row **row = &l->row[target][index];
+	u32 arg = 0, size = 0;
 	int err;
 
-	if (!l->match_seen[index]) {
-		l->match_seen[index] = 1;
-		l->match_row[index] = xt2_match_row_find(family, k->name, k->revision);
+	if (!l->seen[target][index]) {
+		l->seen[target][index] = 1;
+		*row = xt2_row_find(family, target, k->name, k->revision);
 	}
-	row = l->match_row[index];
-	if (!row)
+	if (!*row)
 		return 0;
-	memset(l->room, 0, XT2_PACK_ROOM(row->size));
-	err = xt2_match_row_put(row, family, l->payload, (struct xt2_match *)l->room);
+	memset(l->room, 0, XT2_PACK_ROOM((*row)->size));
+	err = target ? xt2_target_row_put(*row, l->payload, &arg, l->room, &size)
+		     : xt2_match_row_put(*row, family, l->payload, (struct xt2_match *)l->room);
 	return err == -EOPNOTSUPP ? 0 : err;
 }

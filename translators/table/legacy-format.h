@@ -396,11 +396,12 @@ void legacy_header_read(struct xt2_legacy *l);
 const char *legacy_misplaced(const struct xt2_legacy *l, const struct legacy_rule *rule,
 			     const struct legacy_known *k);
 /*
- * A match's payload at l->payload; for bridges, only the rows for all families
+ * A payload at l->payload; for bridges, only the rows for all families
  * are asked for, so what IPv4's say holds there as well.
  * => 0, or -errno as the row's checkentry function
  */
-int legacy_check_match(struct xt2_legacy *l, const struct legacy_known *k, u32 index);
+int legacy_check_payload(struct xt2_legacy *l, const struct legacy_known *k, bool target,
+			 u32 index);
 
 /* Entries in their order, by a counter of slots. */
 #define legacy_map_for_each(e, i, map)                                       \

@@ -185,8 +185,8 @@ const struct legacy_known legacy_targets[] = {
 
 const u32 legacy_known_rows[2] = { XT2_ARRAY_SIZE(legacy_matches), XT2_ARRAY_SIZE(legacy_targets) };
 
-_Static_assert(XT2_ARRAY_SIZE(legacy_matches) <= XT2_LEGACY_MATCHES, "rows of matches");
-_Static_assert(XT2_ARRAY_SIZE(legacy_targets) <= XT2_LEGACY_TARGETS, "rows of targets");
+_Static_assert(XT2_ARRAY_SIZE(legacy_matches) <= XT2_LEGACY_KNOWN, "rows of matches");
+_Static_assert(XT2_ARRAY_SIZE(legacy_targets) <= XT2_LEGACY_KNOWN, "rows of targets");
 
 const char *const legacy_table_names[LEGACY_TABLES] = { "filter", "nat", "mangle", "raw",
 							"security" };

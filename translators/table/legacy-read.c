@@ -72,8 +72,7 @@ static int add_comment(struct packer *p, const struct legacy_known *k)
 }
 
 /* => 0: packed; 1: to be carried; -errno */
-static int pack_match(struct packer *p, const struct legacy_known *k,
-		      const struct xt2_match_row *row)
+static int pack_match(struct packer *p, const struct legacy_known *k, const struct xt2_row *row)
 {
 	struct xt2_match *m = (struct xt2_match *)p->at;
 	u32 cap = sizeof(p->sink->rule) - used(p);
@@ -94,7 +93,7 @@ static int pack_match(struct packer *p, const struct legacy_known *k,
 
 static int add_match(struct packer *p, const u8 *ext)
 {
-	const struct xt2_match_row *row;
+	const struct xt2_row *row;
 	const struct legacy_known *k;
 	u32 index;
 	int ret;
@@ -104,7 +103,7 @@ static int add_match(struct packer *p, const u8 *ext)
 	legacy_payload_in(k, p->l->compat, ext + LEGACY_TARGET, p->l->payload);
 	if (!strncmp(k->name, "comment", sizeof("comment")))
 		return add_comment(p, k);
-	row = p->carried ? NULL : p->l->match_row[index];
+	row = p->carried ? NULL : p->l->row[false][index];
 	ret = row ? pack_match(p, k, row) : 1;
 	if (ret <= 0)
 		return ret;
@@ -126,8 +125,8 @@ static int add_target(struct packer *p, const u8 *ext)
 	k = legacy_known_find(&p->l->cache, p->l->family, true, legacy_name(ext),
 			      ext[LEGACY_REVISION], &index, &ret);
 	legacy_payload_in(k, p->l->compat, ext + LEGACY_TARGET, p->l->payload);
-	if (p->l->target_row[index] && !p->carried)
-		ret = xt2_target_row_pack(p->l->target_row[index], p->l->family, p->l->payload,
+	if (p->l->row[true][index] && !p->carried)
+		ret = xt2_target_row_pack(p->l->row[true][index], p->l->family, p->l->payload,
 					  legacy_native(k), &p->rule->target, p->at, cap);
 	if (ret >= 0) {
 		p->at += ret;

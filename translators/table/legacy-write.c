@@ -121,7 +121,7 @@ static int put_instance(struct entry *n, u8 kind, u32 number)
 
 static int put_match(struct entry *n, const struct xt2_match *m)
 {
-	const struct xt2_match_row *row;
+	const struct xt2_row *row;
 	int ret;
 
 	if (m->type < XT2_M_TCP) {
@@ -170,7 +170,7 @@ static int put_standard(struct entry *n, const struct xt2_rule *r, s32 verdict)
 
 static int put_target(struct entry *n, const struct xt2_rule *r)
 {
-	const struct xt2_target_row *row;
+	const struct xt2_row *row;
 	u8 kind = XT2_TARGET_KIND(r->target);
 	s32 verdict = legacy_verdict_of(n->w->f, kind);
 

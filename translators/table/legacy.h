@@ -28,8 +28,7 @@
 #include "translators/ext/translate.h"
 
 #define XT2_LEGACY_HOOKS   6
-#define XT2_LEGACY_MATCHES 96 /* at least as many as legacy-known.c has rows */
-#define XT2_LEGACY_TARGETS 72
+#define XT2_LEGACY_KNOWN   96 /* at least as many as legacy-known.c has rows of matches, of targets */
 #define XT2_LEGACY_PAYLOAD 4112 /* the largest payload of an extension, native */
 
 /* Why a blob was refused. */
@@ -83,9 +82,8 @@ struct xt2_legacy {
 	bool lax; /* the kernel would have refused an extension by now: every error is ENOENT */
 	struct xt2_legacy_err *err;
 	struct xt2_legacy_cache cache;
-	const struct xt2_match_row *match_row[XT2_LEGACY_MATCHES];
-	const struct xt2_target_row *target_row[XT2_LEGACY_TARGETS];
-	u8 match_seen[XT2_LEGACY_MATCHES], target_seen[XT2_LEGACY_TARGETS];
+	const struct xt2_row *row[2][XT2_LEGACY_KNOWN]; /* of matches, of targets */
+	u8 seen[2][XT2_LEGACY_KNOWN]; /* whose row has been looked up */
 	u64 payload[XT2_LEGACY_PAYLOAD / 8];
 	u64 room[XT2_PACK_ROOM(XT2_LEGACY_PAYLOAD) / 8];
 };

@@ -219,7 +219,7 @@ static int put_instance(const struct fields *f, const struct xt2_match *m, __u32
 static int put_match(const struct fields *f, const struct xt2_match *m)
 {
 	struct xt2_json_ext e = { .family = f->family, .payload = payload };
-	const struct xt2_match_row *row;
+	const struct xt2_row *row;
 	size_t i;
 
 	for (i = 0; i < XT2_ARRAY_SIZE(bases); i++)
@@ -243,7 +243,7 @@ static int put_target(const struct fields *f)
 	struct xt2_json_ext e = { .family = f->family, .payload = payload };
 	__u8 kind = XT2_TARGET_KIND(f->rule->target);
 	__u32 arg = XT2_TARGET_ARG(f->rule->target);
-	const struct xt2_target_row *row;
+	const struct xt2_row *row;
 
 	if (kind == XT2_T_JUMP || kind == XT2_T_GOTO) {
 		fprintf(f->to, "{\"%s\":", kind == XT2_T_JUMP ? "jump" : "goto");

@@ -85,7 +85,7 @@ static int foreign_note(struct walk *w, struct node *n, unsigned int i, unsigned
 static int match_note(struct walk *w, struct node *n, const struct xt2_match *m, unsigned int at)
 {
 	unsigned int hooks = w->match_hooks[m->type];
-	const struct xt2_match_row *row;
+	const struct xt2_row *row;
 
 	if (m->type == XT2_M_FOREIGN)
 		return foreign_note(w, n, m->arg, at);
@@ -99,7 +99,7 @@ static int match_note(struct walk *w, struct node *n, const struct xt2_match *m,
 static int target_note(struct walk *w, struct node *n, const struct xt2_rule *r, unsigned int at)
 {
 	unsigned int kind = XT2_TARGET_KIND(r->target), hooks = w->target_hooks[kind];
-	const struct xt2_target_row *row;
+	const struct xt2_row *row;
 
 	if (kind == XT2_T_FOREIGN || kind == XT2_T_NAT)
 		return foreign_note(w, n, XT2_TARGET_ARG(r->target), at);

@@ -118,6 +118,12 @@ void xt2_hint(const char *format, ...)
 	va_end(args);
 }
 
+static bool row_known(const char *name, uint8_t revision)
+{
+	return xt2_row_find(current, false, name, revision) ||
+	       xt2_row_find(current, true, name, revision);
+}
+
 /*
  * Of an extension that the translators know, only the revisions that they
  * know; of any other, all: it is carried as it is.
@@ -126,13 +132,10 @@ static int revision_known(const char *name, uint8_t revision, int opt)
 {
 	unsigned int i;
 
-	if (current == XT2_BRIDGE) /* the rows are of the others */
-		return 1;
-	if (xt2_match_row_find(current, name, revision) ||
-	    xt2_target_row_find(current, name, revision))
+	if (current == XT2_BRIDGE || row_known(name, revision)) /* the rows are of the others */
 		return 1;
 	for (i = 0; i < 16; i++)
-		if (xt2_match_row_find(current, name, i) || xt2_target_row_find(current, name, i))
+		if (row_known(name, i))
 			return 0;
 	return 1;
 }

@@ -10,11 +10,11 @@
 #define ROUNDS 20000
 
 /* Whatever a check lets pass must not harm the body or the way back. */
-static void hostile(u64 *seed, const struct xt2_match_row *row)
+static void hostile(u64 *seed, const struct xt2_row *row)
 {
 	static const u8 parts[] = { 0, 8, 16, 24, 40, 48, 64, 72, 88 };
 	u64 payload[PAYLOAD_MAX / 8];
-	const struct xt2_match_row *found;
+	const struct xt2_row *found;
 	u8 bytes[256];
 	struct packet p;
 	struct xt2_match *m;
@@ -42,7 +42,7 @@ static void hostile(u64 *seed, const struct xt2_match_row *row)
 
 static void test_hostile(void **state)
 {
-	const struct xt2_match_row *row;
+	const struct xt2_row *row;
 	u64 seed = first_seed();
 	int i;
 

@@ -48,7 +48,7 @@ struct xt2_fast_kind {
 	bool asked;
 	bool same; /* it has the one that is imitated */
 	unsigned int proto; /* that its rules must have; 0: any */
-	const struct xt2_match_row *row; /* NULL: comment */
+	const struct xt2_row *row; /* NULL: comment */
 };
 
 struct xt2_fast_address {

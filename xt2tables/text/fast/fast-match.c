@@ -385,7 +385,7 @@ static void ask(void *arg)
 	struct question *q = arg;
 	const struct match *m = q->match;
 	const u8 family = (u8)q->p->family;
-	const struct xt2_match_row *row = xt2_match_row_find(family, m->real, m->revision);
+	const struct xt2_row *row = xt2_row_find(family, false, m->real, m->revision);
 	const struct legacy_known *known = legacy_known_named(family, m->real);
 	const unsigned int size = row ? row->size : XT_ALIGN(sizeof(struct xt_comment_info));
 

@@ -214,13 +214,13 @@ static bool carry(struct xt2_fast *p, const struct target *t, const union payloa
 
 static bool pack(struct xt2_fast *p, const struct target *t, const union payload *payload)
 {
-	const struct xt2_target_row *row = xt2_target_row_find((u8)p->family, t->name, t->revision);
+	const struct xt2_row *row = xt2_row_find((u8)p->family, true, t->name, t->revision);
 	u32 arg = 0, size = 0;
 
 	memset(p->target_room, 0, sizeof(p->target_room));
 	if (!row || xt2_target_row_put(row, payload, &arg, p->target_room, &size))
 		return false;
-	p->target = XT2_TARGET(row->kind, arg);
+	p->target = XT2_TARGET(row->type, arg);
 	p->target_data = p->target_room;
 	p->target_size = size;
 	return true;

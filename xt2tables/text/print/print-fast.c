@@ -16,11 +16,13 @@
 #include <linux/netfilter/nf_nat.h>
 #include <linux/netfilter/xt_LOG.h>
 #include <linux/netfilter/xt_conntrack.h>
+#include <linux/netfilter/xt_tcpudp.h>
 #include "xt2tables/text/libxt.h"
 #include "reject-names.h"
 #include "print-fast.h"
 #include "engine/image.h"
 #include "extensions/match/limit.h"
+#include "translators/ext/translate.h"
 
 #define CONDITION_ROOM 640 /* a comment of 255 quotes is the longest */
 #define COMMENT_MAX    255
@@ -139,41 +141,13 @@ static char *put_proto(char *p, const struct xt2_match *m)
 
 /* --- ports and types ------------------------------------------------------------ */
 
-struct ports {
-	__u16 src[2], dst[2];
-	__u8 inverted, option, mask, flags;
-};
-
-/* What the forms of tcp and udp say, as in translators/ext/xt-transport.c. */
-static void get_ports(const struct xt2_match *m, struct ports *ports)
+/* What the forms of tcp and udp say. */
+static struct xt_tcp get_ports(const struct xt2_match *m)
 {
-	const struct xt2_match_ports *k = (const struct xt2_match_ports *)m;
+	struct xt_tcp ports = { .option = 0 };
 
-	*ports = (struct ports){ .src = { 0, 65535 }, .dst = { 0, 65535 } };
-	switch (m->flags & XT2_PORTS_FORM) {
-	case XT2_PORTS_SRC:
-		ports->src[0] = (__u16)m->arg;
-		ports->src[1] = (__u16)(m->arg >> 16);
-		ports->inverted = invert(m) ? XT2_PORTS_INV_SRC : 0;
-		break;
-	case XT2_PORTS_DST:
-		ports->dst[0] = (__u16)m->arg;
-		ports->dst[1] = (__u16)(m->arg >> 16);
-		ports->inverted = invert(m) ? XT2_PORTS_INV_DST : 0;
-		break;
-	case XT2_PORTS_FLAGS:
-		ports->mask = XT2_BYTE(m->arg, 0);
-		ports->flags = XT2_BYTE(m->arg, 1);
-		ports->inverted = invert(m) ? XT2_PORTS_INV_FLAGS : 0;
-		break;
-	case XT2_PORTS_ALL:
-		memcpy(ports->src, k->spts, sizeof(k->spts));
-		memcpy(ports->dst, k->dpts, sizeof(k->dpts));
-		ports->inverted = XT2_BYTE(m->arg, 0);
-		ports->option = XT2_BYTE(m->arg, 1);
-		ports->mask = XT2_BYTE(m->arg, 2);
-		ports->flags = XT2_BYTE(m->arg, 3);
-	}
+	xt2_tcp_unpack(m, 0, &ports);
+	return ports;
 }
 
 static char *put_range(char *p, __u16 first, __u16 last)
@@ -186,15 +160,15 @@ static char *put_range(char *p, __u16 first, __u16 last)
 }
 
 /* An inversion of any port is not printed. */
-static char *put_ports(char *p, const struct ports *ports)
+static char *put_ports(char *p, const struct xt_tcp *ports)
 {
-	if (ports->src[0] || ports->src[1] != 65535) {
-		p = put_not(p, ports->inverted & XT2_PORTS_INV_SRC);
-		p = put_range(xt2_put(p, " --sport "), ports->src[0], ports->src[1]);
+	if (ports->spts[0] || ports->spts[1] != 65535) {
+		p = put_not(p, ports->invflags & XT_TCP_INV_SRCPT);
+		p = put_range(xt2_put(p, " --sport "), ports->spts[0], ports->spts[1]);
 	}
-	if (ports->dst[0] || ports->dst[1] != 65535) {
-		p = put_not(p, ports->inverted & XT2_PORTS_INV_DST);
-		p = put_range(xt2_put(p, " --dport "), ports->dst[0], ports->dst[1]);
+	if (ports->dpts[0] || ports->dpts[1] != 65535) {
+		p = put_not(p, ports->invflags & XT_TCP_INV_DSTPT);
+		p = put_range(xt2_put(p, " --dport "), ports->dpts[0], ports->dpts[1]);
 	}
 	return p;
 }
@@ -214,33 +188,31 @@ static char *put_tcp_flags(char *p, __u8 flags)
 
 static char *put_tcp(char *p, const struct xt2_match *m)
 {
-	struct ports ports;
+	const struct xt_tcp tcp = get_ports(m);
 
-	get_ports(m, &ports);
-	if ((ports.mask | ports.flags) & 0xc0) /* no names */
+	if ((tcp.flg_mask | tcp.flg_cmp) & 0xc0) /* no names */
 		return NULL;
-	p = put_ports(xt2_put(p, " -m tcp"), &ports);
-	if (ports.option || ports.inverted & XT2_PORTS_INV_OPTION) {
-		p = put_not(p, ports.inverted & XT2_PORTS_INV_OPTION);
-		p = xt2_put_byte(xt2_put(p, " --tcp-option "), ports.option);
+	p = put_ports(xt2_put(p, " -m tcp"), &tcp);
+	if (tcp.option || tcp.invflags & XT_TCP_INV_OPTION) {
+		p = put_not(p, tcp.invflags & XT_TCP_INV_OPTION);
+		p = xt2_put_byte(xt2_put(p, " --tcp-option "), tcp.option);
 	}
-	if (ports.mask || ports.inverted & XT2_PORTS_INV_FLAGS) {
-		p = put_not(p, ports.inverted & XT2_PORTS_INV_FLAGS);
-		p = put_tcp_flags(xt2_put(p, " --tcp-flags "), ports.mask);
+	if (tcp.flg_mask || tcp.invflags & XT_TCP_INV_FLAGS) {
+		p = put_not(p, tcp.invflags & XT_TCP_INV_FLAGS);
+		p = put_tcp_flags(xt2_put(p, " --tcp-flags "), tcp.flg_mask);
 		*p++ = ' ';
-		p = put_tcp_flags(p, ports.flags);
+		p = put_tcp_flags(p, tcp.flg_cmp);
 	}
 	return p;
 }
 
 static char *put_udp(char *p, const struct xt2_match *m)
 {
-	struct ports ports;
+	const struct xt_tcp udp = get_ports(m);
 
 	if (m->flags & XT2_MATCH_VERBATIM)
 		return NULL;
-	get_ports(m, &ports);
-	return put_ports(xt2_put(p, " -m udp"), &ports);
+	return put_ports(xt2_put(p, " -m udp"), &udp);
 }
 
 /* TYPE or TYPE/CODE; of a range of codes only the first is printed. */

@@ -223,7 +223,7 @@ static void print_comment(struct xt2_printer *p, const struct xt2_match *m)
 
 static void print_extension(struct xt2_printer *p, const struct xt2_match *m)
 {
-	const struct xt2_match_row *row;
+	const struct xt2_row *row;
 	const struct xt2_instance *in;
 	int size;
 
@@ -249,7 +249,7 @@ static unsigned int target_payload(struct xt2_printer *p, const struct xt2_rule 
 				   const char **name, int *revision)
 {
 	unsigned int kind = XT2_TARGET_KIND(r->target);
-	const struct xt2_target_row *row;
+	const struct xt2_row *row;
 	const struct xt2_instance *in;
 	int size;
 

@@ -7,7 +7,7 @@
 static void test_copy_disagrees(void **state)
 {
 	struct xt_multiport_v1 odd = { .count = 1, .ports = { 1, 2 } };
-	const struct xt2_match_row *found;
+	const struct xt2_row *found;
 	u64 again[PAYLOAD_MAX / 8];
 
 	assert_int_equal(pack(XT2_IPV4, "multiport", &odd, PACKED), 64);
@@ -20,11 +20,11 @@ static void test_copy_disagrees(void **state)
 static void test_lookup(void **state)
 {
 	u64 payload[2] = { 0 };
-	const struct xt2_match_row *row;
+	const struct xt2_row *row;
 
-	assert_null(xt2_match_row_find(XT2_ARP, "tcp", 0));
-	assert_null(xt2_match_row_find(XT2_IPV4, "icmp6", 0));
-	assert_null(xt2_match_row_find(XT2_IPV4, "multiport", 0));
+	assert_null(xt2_row_find(XT2_ARP, false, "tcp", 0));
+	assert_null(xt2_row_find(XT2_IPV4, false, "icmp6", 0));
+	assert_null(xt2_row_find(XT2_IPV4, false, "multiport", 0));
 	assert_int_equal(xt2_match_pack(XT2_IPV4, "nonesuch", 0, payload, 16, PACKED, PACKED_MAX),
 			 0);
 	assert_int_equal(xt2_match_pack(XT2_IPV4, "tcp", 0, payload, 8, PACKED, PACKED_MAX),
@@ -38,13 +38,13 @@ static void test_lookup(void **state)
 
 static void test_targets(void **state)
 {
-	const struct xt2_target_row *row;
+	const struct xt2_row *row;
 	u64 payload[2] = { 3 }, back[2];
 
-	assert_null(xt2_target_row_find(XT2_ARP, "REJECT", 0));
-	assert_null(xt2_target_row_find(XT2_IPV4, "REJECT", 1));
-	assert_null(xt2_target_row_find(XT2_IPV4, "nonesuch", 0));
-	assert_non_null(xt2_target_row_find(XT2_IPV6, "REJECT", 0));
+	assert_null(xt2_row_find(XT2_ARP, true, "REJECT", 0));
+	assert_null(xt2_row_find(XT2_IPV4, true, "REJECT", 1));
+	assert_null(xt2_row_find(XT2_IPV4, true, "nonesuch", 0));
+	assert_non_null(xt2_row_find(XT2_IPV6, true, "REJECT", 0));
 	assert_int_equal(target_pack(XT2_IPV4, "REJECT", 0, payload, 4), -EINVAL);
 	assert_int_equal(target_pack(XT2_IPV4, "nonesuch", 0, payload, 8), -ENOENT);
 	assert_int_equal(target_pack(XT2_IPV4, "REJECT", 0, payload, 8), 0);

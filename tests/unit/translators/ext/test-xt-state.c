@@ -119,7 +119,7 @@ static const struct sample samples[] = {
 static void test_fixpoint(void **state)
 {
 	u64 payload[32], back[32];
-	const struct xt2_match_row *row = NULL;
+	const struct xt2_row *row = NULL;
 	u32 i, round;
 
 	for (i = 0; i < XT2_ARRAY_SIZE(samples); i++) {
@@ -146,7 +146,7 @@ static void test_fixpoint(void **state)
 static void test_damaged(void **state)
 {
 	u64 payload[32], back[32];
-	const struct xt2_match_row *row;
+	const struct xt2_row *row;
 	u32 i, bit;
 	int used;
 

@@ -200,7 +200,7 @@ static const struct sample samples[] = {
 static void once(const struct sample *s, u8 family)
 {
 	u64 payload[32] = { 0 }, back[32];
-	const struct xt2_target_row *row = NULL;
+	const struct xt2_row *row = NULL;
 
 	s->fill((u8 *)payload, family);
 	assert_true(target_pack(family, s->name, s->revision, payload, s->size) >= 0);
@@ -232,7 +232,7 @@ static void test_fixpoint(void **state)
 static void test_damaged(void **state)
 {
 	u64 payload[32], back[32];
-	const struct xt2_target_row *row;
+	const struct xt2_row *row;
 	u32 i, bit, bits, target;
 
 	for (i = 0; i < XT2_ARRAY_SIZE(samples); i++) {

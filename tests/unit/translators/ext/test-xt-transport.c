@@ -11,11 +11,11 @@
 #define ROUNDS 20000
 
 /* => 1 if the payload was accepted; then it has come back as it was */
-static int fixpoint(const struct xt2_match_row *row, const void *payload)
+static int fixpoint(const struct xt2_row *row, const void *payload)
 {
 	u64 again[PAYLOAD_MAX / 8], room[PACKED_MAX / 8 + 1];
 	struct xt2_match *m = (struct xt2_match *)room;
-	const struct xt2_match_row *found;
+	const struct xt2_row *found;
 	int size = pack(row->family, row->name, payload, m);
 
 	if (size == -EINVAL)
@@ -30,7 +30,7 @@ static int fixpoint(const struct xt2_match_row *row, const void *payload)
 static void test_fixpoint(void **state)
 {
 	u64 seed = first_seed(), payload[PAYLOAD_MAX / 8];
-	const struct xt2_match_row *row;
+	const struct xt2_row *row;
 	int i, accepted;
 
 	for (row = xt2_transport_rows; row->name; row++) {

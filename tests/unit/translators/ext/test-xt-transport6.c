@@ -12,7 +12,7 @@
 #define COMES_BACK(bytes, match, info, ...)                                                    \
 	do {                                                                                   \
 		const struct info there = { __VA_ARGS__ };                                     \
-		const struct xt2_match_row *row;                                               \
+		const struct xt2_row *row;                                                     \
 		u64 back[PAYLOAD_MAX / 8];                                                     \
                                                                                                \
 		PACKS(bytes, XT2_IPV6, match, info, __VA_ARGS__);                              \
