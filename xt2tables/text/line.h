@@ -136,6 +136,23 @@ void xt2_line_point(struct xt2_line *l, const char *name);
 /* 02:00:00:00:00:01, and /MASK if it has one that does not take every bit; NULL: none */
 void xt2_print_mac(FILE *to, const __u8 *mac, const __u8 *mask);
 
+/* "eth+", "eth0": a name of len bytes, fewer than IFNAMSIZ */
+void xt2_iface_set(struct xt2_iface *i, const char *name, size_t len);
+
+/* Base options of IPv4 and IPv6. */
+struct xt2_base {
+	int family;
+	unsigned int given, inverted; /* XT2_OPT_BIT()s */
+	const struct xt2_address *src, *dst;
+	const struct xt2_iface *in, *out;
+	unsigned int proto;
+};
+
+#define XT2_BASE_ROOM 192 /* bytes that their tests take at most */
+
+/* => the end of the tests at @at */
+__u8 *xt2_base_pack(__u8 *at, const struct xt2_base *b);
+
 /* -s, -d */
 void xt2_addresses_parse(struct xt2_line *l, struct xt2_addresses *a);
 

@@ -165,6 +165,16 @@ static void protocol_option(struct xt2_line *l, char *arg)
 	}
 }
 
+/* Of "eth+" 3 bytes are compared; of "eth0" 5, its NUL included. */
+void xt2_iface_set(struct xt2_iface *i, const char *name, size_t len)
+{
+	const bool all = name[len - 1] != '+';
+
+	memset(i->name, 0, sizeof(i->name));
+	memcpy(i->name, name, all ? len : len - 1);
+	i->len = (unsigned int)(all ? len + 1 : len - 1);
+}
+
 static void iface_option(struct xt2_line *l, const char *arg, struct xt2_iface *iface)
 {
 	char name[IFNAMSIZ];
@@ -175,12 +185,7 @@ static void iface_option(struct xt2_line *l, const char *arg, struct xt2_iface *
 	if (l->family == XT2_ARP && !strcmp(arg, "!"))
 		xt2_bad_text("arptables reads an interface named ! as an inversion");
 	xtables_parse_interface(arg, name, mask);
-	iface->len = (unsigned int)strlen(name);
-	if (name[iface->len - 1] == '+')
-		name[--iface->len] = '\0';
-	else
-		iface->len++;
-	memcpy(iface->name, name, sizeof(iface->name));
+	xt2_iface_set(iface, name, strlen(name));
 }
 
 static void target_name_check(const char *name)

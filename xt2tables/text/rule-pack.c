@@ -43,97 +43,107 @@ static void *match_add(struct packer *p, __u8 type, unsigned int size, bool inve
 	return legacy_match_add(&p->at, type, size, invert, arg);
 }
 
-static bool inverted(const struct packer *p, enum xt2_option o)
+static inline bool inverted(const struct xt2_base *b, enum xt2_option o)
 {
-	return p->l->inverted & XT2_OPT_BIT(o);
+	return b->inverted & XT2_OPT_BIT(o);
 }
 
-static void pack_addresses(struct packer *p, const struct xt2_address *s,
-			   const struct xt2_address *d)
+static inline void pack_address(__u8 **at, const struct xt2_base *b, bool source)
 {
-	bool not_s = inverted(p, XT2_OPT_SOURCE), not_d = inverted(p, XT2_OPT_DESTINATION);
+	const enum xt2_option o = source ? XT2_OPT_SOURCE : XT2_OPT_DESTINATION;
+	const struct xt2_address *a = source ? b->src : b->dst;
 
-	if (p->l->family == XT2_IPV6) {
-		legacy_addr6_pack(&p->at, XT2_M_SRC6, XT2_M_SRC6_MASK, s->addr, s->mask, not_s);
-		legacy_addr6_pack(&p->at, XT2_M_DST6, XT2_M_DST6_MASK, d->addr, d->mask, not_d);
-	} else {
-		legacy_addr4_pack(&p->at, XT2_M_SRC4, XT2_M_SRC4_MASK, s->addr, s->mask, not_s);
-		legacy_addr4_pack(&p->at, XT2_M_DST4, XT2_M_DST4_MASK, d->addr, d->mask, not_d);
-	}
+	if (!(b->given & XT2_OPT_BIT(o)))
+		return;
+	if (b->family == XT2_IPV6)
+		legacy_addr6_pack(at, source ? XT2_M_SRC6 : XT2_M_DST6,
+				  source ? XT2_M_SRC6_MASK : XT2_M_DST6_MASK, a->addr, a->mask,
+				  inverted(b, o));
+	else
+		legacy_addr4_pack(at, source ? XT2_M_SRC4 : XT2_M_DST4,
+				  source ? XT2_M_SRC4_MASK : XT2_M_DST4_MASK, a->addr, a->mask,
+				  inverted(b, o));
 }
 
-static void pack_iface(struct packer *p, __u8 type, __u8 type_mask, const struct xt2_iface *i,
-		       bool invert)
+static inline void pack_addresses(__u8 **at, const struct xt2_base *b)
+{
+	pack_address(at, b, true);
+	pack_address(at, b, false);
+}
+
+static void pack_iface(__u8 **at, __u8 type, __u8 type_mask, const struct xt2_iface *i, bool invert)
 {
 	unsigned int bytes = i->len <= 8 ? 8 : 16;
 	struct xt2_match_iface *m;
 
 	if (!i->len) {
 		if (invert) /* "! -i +": never */
-			match_add(p, type_mask, sizeof(struct xt2_match_iface_mask), true, 0);
+			legacy_match_add(at, type_mask, sizeof(struct xt2_match_iface_mask), true,
+					 0);
 		return;
 	}
-	m = match_add(p, type, sizeof(*m) + bytes, invert, i->len);
+	m = legacy_match_add(at, type, sizeof(*m) + bytes, invert, i->len);
 	memcpy(m->name, i->name, bytes);
 }
 
-static void pack_ifaces(struct packer *p)
+static inline void pack_ifaces(__u8 **at, const struct xt2_base *b)
 {
-	struct xt2_line *l = p->l;
-
-	pack_iface(p, XT2_M_IN, XT2_M_IN_MASK, &l->in, inverted(p, XT2_OPT_IN));
-	pack_iface(p, XT2_M_OUT, XT2_M_OUT_MASK, &l->out, inverted(p, XT2_OPT_OUT));
-}
-
-static void pack_ip(struct packer *p, const struct xt2_address *s, const struct xt2_address *d)
-{
-	struct xt2_line *l = p->l;
-
-	pack_addresses(p, s, d);
-	pack_ifaces(p);
-	if (l->proto)
-		match_add(p, XT2_M_PROTO, sizeof(struct xt2_match), inverted(p, XT2_OPT_PROTOCOL),
-			  l->proto);
-	else if (l->family == XT2_IPV6 && (l->given & XT2_OPT_BIT(XT2_OPT_PROTOCOL)))
-		/* "-p all" looks for the upper-layer header all the same: any but 0 */
-		match_add(p, XT2_M_PROTO, sizeof(struct xt2_match), true, 0);
-	if (l->given & XT2_OPT_BIT(XT2_OPT_FRAGMENT))
-		match_add(p, XT2_M_FRAGMENT, sizeof(struct xt2_match),
-			  inverted(p, XT2_OPT_FRAGMENT), 0);
-}
-
-static void pack_field(struct packer *p, __u8 type, const struct xt2_field *f, enum xt2_option o)
-{
-	bool invert = inverted(p, o);
-
-	if (!(p->l->given & XT2_OPT_BIT(o)) || (!f->mask && !f->value && !invert))
+	if (!(b->given & (XT2_OPT_BIT(XT2_OPT_IN) | XT2_OPT_BIT(XT2_OPT_OUT))))
 		return;
-	match_add(p, type, sizeof(struct xt2_match), invert, (__u32)f->mask << 16 | f->value);
+	pack_iface(at, XT2_M_IN, XT2_M_IN_MASK, b->in, inverted(b, XT2_OPT_IN));
+	pack_iface(at, XT2_M_OUT, XT2_M_OUT_MASK, b->out, inverted(b, XT2_OPT_OUT));
 }
 
-static void pack_mac(struct packer *p, __u8 type, const struct xt2_mac *mac, enum xt2_option o)
+__u8 *xt2_base_pack(__u8 *at, const struct xt2_base *b)
+{
+	pack_addresses(&at, b);
+	pack_ifaces(&at, b);
+	if (b->proto)
+		legacy_match_add(&at, XT2_M_PROTO, sizeof(struct xt2_match),
+				 inverted(b, XT2_OPT_PROTOCOL), b->proto);
+	else if (b->family == XT2_IPV6 && (b->given & XT2_OPT_BIT(XT2_OPT_PROTOCOL)))
+		/* "-p all" looks for the upper-layer header all the same: any but 0 */
+		legacy_match_add(&at, XT2_M_PROTO, sizeof(struct xt2_match), true, 0);
+	if (b->given & XT2_OPT_BIT(XT2_OPT_FRAGMENT))
+		legacy_match_add(&at, XT2_M_FRAGMENT, sizeof(struct xt2_match),
+				 inverted(b, XT2_OPT_FRAGMENT), 0);
+	return at;
+}
+
+static void pack_field(__u8 **at, const struct xt2_base *b, __u8 type, const struct xt2_field *f,
+		       enum xt2_option o)
+{
+	bool invert = inverted(b, o);
+
+	if (!(b->given & XT2_OPT_BIT(o)) || (!f->mask && !f->value && !invert))
+		return;
+	legacy_match_add(at, type, sizeof(struct xt2_match), invert,
+			 (__u32)f->mask << 16 | f->value);
+}
+
+static void pack_mac(__u8 **at, const struct xt2_base *b, __u8 type, const struct xt2_mac *mac,
+		     enum xt2_option o)
 {
 	struct xt2_match_arp_dev *m;
 
-	if (!(p->l->given & XT2_OPT_BIT(o)))
+	if (!(b->given & XT2_OPT_BIT(o)))
 		return;
-	m = match_add(p, type, sizeof(*m), inverted(p, o), sizeof(mac->addr));
+	m = legacy_match_add(at, type, sizeof(*m), inverted(b, o), sizeof(mac->addr));
 	memcpy(m->addr, mac->addr, sizeof(mac->addr));
 	memcpy(m->mask, mac->mask, sizeof(mac->mask));
 }
 
-static void pack_arp(struct packer *p, const struct xt2_address *s, const struct xt2_address *d)
+static __u8 *pack_arp(__u8 *at, const struct xt2_base *b, const struct xt2_line *l)
 {
-	struct xt2_line *l = p->l;
-
-	pack_field(p, XT2_M_ARP_OP, &l->op, XT2_OPT_OPCODE);
-	pack_field(p, XT2_M_ARP_HRD, &l->hrd, XT2_OPT_HTYPE);
-	pack_field(p, XT2_M_ARP_PRO, &l->pro, XT2_OPT_PTYPE);
-	pack_field(p, XT2_M_ARP_HLN, &l->hln, XT2_OPT_HLEN);
-	pack_mac(p, XT2_M_ARP_SHA, &l->sha, XT2_OPT_SRC_MAC);
-	pack_mac(p, XT2_M_ARP_THA, &l->tha, XT2_OPT_DST_MAC);
-	pack_addresses(p, s, d);
-	pack_ifaces(p);
+	pack_field(&at, b, XT2_M_ARP_OP, &l->op, XT2_OPT_OPCODE);
+	pack_field(&at, b, XT2_M_ARP_HRD, &l->hrd, XT2_OPT_HTYPE);
+	pack_field(&at, b, XT2_M_ARP_PRO, &l->pro, XT2_OPT_PTYPE);
+	pack_field(&at, b, XT2_M_ARP_HLN, &l->hln, XT2_OPT_HLEN);
+	pack_mac(&at, b, XT2_M_ARP_SHA, &l->sha, XT2_OPT_SRC_MAC);
+	pack_mac(&at, b, XT2_M_ARP_THA, &l->tha, XT2_OPT_DST_MAC);
+	pack_addresses(&at, b);
+	pack_ifaces(&at, b);
+	return at;
 }
 
 /* A number of the ruleset that was just added. */
@@ -253,14 +263,16 @@ static __u32 target(struct packer *p)
 const struct xt2_rule *xt2_line_pack(struct xt2_line *l, struct xt2_ruleset *rs, unsigned int s,
 				     unsigned int d)
 {
-	struct packer p = { .l = l, .rs = rs, .at = room.bytes + sizeof(struct xt2_rule) };
+	const struct xt2_base b = {
+		l->family,	 l->given, l->inverted, &l->src.list[s],
+		&l->dst.list[d], &l->in,   &l->out,	l->proto,
+	};
+	struct packer p = { .l = l, .rs = rs };
 	struct xtables_rule_match *m;
+	__u8 *base = room.bytes + sizeof(struct xt2_rule);
 
 	memset(&room.rule, 0, sizeof(room.rule));
-	if (l->family == XT2_ARP)
-		pack_arp(&p, &l->src.list[s], &l->dst.list[d]);
-	else
-		pack_ip(&p, &l->src.list[s], &l->dst.list[d]);
+	p.at = l->family == XT2_ARP ? pack_arp(base, &b, l) : xt2_base_pack(base, &b);
 	for (m = l->ext.matches; m; m = m->next)
 		pack_match(&p, m->match->m);
 	room.rule.target_offset = (__u16)(p.at - room.bytes);

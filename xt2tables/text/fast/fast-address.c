@@ -69,19 +69,21 @@ static bool prefix(struct xt2_fast *p, u32 max, u32 *len)
 	return true;
 }
 
-bool xt2_fast_address4(struct xt2_fast *p, struct xt2_fast_address *a)
+bool xt2_fast_address4(struct xt2_fast *p, struct xt2_address *a)
 {
 	u32 len = 32;
+	u64 addr, mask;
 
-	if (!xt2_fast_quad(p, a->addr))
+	if (!xt2_fast_quad(p, &addr))
 		return false;
 	if (xt2_fast_take(p, '/') && !prefix(p, 32, &len)) {
-		if (!xt2_fast_quad(p, a->mask))
+		if (!xt2_fast_quad(p, &mask))
 			return false;
 	} else {
-		a->mask[0] = (u32)(~0ull << (32 - len));
+		mask = ~0ull << (32 - len);
 	}
-	a->addr[0] &= a->mask[0];
+	memcpy(a->addr, &(u32){ htobe32((u32)(addr & mask)) }, sizeof(u32));
+	memcpy(a->mask, &(u32){ htobe32((u32)mask) }, sizeof(u32));
 	return true;
 }
 
@@ -144,20 +146,23 @@ static u64 ones(u32 bits)
 	return bits ? __builtin_bswap64(~0ull << (64 - bits)) : 0;
 }
 
-bool xt2_fast_address6(struct xt2_fast *p, struct xt2_fast_address *a)
+bool xt2_fast_address6(struct xt2_fast *p, struct xt2_address *a)
 {
 	u32 len = 128;
+	u64 addr[2], mask[2];
 
-	if (!xt2_fast_groups(p, a->addr))
+	if (!xt2_fast_groups(p, addr))
 		return false;
 	if (xt2_fast_take(p, '/') && !prefix(p, 128, &len)) {
-		if (!xt2_fast_groups(p, a->mask))
+		if (!xt2_fast_groups(p, mask))
 			return false;
 	} else {
-		a->mask[0] = ones(len < 64 ? len : 64);
-		a->mask[1] = ones(len < 64 ? 0 : len - 64);
+		mask[0] = ones(len < 64 ? len : 64);
+		mask[1] = ones(len < 64 ? 0 : len - 64);
 	}
-	a->addr[0] &= a->mask[0];
-	a->addr[1] &= a->mask[1];
+	addr[0] &= mask[0];
+	addr[1] &= mask[1];
+	memcpy(a->addr, addr, sizeof(addr));
+	memcpy(a->mask, mask, sizeof(mask));
 	return true;
 }

@@ -24,7 +24,7 @@
 #define XT2_FAST_KINDS	 16 /* of matches, at most */
 #define XT2_FAST_MATCHES 8 /* of a rule: with all their options fewer words than a line may have */
 #define XT2_FAST_COMMENT 255 /* bytes: what is more libxtables cuts off */
-#define XT2_FAST_FRONT	 256 /* bytes that a rule's header and its base tests take at most */
+#define XT2_FAST_FRONT	 (sizeof(struct xt2_rule) + XT2_BASE_ROOM)
 #define XT2_FAST_MATCH	 128 /* bytes that any other match, or a target's data, takes at most */
 #define XT2_FAST_TARGETS 8 /* with words of their own, at most */
 #define XT2_FAST_NAT	 48 /* bytes of a target's payload that is carried, at most */
@@ -49,15 +49,6 @@ struct xt2_fast_kind {
 	bool same; /* it has the one that is imitated */
 	unsigned int proto; /* that its rules must have; 0: any */
 	const struct xt2_row *row; /* NULL: comment */
-};
-
-struct xt2_fast_address {
-	u64 addr[2], mask[2]; /* IPv6: raw; IPv4: numbers in the first ones */
-};
-
-struct xt2_fast_iface {
-	const char *name;
-	u32 len; /* bytes of the text; 0: not given */
 };
 
 /* A match that gets its number when the line has turned out to be plain. */
@@ -92,8 +83,8 @@ struct xt2_fast {
 	/* the line */
 	const char *at, *end;
 	u32 given, inverted; /* XT2_OPT_BIT() */
-	struct xt2_fast_address src, dst;
-	struct xt2_fast_iface in, out;
+	struct xt2_address src, dst;
+	struct xt2_iface in, out;
 	unsigned int proto;
 	int implied; /* match of the protocol, -1: none */
 	u64 packets, bytes;
@@ -129,7 +120,7 @@ struct xt2_fast {
 	u32 knowns; /* whose words are known: where their names are in the line */
 	const char *known_name[XT2_FAST_KNOWN];
 
-	/* the rule: base tests are written last, towards the front */
+	/* the rule: base tests are written last, in front of the matches */
 	u8 *front, *behind;
 	u64 room[(XT2_FAST_FRONT + (XT2_FAST_MATCHES + 1) * XT2_FAST_MATCH) / sizeof(u64)];
 };
@@ -315,8 +306,8 @@ bool xt2_fast_text(struct xt2_fast *p);
 /* --- addresses (fast-address.c) ----------------------------------------------- */
 
 /* ADDRESS[/MASK] */
-bool xt2_fast_address4(struct xt2_fast *p, struct xt2_fast_address *a);
-bool xt2_fast_address6(struct xt2_fast *p, struct xt2_fast_address *a);
+bool xt2_fast_address4(struct xt2_fast *p, struct xt2_address *a);
+bool xt2_fast_address6(struct xt2_fast *p, struct xt2_address *a);
 /* ADDRESS alone: a number, 16 raw bytes */
 bool xt2_fast_quad(struct xt2_fast *p, u64 *addr);
 bool xt2_fast_groups(struct xt2_fast *p, u64 *addr);

@@ -88,18 +88,22 @@ static bool give(struct xt2_fast *p, enum xt2_option o, bool invert)
 	return true;
 }
 
-static bool address(struct xt2_fast *p, struct xt2_fast_address *a)
+static bool address(struct xt2_fast *p, struct xt2_address *a)
 {
 	return p->family == XT2_IPV4 ? xt2_fast_address4(p, a) : xt2_fast_address6(p, a);
 }
 
 /* libxtables warns of a slash. */
-static bool iface(struct xt2_fast *p, struct xt2_fast_iface *i)
+static bool iface(struct xt2_fast *p, struct xt2_iface *i)
 {
-	i->name = p->at;
-	i->len = xt2_fast_length(p->at);
-	p->at += i->len;
-	return i->len && i->len < IFNAMSIZ && !memchr(i->name, '/', i->len);
+	const char *name = p->at;
+	const u32 len = xt2_fast_length(name);
+
+	if (!len || len >= IFNAMSIZ || memchr(name, '/', len))
+		return false;
+	xt2_iface_set(i, name, len);
+	p->at += len;
+	return true;
 }
 
 static bool protocol(struct xt2_fast *p, bool invert)
@@ -261,107 +265,17 @@ static bool options(struct xt2_fast *p)
 
 /* --- the rule ------------------------------------------------------------------ */
 
-static inline void *put(struct xt2_fast *p, int type, u32 size, bool invert, u32 arg)
-{
-	struct xt2_match *m;
-
-	p->front -= size;
-	m = memset(p->front, 0, size);
-	m->type = (u8)type;
-	m->flags = invert ? XT2_MATCH_INVERT : 0;
-	m->size = (u16)size;
-	m->arg = arg;
-	return m;
-}
-
-static void put_addr4(struct xt2_fast *p, int type, int type_mask, const struct xt2_fast_address *a,
-		      bool invert)
-{
-	const u32 addr = (u32)a->addr[0], mask = (u32)a->mask[0];
-	const u32 shift = mask ? (u32)__builtin_ctz(mask) : 0;
-	struct xt2_match_addr4_mask *k;
-	struct xt2_match *m;
-
-	if (!mask && !invert)
-		return;
-	if (mask && mask == ~0u << shift) {
-		m = put(p, type, sizeof(*m), invert, addr);
-		m->flags |= (u8)shift;
-		return;
-	}
-	k = put(p, type_mask, sizeof(*k), invert, addr);
-	k->mask = mask;
-}
-
-static void put_addr6(struct xt2_fast *p, int type, int type_mask, const struct xt2_fast_address *a,
-		      bool invert)
-{
-	struct xt2_match_addr6_mask *k;
-	struct xt2_match_addr6 *m;
-
-	if (!(a->mask[0] | a->mask[1]) && !invert)
-		return;
-	if ((a->mask[0] & a->mask[1]) == ~0ull) {
-		m = put(p, type, sizeof(*m), invert, 0);
-		memcpy(m->addr, a->addr, sizeof(m->addr));
-		return;
-	}
-	k = put(p, type_mask, sizeof(*k), invert, 0);
-	memcpy(k->addr, a->addr, sizeof(k->addr));
-	memcpy(k->mask, a->mask, sizeof(k->mask));
-}
-
-static void put_address(struct xt2_fast *p, bool source)
-{
-	const struct xt2_fast_address *a = source ? &p->src : &p->dst;
-	const u32 bit = XT2_OPT_BIT(source ? XT2_OPT_SOURCE : XT2_OPT_DESTINATION);
-
-	if (!(p->given & bit))
-		return;
-	if (p->family == XT2_IPV4)
-		put_addr4(p, source ? XT2_M_SRC4 : XT2_M_DST4,
-			  source ? XT2_M_SRC4_MASK : XT2_M_DST4_MASK, a, p->inverted & bit);
-	else
-		put_addr6(p, source ? XT2_M_SRC6 : XT2_M_DST6,
-			  source ? XT2_M_SRC6_MASK : XT2_M_DST6_MASK, a, p->inverted & bit);
-}
-
-/* Of "eth+" 3 bytes are compared; of "eth0" 5, its NUL included. */
-static void put_iface(struct xt2_fast *p, enum xt2_option o, int type, int type_mask,
-		      const struct xt2_fast_iface *i)
-{
-	const bool invert = p->inverted & XT2_OPT_BIT(o);
-	struct xt2_match_iface *m;
-	u32 len, bytes;
-
-	if (!(p->given & XT2_OPT_BIT(o)))
-		return;
-	bytes = i->name[i->len - 1] == '+' ? i->len - 1 : i->len;
-	len = bytes < i->len ? bytes : i->len + 1;
-	if (!len) {
-		if (invert) /* "! -i +": never */
-			put(p, type_mask, sizeof(struct xt2_match_iface_mask), true, 0);
-		return;
-	}
-	m = put(p, type, (u32)sizeof(*m) + (len <= 8 ? 8 : 16), invert, len);
-	memcpy(m->name, i->name, bytes);
-}
-
-/* From the last to the first: see pack_ip() of rule-pack.c for their order. */
+/* Their bytes are known only now: matches may come before them. */
 static void put_base(struct xt2_fast *p)
 {
-	if (p->given & XT2_OPT_BIT(XT2_OPT_FRAGMENT))
-		put(p, XT2_M_FRAGMENT, sizeof(struct xt2_match),
-		    p->inverted & XT2_OPT_BIT(XT2_OPT_FRAGMENT), 0);
-	if (p->proto)
-		put(p, XT2_M_PROTO, sizeof(struct xt2_match),
-		    p->inverted & XT2_OPT_BIT(XT2_OPT_PROTOCOL), p->proto);
-	else if (p->family == XT2_IPV6 && p->given & XT2_OPT_BIT(XT2_OPT_PROTOCOL))
-		put(p, XT2_M_PROTO, sizeof(struct xt2_match), true, 0);
-	put_iface(p, XT2_OPT_OUT, XT2_M_OUT, XT2_M_OUT_MASK, &p->out);
-	put_iface(p, XT2_OPT_IN, XT2_M_IN, XT2_M_IN_MASK, &p->in);
-	put_address(p, false);
-	put_address(p, true);
+	const struct xt2_base b = {
+		p->family, p->given, p->inverted, &p->src, &p->dst, &p->in, &p->out, p->proto,
+	};
+	u64 room[XT2_BASE_ROOM / sizeof(u64)];
+	const u32 size = (u32)(xt2_base_pack((u8 *)room, &b) - (u8 *)room);
+
+	p->front -= size;
+	memcpy(p->front, room, size);
 }
 
 /* => the number of one more that says the same; -errno */
@@ -433,6 +347,7 @@ static void begin(struct xt2_fast *p, const char *line, const char *end)
 	p->at = line;
 	p->end = end;
 	p->given = p->inverted = 0;
+	p->in.len = p->out.len = 0;
 	p->proto = 0;
 	p->implied = p->match = -1;
 	p->target = XT2_TARGET(XT2_T_CONTINUE, 0);
