@@ -167,10 +167,31 @@ static void compare_counters(const struct side *eval, const struct side *slow)
 	}
 }
 
+struct context {
+	struct xt2_host host;
+};
+
+static const struct xt2_option host_rows[] = {
+	XT2_HOST_ROWS(struct context, host),
+	XT2_ROWS_END,
+};
+
+static void host_option(struct context *context, const char *name, const char *value)
+{
+	struct xt2_given g = { .command = "oracle-equal", .data = context, .arg = value };
+
+	for (g.row = host_rows; g.row->take; g.row++)
+		if (g.row->name && !strcmp(g.row->name, name))
+			break;
+	g.field = (char *)context + g.row->at;
+	if (!g.row->take || g.row->take(&g) != XT2_EXIT_OK)
+		die(name);
+}
+
 int main(int argc, char **argv)
 {
 	struct side eval = { 0 }, slow = { 0 };
-	struct xt2_host host;
+	struct context context;
 	struct xt2_err err = { 0 };
 	struct xt2_capture *cap;
 	struct xt2_captured c;
@@ -183,15 +204,14 @@ int main(int argc, char **argv)
 		die("usage: oracle-equal -4|-6 RULES CAPTURE HOOK [OPTION=VALUE...]");
 	family = strcmp(argv[1], "-6") ? XT2_IPV4 : XT2_IPV6;
 	hook = xt2_hook_number(family, argv[4]);
-	xt2_host_init(&host);
+	xt2_host_init(&context.host);
 	for (i = 5; i < argc; i++) {
 		char *value = strchr(argv[i], '=');
 
 		if (!value)
 			die(argv[i]);
 		*value++ = 0;
-		if (xt2_host_option(&host, argv[i], value) != 1)
-			die(argv[i]);
+		host_option(&context, argv[i], value);
 	}
 	load(&eval, argv[2], family);
 	load(&slow, argv[2], family);
@@ -200,8 +220,8 @@ int main(int argc, char **argv)
 		die(argv[3]);
 	while (xt2_capture_next(cap, &c, &err) > 0) {
 		packet++;
-		if (c.family != family || !fill(&eval, &host, &c, hook) ||
-		    !fill(&slow, &host, &c, hook))
+		if (c.family != family || !fill(&eval, &context.host, &c, hook) ||
+		    !fill(&slow, &context.host, &c, hook))
 			continue;
 		xt2_image_for_each_hook(h, k, eval.map.image, eval.ctx.root)
 			if (h->family == family && h->hook == hook &&

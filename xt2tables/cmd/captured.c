@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* captured.c - packets that are kept, and options for what a capture does not tell */
+/* captured.c - packets that are kept */
 #include "cmd.h"
 
 static int copy(struct xt2_captured *to, const struct xt2_captured *c)
@@ -44,15 +44,4 @@ void xt2_captured_free(struct xt2_captured_list *list)
 	for (i = 0; i < list->n; i++)
 		free((void *)list->at[i].frame);
 	free(list->at);
-}
-
-int xt2_host_take(const struct xt2_given *g)
-{
-	const char *name = g->row->name;
-
-	if (!name)
-		name = g->row->letter == 'i' ? "in" : "out";
-	if (xt2_host_option(g->field, name, g->arg) == 1)
-		return XT2_EXIT_OK;
-	return xt2_usage(g->command, "--%s: bad argument '%s'", name, g->arg);
 }

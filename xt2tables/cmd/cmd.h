@@ -104,35 +104,44 @@ struct xt2_host {
 
 void xt2_host_init(struct xt2_host *host);
 
-/*
- * xt2_host_option - one option of XT2_HOST_HELP
- * @name: long name; @arg: its argument
- * => 1: taken; 0: not an option of the host; -EINVAL: bad argument
- */
-int xt2_host_option(struct xt2_host *host, const char *name, const char *arg);
-
 /* Rows of a host, for xt2_options(): one value, so that abbreviations stay what they are. */
 #define XT2_HOST_OPTION 0x1000
-#define XT2_HOST_ROW(name, letter, argument, type, host)                       \
-	{                                                                      \
-		name, letter, argument, offsetof(type, host), 0, xt2_host_take \
+#define XT2_HOST_ROW(name, letter, take, type, field)                         \
+	{                                                                     \
+		name, letter, true, offsetof(type, field), 0, xt2_host_##take \
 	}
-#define XT2_HOST_WORD(name, type, host) XT2_HOST_ROW(name, XT2_HOST_OPTION, true, type, host)
+#define XT2_HOST_WORD(name, take, type, field) \
+	XT2_HOST_ROW(name, XT2_HOST_OPTION, take, type, field)
 /* clang-format off */
 #define XT2_HOST_ROWS(type, host)								\
-	XT2_HOST_ROW(NULL, 'i', true, type, host), XT2_HOST_ROW(NULL, 'o', true, type, host),	\
-	XT2_HOST_WORD("in", type, host), XT2_HOST_WORD("out", type, host),			\
-	XT2_HOST_WORD("physdev-in", type, host), XT2_HOST_WORD("physdev-out", type, host),	\
-	XT2_HOST_WORD("mark", type, host), XT2_HOST_WORD("ctstate", type, host),		\
-	XT2_HOST_WORD("ctdir", type, host), XT2_HOST_WORD("ctmark", type, host),		\
-	XT2_HOST_WORD("ctstatus", type, host), XT2_HOST_WORD("pkttype", type, host),		\
-	XT2_HOST_WORD("local", type, host), XT2_HOST_WORD("in-group", type, host),		\
-	XT2_HOST_WORD("out-group", type, host), XT2_HOST_WORD("cpu", type, host),		\
-	XT2_HOST_WORD("mtu", type, host),							\
-	XT2_HOST_ROW("whole-exthdrs", XT2_HOST_OPTION, false, type, host)
+	XT2_HOST_ROW(NULL, 'i', interface, type, host.in),					\
+	XT2_HOST_ROW(NULL, 'o', interface, type, host.out),					\
+	XT2_HOST_WORD("in", interface, type, host.in),						\
+	XT2_HOST_WORD("out", interface, type, host.out),					\
+	XT2_HOST_WORD("physdev-in", interface, type, host.physin),				\
+	XT2_HOST_WORD("physdev-out", interface, type, host.physout),				\
+	XT2_HOST_WORD("mark", number, type, host.mark),						\
+	XT2_HOST_WORD("ctstate", ctstate, type, host.ct),					\
+	XT2_HOST_WORD("ctdir", ctdir, type, host.ct),						\
+	XT2_HOST_WORD("ctmark", number, type, host.ct.mark),					\
+	XT2_HOST_WORD("ctstatus", ctstatus, type, host.ct),					\
+	XT2_HOST_WORD("pkttype", pkttype, type, host.pkttype),					\
+	XT2_HOST_WORD("local", local, type, host),						\
+	XT2_HOST_WORD("in-group", number, type, host.in_group),					\
+	XT2_HOST_WORD("out-group", number, type, host.out_group),				\
+	XT2_HOST_WORD("cpu", number, type, host.cpu),						\
+	XT2_HOST_WORD("mtu", number, type, host.mtu),						\
+	XT2_FLAG("whole-exthdrs", XT2_HOST_OPTION, type, host.whole_exthdrs)
 /* clang-format on */
 
-int xt2_host_take(const struct xt2_given *g);
+/* The functions of these rows. */
+int xt2_host_interface(const struct xt2_given *g);
+int xt2_host_number(const struct xt2_given *g);
+int xt2_host_ctstate(const struct xt2_given *g);
+int xt2_host_ctdir(const struct xt2_given *g);
+int xt2_host_ctstatus(const struct xt2_given *g);
+int xt2_host_pkttype(const struct xt2_given *g);
+int xt2_host_local(const struct xt2_given *g);
 
 /*
  * xt2_host_receive - would the hook see this packet of a capture?

@@ -50,30 +50,40 @@ void xt2_host_init(struct xt2_host *host)
 	host->pkttype = -1;
 }
 
-static int number(const char *arg, __u32 *out)
+static int bad(const struct xt2_given *g)
+{
+	const char *name = g->row->name;
+
+	if (!name)
+		name = g->row->letter == 'i' ? "in" : "out";
+	return xt2_usage(g->command, "--%s: bad argument '%s'", name, g->arg);
+}
+
+int xt2_host_number(const struct xt2_given *g)
 {
 	unsigned long long v;
 
-	if (!xt2_number(arg, 0, &v) || v > 0xffffffff)
-		return -EINVAL;
-	*out = v;
-	return 1;
+	if (!xt2_number(g->arg, 0, &v) || v > 0xffffffff)
+		return bad(g);
+	*(__u32 *)g->field = v;
+	return XT2_EXIT_OK;
 }
 
-static int interface(const char *arg, __u64 name[2])
+int xt2_host_interface(const struct xt2_given *g)
 {
-	size_t n = strlen(arg);
+	size_t n = strlen(g->arg);
 
 	if (!n || n >= 16)
-		return -EINVAL;
-	memset(name, 0, 16);
-	memcpy(name, arg, n);
-	return 1;
+		return bad(g);
+	memset(g->field, 0, 16);
+	memcpy(g->field, g->arg, n);
+	return XT2_EXIT_OK;
 }
 
 /* Ors the values of a comma-separated list of words. */
-static int words(const char *arg, const struct word *table, int *out)
+static int words(const struct xt2_given *g, const struct word *table, int *out)
 {
+	const char *arg = g->arg;
 	int bits = 0;
 
 	while (*arg) {
@@ -84,38 +94,62 @@ static int words(const char *arg, const struct word *table, int *out)
 			if (strlen(w->name) == n && !strncasecmp(w->name, arg, n))
 				break;
 		if (!w->name)
-			return -EINVAL;
+			return bad(g);
 		bits |= w->value;
 		arg += n;
 		arg += *arg == ',';
 	}
 	*out = bits;
-	return 1;
+	return XT2_EXIT_OK;
 }
 
 /* One state and the two NAT flags; the flags alone are no state. */
-static int ct_state(struct xt2_host *host, const char *arg)
+int xt2_host_ctstate(const struct xt2_given *g)
 {
-	int bits, state;
+	struct xt2_pkt_ct *ct = g->field;
+	int bits, state, ret = words(g, ct_states, &bits);
 
-	if (words(arg, ct_states, &bits) < 0)
-		return -EINVAL;
+	if (ret != XT2_EXIT_OK)
+		return ret;
 	state = bits & ~(XT2_CT_SNAT | XT2_CT_DNAT);
 	if (!state || (state & (state - 1)))
-		return -EINVAL;
-	host->ct.state = bits;
-	return 1;
+		return bad(g);
+	ct->state = bits;
+	return XT2_EXIT_OK;
 }
 
-static int local(struct xt2_host *host, const char *arg)
+int xt2_host_ctdir(const struct xt2_given *g)
 {
+	int reply = 0, ret = words(g, ct_dirs, &reply);
+
+	((struct xt2_pkt_ct *)g->field)->reply = reply;
+	return ret;
+}
+
+int xt2_host_ctstatus(const struct xt2_given *g)
+{
+	int status = 0, ret = words(g, ct_status, &status);
+
+	((struct xt2_pkt_ct *)g->field)->status = status;
+	return ret;
+}
+
+int xt2_host_pkttype(const struct xt2_given *g)
+{
+	return words(g, pkttypes, g->field);
+}
+
+int xt2_host_local(const struct xt2_given *g)
+{
+	struct xt2_host *host = g->field;
+	const char *arg = g->arg;
 	char one[64];
 
 	while (*arg) {
 		size_t n = strcspn(arg, ",");
 
 		if (n >= sizeof(one) || host->nlocal >= XT2_LOCAL_MAX)
-			return -EINVAL;
+			return bad(g);
 		memcpy(one, arg, n);
 		one[n] = 0;
 		if (inet_pton(AF_INET, one, host->local[host->nlocal].addr) == 1)
@@ -123,68 +157,12 @@ static int local(struct xt2_host *host, const char *arg)
 		else if (inet_pton(AF_INET6, one, host->local[host->nlocal].addr) == 1)
 			host->local[host->nlocal].family = XT2_IPV6;
 		else
-			return -EINVAL;
+			return bad(g);
 		host->nlocal++;
 		arg += n;
 		arg += *arg == ',';
 	}
-	return 1;
-}
-
-static int state(struct xt2_host *host, const char *name, const char *arg)
-{
-	int v = 0, r;
-
-	if (!strcmp(name, "whole-exthdrs")) {
-		host->whole_exthdrs = true;
-		return 1;
-	}
-	if (!strcmp(name, "ctstate"))
-		return ct_state(host, arg);
-	if (!strcmp(name, "local"))
-		return local(host, arg);
-	if (!strcmp(name, "pkttype"))
-		return words(arg, pkttypes, &host->pkttype);
-	if (!strcmp(name, "ctdir")) {
-		r = words(arg, ct_dirs, &v);
-		host->ct.reply = r > 0 && v;
-		return r;
-	}
-	if (strcmp(name, "ctstatus"))
-		return 0;
-	r = words(arg, ct_status, &v);
-	if (r > 0)
-		host->ct.status = v;
-	return r;
-}
-
-int xt2_host_option(struct xt2_host *host, const char *name, const char *arg)
-{
-	const struct {
-		const char *name;
-		__u64 *interface;
-		__u32 *number;
-	} plain[] = {
-		{ "in", host->in, NULL },
-		{ "out", host->out, NULL },
-		{ "physdev-in", host->physin, NULL },
-		{ "physdev-out", host->physout, NULL },
-		{ "mark", NULL, &host->mark },
-		{ "ctmark", NULL, &host->ct.mark },
-		{ "in-group", NULL, &host->in_group },
-		{ "out-group", NULL, &host->out_group },
-		{ "cpu", NULL, &host->cpu },
-		{ "mtu", NULL, &host->mtu },
-	};
-	size_t i;
-
-	for (i = 0; i < XT2_ARRAY_SIZE(plain); i++) {
-		if (strcmp(plain[i].name, name))
-			continue;
-		return plain[i].number ? number(arg, plain[i].number)
-				       : interface(arg, plain[i].interface);
-	}
-	return state(host, name, arg);
+	return XT2_EXIT_OK;
 }
 
 static bool is_local(const struct xt2_host *host, int family, const __u8 *addr, size_t len)
