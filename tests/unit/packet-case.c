@@ -103,8 +103,8 @@ struct xt2_match *test_packed(void)
 int test_pack(u8 family, const char *name, u8 revision, const void *payload, u32 size)
 {
 	static u64 room[2048];
-	int n = xt2_match_pack(family, name, revision, payload, size, (struct xt2_match *)room,
-			       sizeof(room));
+	int n = xt2_match_pack(xt2_row_find(family, false, name, revision), family, payload, size,
+			       (struct xt2_match *)room, sizeof(room));
 
 	if (n > 0) {
 		memcpy(packed, room, n);

@@ -13,7 +13,8 @@ static struct xt2_match *const m = (struct xt2_match *)room;
 
 static inline int state_pack(const char *name, u8 revision, const void *payload, u32 size)
 {
-	int used = xt2_match_pack(XT2_IPV4, name, revision, payload, size, m, sizeof(room));
+	int used = xt2_match_pack(xt2_row_find(XT2_IPV4, false, name, revision), XT2_IPV4, payload,
+				  size, m, sizeof(room));
 
 	if (used > 0) {
 		assert_int_equal(used, m->size);

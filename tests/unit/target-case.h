@@ -13,8 +13,8 @@ static inline int target_pack(u8 family, const char *name, u8 revision, const vo
 {
 	u64 data[256];
 	u32 target = 0;
-	int used =
-		xt2_target_pack(family, name, revision, payload, size, &target, data, sizeof(data));
+	int used = xt2_target_pack(xt2_row_find(family, true, name, revision), family, payload,
+				   size, &target, data, sizeof(data));
 
 	if (used < 0)
 		return used;

@@ -90,7 +90,8 @@ int pack(u8 family, const char *name, const void *payload, struct xt2_match *out
 	int size;
 
 	memcpy(aligned, payload, row->user_size);
-	size = xt2_match_pack(family, name, row->revision, aligned, row->size, out, PACKED_MAX);
+	size = xt2_match_pack(xt2_row_find(family, false, name, row->revision), family, aligned,
+			      row->size, out, PACKED_MAX);
 	if (size > 0) {
 		assert_int_equal(size, out->size);
 		assert_int_equal(xt2_match_ext_check(out, family), 0);

@@ -195,12 +195,14 @@ static void target_take(const struct xt2_row *row, const struct xt2_rule *r, voi
 
 /* --- guarded --------------------------------------------------------------- */
 
-int xt2_match_row_pack(const struct xt2_row *row, u8 family, const void *payload, u32 size,
-		       struct xt2_match *out, u32 cap)
+int xt2_match_pack(const struct xt2_row *row, u8 family, const void *payload, u32 size,
+		   struct xt2_match *out, u32 cap)
 {
 	void *again;
 	int err;
 
+	if (!row)
+		return 0;
 	if (size != row->size)
 		return -EINVAL;
 	if (cap < XT2_PACK_ROOM(size))
@@ -224,14 +226,6 @@ int xt2_match_row_pack(const struct xt2_row *row, u8 family, const void *payload
 		return -EILSEQ;
 	memset(again, 0, size);
 	return out->size;
-}
-
-int xt2_match_pack(u8 family, const char *name, u8 revision, const void *payload, u32 size,
-		   struct xt2_match *out, u32 cap)
-{
-	const struct xt2_row *row = xt2_row_find(family, false, name, revision);
-
-	return row ? xt2_match_row_pack(row, family, payload, size, out, cap) : 0;
 }
 
 /* The largest match with a copy of its payload: a routing header's. */
@@ -296,12 +290,14 @@ static int target_guard(const struct xt2_row *row, u8 family, const void *payloa
 	return memcmp(again, payload, row->user_size) ? -EILSEQ : 0;
 }
 
-int xt2_target_row_pack(const struct xt2_row *row, u8 family, const void *payload, u32 size,
-			u32 *target, void *data, u32 cap)
+int xt2_target_pack(const struct xt2_row *row, u8 family, const void *payload, u32 size,
+		    u32 *target, void *data, u32 cap)
 {
 	u32 used = 0, arg = 0;
 	int err;
 
+	if (!row)
+		return -ENOENT;
 	if (size != row->size)
 		return -EINVAL;
 	if (cap < XT2_PACK_ROOM(size))
@@ -316,14 +312,6 @@ int xt2_target_row_pack(const struct xt2_row *row, u8 family, const void *payloa
 		return err == -EOPNOTSUPP ? -ENOENT : err;
 	*target = XT2_TARGET(row->type, arg);
 	return used;
-}
-
-int xt2_target_pack(u8 family, const char *name, u8 revision, const void *payload, u32 size,
-		    u32 *target, void *data, u32 cap)
-{
-	const struct xt2_row *row = xt2_row_find(family, true, name, revision);
-
-	return row ? xt2_target_row_pack(row, family, payload, size, target, data, cap) : -ENOENT;
 }
 
 int xt2_target_unpack(u8 family, const struct xt2_rule *r, const struct xt2_row **row,

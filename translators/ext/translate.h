@@ -136,6 +136,7 @@ const struct xt2_row *xt2_row_find(u8 family, bool target, const char *name, u8 
 
 /*
  * xt2_match_pack - a legacy match to the image's form
+ * @row: or NULL
  * @payload: size bytes, 8-byte aligned
  * @out: 8-byte aligned; room for cap bytes, all of which may be written to;
  *   cap is at least XT2_PACK_ROOM(size)
@@ -144,12 +145,8 @@ const struct xt2_row *xt2_row_find(u8 family, bool target, const char *name, u8 
  * => bytes of the match; 0: carry it as foreign; -EINVAL: refused, as the
  *    kernel would; -ENOSPC; -EILSEQ: would not come back byte for byte
  */
-int xt2_match_pack(u8 family, const char *name, u8 revision, const void *payload, u32 size,
+int xt2_match_pack(const struct xt2_row *row, u8 family, const void *payload, u32 size,
 		   struct xt2_match *out, u32 cap);
-
-/* The same for a row that has been looked up. */
-int xt2_match_row_pack(const struct xt2_row *row, u8 family, const void *payload, u32 size,
-		       struct xt2_match *out, u32 cap);
 
 /*
  * xt2_match_unpack - back to the legacy form
@@ -164,17 +161,14 @@ int xt2_match_unpack(u8 family, const struct xt2_match *m, const struct xt2_row 
 
 /*
  * xt2_target_pack - a legacy target to the image's form
+ * @row: or NULL
  * @target: out: the rule's word
  * @data: the rule's target data; as @out above
  * => bytes of data, often 0; -ENOENT: carry it as foreign; -EINVAL, -ENOSPC,
  *    -EILSEQ as above
  */
-int xt2_target_pack(u8 family, const char *name, u8 revision, const void *payload, u32 size,
+int xt2_target_pack(const struct xt2_row *row, u8 family, const void *payload, u32 size,
 		    u32 *target, void *data, u32 cap);
-
-/* The same for a row that has been looked up. */
-int xt2_target_row_pack(const struct xt2_row *row, u8 family, const void *payload, u32 size,
-			u32 *target, void *data, u32 cap);
 
 /* The ports of udp as well: its forms are those of tcp that test nothing else. */
 xt2_match_unpack_fn xt2_tcp_unpack;

@@ -76,7 +76,7 @@ static int pack_match(struct packer *p, const struct legacy_known *k, const stru
 {
 	struct xt2_match *m = (struct xt2_match *)p->at;
 	u32 cap = sizeof(p->sink->rule) - used(p);
-	int ret = xt2_match_row_pack(row, p->l->family, p->l->payload, legacy_native(k), m, cap);
+	int ret = xt2_match_pack(row, p->l->family, p->l->payload, legacy_native(k), m, cap);
 
 	if (ret <= 0 || xt2_match_ext_check(m, p->l->family))
 		return 1;
@@ -91,20 +91,30 @@ static int pack_match(struct packer *p, const struct legacy_known *k, const stru
 	return 0;
 }
 
+/* What an entry names, with its payload at p->l->payload; *row is NULL if it is to be carried. */
+static const struct legacy_known *known(struct packer *p, const u8 *ext, bool target,
+					const struct xt2_row **row)
+{
+	const struct legacy_known *k;
+	u32 index;
+	int err;
+
+	k = legacy_known_find(&p->l->cache, p->l->family, target, legacy_name(ext),
+			      ext[LEGACY_REVISION], &index, &err);
+	legacy_payload_in(k, p->l->compat, ext + LEGACY_TARGET, p->l->payload);
+	*row = p->carried ? NULL : p->l->row[target][index];
+	return k;
+}
+
 static int add_match(struct packer *p, const u8 *ext)
 {
 	const struct xt2_row *row;
-	const struct legacy_known *k;
-	u32 index;
+	const struct legacy_known *k = known(p, ext, false, &row);
 	int ret;
 
-	k = legacy_known_find(&p->l->cache, p->l->family, false, legacy_name(ext),
-			      ext[LEGACY_REVISION], &index, &ret);
-	legacy_payload_in(k, p->l->compat, ext + LEGACY_TARGET, p->l->payload);
 	if (!strncmp(k->name, "comment", sizeof("comment")))
 		return add_comment(p, k);
-	row = p->carried ? NULL : p->l->row[false][index];
-	ret = row ? pack_match(p, k, row) : 1;
+	ret = pack_match(p, k, row);
 	if (ret <= 0)
 		return ret;
 	return add_instance(p, XT2_M_FOREIGN,
@@ -118,16 +128,12 @@ static bool is_nat(const struct legacy_known *k)
 
 static int add_target(struct packer *p, const u8 *ext)
 {
-	const struct legacy_known *k;
-	u32 index, cap = sizeof(p->sink->rule) - used(p);
-	int ret = -ENOENT;
+	const u32 cap = sizeof(p->sink->rule) - used(p);
+	const struct xt2_row *row;
+	const struct legacy_known *k = known(p, ext, true, &row);
+	int ret = xt2_target_pack(row, p->l->family, p->l->payload, legacy_native(k),
+				  &p->rule->target, p->at, cap);
 
-	k = legacy_known_find(&p->l->cache, p->l->family, true, legacy_name(ext),
-			      ext[LEGACY_REVISION], &index, &ret);
-	legacy_payload_in(k, p->l->compat, ext + LEGACY_TARGET, p->l->payload);
-	if (p->l->row[true][index] && !p->carried)
-		ret = xt2_target_row_pack(p->l->row[true][index], p->l->family, p->l->payload,
-					  legacy_native(k), &p->rule->target, p->at, cap);
 	if (ret >= 0) {
 		p->at += ret;
 		p->rule->size = (u16)used(p);

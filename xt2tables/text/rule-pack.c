@@ -202,8 +202,8 @@ static void pack_match(struct packer *p, struct xt_entry_match *e)
 		match_add(p, XT2_M_COMMENT, sizeof(*m), false, added(ret, "comment"));
 		return;
 	}
-	ret = xt2_match_pack((__u8)p->l->family, name, e->u.user.revision, e->data, size, m,
-			     room_left(p));
+	ret = xt2_match_pack(xt2_row_find((__u8)p->l->family, false, name, e->u.user.revision),
+			     (__u8)p->l->family, e->data, size, m, room_left(p));
 	refused(p, "match", name, ret);
 	if (ret > 0) {
 		if (xt2_match_info(m->type) & XT2_EXT_CELL)
@@ -229,8 +229,9 @@ static __u32 pack_target(struct packer *p, struct xt_entry_target *e)
 
 	xt2_extension_check(p->l, true, name, e->u.user.revision, e->data);
 	if (!nat_target(name))
-		ret = xt2_target_pack((__u8)p->l->family, name, e->u.user.revision, e->data, size,
-				      &target, p->at, room_left(p));
+		ret = xt2_target_pack(
+			xt2_row_find((__u8)p->l->family, true, name, e->u.user.revision),
+			(__u8)p->l->family, e->data, size, &target, p->at, room_left(p));
 	if (ret >= 0) {
 		p->at += ret;
 		return target;

@@ -25,11 +25,15 @@ static void test_lookup(void **state)
 	assert_null(xt2_row_find(XT2_ARP, false, "tcp", 0));
 	assert_null(xt2_row_find(XT2_IPV4, false, "icmp6", 0));
 	assert_null(xt2_row_find(XT2_IPV4, false, "multiport", 0));
-	assert_int_equal(xt2_match_pack(XT2_IPV4, "nonesuch", 0, payload, 16, PACKED, PACKED_MAX),
+	assert_int_equal(xt2_match_pack(xt2_row_find(XT2_IPV4, false, "nonesuch", 0), XT2_IPV4,
+					payload, 16, PACKED, PACKED_MAX),
 			 0);
-	assert_int_equal(xt2_match_pack(XT2_IPV4, "tcp", 0, payload, 8, PACKED, PACKED_MAX),
+	assert_int_equal(xt2_match_pack(xt2_row_find(XT2_IPV4, false, "tcp", 0), XT2_IPV4, payload,
+					8, PACKED, PACKED_MAX),
 			 -EINVAL);
-	assert_int_equal(xt2_match_pack(XT2_IPV4, "tcp", 0, payload, 16, PACKED, 64), -ENOSPC);
+	assert_int_equal(xt2_match_pack(xt2_row_find(XT2_IPV4, false, "tcp", 0), XT2_IPV4, payload,
+					16, PACKED, 64),
+			 -ENOSPC);
 	assert_int_equal(pack(XT2_IPV4, "tcp", payload, PACKED), 16);
 	assert_int_equal(xt2_match_unpack(XT2_IPV4, PACKED, &row, payload, 8), -ENOSPC);
 	assert_int_equal(xt2_match_unpack(XT2_ARP, PACKED, &row, payload, 16), -EINVAL);

@@ -204,7 +204,8 @@ static void test_refused(void **state)
 	assert_int_equal(state_pack("quota", 0, &q, 24), -EINVAL);
 	memcpy(padded, &ct, sizeof(ct));
 	assert_true(state_pack("conntrack", 3, padded, 168) > 0);
-	assert_int_equal(xt2_match_pack(XT2_ARP, "conntrack", 3, padded, 168, m, sizeof(room)),
+	assert_int_equal(xt2_match_pack(xt2_row_find(XT2_ARP, false, "conntrack", 3), XT2_ARP,
+					padded, 168, m, sizeof(room)),
 			 -EPROTO);
 	assert_int_equal(state_pack("conntrack", 3, padded, 160), -EINVAL);
 	assert_int_equal(state_pack("conntrack", 4, padded, 168), 0);
