@@ -176,6 +176,7 @@ tests_unit_run_ext_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/run-table
 tests_unit_run_table_SOURCES = $(UNIT_RUNNER) \
+	tests/unit/known-case.h \
 	tests/unit/legacy-case.h \
 	tests/legacy/blob.h \
 	tests/legacy/turn.h \
@@ -183,6 +184,8 @@ tests_unit_run_table_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/translators/table/test-legacy-chains.c \
 	tests/unit/translators/table/test-legacy-check.c \
 	tests/unit/translators/table/test-legacy-cve.c \
+	tests/unit/translators/table/test-legacy-entry-matches.c \
+	tests/unit/translators/table/test-legacy-entry-targets.c \
 	tests/unit/translators/table/test-legacy-entry.c \
 	tests/unit/translators/table/test-legacy-format.c \
 	tests/unit/translators/table/test-legacy-known.c \
