@@ -34,7 +34,6 @@ TESTED = ("engine", "extensions", "translators", "libxt2")
 KERNEL = "works on maps, links and pins of the kernel: tests/bpf/%s runs it live"
 UNTESTED = {
     "libxt2/store/bpf/bpf-backend.c": KERNEL % "view.sh",
-    "libxt2/store/bpf/bpf-keep.c": KERNEL % "keep.sh",
     "libxt2/store/bpf/bpf-links.c": KERNEL % "live.py",
     "libxt2/store/bpf/bpf-log.c": KERNEL % "log.sh",
     "libxt2/store/bpf/bpf-object.c": KERNEL % "refused.sh",

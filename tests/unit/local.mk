@@ -294,10 +294,12 @@ tests_unit_run_bpf_SOURCES = $(UNIT_RUNNER) \
 	$(FAIL_ALLOC_FILES) \
 	tests/unit/libxt2/store/bpf/test-bpf-check.c \
 	tests/unit/libxt2/store/bpf/test-bpf-clock.c \
+	tests/unit/libxt2/store/bpf/test-bpf-keep.c \
 	tests/unit/libxt2/store/bpf/test-bpf-owner.c \
 	tests/unit/libxt2/store/bpf/test-bpf-refused.c
 tests_unit_run_bpf_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_run_bpf_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
+tests_unit_run_bpf_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP) \
+	-Wl,--wrap=xt2_live_reserve_,--wrap=xt2_live_release_
 tests_unit_run_bpf_LDADD = libhost.la $(UNIT_LIBS)
 endif
 
