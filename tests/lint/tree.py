@@ -6,9 +6,9 @@
 - a folder has at most 40 sources, a file 800 lines, a function 60
 - engine/env.h, which every host has to answer, has at most 100 lines and no
   condition but its guard
-- each source of the engine, the extensions, the translators and the library
-  has its test at the mirrored path: engine/rule.c has
-  tests/unit/engine/test-rule.c
+- each source of the engine, the extensions, the translators and the library,
+  and of xt2tables/packet/, has its test at the mirrored path: engine/rule.c
+  has tests/unit/engine/test-rule.c
 - a path in the texts for people is that of a file, a folder or a program,
   and a function that HACKING.md, README.md and the like name exists
 """
@@ -28,7 +28,7 @@ ENV_MOST = 100          # lines
 # Twins of one seam, and files whose folder is their name.
 MAY_REPEAT = {"env.h", "local.mk", "README.md", "README"}
 PRODUCT = ("include", "engine", "extensions", "translators", "libxt2", "kernel", "shim", "xt2tables")
-TESTED = ("engine", "extensions", "translators", "libxt2")
+TESTED = ("engine", "extensions", "translators", "libxt2", "xt2tables/packet")
 
 # Sources without a test of their own, and the reason.
 KERNEL = "works on maps, links and pins of the kernel: tests/bpf/%s runs it live"

@@ -344,6 +344,23 @@ tests_unit_run_cmd_SOURCES = $(UNIT_RUNNER) \
 tests_unit_run_cmd_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_cmd_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/run-packet
+tests_unit_run_packet_SOURCES = $(UNIT_RUNNER) \
+	tests/lib/packets.h \
+	tests/lib/rules.h \
+	$(FAIL_ALLOC_FILES) \
+	xt2tables/files/options.c \
+	xt2tables/packet/context.c \
+	xt2tables/packet/packet-words.c \
+	xt2tables/packet/packet.c \
+	tests/unit/xt2tables/packet/test-context.c \
+	tests/unit/xt2tables/packet/test-oracle.c \
+	tests/unit/xt2tables/packet/test-packet-words.c \
+	tests/unit/xt2tables/packet/test-packet.c
+tests_unit_run_packet_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_run_packet_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
+tests_unit_run_packet_LDADD = liboracle.la libtext.la $(UNIT_LIBS)
+
 EXTRA_DIST += tests/legacy/vectors/README tests/legacy/vectors/tables.vec \
 	tests/legacy/vectors/rules.vec tests/legacy/vectors/kernel.vec \
 	tests/legacy/vectors/defects.vec tests/legacy/vectors/ebt.vec \
