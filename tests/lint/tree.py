@@ -7,8 +7,8 @@
 - engine/env.h, which every host has to answer, has at most 100 lines and no
   condition but its guard
 - each source of the engine, the extensions, the translators and the library,
-  and of xt2tables/packet/, has its test at the mirrored path: engine/rule.c
-  has tests/unit/engine/test-rule.c
+  and of xt2tables/packet/ and live/, has its test at the mirrored path:
+  engine/rule.c has tests/unit/engine/test-rule.c
 - a path in the texts for people is that of a file, a folder or a program,
   and a function that HACKING.md, README.md and the like name exists
 """
@@ -28,7 +28,7 @@ ENV_MOST = 100          # lines
 # Twins of one seam, and files whose folder is their name.
 MAY_REPEAT = {"env.h", "local.mk", "README.md", "README"}
 PRODUCT = ("include", "engine", "extensions", "translators", "libxt2", "kernel", "shim", "xt2tables")
-TESTED = ("engine", "extensions", "translators", "libxt2", "xt2tables/packet")
+TESTED = ("engine", "extensions", "translators", "libxt2", "xt2tables/packet", "xt2tables/live")
 
 # Sources without a test of their own, and the reason.
 KERNEL = "works on maps, links and pins of the kernel: tests/bpf/%s runs it live"
@@ -45,6 +45,7 @@ UNTESTED = {
     "libxt2/store/bpf/bpf-sweep.c": KERNEL % "repair.sh",
     "libxt2/store/bpf/bpf-track.c": KERNEL % "conntrack.sh",
     "libxt2/store/bpf/bpf-trial.c": KERNEL % "confirm.sh",
+    "xt2tables/live/live-all.c": KERNEL % "dead.sh",
 }
 
 problems = []

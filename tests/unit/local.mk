@@ -361,6 +361,23 @@ tests_unit_run_packet_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_packet_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
 tests_unit_run_packet_LDADD = liboracle.la libtext.la $(UNIT_LIBS)
 
+# No BPF: the store that refuses rulesets is the test's.
+UNIT_TESTS += tests/unit/run-live
+tests_unit_run_live_SOURCES = $(UNIT_RUNNER) \
+	tests/lib/packets.h \
+	tests/lib/rules.h \
+	$(FAIL_ALLOC_FILES) \
+	xt2tables/live/live-trace.c \
+	xt2tables/live/log-pcapng.c \
+	xt2tables/live/log-text.c \
+	tests/unit/xt2tables/live/test-live-refused.c \
+	tests/unit/xt2tables/live/test-live-trace.c \
+	tests/unit/xt2tables/live/test-log-pcapng.c \
+	tests/unit/xt2tables/live/test-log-text.c
+tests_unit_run_live_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_run_live_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
+tests_unit_run_live_LDADD = libtext.la $(UNIT_LIBS)
+
 EXTRA_DIST += tests/legacy/vectors/README tests/legacy/vectors/tables.vec \
 	tests/legacy/vectors/rules.vec tests/legacy/vectors/kernel.vec \
 	tests/legacy/vectors/defects.vec tests/legacy/vectors/ebt.vec \
