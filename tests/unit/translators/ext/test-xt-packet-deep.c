@@ -40,7 +40,33 @@ static void test_deep_refusals(void **state)
 		{ { 0x20, 0, 0, -0x1000 + 33 }, { 6, 0, 0, 1 } });
 }
 
+/* The most of each that is taken. */
+static void test_deep_most(void **state)
+{
+	struct xt_u32 u = { .ntests = 11 };
+	struct xt_bpf_info b = { .bpf_program_num_elem = 64 };
+	u32 i;
+
+	for (i = 0; i < 64; i++)
+		b.bpf_program[i] = (struct sock_filter){ 6, 0, 0, 1 };
+	assert_true(test_pack(XT2_IPV4, "bpf", 0, &b, sizeof(b)) > 0);
+	for (i = 0; i < 11; i++)
+		u.tests[i].nnums = u.tests[i].nvalues = 1;
+	assert_true(test_pack(XT2_IPV4, "u32", 0, &u, sizeof(u)) > 0);
+	u.tests[10].nnums = u.tests[10].nvalues = 11;
+	assert_true(test_pack(XT2_IPV4, "u32", 0, &u, sizeof(u)) > 0);
+	assert_true(PACK(XT2_IPV4, "string", 1, xt_string_info, 5, 5, "bm", "a", 128) > 0);
+	REFUSED(XT2_IPV4, "string", 1, xt_string_info, 0, 9, "fsm", "\1\0\5a", 4);
+	REFUSED(XT2_IPV4, "string", 1, xt_string_info, 0, 9, "fsm", "\16\0\0a", 4);
+	REFUSED(XT2_IPV4, "string", 1, xt_string_info, 0, 9, "fsm", "\1\0\4a", 4);
+	TAKES(0, XT2_IPV4, "string", 1, xt_string_info, 0, 9, "fsm", "\15\0\4a\0\0\3b", 8);
+	REFUSED(XT2_IPV4, "string", 1, xt_string_info, 0, 9, "fsm", "\1\0\0a\1\0\4b", 8);
+	REFUSED(XT2_IPV4, "string", 1, xt_string_info, 0, 9, "fsm", "\1\0\0a", 4,
+		.u.v1.flags = XT_STRING_FLAG_IGNORECASE);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_deep_most),
 	cmocka_unit_test(test_deep_refusals),
 };
 

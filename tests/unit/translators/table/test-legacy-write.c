@@ -78,7 +78,76 @@ static void test_too_large_to_write(void **state)
 	turn_free(t);
 }
 
+static struct xt2_legacy_writer writer;
+static u32 places[2];
+
+/* Write a second chain after INPUT, number 0; why: NULL, or a part of the reason why not. */
+static void second(u32 number, u8 hook, const char *name, const char *why)
+{
+	static const struct xt2_rule tail = { .size = sizeof(tail),
+					      .target_offset = sizeof(tail),
+					      .target = XT2_TARGET(XT2_T_ACCEPT, 0) };
+	int ret;
+
+	assert_int_equal(xt2_legacy_write_begin(&writer, XT2_IPV4, false, NULL, 0, places, 2,
+						turn_instance_get, NULL),
+			 0);
+	assert_int_equal(xt2_legacy_write_chain(&writer, 0, XT2_INPUT, ""), 0);
+	assert_int_equal(xt2_legacy_write_rule(&writer, &tail), 0);
+	ret = xt2_legacy_write_chain(&writer, number, hook, name);
+	assert_int_equal(ret, why ? -EINVAL : 0);
+	if (why)
+		assert_non_null(strstr(writer.what, why));
+}
+
+static void test_chains(void **state)
+{
+	second(1, XT2_HOOK_NONE, "12345678901234567890123456789", NULL);
+	second(1, XT2_HOOK_NONE, "123456789012345678901234567890", "1 to 29 bytes");
+	second(1, XT2_HOOK_NONE, "", "1 to 29 bytes");
+	second(0, XT2_HOOK_NONE, "again", "two chains of one number");
+	second(2, XT2_HOOK_NONE, "none of the two", "none of that number");
+	second(1, XT2_FORWARD, "", NULL);
+	second(1, XT2_POSTROUTING, "", NULL);
+	second(1, XT2_INPUT, "", "order of their hooks");
+	second(1, XT2_PREROUTING, "", "order of their hooks");
+	second(1, XT2_POSTROUTING + 1, "", "order of their hooks");
+	/* The first failure stays. */
+	assert_int_equal(xt2_legacy_write_chain(&writer, 1, XT2_FORWARD, ""), -EINVAL);
+}
+
+/* A jump may lead to a chain that comes later, but to one that there is. */
+static void test_jumps(void **state)
+{
+	struct xt2_rule jump = { .size = sizeof(jump), .target_offset = sizeof(jump) };
+
+	second(1, XT2_FORWARD, "", NULL);
+	jump.target = XT2_TARGET(XT2_T_JUMP, 1);
+	assert_int_equal(xt2_legacy_write_rule(&writer, &jump), 0);
+	jump.target = XT2_TARGET(XT2_T_GOTO, 2);
+	assert_int_equal(xt2_legacy_write_rule(&writer, &jump), -EINVAL);
+	assert_non_null(strstr(writer.what, "a chain that is not there"));
+	second(1, XT2_FORWARD, "", NULL);
+	jump.target = XT2_TARGET(XT2_T_JUMP, 2);
+	assert_int_equal(xt2_legacy_write_rule(&writer, &jump), -EINVAL);
+	assert_non_null(strstr(writer.what, "a chain that is not there"));
+	/* ARP has no goto. */
+	assert_int_equal(xt2_legacy_write_begin(&writer, XT2_ARP, false, NULL, 0, places, 2,
+						turn_instance_get, NULL),
+			 0);
+	jump.target = XT2_TARGET(XT2_T_GOTO, 0);
+	assert_int_equal(xt2_legacy_write_rule(&writer, &jump), -EINVAL); /* in no chain */
+	assert_int_equal(xt2_legacy_write_begin(&writer, XT2_ARP, false, NULL, 0, places, 2,
+						turn_instance_get, NULL),
+			 0);
+	assert_int_equal(xt2_legacy_write_chain(&writer, 0, XT2_ARP_INPUT, ""), 0);
+	assert_int_not_equal(xt2_legacy_write_rule(&writer, &jump), 0);
+	assert_non_null(strstr(writer.what, "cannot go to a chain"));
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_chains),
+	cmocka_unit_test(test_jumps),
 	cmocka_unit_test(test_growth),
 	cmocka_unit_test(test_largest),
 	cmocka_unit_test(test_too_large_to_write),
