@@ -7,6 +7,7 @@
  */
 #include "tests/unit/transport-case.h"
 #include "translators/ext/xt-transport.h"
+#include <linux/netfilter/xt_ipcomp.h>
 
 #define ROUNDS 20000
 
@@ -72,7 +73,22 @@ static void test_ranges(void **state)
 	assert_int_equal(range[1], 8);
 }
 
+/* --compres is a test of its own. */
+static void test_compres(void **state)
+{
+	struct xt_ipcomp info = { .spis = { 1, 9 } };
+	u64 room[PACKED_MAX / 8 + 1];
+	struct xt2_match *m = (struct xt2_match *)room;
+
+	assert_true(pack(XT2_IPV4, "ipcomp", &info, m) > 0);
+	assert_int_equal(m->flags & XT2_IPCOMP_RES, 0);
+	info.hdrres = 1;
+	assert_true(pack(XT2_IPV4, "ipcomp", &info, m) > 0);
+	assert_int_equal(m->flags & XT2_IPCOMP_RES, XT2_IPCOMP_RES);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_compres),
 	cmocka_unit_test(test_fixpoint),
 	cmocka_unit_test(test_ranges),
 };
