@@ -15,6 +15,6 @@ libextensions_la_SOURCES += extensions/target/target.h extensions/target/rewrite
 	extensions/target/target-ct.c extensions/target/target-dscp.c extensions/target/target-log.c \
 	extensions/target/target-mark.c extensions/target/target-nfqueue.c extensions/target/target-reject.c \
 	extensions/target/target-tcpmss.c extensions/target/target-ttl.c
-libextensions_la_SOURCES += extensions/match/conntrack.h extensions/match/limit.h extensions/match/conntrack.c \
-	extensions/match/limit.c extensions/match/quota.c extensions/match/state.c extensions/match/statistic.c \
-	extensions/match/time.c
+libextensions_la_SOURCES += extensions/state/conntrack.h extensions/state/limit.h extensions/state/conntrack.c \
+	extensions/state/limit.c extensions/state/quota.c extensions/state/state.c extensions/state/statistic.c \
+	extensions/state/time.c

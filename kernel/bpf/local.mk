@@ -9,11 +9,11 @@ BPF_PROGRAM_FILES = kernel/bpf/shared-arena.h kernel/bpf/connection.h kernel/bpf
 # written here, where a build needs neither, and tests/lint/extensions.py
 # holds it against ext.h.
 BPF_EXTENSIONS = dispatch foreign target/target target/target-log \
-	match/comment match/conntrack match/cpu match/dccp match/devgroup match/ecn match/eui64 \
-	match/frag match/icmp match/iprange match/ipsec match/ipv6header match/length \
-	match/limit match/mac match/mark match/mh match/multiport match/opts match/pkttype match/quota \
-	match/rt match/sctp match/state match/statistic match/tcp match/tcpmss match/time match/tos \
-	match/ttl match/u32 match/udp
+	match/comment match/cpu match/dccp match/devgroup match/ecn match/eui64 match/frag match/icmp \
+	match/iprange match/ipsec match/ipv6header match/length match/mac match/mark match/mh \
+	match/multiport match/opts match/pkttype match/rt match/sctp match/tcp match/tcpmss match/tos \
+	match/ttl match/u32 match/udp \
+	state/conntrack state/limit state/quota state/state state/statistic state/time
 LIBHOST_FILES = kernel/bpf/shared-arena.h kernel/bpf/links.h kernel/bpf/log.h kernel/bpf/slot.h \
 	libxt2/store/bpf/bpf-check.c \
 	libxt2/store/bpf/bpf-clock.c \

@@ -8,7 +8,7 @@
 
 static struct unit_file *files; /* in the order of their names */
 
-/* => "limit" of "tests/unit/extensions/match/test-limit.c" */
+/* => "limit" of "tests/unit/extensions/state/test-limit.c" */
 static const char *name_of(const struct unit_file *file)
 {
 	static char name[64];

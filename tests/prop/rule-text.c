@@ -22,7 +22,7 @@
 #include <linux/netfilter/xt_conntrack.h>
 #include "tests/fuzz/seed-image.h"
 #include "tests/lib/rules.h"
-#include "extensions/match/limit.h"
+#include "extensions/state/limit.h"
 #include "xt2tables/text/print/rule-print.h"
 #include "xt2tables/text/print/print-fast.h"
 #include "xt2tables/text/line.h"

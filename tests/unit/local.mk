@@ -1,5 +1,5 @@
-# Unit tests, mirrored on the sources: extensions/match/limit.c is tested by
-# tests/unit/extensions/match/test-limit.c.  The tests of a folder are one
+# Unit tests, mirrored on the sources: extensions/state/limit.c is tested by
+# tests/unit/extensions/state/test-limit.c.  The tests of a folder are one
 # program; tests/README.md says how to run one file or one case of it.
 EXTRA_DIST += tests/lib/no-units
 if HAVE_CMOCKA
@@ -101,7 +101,6 @@ tests_unit_run_match_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/extensions/match/test-addrtype.c \
 	tests/unit/extensions/match/test-bpf.c \
 	tests/unit/extensions/match/test-comment.c \
-	tests/unit/extensions/match/test-conntrack.c \
 	tests/unit/extensions/match/test-cpu.c \
 	tests/unit/extensions/match/test-dccp.c \
 	tests/unit/extensions/match/test-devgroup.c \
@@ -114,7 +113,6 @@ tests_unit_run_match_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/extensions/match/test-ipsec.c \
 	tests/unit/extensions/match/test-ipv6header.c \
 	tests/unit/extensions/match/test-length.c \
-	tests/unit/extensions/match/test-limit.c \
 	tests/unit/extensions/match/test-mac.c \
 	tests/unit/extensions/match/test-mark.c \
 	tests/unit/extensions/match/test-mh.c \
@@ -122,19 +120,21 @@ tests_unit_run_match_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/extensions/match/test-opts.c \
 	tests/unit/extensions/match/test-physdev.c \
 	tests/unit/extensions/match/test-pkttype.c \
-	tests/unit/extensions/match/test-quota.c \
 	tests/unit/extensions/match/test-rt.c \
 	tests/unit/extensions/match/test-sctp.c \
-	tests/unit/extensions/match/test-state.c \
-	tests/unit/extensions/match/test-statistic.c \
 	tests/unit/extensions/match/test-string.c \
 	tests/unit/extensions/match/test-tcp.c \
 	tests/unit/extensions/match/test-tcpmss.c \
-	tests/unit/extensions/match/test-time.c \
 	tests/unit/extensions/match/test-tos.c \
 	tests/unit/extensions/match/test-ttl.c \
 	tests/unit/extensions/match/test-u32.c \
-	tests/unit/extensions/match/test-udp.c
+	tests/unit/extensions/match/test-udp.c \
+	tests/unit/extensions/state/test-conntrack.c \
+	tests/unit/extensions/state/test-limit.c \
+	tests/unit/extensions/state/test-quota.c \
+	tests/unit/extensions/state/test-state.c \
+	tests/unit/extensions/state/test-statistic.c \
+	tests/unit/extensions/state/test-time.c
 tests_unit_run_match_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_match_LDADD = $(UNIT_LIBS)
 

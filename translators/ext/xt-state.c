@@ -7,8 +7,8 @@
  * replaced.
  */
 #include "translate.h"
-#include "extensions/match/conntrack.h"
-#include "extensions/match/limit.h"
+#include "extensions/state/conntrack.h"
+#include "extensions/state/limit.h"
 #include <linux/netfilter/xt_conntrack.h>
 #include <linux/netfilter/xt_limit.h>
 #include <linux/netfilter/xt_quota.h>

@@ -21,7 +21,7 @@
 #include "reject-names.h"
 #include "print-fast.h"
 #include "engine/image.h"
-#include "extensions/match/limit.h"
+#include "extensions/state/limit.h"
 #include "translators/ext/translate.h"
 
 #define CONDITION_ROOM 640 /* a comment of 255 quotes is the longest */

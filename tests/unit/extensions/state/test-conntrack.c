@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test-conntrack.c - extensions/match/conntrack.c */
+/* test-conntrack.c - extensions/state/conntrack.c */
 #include "tests/unit/match-case.h"
 #include "tests/unit/state-case.h"
 #include <linux/netfilter/xt_conntrack.h>

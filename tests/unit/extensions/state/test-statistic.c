@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test-statistic.c - extensions/match/statistic.c */
+/* test-statistic.c - extensions/state/statistic.c */
 #include "tests/unit/match-case.h"
 #include "tests/unit/state-case.h"
 #include <linux/netfilter/xt_statistic.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test-state.c - extensions/match/state.c */
+/* test-state.c - extensions/state/state.c */
 #include "tests/unit/match-case.h"
 #include "tests/unit/state-case.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test-time.c - extensions/match/time.c */
+/* test-time.c - extensions/state/time.c */
 #include "tests/unit/match-case.h"
 #include "tests/unit/state-case.h"
 #include <linux/netfilter/xt_time.h>

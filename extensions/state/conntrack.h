@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* conntrack.h - the parts of a conntrack match: shared by the match and its translator */
-#ifndef XT2_EXTENSIONS_MATCH_CONNTRACK_H
-#define XT2_EXTENSIONS_MATCH_CONNTRACK_H
+#ifndef XT2_EXTENSIONS_STATE_CONNTRACK_H
+#define XT2_EXTENSIONS_STATE_CONNTRACK_H
 
 #include "engine/image.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test-quota.c - extensions/match/quota.c */
+/* test-quota.c - extensions/state/quota.c */
 #include "tests/unit/match-case.h"
 #include "tests/unit/state-case.h"
 #include <linux/netfilter/xt_quota.h>

@@ -4,8 +4,8 @@
  *
  * Source: net/netfilter/xt_limit.c, with CONFIG_HZ=250
  */
-#ifndef XT2_EXTENSIONS_MATCH_LIMIT_H
-#define XT2_EXTENSIONS_MATCH_LIMIT_H
+#ifndef XT2_EXTENSIONS_STATE_LIMIT_H
+#define XT2_EXTENSIONS_STATE_LIMIT_H
 
 #include "engine/env.h"
 

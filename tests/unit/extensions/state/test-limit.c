@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test-limit.c - extensions/match/limit.c */
+/* test-limit.c - extensions/state/limit.c */
 #include "tests/unit/match-case.h"
 #include "tests/unit/state-case.h"
 #include <linux/netfilter/xt_limit.h>
