@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-eval.c - matches that hold and drop at once (XT2_HIT_DROP)
+ * test-eval.c - one port, and matches that hold and drop at once
  *
- * An inverted SCTP chunk test meets a chunk that is cut off.  The kernel (6.18,
+ * A rule for one port of TCP or UDP is decided without its extension, if the
+ * packet has the header; whether it was decided there or not must not show.
+ *
+ * XT2_HIT_DROP: an inverted SCTP chunk test meets a chunk that is cut off.  The kernel (6.18,
  * iptables-legacy, table raw) then counts the rule and runs its target, drops
- * the packet whatever the target says, and asks no other rule; a match behind
+ * the packet whatever the target says, and asks no other rule; a match after
  * it that fails keeps the rule from counting.
  */
 #include "tests/unit/transport-case.h"
@@ -82,15 +85,20 @@ static void rule_append(int chain, u32 target)
 	assert_int_equal(xt2_rule_append(rs, chain, RULE, 0), 0);
 }
 
-/* Another rule, which would accept everything; then the packet. */
-static void run(void)
+/* Another rule, which accepts everything; then the packet.  => its verdict */
+static int decide(void)
 {
 	rule_begin();
 	rule_append(input, XT2_TARGET(XT2_T_ACCEPT, 0));
 	assert_int_equal(xt2_ruleset_write(rs, &map, NULL), 0);
 	ev = xt2_evaluator_new(map.image, map.size);
 	assert_non_null(ev);
-	assert_int_equal(xt2_evaluate(ev, XT2_PREROUTING, NULL, &p.pkt, 0, 1, &result), XT2_DROP);
+	return xt2_evaluate(ev, XT2_PREROUTING, NULL, &p.pkt, 0, 1, &result);
+}
+
+static void run(void)
+{
+	assert_int_equal(decide(), XT2_DROP);
 }
 
 /* Packets of the n-th rule of the first chain that has rules. */
@@ -171,7 +179,83 @@ static void test_jump(void **state)
 	assert_true(result.hotdrop);
 }
 
+/* A packet, and a rule that drops what its match holds for.  => the verdict */
+static int one_rule(u8 proto, u16 off, const char *hex, const char *name, const void *payload)
+{
+	int verdict;
+
+	teardown(NULL);
+	assert_int_equal(setup(NULL), 0);
+	packet_free(&p);
+	packet4(&p, proto, off, hex);
+	rule_begin();
+	add(name, payload);
+	rule_append(input, XT2_TARGET(XT2_T_DROP, 0));
+	verdict = decide();
+	assert_int_equal(result.faults, 0);
+	if (!result.hotdrop)
+		assert_int_equal(counted(XT2_PREROUTING, 0), verdict == XT2_DROP);
+	return verdict;
+}
+
+#define TCP(off, hex, ...) one_rule(6, off, hex, "tcp", &(struct xt_tcp){ __VA_ARGS__ })
+#define UDP(hex, ...)	   one_rule(17, 0, hex, "udp", &(struct xt_udp){ __VA_ARGS__ })
+#define DROPPED(verdict)                             \
+	do {                                         \
+		assert_int_equal(verdict, XT2_DROP); \
+		assert_false(result.hotdrop);        \
+	} while (0)
+
+/* SYN_ACK is from port 80 to port 1024. */
+static void test_one_port(void **state)
+{
+	DROPPED(TCP(0, SYN_ACK, .spts = ANY, .dpts = { 1024, 1024 }));
+	DROPPED(TCP(0, SYN_ACK, .spts = { 80, 80 }, .dpts = ANY));
+	DROPPED(TCP(0, SYN_ACK, .spts = ANY, .dpts = { 1024, 1030 }));
+	DROPPED(TCP(0, SYN_ACK, .spts = ANY, .dpts = { 1000, 1024 }));
+	DROPPED(TCP(0, SYN_ACK, .spts = ANY, .dpts = { 80, 80 }, .invflags = XT_TCP_INV_DSTPT));
+	assert_int_equal(TCP(0, SYN_ACK, .spts = ANY, .dpts = { 80, 80 }), XT2_ACCEPT);
+	assert_int_equal(TCP(0, SYN_ACK, .spts = { 1024, 1024 }, .dpts = ANY), XT2_ACCEPT);
+	assert_int_equal(TCP(0, SYN_ACK, .spts = ANY, .dpts = { 1025, 1030 }), XT2_ACCEPT);
+	assert_int_equal(TCP(0, SYN_ACK, .spts = ANY, .dpts = { 1000, 1023 }), XT2_ACCEPT);
+	assert_int_equal(TCP(0, SYN_ACK, .spts = { 80, 80 }, .dpts = ANY,
+			     .invflags = XT_TCP_INV_SRCPT),
+			 XT2_ACCEPT);
+	DROPPED(UDP("0050 0400 0008 0000", .spts = { 80, 80 }, .dpts = ANY));
+	assert_int_equal(UDP("0050 0400 0008 0000", .spts = ANY, .dpts = { 80, 80 }), XT2_ACCEPT);
+}
+
+/* Both ports, flags, options and none of them are the extension's. */
+static void test_other_forms(void **state)
+{
+	DROPPED(TCP(0, SYN_ACK, .spts = { 80, 80 }, .dpts = { 1024, 1024 }));
+	DROPPED(TCP(0, SYN_ACK, .spts = ANY, .dpts = ANY, .flg_mask = 0x3f, .flg_cmp = 0x12));
+	DROPPED(TCP(0, SYN_ACK, .spts = ANY, .dpts = ANY));
+	assert_int_equal(TCP(0, SYN_ACK, .spts = ANY, .dpts = ANY, .flg_mask = 0x3f, .flg_cmp = 2),
+			 XT2_ACCEPT);
+}
+
+/* Nothing is decided by ports that a packet does not have. */
+static void test_no_ports(void **state)
+{
+	static const char cut[] = "0050 0400 00000000 00000000 7012";
+	static const struct xt_tcp aim = { .spts = ANY, .dpts = { 1024, 1024 } };
+	static const struct xt_tcp zero = { .spts = ANY, .dpts = { 0, 0 } };
+
+	assert_int_equal(one_rule(6, 0, cut, "tcp", &aim), XT2_DROP);
+	assert_true(result.hotdrop);
+	assert_int_equal(counted(XT2_PREROUTING, 0), 0);
+	assert_int_equal(one_rule(6, 80, SYN_ACK, "tcp", &aim), XT2_ACCEPT);
+	assert_int_equal(one_rule(6, 80, SYN_ACK, "tcp", &zero), XT2_ACCEPT);
+	assert_int_equal(UDP("0050 0400 0008 00", .spts = { 80, 80 }, .dpts = ANY), XT2_DROP);
+	assert_true(result.hotdrop);
+	assert_int_equal(counted(XT2_PREROUTING, 0), 0);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_one_port, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_other_forms, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_no_ports, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_accept, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_later_match, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_target_acts, setup, teardown),
