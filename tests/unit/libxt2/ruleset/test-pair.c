@@ -8,6 +8,7 @@
  * XT2_SEED=N runs a printed seed again.
  */
 #include <errno.h>
+#include <unistd.h>
 #include "libxt2/ruleset/pair.h"
 #include "libxt2/ruleset/ruleset.h"
 #include "tests/lib/fail-alloc.h"
@@ -16,6 +17,8 @@
 
 #define ROUNDS	  300
 #define RULES_MAX 256 /* of a ruleset here, tails included */
+
+#define SECONDS_MAX 60 /* for a case; one takes less than a second, under valgrind some */
 
 struct loaded {
 	struct xt2_mapping map;
@@ -130,7 +133,20 @@ static void random_rulesets(void **s)
 	assert_true(same > ROUNDS);
 }
 
-/* Many equal rules behind one that is new: the queue is what keeps this linear. */
+/* What never ends, or is not linear, fails: SIGALRM ends the program. */
+static int bound(void **s)
+{
+	alarm(SECONDS_MAX);
+	return 0;
+}
+
+static int unbound(void **s)
+{
+	alarm(0);
+	return 0;
+}
+
+/* Many equal rules after one that is new: the queue is what keeps this linear. */
 static void equal_rules(void **s)
 {
 	const u32 n = 200000;
@@ -184,9 +200,9 @@ static void no_memory(void **s)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(random_rulesets),
-	cmocka_unit_test(equal_rules),
-	cmocka_unit_test(no_memory),
+	cmocka_unit_test_setup_teardown(random_rulesets, bound, unbound),
+	cmocka_unit_test_setup_teardown(equal_rules, bound, unbound),
+	cmocka_unit_test_setup_teardown(no_memory, bound, unbound),
 };
 
 UNITS(tests)
