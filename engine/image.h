@@ -170,7 +170,7 @@ u32 xt2_target_info(u8 kind);
 const char *xt2_match_name(u8 type);
 const char *xt2_target_name(u8 kind);
 
-/* A rule's place in its chain, counted from 1: a walk, for reports only. */
+/* A rule's number in its chain, from 1: a walk, for reports only. */
 u32 xt2_rule_number(const struct xt2_chain __img *c, const struct xt2_rule __img *r);
 
 #endif

@@ -540,7 +540,7 @@ struct xt2_evaluator;
 struct xt2_result {
 	int verdict; /* enum xt2_verdict */
 	unsigned int arg; /* QUEUE: number; REJECT: type */
-	const char *table; /* NULL: no table was evaluated, or the place was not wanted */
+	const char *table; /* NULL: no table was evaluated, or the rule was not wanted */
 	const char *chain;
 	unsigned int rule; /* from 1; 0: the policy */
 	int hotdrop; /* a match refused the packet as malformed */
@@ -588,7 +588,7 @@ void xt2_evaluator_seed(struct xt2_evaluator *ev, __u64 seed);
  *   mark and bytes.  xt2_pkt_receive() tells whether the kernel would pass it
  *   to a hook at all
  * @now: nanoseconds since 1970, for limit and time
- * @want_place: fill in table, chain and rule, which costs a walk of the chain
+ * @want_rule: fill in table, chain and rule, which costs a walk of the chain
  * @result: filled in
  *
  * Source: ipt_do_table() in net/ipv4/netfilter/ip_tables.c; for nat,
@@ -596,7 +596,7 @@ void xt2_evaluator_seed(struct xt2_evaluator *ev, __u64 seed);
  * => enum xt2_verdict
  */
 int xt2_evaluate(struct xt2_evaluator *ev, int hook, const char *table, struct xt2_pkt *pkt,
-		 __u64 now, int want_place, struct xt2_result *result);
+		 __u64 now, int want_rule, struct xt2_result *result);
 
 #define XT2_BATCH 32
 
@@ -610,7 +610,7 @@ int xt2_evaluate(struct xt2_evaluator *ev, int hook, const char *table, struct x
  */
 void xt2_evaluate_batch(struct xt2_evaluator *ev, int hook, const char *table,
 			struct xt2_pkt *const *pkts, const __u64 *now, unsigned int n,
-			int want_place, struct xt2_result *results);
+			int want_rule, struct xt2_result *results);
 
 /* A rule that cannot be evaluated; texts are valid during the call that is given it. */
 struct xt2_unsupported {

@@ -47,7 +47,7 @@ static __always_inline void tell_name(char *to, const char __img *name)
 		((u64 *)to)[i] = ((const u64 __img *)name)[i];
 }
 
-/* The rule's target and place; in the arena, counters are in the order of the rules. */
+/* The rule's target and number; in the arena, counters are in the order of the rules. */
 xt2_separate int xt2_tell_rule(struct xt2_log_event *e xt2_arg_there,
 			       const struct xt2_live_ruleset __img *live xt2_arg_img,
 			       const struct xt2_event __img *happened xt2_arg_img)

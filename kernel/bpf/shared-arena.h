@@ -119,7 +119,7 @@ struct xt2_live_ruleset {
 	__u64 size; /* bytes from this header on */
 	__u64 from; /* offset of the ruleset before, as long as it has counters of these rules */
 	__u64 pairs; /* offset of __u32[rules]: a rule's offset in that one's image; 0: it is new */
-	__u64 places; /* offset of __u32[cells]: which of the arena's cells each one is */
+	__u64 cell_numbers; /* offset of __u32[cells]: the number of each one among the arena's */
 	__u32 cell; /* root's cells, before they were the arena's */
 	__u32 runs;
 };

@@ -142,7 +142,7 @@ static bool is_asked(const struct xt2_table *t, const char *table, const struct 
 }
 
 /* Say where the context's verdict came from. */
-static void place(const struct xt2_ctx *ctx, struct xt2_result *result)
+static void name_rule(const struct xt2_ctx *ctx, struct xt2_result *result)
 {
 	const struct xt2_chain *c;
 	const struct xt2_rule *r;
@@ -197,7 +197,7 @@ static struct entries entries_of(const struct xt2_evaluator *ev, const struct xt
  * packet and it; else run() asks them in turn.
  */
 static __always_inline void evaluate(struct xt2_evaluator *ev, int hook, const char *table,
-				     struct xt2_pkt *pkt, int want_place, struct xt2_result *result)
+				     struct xt2_pkt *pkt, int want_rule, struct xt2_result *result)
 {
 	const struct entries e = entries_of(ev, pkt, hook);
 	struct xt2_ctx *ctx = &ev->ctx;
@@ -220,15 +220,15 @@ static __always_inline void evaluate(struct xt2_evaluator *ev, int hook, const c
 	result->arg = ctx->verdict_arg; /* 0 if accepted: what sets it decides */
 	result->hotdrop = ctx->hotdrop;
 	result->faults = ctx->faults != faults;
-	if (unlikely(want_place))
-		place(ctx, result);
+	if (unlikely(want_rule))
+		name_rule(ctx, result);
 }
 
 int xt2_evaluate(struct xt2_evaluator *ev, int hook, const char *table, struct xt2_pkt *pkt,
-		 __u64 now, int want_place, struct xt2_result *result)
+		 __u64 now, int want_rule, struct xt2_result *result)
 {
 	ev->ctx.now = now;
-	evaluate(ev, hook, table, pkt, want_place, result);
+	evaluate(ev, hook, table, pkt, want_rule, result);
 	return result->verdict;
 }
 
@@ -272,7 +272,7 @@ static void look_ahead(struct xt2_evaluator *ev, int hook, const char *table,
 
 void xt2_evaluate_batch(struct xt2_evaluator *ev, int hook, const char *table,
 			struct xt2_pkt *const *pkts, const __u64 *now, unsigned int n,
-			int want_place, struct xt2_result *results)
+			int want_rule, struct xt2_result *results)
 {
 	struct xt2_ctx *ctx = &ev->ctx;
 	struct xt2_search *const search = ctx->search;
@@ -286,7 +286,7 @@ void xt2_evaluate_batch(struct xt2_evaluator *ev, int hook, const char *table,
 			if (search && ev->ahead)
 				ctx->search = &ev->ahead[j - i];
 			ctx->now = now[j];
-			evaluate(ev, hook, table, pkts[j], want_place, &results[j]);
+			evaluate(ev, hook, table, pkts[j], want_rule, &results[j]);
 		}
 	}
 	ctx->search = search;

@@ -2,7 +2,7 @@
 /*
  * chains.c - the chains of a ruleset
  *
- * A chain is found by name through a hash table, and its number is its place
+ * A chain is found by name through a hash table, and its number is its index
  * in an array; numbers of deleted chains are used again.  The order of chains,
  * which only printing and packing ask for, is sorted when it is asked for and
  * stays valid while chains are only deleted.  User chains are ordered by name,

@@ -174,16 +174,16 @@ static int refuse(const struct source *from, int table, const struct xt2_chain_ 
 {
 	const char *what = w->what ? w->what : strerror(-w->error);
 	int code = w->error == -E2BIG ? XT2_E_LIMIT : XT2_E_UNSUPPORTED, error = w->error;
-	char place[32] = "";
+	char number[32] = "";
 
 	if (from->sets.error) {
 		what = from->sets.why;
 		error = from->sets.error;
 	}
 	if (rule)
-		snprintf(place, sizeof(place), ", rule %u", rule);
+		snprintf(number, sizeof(number), ", rule %u", rule);
 	xt2_err_set(err, code, -error, "table %s%s%s%s: %s", from->rs->table[table].name,
-		    c ? ", chain " : "", c ? c->name : "", place, what);
+		    c ? ", chain " : "", c ? c->name : "", number, what);
 	if (from->sets.error)
 		xt2_err_hint(err, from->sets.hint);
 	return error;

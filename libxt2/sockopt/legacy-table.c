@@ -50,13 +50,13 @@ static int refuse(const struct reader *r, int ret, const struct xt2_legacy_err *
 {
 	const char *field = e->field ? e->field : "";
 	const char *colon = e->field ? ": " : "";
-	char place[48] = "header";
+	char entry[48] = "header";
 
 	if (!e->what)
 		return xt2_err_set(r->err, code_of(ret), -ret, "%s", strerror(-ret));
 	if (e->entry)
-		snprintf(place, sizeof(place), "entry %u", e->entry);
-	xt2_err_set(r->err, code_of(ret), -ret, "%s, byte %u: %s%s%s", place, e->offset, field,
+		snprintf(entry, sizeof(entry), "entry %u", e->entry);
+	xt2_err_set(r->err, code_of(ret), -ret, "%s, byte %u: %s%s%s", entry, e->offset, field,
 		    colon, e->what);
 	if (e->stricter)
 		xt2_err_hint(r->err, "the kernel would take this table; xt2 cannot represent it");

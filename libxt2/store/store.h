@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * store.h - the place that a ruleset is kept in: an image file, or the kernel
+ * store.h - where a ruleset is kept: an image file, or the kernel
  *
  * A change locks the store, reads the ruleset, and commits a whole new image:
  * either all of it takes effect or nothing does.  Unlocking without a commit
@@ -82,7 +82,7 @@ struct xt2_live_refusal {
 	const char *name; /* of the match, target, table or hook */
 	__u64 count; /* rules of a table that are reached; chains or rules that a packet may meet */
 	__u32 depth; /* of these chains */
-	const char *why; /* in words, without the place */
+	const char *why; /* in words, without table, chain and rule */
 };
 
 /* A non-zero answer ends the calls. */

@@ -30,7 +30,7 @@ struct aim {
 };
 
 struct draw {
-	const struct xt2_bench_place *place;
+	const struct xt2_bench_base *base;
 	const struct xt2_host *host;
 	struct aim *aim;
 	__u32 aims;
@@ -45,12 +45,12 @@ struct wish {
 	bool asked[XT2_RANGES]; /* a rule asks for the number */
 };
 
-static bool has_in(const struct xt2_bench_place *p)
+static bool has_in(const struct xt2_bench_base *p)
 {
 	return p->family == XT2_ARP ? p->hook != NF_ARP_OUT : p->hook <= NF_INET_FORWARD;
 }
 
-static bool has_out(const struct xt2_bench_place *p)
+static bool has_out(const struct xt2_bench_base *p)
 {
 	return p->family == XT2_ARP ? p->hook != NF_ARP_IN : p->hook >= NF_INET_FORWARD;
 }
@@ -78,10 +78,10 @@ static int reach(struct draw *d)
 	const struct xt2_rule *r;
 	__u32 left;
 
-	d->aim = malloc(((size_t)d->place->rules + 1) * sizeof(*d->aim));
+	d->aim = malloc(((size_t)d->base->rules + 1) * sizeof(*d->aim));
 	if (!d->aim)
 		return -ENOMEM;
-	xt2_reach_add(&d->way, d->place->chain);
+	xt2_reach_add(&d->way, d->base->chain);
 	xt2_reach_for_each(c, &d->way)
 	{
 		left = d->way.chain[c->index].rules;
@@ -126,7 +126,7 @@ static void ask_way(struct draw *d, struct wish *w, const struct aim *aim)
 
 static void any_address(struct draw *d, __u64 *bits)
 {
-	if (d->place->family == XT2_IPV6) {
+	if (d->base->family == XT2_IPV6) {
 		__u8 *b = (__u8 *)bits;
 
 		bits[0] = draw_number(d);
@@ -165,7 +165,7 @@ static void address_text(const struct draw *d, const __u64 *bits, char *text, si
 {
 	__u32 four = htonl((__u32)bits[0]);
 
-	if (d->place->family == XT2_IPV6)
+	if (d->base->family == XT2_IPV6)
 		inet_ntop(AF_INET6, bits, text, (socklen_t)size);
 	else
 		inet_ntop(AF_INET, &four, text, (socklen_t)size);
@@ -189,13 +189,13 @@ static void describe(const struct draw *d, const struct wish *w, struct xt2_pack
 		 (__u8)mac);
 	s->source = t->source;
 	s->destination = t->destination;
-	if (d->place->family != XT2_ARP) {
+	if (d->base->family != XT2_ARP) {
 		s->protocol = t->protocol;
 		s->sport = t->sport;
 		s->dport = t->dport;
 		if ((proto == 1 || proto == 58) && w->asked[XT2_RANGE(XT2_KEY_DPORT)])
 			s->icmp_type = t->icmp;
-		if (!has_in(d->place))
+		if (!has_in(d->base))
 			return;
 	}
 	s->mac_source = t->mac;
@@ -215,9 +215,9 @@ static void know(const struct draw *d, const struct wish *w, struct xt2_host *ho
 
 	*host = *d->host;
 	host->mark = (__u32)w->bits[XT2_FIELD_MARK][0];
-	if (!host->in[0] && has_in(d->place))
+	if (!host->in[0] && has_in(d->base))
 		memcpy(host->in, w->bits[XT2_FIELD_IN], sizeof(host->in));
-	if (!host->out[0] && has_out(d->place))
+	if (!host->out[0] && has_out(d->base))
 		memcpy(host->out, w->bits[XT2_FIELD_OUT], sizeof(host->out));
 	if (!host->ct.state)
 		host->ct.state = states[w->number[XT2_RANGE(XT2_KEY_STATE)] % 5];
@@ -228,9 +228,9 @@ static int add_wish(const struct draw *d, const struct wish *w, struct xt2_packe
 		    struct xt2_bench_packets *p)
 {
 	struct xt2_host host;
-	struct xt2_packet_spec spec = { .family = d->place->family,
+	struct xt2_packet_spec spec = { .family = d->base->family,
 					.host = &host,
-					.hook = xt2_hook_name(d->place->family, d->place->hook) };
+					.hook = xt2_hook_name(d->base->family, d->base->hook) };
 	struct texts texts;
 	struct xt2_err err;
 
@@ -239,7 +239,7 @@ static int add_wish(const struct draw *d, const struct wish *w, struct xt2_packe
 	if (xt2_packet_build(&spec, packet, &err) < 0)
 		return -EINVAL;
 	packet->captured.time = START * 1000000000ull + p->n * STEP_NS;
-	return xt2_bench_add(p, d->place, &host, &packet->captured);
+	return xt2_bench_add(p, d->base, &host, &packet->captured);
 }
 
 static int draw_packets(struct draw *d, struct xt2_bench_packets *p, size_t n)
@@ -261,12 +261,10 @@ static int draw_packets(struct draw *d, struct xt2_bench_packets *p, size_t n)
 }
 
 int xt2_bench_draw(struct xt2_bench_packets *p, const struct xt2_image *img,
-		   const struct xt2_bench_place *place, const struct xt2_host *host, size_t n,
+		   const struct xt2_bench_base *base, const struct xt2_host *host, size_t n,
 		   __u64 seed)
 {
-	struct draw d = { .place = place,
-			  .host = host,
-			  .random = seed * 0x9e3779b97f4a7c15ull + 1 };
+	struct draw d = { .base = base, .host = host, .random = seed * 0x9e3779b97f4a7c15ull + 1 };
 	int ret = xt2_reach_begin(&d.way, img);
 
 	if (!ret)
@@ -294,20 +292,20 @@ static int grow(struct xt2_bench_packets *p)
 	return 0;
 }
 
-int xt2_bench_add(struct xt2_bench_packets *p, const struct xt2_bench_place *place,
+int xt2_bench_add(struct xt2_bench_packets *p, const struct xt2_bench_base *base,
 		  const struct xt2_host *host, const struct xt2_captured *c)
 {
 	const __u32 size = c->caplen - c->network;
 	struct xt2_bench_packet *to;
 	struct xt2_captured copy = *c;
 
-	if (c->family != place->family)
+	if (c->family != base->family)
 		return -EINVAL;
 	if (grow(p) < 0)
 		return -ENOMEM;
 	to = &p->list[p->n];
 	memset(to, 0, sizeof(*to));
-	if (xt2_host_receive(host, place->hook, c, &to->pkt))
+	if (xt2_host_receive(host, base->hook, c, &to->pkt))
 		return -EINVAL;
 	to->bytes = malloc(2 * (size_t)size + XT2_BENCH_ROOM + MAC);
 	if (!to->bytes)
@@ -321,7 +319,7 @@ int xt2_bench_add(struct xt2_bench_packets *p, const struct xt2_bench_place *pla
 	}
 	if (c->mac)
 		copy.mac = memcpy(to->bytes + 2 * (size_t)size + XT2_BENCH_ROOM, c->mac, MAC);
-	to->pkt.hook = (__u8)place->hook;
+	to->pkt.hook = (__u8)base->hook;
 	xt2_host_fill(host, &to->pkt, &copy);
 	to->now = c->time;
 	p->n++;

@@ -51,7 +51,7 @@ static size_t pass(struct bench *b, int mode, size_t step, struct xt2_result *re
 	const struct xt2_bench_run *run = b->run;
 	const unsigned int batch = mode == XT2_BENCH_BATCHED ? XT2_BATCH : 1;
 	const size_t packets = run->packets->n;
-	const char *table = run->place->table;
+	const char *table = run->base->table;
 	size_t i = 0, n = 0;
 	unsigned int k;
 
@@ -61,10 +61,10 @@ static size_t pass(struct bench *b, int mode, size_t step, struct xt2_result *re
 		for (k = 0; k < batch && i < packets; k++, i += step)
 			take(b, i, k);
 		if (mode == XT2_BENCH_BATCHED)
-			xt2_evaluate_batch(b->ev, run->place->hook, table, b->pkts, b->now, k,
+			xt2_evaluate_batch(b->ev, run->base->hook, table, b->pkts, b->now, k,
 					   results != NULL, to);
 		else if (mode != XT2_BENCH_PARSE)
-			xt2_evaluate(b->ev, run->place->hook, table, b->pkt, b->now[0],
+			xt2_evaluate(b->ev, run->base->hook, table, b->pkt, b->now[0],
 				     results != NULL, to);
 		else
 			__asm__ volatile("" : : "r"(b->pkt) : "memory");

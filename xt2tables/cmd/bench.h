@@ -2,8 +2,8 @@
 /*
  * bench.h - what the parts of xt2 bench share
  *
- * A place is a base chain: a table at a hook.  Each is measured with packets
- * of its own, since those of one would not come to the other.
+ * Each base chain, a table at a hook, is measured with packets of its own, since
+ * those of one would not come to the other.
  */
 #ifndef XT2_XT2TABLES_CMD_BENCH_H
 #define XT2_XT2TABLES_CMD_BENCH_H
@@ -24,7 +24,7 @@ struct xt2_bench_packets {
 	size_t n;
 };
 
-struct xt2_bench_place {
+struct xt2_bench_base {
 	int family, hook; /* its number */
 	const char *table;
 	__u32 chain; /* of the image */
@@ -34,14 +34,14 @@ struct xt2_bench_place {
 /* --- packets (bench-packets.c) ------------------------------------------- */
 
 /*
- * xt2_bench_draw - packets for a place, most of them meant for one of its rules
+ * xt2_bench_draw - packets for a base chain, most of them meant for one of its rules
  * @host: what all packets have; what it says nothing about is chosen for the rule
  *
  * The same seed, the same packets.
  * => 0, -ENOMEM; packets can be fewer than n, if rules are for none that a hook sees
  */
 int xt2_bench_draw(struct xt2_bench_packets *p, const struct xt2_image *img,
-		   const struct xt2_bench_place *place, const struct xt2_host *host, size_t n,
+		   const struct xt2_bench_base *base, const struct xt2_host *host, size_t n,
 		   __u64 seed);
 
 /*
@@ -49,7 +49,7 @@ int xt2_bench_draw(struct xt2_bench_packets *p, const struct xt2_image *img,
  * @host: with what is known about it
  * => 0; -EINVAL: the hook would not see it; -ENOMEM
  */
-int xt2_bench_add(struct xt2_bench_packets *p, const struct xt2_bench_place *place,
+int xt2_bench_add(struct xt2_bench_packets *p, const struct xt2_bench_base *base,
 		  const struct xt2_host *host, const struct xt2_captured *c);
 
 void xt2_bench_packets_free(struct xt2_bench_packets *p);
@@ -67,7 +67,7 @@ enum xt2_bench_mode {
 struct xt2_bench_run {
 	struct xt2_image *img; /* as it was before, afterwards */
 	size_t size;
-	const struct xt2_bench_place *place;
+	const struct xt2_bench_base *base;
 	const struct xt2_bench_packets *packets;
 	bool writes; /* targets may change packets */
 	__u64 seed;

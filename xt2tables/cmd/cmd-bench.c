@@ -31,9 +31,9 @@ struct bench {
 	unsigned long long rules, indexed_rules, rule_bytes, index_bytes;
 	__u32 chains, indexed;
 	double load, build; /* s */
-	unsigned int places; /* shown */
+	unsigned int shown; /* base chains */
 	FILE *to; /* all at once in the end, if it is JSON: there is none after an error */
-	unsigned int unsupported; /* places with rules that cannot be evaluated */
+	unsigned int unsupported; /* base chains with rules that cannot be evaluated */
 };
 
 static double now(clockid_t clock)
@@ -100,14 +100,14 @@ static int read_capture(struct bench *b)
 	return err.code ? xt2_fail(&err) : xt2_no_memory("bench");
 }
 
-/* The packets of the capture that the place's hook would see. => 0, -ENOMEM */
-static int take_captured(const struct bench *b, const struct xt2_bench_place *place,
+/* The packets of the capture that the base chain's hook would see. => 0, -ENOMEM */
+static int take_captured(const struct bench *b, const struct xt2_bench_base *base,
 			 struct xt2_bench_packets *p)
 {
 	size_t i;
 
 	for (i = 0; i < b->captured.n; i++)
-		if (xt2_bench_add(p, place, &b->host, &b->captured.at[i]) == -ENOMEM)
+		if (xt2_bench_add(p, base, &b->host, &b->captured.at[i]) == -ENOMEM)
 			return -ENOMEM;
 	return 0;
 }
@@ -165,11 +165,11 @@ static void say_rate_json(FILE *to, const char *name, double ns)
 	fprintf(to, ",\"%s\":{\"ns\":%.2f,\"packets_per_second\":%.0f}", name, ns, 1e9 / ns);
 }
 
-static void say_place_json(const struct bench *b, const struct xt2_bench_run *run)
+static void say_base_json(const struct bench *b, const struct xt2_bench_run *run)
 {
-	const struct xt2_bench_place *p = run->place;
+	const struct xt2_bench_base *p = run->base;
 
-	fprintf(b->to, "%s{\"family\":\"%s\",\"table\":", b->places ? "," : "",
+	fprintf(b->to, "%s{\"family\":\"%s\",\"table\":", b->shown ? "," : "",
 		xt2_family_name(p->family));
 	xt2_json_string(b->to, "", p->table);
 	fprintf(b->to,
@@ -182,23 +182,23 @@ static void say_place_json(const struct bench *b, const struct xt2_bench_run *ru
 	fputc('}', b->to);
 }
 
-static void place_name(const struct xt2_bench_place *p, char *buf, size_t size)
+static void base_name(const struct xt2_bench_base *p, char *buf, size_t size)
 {
 	snprintf(buf, size, "%s %s/%s", xt2_family_name(p->family), p->table,
 		 xt2_hook_name(p->family, p->hook));
 }
 
-static void say_place(const struct bench *b, const struct xt2_bench_run *run)
+static void say_base(const struct bench *b, const struct xt2_bench_run *run)
 {
 	char name[128], shown[4 * sizeof(name)];
 
-	if (!b->places)
+	if (!b->shown)
 		printf("\n%-26s %7s %7s  %-23s  %-23s  in batches of %-9d  parsing alone\n",
 		       "a packet at", "rules", "packets", "rule after rule", "with indexes",
 		       XT2_BATCH);
-	place_name(run->place, name, sizeof(name));
+	base_name(run->base, name, sizeof(name));
 	xt2_show(name, shown, sizeof(shown));
-	printf("%-26s %7u %7zu", shown, run->place->rules, run->packets->n);
+	printf("%-26s %7u %7zu", shown, run->base->rules, run->packets->n);
 	say_rate(run->ns[XT2_BENCH_LINEAR]);
 	say_rate(run->ns[XT2_BENCH_INDEXED]);
 	say_rate(run->ns[XT2_BENCH_BATCHED]);
@@ -206,17 +206,17 @@ static void say_place(const struct bench *b, const struct xt2_bench_run *run)
 	fflush(stdout);
 }
 
-/* --- places ---------------------------------------------------------------------- */
+/* --- base chains ----------------------------------------------------------------- */
 
 /* => rules of all chains that packets can get to, or -ENOMEM */
-static long long reachable(const struct bench *b, const struct xt2_bench_place *place)
+static long long reachable(const struct bench *b, const struct xt2_bench_base *base)
 {
 	const struct xt2_chain *c;
 	struct xt2_reach w;
 	long long rules = xt2_reach_begin(&w, b->in.map.image);
 
 	if (!rules) {
-		xt2_reach_add(&w, place->chain);
+		xt2_reach_add(&w, base->chain);
 		xt2_reach_for_each(c, &w) rules += c->rules - 1;
 	}
 	xt2_reach_end(&w);
@@ -224,12 +224,12 @@ static long long reachable(const struct bench *b, const struct xt2_bench_place *
 }
 
 /* => XT2_EXIT_* */
-static int measure(struct bench *b, const struct xt2_bench_place *place,
+static int measure(struct bench *b, const struct xt2_bench_base *base,
 		   const struct xt2_bench_packets *packets)
 {
 	struct xt2_bench_run run = { .img = b->in.map.image,
 				     .size = b->in.map.size,
-				     .place = place,
+				     .base = base,
 				     .packets = packets,
 				     .writes = xt2_image_writes(b->in.map.image),
 				     .seed = b->seed,
@@ -241,22 +241,22 @@ static int measure(struct bench *b, const struct xt2_bench_place *place,
 	if (ret < 0)
 		return xt2_input_no_evaluator(&b->in, -ret);
 	if (b->json)
-		say_place_json(b, &run);
+		say_base_json(b, &run);
 	else
-		say_place(b, &run);
-	b->places++;
+		say_base(b, &run);
+	b->shown++;
 	return XT2_EXIT_OK;
 }
 
-static int bench_place(struct bench *b, const struct xt2_bench_place *place)
+static int bench_base(struct bench *b, const struct xt2_bench_base *base)
 {
 	struct xt2_bench_packets packets = { .list = NULL };
 	char name[128];
 	int ret, unsupported;
 
-	place_name(place, name, sizeof(name));
-	unsupported = xt2_image_unsupported(b->in.map.image, place->family, place->hook,
-					    place->table, NULL, NULL);
+	base_name(base, name, sizeof(name));
+	unsupported = xt2_image_unsupported(b->in.map.image, base->family, base->hook, base->table,
+					    NULL, NULL);
 	if (unsupported < 0)
 		return xt2_no_memory("bench");
 	if (unsupported) {
@@ -267,14 +267,14 @@ static int bench_place(struct bench *b, const struct xt2_bench_place *place)
 		return XT2_EXIT_OK;
 	}
 	if (b->capture)
-		ret = take_captured(b, place, &packets);
+		ret = take_captured(b, base, &packets);
 	else
-		ret = xt2_bench_draw(&packets, b->in.map.image, place, &b->host, b->packets,
+		ret = xt2_bench_draw(&packets, b->in.map.image, base, &b->host, b->packets,
 				     b->seed);
 	if (ret < 0)
 		ret = xt2_no_memory("bench");
 	else if (packets.n)
-		ret = measure(b, place, &packets);
+		ret = measure(b, base, &packets);
 	else
 		xt2_print_line(stderr, "note: %s is not measured: it would see no packet", name);
 	xt2_bench_packets_free(&packets);
@@ -282,7 +282,7 @@ static int bench_place(struct bench *b, const struct xt2_bench_place *place)
 }
 
 /* All base chains that were asked for; empty ones only by name. => XT2_EXIT_* */
-static int bench_places(struct bench *b)
+static int bench_bases(struct bench *b)
 {
 	const struct xt2_image *img = b->in.map.image;
 	const struct xt2_root *root = xt2_image_root(img);
@@ -293,24 +293,23 @@ static int bench_places(struct bench *b)
 	if (!root)
 		return XT2_EXIT_OK;
 	xt2_image_for_each_hook(h, i, img, root) {
-		struct xt2_bench_place place = { .family = h->family,
-						 .hook = h->hook,
-						 .table =
-							 xt2_image_table(img, root, h->table)->name,
-						 .chain = h->chain };
+		struct xt2_bench_base base = { .family = h->family,
+					       .hook = h->hook,
+					       .table = xt2_image_table(img, root, h->table)->name,
+					       .chain = h->chain };
 		const char *hook = xt2_hook_name(h->family, h->hook);
 		long long rules;
 
 		if (h->family == XT2_BRIDGE || (b->hook && strcmp(b->hook, hook)) ||
-		    (b->table && strcmp(b->table, place.table)))
+		    (b->table && strcmp(b->table, base.table)))
 			continue;
-		rules = reachable(b, &place);
+		rules = reachable(b, &base);
 		if (rules < 0)
 			return xt2_no_memory("bench");
-		place.rules = (__u32)rules;
+		base.rules = (__u32)rules;
 		if (!rules && !b->hook)
 			continue;
-		ret = bench_place(b, &place);
+		ret = bench_base(b, &base);
 		if (ret != XT2_EXIT_OK)
 			break;
 	}
@@ -344,8 +343,8 @@ static int bench(struct bench *b)
 		say_rules_json(b);
 	else
 		say_rules(b);
-	ret = bench_places(b);
-	if (ret != XT2_EXIT_OK || b->places)
+	ret = bench_bases(b);
+	if (ret != XT2_EXIT_OK || b->shown)
 		return ret;
 	if (b->unsupported) {
 		xt2_input_unsupported(&b->in, b->hook, b->table);

@@ -97,16 +97,16 @@ static void wait_for_end(const struct xt2_store *p)
 	xt2_live_free(live);
 }
 
-void xt2_confirm_keeper(const struct xt2_store *place)
+void xt2_confirm_keeper(const struct xt2_store *store)
 {
-	struct xt2_store p = { .kind = XT2_STORE_LIVE, .pin = place->pin };
+	struct xt2_store p = { .kind = XT2_STORE_LIVE, .pin = store->pin };
 	struct xt2_err err;
 
 	fflush(stdout);
 	if (fork())
 		return; /* without it, a later command tidies up */
 	become_daemon();
-	wait_for_end(place);
+	wait_for_end(store);
 	if (!xt2_store_lock(&p, XT2_STORE_CHANGE, -1, &err))
 		settle(&p, &err);
 	xt2_store_unlock(&p);

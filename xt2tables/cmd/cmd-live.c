@@ -164,7 +164,7 @@ static int detach(const struct xt2_store *p, struct xt2_err *err)
 	return xt2_live_detach(p->folder, err);
 }
 
-/* Whatever is pinned in the place stays.  => XT2_EXIT_*, XT2_EXIT_NO: there are none */
+/* Whatever is pinned in the folder stays.  => XT2_EXIT_*, XT2_EXIT_NO: there are none */
 static int detach_strays(struct xt2_store *p)
 {
 	struct xt2_links *links = NULL;

@@ -6,7 +6,8 @@
 #define TEXT	 4096
 #define INDENTED 32 /* jumps that are shown by blanks: or deep rules would take n^2 bytes */
 
-static void place(const struct xt2_explain *e, int chain, unsigned int at, char *buf, size_t size)
+static void name_rule(const struct xt2_explain *e, int chain, unsigned int at, char *buf,
+		      size_t size)
 {
 	const struct xt2_ruleset *rs = e->in.rs;
 	const char *table = xt2_table_name(rs, xt2_chain_table(rs, chain));
@@ -189,7 +190,7 @@ static void step_text(struct xt2_explain *e, const struct xt2_step *step)
 
 	if (e->brief && step->answer == XT2_MISS)
 		return;
-	place(e, step->chain, step->at, where, sizeof(where));
+	name_rule(e, step->chain, step->at, where, sizeof(where));
 	if (step->failed)
 		condition(e, step->chain, step->failed, text, sizeof(text));
 	else
@@ -260,7 +261,7 @@ static void why_not(struct xt2_explain *e, const char *decider)
 
 	if (!w->text)
 		return;
-	place(e, w->chain, w->at, where, sizeof(where));
+	name_rule(e, w->chain, w->at, where, sizeof(where));
 	if (w->answer != XT2_HIT)
 		condition(e, w->chain, w->failed, text, sizeof(text));
 	if (e->json) {
@@ -286,7 +287,7 @@ int xt2_explain_unsupported(struct xt2_explain *e, const char *name)
 	const unsigned int at = e->oracle.at;
 	char where[128];
 
-	place(e, chain, at, where, sizeof(where));
+	name_rule(e, chain, at, where, sizeof(where));
 	if (e->json) {
 		xt2_json_string(stdout, "],\"verdict\":null,\"unsupported\":{\"rule\":", where);
 		member("extension", name);
@@ -311,7 +312,7 @@ void xt2_explain_end(struct xt2_explain *e, int verdict)
 	char where[128] = "nothing";
 
 	if (decided)
-		place(e, e->oracle.chain, e->oracle.at, where, sizeof(where));
+		name_rule(e, e->oracle.chain, e->oracle.at, where, sizeof(where));
 	if (e->json) {
 		printf("],\"verdict\":\"%s\"", xt2_verdict_name(verdict));
 		if (decided)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* input-rule.c - a rule by its place, as xt2 prints places */
+/* input-rule.c - a rule by table, chain and number, as xt2 prints it */
 #include "xt2tables/text/nearest.h"
 #include "cmd.h"
 
-struct place {
+struct rule_name {
 	char table[XT2_NAME_SIZE], chain[XT2_NAME_SIZE]; /* no table: any */
 	unsigned long number;
 };
 
 /* "CHAIN:N" or "TABLE/CHAIN:N" */
-static bool read_place(const char *text, const char *table, struct place *p)
+static bool read_name(const char *text, const char *table, struct rule_name *p)
 {
 	const char *slash = strchr(text, '/'), *colon = strrchr(text, ':');
 	const char *chain = slash ? slash + 1 : text;
@@ -31,13 +31,13 @@ int xt2_input_rule(const struct xt2_input *in, int family, const char *table, co
 		   int *chain, unsigned int *at, struct xt2_err *err)
 {
 	char say[XT2_NEAREST_SIZE] = "";
-	struct place p;
+	struct rule_name p;
 	int t, c;
 
 	err->code = XT2_E_UNKNOWN;
 	snprintf(err->message, sizeof(err->message), "'%s' names no rule", text);
 	snprintf(err->hint, sizeof(err->hint), "write CHAIN:NUMBER or TABLE/CHAIN:NUMBER");
-	if (!read_place(text, table, &p))
+	if (!read_name(text, table, &p))
 		return -EINVAL;
 	if (!xt2_nearest_chain(in->rs, family, *p.table ? p.table : NULL, p.chain, say))
 		snprintf(err->hint, sizeof(err->hint),

@@ -79,11 +79,11 @@ int xt2_input_table(const struct xt2_input *in, const char *hook, const char *ta
 		    size_t size);
 
 /*
- * xt2_input_rule - a rule by its place, "CHAIN:N" or "TABLE/CHAIN:N"
+ * xt2_input_rule - a rule by chain and number, "CHAIN:N" or "TABLE/CHAIN:N"
  * @family: of its table; @table: unless @text says it; NULL: the first that has such a rule
  * @chain, @at: its chain, and its position from 0
  * @err: the file is the caller's to fill in
- * => 0, -EINVAL (no place), -ENOENT
+ * => 0, -EINVAL (of another form), -ENOENT
  */
 int xt2_input_rule(const struct xt2_input *in, int family, const char *table, const char *text,
 		   int *chain, unsigned int *at, struct xt2_err *err);

@@ -2,7 +2,7 @@
 /*
  * json-position.c - where in a file a value of JSON is
  *
- * The library that reads JSON forgets places, and they are needed for errors
+ * The library that reads JSON forgets positions, and they are needed for errors
  * only: the text is read once more, up to the value.  It is well-formed, so
  * what is not looked for is skipped by counting brackets outside of strings.
  */
@@ -81,8 +81,8 @@ void xt2_json_line(const char *text, const char *at, unsigned int *line, unsigne
 	}
 }
 
-void xt2_json_place(const char *text, size_t size, const struct xt2_json_step *way,
-		    unsigned int depth, unsigned int *line, unsigned int *column)
+void xt2_json_position(const char *text, size_t size, const struct xt2_json_step *way,
+		       unsigned int depth, unsigned int *line, unsigned int *column)
 {
 	struct scan s = { text, text + size };
 	const char *found;

@@ -11,14 +11,14 @@ struct xt2_json_step {
 };
 
 /*
- * xt2_json_place - find a value
+ * xt2_json_position - find a value
  * @text: size bytes of well-formed JSON
  * @way: depth steps from the outermost value
  * @line, @column: of the value, from 1; of a member, of its key; of what is
  *   around it if it is not there
  */
-void xt2_json_place(const char *text, size_t size, const struct xt2_json_step *way,
-		    unsigned int depth, unsigned int *line, unsigned int *column);
+void xt2_json_position(const char *text, size_t size, const struct xt2_json_step *way,
+		       unsigned int depth, unsigned int *line, unsigned int *column);
 
 /* The line and the column, from 1, of a byte of text. */
 void xt2_json_line(const char *text, const char *at, unsigned int *line, unsigned int *column);

@@ -8,7 +8,7 @@
  * be what is printed for the rule that came out: a user who changes the one and
  * forgets the other gets an error, not a rule that differs from its fields.
  *
- * Values don't know their place in the file, so after an error the file, which
+ * Values don't know their position in the file, so after an error the file, which
  * is well-formed by then, is searched for it.
  */
 #include "config.h"
@@ -84,7 +84,7 @@ wrong(struct reader *r, const char *member, int code, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(err->message + n, sizeof(err->message) - n, format, args);
 	va_end(args);
-	xt2_json_place(r->text, r->size, r->way, depth, &err->line, &err->column);
+	xt2_json_position(r->text, r->size, r->way, depth, &err->line, &err->column);
 	return -EINVAL;
 }
 
@@ -396,8 +396,8 @@ static int read_rules(struct reader *r, json_t *o)
 /* --- tables ------------------------------------------------------------------------- */
 
 /* For xt2_reach_check(): keep the first problem of the table. */
-static void report_place(void *data, int chain, unsigned int rule, int code, const char *message,
-			 const char *text)
+static void report_rule(void *data, int chain, unsigned int rule, int code, const char *message,
+			const char *text)
 {
 	struct reader *r = data;
 	char name[XT2_NAME_SIZE * 4];
@@ -451,7 +451,7 @@ static int check_table(struct reader *r)
 		       : ret	      ? failed(r, ret)
 				      : 0;
 	}
-	ret = xt2_reach_check(r->rs, r->table, report_place, r);
+	ret = xt2_reach_check(r->rs, r->table, report_rule, r);
 	if (ret < 0)
 		return failed(r, ret);
 	return ret ? -EINVAL : 0;

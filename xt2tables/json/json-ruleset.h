@@ -27,7 +27,7 @@ int xt2_json_write(FILE *to, const struct xt2_ruleset *rs, int family, const cha
  * @path: file; "-": standard input
  * @rs: tables that it has and the file, too, are replaced, others stay
  * @family: only tables of this one; 0: all
- * @err: file, line, column, the rule and its place, reason
+ * @err: file, line, column, the rule and its chain and number, reason
  *
  * All or nothing: after a failure the ruleset is as it was.
  * => 0; -EINVAL: not JSON, not the schema, a rule that is wrong, or fields

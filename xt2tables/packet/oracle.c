@@ -11,7 +11,7 @@
 #include <string.h>
 #include "oracle.h"
 
-struct place {
+struct position {
 	int chain;
 	unsigned int at;
 };
@@ -197,24 +197,24 @@ static int decided(struct xt2_oracle *o, int chain, unsigned int at, int verdict
 	return verdict;
 }
 
-/* A stack of places to go back to, as long as it needs to be. */
+/* A stack of positions to go back to, as long as it needs to be. */
 struct stack {
-	struct place *place;
+	struct position *position;
 	unsigned int used, room;
 };
 
-static int push(struct stack *s, struct place p)
+static int push(struct stack *s, struct position p)
 {
 	if (s->used == s->room) {
 		unsigned int room = s->room ? s->room * 2 : 16;
-		struct place *more = realloc(s->place, room * sizeof(*more));
+		struct position *more = realloc(s->position, room * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
-		s->place = more;
+		s->position = more;
 		s->room = room;
 	}
-	s->place[s->used++] = p;
+	s->position[s->used++] = p;
 	return 0;
 }
 
@@ -230,7 +230,7 @@ static int late_drop(struct xt2_oracle *o, const struct xt2_rule *rule)
 
 static int walk(struct xt2_oracle *o, int base, struct stack *back)
 {
-	struct place now = { base, 0 };
+	struct position now = { base, 0 };
 
 	for (;;) {
 		unsigned int rules = xt2_chain_rules(o->rs, now.chain);
@@ -266,19 +266,19 @@ static int walk(struct xt2_oracle *o, int base, struct stack *back)
 		case XT2_T_FOREIGN: return decided(o, now.chain, now.at, -EOPNOTSUPP);
 		case XT2_T_RETURN:
 			if (back->used) {
-				now = back->place[--back->used];
+				now = back->position[--back->used];
 			} else {
 				now.chain = base;
 				now.at = xt2_chain_rules(o->rs, base);
 			}
 			continue;
 		case XT2_T_JUMP:
-			if (push(back, (struct place){ now.chain, now.at + 1 }) < 0)
+			if (push(back, (struct position){ now.chain, now.at + 1 }) < 0)
 				return -ENOMEM;
-			now = (struct place){ (int)XT2_TARGET_ARG(step.rule->target), 0 };
+			now = (struct position){ (int)XT2_TARGET_ARG(step.rule->target), 0 };
 			continue;
 		case XT2_T_GOTO:
-			now = (struct place){ (int)XT2_TARGET_ARG(step.rule->target), 0 };
+			now = (struct position){ (int)XT2_TARGET_ARG(step.rule->target), 0 };
 			continue;
 		}
 		verdict = xt2_target_ext(step.rule, o->ctx);
@@ -293,6 +293,6 @@ int xt2_oracle_run(struct xt2_oracle *o, int base_chain)
 	struct stack back = { 0 };
 	int verdict = walk(o, base_chain, &back);
 
-	free(back.place);
+	free(back.position);
 	return verdict;
 }

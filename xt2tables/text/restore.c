@@ -146,8 +146,8 @@ static void report_failure(struct xt2_load *load, const struct xt2_failure *f)
 }
 
 /* For xt2_reach_check(). */
-static void report_place(void *data, int chain, unsigned int rule, int code, const char *message,
-			 const char *hint)
+static void report_rule(void *data, int chain, unsigned int rule, int code, const char *message,
+			const char *hint)
 {
 	struct xt2_load *load = data;
 	unsigned int line = xt2_rule_line(load->rs, chain, rule);
@@ -252,7 +252,7 @@ static void table_end(struct xt2_load *load)
 		return;
 	ret = load->opt->family == XT2_BRIDGE
 		      ? xt2_bridge_check(load)
-		      : xt2_reach_check(load->rs, load->line.table_number, report_place, load);
+		      : xt2_reach_check(load->rs, load->line.table_number, report_rule, load);
 	if (ret < 0)
 		xt2_throw(XT2_E_SYSTEM, RESOURCE_PROBLEM, "%s", strerror(-ret));
 }

@@ -182,9 +182,9 @@ static int repair(struct xt2_store *p, const struct xt2_image *img, struct xt2_e
 	return ret;
 }
 
-int xt2_live_repair(const struct xt2_store *place, struct xt2_err *err)
+int xt2_live_repair(const struct xt2_store *store, struct xt2_err *err)
 {
-	struct xt2_store p = *place;
+	struct xt2_store p = *store;
 	struct xt2_mapping map = { 0 };
 	int ret = read_live(&p, true, &map, err);
 

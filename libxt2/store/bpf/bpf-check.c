@@ -88,7 +88,7 @@ static void reach_all(struct walk *w)
 
 /* --- what is refused --------------------------------------------------------- */
 
-/* The reason, without the place. */
+/* The reason, without table, chain and rule. */
 static void explain(const struct xt2_live_refusal *r, char *buf, size_t size)
 {
 	size_t at;

@@ -156,19 +156,19 @@ static u32 cells_of(const struct xt2_live_ruleset *l)
 /* => the number after the last of the arena's cells that a ruleset has */
 static u32 cells_end(const struct xt2_live_ruleset *l)
 {
-	const u32 *place = xt2_live_at_(l->places);
+	const u32 *number = xt2_live_at_(l->cell_numbers);
 	u32 i, end = 0;
 
 	for (i = 0; i < cells_of(l); i++)
-		if (place[i] >= end)
-			end = place[i] + 1;
+		if (number[i] >= end)
+			end = number[i] + 1;
 	return end;
 }
 
 /* @more: cells that will be taken */
 static int cells_init(struct cells *cells, const struct xt2_live_ruleset *from, u32 more)
 {
-	const u32 *place;
+	const u32 *number;
 	u32 i;
 
 	cells->next = 0;
@@ -177,8 +177,8 @@ static int cells_init(struct cells *cells, const struct xt2_live_ruleset *from, 
 	if (!cells->used)
 		return -ENOMEM;
 	for (i = 0; from && i < cells_of(from); i++) {
-		place = xt2_live_at_(from->places);
-		cells->used[place[i] / BITS] |= 1ull << place[i] % BITS;
+		number = xt2_live_at_(from->cell_numbers);
+		cells->used[number[i] / BITS] |= 1ull << number[i] % BITS;
 	}
 	return 0;
 }
@@ -202,15 +202,15 @@ static void keep_rule(const struct xt2_live_ruleset *l, const struct xt2_rule *r
 		      const struct xt2_rule *was, bool fresh)
 {
 	struct xt2_image *img = image_of(l);
-	u32 *place = xt2_live_at_(l->places);
+	u32 *number = xt2_live_at_(l->cell_numbers);
 	const struct xt2_match *m, *old;
 
 	xt2_rule_for_each_match(m, r) {
 		if (!(xt2_match_info(m->type) & XT2_EXT_CELL))
 			continue;
 		old = was ? xt2_at(was, xt2_offset(r, m)) : NULL;
-		if (old && place[m->arg] == NONE)
-			place[m->arg] = old->arg;
+		if (old && number[m->arg] == NONE)
+			number[m->arg] = old->arg;
 		if (fresh)
 			*xt2_image_cell(img, xt2_image_root(img), m->arg) = 0;
 	}
@@ -223,7 +223,7 @@ static void keep_cells(const struct xt2_live_ruleset *l, const __u8 *start)
 	const struct xt2_rule *r;
 	u32 i, n = 0;
 
-	memset(xt2_live_at_(l->places), 0xff, cells_of(l) * sizeof(u32));
+	memset(xt2_live_at_(l->cell_numbers), 0xff, cells_of(l) * sizeof(u32));
 	xt2_image_for_each_chain(c, i, img, xt2_image_root(img)) {
 		bool fresh = start && start[c->table] != XT2_LIVE_FILE;
 
@@ -270,15 +270,15 @@ static void set_root_cell(struct xt2_image *img, u64 offset)
 	((struct xt2_root *)xt2_at(img, img->root))->cell = (u32)offset;
 }
 
-static int place_cells(struct xt2_live *host, const struct xt2_live_ruleset *l, struct cells *cells,
-		       struct xt2_err *err)
+static int number_cells(struct xt2_live *host, const struct xt2_live_ruleset *l,
+			struct cells *cells, struct xt2_err *err)
 {
 	struct xt2_image *img = image_of(l);
 	const struct xt2_root *root = xt2_image_root(img);
-	u32 *place = xt2_live_at_(l->places), i, kept = 0;
+	u32 *number = xt2_live_at_(l->cell_numbers), i, kept = 0;
 
 	for (i = 0; i < root->cells; i++)
-		kept += place[i] != NONE;
+		kept += number[i] != NONE;
 	if ((u64)cells->end + root->cells - kept > XT2_CELLS_MAX)
 		return xt2_err_set(err, XT2_E_LIMIT, EFBIG,
 				   "more than %u matches with state, new and old ones",
@@ -288,12 +288,12 @@ static int place_cells(struct xt2_live *host, const struct xt2_live_ruleset *l, 
 				   "no memory for the state of %u matches in the kernel",
 				   root->cells);
 	for (i = 0; i < root->cells; i++) {
-		if (place[i] != NONE)
+		if (number[i] != NONE)
 			continue;
-		place[i] = cells_take(cells);
-		*arena_cell(place[i]) = *xt2_image_cell(img, root, i);
+		number[i] = cells_take(cells);
+		*arena_cell(number[i]) = *xt2_image_cell(img, root, i);
 	}
-	name_cells(img, place);
+	name_cells(img, number);
 	set_root_cell(img, XT2_ARENA_CELLS - l->image);
 	return 0;
 }
@@ -315,7 +315,7 @@ int xt2_live_keep_(struct xt2_live *host, struct xt2_live_ruleset *l, const __u8
 	if (ret)
 		return xt2_err_no_memory(err, " to compare rulesets");
 	keep_cells(l, start);
-	ret = place_cells(host, l, &cells, err);
+	ret = number_cells(host, l, &cells, err);
 	free(cells.used);
 	return ret;
 }
@@ -323,16 +323,16 @@ int xt2_live_keep_(struct xt2_live *host, struct xt2_live_ruleset *l, const __u8
 int xt2_live_read_cells_(const struct xt2_live_ruleset *l, struct xt2_image *copy)
 {
 	const struct xt2_root *root = xt2_image_root(copy);
-	const u32 *place = xt2_live_at_(l->places);
+	const u32 *arena = xt2_live_at_(l->cell_numbers);
 	u32 i, end = cells_end(l), *number = malloc((end + 1) * sizeof(*number));
 
 	if (!number)
 		return -ENOMEM;
 	set_root_cell(copy, l->cell);
 	for (i = 0; i < root->cells; i++) {
-		number[place[i]] = i;
+		number[arena[i]] = i;
 		*xt2_image_cell(copy, root, i) =
-			__atomic_load_n(arena_cell(place[i]), __ATOMIC_RELAXED);
+			__atomic_load_n(arena_cell(arena[i]), __ATOMIC_RELAXED);
 	}
 	name_cells(copy, number);
 	free(number);

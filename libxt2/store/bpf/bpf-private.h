@@ -177,7 +177,7 @@ struct xt2_counter xt2_live_count_(const struct xt2_live_ruleset *l, const struc
 
 /*
  * xt2_live_keep_ - which rules and cells go on in a ruleset that is not live yet
- * @l: in the arena, with its image as it was written; pairs and places are filled in, and the
+ * @l: in the arena, with its image as it was written; pairs and cell_numbers are filled in, and the
  *	image's matches name the arena's cells
  * @start: by table: enum xt2_live_start; NULL: XT2_LIVE_FILE
  * @was: see struct xt2_store_counters; NULL: find out

@@ -57,7 +57,7 @@ static void lay_out(struct xt2_live_ruleset *l, const struct xt2_live *host,
 	end += l->frames_size * l->slots;
 	l->pairs = end;
 	end += rounded(l->rules * sizeof(u32), 64);
-	l->places = end;
+	l->cell_numbers = end;
 	end += rounded(root->cells * sizeof(u32), 64);
 	l->cell = root->cell;
 	l->size = end - at;

@@ -29,7 +29,7 @@
 
 static const u8 families[] = { NFPROTO_IPV4, NFPROTO_IPV6 };
 
-/* Messages to nf_tables, and the place of the next. */
+/* Messages to nf_tables, and where the next goes. */
 struct batch {
 	struct mnl_socket *nl;
 	char bytes[4096];

@@ -63,9 +63,9 @@ static struct xt2_image *image_of(const struct xt2_live_ruleset *l)
 	return xt2_live_at_(l->image);
 }
 
-static u32 *place_of(const struct xt2_live_ruleset *l)
+static u32 *numbers_of(const struct xt2_live_ruleset *l)
 {
-	return xt2_live_at_(l->places);
+	return xt2_live_at_(l->cell_numbers);
 }
 
 /* => the match, and its rule, with this quota; NULL: there is none */
@@ -116,7 +116,7 @@ static struct xt2_live_ruleset *ruleset(u32 region, u32 n)
 	assert_true(map.size < 0x40000);
 	*l = (struct xt2_live_ruleset){ .image = at + PAGE,
 					.pairs = at + 0x80000,
-					.places = at + 0xc0000 };
+					.cell_numbers = at + 0xc0000 };
 	memcpy(image_of(l), map.image, map.size);
 	l->cell = xt2_image_root(image_of(l))->cell;
 	xt2_image_for_each_chain(c, i, image_of(l), xt2_image_root(image_of(l)))
@@ -143,7 +143,7 @@ static struct xt2_live live(const struct xt2_live_ruleset *l, const u32 *cells, 
 
 	for (i = 0; i < n; i++) {
 		m = quota(l, i, &rule);
-		place_of(l)[m->arg] = cells[i];
+		numbers_of(l)[m->arg] = cells[i];
 		m->arg = cells[i];
 	}
 	return (struct xt2_live){ .ruleset = XT2_ARENA_REGION(0) };
