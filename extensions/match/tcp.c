@@ -3,7 +3,11 @@
  * tcp.c - TCP ports, flags and options
  *
  * Most rules ask for one port or for SYN, so these forms are 8 bytes and come
- * first.  A fragment has no ports; one that would overwrite the flags of the
+ * first.  One port (-p tcp --dport 22) is decided by the engine, with
+ * xt2_one_port_() of engine/match.h, before it would call xt2_tcp_match(); what
+ * comes here are the other forms, and packets without a whole header.
+ *
+ * A fragment has no ports; one that would overwrite the flags of the
  * first (offset 8) drops the packet, in IPv4 only: there the kernel counts in
  * units of 8 bytes and looks for a 1, which IPv6 offsets never are.
  * Source: net/netfilter/xt_tcpudp.c tcp_mt().

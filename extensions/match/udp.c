@@ -2,8 +2,10 @@
 /*
  * udp.c - ports of UDP and UDP-Lite
  *
- * The forms of tcp.c, without flags and options.  Source:
- * net/netfilter/xt_tcpudp.c udp_mt(), which serves both protocols.
+ * The forms of tcp.c, without flags and options.  One port of UDP is decided by
+ * the engine as in tcp.c; of UDP-Lite, all forms are decided here.
+ *
+ * Source: net/netfilter/xt_tcpudp.c udp_mt(), which serves both protocols.
  */
 #include "transport.h"
 
