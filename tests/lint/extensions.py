@@ -4,7 +4,8 @@
 
 A row of XT2_EXT_MATCHES or XT2_EXT_TARGETS has
 
-- a body and a check in extensions/
+- a body and a check in extensions/; of a match whose translator is
+  xt-state.c in extensions/state/, of others in extensions/match/
 - a row in translators/ext/
 - a row in a table of doc/extensions.md
 - a unit test that names it
@@ -63,7 +64,7 @@ def table_names(text, heads):
     return names
 
 
-def complete(kind, macro, ext, pages, tests, translators, bodies):
+def complete(kind, macro, ext, pages, tests, translators, state, bodies):
     """=> the names of the rows by NAME, and where their bodies are"""
     where = {}
     for NAME, (name, flags) in rows(ext, macro).items():
@@ -75,6 +76,9 @@ def complete(kind, macro, ext, pages, tests, translators, bodies):
             problems.append(f"extensions/: {function}() is there {len(files)} times")
         elif not re.search(rf"^int {check}\(", bodies[files[0]], re.M):
             problems.append(f"{files[0]}: {check}() is missing")
+        if kind == "match" and name not in CARRIED | INSTANCES:
+            folder = "extensions/state/" if f'("{shown}", ' in state else "extensions/match/"
+            problems.extend(f"{f}: the body of {shown} belongs into {folder}" for f in files if not f.startswith(folder))
         where[NAME] = (shown, flags, files)
         if name in CARRIED:
             continue
@@ -115,12 +119,13 @@ def main():
     ext = read("include", "xt2", "ext.h")
     bodies = sources("extensions", "**", "*.c")
     translators = "".join(sources("translators", "ext", "*.c").values())
+    state = read("translators", "ext", "xt-state.c")
     tests = "".join(sources("tests", "unit", "**", "*.c").values())
     pages = table_names(read("doc", "extensions.md"), ("match", "target"))
     documented = table_names(read("doc", "json.md"), ("name",))
     all_rows = []
     for kind, macro in (("match", "XT2_EXT_MATCHES"), ("target", "XT2_EXT_TARGETS")):
-        where = complete(kind, macro, ext, pages, tests, translators, bodies)
+        where = complete(kind, macro, ext, pages, tests, translators, state, bodies)
         file = "json-matches.c" if kind == "match" else "json-targets.c"
         check_json(kind, where, os.path.join("xt2tables", "json", file), documented)
         all_rows += where.values()
