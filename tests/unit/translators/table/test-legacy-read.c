@@ -135,7 +135,53 @@ static void test_kernel(void **state)
 	unload(&kernel);
 }
 
+static bool is_nat_name(const char *name)
+{
+	static const char *const names[] = { "SNAT", "DNAT", "MASQUERADE", "REDIRECT", "NETMAP" };
+	u32 i;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* NAT accepts when it is evaluated, any other target that is carried is a fault. */
+static void test_nat(void **state)
+{
+	struct vectors all = load("rules.vec");
+	struct turn *t = turn_new();
+	const struct xt2_rule *r = (const struct xt2_rule *)t->sink.rule;
+	struct xt2_legacy_chain c;
+	u32 i, j, kind, nat = 0, foreign = 0;
+
+	for (i = 0; i < all.n; i++) {
+		const struct vector *v = &all.v[i];
+
+		assert_int_equal(turn(t, (u8)v->family, v->compat, v->bytes, v->len, false, false),
+				 0);
+		turn_forget(t);
+		for (j = 0; j < t->in.chains; j++) {
+			xt2_legacy_chain(&t->in, j, &c);
+			while (xt2_legacy_rule(&t->in, &c, &t->sink) > 0) {
+				kind = XT2_TARGET_KIND(r->target);
+				if (kind != XT2_T_NAT && kind != XT2_T_FOREIGN)
+					continue;
+				assert_int_equal(
+					kind == XT2_T_NAT,
+					is_nat_name(t->instance[XT2_TARGET_ARG(r->target)]->name));
+				nat += kind == XT2_T_NAT;
+				foreign += kind == XT2_T_FOREIGN;
+			}
+		}
+	}
+	assert_true(nat > 20 && foreign > 20);
+	turn_free(t);
+	unload(&all);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_nat),
 	cmocka_unit_test(test_tables),
 	cmocka_unit_test(test_rules),
 	cmocka_unit_test(test_kernel),
