@@ -37,7 +37,7 @@ UNTESTED = {
     "libxt2/store/bpf/bpf-links.c": KERNEL % "places.sh",
     "libxt2/store/bpf/bpf-log.c": KERNEL % "log.sh",
     "libxt2/store/bpf/bpf-object.c": KERNEL % "refused.sh",
-    "libxt2/store/bpf/bpf-pin.c": KERNEL % "faults.sh",
+    "libxt2/store/bpf/bpf-pin.c": KERNEL % "keep.sh",
     "libxt2/store/bpf/bpf-root.c": KERNEL % "places.sh",
     "libxt2/store/bpf/bpf-ruleset.c": KERNEL % "keep.sh",
     "libxt2/store/bpf/bpf-store.c": KERNEL % "tables.sh",
