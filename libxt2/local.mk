@@ -24,6 +24,7 @@ libxt2_internal_la_SOURCES = \
 	libxt2/ruleset/jumps.c \
 	libxt2/ruleset/jumps.h \
 	libxt2/ruleset/list.c \
+	libxt2/ruleset/list.h \
 	libxt2/ruleset/rules.c \
 	libxt2/ruleset/ruleset-load.c \
 	libxt2/ruleset/ruleset-loop.c \

@@ -173,14 +173,15 @@ static void put_rule(struct digest *d, const struct xt2_rule *r)
 
 static void put_chain(struct digest *d, const struct xt2_chain_ *c)
 {
-	u32 i;
+	struct xt2_list_walk w = xt2_list_walk(&c->rules);
+	const struct xt2_rule *r;
 
 	put(d, c->name, sizeof(c->name));
 	put8(d, c->hook);
 	put8(d, c->policy ? c->policy : XT2_T_RETURN); /* that of a user chain */
 	put32(d, c->rules.n);
-	for (i = 0; i < c->rules.n; i++)
-		put_rule(d, xt2_list_rule(&c->rules, i));
+	while ((r = xt2_list_next(&w)))
+		put_rule(d, r);
 }
 
 /* Base chains by hook, then the others by name, however the table lists them. */

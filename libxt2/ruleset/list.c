@@ -2,9 +2,8 @@
 /*
  * list.c - the lists of chains' rules, and the memory of rules
  *
- * A list is an array with a gap where the last change was, so appending and
- * inserting at one place cost the same.  This file only sees lists and bytes:
- * rules.c knows the meaning of rules, chains.c the chains that own the lists.
+ * This file only sees lists and bytes: rules.c knows the meaning of rules,
+ * chains.c the chains that own the lists.
  */
 #include "config.h"
 #include "ruleset.h"
@@ -15,6 +14,17 @@
 #define COMPACT_MIN (1u << 16) /* dead bytes that are not worth a copy */
 
 /* --- lists ------------------------------------------------------------- */
+
+void xt2_list_walk_on(struct xt2_list_walk *w)
+{
+	const struct xt2_rule_list *l = w->list;
+
+	w->rule = l->rule + xt2_list_slot_(l, w->at);
+	w->line = l->line + xt2_list_slot_(l, w->at);
+	w->end = w->at < l->gap ? l->gap : l->n - w->at;
+	w->next = 0;
+	w->at += w->end;
+}
 
 void xt2_list_gap_(struct xt2_rule_list *l, u32 at)
 {
@@ -121,7 +131,7 @@ void xt2_rule_forget_(struct xt2_ruleset *rs, const struct xt2_rule *r)
 
 struct xt2_rule *xt2_list_own_(struct xt2_ruleset *rs, struct xt2_rule_list *l, u32 at)
 {
-	const struct xt2_rule **r = &l->rule[xt2_list_slot_(l, at)];
+	const struct xt2_rule **r = xt2_list_place_(l, at).rule;
 	struct xt2_rule *own = (struct xt2_rule *)*r;
 
 	if (!xt2_in_image_(rs, own))
@@ -135,16 +145,14 @@ struct xt2_rule *xt2_list_own_(struct xt2_ruleset *rs, struct xt2_rule_list *l, 
 /* A chain's part of moving all rules to fresh memory. */
 static u8 *list_move(const struct xt2_ruleset *rs, struct xt2_rule_list *l, u8 *to)
 {
-	u32 i;
+	struct xt2_list_walk w = xt2_list_walk(l);
+	const struct xt2_rule *r;
 
-	for (i = 0; i < l->n; i++) {
-		u32 slot = xt2_list_slot_(l, i);
-		const struct xt2_rule *r = l->rule[slot];
-
+	while ((r = xt2_list_next(&w))) {
 		if (xt2_in_image_(rs, r))
 			continue;
 		memcpy(to, r, r->size);
-		l->rule[slot] = (const struct xt2_rule *)to;
+		w.rule[w.next - 1] = (const struct xt2_rule *)to;
 		to += r->size;
 	}
 	return to;
@@ -173,9 +181,10 @@ void xt2_rules_compact_(struct xt2_ruleset *rs)
 
 void xt2_rules_drop_(struct xt2_ruleset *rs, struct xt2_rule_list *l)
 {
-	u32 i;
+	struct xt2_list_walk w = xt2_list_walk(l);
+	const struct xt2_rule *r;
 
-	for (i = 0; i < l->n; i++)
-		xt2_rule_forget_(rs, xt2_list_rule(l, i));
+	while ((r = xt2_list_next(&w)))
+		xt2_rule_forget_(rs, r);
 	xt2_list_free_(l);
 }

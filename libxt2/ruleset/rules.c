@@ -156,7 +156,7 @@ int xt2_rule_replace(struct xt2_ruleset *rs, int chain, unsigned int at,
 {
 	struct xt2_chain_ *c = chain_of(rs, chain, at);
 	const struct xt2_rule *copy, *old;
-	u32 slot;
+	struct xt2_list_place_ place;
 
 	if (!c)
 		return -ENOENT;
@@ -165,10 +165,10 @@ int xt2_rule_replace(struct xt2_ruleset *rs, int chain, unsigned int at,
 	copy = xt2_rule_copy_(&rs->rules, rule);
 	if (!copy)
 		return -ENOMEM;
-	slot = xt2_list_slot_(&c->rules, at);
-	old = c->rules.rule[slot];
-	c->rules.rule[slot] = copy;
-	c->rules.line[slot] = line;
+	place = xt2_list_place_(&c->rules, at);
+	old = *place.rule;
+	*place.rule = copy;
+	*place.line = line;
 	xt2_rules_refer_(rs, copy, 1);
 	retire(rs, old);
 	return 0;
@@ -189,10 +189,11 @@ int xt2_rule_delete(struct xt2_ruleset *rs, int chain, unsigned int at)
 
 void xt2_rules_flush_(struct xt2_ruleset *rs, struct xt2_chain_ *c)
 {
-	u32 i;
+	struct xt2_list_walk w = xt2_list_walk(&c->rules);
+	const struct xt2_rule *r;
 
-	for (i = 0; i < c->rules.n; i++)
-		xt2_rules_refer_(rs, xt2_list_rule(&c->rules, i), -1);
+	while ((r = xt2_list_next(&w)))
+		xt2_rules_refer_(rs, r, -1);
 	xt2_rules_drop_(rs, &c->rules);
 }
 
@@ -225,7 +226,7 @@ unsigned int xt2_rule_line(const struct xt2_ruleset *rs, int chain, unsigned int
 {
 	const struct xt2_chain_ *c = chain_of(rs, chain, at);
 
-	return c ? c->rules.line[xt2_list_slot_(&c->rules, at)] : 0;
+	return c ? xt2_list_line(&c->rules, at) : 0;
 }
 
 static bool instance_equal(const struct xt2_ruleset *rs, u32 a, u32 b)
@@ -278,15 +279,18 @@ static bool rule_equal(const struct xt2_ruleset *rs, const struct xt2_rule *a,
 int xt2_rule_find(const struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule)
 {
 	const struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
-	u32 i;
+	const struct xt2_rule *r;
+	struct xt2_list_walk w;
+	int i;
 
 	if (!c)
 		return -ENOENT;
 	if (rule_check(rs, c, rule))
 		return -EINVAL;
-	for (i = 0; i < c->rules.n; i++) {
-		if (rule_equal(rs, xt2_list_rule(&c->rules, i), rule))
-			return (int)i;
+	w = xt2_list_walk(&c->rules);
+	for (i = 0; (r = xt2_list_next(&w)); i++) {
+		if (rule_equal(rs, r, rule))
+			return i;
 	}
 	return -ENOENT;
 }

@@ -275,19 +275,17 @@ static int clone_cold(struct xt2_ruleset *to, const struct xt2_ruleset *from)
 static int clone_rules(struct xt2_ruleset *to, struct xt2_rule_list *l,
 		       const struct xt2_rule_list *old)
 {
-	u32 i;
+	struct xt2_list_walk w = xt2_list_walk(old);
+	const struct xt2_rule *r;
 
 	if (xt2_list_reserve_(l, old->n))
 		return -ENOMEM;
-	for (i = 0; i < old->n; i++) {
-		u32 slot = xt2_list_slot_(old, i);
-		const struct xt2_rule *r = old->rule[slot];
-
+	while ((r = xt2_list_next(&w))) {
 		if (!xt2_in_image_(to, r))
 			r = xt2_rule_copy_(&to->rules, r);
 		if (!r)
 			return -ENOMEM;
-		xt2_list_insert_(l, i, r, old->line[slot]);
+		xt2_list_insert_(l, l->n, r, xt2_list_walk_line(&w));
 	}
 	return 0;
 }

@@ -8,16 +8,20 @@
 static int list(const struct xt2_ruleset *rs, struct xt2_jumps *w)
 {
 	const struct xt2_rule *r;
+	struct xt2_list_walk walk;
 	u32 i, j;
 
-	for (i = 0; i < rs->chains; i++)
-		for (j = 0; rs->chain[i].live && j < rs->chain[i].rules.n; j++) {
-			r = xt2_list_rule(&rs->chain[i].rules, j);
+	for (i = 0; i < rs->chains; i++) {
+		if (!rs->chain[i].live)
+			continue;
+		walk = xt2_list_walk(&rs->chain[i].rules);
+		for (j = 0; (r = xt2_list_next(&walk)); j++) {
 			if (xt2_jumps_add(w, i, j, r))
 				return -ENOMEM;
 			if (xt2_rule_ends(r))
 				break;
 		}
+	}
 	return 0;
 }
 
@@ -74,7 +78,7 @@ static void circle_report(const struct xt2_ruleset *rs, const struct xt2_jumps *
 		    circle);
 	xt2_err_file(err, t->source);
 	xt2_err_hint(err, "remove one of these jumps");
-	err->line = c->rules.line[xt2_list_slot_(&c->rules, left_by(w, last)->rule)];
+	err->line = xt2_list_line(&c->rules, left_by(w, last)->rule);
 }
 
 int xt2_loop_report_(const struct xt2_ruleset *rs, struct xt2_err *err)

@@ -165,8 +165,10 @@ static bool count_at_once(struct packer *p)
 
 static void count(struct packer *p)
 {
+	const struct xt2_rule *r;
+	struct xt2_list_walk w;
 	bool counted;
-	u32 i, j;
+	u32 i;
 
 	number_sources(p);
 	number_chains(p);
@@ -174,8 +176,9 @@ static void count(struct packer *p)
 	for (i = 0; i < p->chain_count; i++) {
 		const struct xt2_rule_list *l = &p->rs->chain[p->chains[i]].rules;
 
-		for (j = 0; !counted && j < l->n; j++)
-			count_rule(p, xt2_list_rule(l, j));
+		w = xt2_list_walk(l);
+		while (!counted && (r = xt2_list_next(&w)))
+			count_rule(p, r);
 		p->bytes += l->n * sizeof(u32); /* lines */
 		if (l->n + 1 > p->longest)
 			p->longest = l->n + 1;
@@ -263,11 +266,12 @@ static void renumber(struct packer *p, struct xt2_rule *r)
 
 static int write_rules(struct packer *p, const struct xt2_rule_list *l)
 {
+	struct xt2_list_walk w = xt2_list_walk(l);
+	const struct xt2_rule *r;
 	int ret = 0;
-	u32 i;
 
-	for (i = 0; i < l->n && !ret; i++) {
-		ret = xt2_write_rule(&p->w, xt2_list_rule(l, i));
+	while (!ret && (r = xt2_list_next(&w))) {
+		ret = xt2_write_rule(&p->w, r);
 		if (!ret)
 			renumber(p, xt2_written_rule(&p->w));
 	}
@@ -277,10 +281,11 @@ static int write_rules(struct packer *p, const struct xt2_rule_list *l)
 /* => the source lines of a chain, its tail's too; NULL if there are none */
 static const u32 *lines_of(struct packer *p, const struct xt2_rule_list *l)
 {
+	struct xt2_list_walk w = xt2_list_walk(l);
 	u32 i, any = 0;
 
-	for (i = 0; i < l->n; i++)
-		any |= p->lines[i] = l->line[xt2_list_slot_(l, i)];
+	for (i = 0; xt2_list_next(&w); i++)
+		any |= p->lines[i] = xt2_list_walk_line(&w);
 	p->lines[l->n] = 0;
 	return any ? p->lines : NULL;
 }

@@ -8,26 +8,15 @@
  * Tables and chains are records in arrays, named by their position.  A chain
  * lists its rules by pointer; the bytes are in the ruleset's arena or in the
  * image that it was loaded from, which is never written to: a rule whose
- * counters change moves to the arena.  Both lists of a chain have a gap where
- * the last change was, so appending and inserting at one place cost the same.
+ * counters change moves to the arena.
  */
 #ifndef XT2_LIBXT2_RULESET_RULESET_H
 #define XT2_LIBXT2_RULESET_RULESET_H
 
 #include "arena.h"
+#include "list.h"
 #include "engine/image.h"
 #include <xt2/xt2.h>
-
-#define XT2_NONE (~(u32)0)
-
-/* Two arrays with one gap: 12 bytes a rule, at most twice that while growing. */
-struct xt2_rule_list {
-	const struct xt2_rule **rule;
-	u32 *line;
-	u32 n, cap;
-	u32 gap; /* rules before the gap */
-	bool lent; /* by the ruleset's arena; else malloc'ed */
-};
 
 struct xt2_chain_ {
 	char name[XT2_NAME_SIZE]; /* padded with NUL */
@@ -177,45 +166,8 @@ static inline bool xt2_in_image_(const struct xt2_ruleset *rs, const void *p)
 
 /* --- lists of rules, without checks (list.c) ------------------------------- */
 
-static inline u32 xt2_list_slot_(const struct xt2_rule_list *l, u32 at)
-{
-	return at < l->gap ? at : at + (l->cap - l->n);
-}
-
-static inline const struct xt2_rule *xt2_list_rule(const struct xt2_rule_list *l, u32 at)
-{
-	return l->rule[xt2_list_slot_(l, at)];
-}
-
-/* Room for cap rules in all.  => 0, -ENOMEM */
-int xt2_list_reserve_(struct xt2_rule_list *l, u32 cap);
-/* The same of an empty list, in the ruleset's memory: there may be very many short ones. */
+/* Room for cap rules in an empty list, in the ruleset's memory: there may be very many short ones. */
 int xt2_list_lend_(struct xt2_ruleset *rs, struct xt2_rule_list *l, u32 cap);
-/* Room for more rules in a full list.  => 0, -ENOMEM */
-int xt2_list_double_(struct xt2_rule_list *l);
-/* Move the gap to a position. */
-void xt2_list_gap_(struct xt2_rule_list *l, u32 at);
-
-/* Room for one more rule.  => 0, -ENOMEM */
-static inline int xt2_list_grow_(struct xt2_rule_list *l)
-{
-	return l->n < l->cap ? 0 : xt2_list_double_(l);
-}
-
-/* There is room. */
-static inline void xt2_list_insert_(struct xt2_rule_list *l, u32 at, const struct xt2_rule *r,
-				    u32 line)
-{
-	if (at != l->gap)
-		xt2_list_gap_(l, at);
-	l->rule[at] = r;
-	l->line[at] = line;
-	l->gap++;
-	l->n++;
-}
-
-void xt2_list_delete_(struct xt2_rule_list *l, u32 at);
-void xt2_list_free_(struct xt2_rule_list *l);
 
 /* => a copy of a rule in the arena, or NULL */
 static inline struct xt2_rule *xt2_rule_copy_(struct xt2_arena_ *arena, const struct xt2_rule *r)

@@ -73,19 +73,17 @@ static int renumber(struct copy *c, struct xt2_rule *r)
 
 static int copy_rules(struct copy *c, int chain)
 {
-	const struct xt2_rule_list *l = &c->from->chain[chain].rules;
+	struct xt2_list_walk w = xt2_list_walk(&c->from->chain[chain].rules);
 	struct xt2_rule *r = (struct xt2_rule *)c->rule;
-	u32 i;
+	const struct xt2_rule *old;
 	int ret = 0;
 
-	for (i = 0; i < l->n && !ret; i++) {
-		const struct xt2_rule *old = xt2_list_rule(l, i);
-
+	while (!ret && (old = xt2_list_next(&w))) {
 		memcpy(r, old, old->size);
 		ret = renumber(c, r);
 		if (!ret)
 			ret = xt2_rule_append(c->to, (int)c->chain[chain], r,
-					      l->line[xt2_list_slot_(l, i)]);
+					      xt2_list_walk_line(&w));
 	}
 	return ret;
 }

@@ -54,18 +54,17 @@ void xt2_entries_counters_(const struct xt2_ruleset *rs, int table, struct xt2_c
 {
 	const bool more = has_more(rs->table[table].family);
 	const struct xt2_chain_ *c;
+	const struct xt2_rule *r;
+	struct xt2_list_walk w;
 	int i;
-	u32 j;
 
 	for_each_chain(c, i, rs, table)
 	{
 		if (more && c->hook == XT2_HOOK_NONE)
 			*to++ = (struct xt2_count_){ 0 };
-		for (j = 0; j < c->rules.n; j++) {
-			const struct xt2_rule *r = xt2_list_rule(&c->rules, j);
-
+		w = xt2_list_walk(&c->rules);
+		while ((r = xt2_list_next(&w)))
 			*to++ = (struct xt2_count_){ r->packets, r->bytes };
-		}
 		if (more)
 			*to++ = (struct xt2_count_){ c->packets, c->bytes };
 	}
@@ -91,16 +90,15 @@ static int rules_own(struct xt2_ruleset *rs, struct xt2_rule_list *l, const stru
 
 static int rules_add(struct xt2_rule_list *l, const struct xt2_count_ *add)
 {
+	struct xt2_list_walk w = xt2_list_walk(l);
+	struct xt2_rule *r;
 	int changed = 0;
-	u32 j;
 
-	for (j = 0; j < l->n; j++) {
-		struct xt2_rule *r = (struct xt2_rule *)xt2_list_rule(l, j);
-
-		if (is_zero(&add[j]))
+	for (; (r = (struct xt2_rule *)xt2_list_next(&w)); add++) {
+		if (is_zero(add))
 			continue;
-		r->packets += add[j].packets;
-		r->bytes += add[j].bytes;
+		r->packets += add->packets;
+		r->bytes += add->bytes;
 		changed = 1;
 	}
 	return changed;
@@ -160,11 +158,12 @@ static int chain_write(const struct xt2_chain_ *c, u32 number, struct xt2_legacy
 {
 	const struct xt2_rule tail = xt2_chain_end_(c);
 	int ret = xt2_legacy_write_chain(w, number, c->hook, c->name);
-	u32 i;
+	struct xt2_list_walk walk = xt2_list_walk(&c->rules);
+	const struct xt2_rule *r;
 
-	for (i = 0; !ret && i < c->rules.n; i++) {
-		*rule = i + 1;
-		ret = xt2_legacy_write_rule(w, xt2_list_rule(&c->rules, i));
+	while (!ret && (r = xt2_list_next(&walk))) {
+		++*rule;
+		ret = xt2_legacy_write_rule(w, r);
 	}
 	return ret ? ret : xt2_legacy_write_rule(w, &tail);
 }

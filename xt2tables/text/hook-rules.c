@@ -128,12 +128,11 @@ static int rule_note(struct walk *w, int chain, const struct xt2_rule *r, unsign
 
 static int chain_note(struct walk *w, int chain)
 {
-	const struct xt2_rule_list *rules = &w->rs->chain[chain].rules;
+	struct xt2_list_walk rules = xt2_list_walk(&w->rs->chain[chain].rules);
 	const struct xt2_rule *r;
 	unsigned int at;
 
-	for (at = 0; at < rules->n; at++) {
-		r = xt2_list_rule(rules, at);
+	for (at = 0; (r = xt2_list_next(&rules)); at++) {
 		if (rule_note(w, chain, r, at))
 			return -ENOMEM;
 		if (xt2_rule_ends(r)) /* no later rule is ever reached */

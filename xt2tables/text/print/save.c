@@ -172,16 +172,15 @@ static void fetch(const struct xt2_ruleset *rs, const struct xt2_rule *r)
 static void print_rules(struct saving *s, int chain)
 {
 	const struct xt2_ruleset *rs = s->printer.rs;
-	const struct xt2_rule_list *list = &rs->chain[chain].rules;
-	const struct xt2_rule *r;
-	unsigned int i;
+	struct xt2_list_walk w = xt2_list_walk(&rs->chain[chain].rules);
+	const struct xt2_rule *r = xt2_list_next(&w), *next;
 	char *end;
 
 	xt2_rule_text_chain(&s->text, chain);
-	for (i = 0; i < list->n; i++) {
-		r = xt2_list_rule(list, i);
-		if (i + 1 < list->n)
-			fetch(rs, xt2_list_rule(list, i + 1));
+	for (; r; r = next) {
+		next = xt2_list_next(&w);
+		if (next)
+			fetch(rs, next);
 		end = xt2_rule_text(&s->text, r, make_room(s), s->gathered + sizeof(s->gathered));
 		if (end)
 			s->at = end;

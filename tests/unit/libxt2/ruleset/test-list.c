@@ -24,13 +24,18 @@ static void fill(u32 n)
 
 static void is(u32 n, const u32 *numbers)
 {
+	struct xt2_list_walk w = xt2_list_walk(&l);
 	u32 i;
 
 	assert_int_equal(l.n, n);
 	for (i = 0; i < n; i++) {
 		assert_ptr_equal(xt2_list_rule(&l, i), &rules[numbers[i]]);
-		assert_int_equal(l.line[xt2_list_slot_(&l, i)], 100 + numbers[i]);
+		assert_int_equal(xt2_list_line(&l, i), 100 + numbers[i]);
+		assert_ptr_equal(xt2_list_next(&w), &rules[numbers[i]]);
+		assert_int_equal(xt2_list_walk_line(&w), 100 + numbers[i]);
 	}
+	assert_null(xt2_list_next(&w));
+	assert_null(xt2_list_next(&w)); /* it stays at the end */
 }
 
 #define IS(...)                                         \
