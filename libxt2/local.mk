@@ -25,6 +25,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/ruleset/jumps.h \
 	libxt2/ruleset/list.c \
 	libxt2/ruleset/list.h \
+	libxt2/ruleset/list-blocks.c \
+	libxt2/ruleset/list-blocks.h \
 	libxt2/ruleset/rules.c \
 	libxt2/ruleset/ruleset-load.c \
 	libxt2/ruleset/ruleset-loop.c \

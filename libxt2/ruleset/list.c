@@ -6,6 +6,7 @@
  * chains.c the chains that own the lists.
  */
 #include "config.h"
+#include "list-blocks.h"
 #include "ruleset.h"
 
 #include <stdlib.h>
@@ -18,15 +19,29 @@
 void xt2_list_walk_on(struct xt2_list_walk *w)
 {
 	const struct xt2_rule_list *l = w->list;
+	u32 at = w->at, k;
 
-	w->rule = l->rule + xt2_list_slot_(l, w->at);
-	w->line = l->line + xt2_list_slot_(l, w->at);
-	w->end = w->at < l->gap ? l->gap : l->n - w->at;
+	if (xt2_list_in_blocks_(l)) {
+		k = xt2_blocks_find_(l->blocks, &at);
+		w->rule = l->blocks->block[k].rule;
+		w->line = l->blocks->block[k].line;
+		w->end = l->blocks->count[k];
+	} else {
+		w->rule = l->rule + xt2_list_slot_(l, at);
+		w->line = l->line + xt2_list_slot_(l, at);
+		w->end = at < l->gap ? l->gap : l->n - at;
+	}
 	w->next = 0;
 	w->at += w->end;
 }
 
-void xt2_list_gap_(struct xt2_rule_list *l, u32 at)
+/* In arrays: would a change here move many rules? */
+static bool is_far(const struct xt2_rule_list *l, u32 at)
+{
+	return (at < l->gap ? l->gap - at : at - l->gap) > XT2_LIST_FAR_;
+}
+
+static void gap_move(struct xt2_rule_list *l, u32 at)
 {
 	u32 room = l->cap - l->n;
 	u32 from = at < l->gap ? at : l->gap + room;
@@ -38,6 +53,38 @@ void xt2_list_gap_(struct xt2_rule_list *l, u32 at)
 		memmove(l->line + to, l->line + from, n * sizeof(*l->line));
 	}
 	l->gap = at;
+}
+
+/* A change at a position is next.  => is the list in blocks?  Without memory for them it is slow */
+static bool change_apart(struct xt2_rule_list *l, u32 at)
+{
+	if (xt2_list_in_blocks_(l) || (is_far(l, at) && !xt2_blocks_make_(l)))
+		return true;
+	gap_move(l, at);
+	return false;
+}
+
+void xt2_list_insert_apart_(struct xt2_rule_list *l, u32 at, const struct xt2_rule *r, u32 line)
+{
+	if (!change_apart(l, at)) {
+		xt2_list_insert_(l, at, r, line);
+		return;
+	}
+	xt2_blocks_insert_(l->blocks, at, r, line);
+	l->n++;
+}
+
+void xt2_list_delete_(struct xt2_rule_list *l, u32 at)
+{
+	if (!change_apart(l, at + 1)) {
+		l->gap--;
+		l->n--;
+		return;
+	}
+	xt2_blocks_delete_(l->blocks, at);
+	l->n--;
+	if (!l->n)
+		xt2_list_free_(l);
 }
 
 int xt2_list_lend_(struct xt2_ruleset *rs, struct xt2_rule_list *l, u32 cap)
@@ -98,26 +145,23 @@ int xt2_list_reserve_(struct xt2_rule_list *l, u32 cap)
 	return 0;
 }
 
-int xt2_list_double_(struct xt2_rule_list *l)
+int xt2_list_extend_(struct xt2_rule_list *l, u32 at)
 {
-	if (l->cap > (u32)-1 / 4)
+	if (l->n > (u32)-1 / 4)
 		return -ENOMEM;
+	if (xt2_list_in_blocks_(l))
+		return xt2_blocks_reserve_(l->blocks);
+	if (unlikely(is_far(l, at)) && !xt2_blocks_make_(l))
+		return 0;
 	return xt2_list_reserve_(l, l->cap ? l->cap * 2 : LIST_FIRST);
-}
-
-void xt2_list_delete_(struct xt2_rule_list *l, u32 at)
-{
-	xt2_list_gap_(l, at + 1);
-	l->gap--;
-	l->n--;
 }
 
 void xt2_list_free_(struct xt2_rule_list *l)
 {
-	if (!l->lent) {
-		free(l->rule);
-		free(l->line);
-	}
+	if (xt2_list_in_blocks_(l))
+		xt2_blocks_free_(l->blocks);
+	else
+		xt2_list_arrays_free_(l);
 	*l = (struct xt2_rule_list){ 0 };
 }
 

@@ -2,26 +2,36 @@
 /*
  * list.h - the list of a chain's rules; not installed
  *
- * A list is two arrays with one gap, where the last change was: reading is an addition, and
+ * Most lists are two arrays with one gap, where the last change was: reading is an addition, and
  * appending and inserting at one place cost the same.  There may be very many short ones, so the
- * ruleset's arena can lend the arrays.
+ * ruleset's arena can lend the arrays.  A list of which more than XT2_LIST_FAR_ rules would have
+ * to move at once moves to blocks (list-blocks.h), and stays there until it is empty.
  *
- * A walk reads a list in order; no rule may be inserted or deleted meanwhile.
+ * A walk reads a list in order at the cost of an array, whichever it is; no rule may be inserted
+ * or deleted meanwhile.  Reading by position takes the logarithm of a list in blocks.
  */
 #ifndef XT2_LIBXT2_RULESET_LIST_H
 #define XT2_LIBXT2_RULESET_LIST_H
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include "engine/image.h"
 
 #define XT2_NONE (~(u32)0)
 
-/* 12 bytes a rule, at most twice that while growing. */
+#define XT2_LIST_FAR_ 512u /* 6 KiB are moved in the time of some searches in blocks */
+
+struct xt2_blocks_;
+
+/* In arrays 12 bytes a rule, at most twice that while growing; in blocks see list-blocks.c. */
 struct xt2_rule_list {
-	const struct xt2_rule **rule;
+	union {
+		const struct xt2_rule **rule;
+		struct xt2_blocks_ *blocks;
+	};
 	u32 *line;
-	u32 n, cap;
-	u32 gap; /* rules before the gap */
+	u32 n, cap; /* cap: of the arrays; 0 in blocks */
+	u32 gap; /* rules before the gap; XT2_NONE: the list is in blocks */
 	bool lent; /* by the ruleset's arena; else malloc'ed */
 };
 
@@ -33,13 +43,23 @@ struct xt2_list_place_ {
 
 /* --- reading --------------------------------------------------------------- */
 
+static inline bool xt2_list_in_blocks_(const struct xt2_rule_list *l)
+{
+	return l->gap == XT2_NONE;
+}
+
+/* Of a list in arrays. */
 static inline u32 xt2_list_slot_(const struct xt2_rule_list *l, u32 at)
 {
 	return at < l->gap ? at : at + (l->cap - l->n);
 }
 
+struct xt2_list_place_ xt2_blocks_place_(const struct xt2_blocks_ *b, u32 at);
+
 static inline struct xt2_list_place_ xt2_list_place_(const struct xt2_rule_list *l, u32 at)
 {
+	if (unlikely(xt2_list_in_blocks_(l)))
+		return xt2_blocks_place_(l->blocks, at);
 	at = xt2_list_slot_(l, at);
 	return (struct xt2_list_place_){ l->rule + at, l->line + at };
 }
@@ -93,30 +113,41 @@ static inline u32 xt2_list_walk_line(const struct xt2_list_walk *w)
 
 /* --- changes --------------------------------------------------------------- */
 
-/* Room for cap rules in all.  => 0, -ENOMEM */
+/* Room for cap rules in all, in the arrays of a list that is not in blocks.  => 0, -ENOMEM */
 int xt2_list_reserve_(struct xt2_rule_list *l, u32 cap);
-/* Room for more rules in a full list.  => 0, -ENOMEM */
-int xt2_list_double_(struct xt2_rule_list *l);
+/* Room for a rule at a position of a full list.  => 0; -ENOMEM: the list has the same rules */
+int xt2_list_extend_(struct xt2_rule_list *l, u32 at);
 
-/* Room for one more rule.  => 0, -ENOMEM */
-static inline int xt2_list_grow_(struct xt2_rule_list *l)
+/* Room for one more rule, at a position.  => 0, -ENOMEM */
+static inline int xt2_list_grow_(struct xt2_rule_list *l, u32 at)
 {
-	return l->n < l->cap ? 0 : xt2_list_double_(l);
+	return l->n < l->cap ? 0 : xt2_list_extend_(l, at);
 }
 
-/* Move the gap to a position. */
-void xt2_list_gap_(struct xt2_rule_list *l, u32 at);
+/* xt2_list_insert_() where the gap is not. */
+void xt2_list_insert_apart_(struct xt2_rule_list *l, u32 at, const struct xt2_rule *r, u32 line);
 
-/* There is room. */
+/* There is room at this position. */
 static inline void xt2_list_insert_(struct xt2_rule_list *l, u32 at, const struct xt2_rule *r,
 				    u32 line)
 {
-	if (at != l->gap)
-		xt2_list_gap_(l, at);
+	if (unlikely(at != l->gap)) {
+		xt2_list_insert_apart_(l, at, r, line);
+		return;
+	}
 	l->rule[at] = r;
 	l->line[at] = line;
 	l->gap++;
 	l->n++;
+}
+
+/* The arrays of a list go; the list still names them. */
+static inline void xt2_list_arrays_free_(const struct xt2_rule_list *l)
+{
+	if (l->lent)
+		return;
+	free(l->rule);
+	free(l->line);
 }
 
 void xt2_list_delete_(struct xt2_rule_list *l, u32 at);

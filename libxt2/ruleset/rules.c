@@ -117,7 +117,7 @@ int xt2_rule_insert(struct xt2_ruleset *rs, int chain, unsigned int at, const st
 		return -ENOENT;
 	if (rule_check(rs, c, rule))
 		return -EINVAL;
-	if (xt2_list_grow_(&c->rules))
+	if (xt2_list_grow_(&c->rules, at))
 		return -ENOMEM;
 	copy = xt2_rule_copy_(&rs->rules, rule);
 	if (!copy)
@@ -132,7 +132,7 @@ int xt2_rule_put(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule,
 	struct xt2_rule_list *l = &rs->chain[chain].rules;
 	const struct xt2_rule *copy;
 
-	if (xt2_list_grow_(l))
+	if (xt2_list_grow_(l, l->n))
 		return -ENOMEM;
 	copy = xt2_rule_copy_(&rs->rules, rule);
 	if (!copy)

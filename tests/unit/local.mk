@@ -230,6 +230,7 @@ tests_unit_run_ruleset_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/libxt2/ruleset/test-digest.c \
 	tests/unit/libxt2/ruleset/test-jumps.c \
 	tests/unit/libxt2/ruleset/test-list.c \
+	tests/unit/libxt2/ruleset/test-list-blocks.c \
 	tests/unit/libxt2/ruleset/test-pair.c \
 	tests/unit/libxt2/ruleset/test-rules.c \
 	tests/unit/libxt2/ruleset/test-ruleset-load.c \

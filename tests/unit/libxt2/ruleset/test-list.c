@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test-list.c - libxt2/ruleset/list.c: lists with a gap, and the memory of their rules */
+/* test-list.c - libxt2/ruleset/list.c: lists of rules in arrays, and the memory of their rules */
 #include "libxt2/ruleset/ruleset.h"
 #include "tests/lib/fail-alloc.h"
 #include "tests/unit/ruleset-case.h"
@@ -10,7 +10,7 @@ static struct xt2_rule_list l;
 
 static void put(u32 at, u32 number)
 {
-	assert_int_equal(xt2_list_grow_(&l), 0);
+	assert_int_equal(xt2_list_grow_(&l, at), 0);
 	xt2_list_insert_(&l, at, &rules[number], 100 + number);
 }
 
@@ -34,6 +34,7 @@ static void is(u32 n, const u32 *numbers)
 		assert_ptr_equal(xt2_list_next(&w), &rules[numbers[i]]);
 		assert_int_equal(xt2_list_walk_line(&w), 100 + numbers[i]);
 	}
+	assert_int_equal(w.at, n); /* and no part goes farther */
 	assert_null(xt2_list_next(&w));
 	assert_null(xt2_list_next(&w)); /* it stays at the end */
 }
@@ -71,14 +72,18 @@ static void rules_are_inserted_anywhere(void **state)
 static void the_gap_moves_both_ways(void **state)
 {
 	fill(5);
-	xt2_list_gap_(&l, 1);
-	assert_int_equal(l.gap, 1);
-	IS(0, 1, 2, 3, 4);
-	xt2_list_gap_(&l, 3);
-	IS(0, 1, 2, 3, 4);
-	xt2_list_gap_(&l, 3);
-	xt2_list_gap_(&l, 5);
-	IS(0, 1, 2, 3, 4);
+	put(1, 5);
+	assert_int_equal(l.gap, 2);
+	IS(0, 5, 1, 2, 3, 4);
+	put(4, 6);
+	assert_int_equal(l.gap, 5);
+	IS(0, 5, 1, 2, 6, 3, 4);
+	xt2_list_delete_(&l, 4);
+	assert_int_equal(l.gap, 4);
+	IS(0, 5, 1, 2, 3, 4);
+	xt2_list_delete_(&l, 5);
+	assert_int_equal(l.gap, 5);
+	IS(0, 5, 1, 2, 3);
 }
 
 static void rules_are_deleted(void **state)
@@ -90,6 +95,11 @@ static void rules_are_deleted(void **state)
 	IS(1, 3, 4);
 	xt2_list_delete_(&l, 2);
 	IS(1, 3);
+	xt2_list_delete_(&l, 1);
+	xt2_list_delete_(&l, 0);
+	is(0, NULL);
+	put(0, 5);
+	IS(5);
 }
 
 /* Rules after the gap stay at the end of the longer arrays. */
@@ -99,22 +109,23 @@ static void room_is_reserved(void **state)
 
 	fill(6);
 	cap = l.cap;
-	xt2_list_gap_(&l, 2);
+	put(2, 6);
 	assert_int_equal(xt2_list_reserve_(&l, cap), 0);
 	assert_int_equal(l.cap, cap);
 	assert_int_equal(xt2_list_reserve_(&l, cap + 1), 0);
 	assert_int_equal(l.cap, cap + 1);
-	IS(0, 1, 2, 3, 4, 5);
+	IS(0, 1, 6, 2, 3, 4, 5);
 	assert_int_equal(xt2_list_reserve_(&l, 1), 0);
 	assert_int_equal(l.cap, cap + 1);
 }
 
 static void lists_have_a_limit(void **state)
 {
-	struct xt2_rule_list full = { .cap = (u32)-1 / 4 + 1 };
+	const u32 most = (u32)-1 / 4 + 1;
+	struct xt2_rule_list full = { .n = most, .cap = most, .gap = most };
 
-	assert_int_equal(xt2_list_double_(&full), -ENOMEM);
-	assert_int_equal(full.cap, (u32)-1 / 4 + 1);
+	assert_int_equal(xt2_list_grow_(&full, most), -ENOMEM);
+	assert_int_equal(full.cap, most);
 }
 
 static void lent_arrays_are_given_up_for_longer_ones(void **state)
@@ -132,13 +143,13 @@ static void lent_arrays_are_given_up_for_longer_ones(void **state)
 	assert_true(l.lent);
 	for (n = 1; n <= 2; n++) { /* the arrays of its own */
 		fail_alloc(n);
-		assert_int_equal(xt2_list_grow_(&l), -ENOMEM);
+		assert_int_equal(xt2_list_grow_(&l, l.n), -ENOMEM);
 		fail_alloc(0);
 		assert_true(l.lent);
 	}
 	for (n = 3; n <= 4; n++) { /* then more of them */
 		fail_alloc(n == 3 ? 3 : 2);
-		assert_int_equal(xt2_list_grow_(&l), -ENOMEM);
+		assert_int_equal(xt2_list_grow_(&l, l.n), -ENOMEM);
 		fail_alloc(0);
 		assert_false(l.lent);
 		IS(0, 1, 2);
