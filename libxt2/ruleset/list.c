@@ -11,8 +11,9 @@
 
 #include <stdlib.h>
 
-#define LIST_FIRST  4u
-#define COMPACT_MIN (1u << 16) /* dead bytes that are not worth a copy */
+#define LIST_FIRST    4u
+#define COMPACT_MIN   (1u << 16) /* fewer dead bytes are not worth a copy */
+#define COMPACT_IMAGE 16 /* nor is a smaller part of the image's size */
 
 /* --- lists ------------------------------------------------------------- */
 
@@ -202,13 +203,22 @@ static u8 *list_move(const struct xt2_ruleset *rs, struct xt2_rule_list *l, u8 *
 	return to;
 }
 
+/* Rules that live are copied, and those of the image passed: dead ones have to pay for both. */
+static bool is_worth_it(const struct xt2_ruleset *rs)
+{
+	const size_t dead = rs->rules.dead;
+
+	return dead >= COMPACT_MIN && dead >= rs->rules.live &&
+	       dead >= rs->image_size / COMPACT_IMAGE;
+}
+
 void xt2_rules_compact_(struct xt2_ruleset *rs)
 {
 	struct xt2_arena_ fresh = { 0 };
 	u8 *to = NULL;
 	u32 i;
 
-	if (rs->rules.dead < COMPACT_MIN || rs->rules.dead < rs->rules.live)
+	if (!is_worth_it(rs))
 		return;
 	if (rs->rules.live) {
 		to = xt2_arena_alloc_(&fresh, rs->rules.live);

@@ -184,7 +184,7 @@ struct xt2_rule *xt2_list_own_(struct xt2_ruleset *rs, struct xt2_rule_list *l, 
 void xt2_rule_forget_(struct xt2_ruleset *rs, const struct xt2_rule *r);
 /* A list and its rules go; the chains that they name are not told. */
 void xt2_rules_drop_(struct xt2_ruleset *rs, struct xt2_rule_list *l);
-/* Give back the memory of deleted rules once it is the larger part. */
+/* Give back the memory of deleted rules once there is more of it than work to do so. */
 void xt2_rules_compact_(struct xt2_ruleset *rs);
 
 /* --- rules, without checks (rules.c) ---------------------------------------- */

@@ -231,6 +231,32 @@ static void dead_rules_are_given_back(void **state)
 	assert_int_equal(rs->rules.dead, 0);
 }
 
+/* In a ruleset with a large image, it takes more dead bytes. */
+static void a_large_image_is_not_walked_for_few_rules(void **state)
+{
+	static const u8 image[16 * 3 << 16];
+	struct xt2_ruleset *rs = *state;
+	const u32 size = sizeof(struct xt2_rule);
+	int chain = xt2_chain_base(rs, FILTER, XT2_INPUT);
+	struct xt2_rule_list *list = &rs->chain[chain].rules;
+	u32 dead;
+
+	rs->image = image;
+	rs->image_size = sizeof(image);
+	for (dead = 0; dead + size < 3 << 16; dead += size) {
+		assert_int_equal(append(rs, chain, DROP), 0);
+		forget(rs, list, 1);
+		xt2_rules_compact_(rs);
+		assert_int_equal(rs->rules.dead, dead + size);
+	}
+	assert_int_equal(append(rs, chain, DROP), 0);
+	forget(rs, list, 1);
+	xt2_rules_compact_(rs);
+	assert_int_equal(rs->rules.dead, 0);
+	rs->image = NULL;
+	rs->image_size = 0;
+}
+
 #define LIST(name) cmocka_unit_test_teardown(name, none)
 
 static int gone(void **state)
@@ -248,6 +274,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(lent_arrays_are_given_up_for_longer_ones, setup, gone),
 	cmocka_unit_test_setup_teardown(rules_of_the_image_are_copied, setup, gone),
 	cmocka_unit_test_setup_teardown(dead_rules_are_given_back, setup, gone),
+	cmocka_unit_test_setup_teardown(a_large_image_is_not_walked_for_few_rules, setup, gone),
 };
 
 UNITS(tests)
