@@ -12,8 +12,9 @@
 #include "xt2tables/live/log-pcapng.h"
 #include "xt2tables/live/log-text.h"
 
-#define ENOUGH (-ECANCELED)
-#define SECOND 1000000000ull
+#define ENOUGH	  (-ECANCELED)
+#define SECOND	  1000000000ull
+#define CLOCK_SET 10000000ull /* ns; smaller differences are those of reading the clocks */
 
 struct reader {
 	struct xt2_store store;
@@ -21,6 +22,7 @@ struct reader {
 	bool time, rule; /* in each line */
 	bool fresh; /* nothing from before the start */
 	__u64 started; /* ns since boot */
+	__u64 booted; /* ns since 1970 */
 	unsigned long long count; /* 0: no end */
 	unsigned long long done;
 	FILE *to;
@@ -34,10 +36,20 @@ static void stop(int signal)
 	stopped = signal;
 }
 
-/* => ns since 1970, as clocks are now */
-static __u64 time_of(const struct xt2_log_event *e)
+/*
+ * => ns since 1970
+ *
+ * The clocks are read one after the other, and the process may wait between them.  So what
+ * they are apart is taken anew only if the clock was set: events stay in order.
+ */
+static __u64 time_of(struct reader *r, const struct xt2_log_event *e)
 {
-	return xt2_clock_ns(CLOCK_REALTIME) - xt2_clock_ns(CLOCK_BOOTTIME) + e->time;
+	const __u64 boot = xt2_clock_ns(CLOCK_BOOTTIME), real = xt2_clock_ns(CLOCK_REALTIME);
+	const __u64 wait = xt2_clock_ns(CLOCK_BOOTTIME) - boot;
+
+	if (real - boot - r->booted + CLOCK_SET > 2 * CLOCK_SET && wait < CLOCK_SET)
+		r->booted = real - boot;
+	return r->booted + e->time;
 }
 
 static bool is_nflog(const struct xt2_log_event *e)
@@ -64,12 +76,12 @@ static void print_rule(FILE *to, const struct xt2_log_event *e)
 	xt2_print_shown(to, text);
 }
 
-static void print_line(const struct reader *r, const struct xt2_log_event *e)
+static void print_line(struct reader *r, const struct xt2_log_event *e)
 {
 	char line[XT2_LOG_LINE];
 
 	if (r->time)
-		print_time(r->to, time_of(e));
+		print_time(r->to, time_of(r, e));
 	xt2_log_line(e, line, sizeof(line));
 	fputs(line, r->to);
 	if (is_nflog(e))
@@ -80,7 +92,7 @@ static void print_line(const struct reader *r, const struct xt2_log_event *e)
 }
 
 /* "filter INPUT 3 LOG "prefix" in lo" */
-static void write_packet(const struct reader *r, const struct xt2_log_event *e)
+static void write_packet(struct reader *r, const struct xt2_log_event *e)
 {
 	char comment[512], shown[4 * sizeof(comment)], prefix[65], target[32] = "LOG";
 
@@ -90,7 +102,7 @@ static void write_packet(const struct reader *r, const struct xt2_log_event *e)
 		 e->chain, e->rule, target, xt2_log_prefix(e, prefix), e->in_index ? " in " : "",
 		 e->in, e->out_index ? " out " : "", e->out);
 	xt2_show(comment, shown, sizeof(shown));
-	xt2_pcapng_packet(r->to, e, time_of(e), shown);
+	xt2_pcapng_packet(r->to, e, time_of(r, e), shown);
 }
 
 static int take(void *data, const struct xt2_log_event *e)
