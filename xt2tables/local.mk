@@ -71,7 +71,9 @@ endif
 
 # One program under six names.
 bin_PROGRAMS += xt2tables-restore
-RESTORE_SOURCES = xt2tables/cmd/xt2tables.c xt2tables/live/live-trace.c xt2tables/live/live-trace.h
+WHERE_SOURCES = xt2tables/tables/where.c xt2tables/tables/where.h \
+	xt2tables/live/live-trace.c xt2tables/live/live-trace.h
+RESTORE_SOURCES = xt2tables/cmd/xt2tables.c $(WHERE_SOURCES)
 xt2tables_restore_SOURCES = $(RESTORE_SOURCES) $(LIVE_STORE)
 xt2tables_restore_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
 xt2tables_restore_LDFLAGS = $(AM_LDFLAGS) $(PIE_LDFLAGS)

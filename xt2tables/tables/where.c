@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * where.c - the ruleset that a program with iptables' interface works on
+ *
+ * An image file instead of the kernel's tables, or with --live what BPF programs
+ * evaluate.  A change holds the lock from reading the old ruleset until the new
+ * one is stored.  Messages that scripts look for, and exit codes, are iptables'.
+ */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include <xtables.h>
+#include "engine/env.h"
+#include "where.h"
+#include "xt2tables/files/usage.h"
+#include "xt2tables/live/live-refused.h"
+#include "xt2tables/live/live-trace.h"
+
+int xt2_where_status(int error)
+{
+	static const int resources[] = { ENOMEM, EAGAIN, ENOSPC, EDQUOT, EFBIG,	      EIO,
+					 EROFS,	 EACCES, EPERM,	 ENOENT, ENOTDIR,     EISDIR,
+					 ELOOP,	 ENXIO,	 EMFILE, ENFILE, ENAMETOOLONG };
+	size_t i;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(resources); i++)
+		if (error == -resources[i])
+			return RESOURCE_PROBLEM;
+	return OTHER_PROBLEM;
+}
+
+static void tell(const struct xt2_where *w, const struct xt2_err *err)
+{
+	if (w->report)
+		w->report(w->data, err);
+	else
+		xt2_err_print(err, stderr);
+}
+
+int xt2_where_problem(const struct xt2_where *w, struct xt2_err *err, int error)
+{
+	if ((error == -EACCES || error == -EROFS) && !err->hint[0])
+		snprintf(err->hint, sizeof(err->hint),
+			 "an image of your own: --image FILE or XT2_IMAGE=FILE; only looking: "
+			 "xt2 check");
+	tell(w, err);
+	return xt2_where_status(error);
+}
+
+static int failed(const struct xt2_where *w, struct xt2_err *err, int error)
+{
+	if (w->store.kind != XT2_STORE_LIVE)
+		return xt2_where_problem(w, err, error);
+	tell(w, err);
+	return xt2_exit_live(err);
+}
+
+/* --- options ------------------------------------------------------------------ */
+
+bool xt2_where_option(struct xt2_where *w, int c, const char *arg)
+{
+	switch (c) {
+	case XT2_WHERE_IMAGE: w->store.path = arg; return true;
+	case XT2_WHERE_LIVE: w->store.kind = XT2_STORE_LIVE; return true;
+	case XT2_WHERE_NETNS: w->store.netns = arg; return true;
+	case XT2_WHERE_PIN: w->store.pin = arg; return true;
+	}
+	return false;
+}
+
+int xt2_where_end(struct xt2_where *w, int family)
+{
+	struct xt2_store *s = &w->store;
+	const bool live = s->kind == XT2_STORE_LIVE;
+	const char *wrong = NULL;
+
+	if (live && s->path)
+		wrong = "--live and --image exclude each other";
+	else if (live && family == XT2_ARP)
+		wrong = "--live is for IPv4 and IPv6";
+	else if (!live && (s->netns || s->pin))
+		wrong = "--netns and --pin are for --live";
+	else if (s->path && !*s->path)
+		wrong = "--image needs a name";
+	if (wrong)
+		fprintf(stderr, "%s: %s\n", w->name, wrong);
+	if (!live)
+		s->path = xt2_image_path(s->path);
+	return wrong ? PARAMETER_PROBLEM : -1;
+}
+
+/* --- opening ------------------------------------------------------------------ */
+
+static int busy(int wait)
+{
+	fprintf(stderr, "Another app is currently holding the xtables lock. ");
+	if (wait)
+		fprintf(stderr, "Stopped waiting after %ds.\n", wait);
+	else
+		fprintf(stderr, "Perhaps you want to use the -w option?\n");
+	return RESOURCE_PROBLEM;
+}
+
+/* Of an image iptables' own words say enough. */
+static int lock_failed(const struct xt2_where *w, struct xt2_err *err, int ret)
+{
+	int status = RESOURCE_PROBLEM;
+
+	if (ret != -EAGAIN || w->store.kind == XT2_STORE_LIVE)
+		status = failed(w, err, ret);
+	return ret == -EAGAIN ? busy(w->wait) : status;
+}
+
+int xt2_where_open(struct xt2_where *w, enum xt2_store_access access)
+{
+	const struct xt2_store *s = &w->store;
+	struct xt2_err err = { 0 };
+	int ret;
+
+	if (w->test)
+		access = XT2_STORE_LOOK;
+	ret = xt2_store_lock(&w->store, access, w->wait, &err);
+	if (ret && !(ret == -ENOENT && access == XT2_STORE_LOOK))
+		return lock_failed(w, &err, ret);
+	ret = xt2_store_load(s, s->path ? s->path : "the live ruleset", &w->rs, &w->map, &err);
+	if (!w->rs)
+		err.message[0] = '\0'; /* the errno says enough */
+	return ret ? failed(w, &err, ret) : 0;
+}
+
+void xt2_where_close(struct xt2_where *w)
+{
+	xt2_store_unlock(&w->store);
+	xt2_ruleset_free(w->rs);
+	xt2_image_close(&w->map);
+	w->rs = NULL;
+	memset(&w->map, 0, sizeof(w->map));
+}
+
+/* --- storing ------------------------------------------------------------------ */
+
+/* Reports all that cannot be live.  => exit status */
+static int check_live(const struct xt2_where *w, const struct xt2_mapping *map)
+{
+	const bool file = w->source && strcmp(w->source, "-");
+	struct xt2_refused list = { .rs = w->rs,
+				    .image = map->image,
+				    .path = file ? w->source : "<stdin>",
+				    .text = w->source != NULL,
+				    .max = XT2_REFUSALS_MAX,
+				    .report = w->report,
+				    .data = w->data };
+	int ret = xt2_live_refused(&list);
+
+	if (list.more && !w->report)
+		fprintf(stderr, "%s: %s\n", list.path, list.rest);
+	return ret;
+}
+
+/* => exit status */
+static int commit(struct xt2_where *w, const struct xt2_mapping *map)
+{
+	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = ENOMEM };
+	__u32 *was = NULL;
+	int ret = -ENOMEM;
+
+	if (w->store.kind == XT2_STORE_LIVE)
+		was = xt2_live_trace(w->rs, &w->map, map, w->changed);
+	if (was || w->store.kind != XT2_STORE_LIVE)
+		ret = xt2_store_commit(&w->store, map, &(struct xt2_store_counters){ .was = was },
+				       &err);
+	free(was);
+	return ret ? failed(w, &err, ret) : 0;
+}
+
+int xt2_where_commit(struct xt2_where *w)
+{
+	struct xt2_err err = { 0 };
+	struct xt2_mapping map;
+	int ret = xt2_ruleset_write(w->rs, &map, &err), status = 0;
+
+	if (ret < 0)
+		return xt2_where_problem(w, &err, ret);
+	if (w->store.kind == XT2_STORE_LIVE)
+		status = check_live(w, &map);
+	if (!status && !w->test)
+		status = commit(w, &map);
+	xt2_image_close(&map);
+	return status;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * where.h - the ruleset that a program with iptables' interface works on: see where.c
+ *
+ * The one place in which these programs use a store (libxt2/store/store.h).
+ */
+#ifndef XT2_XT2TABLES_TABLES_WHERE_H
+#define XT2_XT2TABLES_TABLES_WHERE_H
+
+#include <stdbool.h>
+#include "libxt2/store/store.h"
+
+struct xt2_where {
+	const char *name; /* of the program */
+	const char *legacy; /* iptables' name, in messages that scripts read */
+	struct xt2_store store;
+	int wait; /* for others: seconds; 0: not at all, < 0: for ever */
+	bool test; /* store nothing */
+	const char *source; /* of the rules: a file, "-"; NULL: they are no file's */
+	bool changed[XT2_TABLES_MAX]; /* by table: its policies count from what the ruleset has */
+	/* Where errors go, NULL: to stderr; those of a lock that is held never do. */
+	void (*report)(void *data, const struct xt2_err *err);
+	void *data;
+
+	struct xt2_ruleset *rs; /* to be edited */
+	struct xt2_mapping map; /* it was loaded from this image, if there is one */
+};
+
+/* For getopt_long(). */
+enum { XT2_WHERE_IMAGE = 256, XT2_WHERE_LIVE, XT2_WHERE_NETNS, XT2_WHERE_PIN, XT2_WHERE_RESOLVE };
+
+/* clang-format off */
+#define XT2_WHERE_OPTIONS						\
+	{ "image", required_argument, NULL, XT2_WHERE_IMAGE },		\
+	{ "live", no_argument, NULL, XT2_WHERE_LIVE },			\
+	{ "netns", required_argument, NULL, XT2_WHERE_NETNS },		\
+	{ "pin", required_argument, NULL, XT2_WHERE_PIN }
+/* clang-format on */
+
+#define XT2_WHERE_HELP                                                                  \
+	"      --image      image file (else $XT2_IMAGE, else " XT2_DEFAULT_IMAGE ")\n" \
+	"      --live       instead of an image, what the kernel evaluates\n"           \
+	"      --netns      of this network namespace, as of ip-netns(8)\n"             \
+	"      --pin        in this folder of a BPF file system\n"
+
+/* => false: not one of XT2_WHERE_OPTIONS */
+bool xt2_where_option(struct xt2_where *w, int c, const char *arg);
+
+/* The options' words are there.  => -1: go on; or an exit status, the reason told */
+int xt2_where_end(struct xt2_where *w, int family);
+
+/*
+ * xt2_where_open - lock the store, and load its ruleset
+ *
+ * A test locks no image; of what is live it only looks, and so does XT2_STORE_LOOK: both are
+ * content if there is nothing yet.
+ * => 0; an exit status, the reason told.  Close it in any case
+ */
+int xt2_where_open(struct xt2_where *w, enum xt2_store_access access);
+
+/* Pack the ruleset and store it, unless it is only a test.  => 0; an exit status, the reason told */
+int xt2_where_commit(struct xt2_where *w);
+
+/* Let others in, and forget the ruleset. */
+void xt2_where_close(struct xt2_where *w);
+
+/* Tell an error.  => the exit status for it */
+int xt2_where_problem(const struct xt2_where *w, struct xt2_err *err, int error);
+
+/* What the system lacks or forbids is a resource; anything else is wrong input. */
+int xt2_where_status(int error);
+
+#endif
