@@ -2,6 +2,8 @@
 noinst_LTLIBRARIES += libtext.la
 libtext_la_SOURCES = \
 	xt2tables/text/addresses.c \
+	xt2tables/text/alone.c \
+	xt2tables/text/alone.h \
 	xt2tables/text/bridge/bridge-ext.c \
 	xt2tables/text/bridge/bridge-parse.c \
 	xt2tables/text/bridge/bridge-print.c \
@@ -45,6 +47,9 @@ libtext_la_SOURCES = \
 	xt2tables/text/rule-options.c \
 	xt2tables/text/rule-pack.c \
 	xt2tables/text/rule-parse.c \
+	xt2tables/text/print/list-arp.c \
+	xt2tables/text/print/list.c \
+	xt2tables/text/print/list.h \
 	xt2tables/text/print/rule-print.c \
 	xt2tables/text/print/rule-print.h \
 	xt2tables/text/print/print-fast.c \
@@ -69,11 +74,12 @@ LIVE_COMMANDS = $(LIVE_STORE) xt2tables/cmd/cmd-apply.c xt2tables/cmd/cmd-confir
 LIVE_LIBS = libhost.la
 endif
 
-# One program under six names.
+# One program under nine names, and iptables' own.
 bin_PROGRAMS += xt2tables-restore
 WHERE_SOURCES = xt2tables/tables/where.c xt2tables/tables/where.h \
 	xt2tables/live/live-trace.c xt2tables/live/live-trace.h
-RESTORE_SOURCES = xt2tables/cmd/xt2tables.c $(WHERE_SOURCES)
+RESTORE_SOURCES = xt2tables/cmd/xt2tables.c $(WHERE_SOURCES) \
+	xt2tables/tables/tables-help.c xt2tables/tables/tables.c xt2tables/tables/tables.h
 xt2tables_restore_SOURCES = $(RESTORE_SOURCES) $(LIVE_STORE)
 xt2tables_restore_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
 xt2tables_restore_LDFLAGS = $(AM_LDFLAGS) $(PIE_LDFLAGS)
@@ -162,7 +168,7 @@ xt2_LDADD = $(LIVE_LIBS) libshim.la libjson.la liboracle.la libtext.la $(PCAP_LI
 noinst_LTLIBRARIES += liboracle.la
 liboracle_la_SOURCES = xt2tables/packet/oracle.c xt2tables/packet/oracle.h
 
-XT2TABLES_LINKS = xt2ip6tables-restore xt2arptables-restore \
+XT2TABLES_LINKS = xt2tables xt2ip6tables xt2arptables xt2ip6tables-restore xt2arptables-restore \
 	xt2tables-save xt2ip6tables-save xt2arptables-save
 CLEANFILES += $(XT2TABLES_LINKS)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * xt2tables.c - xt2tables-restore, xt2tables-save and their ip6 and arp kin
+ * xt2tables.c - xt2tables, xt2tables-restore, xt2tables-save and their ip6 and arp kin
  *
  * One program; its name says what it does.  Options, messages that scripts
  * look for and exit codes are those of iptables' own programs; the ruleset is
@@ -16,11 +16,16 @@
 #include "libxt2/printable.h"
 #include "xt2tables/files/output.h"
 #include "xt2tables/files/usage.h"
+#include "xt2tables/tables/tables.h"
 #include "xt2tables/tables/where.h"
 #include "xt2tables/text/text.h"
 #include "engine/env.h"
 
-#define LIKE_VERSION "1.8.9" /* the iptables that callers take this for */
+/* The iptables that callers take this for. */
+#define LIKE_VERSION   "1.8.9"
+#define LIKE_LEGACY    LIKE_VERSION " (legacy)"
+#define LIKE_ARPTABLES "0.0.5"
+#define OWN_VERSION    LIKE_VERSION " (xt2 " PACKAGE_VERSION ")"
 #define LIVE_WAIT    10 /* seconds that saving waits for a command that changes the live ruleset */
 
 struct program;
@@ -39,6 +44,7 @@ struct program {
 	const char *legacy; /* iptables' name, in messages that scripts read */
 	int family;
 	const struct kind *kind;
+	const char *version; /* of iptables, and whose it is */
 };
 
 struct options {
@@ -49,7 +55,7 @@ struct options {
 
 static int print_version(const struct program *program)
 {
-	printf("%s v" LIKE_VERSION " (xt2 " PACKAGE_VERSION ")\n", program->legacy);
+	printf("%s v%s\n", program->legacy, program->version);
 	return 0;
 }
 
@@ -327,29 +333,80 @@ static const struct kind saving = { "bcdt:M:f:Vh", save_options, 0,
 				    "  -M               accepted and not needed\n" XT2_WHERE_HELP,
 				    save };
 
+/* One command line. */
+static int command(const struct program *program, int argc, char **argv)
+{
+	const struct xt2_tables tables = { .name = program->name,
+					   .legacy = program->legacy,
+					   .version = program->version,
+					   .family = program->family };
+
+	return xt2_tables_main(&tables, argc, argv);
+}
+
+static const struct kind commanding = { .run = command };
+
 static const struct program programs[] = {
-	{ "xt2tables-restore", "iptables-restore", XT2_IPV4, &restoring },
-	{ "xt2ip6tables-restore", "ip6tables-restore", XT2_IPV6, &restoring },
-	{ "xt2arptables-restore", "arptables-restore", XT2_ARP, &restoring },
-	{ "xt2tables-save", "iptables-save", XT2_IPV4, &saving },
-	{ "xt2ip6tables-save", "ip6tables-save", XT2_IPV6, &saving },
-	{ "xt2arptables-save", "arptables-save", XT2_ARP, &saving },
+	{ "xt2tables", "iptables", XT2_IPV4, &commanding, OWN_VERSION },
+	{ "xt2ip6tables", "ip6tables", XT2_IPV6, &commanding, OWN_VERSION },
+	{ "xt2arptables", "arptables", XT2_ARP, &commanding, OWN_VERSION },
+	{ "xt2tables-restore", "iptables-restore", XT2_IPV4, &restoring, OWN_VERSION },
+	{ "xt2ip6tables-restore", "ip6tables-restore", XT2_IPV6, &restoring, OWN_VERSION },
+	{ "xt2arptables-restore", "arptables-restore", XT2_ARP, &restoring, OWN_VERSION },
+	{ "xt2tables-save", "iptables-save", XT2_IPV4, &saving, OWN_VERSION },
+	{ "xt2ip6tables-save", "ip6tables-save", XT2_IPV6, &saving, OWN_VERSION },
+	{ "xt2arptables-save", "arptables-save", XT2_ARP, &saving, OWN_VERSION },
 };
+
+/* "iptables-legacy-save" as "iptables-save" */
+static void take_legacy(const char *name, char *plain, size_t size)
+{
+	static const char word[] = "-legacy";
+	const char *at = strstr(name, word);
+
+	if (at)
+		snprintf(plain, size, "%.*s%s", (int)(at - name), name, at + strlen(word));
+	else
+		snprintf(plain, size, "%s", name);
+}
+
+/*
+ * The program of this name: its own, or iptables', with or without "-legacy".
+ * By iptables' name it says that it is iptables.
+ */
+static bool find(const char *name, struct program *program)
+{
+	char plain[64];
+	size_t i;
+
+	take_legacy(name, plain, sizeof(plain));
+	for (i = 0; i < XT2_ARRAY_SIZE(programs); i++) {
+		*program = programs[i];
+		if (!strcmp(name, program->name))
+			return true;
+		if (strcmp(plain, program->legacy))
+			continue;
+		program->name = program->legacy;
+		program->version = program->family == XT2_ARP ? LIKE_ARPTABLES : LIKE_LEGACY;
+		return true;
+	}
+	return false;
+}
 
 int main(int argc, char **argv)
 {
 	const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
+	struct program program;
 	int status;
 	size_t i;
 
 	xt2_stdio_begin();
 	if (!strncmp(name, "lt-", 3)) /* libtool runs it under this name */
 		name += 3;
-	for (i = 0; i < XT2_ARRAY_SIZE(programs); i++)
-		if (!strcmp(name, programs[i].name)) {
-			status = programs[i].kind->run(&programs[i], argc, argv);
-			return status ? status : said(&programs[i]);
-		}
+	if (find(name, &program)) {
+		status = program.kind->run(&program, argc, argv);
+		return status ? status : said(&program);
+	}
 	xt2_print_line(stderr, "%s: this program goes by its name, which is one of:", name);
 	for (i = 0; i < XT2_ARRAY_SIZE(programs); i++)
 		fprintf(stderr, "  %s\n", programs[i].name);

@@ -26,8 +26,8 @@ struct xt2_where {
 	struct xt2_mapping map; /* it was loaded from this image, if there is one */
 };
 
-/* For getopt_long(). */
-enum { XT2_WHERE_IMAGE = 256, XT2_WHERE_LIVE, XT2_WHERE_NETNS, XT2_WHERE_PIN, XT2_WHERE_RESOLVE };
+/* For getopt_long(): no letters, and below the numbers of libxtables' extensions. */
+enum { XT2_WHERE_IMAGE = 200, XT2_WHERE_LIVE, XT2_WHERE_NETNS, XT2_WHERE_PIN, XT2_WHERE_RESOLVE };
 
 /* clang-format off */
 #define XT2_WHERE_OPTIONS						\

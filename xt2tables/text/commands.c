@@ -10,6 +10,7 @@
 #include <string.h>
 #include "libxt2/printable.h"
 #include "commands.h"
+#include "print/list.h"
 #include "engine/check.h"
 #include "libxt2/ruleset/ruleset.h"
 
@@ -17,6 +18,7 @@ static void __attribute__((noreturn)) fail(int error, const char *message)
 {
 	if (error == -ENOMEM)
 		xt2_no_memory();
+	xt2_fails_with(-error);
 	xt2_throw(error == -ENOENT ? XT2_E_UNKNOWN : XT2_E_SYNTAX, OTHER_PROBLEM, "%s", message);
 }
 
@@ -33,7 +35,8 @@ static int chain_of(struct xt2_load *load)
 	chain = xt2_chain_find(load->rs, load->line.table_number, name);
 	if (chain < 0) {
 		load->line.at = 2;
-		xt2_hint("declare the chain before its first rule: \":%s - [0:0]\"", name);
+		if (!load->line.alone)
+			xt2_hint("declare the chain before its first rule: \":%s - [0:0]\"", name);
 		fail(-ENOENT, "No chain/target/match by that name");
 	}
 	load->chain = chain;
@@ -73,11 +76,26 @@ static int numbered(struct xt2_load *load, unsigned int more, const char *messag
 	return chain;
 }
 
+/* -v: what becomes of a rule. */
+static void say_rule(const struct xt2_load *load, const struct xt2_rule *r)
+{
+	if (load->say)
+		xt2_listing_rule(load->say, load->rs, load->opt->family, r);
+}
+
+/* -v: what becomes of a chain. */
+static void say_chain(const struct xt2_load *load, const char *what, int chain)
+{
+	if (load->say)
+		xt2_print_line(load->say, "%s chain `%s'", what, xt2_chain_name(load->rs, chain));
+}
+
 static void command_append(struct xt2_load *load, unsigned int s, unsigned int d)
 {
 	int chain = chain_of(load);
 	const struct xt2_rule *r = xt2_line_pack(&load->line, load->rs, s, d);
 
+	say_rule(load, r);
 	refused(load, r, xt2_rule_append(load->rs, chain, r, load->number));
 	if (load->opt->report && !load->opt->noflush)
 		xt2_print_line(load->opt->report, "%.*s", (int)(load->end - load->at), load->at);
@@ -88,6 +106,7 @@ static void command_insert(struct xt2_load *load, unsigned int s, unsigned int d
 	int chain = numbered(load, 1, "Index of insertion too big");
 	const struct xt2_rule *r = xt2_line_pack(&load->line, load->rs, s, d);
 
+	say_rule(load, r);
 	refused(load, r, xt2_rule_insert(load->rs, chain, load->line.number - 1, r, load->number));
 }
 
@@ -96,6 +115,7 @@ static void command_replace(struct xt2_load *load, unsigned int s, unsigned int 
 	int chain = numbered(load, 0, "Index of replacement too big");
 	const struct xt2_rule *r = xt2_line_pack(&load->line, load->rs, s, d);
 
+	say_rule(load, r);
 	refused(load, r, xt2_rule_replace(load->rs, chain, load->line.number - 1, r, load->number));
 }
 
@@ -103,13 +123,13 @@ static void command_replace(struct xt2_load *load, unsigned int s, unsigned int 
 static void command_delete(struct xt2_load *load, unsigned int s, unsigned int d)
 {
 	int chain = chain_of(load), at;
+	const struct xt2_rule *r = xt2_line_pack(&load->line, load->rs, s, d);
 
-	at = xt2_rule_find(load->rs, chain, xt2_line_pack(&load->line, load->rs, s, d));
-	if (at == -ENOMEM)
-		fail(at, "");
+	say_rule(load, r);
+	at = xt2_rule_find(load->rs, chain, r);
 	if (at < 0)
-		xt2_throw(XT2_E_UNKNOWN, OTHER_PROBLEM,
-			  "Bad rule (does a matching rule exist in that chain?)");
+		fail(at == -ENOMEM ? at : -ENOENT,
+		     "Bad rule (does a matching rule exist in that chain?)");
 	if (load->line.command == 'D')
 		failed(xt2_rule_delete(load->rs, chain, (unsigned int)at));
 }
@@ -139,11 +159,13 @@ static void each_chain(struct xt2_load *load, bool base, void (*run)(struct xt2_
 
 static void flush(struct xt2_load *load, int chain)
 {
+	say_chain(load, "Flushing", chain);
 	failed(xt2_chain_flush(load->rs, chain));
 }
 
 static void delete_chain(struct xt2_load *load, int chain)
 {
+	say_chain(load, "Deleting", chain);
 	if (xt2_chain_hook(load->rs, chain) >= 0)
 		fail(-EINVAL, "Can't delete built-in chain");
 	if (xt2_chain_references(load->rs, chain))
@@ -159,6 +181,7 @@ static void zero(struct xt2_load *load, int chain)
 	unsigned int i, n = xt2_chain_rules(load->rs, chain);
 	int ret = 0;
 
+	say_chain(load, "Zeroing", chain);
 	for (i = 0; !ret && i < n; i++)
 		ret = xt2_rule_set_counters(load->rs, chain, i, 0, 0);
 	if (!ret && xt2_chain_hook(load->rs, chain) >= 0)
@@ -168,7 +191,7 @@ static void zero(struct xt2_load *load, int chain)
 
 static void zero_number(struct xt2_load *load)
 {
-	int chain = numbered(load, 0, "Index of zeroing too big");
+	int chain = numbered(load, 0, "Index of counter too big");
 
 	failed(xt2_rule_set_counters(load->rs, chain, load->line.number - 1, 0, 0));
 }
@@ -205,11 +228,16 @@ void xt2_commands_policy(struct xt2_load *load, const char *name, const char *po
 {
 	int chain = xt2_chain_find(load->rs, load->line.table_number, name);
 	const char *why = NULL;
+	int error = -ENOENT;
 
-	if (chain < 0 || xt2_chain_hook(load->rs, chain) < 0)
+	if (chain < 0 || xt2_chain_hook(load->rs, chain) < 0) {
 		why = "Bad built-in chain name";
-	else if (xt2_chain_set_policy(load->rs, chain, xt2_verdict_named(policy)) < 0)
+	} else if (xt2_chain_set_policy(load->rs, chain, xt2_verdict_named(policy)) < 0) {
 		why = "Bad policy name";
+		error = -EINVAL;
+	}
+	if (why && load->line.alone)
+		fail(error, why);
 	if (why)
 		xt2_throw(XT2_E_SYNTAX, OTHER_PROBLEM, "Can't set policy `%s' on `%s' line %u: %s",
 			  policy, name, load->number, why);
@@ -222,6 +250,39 @@ static void set_policy(struct xt2_load *load)
 	xt2_commands_policy(load, l->chain, l->policy);
 	/* without -c they start anew */
 	failed(xt2_chain_set_counters(load->rs, chain_of(load), l->packets, l->bytes));
+}
+
+static void zero_what(struct xt2_load *load)
+{
+	if (load->line.by_number)
+		zero_number(load);
+	else
+		each_chain(load, true, zero);
+}
+
+/* -L and -S, and -Z if it is there as well */
+static void list(struct xt2_load *load)
+{
+	const struct xt2_line *l = &load->line;
+	const struct xt2_listing how = {
+		.numeric = l->given & XT2_OPT_BIT(XT2_OPT_NUMERIC),
+		.verbose = l->given & XT2_OPT_BIT(XT2_OPT_VERBOSE),
+		.exact = l->given & XT2_OPT_BIT(XT2_OPT_EXACT),
+		.numbers = l->given & XT2_OPT_BIT(XT2_OPT_LINES),
+	};
+	int ret = 0;
+
+	if (l->command == 'S')
+		ret = xt2_text_list_rules(stdout, load->rs, l->table_number, l->chain, l->number,
+					  how.verbose);
+	else if (!xt2_listing_print(stdout, load->rs, l->table_number, l->chain, l->number, &how))
+		ret = -ENOENT;
+	if (ret == -ENOENT)
+		fail(ret, "No chain/target/match by that name");
+	if (ret)
+		fail(ret, xt2_text_why());
+	if (l->zero)
+		zero_what(load);
 }
 
 static void each_address(struct xt2_load *load,
@@ -250,11 +311,10 @@ void xt2_commands_run(struct xt2_load *load)
 	case 'F': each_chain(load, true, flush); break;
 	case 'X': each_chain(load, false, delete_chain); break;
 	case 'Z':
-		if (load->line.by_number)
-			zero_number(load);
-		else
-			each_chain(load, true, zero);
+		zero_what(load);
 		break;
+	case 'L':
+	case 'S': list(load); break;
 	case 'N': new_chain(load); break;
 	case 'E': rename_chain(load); break;
 	case 'P': set_policy(load); break;

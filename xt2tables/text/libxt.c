@@ -53,6 +53,7 @@ static int current; /* family; 0: not set up */
 static struct {
 	jmp_buf *back;
 	struct xt2_failure *failure;
+	int errnum;
 	char hint[256];
 } trap;
 
@@ -66,6 +67,7 @@ int xt2_try(void (*run)(void *arg), void *arg, struct xt2_failure *failure)
 	trap.back = &here;
 	trap.failure = failure;
 	trap.hint[0] = '\0';
+	trap.errnum = 0;
 	thrown = setjmp(here);
 	if (!thrown)
 		run(arg);
@@ -88,7 +90,9 @@ static void __attribute__((noreturn, format(printf, 3, 0))) throw(int code, int 
 	for (len = strlen(f->message); len && isspace((unsigned char)f->message[len - 1]); len--)
 		f->message[len - 1] = '\0';
 	memcpy(f->hint, trap.hint, sizeof(f->hint));
+	f->errnum = trap.errnum;
 	trap.hint[0] = '\0';
+	trap.errnum = 0;
 	longjmp(*trap.back, 1);
 }
 
@@ -122,6 +126,11 @@ static bool row_known(const char *name, uint8_t revision)
 {
 	return xt2_row_find(current, false, name, revision) ||
 	       xt2_row_find(current, true, name, revision);
+}
+
+void xt2_fails_with(int errnum)
+{
+	trap.errnum = errnum;
 }
 
 /*
@@ -187,25 +196,31 @@ void xt2_libxt_begin(struct xt2_ext *ext)
 	globals.option_offset = 0;
 }
 
+void xt2_libxt_target_drop(struct xt2_ext *ext)
+{
+	struct xtables_target *t = ext->target;
+
+	if (!t)
+		return;
+	free(t->t);
+	t->t = NULL;
+	free(t->udata);
+	t->udata = NULL;
+	if (t == t->next)
+		free(t);
+	ext->target = NULL;
+}
+
 void xt2_libxt_end(struct xt2_ext *ext)
 {
 	struct xtables_rule_match *m;
-	struct xtables_target *t = ext->target;
 
 	for (m = ext->matches; m; m = m->next) {
 		free(m->match->udata);
 		m->match->udata = NULL;
 	}
 	xtables_rule_matches_free(&ext->matches);
-	if (t) {
-		free(t->t);
-		t->t = NULL;
-		free(t->udata);
-		t->udata = NULL;
-		if (t == t->next)
-			free(t);
-		ext->target = NULL;
-	}
+	xt2_libxt_target_drop(ext);
 	xtables_free_opts(1);
 	globals.opts = globals.orig_opts;
 }
@@ -478,6 +493,95 @@ void xt2_libxt_print_target(FILE *to, const union xt2_entry *entry, const char *
 	legacy_fill("target", name, revision, p.target ? p.target->size : ~(size_t)0, payload,
 		    size);
 	print_to(to, arp ? target_print_arp : target_print, &p);
+}
+
+/* --- lists ------------------------------------------------------------------- */
+
+#define OTHER_REVISION " [unsupported revision]"
+
+/* The plugin of this revision prints; another one is only named. */
+struct list_part {
+	struct printing p;
+	bool exact; /* its revision is the rule's */
+	bool numeric;
+};
+
+static void match_list(void *arg)
+{
+	const struct list_part *l = arg;
+	const struct xtables_match *m = l->p.match;
+
+	if (!m)
+		printf("UNKNOWN match `%s' ", l->p.name);
+	else if (l->exact && m->print)
+		m->print(l->p.entry, &legacy.match, l->numeric);
+	else
+		printf("%s%s ", m->name, m->print ? OTHER_REVISION : "");
+}
+
+void xt2_libxt_list_match(FILE *to, const union xt2_entry *entry, const char *name, int revision,
+			  const void *payload, unsigned int size, bool numeric)
+{
+	struct list_part l = { .p = { .entry = entry, .name = name }, .numeric = numeric };
+	struct xtables_match *m = xtables_find_match(name, XTF_TRY_LOAD, NULL), *same;
+
+	same = m ? xtables_find_match_revision(name, XTF_TRY_LOAD, m, revision) : NULL;
+	l.exact = same && same->size <= size;
+	l.p.match = l.exact ? same : m;
+	if (l.exact)
+		legacy_fill("match", name, revision, same->size, payload, size);
+	print_to(to, match_list, &l);
+}
+
+/* As target_print_arp(): plugins for ARP list what arptables reads. */
+static void target_list(void *arg)
+{
+	const struct list_part *l = arg;
+	const struct xtables_target *t = l->p.target;
+
+	if (!t)
+		printf("[%u bytes of unknown target data] ",
+		       legacy.target.u.target_size - (unsigned int)sizeof(legacy.target));
+	else if (!l->exact)
+		printf(" %s%s", t->name, t->print ? OTHER_REVISION : "");
+	else if (current == XT2_ARP && t->family != NFPROTO_ARP && t->save)
+		t->save(l->p.entry, &legacy.target);
+	else if (t->print)
+		t->print(l->p.entry, &legacy.target, l->numeric);
+}
+
+void xt2_libxt_list_target(FILE *to, const union xt2_entry *entry, const char *name, int revision,
+			   const void *payload, unsigned int size, bool numeric)
+{
+	struct list_part l = { .p = { .entry = entry, .name = name }, .numeric = numeric };
+	struct xtables_target *t = xtables_find_target(name, XTF_TRY_LOAD), *same;
+
+	same = t ? xtables_find_target_revision(name, XTF_TRY_LOAD, t, revision) : NULL;
+	l.exact = same && same->size <= size;
+	l.p.target = l.exact ? same : t;
+	legacy_fill("target", name, revision, l.exact ? same->size : 0, payload, size);
+	print_to(to, target_list, &l);
+}
+
+static void help_of(const char *name, void (*help)(void))
+{
+	putchar('\n');
+	if (help)
+		help();
+	else
+		printf("%s does not take any options\n", name);
+}
+
+void xt2_libxt_help(const struct xt2_ext *ext)
+{
+	const struct xtables_rule_match *m;
+	const struct xtables_target *t;
+
+	for (t = xtables_targets; t; t = t->next)
+		if (t->used)
+			help_of(t->name, t->help);
+	for (m = ext->matches; m; m = m->next)
+		help_of(m->match->name, m->match->help);
 }
 
 /* What a plugin of bridges prints, options without the extension's name. */

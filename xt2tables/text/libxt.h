@@ -19,6 +19,7 @@
 struct xt2_failure {
 	int code; /* enum xt2_code */
 	int status; /* exit status, as iptables' own: enum xtables_exittype */
+	int errnum; /* errno that libiptc would leave; 0: another kind of failure */
 	char message[512];
 	char hint[256];
 };
@@ -38,6 +39,9 @@ void xt2_throw(int code, int status, const char *format, ...)
 
 /* Say what to do about the failure that is thrown next. */
 void xt2_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The errno of the failure that is thrown next. */
+void xt2_fails_with(int errnum);
 
 /* What options of extensions are parsed against: the start of a legacy rule. */
 union xt2_entry {
@@ -100,6 +104,21 @@ void xt2_libxt_print_match(FILE *to, const union xt2_entry *entry, const char *n
 			   const void *payload, unsigned int size);
 void xt2_libxt_print_target(FILE *to, const union xt2_entry *entry, const char *name, int revision,
 			    const void *payload, unsigned int size, bool arp);
+
+/*
+ * The same in the words of iptables -L, a space after each; what has no plugin, or one of
+ * another revision, is only named.
+ */
+void xt2_libxt_list_match(FILE *to, const union xt2_entry *entry, const char *name, int revision,
+			  const void *payload, unsigned int size, bool numeric);
+void xt2_libxt_list_target(FILE *to, const union xt2_entry *entry, const char *name, int revision,
+			   const void *payload, unsigned int size, bool numeric);
+
+/* The options of the rule's matches, and of targets that have been asked for, as help. */
+void xt2_libxt_help(const struct xt2_ext *ext);
+
+/* A rule's target is a chain after all. */
+void xt2_libxt_target_drop(struct xt2_ext *ext);
 
 /* Options of an extension of bridges, a space after each word; its payload must be sound. */
 void xt2_libxt_print_bridge(FILE *to, bool target, const char *name, const void *payload,

@@ -44,25 +44,25 @@ struct xt2_addresses {
 };
 
 /* Options that were given; "multiple -%c flags not allowed" if one comes again. */
-enum xt2_option {
+enum xt2_option { /* in the order in which iptables looks for those that do not fit */
+	XT2_OPT_NUMERIC,
 	XT2_OPT_SOURCE,
 	XT2_OPT_DESTINATION,
 	XT2_OPT_PROTOCOL,
 	XT2_OPT_JUMP,
+	XT2_OPT_VERBOSE,
+	XT2_OPT_EXACT,
 	XT2_OPT_IN,
 	XT2_OPT_OUT,
-	XT2_OPT_FRAGMENT,
+	XT2_OPT_LINES,
 	XT2_OPT_COUNTERS,
+	XT2_OPT_FRAGMENT,
 	XT2_OPT_SRC_MAC,
 	XT2_OPT_DST_MAC,
 	XT2_OPT_HLEN,
 	XT2_OPT_OPCODE,
 	XT2_OPT_HTYPE,
 	XT2_OPT_PTYPE,
-	XT2_OPT_VERBOSE,
-	XT2_OPT_NUMERIC,
-	XT2_OPT_EXACT,
-	XT2_OPT_LINES,
 	XT2_OPT_COUNT
 };
 
@@ -93,9 +93,21 @@ struct xt2_line {
 	__u64 preset_packets, preset_bytes;
 	struct xt2_words words;
 	int at; /* word that is being read, for the column */
+	/*
+	 * A whole command line: -t names the table, chains are looked up by xt2_line_resolve(),
+	 * and other options are asked for here, NULL: there are none.
+	 */
+	bool alone;
+	bool (*own_option)(void *data, int c, const char *arg);
+	void *own;
 
 	/* set by xt2_line_parse() */
-	char command; /* A I D R F X N P Z E C; 0: nothing to do here */
+	char command; /* A I D R F X N P Z E C; alone: L S h V; 0: it is for the other family */
+	bool zero; /* -Z with -L or -S */
+	bool not_version; /* "! -V" */
+	bool done; /* -h, -V: what follows does not matter */
+	int wait; /* -w: seconds; -1: for ever */
+	bool wait_interval; /* -W */
 	bool by_number; /* -D, -Z name a rule by number */
 	const char *chain, *newname, *policy;
 	unsigned int number;
@@ -117,8 +129,15 @@ struct xt2_line {
 /* Base options of a family, for xt2_libxt_setup(). */
 struct option *xt2_line_options(int family);
 
+/* The same of command lines, with those of where the ruleset is. */
+struct option *xt2_line_options_alone(int family);
+
 /* Understand the words of a line; release with xt2_line_end(), also if it throws. */
 void xt2_line_parse(struct xt2_line *l);
+
+/* Of a command line that was understood: the chain that the rule jumps to, once there is l->rs. */
+void xt2_line_resolve(struct xt2_line *l);
+
 void xt2_line_end(struct xt2_line *l);
 void xt2_line_free(struct xt2_line *l);
 
@@ -152,6 +171,9 @@ struct xt2_base {
 
 /* => the end of the tests at @at */
 __u8 *xt2_base_pack(__u8 *at, const struct xt2_base *b);
+
+/* "Request" for 1; NULL: the opcode has no name */
+const char *xt2_arp_opcode(unsigned int number);
 
 /* -s, -d */
 void xt2_addresses_parse(struct xt2_line *l, struct xt2_addresses *a);

@@ -10,6 +10,7 @@
 #include "config.h"
 #include <dlfcn.h>
 #include <netdb.h>
+#include <nss.h>
 #include <string.h>
 #include <sys/socket.h>
 #include "resolve.h"
@@ -26,6 +27,12 @@ void xt2_names_resolve(bool on)
 bool xt2_names_resolving(void)
 {
 	return resolve;
+}
+
+void xt2_names_list(bool on)
+{
+	if (!on)
+		__nss_configure_lookup("hosts", "files");
 }
 
 OURS int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,

@@ -9,4 +9,7 @@
 void xt2_names_resolve(bool on);
 bool xt2_names_resolving(void);
 
+/* Lists ask for names of addresses; unless on, in /etc/hosts only. */
+void xt2_names_list(bool on);
+
 #endif

@@ -17,7 +17,7 @@
 
 /* What "-%c" in a message stands for. */
 static const char option_letters[XT2_OPT_COUNT] = {
-	's', 'd', 'p', 'j', 'i', 'o', 'f', 'c', '2', '3', 'l', '4', '5', '6', 'v', 'n', 'x', '0',
+	'n', 's', 'd', 'p', 'j', 'v', 'x', 'i', 'o', '0', 'c', 'f', '2', '3', 'l', '4', '5', '6',
 };
 
 /* Options of lists, which no rule has. */
@@ -53,10 +53,20 @@ static unsigned int rule_number(const char *text)
 	return number;
 }
 
+static bool lists(char command)
+{
+	return command == 'L' || command == 'S';
+}
+
 static void set_command(struct xt2_line *l, char command, bool invert)
 {
 	if (invert)
 		xt2_bad_text("unexpected '!' flag");
+	if ((lists(l->command) && command == 'Z') || (l->command == 'Z' && lists(command))) {
+		l->zero = true;
+		l->command = lists(command) ? command : l->command;
+		return;
+	}
 	if (l->command)
 		xt2_bad_text("Cannot use -%c with -%c", command, l->command);
 	l->command = command;
@@ -115,10 +125,16 @@ static void command_option(struct xt2_line *l, int c, char *arg, bool invert)
 	set_command(l, (char)c, invert);
 	if (c == 'N')
 		chain_name_check(arg);
-	l->chain = arg;
-	if (!arg && has_word(l)) /* F X Z: the chain is optional */
+	if (arg)
+		l->chain = arg;
+	else if (has_word(l)) /* F X Z L S: the chain is optional */
 		l->chain = next_word(l);
 	switch (c) {
+	case 'L':
+	case 'S':
+		if (l->family != XT2_ARP && has_word(l))
+			l->number = rule_number(next_word(l));
+		break;
 	case 'I': l->number = 1; __fallthrough;
 	case 'D':
 	case 'R':
@@ -247,6 +263,11 @@ static const char *const arp_opcodes[] = {
 	"Request",     "Reply",	      "Request_Reverse", "Reply_Reverse", "DRARP_Request",
 	"DRARP_Reply", "DRARP_Error", "InARP_Request",	 "ARP_NAK",
 };
+const char *xt2_arp_opcode(unsigned int number)
+{
+	return number && number <= XT2_ARRAY_SIZE(arp_opcodes) ? arp_opcodes[number - 1] : NULL;
+}
+
 static const char *const ethernet = "Ethernet", *const ipv4 = "ipv4";
 
 /* A number, or one of the names, whose numbers begin with first. */
@@ -336,8 +357,57 @@ static bool arp_option(struct xt2_line *l, int c, char *arg, bool invert)
 	return false;
 }
 
+/* -w: the seconds may be the next word. */
+static void wait_option(struct xt2_line *l, const char *arg)
+{
+	l->wait = -1;
+	if (!arg && has_word(l))
+		arg = next_word(l);
+	if (arg && sscanf(arg, "%i", &l->wait) != 1)
+		xt2_bad_text("wait seconds not numeric");
+}
+
+static void wait_interval_option(struct xt2_line *l, const char *arg)
+{
+	unsigned int usec;
+
+	if (!arg && has_word(l))
+		arg = next_word(l);
+	if (!arg)
+		xt2_bad_text("wait interval value required");
+	if (sscanf(arg, "%u", &usec) != 1)
+		xt2_bad_text("wait interval not numeric");
+	if (usec > 999999)
+		xt2_bad_text("too long usec wait %u > 999999 usec", usec);
+	fprintf(stderr, "Ignoring deprecated --wait-interval option.\n");
+	l->wait_interval = true;
+}
+
+/* Options of a command line. */
+static bool alone_option(struct xt2_line *l, int c, char *arg, bool invert)
+{
+	switch (c) {
+	case 'L':
+	case 'S': command_option(l, c, arg, invert); return true;
+	case 't':
+		if (invert)
+			xt2_bad_text("unexpected ! flag before --table");
+		l->table = arg;
+		return true;
+	case 'w': wait_option(l, arg); return true;
+	case 'W': wait_interval_option(l, arg); return true;
+	case 'h':
+	case 'V':
+		l->command = (char)c;
+		l->done = true;
+		l->not_version = invert;
+		return true;
+	}
+	return l->own_option && l->own_option(l->own, c, arg);
+}
+
 /* Options that a rule does not have, or not inside a file. */
-static bool foreign_option(struct xt2_line *l, int c, bool invert)
+static bool foreign_option(struct xt2_line *l, int c, char *arg, bool invert)
 {
 	switch (c) {
 	case 'v':
@@ -348,6 +418,10 @@ static bool foreign_option(struct xt2_line *l, int c, bool invert)
 	case 'x': set_option(l, XT2_OPT_EXACT, NULL, invert); return true;
 	case '0': set_option(l, XT2_OPT_LINES, NULL, invert); return true;
 	case 'M': return true;
+	}
+	if (l->alone)
+		return alone_option(l, c, arg, invert);
+	switch (c) {
 	case 't': xt2_bad_text("The -t option cannot be used in %s.", l->program);
 	case 'w':
 	case 'W': xt2_bad_text("You cannot use `-%c' from %s", c, l->program);
@@ -388,7 +462,8 @@ bool xt2_line_option(struct xt2_line *l, int c, char *arg, bool invert)
 		set_option(l, XT2_OPT_JUMP, NULL, invert);
 		target_name_check(arg);
 		l->jump = arg;
-		l->jump_chain = xt2_chain_find(l->rs, l->table_number, arg);
+		if (!l->alone)
+			l->jump_chain = xt2_chain_find(l->rs, l->table_number, arg);
 		return true;
 	case 'c':
 		set_option(l, XT2_OPT_COUNTERS, NULL, invert);
@@ -406,7 +481,7 @@ bool xt2_line_option(struct xt2_line *l, int c, char *arg, bool invert)
 		return true;
 	}
 	return (l->family == XT2_ARP && arp_option(l, c, arg, invert)) ||
-	       foreign_option(l, c, invert);
+	       foreign_option(l, c, arg, invert);
 }
 
 /* Options that mean nothing to a command: as iptables' table of them. */
@@ -419,6 +494,8 @@ static void check_options(const struct xt2_line *l)
 		allowed |= XT2_OPT_BIT(XT2_OPT_COUNTERS);
 	if (l->command == 'D' || l->command == 'C')
 		allowed &= ~XT2_OPT_BIT(XT2_OPT_COUNTERS);
+	if (l->command == 'L')
+		allowed |= LISTING;
 	for (i = 0; i < XT2_OPT_COUNT; i++)
 		if (l->given & ~allowed & XT2_OPT_BIT(i))
 			xt2_bad_text("Illegal option `-%c' with this command", option_letters[i]);
@@ -465,6 +542,8 @@ void xt2_line_check(struct xt2_line *l)
 		xt2_bad_text("no command specified");
 	preset_counters(l);
 	check_options(l);
+	if (l->wait_interval && !l->wait)
+		xt2_bad_text("--wait-interval only makes sense with --wait");
 	if (strchr(RULE_COMMANDS, l->command)) {
 		xt2_addresses_parse(l, &l->src);
 		xt2_addresses_parse(l, &l->dst);

@@ -15,11 +15,13 @@
 #include "line.h"
 #include "engine/env.h"
 #include "sets.h"
+#include "libxt2/printable.h"
+#include "xt2tables/tables/where.h"
 
 /* A base option wins over an extension's. */
 /* clang-format off */
 /* Options that all families have. */
-#define COMMON_OPTIONS \
+#define COMMON_ROWS \
 	{ "append", 1, NULL, 'A' }, \
 	{ "delete", 1, NULL, 'D' }, \
 	{ "insert", 1, NULL, 'I' }, \
@@ -45,41 +47,49 @@
 	{ "modprobe", 1, NULL, 'M' }, \
 	{ "set-counters", 1, NULL, 'c' }
 
-static struct option ip_options[] = {
-	COMMON_OPTIONS,
-	{ "check", 1, NULL, 'C' },
-	{ "list-rules", 2, NULL, 'S' },
-	{ "source", 1, NULL, 's' },
-	{ "destination", 1, NULL, 'd' },
-	{ "src", 1, NULL, 's' },
-	{ "dst", 1, NULL, 'd' },
-	{ "protocol", 1, NULL, 'p' },
-	{ "wait", 2, NULL, 'w' },
-	{ "wait-interval", 2, NULL, 'W' },
-	{ "fragments", 0, NULL, 'f' },
-	{ "goto", 1, NULL, 'g' },
-	{ "ipv4", 0, NULL, '4' },
-	{ "ipv6", 0, NULL, '6' },
-	{ NULL, 0, NULL, 0 },
-};
+#define IP_ROWS \
+	COMMON_ROWS, \
+	{ "check", 1, NULL, 'C' }, \
+	{ "list-rules", 2, NULL, 'S' }, \
+	{ "source", 1, NULL, 's' }, \
+	{ "destination", 1, NULL, 'd' }, \
+	{ "src", 1, NULL, 's' }, \
+	{ "dst", 1, NULL, 'd' }, \
+	{ "protocol", 1, NULL, 'p' }, \
+	{ "wait", 2, NULL, 'w' }, \
+	{ "wait-interval", 2, NULL, 'W' }, \
+	{ "fragments", 0, NULL, 'f' }, \
+	{ "goto", 1, NULL, 'g' }, \
+	{ "ipv4", 0, NULL, '4' }, \
+	{ "ipv6", 0, NULL, '6' }
 
-static struct option arp_options[] = {
-	COMMON_OPTIONS,
-	{ "source-ip", 1, NULL, 's' },
-	{ "destination-ip", 1, NULL, 'd' },
-	{ "src-ip", 1, NULL, 's' },
-	{ "dst-ip", 1, NULL, 'd' },
-	{ "source-mac", 1, NULL, 2 },
-	{ "destination-mac", 1, NULL, 3 },
-	{ "src-mac", 1, NULL, 2 },
-	{ "dst-mac", 1, NULL, 3 },
-	{ "h-length", 1, NULL, 'l' },
-	{ "p-length", 1, NULL, 8 },
-	{ "opcode", 1, NULL, 4 },
-	{ "h-type", 1, NULL, 5 },
-	{ "proto-type", 1, NULL, 6 },
-	{ NULL, 0, NULL, 0 },
-};
+#define ARP_ROWS \
+	COMMON_ROWS, \
+	{ "source-ip", 1, NULL, 's' }, \
+	{ "destination-ip", 1, NULL, 'd' }, \
+	{ "src-ip", 1, NULL, 's' }, \
+	{ "dst-ip", 1, NULL, 'd' }, \
+	{ "source-mac", 1, NULL, 2 }, \
+	{ "destination-mac", 1, NULL, 3 }, \
+	{ "src-mac", 1, NULL, 2 }, \
+	{ "dst-mac", 1, NULL, 3 }, \
+	{ "h-length", 1, NULL, 'l' }, \
+	{ "p-length", 1, NULL, 8 }, \
+	{ "opcode", 1, NULL, 4 }, \
+	{ "h-type", 1, NULL, 5 }, \
+	{ "proto-type", 1, NULL, 6 }
+
+/* No rule has these, but a command line. */
+#define OWN_ROWS \
+	XT2_WHERE_OPTIONS, \
+	{ "resolve", 0, NULL, XT2_WHERE_RESOLVE }
+
+#define END { NULL, 0, NULL, 0 }
+
+static struct option ip_options[] = { IP_ROWS, END };
+static struct option arp_options[] = { ARP_ROWS, END };
+static struct option ip_alone[] = { IP_ROWS, OWN_ROWS, END };
+static struct option arp_alone[] = { ARP_ROWS, OWN_ROWS, { "wait", 2, NULL, 'w' }, END };
 /* clang-format on */
 
 static const char ip_letters[] =
@@ -89,6 +99,11 @@ static const char arp_letters[] = "-:A:D:R:I:L::M:F::Z::N:X::E:P:Vh::o:p:s:d:j:l
 struct option *xt2_line_options(int family)
 {
 	return family == XT2_ARP ? arp_options : ip_options;
+}
+
+struct option *xt2_line_options_alone(int family)
+{
+	return family == XT2_ARP ? arp_alone : ip_alone;
 }
 
 static void reset(struct xt2_line *l)
@@ -169,7 +184,7 @@ static void load_target(struct xt2_line *l)
 {
 	if (!needs_extension(l))
 		return;
-	if (xt2_libxt_target(&l->ext, l->jump))
+	if (xt2_libxt_target(&l->ext, l->jump) || l->alone)
 		return;
 	xt2_hint("if it is a chain, declare it before its first use: \":%s - [0:0]\"", l->jump);
 	xt2_libxt_target_must(l->jump);
@@ -253,6 +268,8 @@ static bool parse_full(struct xt2_line *l)
 		} else if (xt2_line_option(l, c, optarg, invert)) {
 			if (c == 'j')
 				load_target(l);
+			if (l->done)
+				return true;
 		} else if (extension_option(l, c, index, invert)) {
 			continue;
 		}
@@ -265,23 +282,53 @@ static bool parse_full(struct xt2_line *l)
 	return true;
 }
 
-void xt2_line_parse(struct xt2_line *l)
+/* => false: the line is for the other family, or asks for help */
+static bool parse(struct xt2_line *l)
 {
 	reset(l);
-	if (!parse_quick(l)) {
-		reset(l);
-		xt2_sets_begin();
-		xt2_libxt_begin(&l->ext);
-		if (!parse_full(l)) {
-			l->command = 0;
-			return;
-		}
+	if (!l->alone && parse_quick(l))
+		return true;
+	reset(l);
+	xt2_sets_begin();
+	xt2_libxt_begin(&l->ext);
+	if (!parse_full(l)) {
+		l->command = 0;
+		return false;
 	}
+	return !l->done;
+}
+
+static void check_goto(struct xt2_line *l)
+{
+	if (l->go && l->jump_chain < 0)
+		xt2_throw(XT2_E_UNKNOWN, PARAMETER_PROBLEM, "goto '%s' is not a chain", l->jump);
+}
+
+void xt2_line_parse(struct xt2_line *l)
+{
+	if (!parse(l))
+		return;
 	l->at = 0;
 	xt2_line_check(l);
 	l->at = 0;
-	if (l->go && l->jump_chain < 0)
-		xt2_throw(XT2_E_UNKNOWN, PARAMETER_PROBLEM, "goto '%s' is not a chain", l->jump);
+	if (!l->alone)
+		check_goto(l);
+}
+
+void xt2_line_resolve(struct xt2_line *l)
+{
+	if (!*l->jump)
+		return;
+	l->jump_chain = xt2_chain_find(l->rs, l->table_number, l->jump);
+	if (l->jump_chain >= 0 && l->ext.target) {
+		xt2_print_line(stderr, "Warning: using chain %s, not extension", l->jump);
+		xt2_libxt_target_drop(&l->ext);
+	}
+	check_goto(l);
+	if (!needs_extension(l) || l->ext.target)
+		return;
+	xt2_hint("if it is a chain, make it first: -N %s", l->jump);
+	xt2_libxt_target_must(l->jump);
 }
 
 void xt2_line_point(struct xt2_line *l, const char *name)

@@ -58,6 +58,16 @@ int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_tex
 int xt2_text_save(FILE *to, const struct xt2_ruleset *rs, int family, const char *table,
 		  bool counters);
 
+/*
+ * xt2_text_list_rules - print chains and rules as iptables -S does
+ * @chain: only this one; NULL: all
+ * @rule: only the rule of this number; 0: all, and chains and policies
+ * @counters: -v
+ * => 0; -ENOENT: no such chain; -EOPNOTSUPP (see xt2_text_why()); -ENOMEM
+ */
+int xt2_text_list_rules(FILE *to, const struct xt2_ruleset *rs, int table, const char *chain,
+			unsigned int rule, bool counters);
+
 /* Why the last call of this header could not print a rule; "" if it could. */
 const char *xt2_text_why(void);
 

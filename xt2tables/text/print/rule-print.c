@@ -64,7 +64,7 @@ static void option(struct xt2_printer *p, const struct xt2_match *m, char letter
 /* --- addresses and interfaces ------------------------------------------- */
 
 /* The network and mask of a SRC4, DST4 or of their masked forms. */
-static void address4(const struct xt2_match *m, struct in_addr *addr, struct in_addr *mask)
+void xt2_print_address4(const struct xt2_match *m, struct in_addr *addr, struct in_addr *mask)
 {
 	const struct xt2_match_addr4_mask *k = (const struct xt2_match_addr4_mask *)m;
 
@@ -97,7 +97,7 @@ static void print_addr4(struct xt2_printer *p, const struct xt2_match *m, char l
 {
 	struct in_addr addr, mask;
 
-	address4(m, &addr, &mask);
+	xt2_print_address4(m, &addr, &mask);
 	option(p, m, letter);
 	put_addr4(p->to, addr);
 	put_mask4(p->to, mask);
@@ -143,24 +143,30 @@ static void put_name(FILE *to, const char *name)
 	fputc('"', to);
 }
 
-/* A name, or the start of one and "+". */
-static void put_iface(FILE *to, const struct xt2_match *m)
+void xt2_print_iface(const struct xt2_match *m, char name[XT2_IFACE_TEXT])
 {
 	const struct xt2_match_iface *k = (const struct xt2_match_iface *)m;
 	const struct xt2_match_iface_mask *masked = (const struct xt2_match_iface_mask *)m;
-	char name[IFNAMSIZ + 2] = "";
 	size_t len;
 
+	memset(name, 0, XT2_IFACE_TEXT);
 	if (m->type == XT2_M_IN_MASK || m->type == XT2_M_OUT_MASK) {
 		if (masked->mask[0] | masked->mask[1])
 			damaged("an interface name with holes");
-		fputc('+', to);
+		name[0] = '+';
 		return;
 	}
 	len = strnlen((const char *)k->name, m->arg < IFNAMSIZ ? m->arg : IFNAMSIZ);
 	memcpy(name, k->name, len);
 	if (len == m->arg)
 		name[len] = '+';
+}
+
+static void put_iface(FILE *to, const struct xt2_match *m)
+{
+	char name[XT2_IFACE_TEXT];
+
+	xt2_print_iface(m, name);
 	put_name(to, name);
 }
 
@@ -212,40 +218,48 @@ static unsigned int instance_payload(const struct xt2_instance *in)
 	return sets->size;
 }
 
-static void print_comment(struct xt2_printer *p, const struct xt2_match *m)
-{
-	const struct xt2_instance *in = instance(p, m->arg);
-
-	memset(payload, 0, XT_ALIGN(256));
-	memcpy(payload, xt2_instance_data(in), in->size < 256 ? in->size : 255);
-	xt2_libxt_print_match(p->to, &p->entry, "comment", in->revision, payload, 256);
-}
-
-static void print_extension(struct xt2_printer *p, const struct xt2_match *m)
+void xt2_print_native_match(const struct xt2_printer *p, const struct xt2_match *m,
+			    struct xt2_native *n)
 {
 	const struct xt2_row *row;
 	const struct xt2_instance *in;
 	int size;
 
+	n->payload = payload;
 	if (m->type == XT2_M_COMMENT) {
-		print_comment(p, m);
+		in = instance(p, m->arg);
+		memset(payload, 0, XT_ALIGN(256));
+		memcpy(payload, xt2_instance_data(in), in->size < 256 ? in->size : 255);
+		n->name = "comment";
+		n->revision = in->revision;
+		n->size = 256;
 		return;
 	}
 	if (m->type == XT2_M_FOREIGN) {
 		in = instance(p, m->arg);
-		xt2_libxt_print_match(p->to, &p->entry, in->name, in->revision, payload,
-				      instance_payload(in));
+		n->name = in->name;
+		n->revision = in->revision;
+		n->size = instance_payload(in);
 		return;
 	}
 	size = xt2_match_unpack((__u8)p->family, m, &row, payload, sizeof(payload));
 	if (size < 0)
 		damaged(xt2_match_name(m->type) ? xt2_match_name(m->type) : "an unknown match");
-	xt2_libxt_print_match(p->to, &p->entry, row->name, row->revision, payload,
-			      (unsigned int)size);
+	n->name = row->name;
+	n->revision = row->revision;
+	n->size = (unsigned int)size;
+}
+
+static void print_extension(struct xt2_printer *p, const struct xt2_match *m)
+{
+	struct xt2_native n;
+
+	xt2_print_native_match(p, m, &n);
+	xt2_libxt_print_match(p->to, &p->entry, n.name, n.revision, n.payload, n.size);
 }
 
 /* => bytes at payload; 0: a target without data, whose name is then all */
-static unsigned int target_payload(struct xt2_printer *p, const struct xt2_rule *r,
+static unsigned int target_payload(const struct xt2_printer *p, const struct xt2_rule *r,
 				   const char **name, int *revision)
 {
 	unsigned int kind = XT2_TARGET_KIND(r->target);
@@ -277,6 +291,13 @@ static unsigned int target_payload(struct xt2_printer *p, const struct xt2_rule 
 	*name = row->name;
 	*revision = row->revision;
 	return (unsigned int)size;
+}
+
+void xt2_print_native_target(const struct xt2_printer *p, const struct xt2_rule *r,
+			     struct xt2_native *n)
+{
+	n->payload = payload;
+	n->size = target_payload(p, r, &n->name, &n->revision);
 }
 
 void xt2_print_target(struct xt2_printer *p, const struct xt2_rule *r)
@@ -346,7 +367,7 @@ static void arp_addr(FILE *to, const struct xt2_match *m)
 {
 	struct in_addr addr, mask;
 
-	address4(m, &addr, &mask);
+	xt2_print_address4(m, &addr, &mask);
 	put_addr4(to, addr);
 	if (mask.s_addr != 0xffffffff)
 		put_mask4(to, mask);
@@ -493,6 +514,9 @@ static void print_rule(struct xt2_printer *p, int chain, const struct xt2_rule *
 	}
 	xt2_rule_for_each_match(m, r)
 		xt2_print_match(p, m);
+	if (p->counters_after)
+		fprintf(p->to, " -c %llu %llu", (unsigned long long)r->packets,
+			(unsigned long long)r->bytes);
 	xt2_print_target(p, r);
 }
 
