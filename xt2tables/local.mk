@@ -37,6 +37,7 @@ libtext_la_SOURCES = \
 	xt2tables/text/fast/fast-read.h \
 	xt2tables/text/print/print-cache.c \
 	xt2tables/text/print/print-cache.h \
+	xt2tables/text/print/counter-units.c \
 	xt2tables/text/print/digits.c \
 	xt2tables/text/print/digits.h \
 	xt2tables/text/hook-rules.c \
@@ -47,9 +48,9 @@ libtext_la_SOURCES = \
 	xt2tables/text/rule-options.c \
 	xt2tables/text/rule-pack.c \
 	xt2tables/text/rule-parse.c \
-	xt2tables/text/print/list-arp.c \
-	xt2tables/text/print/list.c \
-	xt2tables/text/print/list.h \
+	xt2tables/text/print/listing-arp.c \
+	xt2tables/text/print/listing.c \
+	xt2tables/text/print/listing.h \
 	xt2tables/text/print/rule-print.c \
 	xt2tables/text/print/rule-print.h \
 	xt2tables/text/print/print-fast.c \
@@ -79,7 +80,7 @@ bin_PROGRAMS += xt2tables-restore
 WHERE_SOURCES = xt2tables/tables/where.c xt2tables/tables/where.h \
 	xt2tables/live/live-trace.c xt2tables/live/live-trace.h
 RESTORE_SOURCES = xt2tables/cmd/xt2tables.c $(WHERE_SOURCES) \
-	xt2tables/tables/tables-help.c xt2tables/tables/tables.c xt2tables/tables/tables.h
+	xt2tables/tables/tables-help.c xt2tables/tables/tables-main.c xt2tables/tables/tables-main.h
 xt2tables_restore_SOURCES = $(RESTORE_SOURCES) $(LIVE_STORE)
 xt2tables_restore_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
 xt2tables_restore_LDFLAGS = $(AM_LDFLAGS) $(PIE_LDFLAGS)

@@ -35,10 +35,11 @@ E2E_TESTS = \
 	tests/e2e/shim-suite.py \
 	tests/e2e/shim-tools.sh \
 	tests/e2e/shim-ways.sh \
+	tests/e2e/tables.py \
 	tests/e2e/without-bpf.sh
 TESTS += $(E2E_TESTS)
 EXTRA_DIST += $(E2E_TESTS) tests/e2e/common.sh tests/e2e/convert-vectors.py
-EXTRA_DIST += tests/e2e/shim-common.sh tests/e2e/rulesets
+EXTRA_DIST += tests/e2e/shim-common.sh tests/e2e/rulesets tests/e2e/tables
 
 # For LD_PRELOAD; -rpath makes libtool build a shared one.
 check_LTLIBRARIES = tests/lib/fail-preload.la

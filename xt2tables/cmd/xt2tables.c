@@ -16,7 +16,7 @@
 #include "libxt2/printable.h"
 #include "xt2tables/files/output.h"
 #include "xt2tables/files/usage.h"
-#include "xt2tables/tables/tables.h"
+#include "xt2tables/tables/tables-main.h"
 #include "xt2tables/tables/where.h"
 #include "xt2tables/text/text.h"
 #include "engine/env.h"
@@ -26,7 +26,7 @@
 #define LIKE_LEGACY    LIKE_VERSION " (legacy)"
 #define LIKE_ARPTABLES "0.0.5"
 #define OWN_VERSION    LIKE_VERSION " (xt2 " PACKAGE_VERSION ")"
-#define LIVE_WAIT    10 /* seconds that saving waits for a command that changes the live ruleset */
+#define LIVE_WAIT      10 /* seconds that saving waits for a command that changes the live ruleset */
 
 struct program;
 

@@ -2,7 +2,7 @@
 /* tables-help.c - what -h prints: commands, options, and those of the extensions asked for */
 #include "config.h"
 #include <stdio.h>
-#include "tables.h"
+#include "tables-main.h"
 #include "where.h"
 
 static const char commands[] =
@@ -22,9 +22,8 @@ static const char commands[] =
 	"                                 that are named before it\n"
 	"  -V, --version                  print the version\n";
 
-static const char ip_commands[] =
-	"  -C, --check CHAIN RULE         is there such a rule?\n"
-	"  -S, --list-rules [CHAIN [N]]   print rules as commands\n";
+static const char ip_commands[] = "  -C, --check CHAIN RULE         is there such a rule?\n"
+				  "  -S, --list-rules [CHAIN [N]]   print rules as commands\n";
 
 static const char rules[] =
 	"\nRules; \"!\" before an option inverts it:\n"
@@ -40,12 +39,11 @@ static const char ip_rules[] =
 	"  -m, --match NAME               an extension; its options follow\n"
 	"  -g, --goto CHAIN               continue in a chain, and do not return\n";
 
-static const char arp_rules[] =
-	"  -s, --source-ip ADDRESS[/MASK]\n"
-	"  -d, --destination-ip ADDRESS[/MASK]\n"
-	"      --source-mac, --destination-mac ADDRESS[/MASK]\n"
-	"  -l, --h-length N[/MASK]        length of hardware addresses\n"
-	"      --opcode, --h-type, --proto-type N[/MASK]\n";
+static const char arp_rules[] = "  -s, --source-ip ADDRESS[/MASK]\n"
+				"  -d, --destination-ip ADDRESS[/MASK]\n"
+				"      --source-mac, --destination-mac ADDRESS[/MASK]\n"
+				"  -l, --h-length N[/MASK]        length of hardware addresses\n"
+				"      --opcode, --h-type, --proto-type N[/MASK]\n";
 
 static const char options[] =
 	"\nOptions:\n"
@@ -58,11 +56,10 @@ static const char options[] =
 	"                     wait for another program\n"
 	"  -M, --modprobe     accepted and not needed\n";
 
-static const char ip_options[] =
-	"  -x, --exact        no units for counters\n"
-	"  -W, --wait-interval\n"
-	"                     accepted and not needed\n"
-	"  -4, -6             the family that the program is for\n";
+static const char ip_options[] = "  -x, --exact        no units for counters\n"
+				 "  -W, --wait-interval\n"
+				 "                     accepted and not needed\n"
+				 "  -4, -6             the family that the program is for\n";
 
 void xt2_tables_help(const struct xt2_tables *program, const struct xt2_ext *ext)
 {

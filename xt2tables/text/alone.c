@@ -64,8 +64,7 @@ static void parse(void *arg)
 	xt2_line_parse(l);
 }
 
-int xt2_alone_parse(struct xt2_alone *a, int family, const char *table,
-		    struct xt2_failure *failure)
+int xt2_alone_parse(struct xt2_alone *a, int family, const char *table, struct xt2_failure *failure)
 {
 	a->stage = XT2_ALONE_WORDS;
 	a->opt.family = family;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "libxt2/printable.h"
 #include "commands.h"
-#include "print/list.h"
+#include "print/listing.h"
 #include "engine/check.h"
 #include "libxt2/ruleset/ruleset.h"
 
@@ -21,6 +21,8 @@ static void __attribute__((noreturn)) fail(int error, const char *message)
 	xt2_fails_with(-error);
 	xt2_throw(error == -ENOENT ? XT2_E_UNKNOWN : XT2_E_SYNTAX, OTHER_PROBLEM, "%s", message);
 }
+
+static const char bad_rule[] = "Bad rule (does a matching rule exist in that chain?)";
 
 /* The chain that the line names; the one of the line before is remembered. */
 static int chain_of(struct xt2_load *load)
@@ -37,6 +39,8 @@ static int chain_of(struct xt2_load *load)
 		load->line.at = 2;
 		if (!load->line.alone)
 			xt2_hint("declare the chain before its first rule: \":%s - [0:0]\"", name);
+		if (load->line.alone && strchr("DC", load->line.command) && !load->line.by_number)
+			fail(-ENOENT, bad_rule);
 		fail(-ENOENT, "No chain/target/match by that name");
 	}
 	load->chain = chain;
@@ -128,8 +132,7 @@ static void command_delete(struct xt2_load *load, unsigned int s, unsigned int d
 	say_rule(load, r);
 	at = xt2_rule_find(load->rs, chain, r);
 	if (at < 0)
-		fail(at == -ENOMEM ? at : -ENOENT,
-		     "Bad rule (does a matching rule exist in that chain?)");
+		fail(at == -ENOMEM ? at : -ENOENT, bad_rule);
 	if (load->line.command == 'D')
 		failed(xt2_rule_delete(load->rs, chain, (unsigned int)at));
 }
@@ -142,19 +145,16 @@ static void delete_number(struct xt2_load *load)
 }
 
 /* A function for the named chain, or for all of the table. */
-static void each_chain(struct xt2_load *load, bool base, void (*run)(struct xt2_load *, int))
+static void each_chain(struct xt2_load *load, void (*run)(struct xt2_load *, int))
 {
-	int table = load->line.table_number, chain, next;
+	int chain;
 
 	if (load->line.chain) {
 		run(load, chain_of(load));
 		return;
 	}
-	for (chain = xt2_chain_next(load->rs, table, -1); chain >= 0; chain = next) {
-		next = xt2_chain_next(load->rs, table, chain);
-		if (base || xt2_chain_hook(load->rs, chain) < 0)
-			run(load, chain);
-	}
+	xt2_table_for_each_chain(chain, load->rs, load->line.table_number)
+		run(load, chain);
 }
 
 static void flush(struct xt2_load *load, int chain)
@@ -163,17 +163,45 @@ static void flush(struct xt2_load *load, int chain)
 	failed(xt2_chain_flush(load->rs, chain));
 }
 
-static void delete_chain(struct xt2_load *load, int chain)
+/* => NULL: the chain is gone; or why not, and its errno */
+static const char *try_delete(struct xt2_load *load, int chain, int *error)
 {
 	say_chain(load, "Deleting", chain);
+	*error = -EINVAL;
 	if (xt2_chain_hook(load->rs, chain) >= 0)
-		fail(-EINVAL, "Can't delete built-in chain");
+		return "Can't delete built-in chain";
+	*error = -EMLINK;
 	if (xt2_chain_references(load->rs, chain))
-		fail(-EBUSY, "Can't delete chain with references left");
+		return "Can't delete chain with references left";
+	*error = -ENOTEMPTY;
 	if (xt2_chain_rules(load->rs, chain))
-		fail(-ENOTEMPTY, "Chain is not empty");
+		return "Chain is not empty";
 	load->chain = -1;
 	failed(xt2_chain_delete(load->rs, chain));
+	return NULL;
+}
+
+/* Of all chains, each is tried; the last failure is the one that is told. */
+static void delete_chains(struct xt2_load *load)
+{
+	const int table = load->line.table_number;
+	const char *why = NULL, *last;
+	int chain, next, error, last_error = 0;
+
+	if (load->line.chain) {
+		why = try_delete(load, chain_of(load), &last_error);
+	} else {
+		for (chain = xt2_chain_next(load->rs, table, -1); chain >= 0; chain = next) {
+			next = xt2_chain_next(load->rs, table, chain);
+			if (xt2_chain_hook(load->rs, chain) >= 0)
+				continue;
+			last = try_delete(load, chain, &error);
+			why = last ? last : why;
+			last_error = last ? error : last_error;
+		}
+	}
+	if (why)
+		fail(last_error, why);
 }
 
 static void zero(struct xt2_load *load, int chain)
@@ -213,6 +241,8 @@ static void rename_chain(struct xt2_load *load)
 	const char *name = load->line.newname;
 	int chain = chain_of(load);
 
+	if (xt2_chain_hook(load->rs, chain) >= 0 && load->line.alone)
+		fail(-ENOENT, "No chain/target/match by that name");
 	if (xt2_chain_hook(load->rs, chain) >= 0)
 		fail(-EINVAL, "Can't rename built-in chain");
 	if (xt2_verdict_named(name) || strlen(name) >= XT_EXTENSION_MAXNAMELEN ||
@@ -257,7 +287,7 @@ static void zero_what(struct xt2_load *load)
 	if (load->line.by_number)
 		zero_number(load);
 	else
-		each_chain(load, true, zero);
+		each_chain(load, zero);
 }
 
 /* -L and -S, and -Z if it is there as well */
@@ -308,11 +338,9 @@ void xt2_commands_run(struct xt2_load *load)
 		else
 			each_address(load, command_delete);
 		break;
-	case 'F': each_chain(load, true, flush); break;
-	case 'X': each_chain(load, false, delete_chain); break;
-	case 'Z':
-		zero_what(load);
-		break;
+	case 'F': each_chain(load, flush); break;
+	case 'X': delete_chains(load); break;
+	case 'Z': zero_what(load); break;
 	case 'L':
 	case 'S': list(load); break;
 	case 'N': new_chain(load); break;

@@ -45,25 +45,25 @@ struct xt2_addresses {
 
 /* Options that were given; "multiple -%c flags not allowed" if one comes again. */
 enum xt2_option { /* in the order in which iptables looks for those that do not fit */
-	XT2_OPT_NUMERIC,
-	XT2_OPT_SOURCE,
-	XT2_OPT_DESTINATION,
-	XT2_OPT_PROTOCOL,
-	XT2_OPT_JUMP,
-	XT2_OPT_VERBOSE,
-	XT2_OPT_EXACT,
-	XT2_OPT_IN,
-	XT2_OPT_OUT,
-	XT2_OPT_LINES,
-	XT2_OPT_COUNTERS,
-	XT2_OPT_FRAGMENT,
-	XT2_OPT_SRC_MAC,
-	XT2_OPT_DST_MAC,
-	XT2_OPT_HLEN,
-	XT2_OPT_OPCODE,
-	XT2_OPT_HTYPE,
-	XT2_OPT_PTYPE,
-	XT2_OPT_COUNT
+		  XT2_OPT_NUMERIC,
+		  XT2_OPT_SOURCE,
+		  XT2_OPT_DESTINATION,
+		  XT2_OPT_PROTOCOL,
+		  XT2_OPT_JUMP,
+		  XT2_OPT_VERBOSE,
+		  XT2_OPT_EXACT,
+		  XT2_OPT_IN,
+		  XT2_OPT_OUT,
+		  XT2_OPT_LINES,
+		  XT2_OPT_COUNTERS,
+		  XT2_OPT_FRAGMENT,
+		  XT2_OPT_SRC_MAC,
+		  XT2_OPT_DST_MAC,
+		  XT2_OPT_HLEN,
+		  XT2_OPT_OPCODE,
+		  XT2_OPT_HTYPE,
+		  XT2_OPT_PTYPE,
+		  XT2_OPT_COUNT
 };
 
 #define XT2_OPT_BIT(o) (1u << (o))

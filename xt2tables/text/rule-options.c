@@ -14,6 +14,7 @@
 #include <string.h>
 #include "line.h"
 #include "engine/env.h"
+#include "libxt2/printable.h"
 
 /* What "-%c" in a message stands for. */
 static const char option_letters[XT2_OPT_COUNT] = {
@@ -159,6 +160,19 @@ static void command_option(struct xt2_line *l, int c, char *arg, bool invert)
 	}
 }
 
+/* Headers of IPv6 that are not the last one: -p looks for that. */
+static void never_matched(const struct xt2_line *l, bool inverted)
+{
+	if (!l->alone || l->family != XT2_IPV6 || inverted)
+		return;
+	if (l->proto == IPPROTO_ROUTING || l->proto == IPPROTO_FRAGMENT || l->proto == IPPROTO_AH ||
+	    l->proto == IPPROTO_DSTOPTS)
+		xt2_print_line(stderr,
+			       "Warning: never matched protocol: %s. "
+			       "use extension match instead.",
+			       l->protocol);
+}
+
 static void protocol_option(struct xt2_line *l, char *arg)
 {
 	bool inverted = l->inverted & XT2_OPT_BIT(XT2_OPT_PROTOCOL);
@@ -170,6 +184,7 @@ static void protocol_option(struct xt2_line *l, char *arg)
 	l->proto = xtables_parse_protocol(arg);
 	if (!l->proto && inverted)
 		xt2_bad_text("rule would never match protocol");
+	never_matched(l, inverted);
 	/* parsers of extensions look at these */
 	if (l->family == XT2_IPV6) {
 		l->ext.entry.ip6.ipv6.proto = (__u16)l->proto;
@@ -535,8 +550,9 @@ void xt2_line_check(struct xt2_line *l)
 
 	if (!strcmp(l->table, "nat") &&
 	    ((l->policy && !strcmp(l->policy, "DROP")) || !strcmp(l->jump, "DROP")))
-		xt2_bad_text("The \"nat\" table is not intended for filtering, "
-			     "the use of DROP is therefore inhibited.");
+		xt2_bad_text("%sThe \"nat\" table is not intended for filtering, "
+			     "the use of DROP is therefore inhibited.",
+			     l->alone ? "\n" : "");
 	xt2_libxt_finish(&l->ext);
 	if (!l->command)
 		xt2_bad_text("no command specified");

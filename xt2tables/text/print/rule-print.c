@@ -419,27 +419,52 @@ static bool close_lost(FILE *to)
 	return fclose(to) || lost;
 }
 
-/* Options as libxtables prints them, but with the space after them. */
-static void print_arp_options(struct xt2_printer *p, const char *name, int revision,
-			      unsigned int size)
-{
-	char *text = NULL;
-	size_t len = 0;
-	FILE *mem = open_memstream(&text, &len);
-	char *options;
+/* Where the options of a target go for a moment. */
+struct arp_options {
+	struct xt2_printer *p;
+	FILE *mem;
+	const struct xt2_native *n;
+	enum xt2_arp_words words;
+};
 
-	if (!mem)
+static void arp_options(void *arg)
+{
+	const struct arp_options *a = arg;
+	const struct xt2_native *n = a->n;
+
+	if (a->words == XT2_ARP_SAVED)
+		xt2_libxt_print_target(a->mem, &a->p->entry, n->name, n->revision, n->payload,
+				       n->size, true);
+	else
+		xt2_libxt_list_target(a->mem, &a->p->entry, n->name, n->revision, n->payload,
+				      n->size, a->words == XT2_ARP_NUMBERS);
+}
+
+void xt2_print_arp_options(struct xt2_printer *p, const struct xt2_native *n,
+			   enum xt2_arp_words words)
+{
+	struct arp_options a = { .p = p, .n = n, .words = words };
+	struct xt2_failure f;
+	char *text = NULL, *options;
+	size_t len = 0;
+	bool thrown, lost;
+
+	a.mem = open_memstream(&text, &len);
+	if (!a.mem)
 		xt2_no_memory();
-	xt2_libxt_print_target(mem, &p->entry, name, revision, payload, size, true);
-	if (close_lost(mem) || !text) {
-		free(text);
-		xt2_no_memory();
+	thrown = xt2_try(arp_options, &a, &f);
+	lost = close_lost(a.mem) || !text;
+	if (!thrown && !lost) {
+		options = text + (*text == ' ');
+		fputs(options, p->to);
+		if (*options && strcmp(n->name, "MARK"))
+			fputc(' ', p->to);
 	}
-	options = text + (*text == ' ');
-	fputs(options, p->to);
-	if (*options && strcmp(name, "MARK"))
-		fputc(' ', p->to);
 	free(text);
+	if (thrown)
+		xt2_throw(f.code, f.status, "%s", f.message);
+	if (lost)
+		xt2_no_memory();
 }
 
 static void print_arp_jump(FILE *to, const char *name)
@@ -452,14 +477,13 @@ static void print_arp_jump(FILE *to, const char *name)
 static void print_arp_rule(struct xt2_printer *p, const struct xt2_rule *r)
 {
 	const struct xt2_match *m;
-	const char *name;
-	int revision;
-	unsigned int size = target_payload(p, r, &name, &revision);
+	struct xt2_native n;
 	unsigned int known = 0, all = 0;
 	size_t i;
 
-	if (*name)
-		print_arp_jump(p->to, name);
+	xt2_print_native_target(p, r, &n);
+	if (*n.name)
+		print_arp_jump(p->to, n.name);
 	xt2_rule_for_each_match(m, r)
 		all++;
 	for (i = 0; i < XT2_ARRAY_SIZE(arp_conditions); i++)
@@ -468,8 +492,8 @@ static void print_arp_rule(struct xt2_printer *p, const struct xt2_rule *r)
 				known += print_arp_match(p, m);
 	if (known != all)
 		damaged("a match in an ARP rule");
-	if (revision >= 0)
-		print_arp_options(p, name, revision, size);
+	if (n.revision >= 0)
+		xt2_print_arp_options(p, &n, XT2_ARP_SAVED);
 }
 
 /* --- rules ---------------------------------------------------------------- */
@@ -562,9 +586,7 @@ static void part_target(void *arg)
 {
 	struct part *part = arg;
 	struct xt2_printer *p = &part->printer;
-	const char *name;
-	int revision;
-	unsigned int size;
+	struct xt2_native n;
 
 	xt2_print_rule_begin(p, part->rule);
 	if (p->family == XT2_BRIDGE) {
@@ -575,11 +597,11 @@ static void part_target(void *arg)
 		xt2_print_target(p, part->rule);
 		return;
 	}
-	size = target_payload(p, part->rule, &name, &revision);
-	if (*name)
-		print_arp_jump(p->to, name);
-	if (revision >= 0)
-		print_arp_options(p, name, revision, size);
+	xt2_print_native_target(p, part->rule, &n);
+	if (*n.name)
+		print_arp_jump(p->to, n.name);
+	if (n.revision >= 0)
+		xt2_print_arp_options(p, &n, XT2_ARP_SAVED);
 }
 
 /* Print a part into buf, without the blanks at its ends.  => length, -errno */

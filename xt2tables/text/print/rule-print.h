@@ -41,6 +41,12 @@ void xt2_print_native_match(const struct xt2_printer *p, const struct xt2_match 
 void xt2_print_native_target(const struct xt2_printer *p, const struct xt2_rule *r,
 			     struct xt2_native *n);
 
+/* Options of a target of ARP rules, with a blank after them, as arptables-save and -L have them. */
+enum xt2_arp_words { XT2_ARP_SAVED, XT2_ARP_NAMES, XT2_ARP_NUMBERS };
+
+void xt2_print_arp_options(struct xt2_printer *p, const struct xt2_native *n,
+			   enum xt2_arp_words words);
+
 /* The network and mask of a test of IPv4 addresses. */
 void xt2_print_address4(const struct xt2_match *m, struct in_addr *addr, struct in_addr *mask);
 

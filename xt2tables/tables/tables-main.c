@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tables.c - iptables, ip6tables and arptables on an image, or on what is live
+ * tables-main.c - iptables, ip6tables and arptables on an image, or on what is live
  *
  * One command line is one transaction: it is understood, the store is locked
  * and read, the command is carried out, and what has changed is stored.  The
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libxt2/printable.h"
-#include "tables.h"
+#include "tables-main.h"
 #include "where.h"
 #include "xt2tables/text/alone.h"
 #include "xt2tables/text/resolve.h"
@@ -39,16 +39,28 @@ static void tell_hint(const char *hint)
 		xt2_print_line(stderr, "xt2: hint: %s", hint);
 }
 
+/* Messages of libxtables may have several lines. */
+static void tell_lines(const char *text)
+{
+	size_t len;
+
+	for (;; text += len + 1) {
+		len = strcspn(text, "\n");
+		xt2_print_line(stderr, "%.*s", (int)len, text);
+		if (!text[len])
+			return;
+	}
+}
+
 /* Words that cannot be understood, as libxtables ends a program. */
 static int words_failed(const struct xt2_tables *p, const struct xt2_failure *f)
 {
 	static const char bare[] = "Bad argument `";
 
 	tell_hint(f->hint);
-	if (!strncmp(f->message, bare, strlen(bare)))
-		xt2_print_line(stderr, "%s", f->message);
-	else
-		xt2_print_line(stderr, "%s v%s: %s", p->legacy, p->version, f->message);
+	if (strncmp(f->message, bare, strlen(bare)))
+		fprintf(stderr, "%s v%s: ", p->legacy, p->version);
+	tell_lines(f->message);
 	if (f->status == PARAMETER_PROBLEM)
 		return try_help(p);
 	if (f->status == VERSION_PROBLEM)
@@ -57,27 +69,41 @@ static int words_failed(const struct xt2_tables *p, const struct xt2_failure *f)
 }
 
 /*
- * The errno of what the kernel would refuse, about which it says nothing more:
- * the reason is told before.  => 0: libiptc knows the words
+ * The errno of what only the kernel would refuse; it says nothing more, so the
+ * reason is told before.  => 0: libiptc knows the words
  */
 static int kernel_errno(const struct xt2_failure *f)
 {
+	if (f->errnum)
+		return 0;
 	switch (f->code) {
 	case XT2_E_LOOP: return ELOOP;
-	case XT2_E_OPTION:
-	case XT2_E_TABLE: return EINVAL;
+	case XT2_E_SYSTEM:
+	case XT2_E_LIMIT:
+	case XT2_E_UNSUPPORTED: return 0;
 	}
-	return 0;
+	return EINVAL;
+}
+
+/* The errno that iptables names instead of the words that libiptc has for it.  => 0: it has none */
+static int plain_errno(const struct call *c, const struct xt2_failure *f)
+{
+	const char command = c->alone->load.line.command;
+
+	if (c->program->family != XT2_ARP && command == 'X' && f->errnum != ENOENT)
+		return f->errnum;
+	return kernel_errno(f);
 }
 
 /* A command that cannot be carried out, as libiptc and the kernel answer. */
-static int rules_failed(const struct xt2_tables *p, const struct xt2_failure *f)
+static int rules_failed(const struct call *c, const struct xt2_failure *f)
 {
-	const int kernel = kernel_errno(f), errnum = kernel ? kernel : f->errnum;
-	const char *text = kernel ? strerror(kernel) : f->message;
+	const struct xt2_tables *p = c->program;
+	const int plain = plain_errno(c, f), errnum = plain ? plain : f->errnum;
+	const char *text = plain ? strerror(plain) : f->message;
 	size_t len = strlen(text);
 
-	if (kernel)
+	if (plain)
 		xt2_print_line(stderr, "xt2: %s", f->message);
 	tell_hint(f->hint);
 	len -= len && text[len - 1] == '.';
@@ -93,7 +119,7 @@ static int failed(const struct call *c, const struct xt2_failure *f)
 {
 	fflush(stdout);
 	return c->alone->stage == XT2_ALONE_WORDS ? words_failed(c->program, f)
-						  : rules_failed(c->program, f);
+						  : rules_failed(c, f);
 }
 
 /* --- one command ----------------------------------------------------------------- */

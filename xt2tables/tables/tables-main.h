@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tables.h - iptables, ip6tables and arptables: see tables.c */
-#ifndef XT2_XT2TABLES_TABLES_TABLES_H
-#define XT2_XT2TABLES_TABLES_TABLES_H
+/* tables-main.h - iptables, ip6tables and arptables: see tables-main.c */
+#ifndef XT2_XT2TABLES_TABLES_TABLES_MAIN_H
+#define XT2_XT2TABLES_TABLES_TABLES_MAIN_H
 
 #include "xt2tables/text/libxt.h"
 

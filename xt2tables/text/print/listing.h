@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * list.h - chains and rules as iptables -L lists them: see list.c
+ * listing.h - chains and rules as iptables -L lists them: see listing.c
  *
  * libxtables is set up for the table's family; all of these may throw (libxt.h).
  */
-#ifndef XT2_XT2TABLES_TEXT_PRINT_LIST_H
-#define XT2_XT2TABLES_TEXT_PRINT_LIST_H
+#ifndef XT2_XT2TABLES_TEXT_PRINT_LISTING_H
+#define XT2_XT2TABLES_TEXT_PRINT_LISTING_H
 
 #include "rule-print.h"
 
@@ -24,16 +24,16 @@ struct xt2_listing {
  * => false: there is no such chain
  */
 bool xt2_listing_print(FILE *to, const struct xt2_ruleset *rs, int table, const char *chain,
-	      unsigned int rule, const struct xt2_listing *how);
+		       unsigned int rule, const struct xt2_listing *how);
 
 /* A rule that is being added or deleted, as iptables -A -v prints it: a line. */
 void xt2_listing_rule(FILE *to, const struct xt2_ruleset *rs, int family, const struct xt2_rule *r);
 
-/* A rule of ARP (list-arp.c), without the newline; number: 0: none. */
+/* A rule of ARP (listing-arp.c), without the newline; number: 0: none. */
 void xt2_listing_arp_rule(struct xt2_printer *p, const struct xt2_rule *r, unsigned int number,
-		       const struct xt2_listing *how);
+			  const struct xt2_listing *how);
 
-/* 123456 as "123K" in so many columns, and a blank; exact: without a unit. */
+/* 123456 as "123K" (counter-units.c) in so many columns, and a blank; exact: without a unit. */
 void xt2_listing_number(FILE *to, __u64 number, int width, bool exact);
 
 #endif

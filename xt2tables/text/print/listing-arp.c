@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * list-arp.c - rules of ARP as arptables -L lists them
+ * listing-arp.c - rules of ARP as arptables -L lists them
  *
  * The words of the options in an order of its own, without columns; numbers
  * have names unless -n is given, and the counters come last.
  */
 #include "config.h"
 #include <string.h>
-#include "list.h"
+#include "listing.h"
 #include "xt2tables/text/line.h"
 #include "engine/image.h"
 
@@ -126,7 +126,7 @@ static void put_tests(FILE *to, const struct xt2_rule *r, const struct xt2_listi
 }
 
 void xt2_listing_arp_rule(struct xt2_printer *p, const struct xt2_rule *r, unsigned int number,
-		       const struct xt2_listing *how)
+			  const struct xt2_listing *how)
 {
 	struct xt2_native n;
 
@@ -138,12 +138,11 @@ void xt2_listing_arp_rule(struct xt2_printer *p, const struct xt2_rule *r, unsig
 		fprintf(p->to, "-j %s ", n.name);
 	put_tests(p->to, r, how);
 	if (n.revision >= 0)
-		xt2_libxt_list_target(p->to, &p->entry, n.name, n.revision, n.payload, n.size,
-				      how->numeric);
+		xt2_print_arp_options(p, &n, how->numeric ? XT2_ARP_NUMBERS : XT2_ARP_NAMES);
 	if (!how->verbose || how->uncounted)
 		return;
 	fputs(", pcnt=", p->to);
-	xt2_listing_number(p->to, r->packets, 5, how->exact);
+	xt2_listing_number(p->to, r->packets, 0, how->exact);
 	fputs("-- bcnt=", p->to);
-	xt2_listing_number(p->to, r->bytes, 5, how->exact);
+	xt2_listing_number(p->to, r->bytes, 0, how->exact);
 }

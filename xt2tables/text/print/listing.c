@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * list.c - chains and rules as iptables -L lists them
+ * listing.c - chains and rules as iptables -L lists them
  *
  * Columns, blanks and words are iptables' own, since programs read them.  One
  * chain that is asked for is looked up, and no other is visited.  A line is put
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libxt2/printable.h"
-#include "list.h"
+#include "listing.h"
 #include "xt2tables/text/line.h"
 #include "engine/image.h"
 
@@ -34,23 +34,6 @@ struct lister {
 static bool inverted(const struct xt2_match *m)
 {
 	return m && m->flags & XT2_MATCH_INVERT;
-}
-
-/* --- numbers ------------------------------------------------------------------- */
-
-void xt2_listing_number(FILE *to, __u64 number, int width, bool exact)
-{
-	static const char units[] = "KMGT";
-	const char *unit = units;
-
-	if (exact || number <= 99999) {
-		fprintf(to, "%*llu ", width, (unsigned long long)number);
-		return;
-	}
-	number = (number + 500) / 1000;
-	for (; number > 9999 && unit[1]; unit++)
-		number = (number + 500) / 1000;
-	fprintf(to, "%*llu%c ", width ? width - 1 : 0, (unsigned long long)number, *unit);
 }
 
 /* --- addresses ----------------------------------------------------------------- */
@@ -340,7 +323,7 @@ static void list_chain(struct lister *l, FILE *to, int chain, unsigned int rule)
 }
 
 bool xt2_listing_print(FILE *to, const struct xt2_ruleset *rs, int table, const char *chain,
-	      unsigned int rule, const struct xt2_listing *how)
+		       unsigned int rule, const struct xt2_listing *how)
 {
 	struct lister l = { .how = how, .table = true };
 	bool first = true;

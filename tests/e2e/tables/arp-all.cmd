@@ -1,0 +1,41 @@
+-V
+-L
+-A INPUT -s 10.0.0.1 -j DROP
+-A INPUT -s 10.0.0.0/8 -d 10.0.0.1 -i eth0 -j DROP
+-v -A INPUT -s 10.0.0.0/8 -d 10.0.0.1 -i eth0 -j DROP
+-A INPUT --opcode Request --h-type 1 --proto-type 0x800 -j ACCEPT
+-A INPUT --source-mac 02:00:00:00:00:01 ! --destination-mac 02:00:00:00:00:00/ff:ff:ff:ff:ff:00 -j ACCEPT
+-A INPUT ! --opcode 2 --h-length 6 -j ACCEPT
+-A OUTPUT --h-length 6 -j mangle --mangle-ip-s 1.2.3.4
+-A OUTPUT -o eth+ -j CLASSIFY --set-class 1:2
+-N chain
+-A INPUT -j chain
+-A chain -c 5 7 -j RETURN
+-L
+-L -n
+-L -v
+-L -v -n
+-L --line-numbers
+-L INPUT
+-L chain -v
+= arptables names a table, for want of one name for both
+-L nosuch
+-I INPUT 2 -j ACCEPT
+-R INPUT 2 -j DROP
+-D INPUT 2
+-D INPUT 99
+-D INPUT -s 10.0.0.1 -j DROP
+-D INPUT -s 10.0.0.1 -j DROP
+-P INPUT DROP
+-P INPUT FOO
+-P chain DROP
+-E chain other
+-X other
+-X INPUT
+-Z
+-v -Z
+-L -Z -v
+-v -F INPUT
+-v -F
+-v -X
+-L -v

@@ -1,0 +1,126 @@
+-S
+-L
+-A INPUT -p tcp --dport 22 -s 10.0.0.1,10.0.0.2 -j ACCEPT
+-v -A INPUT -p tcp --dport 80 -s 10.0.0.1,10.0.0.2 -d 1.2.3.0/24,5.6.7.8 -j ACCEPT
+-I INPUT -i lo -j ACCEPT
+-I INPUT 2 -i eth+ ! -o '' -j ACCEPT
+-I INPUT 2 -i eth+ -m comment --comment "a comment" -j ACCEPT
+-v -I INPUT 3 ! -i eth0 -p udp -m udp ! --sport 53 -j DROP
+-I INPUT 99 -j ACCEPT
+-I INPUT 0 -j ACCEPT
+-I INPUT x -j ACCEPT
+-S
+-S INPUT
+-S INPUT 2
+-S INPUT 99
+-S NOSUCH
+-v -S
+= -v twice: no dump of what libiptc has in memory
+-v -v -S INPUT 2
+-N chain
+-N chain
+-N INPUT
+-N ACCEPT
+-N LOG
+-N -x
+-N 'a b'
+-N 0123456789012345678901234567890
+-v -A chain -m state --state NEW -j RETURN
+-A chain -p icmp --icmp-type echo-request -m limit --limit 3/min -j LOG --log-prefix "x y "
+-A chain -j REJECT
+-A FORWARD -j chain
+-A FORWARD -g chain
+-v -A FORWARD -s 1.2.3.4/255.0.255.0 -g chain
+-A FORWARD -g nosuch
+-A FORWARD -j nosuch
+-A nosuch -j ACCEPT
+-I nosuch -j ACCEPT
+-R nosuch 1 -j ACCEPT
+-D nosuch -j ACCEPT
+-C nosuch -j ACCEPT
+-D nosuch 1
+-F nosuch
+-Z nosuch
+-X nosuch
+-P nosuch DROP
+-P chain DROP
+-P INPUT REJECT
+-P INPUT
+-P INPUT DROP
+-P OUTPUT DROP -c 5 10
+-S OUTPUT -v
+-P OUTPUT DROP
+-c 7 8 -A INPUT -j DROP
+-c 123456789,98765432101234 -A INPUT -p sctp -j DROP
+-c 1 -A INPUT -j DROP
+-c x 1 -A INPUT -j DROP
+-c 1 x -A INPUT -j DROP
+-L
+-L -n
+-L -v
+-L -v -n
+-L -v -n -x
+-L -n --line-numbers
+-L INPUT
+-L INPUT 2
+-L INPUT 2 -v
+-L INPUT 99
+-L chain -n -v --line-numbers -x
+-L nosuch
+-S -v
+-v -L -n
+-v -S
+-S chain -v
+-R INPUT 1 -i lo -p tcp -j DROP
+-v -R INPUT 1 -i lo -p tcp -j DROP
+-R INPUT 99 -j DROP
+-R INPUT -j DROP
+-R INPUT 1 -s 1.1.1.1,2.2.2.2 -j DROP
+-C INPUT -i lo -p tcp -j DROP
+-C INPUT -i lo -p tcp -j ACCEPT
+-v -C INPUT -i lo -p tcp -j DROP
+-D INPUT -i lo -p tcp -j DROP
+-D INPUT -i lo -p tcp -j DROP
+-v -D INPUT -p tcp --dport 22 -s 10.0.0.1,10.0.0.2 -j ACCEPT
+-D INPUT 99
+-D INPUT 1
+-D INPUT 1 -j ACCEPT
+-S
+-E chain other
+-E nosuch other2
+-E INPUT other2
+-E other FORWARD
+-E other
+-X other
+-X INPUT
+-X
+-v -X
+-N full
+-A full -j DROP
+-X full
+-X
+-F FORWARD
+-v -F other
+-X other
+-N a
+-N b
+-v -X
+-N full
+-A full -j DROP
+-X full
+-X
+-S
+-Z
+-v -Z
+-v -Z INPUT
+-c 5 6 -A INPUT -j ACCEPT
+-c 5 6 -A INPUT -j ACCEPT
+-Z INPUT 1
+-Z INPUT 99
+-S -v
+-L -Z
+-L -Z -v INPUT
+-S -Z
+-S -v
+-v -F
+-S -v

@@ -1,0 +1,148 @@
+-V
+--version
+! -V
+-A
+-A INPUT -j
+--dport 22
+-A INPUT --dport 22
+-A INPUT -p tcp --dport
+-A INPUT -p tcp --dport x
+-A INPUT -p tcp --dport 22 --dport 23
+-A INPUT -p tcp -p udp
+-A INPUT -s 1.2.3.4 -s 1.2.3.5
+-A INPUT -s 1.2.3.4.5
+-A INPUT -s 1.2.3.4/33
+-A INPUT -p nosuch
+-A INPUT ! -p all
+-A INPUT -j ACCEPT -j DROP
+-A INPUT -m nosuch
+-A INPUT -m tcp
+-A INPUT -p udp -m tcp -j ACCEPT
+-A INPUT -foo
+-A INPUT --foo
+-A INPUT foo
+-A INPUT ! ! -s 1.1.1.1
+-A INPUT !
+-A INPUT ! -j DROP
+-A INPUT ! -m tcp
+! -A INPUT
+-A INPUT -A INPUT
+-A INPUT -D INPUT
+-A INPUT -o eth0
+-A OUTPUT -i eth0
+-A INPUT -i ''
+-A INPUT -i 0123456789abcdef
+-A INPUT -j 'a b'
+-A INPUT -j ''
+-A INPUT -j 0123456789012345678901234567890
+-A 0123456789012345678901234567890 -j DROP
+-A INPUT ! -s 1.1.1.1,2.2.2.2 -j DROP
+-A INPUT -n -j DROP
+-A INPUT -x -j DROP
+-A INPUT --line-numbers -j DROP
+-F -n
+-F -s 1.2.3.4
+-L -s 1.2.3.4
+-L -c 1 2
+-S -n
+-S -x
+-L -j DROP
+-Z -n
+-X -x
+-P INPUT DROP -n
+-D INPUT 1 -s 1.2.3.4
+-D INPUT -c 1 2 -j DROP
+-E a b -s 1.2.3.4
+-t nosuch -L
+-t nosuch -A INPUT -j DROP
+! -t filter -L
+-t
+-t nat -A POSTROUTING -j DROP
+-t nat -P PREROUTING DROP
+-t nat -A POSTROUTING -o eth0 -j MASQUERADE
+-t nat -A PREROUTING -p tcp --dport 80 -j DNAT --to-destination 10.0.0.1:8080
+-A PREROUTING -t nat -p tcp --dport 81 -j DNAT --to 10.0.0.1-10.0.0.5:8080-8090
+-t nat -S
+-t nat -L -n -v
+-t nat -L
+-t mangle -A PREROUTING -j MARK --set-mark 0x1
+-t mangle -L -n
+-t raw -S
+-t raw -A PREROUTING -j CT --notrack
+-t raw -L -n
+-t security -S
+-4 -S
+--ipv4 -S
+-6 -S
+--ipv6 -S
+-S 
+-w -S
+-w 5 -S
+-w5 -S
+-w x -S
+--wait -S
+--wait=2 -S
+-w 5 -W 1000 -S
+-W 1000 -S
+-w -W x -S
+-w -W
+-w -W 1000000 -S
+--modprobe=/bin/true -S
+-M /bin/true -S
+-L -S
+-S -L
+-F -Z
+-N
+-N a b
+-E a
+-P
+-L INPUT x
+-S INPUT 0
+-Z INPUT x
+INPUT
+-j ACCEPT
+-S --list-rules
+--append INPUT --jump ACCEPT
+--app INPUT --jum ACCEPT
+--in INPUT --jum ACCEPT
+--l
+-A INPUT -p 6 --dport 7 -j ACCEPT
+-A INPUT -p TCP --dport 8 -j ACCEPT
+-A INPUT -p 250 -j ACCEPT
+-A INPUT -p esp -j ACCEPT
+-A INPUT ! -p tcp -j ACCEPT
+-A INPUT ! -f -j ACCEPT
+-A INPUT -f -j ACCEPT
+-A INPUT ! -s 1.2.3.4 ! -d 5.6.0.0/16 ! -i eth0 -j ACCEPT
+-A INPUT -s 127.0.0.1 -j ACCEPT
+-A INPUT -s 10.0.0.0/8 -d 0/0 -j ACCEPT
+-A INPUT ! -s 0/0 -j ACCEPT
+-A INPUT -p tcp -m tcp --tcp-flags SYN,ACK SYN -m multiport --dports 1,2,3:5
+-A INPUT -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT
+-A INPUT -m addrtype --dst-type LOCAL -j ACCEPT
+-A INPUT -m mark --mark 0x1/0xff -j NFLOG --nflog-prefix "a b" --nflog-group 5
+-A INPUT -m limit --limit 5/sec --limit-burst 7 -j LOG
+-A INPUT -m iprange --src-range 1.2.3.4-1.2.3.9 -j REJECT --reject-with tcp-reset
+-A INPUT -p tcp -m iprange --src-range 1.2.3.4-1.2.3.9 -j REJECT --reject-with tcp-reset
+-A INPUT -j TCPMSS --set-mss 100
+-A INPUT -j DNAT --to 1.2.3.4
+-A INPUT -j MARK --set-mark 1
+-A FORWARD -j INPUT
+= -v shows a rule once it is one
+-v -A FORWARD -j INPUT
+-N loop
+-A loop -j loop
+-N loop2
+-A loop -j loop2
+-A loop2 -j loop
+-A INPUT -j loop
+-L -n -v
+-L
+-S
+-A INPUT -m time --timestart 10:00 --timestop 12:00 -j ACCEPT
+-A INPUT -m hashlimit --hashlimit-above 5/sec --hashlimit-name x -j DROP
+-A INPUT -m recent --name y --set
+-A INPUT -m string --string "a'b" --algo bm -j DROP
+-A INPUT -m u32 --u32 "0>>22&0x3c@0>>24=1" -j DROP
+-L INPUT -v -n
+-L INPUT

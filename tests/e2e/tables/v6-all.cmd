@@ -1,0 +1,41 @@
+-V
+-S
+-L
+-L -n -v
+-A INPUT -s ::1 -j ACCEPT
+-A INPUT -s fe80::/10,2001:db8::/32 -p tcp --dport 22 -j ACCEPT
+-v -A INPUT ! -s fe80::/10 -p ipv6-icmp --icmpv6-type echo-request -j ACCEPT
+-A INPUT -p icmpv6 -j ACCEPT
+-A INPUT -p all -j ACCEPT
+-A INPUT -s ::/0 -d ::/0 -j DROP
+-A INPUT -d 2001:db8::1/ffff::ffff -j DROP
+-A INPUT -f -j DROP
+-A INPUT -m frag --fragfirst -j DROP
+-A INPUT -j REJECT
+-A INPUT -j REJECT --reject-with icmp6-adm-prohibited
+-A INPUT -p 0 -j ACCEPT
+-A INPUT -p 44 -j ACCEPT
+-A INPUT -s 1.2.3.4 -j ACCEPT
+-4 -S
+-6 -S
+-N chain
+-A INPUT -j chain
+-A INPUT -g chain
+-S
+-S -v
+-L
+-L -n
+-L -v
+-L -v -n -x --line-numbers
+-t nat -A POSTROUTING -o eth0 -j MASQUERADE
+-t nat -L -v
+-t nosuch -L
+-A INPUT -j nosuch
+-D INPUT -j nosuch
+-D INPUT 99
+-D INPUT -s ::1 -j ACCEPT
+-D INPUT -s ::1 -j ACCEPT
+-X
+-F
+-X
+-S

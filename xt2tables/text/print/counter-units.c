@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* counter-units.c - counters in lists, with the units of xtables_print_num() */
+#include "config.h"
+#include "listing.h"
+
+void xt2_listing_number(FILE *to, __u64 number, int width, bool exact)
+{
+	static const char units[] = "KMGT";
+	const char *unit = units;
+
+	if (exact || number <= 99999) {
+		fprintf(to, "%*llu ", width, (unsigned long long)number);
+		return;
+	}
+	number = (number + 500) / 1000;
+	for (; number > 9999 && unit[1]; unit++)
+		number = (number + 500) / 1000;
+	fprintf(to, "%*llu%c ", width ? width - 1 : 0, (unsigned long long)number, *unit);
+}
