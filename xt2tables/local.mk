@@ -119,6 +119,7 @@ XT2_COMMANDS = \
 	xt2tables/cmd/cmd-convert.c \
 	xt2tables/cmd/cmd-counters.c \
 	xt2tables/cmd/cmd-digest.c \
+	xt2tables/cmd/cmd-edit.c \
 	xt2tables/cmd/dump/dump-base.c \
 	xt2tables/cmd/dump/dump-base.h \
 	xt2tables/cmd/dump/dump-blob.c \
@@ -160,7 +161,10 @@ XT2_COMMANDS = \
 	xt2tables/cmd/say.c \
 	xt2tables/cmd/say.h \
 	xt2tables/cmd/xt2.c \
-	xt2tables/cmd/cmd.h
+	xt2tables/cmd/cmd.h \
+	xt2tables/tables/edit.c \
+	xt2tables/tables/edit.h \
+	$(WHERE_SOURCES)
 xt2_SOURCES = $(XT2_COMMANDS) $(LIVE_COMMANDS)
 xt2_LDFLAGS = $(AM_LDFLAGS) $(PIE_LDFLAGS)
 xt2_LDADD = $(LIVE_LIBS) libshim.la libjson.la liboracle.la libtext.la $(PCAP_LIBS)

@@ -24,6 +24,7 @@ static const struct {
 	{ "convert", xt2_convert_main, "rulesets from one form into another" },
 	{ "replace", xt2_replace_main, "what the kernel would do with a table, done to an image" },
 	{ "run", xt2_run_main, "run iptables and others on an image, without the kernel" },
+	{ "edit", xt2_edit_main, "change an image, or what is live, by lines of iptables" },
 	{ "digest", xt2_digest_main, "a number for what a ruleset says" },
 	{ "apply", xt2_apply_main, "let the kernel evaluate a ruleset" },
 	{ "status", xt2_status_main, "what the kernel evaluates" },

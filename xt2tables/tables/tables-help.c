@@ -65,8 +65,9 @@ void xt2_tables_help(const struct xt2_tables *program, const struct xt2_ext *ext
 {
 	const bool arp = program->family == XT2_ARP;
 
-	printf("%s v%s\n\nUsage: %s [-t TABLE] COMMAND [RULE] [OPTIONS]\n\n", program->legacy,
-	       program->version, program->name);
+	printf("%s v%s\n\nUsage: %s [-t TABLE] COMMAND [RULE] [OPTIONS]\n"
+	       "       %s -h (print this help information)\n\n",
+	       program->legacy, program->version, program->name, program->name);
 	fputs(commands, stdout);
 	if (!arp)
 		fputs(ip_commands, stdout);

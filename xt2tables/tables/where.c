@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xtables.h>
-#include "engine/env.h"
+#include "engine/image.h"
 #include "where.h"
 #include "xt2tables/files/usage.h"
 #include "xt2tables/live/live-refused.h"
@@ -91,13 +91,21 @@ int xt2_where_end(struct xt2_where *w, int family)
 
 /* --- opening ------------------------------------------------------------------ */
 
-static int busy(int wait)
+static int busy(const struct xt2_where *w)
 {
-	fprintf(stderr, "Another app is currently holding the xtables lock. ");
-	if (wait)
-		fprintf(stderr, "Stopped waiting after %ds.\n", wait);
+	static const char held[] = "Another app is currently holding the xtables lock.";
+	struct xt2_err err = { .code = XT2_E_SYSTEM };
+
+	if (w->wait)
+		snprintf(err.message, sizeof(err.message), "%s Stopped waiting after %ds.", held,
+			 w->wait);
 	else
-		fprintf(stderr, "Perhaps you want to use the -w option?\n");
+		snprintf(err.message, sizeof(err.message),
+			 "%s Perhaps you want to use the -w option?", held);
+	if (w->report)
+		w->report(w->data, &err);
+	else
+		fprintf(stderr, "%s\n", err.message);
 	return RESOURCE_PROBLEM;
 }
 
@@ -108,7 +116,7 @@ static int lock_failed(const struct xt2_where *w, struct xt2_err *err, int ret)
 
 	if (ret != -EAGAIN || w->store.kind == XT2_STORE_LIVE)
 		status = failed(w, err, ret);
-	return ret == -EAGAIN ? busy(w->wait) : status;
+	return ret == -EAGAIN ? busy(w) : status;
 }
 
 int xt2_where_open(struct xt2_where *w, enum xt2_store_access access)
@@ -185,6 +193,8 @@ int xt2_where_commit(struct xt2_where *w)
 		status = check_live(w, &map);
 	if (!status && !w->test)
 		status = commit(w, &map);
+	if (!status)
+		w->generation = xt2_image_root(map.image)->generation;
 	xt2_image_close(&map);
 	return status;
 }

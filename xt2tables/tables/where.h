@@ -18,12 +18,13 @@ struct xt2_where {
 	bool test; /* store nothing */
 	const char *source; /* of the rules: a file, "-"; NULL: they are no file's */
 	bool changed[XT2_TABLES_MAX]; /* by table: its policies count from what the ruleset has */
-	/* Where errors go, NULL: to stderr; those of a lock that is held never do. */
+	/* Where errors go; NULL: to stderr. */
 	void (*report)(void *data, const struct xt2_err *err);
 	void *data;
 
 	struct xt2_ruleset *rs; /* to be edited */
 	struct xt2_mapping map; /* it was loaded from this image, if there is one */
+	__u64 generation; /* of the image that was committed last */
 };
 
 /* For getopt_long(): no letters, and below the numbers of libxtables' extensions. */

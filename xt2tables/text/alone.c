@@ -54,12 +54,35 @@ int xt2_alone_words(struct xt2_alone *a, int count, char **words)
 	return 0;
 }
 
+struct cut {
+	struct xt2_words *words;
+	const char *line;
+	size_t len;
+};
+
+static void cut(void *arg)
+{
+	const struct cut *c = arg;
+
+	if (memchr(c->line, '\0', c->len))
+		xt2_bad_text("there is a zero byte in the line");
+	xt2_words_cut(c->words, c->line, c->len);
+}
+
+int xt2_alone_cut(struct xt2_alone *a, const char *line, size_t len, struct xt2_failure *failure)
+{
+	struct cut c = { &a->load.line.words, line, len };
+
+	a->stage = XT2_ALONE_WORDS;
+	return xt2_try(cut, &c, failure);
+}
+
 static void parse(void *arg)
 {
 	struct xt2_alone *a = arg;
 	struct xt2_line *l = &a->load.line;
 
-	if (xt2_libxt_setup(l->family, xt2_line_options_alone(l->family), false))
+	if (xt2_libxt_setup(l->family, xt2_line_options_alone(l->family), a->opt.resolve))
 		xt2_throw(XT2_E_SYSTEM, OTHER_PROBLEM, "Failed to initialize xtables");
 	xt2_line_parse(l);
 }
@@ -111,7 +134,7 @@ static void run(void *arg)
 	l->table_number = table_of(a, load->rs);
 	if (strchr(rules, l->command) && !l->by_number)
 		xt2_line_resolve(l);
-	load->say = l->given & XT2_OPT_BIT(XT2_OPT_VERBOSE) ? stdout : NULL;
+	load->say = l->given & XT2_OPT_BIT(XT2_OPT_VERBOSE) && !a->silent ? stdout : NULL;
 	a->stage = XT2_ALONE_RULES;
 	xt2_commands_run(load);
 }

@@ -15,6 +15,7 @@ struct xt2_alone {
 	struct xt2_load load;
 	struct xt2_text_options opt;
 	enum xt2_alone_stage stage; /* at which it failed */
+	bool silent; /* -v says nothing */
 };
 
 /*
@@ -35,6 +36,9 @@ int xt2_alone_parse(struct xt2_alone *a, int family, const char *table,
 
 /* Words of a command line; word[0] is the program. => 0; -E2BIG */
 int xt2_alone_words(struct xt2_alone *a, int count, char **words);
+
+/* Words of a line of text, as iptables-restore cuts it.  => 0; -1: failure says why */
+int xt2_alone_cut(struct xt2_alone *a, const char *line, size_t len, struct xt2_failure *failure);
 
 /* Does the command that was understood change a ruleset? */
 bool xt2_alone_changes(const struct xt2_alone *a);

@@ -101,8 +101,6 @@ static void command_append(struct xt2_load *load, unsigned int s, unsigned int d
 
 	say_rule(load, r);
 	refused(load, r, xt2_rule_append(load->rs, chain, r, load->number));
-	if (load->opt->report && !load->opt->noflush)
-		xt2_print_line(load->opt->report, "%.*s", (int)(load->end - load->at), load->at);
 }
 
 static void command_insert(struct xt2_load *load, unsigned int s, unsigned int d)
@@ -239,15 +237,18 @@ static void new_chain(struct xt2_load *load)
 static void rename_chain(struct xt2_load *load)
 {
 	const char *name = load->line.newname;
-	int chain = chain_of(load);
+	int chain;
 
+	if (xt2_verdict_named(name) ||
+	    xt2_chain_find(load->rs, load->line.table_number, name) >= 0)
+		fail(-EEXIST, "File exists");
+	chain = chain_of(load);
 	if (xt2_chain_hook(load->rs, chain) >= 0 && load->line.alone)
 		fail(-ENOENT, "No chain/target/match by that name");
 	if (xt2_chain_hook(load->rs, chain) >= 0)
 		fail(-EINVAL, "Can't rename built-in chain");
-	if (xt2_verdict_named(name) || strlen(name) >= XT_EXTENSION_MAXNAMELEN ||
-	    xt2_chain_find(load->rs, load->line.table_number, name) >= 0)
-		fail(-EEXIST, "File exists");
+	if (strlen(name) >= XT_EXTENSION_MAXNAMELEN)
+		xt2_throw(XT2_E_SYNTAX, OTHER_PROBLEM, "chain name `%s' too long", name);
 	if (name[strcspn(name, " \t\r")]) /* iptables takes it, but cannot read it from ":a b -" */
 		xt2_bad_text("Invalid chain name `%s'", name);
 	load->chain = -1;

@@ -682,6 +682,7 @@ int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_tex
 	load->rs = rs;
 	load->opt = opt;
 	load->errors = errors;
+	load->say = opt->noflush ? NULL : opt->report;
 	load->line.rs = rs;
 	load->line.family = opt->family;
 	load->line.table = "";

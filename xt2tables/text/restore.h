@@ -30,7 +30,7 @@ struct xt2_load {
 	struct xt2_fast *plain; /* NULL: there are no plain lines */
 	bool plain_ready; /* it knows this table and its chains */
 
-	FILE *say; /* -v of a command line; NULL: nothing is said */
+	FILE *say; /* -v: of rules and chains; NULL: nothing is said */
 
 	int chain; /* looked up last */
 	char chain_name[XT2_NAME_SIZE];

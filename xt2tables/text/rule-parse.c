@@ -286,7 +286,7 @@ static bool parse_full(struct xt2_line *l)
 static bool parse(struct xt2_line *l)
 {
 	reset(l);
-	if (!l->alone && parse_quick(l))
+	if (parse_quick(l))
 		return true;
 	reset(l);
 	xt2_sets_begin();
