@@ -173,17 +173,26 @@ xt2_LDADD = $(LIVE_LIBS) libshim.la libjson.la liboracle.la libtext.la $(PCAP_LI
 noinst_LTLIBRARIES += liboracle.la
 liboracle_la_SOURCES = xt2tables/packet/oracle.c xt2tables/packet/oracle.h
 
-XT2TABLES_LINKS = xt2tables xt2ip6tables xt2arptables xt2ip6tables-restore xt2arptables-restore \
+XT2TABLES_LINKS = xt2ip6tables-restore xt2arptables-restore \
 	xt2tables-save xt2ip6tables-save xt2arptables-save
 CLEANFILES += $(XT2TABLES_LINKS)
 
 $(XT2TABLES_LINKS): xt2tables-restore$(EXEEXT)
 	$(AM_V_GEN)ln -sf xt2tables-restore$(EXEEXT) $@
 
-all-local: $(XT2TABLES_LINKS)
+# A folder of its own: beside the others, the first one would be the folder of the sources.
+TABLES_NAMES = xt2tables xt2ip6tables xt2arptables
+TABLES_LINKS = links/xt2tables links/xt2ip6tables links/xt2arptables
+CLEANFILES += $(TABLES_LINKS)
+
+$(TABLES_LINKS): xt2tables-restore$(EXEEXT)
+	$(AM_V_at)$(MKDIR_P) links
+	$(AM_V_GEN)ln -sf ../xt2tables-restore$(EXEEXT) $@
+
+all-local: $(XT2TABLES_LINKS) $(TABLES_LINKS)
 
 install-exec-hook:
-	for i in $(XT2TABLES_LINKS); do \
+	for i in $(XT2TABLES_LINKS) $(TABLES_NAMES); do \
 		ln -sf xt2tables-restore$(EXEEXT) "$(DESTDIR)$(bindir)/$$i" || exit 1; \
 	done
 	for i in $(XT2_WRAPPERS); do \
@@ -191,4 +200,4 @@ install-exec-hook:
 	done
 
 uninstall-hook:
-	cd "$(DESTDIR)$(bindir)" && rm -f $(XT2TABLES_LINKS) $(XT2_WRAPPERS)
+	cd "$(DESTDIR)$(bindir)" && rm -f $(XT2TABLES_LINKS) $(TABLES_NAMES) $(XT2_WRAPPERS)

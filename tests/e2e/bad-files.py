@@ -34,7 +34,7 @@ LIMIT = 60  # seconds: what takes longer hangs
 ROOT = os.geteuid() == 0
 MOUNTS = "XT2_OWN_MOUNTS"  # is set in the namespace that this test makes for itself
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if ROOT else []
-ENV = dict(os.environ, LC_ALL="C", PATH=BUILD + ":" + os.environ["PATH"] + ":/usr/sbin:/sbin")
+ENV = dict(os.environ, LC_ALL="C", PATH=BUILD + "/links:" + BUILD + ":" + os.environ["PATH"] + ":/usr/sbin:/sbin")
 ENV.pop("XT2_IMAGE", None)
 
 
@@ -52,7 +52,7 @@ class Row:
         self.silent = also.get("silent", False)  # the exit code is not its own
         program = self.call[0]
         self.page = ("xt2-" + self.call[1] + ".1" if program == "xt2" else
-                     "xt2tables-" + program.rsplit("-", 1)[1] + ".8")
+                     "-".join(["xt2tables"] + program.split("-")[1:]) + ".8")
 
 
 READERS = [
@@ -64,6 +64,8 @@ READERS = [
     Row("restore-image", "xt2tables-restore --image {in} {text}", "image", absent=True,
         missing=4),
     Row("save-image", "xt2tables-save -c --image {in}", "image", absent=True, missing=4),
+    Row("tables-image", "xt2tables -nvL --image {in}", "image", absent=True, missing=4),
+    Row("tables-rules", "xt2tables -S INPUT --image {in}", "image", absent=True, missing=4),
     Row("check", "xt2 check {in}", "text"),
     Row("check-image", "xt2 check --strict {in}", "image"),
     Row("check-json", "xt2 check --json {in}", "text"),
@@ -115,6 +117,7 @@ WRITERS = [
 # Images that are written: what is no image is refused, or made.
 STORERS = [
     Row("store", "xt2tables-restore --image {out} {text}", missing=4),
+    Row("store-tables", "xt2tables -A INPUT -j DROP --image {out}", missing=4),
     Row("store-replace", "xt2 replace --family 4 --width 64 --image {out} {blob}"),
     Row("store-update", "xt2 replay -q --update --image {out} -H INPUT {pcap}"),
 ]

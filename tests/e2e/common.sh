@@ -8,7 +8,7 @@ build=$(cd "${top_builddir:-.}" && pwd)
 tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' HUP INT TERM
-PATH=$build:$PATH
+PATH=$build/links:$build:$PATH
 LC_ALL=C
 export LC_ALL
 failed=0

@@ -39,7 +39,7 @@ mandir=$root$(folder mandir)
 includedir=$root$(folder includedir)
 
 # programs, under all their names
-for program in xt2 xt2tables-restore xt2ip6tables-restore xt2arptables-restore xt2tables-save \
+for program in xt2 xt2tables xt2ip6tables xt2arptables xt2tables-restore xt2ip6tables-restore xt2arptables-restore xt2tables-save \
 	xt2ip6tables-save xt2arptables-save; do
 	"$bindir/$program" --help >/dev/null 2>&1 || bad "$program --help"
 done

@@ -7,7 +7,7 @@ top=$(cd "${top_srcdir:-.}" && pwd)
 build=$(cd "${top_builddir:-.}" && pwd)
 tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
-PATH=$build:$PATH
+PATH=$build/links:$build:$PATH
 XT2_IMAGE=$tmp/image
 export XT2_IMAGE
 cd "$top/examples" || exit 99
@@ -55,6 +55,19 @@ head -c 5000 /dev/zero >"$tmp/zeros"
 mkdir "$tmp/folder"
 
 no 2 'Usage: xt2 COMMAND' xt2
+no 2 'no arguments, please' xt2 edit server.rules
+no 2 '--wait takes seconds' xt2 edit --wait soon
+no 2 '--live and --image exclude each other' xt2 edit --live --image "$tmp/image"
+no 2 '--live is for IPv4 and IPv6' xt2 edit --live --arp
+no 2 '--netns and --pin are for --live' xt2 edit --netns x
+no 2 '--live and --image exclude each other' xt2tables -L --live --image "$tmp/image"
+no 2 '--live is for IPv4 and IPv6' xt2arptables -L --live
+no 2 '--image needs a name' xt2tables -L --image=
+no 2 'no command specified' xt2tables
+no 2 'unknown option "--nosuch"' xt2tables -L --nosuch
+ok 'Usage: xt2 edit' xt2 edit --help
+ok 'Usage: xt2tables' xt2tables -h
+ok 'limit match options' xt2tables -m limit -h
 no 2 'no such command: replya' xt2 replya
 ok 'Usage: xt2 COMMAND' xt2 -h
 ok 'Usage: xt2 replay' xt2 help replay

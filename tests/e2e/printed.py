@@ -112,6 +112,12 @@ with tempfile.TemporaryDirectory() as tmp:
     packet = ['-H', 'INPUT', '-s', '192.0.2.1', '-d', '192.0.2.2', '-p', 'udp']
     for image in 'image', NAME + b'.image':
         people('--image', image, '-v', 'rules', program='xt2tables-restore', says=(SHOWN, TEXT))
+    for image in 'image', NAME + b'.image':
+        for words in ['-L'], ['-nvL', '--line-numbers'], ['-L', CHAIN]:
+            people('--image', image, *words, program='links/xt2tables', says=(SHOWN, TEXT))
+        people('--image', image, '-L', NAME, program='links/xt2tables', status=1)
+        people('--image', image, '-A', 'INPUT', '-j', NAME, program='links/xt2tables', status=2)
+        people('--image', image, '-t', NAME, '-S', program='links/xt2tables', status=3, says=(SHOWN, TEXT))
     for name in 'rules', 'image', NAME, NAME + b'.image':
         people('check', name, says=(SHOWN, TEXT))
         people('explain', name, *packet, says=(SHOWN, TEXT, b'verdict: ACCEPT by filter/C' + SHOWN + TEXT + b':1'))

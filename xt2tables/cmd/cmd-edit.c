@@ -27,7 +27,7 @@ static const char help[] =
 	"      --stream           lines that no COMMIT ends have no effect, even if there is none\n"
 	"      --wait SECONDS     for other programs; default: 10\n\n"
 	"Exit codes: 0 ok, 2 a line or an argument is wrong, 3 not possible here or not\n"
-	"permitted, 4 out of a resource, which ends the input as well.\n";
+	"permitted, 4 out of a resource.\n";
 
 static const struct xt2_option rows[] = {
 	XT2_FAMILY_ROWS(struct editing, how.family),

@@ -36,6 +36,7 @@ struct editing {
 	bool changes;
 	unsigned int number; /* of the line at hand */
 	char why[1024]; /* the first error of the transaction; "": none */
+	int store_exit; /* XT2_EXIT_* of the store's error */
 	bool ended; /* a COMMIT has been seen */
 };
 
@@ -51,13 +52,18 @@ static void fail(struct editing *e, const char *message, const char *hint)
 /* For struct xt2_where. */
 static void report(void *data, const struct xt2_err *err)
 {
-	fail(data, err->message[0] ? err->message : strerror(err->errnum), err->hint);
+	struct editing *e = data;
+
+	e->store_exit = xt2_exit_code(err);
+	fail(e, err->message[0] ? err->message : strerror(err->errnum), err->hint);
 }
 
-/* => XT2_EXIT_* for one of iptables' exit statuses */
-static int exit_of(int status)
+/* => XT2_EXIT_* for an answer of the store, whose error was reported */
+static int exit_of(const struct editing *e, int status)
 {
-	return status == OTHER_PROBLEM ? XT2_EXIT_USAGE : status;
+	if (!status || e->where->store.kind == XT2_STORE_LIVE)
+		return status;
+	return e->store_exit;
 }
 
 /* A line that is wrong.  => XT2_EXIT_* */
@@ -211,6 +217,7 @@ static void begin(struct editing *e)
 	memset(e->where->changed, 0, sizeof(e->where->changed));
 	e->changes = false;
 	e->why[0] = '\0';
+	e->store_exit = XT2_EXIT_RESOURCE;
 }
 
 static __u64 generation(const struct xt2_where *w)
@@ -226,14 +233,14 @@ static int transact(struct editing *e)
 
 	begin(e);
 	e->number = e->lines.last;
-	ret = exit_of(xt2_where_open(w, XT2_STORE_CREATE));
+	ret = exit_of(e, xt2_where_open(w, XT2_STORE_CREATE));
 	if (ret == XT2_EXIT_OK)
 		ret = run_lines(e);
 	if (ret == XT2_EXIT_OK)
 		ret = check_tables(e);
 	w->generation = generation(w);
 	if (ret == XT2_EXIT_OK && e->changes)
-		ret = exit_of(xt2_where_commit(w));
+		ret = exit_of(e, xt2_where_commit(w));
 	xt2_where_close(w);
 	return ret;
 }
@@ -303,11 +310,12 @@ static int edit(struct editing *e)
 {
 	unsigned int number = 0;
 	int worst = XT2_EXIT_OK;
+	bool full = false;
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t n;
 
-	while (worst != XT2_EXIT_RESOURCE && (n = getline(&line, &room, stdin)) > 0) {
+	while (!full && (n = getline(&line, &room, stdin)) > 0) {
 		n -= line[n - 1] == '\n';
 		number++;
 		if (!e->lines.len)
@@ -316,13 +324,13 @@ static int edit(struct editing *e)
 		if (word_is(line, (size_t)n, "COMMIT")) {
 			e->ended = true;
 			worst = xt2_exit_worse(worst, answer(e, transact(e)));
-		} else if (!keep(&e->lines, line, (size_t)n)) {
-			worst = no_memory();
+		} else {
+			full = !keep(&e->lines, line, (size_t)n);
 		}
 	}
-	if (ferror(stdin))
-		worst = unread();
-	else if (worst != XT2_EXIT_RESOURCE)
+	if (full || ferror(stdin))
+		worst = full ? no_memory() : unread();
+	else
 		worst = xt2_exit_worse(worst, last(e, number));
 	free(line);
 	return worst;

@@ -94,7 +94,7 @@ int xt2_where_end(struct xt2_where *w, int family)
 static int busy(const struct xt2_where *w)
 {
 	static const char held[] = "Another app is currently holding the xtables lock.";
-	struct xt2_err err = { .code = XT2_E_SYSTEM };
+	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = EAGAIN };
 
 	if (w->wait)
 		snprintf(err.message, sizeof(err.message), "%s Stopped waiting after %ds.", held,

@@ -239,8 +239,7 @@ static void rename_chain(struct xt2_load *load)
 	const char *name = load->line.newname;
 	int chain;
 
-	if (xt2_verdict_named(name) ||
-	    xt2_chain_find(load->rs, load->line.table_number, name) >= 0)
+	if (xt2_verdict_named(name) || xt2_chain_find(load->rs, load->line.table_number, name) >= 0)
 		fail(-EEXIST, "File exists");
 	chain = chain_of(load);
 	if (xt2_chain_hook(load->rs, chain) >= 0 && load->line.alone)

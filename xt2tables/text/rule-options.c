@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "line.h"
+#include "xt2tables/tables/where.h"
 #include "engine/env.h"
 #include "libxt2/printable.h"
 
@@ -418,6 +419,8 @@ static bool alone_option(struct xt2_line *l, int c, char *arg, bool invert)
 		l->not_version = invert;
 		return true;
 	}
+	if (c >= XT2_WHERE_IMAGE && c <= XT2_WHERE_RESOLVE && !l->own_option)
+		xt2_bad_text("this option is of the program, not of a line");
 	return l->own_option && l->own_option(l->own, c, arg);
 }
 
