@@ -121,6 +121,8 @@ STORERS = [
     Row("store-replace", "xt2 replace --family 4 --width 64 --image {out} {blob}"),
     Row("store-update", "xt2 replay -q --update --image {out} -H INPUT {pcap}"),
 ]
+# These take an image that is not there for an empty one.
+LOOKERS = ("save-image", "tables-image", "tables-rules")
 # And calls without files, for what is around them.
 OTHERS = [
     Row("status", "xt2 status", nobody=True),
@@ -418,11 +420,11 @@ def read_cell(cell, standard_input=False):
         return
     ok = {"good": True, "open": False, "bad": False, "rights": False}.get(how)
     if how == "open?":
-        ok = cell.row.name == "save-image"
+        ok = cell.row.name in LOOKERS
     if how == "absent":
         ok = cell.row.absent
     if how == "pipe" and cell.row.name not in (
-            "restore-image", "save-image", "replay-update", "replace-image", "run"):
+            "restore-image", "replay-update", "replace-image", "run", *LOOKERS):
         ok = True
     if cell.row.nobody and ok:  # what is good fails later on
         ok = None

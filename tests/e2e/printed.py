@@ -115,7 +115,7 @@ with tempfile.TemporaryDirectory() as tmp:
     for image in 'image', NAME + b'.image':
         for words in ['-L'], ['-nvL', '--line-numbers'], ['-L', CHAIN]:
             people('--image', image, *words, program='links/xt2tables', says=(SHOWN, TEXT))
-        people('--image', image, '-L', NAME, program='links/xt2tables', status=1)
+        people('--image', image, '-L', NAME, program='links/xt2tables', status=2)
         people('--image', image, '-A', 'INPUT', '-j', NAME, program='links/xt2tables', status=2)
         people('--image', image, '-t', NAME, '-S', program='links/xt2tables', status=3, says=(SHOWN, TEXT))
     for name in 'rules', 'image', NAME, NAME + b'.image':

@@ -39,28 +39,16 @@ static void tell_hint(const char *hint)
 		xt2_print_line(stderr, "xt2: hint: %s", hint);
 }
 
-/* Messages of libxtables may have several lines. */
-static void tell_lines(const char *text)
-{
-	size_t len;
-
-	for (;; text += len + 1) {
-		len = strcspn(text, "\n");
-		xt2_print_line(stderr, "%.*s", (int)len, text);
-		if (!text[len])
-			return;
-	}
-}
-
 /* Words that cannot be understood, as libxtables ends a program. */
 static int words_failed(const struct xt2_tables *p, const struct xt2_failure *f)
 {
 	static const char bare[] = "Bad argument `";
+	const bool below = *f->message == '\n'; /* iptables puts it on a line of its own */
 
 	tell_hint(f->hint);
 	if (strncmp(f->message, bare, strlen(bare)))
-		fprintf(stderr, "%s v%s: ", p->legacy, p->version);
-	tell_lines(f->message);
+		fprintf(stderr, "%s v%s: %s", p->legacy, p->version, below ? "\n" : "");
+	xt2_print_line(stderr, "%s", f->message + below);
 	if (f->status == PARAMETER_PROBLEM)
 		return try_help(p);
 	if (f->status == VERSION_PROBLEM)
