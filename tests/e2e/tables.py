@@ -10,8 +10,10 @@ begin with "xt2: " are xt2's own and come first; empty lines do not count.
 Scenarios are the files tables/*.cmd beside this script: command lines without
 the program's name, with a shell's quotes.  The first word of a file's name
 tells the program: v4-, v6-, arp-.  A line "= REASON" says that the line after
-it differs on purpose; its exit status must still be the same, or, with
-"=! REASON", must be 0 for neither.
+it differs on purpose; its exit status must still be the same.
+
+Captured rulesets, rulesets/*.rules, are restored on both sides with their
+counters, and listed in all ways.
 
 usage: tables.py [--programs DIR] [SCENARIO...]
 """
@@ -19,6 +21,7 @@ usage: tables.py [--programs DIR] [SCENARIO...]
 import glob
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -49,24 +52,56 @@ def read(path):
     return lines
 
 
-def run(program, words, env):
-    done = subprocess.run([program] + words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+def lists_of(path, tool):
+    """The calls that list all of a captured ruleset, as read() has them."""
+    with open(path, encoding="utf-8") as f:
+        tables = re.findall(r"^\*(\w+)", f.read(), re.M)
+    words = [["-L"], ["-n", "-v", "-L"], ["--line-numbers", "-L", "-v"]]
+    if tool != "arptables":
+        words += [["-n", "-v", "-x", "-L"], ["-S"], ["-v", "-S"]]
+    return [(0, ["-t", table] + more, None) for table in tables for more in words]
+
+
+def run(program, words, env, text=""):
+    done = subprocess.run([program] + words, input=text, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, env=env, errors="surrogateescape",
                           universal_newlines=True, timeout=60)
     return done.returncode, done.stdout, done.stderr
 
 
-def legacy(tool, lines):
+def restore(tool, text, env):
+    """A captured ruleset; arptables-restore is a script that calls another arptables."""
+    if "arp" not in tool:
+        return run(tool + "-restore", ["-c"], env, text)[0]
+    bad = 0
+    for line in text.split("\n"):
+        words = shlex.split(line)
+        if line.startswith(":"):
+            new = words[1] == "-"
+            words = ["-N" if new else "-P", words[0][1:]] + words[1:1 if new else 2]
+        elif not line.startswith("-"):
+            continue
+        bad |= run(tool, words, env)[0]
+    return bad
+
+
+def answers_of(tool, lines, text, env):
+    """=> (exit code, output, errors) of each line, in a namespace or on an image"""
+    if text and restore(tool, text, env):
+        raise SystemExit("FAIL: %s: the ruleset is not restored" % tool)
+    return [run(tool, words, env) for _, words, _ in lines]
+
+
+def legacy(tool, lines, text):
     """The answers of iptables' own program, all from one namespace."""
-    me = [sys.executable, "-B", os.path.abspath(__file__), "--inside", tool]
-    done = subprocess.run(["unshare", "-n"] + me, input=json.dumps([w for _, w, _ in lines]),
+    me = [sys.executable, "-B", os.path.abspath(__file__), "--inside"]
+    done = subprocess.run(["unshare", "-n"] + me, input=json.dumps((tool, lines, text)),
                           stdout=subprocess.PIPE, universal_newlines=True, check=True)
     return json.loads(done.stdout)
 
 
-def inside(tool):
-    answers = [run(tool, words, os.environ) for words in json.load(sys.stdin)]
-    json.dump(answers, sys.stdout)
+def inside():
+    json.dump(answers_of(*json.load(sys.stdin), os.environ), sys.stdout)
 
 
 def message(text):
@@ -74,29 +109,31 @@ def message(text):
 
 
 def compare(path, programs):
-    """=> differences"""
+    """=> differences, command lines"""
     name = os.path.basename(path)
     tool = TOOLS[name.split("-")[0]]
-    lines = read(path)
-    theirs = legacy(tool + "-legacy", lines)
+    text = ""
+    if path.endswith(".rules"):
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+    lines = lists_of(path, tool) if text else read(path)
+    theirs = legacy(tool + "-legacy", lines, text)
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
-        link = folder + "/" + tool
-        os.symlink(os.path.join(programs, "xt2tables-restore"), link)
+        for link in tool, tool + "-restore":
+            os.symlink(os.path.join(programs, "xt2tables-restore"), folder + "/" + link)
         env = dict(os.environ, XT2_IMAGE=folder + "/image")
-        for (number, words, differs), (code, out, err) in zip(lines, theirs):
-            got = run(link, words, env)
-            same = got[0] == code and (differs or (
-                got[1] == out and message(got[2]) == message(err)))
-            if differs and differs.startswith("=!"):
-                same = got[0] != 0 and code != 0
-            if same:
-                continue
-            bad += 1
-            print("FAIL: %s:%d: %s %s" % (name, number, tool, " ".join(map(shlex.quote, words))))
-            for who, answer in (("iptables", (code, out, err)), ("xt2tables", got)):
-                print("  %s: exit %d\n%s%s" % (who, answer[0], indent(answer[1]),
-                                               indent(answer[2])), end="")
+        ours = answers_of(folder + "/" + tool, lines, text, env)
+    for (number, words, differs), mine, other in zip(lines, ours, theirs):
+        same = mine[0] == other[0] and (
+            differs or (mine[1] == other[1] and message(mine[2]) == message(other[2])))
+        if same:
+            continue
+        bad += 1
+        print("FAIL: %s:%d: %s %s" % (name, number, tool, " ".join(map(shlex.quote, words))))
+        for who, answer in (("iptables", other), ("xt2tables", mine)):
+            print("  %s: exit %d\n%s%s" % (who, answer[0], indent(answer[1]),
+                                           indent(answer[2])), end="")
     return bad, len(lines)
 
 
@@ -107,7 +144,7 @@ def indent(text):
 def main():
     args = sys.argv[1:]
     if args[:1] == ["--inside"]:
-        return inside(args[1])
+        return inside()
     programs = os.environ.get("top_builddir", ".")
     if args[:1] == ["--programs"]:
         programs = args[1]
@@ -120,7 +157,9 @@ def main():
         if not shutil.which(tool + "-legacy"):
             skip("no %s-legacy" % tool)
     bad = total = 0
-    for path in args or sorted(glob.glob(HERE + "/tables/*.cmd")):
+    every = glob.glob(HERE + "/tables/*.cmd") + [
+        p for p in glob.glob(HERE + "/rulesets/*.rules") if "/ebt-" not in p]
+    for path in args or sorted(every):
         wrong, lines = compare(path, os.path.abspath(programs))
         bad += wrong
         total += lines

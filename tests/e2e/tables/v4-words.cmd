@@ -146,3 +146,7 @@ INPUT
 -A INPUT -m u32 --u32 "0>>22&0x3c@0>>24=1" -j DROP
 -L INPUT -v -n
 -L INPUT
+-F INPUT
+-A INPUT -m bpf --bytecode "4,48 0 0 9,21 0 1 6,6 0 0 1,6 0 0 0" -j LOG
+-L INPUT
+-S INPUT

@@ -238,6 +238,20 @@ static void run_rule(void *arg)
 	put_rule(job->l, job->r, job->number);
 }
 
+/* The match bpf prints a zero byte after its program, which terminals leave out. */
+static void put_line(const struct lister *l, FILE *to)
+{
+	const char *at = l->text, *end = at + l->len;
+
+	for (;; fputc('\0', to)) {
+		xt2_print_shown(to, at);
+		at += strlen(at) + 1;
+		if (at > end)
+			break;
+	}
+	fputc('\n', to);
+}
+
 /* A rule as a line; the memory of the line is given back before a failure is thrown again. */
 static void print_rule(struct lister *l, FILE *to, const struct xt2_rule *r, unsigned int number)
 {
@@ -251,10 +265,8 @@ static void print_rule(struct lister *l, FILE *to, const struct xt2_rule *r, uns
 	thrown = xt2_try(run_rule, &job, &f);
 	lost = ferror(l->p.to);
 	lost |= fclose(l->p.to) || !l->text;
-	if (!thrown && !lost) {
-		xt2_print_shown(to, l->text);
-		fputc('\n', to);
-	}
+	if (!thrown && !lost)
+		put_line(l, to);
 	free(l->text);
 	if (thrown)
 		xt2_throw(f.code, f.status, "%s", f.message);
