@@ -36,6 +36,7 @@ E2E_TESTS = \
 	tests/e2e/shim-suite.py \
 	tests/e2e/shim-tools.sh \
 	tests/e2e/shim-ways.sh \
+	tests/e2e/tables-suite.py \
 	tests/e2e/tables.py \
 	tests/e2e/without-bpf.sh
 TESTS += $(E2E_TESTS)
