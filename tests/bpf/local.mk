@@ -1,6 +1,7 @@
 # Live rulesets.
 BPF_TESTS = \
 	tests/bpf/budget.sh \
+	tests/bpf/commands.sh \
 	tests/bpf/confirm.sh \
 	tests/bpf/conntrack.sh \
 	tests/bpf/dead.sh \

@@ -21,14 +21,25 @@ static __u32 offset(const struct xt2_mapping *old, const void *p)
 		       : 0;
 }
 
-/* A table that did not change has its chains under the image's numbers, unless it is new. */
-static __u32 old_tail(const struct xt2_mapping *old, int table, int chain)
+/*
+ * A chain that was loaded has the image's number; the number of one that was deleted may be
+ * another's by now, so table, hook and policy have to be the same.
+ */
+static __u32 old_tail(const struct xt2_ruleset *rs, const struct xt2_mapping *old, int chain)
 {
 	const struct xt2_root *root = old->image ? xt2_image_root(old->image) : NULL;
+	const int hook = xt2_chain_hook(rs, chain), policy = xt2_chain_policy(rs, chain);
+	const struct xt2_chain *c;
+	const struct xt2_rule *tail;
 
-	if (!root || (__u32)table >= root->tables)
+	c = root ? xt2_image_chain(old->image, root, (__u32)chain) : NULL;
+	if (!c || c->table != xt2_chain_table(rs, chain) ||
+	    c->hook != (hook < 0 ? XT2_HOOK_NONE : hook))
 		return 0;
-	return offset(old, xt2_chain_tail(xt2_image_chain(old->image, root, (__u32)chain)));
+	tail = xt2_chain_tail(c);
+	if (hook >= 0 && XT2_TARGET_KIND(tail->target) != (__u32)policy)
+		return 0;
+	return offset(old, tail);
 }
 
 static __u32 *trace_chain(const struct xt2_ruleset *rs, const struct xt2_mapping *old, int chain,
@@ -38,7 +49,7 @@ static __u32 *trace_chain(const struct xt2_ruleset *rs, const struct xt2_mapping
 
 	for (i = 0; i < n; i++)
 		*was++ = offset(old, xt2_rule_get(rs, chain, i));
-	*was++ = changed ? 0 : old_tail(old, xt2_chain_table(rs, chain), chain);
+	*was++ = changed ? 0 : old_tail(rs, old, chain);
 	return was;
 }
 

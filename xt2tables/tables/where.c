@@ -153,7 +153,9 @@ static int check_live(const struct xt2_where *w, const struct xt2_mapping *map)
 	const bool file = w->source && strcmp(w->source, "-");
 	struct xt2_refused list = { .rs = w->rs,
 				    .image = map->image,
-				    .path = file ? w->source : "<stdin>",
+				    .path = file	? w->source
+					    : w->source ? "<stdin>"
+							: w->name,
 				    .text = w->source != NULL,
 				    .max = XT2_REFUSALS_MAX,
 				    .report = w->report,
