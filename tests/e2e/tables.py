@@ -125,16 +125,23 @@ def compare(path, programs):
         env = dict(os.environ, XT2_IMAGE=folder + "/image")
         ours = answers_of(folder + "/" + tool, lines, text, env)
     for (number, words, differs), mine, other in zip(lines, ours, theirs):
-        same = mine[0] == other[0] and (
-            differs or (mine[1] == other[1] and message(mine[2]) == message(other[2])))
-        if same:
-            continue
-        bad += 1
-        print("FAIL: %s:%d: %s %s" % (name, number, tool, " ".join(map(shlex.quote, words))))
-        for who, answer in (("iptables", other), ("xt2tables", mine)):
-            print("  %s: exit %d\n%s%s" % (who, answer[0], indent(answer[1]),
-                                           indent(answer[2])), end="")
+        if not same(mine, other, differs):
+            bad += 1
+            print("FAIL: %s:%d: %s %s" % (name, number, tool, " ".join(map(shlex.quote, words))))
+            show(mine, other)
     return bad, len(lines)
+
+
+def same(mine, other, differs=None):
+    """Two answers: only the exit codes, if the others differ on purpose."""
+    return mine[0] == other[0] and (differs is not None or (
+        mine[1] == other[1] and message(mine[2]) == message(other[2])))
+
+
+def show(mine, other):
+    for who, answer in (("iptables", other), ("xt2tables", mine)):
+        print("  %s: exit %d\n%s%s" % (who, answer[0], indent(answer[1]), indent(answer[2])),
+              end="")
 
 
 def indent(text):
@@ -167,4 +174,5 @@ def main():
     sys.exit(1 if bad or not total else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -3,9 +3,10 @@
 check_PROGRAMS += tests/lib/inject
 tests_lib_inject_SOURCES = tests/lib/inject.c
 
-TESTS += tests/prop/counters.sh tests/prop/forms.sh tests/prop/indexed.sh tests/prop/shim.sh tests/prop/arp.sh tests/prop/tuple.sh
+TESTS += tests/prop/commands.py tests/prop/counters.sh tests/prop/forms.sh tests/prop/indexed.sh tests/prop/shim.sh tests/prop/arp.sh tests/prop/tuple.sh
 EXTRA_DIST += \
 	tests/prop/arp.py \
+	tests/prop/commands.py \
 	tests/prop/arp.sh \
 	tests/prop/bytecode.py \
 	tests/prop/compare.py \

@@ -22,6 +22,7 @@ static void __attribute__((noreturn)) fail(int error, const char *message)
 	xt2_throw(error == -ENOENT ? XT2_E_UNKNOWN : XT2_E_SYNTAX, OTHER_PROBLEM, "%s", message);
 }
 
+static const char no_name[] = "No chain/target/match by that name";
 static const char bad_rule[] = "Bad rule (does a matching rule exist in that chain?)";
 
 /* The chain that the line names; the one of the line before is remembered. */
@@ -41,7 +42,7 @@ static int chain_of(struct xt2_load *load)
 			xt2_hint("declare the chain before its first rule: \":%s - [0:0]\"", name);
 		if (load->line.alone && strchr("DC", load->line.command) && !load->line.by_number)
 			fail(-ENOENT, bad_rule);
-		fail(-ENOENT, "No chain/target/match by that name");
+		fail(-ENOENT, no_name);
 	}
 	load->chain = chain;
 	snprintf(load->chain_name, sizeof(load->chain_name), "%s", name);
@@ -87,17 +88,47 @@ static void say_rule(const struct xt2_load *load, const struct xt2_rule *r)
 		xt2_listing_rule(load->say, load->rs, load->opt->family, r);
 }
 
-/* -v: what becomes of a chain. */
-static void say_chain(const struct xt2_load *load, const char *what, int chain)
+/* A rule for which there is no place, for say_lost(). */
+struct lost {
+	struct xt2_load *load;
+	unsigned int s, d;
+};
+
+static void say_packed(void *arg)
+{
+	const struct lost *l = arg;
+
+	say_rule(l->load, xt2_line_pack(&l->load->line, l->load->rs, l->s, l->d));
+}
+
+/* iptables tells a rule before it looks for its chain and number; @more: see numbered(). */
+static void say_lost(struct xt2_load *load, unsigned int s, unsigned int d, unsigned int more)
+{
+	const struct xt2_line *l = &load->line;
+	const int chain = xt2_chain_find(load->rs, l->table_number, l->chain);
+	struct lost lost = { load, s, d };
+	struct xt2_failure f;
+
+	if (load->say && l->alone &&
+	    (chain < 0 || (l->number && l->number - more > xt2_chain_rules(load->rs, chain))))
+		xt2_try(say_packed, &lost, &f);
+}
+
+/* -v: what becomes of a chain, also if it is not there. */
+static void say_chain(const struct xt2_load *load, const char *what, const char *name)
 {
 	if (load->say)
-		xt2_print_line(load->say, "%s chain `%s'", what, xt2_chain_name(load->rs, chain));
+		xt2_print_line(load->say, "%s chain `%s'", what, name);
 }
 
 static void command_append(struct xt2_load *load, unsigned int s, unsigned int d)
 {
-	int chain = chain_of(load);
-	const struct xt2_rule *r = xt2_line_pack(&load->line, load->rs, s, d);
+	const struct xt2_rule *r;
+	int chain;
+
+	say_lost(load, s, d, 0);
+	chain = chain_of(load);
+	r = xt2_line_pack(&load->line, load->rs, s, d);
 
 	say_rule(load, r);
 	refused(load, r, xt2_rule_append(load->rs, chain, r, load->number));
@@ -105,8 +136,12 @@ static void command_append(struct xt2_load *load, unsigned int s, unsigned int d
 
 static void command_insert(struct xt2_load *load, unsigned int s, unsigned int d)
 {
-	int chain = numbered(load, 1, "Index of insertion too big");
-	const struct xt2_rule *r = xt2_line_pack(&load->line, load->rs, s, d);
+	const struct xt2_rule *r;
+	int chain;
+
+	say_lost(load, s, d, 1);
+	chain = numbered(load, 1, "Index of insertion too big");
+	r = xt2_line_pack(&load->line, load->rs, s, d);
 
 	say_rule(load, r);
 	refused(load, r, xt2_rule_insert(load->rs, chain, load->line.number - 1, r, load->number));
@@ -114,23 +149,74 @@ static void command_insert(struct xt2_load *load, unsigned int s, unsigned int d
 
 static void command_replace(struct xt2_load *load, unsigned int s, unsigned int d)
 {
-	int chain = numbered(load, 0, "Index of replacement too big");
-	const struct xt2_rule *r = xt2_line_pack(&load->line, load->rs, s, d);
+	const struct xt2_rule *r;
+	int chain;
+
+	say_lost(load, s, d, 0);
+	chain = numbered(load, 0, "Index of replacement too big");
+	r = xt2_line_pack(&load->line, load->rs, s, d);
 
 	say_rule(load, r);
 	refused(load, r, xt2_rule_replace(load->rs, chain, load->line.number - 1, r, load->number));
 }
 
+/*
+ * No rule is equal.  libiptc forgets what it was asked for while it looks at a target that is no
+ * verdict, and has more general words for it.
+ */
+static void __attribute__((noreturn)) no_rule(const struct xt2_load *load, int error)
+{
+	const struct xt2_line *l = &load->line;
+	const bool plain = !*l->jump || xt2_verdict_named(l->jump) || l->family == XT2_ARP;
+
+	fail(error == -ENOMEM ? error : -ENOENT, l->alone && !plain ? no_name : bad_rule);
+}
+
+/* A rule to look for. */
+struct wanted {
+	struct xt2_load *load;
+	unsigned int s, d;
+	const struct xt2_rule *r;
+};
+
+static void pack_wanted(void *arg)
+{
+	struct wanted *w = arg;
+
+	w->r = xt2_line_pack(&w->load->line, w->load->rs, w->s, w->d);
+}
+
+/* What no table can hold is not there; why it cannot is a hint. */
+static const struct xt2_rule *wanted(struct xt2_load *load, unsigned int s, unsigned int d)
+{
+	struct wanted w = { load, s, d, NULL };
+	struct xt2_failure f;
+
+	if (!load->line.alone) {
+		pack_wanted(&w);
+		return w.r;
+	}
+	if (!xt2_try(pack_wanted, &w, &f))
+		return w.r;
+	if (f.code != XT2_E_OPTION && f.code != XT2_E_TABLE)
+		xt2_rethrow(&f);
+	xt2_hint("%s", f.message);
+	no_rule(load, -ENOENT);
+}
+
 /* -D and -C */
 static void command_delete(struct xt2_load *load, unsigned int s, unsigned int d)
 {
-	int chain = chain_of(load), at;
-	const struct xt2_rule *r = xt2_line_pack(&load->line, load->rs, s, d);
+	const struct xt2_rule *r;
+	int chain, at;
 
+	say_lost(load, s, d, 0);
+	chain = chain_of(load);
+	r = wanted(load, s, d);
 	say_rule(load, r);
 	at = xt2_rule_find(load->rs, chain, r);
 	if (at < 0)
-		fail(at == -ENOMEM ? at : -ENOENT, bad_rule);
+		no_rule(load, at);
 	if (load->line.command == 'D')
 		failed(xt2_rule_delete(load->rs, chain, (unsigned int)at));
 }
@@ -143,28 +229,29 @@ static void delete_number(struct xt2_load *load)
 }
 
 /* A function for the named chain, or for all of the table. */
-static void each_chain(struct xt2_load *load, void (*run)(struct xt2_load *, int))
+static void each_chain(struct xt2_load *load, const char *what, void (*run)(struct xt2_load *, int))
 {
 	int chain;
 
 	if (load->line.chain) {
+		say_chain(load, what, load->line.chain);
 		run(load, chain_of(load));
 		return;
 	}
-	xt2_table_for_each_chain(chain, load->rs, load->line.table_number)
+	xt2_table_for_each_chain(chain, load->rs, load->line.table_number) {
+		say_chain(load, what, xt2_chain_name(load->rs, chain));
 		run(load, chain);
+	}
 }
 
 static void flush(struct xt2_load *load, int chain)
 {
-	say_chain(load, "Flushing", chain);
 	failed(xt2_chain_flush(load->rs, chain));
 }
 
 /* => NULL: the chain is gone; or why not, and its errno */
 static const char *try_delete(struct xt2_load *load, int chain, int *error)
 {
-	say_chain(load, "Deleting", chain);
 	*error = -EINVAL;
 	if (xt2_chain_hook(load->rs, chain) >= 0)
 		return "Can't delete built-in chain";
@@ -187,12 +274,14 @@ static void delete_chains(struct xt2_load *load)
 	int chain, next, error, last_error = 0;
 
 	if (load->line.chain) {
+		say_chain(load, "Deleting", load->line.chain);
 		why = try_delete(load, chain_of(load), &last_error);
 	} else {
 		for (chain = xt2_chain_next(load->rs, table, -1); chain >= 0; chain = next) {
 			next = xt2_chain_next(load->rs, table, chain);
 			if (xt2_chain_hook(load->rs, chain) >= 0)
 				continue;
+			say_chain(load, "Deleting", xt2_chain_name(load->rs, chain));
 			last = try_delete(load, chain, &error);
 			why = last ? last : why;
 			last_error = last ? error : last_error;
@@ -207,7 +296,6 @@ static void zero(struct xt2_load *load, int chain)
 	unsigned int i, n = xt2_chain_rules(load->rs, chain);
 	int ret = 0;
 
-	say_chain(load, "Zeroing", chain);
 	for (i = 0; !ret && i < n; i++)
 		ret = xt2_rule_set_counters(load->rs, chain, i, 0, 0);
 	if (!ret && xt2_chain_hook(load->rs, chain) >= 0)
@@ -243,7 +331,7 @@ static void rename_chain(struct xt2_load *load)
 		fail(-EEXIST, "File exists");
 	chain = chain_of(load);
 	if (xt2_chain_hook(load->rs, chain) >= 0 && load->line.alone)
-		fail(-ENOENT, "No chain/target/match by that name");
+		fail(-ENOENT, no_name);
 	if (xt2_chain_hook(load->rs, chain) >= 0)
 		fail(-EINVAL, "Can't rename built-in chain");
 	if (strlen(name) >= XT_EXTENSION_MAXNAMELEN)
@@ -287,7 +375,7 @@ static void zero_what(struct xt2_load *load)
 	if (load->line.by_number)
 		zero_number(load);
 	else
-		each_chain(load, zero);
+		each_chain(load, "Zeroing", zero);
 }
 
 /* -L and -S, and -Z if it is there as well */
@@ -308,21 +396,43 @@ static void list(struct xt2_load *load)
 	else if (!xt2_listing_print(stdout, load->rs, l->table_number, l->chain, l->number, &how))
 		ret = -ENOENT;
 	if (ret == -ENOENT)
-		fail(ret, "No chain/target/match by that name");
+		fail(ret, no_name);
 	if (ret)
 		fail(ret, xt2_text_why());
 	if (l->zero)
 		zero_what(load);
 }
 
+/* A rule for one pair of addresses. */
+struct pair {
+	struct xt2_load *load;
+	void (*run)(struct xt2_load *load, unsigned int s, unsigned int d);
+	unsigned int s, d;
+};
+
+static void run_pair(void *arg)
+{
+	const struct pair *p = arg;
+
+	p->run(p->load, p->s, p->d);
+}
+
+/* On a command line all pairs are tried, and the last failure is the one that is told. */
 static void each_address(struct xt2_load *load,
 			 void (*run)(struct xt2_load *, unsigned int, unsigned int))
 {
-	unsigned int s, d;
+	struct pair p = { .load = load, .run = run };
+	struct xt2_failure f;
+	bool failed = false;
 
-	for (s = 0; s < load->line.src.count; s++)
-		for (d = 0; d < load->line.dst.count; d++)
-			run(load, s, d);
+	for (p.s = 0; p.s < load->line.src.count; p.s++)
+		for (p.d = 0; p.d < load->line.dst.count; p.d++)
+			if (!load->line.alone)
+				run_pair(&p);
+			else if (xt2_try(run_pair, &p, &f))
+				failed = true;
+	if (failed)
+		xt2_rethrow(&f);
 }
 
 void xt2_commands_run(struct xt2_load *load)
@@ -338,7 +448,7 @@ void xt2_commands_run(struct xt2_load *load)
 		else
 			each_address(load, command_delete);
 		break;
-	case 'F': each_chain(load, flush); break;
+	case 'F': each_chain(load, "Flushing", flush); break;
 	case 'X': delete_chains(load); break;
 	case 'Z': zero_what(load); break;
 	case 'L':

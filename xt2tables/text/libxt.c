@@ -122,15 +122,22 @@ void xt2_hint(const char *format, ...)
 	va_end(args);
 }
 
-static bool row_known(const char *name, uint8_t revision)
+void xt2_rethrow(const struct xt2_failure *f)
 {
-	return xt2_row_find(current, false, name, revision) ||
-	       xt2_row_find(current, true, name, revision);
+	xt2_hint("%s", f->hint);
+	xt2_fails_with(f->errnum);
+	xt2_throw(f->code, f->status, "%s", f->message);
 }
 
 void xt2_fails_with(int errnum)
 {
 	trap.errnum = errnum;
+}
+
+static bool row_known(const char *name, uint8_t revision)
+{
+	return xt2_row_find(current, false, name, revision) ||
+	       xt2_row_find(current, true, name, revision);
 }
 
 /*

@@ -40,6 +40,9 @@ void xt2_throw(int code, int status, const char *format, ...)
 /* Say what to do about the failure that is thrown next. */
 void xt2_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Throw what was caught. */
+void xt2_rethrow(const struct xt2_failure *f) __attribute__((noreturn));
+
 /* The errno of the failure that is thrown next. */
 void xt2_fails_with(int errnum);
 

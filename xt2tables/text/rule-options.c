@@ -560,7 +560,6 @@ void xt2_line_check(struct xt2_line *l)
 	if (!l->command)
 		xt2_bad_text("no command specified");
 	preset_counters(l);
-	check_options(l);
 	if (l->wait_interval && !l->wait)
 		xt2_bad_text("--wait-interval only makes sense with --wait");
 	if (strchr(RULE_COMMANDS, l->command)) {
@@ -571,5 +570,6 @@ void xt2_line_check(struct xt2_line *l)
 		xt2_bad_text("! not allowed with multiple source or destination IP addresses");
 	if (l->command == 'R' && (l->src.count != 1 || l->dst.count != 1))
 		xt2_bad_text("Replacement rule does not specify a unique address");
+	check_options(l);
 	check_chain(l);
 }

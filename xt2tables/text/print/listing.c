@@ -113,13 +113,25 @@ static void put_iface(const struct lister *l, const struct xt2_match *m, const c
 		fprintf(l->p.to, "%s %s ", what, text);
 }
 
+/* The name that libxtables has itself. */
+static const char *own_proto_name(unsigned int number)
+{
+	const struct xtables_pprot *p = xtables_chain_protos;
+
+	while (p->name && p->num != number)
+		p++;
+	return p->name;
+}
+
 /* A protocol's number in columns without names, else its name if it has one. */
 static void put_proto(const struct lister *l, const struct xt2_match *m)
 {
 	const unsigned int number = m ? m->arg : 0;
 	const char *name = NULL;
 
-	if (!l->how->numeric || !l->table)
+	if (!l->table)
+		name = own_proto_name(number);
+	else if (!l->how->numeric)
 		name = xt2_libxt_proto_name(number);
 	fputc(inverted(m) && number ? '!' : ' ', l->p.to);
 	if (name)
@@ -269,7 +281,7 @@ static void print_rule(struct lister *l, FILE *to, const struct xt2_rule *r, uns
 		put_line(l, to);
 	free(l->text);
 	if (thrown)
-		xt2_throw(f.code, f.status, "%s", f.message);
+		xt2_rethrow(&f);
 	if (lost)
 		xt2_no_memory();
 }

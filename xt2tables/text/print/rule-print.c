@@ -462,7 +462,7 @@ void xt2_print_arp_options(struct xt2_printer *p, const struct xt2_native *n,
 	}
 	free(text);
 	if (thrown)
-		xt2_throw(f.code, f.status, "%s", f.message);
+		xt2_rethrow(&f);
 	if (lost)
 		xt2_no_memory();
 }
