@@ -104,6 +104,16 @@ EOF
 grep -v match-set "$tmp/rules" >"$tmp/known" # a finding of check would be exit code 3
 each stored xt2tables-restore -n --image "$tmp/image" "$tmp/rules"
 each answered xt2tables-save -c --image "$tmp/image"
+cp "$tmp/new.rules" "$tmp/restored.rules"
+cp "$tmp/old.xt2" "$tmp/image"
+set -- xt2tables --image "$tmp/image" -I OLD -s 10.0.0.1,10.0.0.2 -m comment --comment "a b" -j LOG
+"$@" || exit 99
+rules_of "$tmp/image" >"$tmp/new.rules"
+each stored "$@"
+cp "$tmp/restored.rules" "$tmp/new.rules"
+cp "$tmp/old.xt2" "$tmp/image"
+each answered xt2tables -v -S --image "$tmp/image"
+each answered xt2tables -nvL --image "$tmp/image"
 each answered xt2 check "$tmp/known"
 printf '*filter\n-A INPUT -s 1.2.3.4 -j DROP\nCOMMIT\n' >"$tmp/live"
 if ! xt2 check --live "$tmp/live" 2>&1 | grep -q 'not in this build'; then

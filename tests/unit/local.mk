@@ -314,6 +314,8 @@ tests_unit_run_shim_LDADD = libshim.la $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/run-text
 tests_unit_run_text_SOURCES = $(UNIT_RUNNER) \
 	tests/fuzz/seed-image.h \
+	tests/unit/xt2tables/text/print/test-counter-units.c \
+	tests/unit/xt2tables/text/test-alone.c \
 	tests/unit/xt2tables/text/test-digits.c \
 	tests/unit/xt2tables/text/test-nearest.c \
 	tests/unit/xt2tables/text/test-text.c \

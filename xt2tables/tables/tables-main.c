@@ -176,7 +176,8 @@ static int carry_out(struct call *c)
 	if (status >= 0)
 		return status;
 	c->where.wait = l->wait;
-	xt2_names_list(c->resolve);
+	if (l->command == 'L' && !(l->given & XT2_OPT_BIT(XT2_OPT_NUMERIC)))
+		xt2_names_list(c->resolve);
 	status = xt2_where_open(&c->where,
 				xt2_alone_changes(c->alone) ? XT2_STORE_CREATE : XT2_STORE_LOOK);
 	if (!status)

@@ -166,6 +166,8 @@ static struct xtables_globals globals = {
 int xt2_libxt_setup(int family, struct option *base, bool resolve)
 {
 	xt2_names_resolve(resolve);
+	if (globals.opts == globals.orig_opts) /* else they are freed as a rule's */
+		globals.opts = base;
 	globals.orig_opts = base;
 	if (current == family)
 		return 0;

@@ -3,6 +3,12 @@
 #include "config.h"
 #include "listing.h"
 
+/* Rounded; a half goes up. */
+static __u64 thousands(__u64 number)
+{
+	return number / 1000 + (number % 1000 >= 500);
+}
+
 void xt2_listing_number(FILE *to, __u64 number, int width, bool exact)
 {
 	static const char units[] = "KMGT";
@@ -12,8 +18,8 @@ void xt2_listing_number(FILE *to, __u64 number, int width, bool exact)
 		fprintf(to, "%*llu ", width, (unsigned long long)number);
 		return;
 	}
-	number = (number + 500) / 1000;
+	number = thousands(number);
 	for (; number > 9999 && unit[1]; unit++)
-		number = (number + 500) / 1000;
+		number = thousands(number);
 	fprintf(to, "%*llu%c ", width ? width - 1 : 0, (unsigned long long)number, *unit);
 }
