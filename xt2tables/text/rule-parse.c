@@ -286,7 +286,7 @@ static bool parse_full(struct xt2_line *l)
 static bool parse(struct xt2_line *l)
 {
 	reset(l);
-	if (parse_quick(l))
+	if (!l->own_option && parse_quick(l)) /* warnings on a command line come once */
 		return true;
 	reset(l);
 	xt2_sets_begin();

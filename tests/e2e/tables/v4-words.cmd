@@ -150,3 +150,5 @@ INPUT
 -A INPUT -m bpf --bytecode "4,48 0 0 9,21 0 1 6,6 0 0 1,6 0 0 0" -j LOG
 -L INPUT
 -S INPUT
+-A INPUT -i "a b" -j LOG
+-A INPUT -i a/b -j ACCEPT

@@ -15,6 +15,7 @@
 -A INPUT -j REJECT --reject-with icmp6-adm-prohibited
 -A INPUT -p 0 -j ACCEPT
 -A INPUT -p 44 -j ACCEPT
+-A INPUT -p 44 -j LOG
 -A INPUT -s 1.2.3.4 -j ACCEPT
 -4 -S
 -6 -S
