@@ -28,7 +28,6 @@ NAMES = [family + "tables" + suffix for family in ("ip", "ip6") for suffix in ("
 
 # What is expected to be refused, and is not: file, line, why
 KNOWN = {
-    ("libipt_CLUSTERIP.t", 2): "only the kernel looks at the numbers of nodes",
     ("libxt_SET.t", 3): "which sets there are, only a kernel knows",
     ("libxt_nfacct.t", 8): "which nfacct objects there are, only a kernel knows",
     ("libxt_recent.t", 7): "newer kernels count more packets",

@@ -660,7 +660,9 @@ int legacy_mangle_check(const struct legacy_rule *rule, const void *payload)
 {
 	const struct arpt_mangle *info = payload;
 
-	return valid(!(info->flags & ~ARPT_MANGLE_MASK) && info->flags & ARPT_MANGLE_MASK &&
+	if (!(info->flags & ARPT_MANGLE_MASK))
+		return refuse(rule, "it changes nothing", "say what: --mangle-ip-s, ...");
+	return valid(!(info->flags & ~ARPT_MANGLE_MASK) &&
 		     (info->target == 0 || info->target == 1 || info->target == -1));
 }
 
@@ -674,7 +676,7 @@ int legacy_clusterip_check(const struct legacy_rule *rule, const void *payload)
 		return -EINVAL;
 	for (i = 0; i < info->num_local_nodes; i++)
 		if (!info->local_nodes[i] || info->local_nodes[i] > 64)
-			return -EINVAL;
+			return refuse(rule, "nodes have the numbers 1 to 64", NULL);
 	return valid(legacy_u32(rule->base + offsetof(struct ipt_ip, dmsk)) == ~0u &&
 		     legacy_u32(rule->base + offsetof(struct ipt_ip, dst)));
 }

@@ -328,6 +328,8 @@ void xt2_line_resolve(struct xt2_line *l)
 	if (!needs_extension(l) || l->ext.target)
 		return;
 	xt2_hint("if it is a chain, make it first: -N %s", l->jump);
+	if (l->family == XT2_ARP)
+		xt2_throw(XT2_E_UNKNOWN, PARAMETER_PROBLEM, "Couldn't find target `%s'", l->jump);
 	xt2_libxt_target_must(l->jump);
 }
 

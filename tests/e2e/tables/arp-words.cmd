@@ -1,0 +1,39 @@
+# Options that arptables does not look at, and what it reads as half an address, are refused:
+# they would change what the command does.
+-A INPUT --opcode foo
+-A INPUT --opcode 70000
+-A INPUT --h-type x
+-A INPUT -s 1.2.3.4/33
+-A INPUT -s ! 1.2.3.4 -j DROP
+-A INPUT -j nosuch
+-A INPUT ! -j DROP
+-A INPUT -j DROP -j DROP
+-A INPUT -o eth0 -j DROP
+-A OUTPUT -i eth0 -j DROP
+-A nosuch -j DROP
+-P INPUT
+-E a
+-N DROP
+-N -x
+-N c
+-N c
+-D INPUT x
+-D INPUT 0
+-R INPUT -j DROP
+-R INPUT 1 -j DROP
+-R INPUT 2 -j DROP
+-I INPUT 5 -j DROP
+-A INPUT -c 1 -j DROP
+-A INPUT -c 1 x -j DROP
+-A INPUT -c 100000 99999 -j DROP
+-L -v
+-A INPUT --source-mac zz
+-A INPUT --p-length 4
+-A OUTPUT -j mangle
+-A OUTPUT -j mangle --mangle-ip-s 1.2.3.4
+-A OUTPUT -j MARK --set-mark 7
+-L
+-L -n -v
+-F nosuch
+-F INPUT
+-L -n -v
