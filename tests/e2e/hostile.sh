@@ -36,6 +36,7 @@ image() {	# STATUSES of xt2, FILE
 	gives "$1" xt2 dump "$2"
 	for name in xt2tables xt2ip6tables xt2arptables; do
 		gives "0 1 4" $name-save --image "$2"
+		gives "0 1 4" $name -nvL --image "$2"
 	done
 	cp "$2" "$tmp/before"
 	gives "0 1 4" xt2tables-restore -n --image "$2" "$tmp/more"

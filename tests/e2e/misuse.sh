@@ -68,6 +68,16 @@ no 2 'unknown option "--nosuch"' xt2tables -L --nosuch
 ok 'Usage: xt2 edit' xt2 edit --help
 ok 'Usage: xt2tables' xt2tables -h
 ok 'limit match options' xt2tables -m limit -h
+for name in iptables ip6tables-legacy arptables iptables-legacy-save ip6tables-restore nosuchtables; do
+	ln -s "$build/xt2tables-restore" "$tmp/$name"
+done
+ok 'iptables v1.8.9 (legacy)' "$tmp/iptables" -V
+ok 'ip6tables v1.8.9 (legacy)' "$tmp/ip6tables-legacy" --version
+ok 'arptables v0.0.5' "$tmp/arptables" -V
+ok 'iptables-save v1.8.9 (legacy)' "$tmp/iptables-legacy-save" -V
+ok 'ip6tables-restore v1.8.9 (legacy)' "$tmp/ip6tables-restore" -V
+ok 'iptables v1.8.9 (xt2 ' xt2tables -V
+no 2 'this program goes by its name' "$tmp/nosuchtables" -V
 no 2 'no such command: replya' xt2 replya
 ok 'Usage: xt2 COMMAND' xt2 -h
 ok 'Usage: xt2 replay' xt2 help replay
