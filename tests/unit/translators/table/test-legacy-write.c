@@ -145,12 +145,38 @@ static void test_jumps(void **state)
 	assert_non_null(strstr(writer.what, "cannot go to a chain"));
 }
 
+/* => what the writer says of a table whose only rule sets the TTL, which is IPv4's */
+static int write_ttl(u8 family, u8 *out, u32 size)
+{
+	static const struct xt2_rule ttl = { .size = sizeof(ttl),
+					     .target_offset = sizeof(ttl),
+					     .target = XT2_TARGET(XT2_T_TTL, 64 << 8) };
+
+	assert_int_equal(xt2_legacy_write_begin(&writer, family, false, out, size, places, 1,
+						turn_instance_get, NULL),
+			 0);
+	assert_int_equal(xt2_legacy_write_chain(&writer, 0, XT2_INPUT, ""), 0);
+	return xt2_legacy_write_rule(&writer, &ttl);
+}
+
+/* A target is written with its payload; one that the family lacks is refused. */
+static void test_targets(void **state)
+{
+	static const u8 payload[] = { 0, 64 }; /* mode, value */
+	u8 out[256] = { 0 };
+
+	assert_int_equal(write_ttl(XT2_IPV4, out, sizeof(out)), 0);
+	assert_int_equal(writer.size, 112 + 40);
+	assert_string_equal((char *)out + 112 + 2, "TTL");
+	assert_memory_equal(out + 112 + 32, payload, sizeof(payload));
+	assert_int_equal(write_ttl(XT2_IPV6, out, sizeof(out)), -EOPNOTSUPP);
+	assert_string_equal(writer.what, "a target has no legacy form");
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_chains),
-	cmocka_unit_test(test_jumps),
-	cmocka_unit_test(test_growth),
-	cmocka_unit_test(test_largest),
-	cmocka_unit_test(test_too_large_to_write),
+	cmocka_unit_test(test_chains),	cmocka_unit_test(test_jumps),
+	cmocka_unit_test(test_targets), cmocka_unit_test(test_growth),
+	cmocka_unit_test(test_largest), cmocka_unit_test(test_too_large_to_write),
 };
 
 UNITS(tests)
