@@ -19,6 +19,7 @@
 /* How an image comes out. */
 struct world_plan {
 	u32 tables; /* 1 or 2 */
+	bool early; /* the first comes before conntrack, as raw does */
 	u32 users; /* chains of each */
 	u32 rules; /* of a chain, at most */
 	u32 base_jumps, user_jumps; /* rules of a chain that jump, at most */
@@ -100,6 +101,7 @@ static inline void world_write(struct world *w, const struct world_plan *plan,
 			       struct xt2_writer *out, struct world_image *image, void *scratch)
 {
 	const u32 chains = plan->users + 1;
+	const s32 first = plan->early ? -300 : -150;
 	u32 t, c, i;
 
 	for (t = 0; t < plan->tables; t++)
@@ -108,7 +110,7 @@ static inline void world_write(struct world *w, const struct world_plan *plan,
 	for (i = 0; i < WORLD_CELLS; i++)
 		xt2_write_cell(out, i, 0);
 	for (t = 0; t < plan->tables; t++) {
-		xt2_write_hook(out, w->family, WORLD_HOOK, (u16)t, t ? 0 : -150, t * chains);
+		xt2_write_hook(out, w->family, WORLD_HOOK, (u16)t, t ? 0 : first, t * chains);
 		w->rule.last = (t + 1) * chains;
 		for (c = 0; c < chains; c++)
 			image->rules += world_write_chain(w, plan, out, t * chains + c, (u16)t, !c,
@@ -169,6 +171,7 @@ static inline void world_plan(struct world *w, struct world_plan *plan, u32 most
 	};
 
 	const bool tree = world_often(w, 20); /* many ways, but of one step */
+	const bool early = world_often(w, 30);
 
 	w->family = world_below(w, 2) ? XT2_IPV4 : XT2_IPV6;
 	w->stateful = world_below(w, 2) * world_below(w, 30);
@@ -180,6 +183,7 @@ static inline void world_plan(struct world *w, struct world_plan *plan, u32 most
 		.base_jumps = tree ? most : 10,
 		.user_jumps = tree ? 0 : 2,
 		.limits = limits[world_below(w, XT2_ARRAY_SIZE(limits))],
+		.early = early,
 	};
 }
 

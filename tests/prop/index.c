@@ -21,6 +21,7 @@
 #include <string.h>
 #include "tests/lib/world-image.h"
 #include "tests/lib/world-packets.h"
+#include "libxt2/evaluate/track.h"
 #include "libxt2/ruleset/ruleset.h"
 #include "engine/simd/scan.h"
 #include "xt2tables/packet/oracle.h"
@@ -39,6 +40,7 @@ struct side {
 	struct xt2_frame stack[STACK];
 	struct xt2_event event[EVENTS];
 	struct world_packet packet[BATCH];
+	struct xt2_track track[BATCH]; /* what a table before conntrack does not see */
 };
 
 struct answer {
@@ -290,15 +292,28 @@ static int library(const bool *parsed, const int *verdict, u32 n, u32 packet)
 	return 0;
 }
 
+/* What a table of this priority sees of a packet's connection is hidden or shown. */
+static void track(u32 i, s32 priority)
+{
+	struct side *const sides[] = { &linear, &indexed, &slow };
+	u32 k;
+
+	for (k = 0; k < XT2_ARRAY_SIZE(sides); k++)
+		xt2_track_table(&sides[k]->track[i], &sides[k]->packet[i].pkt, priority);
+}
+
 /* The first table's search of all packets of a batch, before the first is evaluated. */
 static void look_ahead(u32 n, const bool *parsed)
 {
 	const struct xt2_hook *h = xt2_image_hook(indexed.img, indexed.ctx.root, 0);
 	u32 i;
 
-	for (i = 0; i < n; i++)
-		if (parsed[i])
-			xt2_eval_search(&indexed.ctx, h, &indexed.packet[i].pkt, &search[i]);
+	for (i = 0; i < n; i++) {
+		if (!parsed[i])
+			continue;
+		track(i, h->priority);
+		xt2_eval_search(&indexed.ctx, h, &indexed.packet[i].pkt, &search[i]);
+	}
 	for (i = 0; i < n; i++)
 		if (parsed[i])
 			xt2_eval_collect(&indexed.ctx, &search[i]);
@@ -311,6 +326,7 @@ static int one_table(const struct xt2_hook *h, u32 i, u32 packet, int *verdict)
 	struct answer a, b, c;
 	const char *what;
 
+	track(i, h->priority);
 	indexed.ctx.search = &search[i];
 	evaluate(&linear, h, i, now, &a);
 	evaluate(&indexed, h, i, now, &b);
@@ -349,6 +365,7 @@ static int one_batch(struct world *w, u32 n, u32 packet)
 		world_packet_copy(&indexed.packet[i], &linear.packet[i]);
 		world_packet_copy(&slow.packet[i], &linear.packet[i]);
 		world_packet_copy(&batch.packet[i], &linear.packet[i]);
+		linear.track[i].hidden = indexed.track[i].hidden = slow.track[i].hidden = false;
 	}
 	if (world_often(w, 50))
 		look_ahead(n, parsed);
@@ -358,6 +375,7 @@ static int one_batch(struct world *w, u32 n, u32 packet)
 			if (parsed[i] && verdict[i] == XT2_ACCEPT &&
 			    one_table(h, i, packet, &verdict[i]))
 				return 1;
+		track(i, XT2_PRIORITY_CONNTRACK); /* as the packet came */
 	}
 	return library(parsed, verdict, n, packet);
 }

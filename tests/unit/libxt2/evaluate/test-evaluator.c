@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include "engine/index/find.h"
+#include "libxt2/ruleset/ruleset.h"
 #include "tests/lib/fail-alloc.h"
 #include "tests/lib/packets.h"
 #include "tests/unit/evaluate-case.h"
@@ -329,6 +330,67 @@ static unsigned int counted(const char *chain, unsigned int rule)
 	return ~0u;
 }
 
+#define RAW_PORTS   50
+#define RAW_PACKETS (2 * RAW_PORTS)
+
+/* A rule for each port, of raw's PREROUTING. */
+static void raw_rules(u32 ctstate, u32 target)
+{
+	int chain = base(XT2_IPV4, "raw", XT2_PREROUTING);
+	struct xt2_match *m;
+	struct rule_build b;
+	u32 i;
+
+	for (i = 0; i < RAW_PORTS; i++) {
+		rule_begin(&b);
+		rule_proto(&b, IPPROTO_UDP);
+		m = rule_match(&b, XT2_M_UDP, sizeof(*m), i | i << 16);
+		m->flags = XT2_PORTS_DST;
+		rule_match(&b, XT2_M_STATE, sizeof(*m), ctstate);
+		assert_int_equal(xt2_rule_append(rs, chain, rule_end(&b, target), 0), 0);
+	}
+}
+
+/*
+ * A batch is searched ahead, and raw's search must not know the states either:
+ * each packet passes the rule for NEW, and the one for INVALID counts it.
+ */
+static void raw_is_not_searched_ahead(void **state)
+{
+	static struct xt2_pkt pkts[RAW_PACKETS];
+	static u8 room[RAW_PACKETS][128];
+	struct xt2_result results[RAW_PACKETS];
+	struct xt2_pkt *all[RAW_PACKETS];
+	__u64 now[RAW_PACKETS] = { 0 };
+	const struct xt2_index *ix;
+	u32 i;
+
+	raw_rules(XT2_CT_NEW, DROP);
+	raw_rules(XT2_CT_INVALID, XT2_TARGET(XT2_T_CONTINUE, 0));
+	begin();
+	assert_int_equal(xt2_evaluator_ahead_(ev), 0);
+	ix = xt2_chain_index(xt2_image_chain(map.image, xt2_image_root(map.image), 0));
+	assert_non_null(ix);
+	assert_int_not_equal(ix->asks & XT2_ASKS_STATE, 0);
+	udp4(0); /* counted() asks for its size */
+	for (i = 0; i < RAW_PACKETS; i++) {
+		unsigned int size = packet_ipv4(room[i], 1, 2, IPPROTO_UDP, 1000, i % RAW_PORTS);
+
+		all[i] = &pkts[i];
+		assert_int_equal(packet_parse(all[i], XT2_IPV4, room[i], size), 0);
+		pkts[i].ct.state = XT2_CT_NEW;
+	}
+	xt2_evaluate_batch(ev, XT2_PREROUTING, NULL, all, now, RAW_PACKETS, 0, results);
+	for (i = 0; i < RAW_PACKETS; i++) {
+		assert_int_equal(results[i].verdict, XT2_ACCEPT);
+		assert_int_equal(pkts[i].ct.state, XT2_CT_NEW);
+	}
+	for (i = 0; i < RAW_PORTS; i++) {
+		assert_int_equal(counted("PREROUTING", i), 0);
+		assert_int_equal(counted("PREROUTING", RAW_PORTS + i), RAW_PACKETS / RAW_PORTS);
+	}
+}
+
 /* Jumps without conditions are passed in rows; one of them is made, or a row ends in a rule. */
 static void jumps_in_rows_count(void **state)
 {
@@ -545,6 +607,7 @@ static const struct CMUnitTest tests[] = {
 	CASE(families_keep_apart),
 	CASE(no_table_accepts),
 	CASE(places_are_named),
+	CASE(raw_is_not_searched_ahead),
 	CASE(jumps_in_rows_count),
 	CASE(targets_leave_their_marks),
 	CASE(hotdrops_are_reported),
