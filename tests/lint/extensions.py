@@ -9,6 +9,7 @@ A row of XT2_EXT_MATCHES or XT2_EXT_TARGETS has
 - a row in translators/ext/
 - a row in a table of doc/extensions.md
 - a unit test that names it
+- a row in perf/cycles/cycles-ext.c, unless it is carried: what it costs
 - a row in doc/json.md if json-matches.c or json-targets.c prints its fields,
   and none if they leave it to its options' text
 
@@ -100,6 +101,16 @@ def check_json(kind, where, path, documented):
             problems.append(f"{path}, doc/json.md: only one of them has {kind} {shown}")
 
 
+def check_cycles(kind, where, text):
+    """The figures of perf/cycles: one for each extension that is evaluated."""
+    rows_of = "matches" if kind == "match" else "targets"
+    body = re.search(rf"^static const struct row {rows_of}\[\] = {{\n(.*?)^}};", text, re.M | re.S).group(1)
+    have = re.findall(rf"^\t[A-Z]+\(XT2_{kind[0].upper()}_(\w+),", body, re.M)
+    for NAME, (shown, _, _) in where.items():
+        if shown.lower() not in CARRIED and NAME not in have:
+            problems.append(f"perf/cycles/cycles-ext.c: no row for {kind} {shown} in {rows_of}[]")
+
+
 def check_bpf(where, bodies):
     """The files that a BPF program needs: not those in which every body is for others."""
     native = {p: [] for p in bodies}
@@ -123,10 +134,12 @@ def main():
     tests = "".join(sources("tests", "unit", "**", "*.c").values())
     pages = table_names(read("doc", "extensions.md"), ("match", "target"))
     documented = table_names(read("doc", "json.md"), ("name",))
+    cycles = read("perf", "cycles", "cycles-ext.c")
     all_rows = []
     for kind, macro in (("match", "XT2_EXT_MATCHES"), ("target", "XT2_EXT_TARGETS")):
         where = complete(kind, macro, ext, pages, tests, translators, state, bodies)
         file = "json-matches.c" if kind == "match" else "json-targets.c"
+        check_cycles(kind, where, cycles)
         check_json(kind, where, os.path.join("xt2tables", "json", file), documented)
         all_rows += where.values()
     check_bpf(all_rows, bodies)
