@@ -1,6 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
-# What the tests of xt2 run share: $image, and shim() that runs a command on it.
+# What the tests of xt2 run share: $image, shim() that runs a command on it, and a
+# bound.  A call that the supervisor never answers hangs its program for ever, in
+# the background as well, so a script runs in a process group of its own, which
+# is ended after XT2_SHIM_SECONDS.  Signals are passed on; a job in the background
+# would ignore two of them, which the tests send.
+if [ -z "$XT2_SHIM_BOUNDED" ]; then
+	XT2_SHIM_BOUNDED=yes
+	export XT2_SHIM_BOUNDED
+	seconds=${XT2_SHIM_SECONDS:-600}
+	timeout -k 10 "$seconds" env --default-signal=INT,QUIT "$0" "$@" &
+	bounded=$!
+	trap 'kill "$bounded"' HUP INT TERM
+	wait $bounded
+	status=$?
+	trap - HUP INT TERM
+	case $status in
+	124 | 137) # ended by SIGTERM, or by SIGKILL ten seconds later
+		echo "FAIL: no end after $seconds seconds: a call of the shim hangs"
+		exit 1
+		;;
+	esac
+	exit $status
+fi
 # shellcheck source=tests/e2e/common.sh
 . "${top_srcdir:-.}/tests/e2e/common.sh"
 PATH=$PATH:/usr/sbin:/sbin
