@@ -99,6 +99,7 @@ mkdir bin
 cp bin/iptables-save bin/ip6tables-save
 printf '#!/bin/sh\niptables-legacy -A INPUT -s 192.0.2.9 -j DROP\n' >firewall.sh
 chmod +x bin/* firewall.sh
+echo '-A INPUT -s 192.0.2.9 -j DROP' >changes
 PATH=$tmp/bin:$PATH
 
 run_examples() {	# FILE with lines of a shell
