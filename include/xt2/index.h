@@ -27,6 +27,7 @@ enum xt2_index_kind {
 	XT2_INDEX_PAIRS, /* buckets, found by hashes of two or three fields */
 	XT2_INDEX_BITS, /* for slots of a few keys' values, a bit for each unit */
 	XT2_INDEX_SEGMENTS, /* IPv4 prefixes of one side, in buckets of an address's high bits */
+	XT2_INDEX_PATCH, /* of a patched chain: see <xt2/patch.h> */
 };
 
 /* 16-bit numbers of a packet that columns are compared with. */
