@@ -12,8 +12,9 @@
  * rules, which name all of these, and their indexes; hooks; names; the walk
  * from the hooks.
  */
-#include "check.h"
-#include "engine/index/search.h"
+#include "check-private.h"
+#include "engine/index/patched.h"
+#include "order.h"
 #include "rule.h"
 #include "walk.h"
 
@@ -51,38 +52,6 @@ static u64 map_size(u64 size)
 	return size / (64 * XT2_ALIGN) * sizeof(u64) + sizeof(u64);
 }
 
-/*
- * The tables and kinds that rules refer to, side by side: reading them in place
- * would miss the cache for each jump of a large ruleset.
- */
-struct named {
-	u16 *table; /* of chains, and 1; 0: there is none */
-	u8 *kind; /* of instances */
-};
-
-/* How indexes are treated, since a wrong one would hide rules. */
-enum gate {
-	GATE_CHECK, /* each is held to its rules */
-	GATE_FORGET, /* they are dropped */
-	GATE_SEAL, /* the writer made them; depth, visits and the magic are stored */
-};
-
-struct check {
-	const struct xt2_image __img *img;
-	u64 size;
-	u64 spare; /* bytes of structures that say nothing */
-	enum gate gate;
-	const struct xt2_root __img *root;
-	u64 *map; /* a bit for every 8 bytes */
-	u8 *hooked; /* per table: hooks that have an entry */
-	struct xt2_walk_chain *walk;
-	struct named named;
-	u32 base_chains, chains;
-	u64 rules;
-	u32 chain, rule; /* for the report */
-	struct xt2_check_err *err;
-};
-
 u64 xt2_check_scratch(u64 size)
 {
 	if (size > XT2_SIZE_MAX)
@@ -92,66 +61,6 @@ u64 xt2_check_scratch(u64 size)
 	       instances_max(size) * sizeof(u8);
 }
 
-static int bad(const struct check *c, const char *what, const void __img *where)
-{
-	if (c->err) {
-		c->err->what = what;
-		c->err->offset = where ? (u64)((const u8 __img *)where - (const u8 __img *)c->img)
-				       : 0;
-		c->err->chain = c->chain;
-		c->err->rule = c->rule;
-	}
-	return -EINVAL;
-}
-
-static int bad_at(const struct check *c, const char *what, u64 offset)
-{
-	bad(c, what, NULL);
-	if (c->err)
-		c->err->offset = offset;
-	return -EINVAL;
-}
-
-/* => true if all units [first, last) were free; they are taken now */
-static bool take(u64 *map, u64 first, u64 last)
-{
-	u64 mask, n;
-
-	for (; first < last && xt2_can_loop; first += n) {
-		n = 64 - first % 64;
-		if (n > last - first)
-			n = last - first;
-		mask = (~0ull >> (64 - n)) << first % 64;
-		if (map[first / 64] & mask)
-			return false;
-		map[first / 64] |= mask;
-	}
-	return true;
-}
-
-/* Make [off, off + len) the place of one structure; its padding is zero. */
-static int claim(struct check *c, u64 off, u64 len, const char *what)
-{
-	const u8 __img *p = (const u8 __img *)c->img;
-	u64 end;
-
-	if (off % XT2_ALIGN || off > c->size || len > c->size - off)
-		return bad_at(c, what, off);
-	for (end = off + len; end % XT2_ALIGN; end++)
-		if (p[end])
-			return bad_at(c, "padding is not zero", end);
-	if (!take(c->map, off / XT2_ALIGN, end / XT2_ALIGN))
-		return bad_at(c, "two structures overlap", off);
-	return 0;
-}
-
-static int claim_array(struct check *c, u64 off, u64 count, u64 size, const char *what)
-{
-	if (!count)
-		return off ? bad_at(c, what, off) : 0;
-	return claim(c, off, count * size, what);
-}
-
 /* => not 0 if a byte of the word is 0; the lowest bit that is set is that byte's highest */
 static u64 nul_byte(u64 word)
 {
@@ -159,7 +68,8 @@ static u64 nul_byte(u64 word)
 }
 
 /* => 0: NUL-terminated and NUL-padded; @empty: may be empty */
-static int check_name(const struct check *c, const char __img *name, bool empty, const char *what)
+static int check_name(const struct xt2_checking *c, const char __img *name, bool empty,
+		      const char *what)
 {
 	const u64 __img *word = (const void __img *)name;
 	u64 nul = 0, rest = 0;
@@ -174,7 +84,7 @@ static int check_name(const struct check *c, const char __img *name, bool empty,
 		if (nul)
 			rest = word[i] >> __builtin_ctzll(nul);
 	}
-	return !nul || rest || (!*name && !empty) ? bad(c, what, name) : 0;
+	return !nul || rest || (!*name && !empty) ? xt2_check_bad_(c, what, name) : 0;
 }
 
 /* => the place of the first NUL in n bytes; n: there is none */
@@ -190,27 +100,28 @@ static u32 find_nul(const u8 __img *text, u32 n)
 	return at;
 }
 
-static int check_header(struct check *c, u64 given, u32 magic)
+static int check_header(struct xt2_checking *c, u64 given, u32 magic)
 {
 	const struct xt2_image __img *img = c->img;
 	u32 i;
 
 	if (given < sizeof(*img) || (unsigned long)img % XT2_ALIGN)
-		return bad_at(c, "too short for an image", given);
+		return xt2_check_bad_at_(c, "too short for an image", given);
 	if (img->magic == XT2_MAGIC_UNFINISHED && magic == XT2_MAGIC)
-		return bad(c, "image is unfinished", &img->magic);
+		return xt2_check_bad_(c, "image is unfinished", &img->magic);
 	if (img->magic != magic)
-		return bad(c, "not an xt2 image", &img->magic);
+		return xt2_check_bad_(c, "not an xt2 image", &img->magic);
 	if (img->byte_order != XT2_BYTE_ORDER)
-		return bad(c, "image has another byte order", &img->byte_order);
+		return xt2_check_bad_(c, "image has another byte order", &img->byte_order);
 	if (img->version != XT2_VERSION)
-		return bad(c, "image has an unknown version", &img->version);
+		return xt2_check_bad_(c, "image has an unknown version", &img->version);
 	if (img->size < sizeof(*img) || img->size > given || img->size > XT2_SIZE_MAX ||
 	    img->size % XT2_ALIGN)
-		return bad(c, "image has a wrong size", &img->size);
+		return xt2_check_bad_(c, "image has a wrong size", &img->size);
 	for (i = 0; i < XT2_ARRAY_SIZE(img->reserved); i++)
 		if (img->reserved[i])
-			return bad(c, "reserved bytes of the header are set", &img->reserved[i]);
+			return xt2_check_bad_(c, "reserved bytes of the header are set",
+					      &img->reserved[i]);
 	return 0;
 }
 
@@ -219,28 +130,28 @@ static u32 chain_pages(const struct xt2_root __img *root)
 	return (root->chains + XT2_CHAIN_PAGE - 1) / XT2_CHAIN_PAGE;
 }
 
-static int check_root(struct check *c)
+static int check_root(struct xt2_checking *c)
 {
 	const struct xt2_root __img *root;
 	u64 off = c->img->root;
 	int err;
 
-	err = claim(c, off, sizeof(*root), "root is outside the image");
+	err = xt2_check_claim_(c, off, sizeof(*root), "root is outside the image");
 	if (err)
 		return err;
 	root = c->root = xt2_at(c->img, off);
 	if (root->reserved)
-		return bad(c, "reserved bytes of the root are set", &root->reserved);
+		return xt2_check_bad_(c, "reserved bytes of the root are set", &root->reserved);
 	if (root->slots != 1)
-		return bad(c, "wrong number of counting slots", &root->slots);
+		return xt2_check_bad_(c, "wrong number of counting slots", &root->slots);
 	if (root->tables > XT2_TABLES_MAX)
-		return bad(c, "too many tables", &root->tables);
+		return xt2_check_bad_(c, "too many tables", &root->tables);
 	if (root->chains > XT2_CHAINS_MAX)
-		return bad(c, "too many chains", &root->chains);
+		return xt2_check_bad_(c, "too many chains", &root->chains);
 	return 0;
 }
 
-static int claim_arrays(struct check *c)
+static int claim_arrays(struct xt2_checking *c)
 {
 	const struct xt2_root __img *root = c->root;
 	const struct {
@@ -262,13 +173,13 @@ static int claim_arrays(struct check *c)
 	int err = 0;
 
 	for (i = 0; i < XT2_ARRAY_SIZE(arrays) && !err; i++)
-		err = claim_array(c, arrays[i].offset, arrays[i].count, arrays[i].size,
-				  arrays[i].what);
+		err = xt2_check_claim_array_(c, arrays[i].offset, arrays[i].count, arrays[i].size,
+					     arrays[i].what);
 	return err;
 }
 
 /* Check n items, up to the first that is not valid. */
-static int check_each(struct check *c, u32 n, int (*check_one)(struct check *, u32))
+static int check_each(struct xt2_checking *c, u32 n, int (*check_one)(struct xt2_checking *, u32))
 {
 	u32 i;
 	int err = 0;
@@ -289,7 +200,7 @@ static u64 zeros(const u8 __img *data, u64 size)
 	return n;
 }
 
-static int check_instance(struct check *c, u32 i)
+static int check_instance(struct xt2_checking *c, u32 i)
 {
 	const u64 off = ((const u32 __img *)xt2_at(c->img, c->root->instance))[i];
 	const struct xt2_instance __img *in = xt2_at(c->img, off);
@@ -299,21 +210,21 @@ static int check_instance(struct check *c, u32 i)
 	int err;
 
 	if (off > c->size || c->size - off < sizeof(*in) || off % XT2_ALIGN)
-		return bad_at(c, "instance is outside the image", off);
-	err = claim(c, off, sizeof(*in) + (u64)in->size,
-		    "data of an instance are outside the image");
+		return xt2_check_bad_at_(c, "instance is outside the image", off);
+	err = xt2_check_claim_(c, off, sizeof(*in) + (u64)in->size,
+			       "data of an instance are outside the image");
 	if (err)
 		return err;
 	if (in->kind < XT2_INSTANCE_COMMENT || in->kind > XT2_INSTANCE_SOURCE)
-		return bad(c, "instance of an unknown kind", &in->kind);
+		return xt2_check_bad_(c, "instance of an unknown kind", &in->kind);
 	if (in->reserved)
-		return bad(c, "reserved bytes of an instance are set", &in->reserved);
+		return xt2_check_bad_(c, "reserved bytes of an instance are set", &in->reserved);
 	c->named.kind[i] = in->kind;
 	c->spare += zeros(data, in->size);
 	text = in->kind == XT2_INSTANCE_COMMENT || in->kind == XT2_INSTANCE_SOURCE;
 	nul = text ? find_nul(data, in->size) : in->size;
 	if (nul != in->size)
-		return bad(c, "text has a NUL in it", data + nul);
+		return xt2_check_bad_(c, "text has a NUL in it", data + nul);
 	return check_name(c, in->name, text, "name of an instance is not valid");
 }
 
@@ -322,60 +233,45 @@ static bool same_table(const struct xt2_table __img *a, const struct xt2_table _
 	return a->family == b->family && !memcmp(a->name, b->name, sizeof(a->name));
 }
 
-static int check_table(struct check *c, u32 index)
+static int check_table(struct xt2_checking *c, u32 index)
 {
 	const struct xt2_table __img *t = xt2_image_table(c->img, c->root, index);
 	u32 i;
 
 	if (!xt2_family_hooks(t->family))
-		return bad(c, "table of an unknown family", &t->family);
+		return xt2_check_bad_(c, "table of an unknown family", &t->family);
 	if (t->reserved[0] || t->reserved[1] || t->reserved[2])
-		return bad(c, "reserved bytes of a table are set", t->reserved);
+		return xt2_check_bad_(c, "reserved bytes of a table are set", t->reserved);
 	if (check_name(c, t->name, false, "name of a table is not valid"))
 		return -EINVAL;
 	if (t->source != ~0u &&
 	    (t->source >= c->root->instances ||
 	     xt2_image_instance(c->img, c->root, t->source)->kind != XT2_INSTANCE_SOURCE))
-		return bad(c, "source of a table is not a file's name", &t->source);
+		return xt2_check_bad_(c, "source of a table is not a file's name", &t->source);
 	for (i = 0; i < index; i++)
 		if (same_table(t, xt2_image_table(c->img, c->root, i)))
-			return bad(c, "two tables have the same name", t);
+			return xt2_check_bad_(c, "two tables have the same name", t);
 	return 0;
 }
 
-static u8 chain_family(const struct check *c, const struct xt2_chain __img *ch)
-{
-	return xt2_image_table(c->img, c->root, ch->table)->family;
-}
-
 /* The fields of a chain's header that can be checked without its rules. */
-static int check_chain_header(struct check *c, u64 off)
+static int check_chain_header(struct xt2_checking *c, u64 off)
 {
 	const struct xt2_chain __img *ch = xt2_at(c->img, off);
-	int err;
 
-	if (off > c->size || c->size - off < sizeof(*ch) || off % XT2_ALIGN)
-		return bad_at(c, "chain is outside the image", off);
-	if (ch->size % XT2_ALIGN || ch->size < sizeof(*ch) + sizeof(struct xt2_rule))
-		return bad(c, "chain has a wrong size", ch);
-	err = claim(c, off, ch->size, "chain is outside the image");
-	if (err)
-		return err;
-	if (ch->index != c->chain)
-		return bad(c, "chain has another index", &ch->index);
+	if (xt2_check_extent_(c, off))
+		return -EINVAL;
 	if (ch->table >= c->root->tables)
-		return bad(c, "chain of a table that is not there", &ch->table);
-	if (ch->hook != XT2_HOOK_NONE && ch->hook >= xt2_family_hooks(chain_family(c, ch)))
-		return bad(c, "chain of a hook that is not there", &ch->hook);
-	if (ch->reserved || ch->strips)
-		return bad(c, "reserved bytes of a chain are set", &ch->reserved);
+		return xt2_check_bad_(c, "chain of a table that is not there", &ch->table);
+	if (ch->hook != XT2_HOOK_NONE && ch->hook >= xt2_family_hooks(xt2_check_family_(c, ch)))
+		return xt2_check_bad_(c, "chain of a hook that is not there", &ch->hook);
 	c->base_chains += ch->hook != XT2_HOOK_NONE;
 	c->chains++;
 	c->named.table[c->chain] = (u16)(ch->table + 1);
 	return 0;
 }
 
-static int check_chain_page(struct check *c, u32 page)
+static int check_chain_page(struct xt2_checking *c, u32 page)
 {
 	const u32 __img *dir = xt2_at(c->img, c->root->chain_dir);
 	const u32 __img *offs = xt2_at(c->img, dir[page]);
@@ -384,177 +280,43 @@ static int check_chain_page(struct check *c, u32 page)
 
 	if (!dir[page])
 		return 0;
-	err = claim(c, dir[page], XT2_CHAIN_PAGE * sizeof(u32), "chain table is outside the image");
+	err = xt2_check_claim_(c, dir[page], XT2_CHAIN_PAGE * sizeof(u32),
+			       "chain table is outside the image");
 	for (i = 0; !err && i < XT2_CHAIN_PAGE; i++) {
 		if (!offs[i])
 			continue;
 		c->chain = page * XT2_CHAIN_PAGE + i;
 		if (c->chain >= c->root->chains)
-			return bad(c, "more chains than there should be", &offs[i]);
+			return xt2_check_bad_(c, "more chains than there should be", &offs[i]);
 		err = check_chain_header(c, offs[i]);
 	}
 	c->chain = ~0u;
 	return err;
 }
 
-static int check_chain_headers(struct check *c)
+static int check_chain_headers(struct xt2_checking *c)
 {
 	memset(c->named.table, 0, c->root->chains * sizeof(*c->named.table));
 	return check_each(c, chain_pages(c->root), check_chain_page);
 }
 
-static const char *check_kind(const struct check *c, u32 instance, u8 kind)
-{
-	return c->named.kind[instance] == kind ? NULL : "rule names an instance of another kind";
-}
-
-static const char *check_target_ref(const struct check *c, const struct xt2_rule __img *r,
-				    u32 table)
-{
-	u32 to, arg = XT2_TARGET_ARG(r->target);
-
-	switch (XT2_TARGET_KIND(r->target)) {
-	case XT2_T_JUMP:
-	case XT2_T_GOTO:
-		to = c->named.table[arg];
-		if (!to)
-			return "rule names a chain that is not there";
-		return to == table + 1 ? NULL : "rule names a chain of another table";
-	case XT2_T_NAT: /* NAT implies ACCEPT; outside a nat table that would change the verdict */
-		if (memcmp(xt2_image_table(c->img, c->root, table)->name, "nat", sizeof("nat")))
-			return "NAT target outside a nat table";
-		__fallthrough;
-	case XT2_T_FOREIGN: return check_kind(c, arg, XT2_INSTANCE_TARGET);
-	}
-	return NULL;
-}
-
-/* A bridge's watchers are targets after the matches: no match may follow one. */
-static const char *check_carried(const struct check *c, u32 table, u32 i, bool *watching)
-{
-	if (c->named.kind[i] == XT2_INSTANCE_TARGET &&
-	    xt2_image_table(c->img, c->root, table)->family == XT2_BRIDGE) {
-		*watching = true;
-		return NULL;
-	}
-	if (*watching)
-		return "match behind a watcher";
-	return check_kind(c, i, XT2_INSTANCE_MATCH);
-}
-
-/* => NULL, or the problem */
-static const char *check_refs(const struct check *c, const struct xt2_rule __img *r, u32 table)
-{
-	const struct xt2_match __img *m;
-	const char *text = check_target_ref(c, r, table);
-	bool watching = false;
-
-	xt2_rule_for_each_match(m, r) {
-		if (text)
-			break;
-		if (watching && m->type != XT2_M_FOREIGN)
-			text = "match behind a watcher";
-		else if (m->type == XT2_M_COMMENT)
-			text = check_kind(c, m->arg, XT2_INSTANCE_COMMENT);
-		else if (m->type == XT2_M_FOREIGN)
-			text = check_carried(c, table, m->arg, &watching);
-	}
-	return text;
-}
-
-/* Runs are of whole rules, and in order: counters are added to these. */
-static int check_runs(struct check *c, const struct xt2_chain __img *ch)
-{
-	const struct xt2_index __img *ix = xt2_chain_index(ch);
-	const struct xt2_run __img *run = xt2_index_runs(ix), *end = run + ix->runs;
-	const struct xt2_rule __img *r;
-	bool open = false;
-	u32 at;
-
-	if (ix->run % XT2_ALIGN || ix->run < sizeof(*ix) || ix->run > ix->size ||
-	    ix->runs > (ix->size - ix->run) / sizeof(*run))
-		return bad(c, "runs of an index are outside of it", &ix->runs);
-	for (at = sizeof(*ch); at < ch->used && run < end && xt2_can_loop; at += r->size) {
-		r = xt2_at(ch, at);
-		if (open && at == run->end) {
-			open = false;
-			run++;
-		}
-		if (run < end && at == run->rule)
-			open = true;
-	}
-	return run == end ? 0 : bad(c, "run of an index is not of whole rules", run);
-}
-
-/* The place of an index; check-index.c checks its contents. */
-static int check_lookup(struct check *c, const struct xt2_chain __img *ch)
-{
-	const char *what = NULL;
-
-	c->spare += (ch->lookup ? ch->lookup : ch->size) - ch->used;
-	if (!ch->lookup)
-		return 0;
-	if (ch->lookup % XT2_ALIGN || ch->lookup < ch->used ||
-	    ch->size - ch->used < sizeof(struct xt2_index) ||
-	    ch->lookup > ch->size - sizeof(struct xt2_index) ||
-	    xt2_chain_index(ch)->size != ch->size - ch->lookup)
-		return bad(c, "index of a chain is not where it should be", &ch->lookup);
-	if (xt2_chain_index(ch)->runs && check_runs(c, ch))
-		return -EINVAL;
-	if (c->gate == GATE_FORGET)
-		xt2_chain_drop_index((struct xt2_chain __img *)ch);
-	else if (c->gate == GATE_CHECK && xt2_index_check(ch, chain_family(c, ch), &what))
-		return bad(c, what, xt2_chain_index(ch));
-	return 0;
-}
-
-static int check_rules(struct check *c, const struct xt2_chain __img *ch)
-{
-	const struct xt2_rule_bounds bounds = {
-		.family = chain_family(c, ch),
-		.chains = c->root->chains,
-		.cells = c->root->cells,
-		.instances = c->root->instances,
-	};
-	const struct xt2_rule __img *r = NULL;
-	const char *what = NULL;
-	u32 at;
-
-	if (ch->used > ch->size)
-		return bad(c, "chain uses more bytes than it has", &ch->used);
-	for (at = sizeof(*ch); at < ch->used && xt2_can_loop; at += r->size) {
-		c->rule++;
-		r = xt2_at(ch, at);
-		if (!xt2_check_rule(r, ch->used - at, &bounds, &what))
-			what = check_refs(c, r, ch->table);
-		if (what)
-			return bad(c, what, r);
-	}
-	if (!r || c->rule != ch->rules)
-		return bad(c, "wrong number of rules in a chain", &ch->rules);
-	if (ch->tail != ch->used - r->size)
-		return bad(c, "last rule of a chain is not where it should be", &ch->tail);
-	if (!xt2_rule_is_tail(r, bounds.family, ch->hook != XT2_HOOK_NONE))
-		return bad(c, "chain does not end in a policy or a return", r);
-	c->rules += ch->rules;
-	c->rule = 0;
-	return check_lookup(c, ch);
-}
-
-static int check_cold(struct check *c, const struct xt2_chain __img *ch)
+static int check_cold(struct xt2_checking *c, const struct xt2_chain __img *ch)
 {
 	const struct xt2_chain_cold __img *cold = xt2_image_chain_cold(c->img, c->root, c->chain);
 
 	if (check_name(c, cold->name, false, "name of a chain is not valid"))
 		return -EINVAL;
 	if (cold->reserved)
-		return bad(c, "reserved bytes of a chain's name are set", &cold->reserved);
-	return cold->lines ? claim(c, cold->lines, (u64)ch->rules * sizeof(u32),
-				   "line numbers are outside the image")
-			   : 0;
+		return xt2_check_bad_(c, "reserved bytes of a chain's name are set",
+				      &cold->reserved);
+	return cold->lines
+		       ? xt2_check_claim_(c, cold->lines,
+					  (u64)xt2_chain_compiled(c->img, ch)->rules * sizeof(u32),
+					  "line numbers are outside the image")
+		       : 0;
 }
 
-static int check_chains(struct check *c)
+static int check_chains(struct xt2_checking *c)
 {
 	const struct xt2_chain __img *ch;
 	u32 i;
@@ -563,7 +325,8 @@ static int check_chains(struct check *c)
 	xt2_image_for_each_chain(ch, i, c->img, c->root) {
 		c->chain = i;
 		c->rule = 0;
-		err = check_rules(c, ch);
+		err = xt2_check_is_patched_(ch) ? xt2_check_patched_(c, ch)
+						: xt2_check_chain_(c, ch);
 		if (err)
 			return err;
 		err = check_cold(c, ch);
@@ -574,49 +337,49 @@ static int check_chains(struct check *c)
 	return 0;
 }
 
-static int check_hook(struct check *c, u32 i)
+static int check_hook(struct xt2_checking *c, u32 i)
 {
 	const struct xt2_hook __img *h = xt2_image_hook(c->img, c->root, i);
 	const struct xt2_chain __img *ch;
 	u8 bit;
 
 	if (i && !xt2_hook_before(h - 1, h))
-		return bad(c, "hook entries are not in order", h);
+		return xt2_check_bad_(c, "hook entries are not in order", h);
 	if (h->table >= c->root->tables)
-		return bad(c, "hook entry of a table that is not there", h);
+		return xt2_check_bad_(c, "hook entry of a table that is not there", h);
 	if (h->family != xt2_image_table(c->img, c->root, h->table)->family)
-		return bad(c, "hook entry of another family than its table", h);
+		return xt2_check_bad_(c, "hook entry of another family than its table", h);
 	if (h->hook >= xt2_family_hooks(h->family))
-		return bad(c, "hook entry of a hook that is not there", h);
+		return xt2_check_bad_(c, "hook entry of a hook that is not there", h);
 	ch = xt2_image_chain(c->img, c->root, h->chain);
 	if (!ch || ch->hook != h->hook || ch->table != h->table)
-		return bad(c, "hook entry without its base chain", h);
+		return xt2_check_bad_(c, "hook entry without its base chain", h);
 	bit = (u8)(1 << h->hook);
 	if (c->hooked[h->table] & bit)
-		return bad(c, "two hook entries of one table and hook", h);
+		return xt2_check_bad_(c, "two hook entries of one table and hook", h);
 	c->hooked[h->table] |= bit;
 	return 0;
 }
 
 /* Entries and base chains match one to one, as no two share a place. */
-static int check_hooks(struct check *c)
+static int check_hooks(struct xt2_checking *c)
 {
 	int err = check_each(c, c->root->hooks, check_hook);
 
 	if (!err && c->root->hooks != c->base_chains)
-		return bad(c, "base chain without a hook entry", &c->root->hooks);
+		return xt2_check_bad_(c, "base chain without a hook entry", &c->root->hooks);
 	return err;
 }
 
-static int check_names(struct check *c)
+static int check_names(struct xt2_checking *c)
 {
 	u32 chain = xt2_check_names_(c->img, c->root, c->walk);
 
 	if (chain == XT2_NAMES_DIFFER)
 		return 0;
 	c->chain = chain;
-	return bad(c, "two chains of a table have the same name",
-		   xt2_image_chain_cold(c->img, c->root, chain));
+	return xt2_check_bad_(c, "two chains of a table have the same name",
+			      xt2_image_chain_cold(c->img, c->root, chain));
 }
 
 /*
@@ -625,7 +388,7 @@ static int check_names(struct check *c)
  * chains that are not there, cells that no rule can have, and zeros in large
  * instances; check-index.c knows how large an index can be.
  */
-static int check_holes(struct check *c)
+static int check_holes(struct xt2_checking *c)
 {
 	const u64 units = c->size / XT2_ALIGN, cells = c->root->cells;
 	u64 i, claimed = 0;
@@ -635,11 +398,11 @@ static int check_holes(struct check *c)
 	c->spare += (u64)(c->root->chains - c->chains) * sizeof(struct xt2_chain_cold);
 	c->spare += cells > c->rules ? (cells - c->rules) * sizeof(u64) : 0;
 	if (c->size > XT2_HOLES_FREE + XT2_HOLES_TIMES * (claimed - c->spare))
-		return bad(c, "image is mostly empty", &c->img->size);
+		return xt2_check_bad_(c, "image is mostly empty", &c->img->size);
 	return 0;
 }
 
-static int check_ways(struct check *c)
+static int check_ways(struct xt2_checking *c)
 {
 	struct xt2_walk w = {
 		.img = c->img,
@@ -652,17 +415,17 @@ static int check_ways(struct check *c)
 	err = xt2_walk_hooks(&w);
 	if (err) {
 		c->chain = w.loop;
-		bad(c, "chains loop", xt2_image_chain(c->img, c->root, w.loop));
+		xt2_check_bad_(c, "chains loop", xt2_image_chain(c->img, c->root, w.loop));
 		return err;
 	}
-	if (c->gate == GATE_SEAL)
+	if (c->gate == XT2_GATE_SEAL)
 		xt2_walk_store(&w);
 	else if (!xt2_walk_agrees(&w))
-		return bad(c, "depth or visits are not what they should be", c->root);
+		return xt2_check_bad_(c, "depth or visits are not what they should be", c->root);
 	return 0;
 }
 
-static int check_rest(struct check *c)
+static int check_rest(struct xt2_checking *c)
 {
 	int err = check_root(c);
 
@@ -686,11 +449,11 @@ static int check_rest(struct check *c)
 }
 
 static int check(const struct xt2_image __img *img, u64 size, void *scratch,
-		 struct xt2_check_err *err, enum gate gate)
+		 struct xt2_check_err *err, enum xt2_check_gate gate)
 {
-	struct check c = { .img = img, .chain = ~0u, .err = err, .gate = gate };
+	struct xt2_checking c = { .img = img, .chain = ~0u, .err = err, .gate = gate };
 
-	if (check_header(&c, size, gate == GATE_SEAL ? XT2_MAGIC_UNFINISHED : XT2_MAGIC))
+	if (check_header(&c, size, gate == XT2_GATE_SEAL ? XT2_MAGIC_UNFINISHED : XT2_MAGIC))
 		return -EINVAL;
 	if (!img->root)
 		return 0;
@@ -701,23 +464,23 @@ static int check(const struct xt2_image __img *img, u64 size, void *scratch,
 	c.named.table = (void *)(c.walk + chains_max(c.size));
 	c.named.kind = (void *)(c.named.table + chains_max(c.size));
 	memset(scratch, 0, XT2_TABLES_MAX + map_size(c.size));
-	take(c.map, 0, sizeof(*img) / XT2_ALIGN);
+	xt2_check_take_(c.map, 0, sizeof(*img) / XT2_ALIGN);
 	return check_rest(&c);
 }
 
 int xt2_check(const void *img, u64 size, void *scratch, struct xt2_check_err *err)
 {
-	return check(img, size, scratch, err, GATE_CHECK);
+	return check(img, size, scratch, err, XT2_GATE_CHECK);
 }
 
 int xt2_check_rules(struct xt2_image *img, u64 size, void *scratch, struct xt2_check_err *err)
 {
-	return check(img, size, scratch, err, GATE_FORGET);
+	return check(img, size, scratch, err, XT2_GATE_FORGET);
 }
 
 int xt2_check_seal_(struct xt2_image *img, u64 size, void *scratch, struct xt2_check_err *err)
 {
-	int ret = check(img, size, scratch, err, GATE_SEAL);
+	int ret = check(img, size, scratch, err, XT2_GATE_SEAL);
 
 	if (!ret)
 		img->magic = XT2_MAGIC;

@@ -103,27 +103,6 @@ static __always_inline bool is_address(u8 type)
 	return type == XT2_M_SRC4 || type == XT2_M_DST4 || type == XT2_M_SRC6 || type == XT2_M_DST6;
 }
 
-/* => does this test surely miss?  Only tests of a few steps are done; nothing has an effect. */
-static __always_inline bool surely_misses(const struct xt2_match __img *m,
-					  const struct xt2_pkt *pkt)
-{
-	u32 addr;
-
-	if (likely(m->type == XT2_M_SRC4))
-		addr = pkt->src4;
-	else if (m->type == XT2_M_DST4)
-		addr = pkt->dst4;
-	else if (m->type == XT2_M_PROTO)
-		return pkt->l4 == XT2_L4_OK && xt2_proto_match(m, pkt) == XT2_MISS;
-	else if (m->type == XT2_M_SRC6)
-		return xt2_addr6_equal(m, pkt->src) == xt2_inverted(m);
-	else if (m->type == XT2_M_DST6)
-		return xt2_addr6_equal(m, pkt->dst) == xt2_inverted(m);
-	else
-		return false;
-	return xt2_addr4_equal(m, addr) == xt2_inverted(m);
-}
-
 /*
  * Probe whether a chain's first rules miss by their first test, or by the one
  * after a test of an address: most short chains do up to their end, and a jump
@@ -138,9 +117,9 @@ pass_rules(struct xt2_rule __img *r, const struct xt2_pkt *pkt, struct xt2_ctx *
 	while (r->target_offset > sizeof(*r)) {
 		const struct xt2_match __img *m = xt2_rule_first_match(r);
 
-		if (unlikely(!surely_misses(m, pkt)) &&
+		if (unlikely(!xt2_surely_misses(m, pkt)) &&
 		    (!is_address(m->type) || r->target_offset - sizeof(*r) <= m->size ||
-		     !surely_misses(xt2_match_next(m), pkt)))
+		     !xt2_surely_misses(xt2_match_next(m), pkt)))
 			return r;
 		r = xt2_rule_next(r);
 		if (likely(r->target_offset <= sizeof(*r)))

@@ -142,7 +142,7 @@ static __always_inline struct xt2_rule __img *enter(struct xt2_ctx *ctx, struct 
 	s->cursor.indexed = s->cursor.run = s->cursor.holds = 0;
 	s->cursor.at = s->cursor.end = s->cursor.base;
 	if (chain->lookup)
-		return xt2_at(chain, xt2_enter_index(ctx, chain));
+		return xt2_away(chain, xt2_enter_index(ctx, chain));
 	return first;
 }
 
@@ -195,7 +195,7 @@ static __always_inline struct xt2_rule __img *next(struct xt2_ctx *ctx, const st
 						   const u32 __img *dir, bool jumped)
 {
 	if (s && s->cursor.indexed)
-		return xt2_at(chain, xt2_next_indexed(ctx, chain, r));
+		return xt2_away(chain, xt2_next_indexed(ctx, chain, r));
 	if (!jumped)
 		return next_rule(r, pkt, len, ctx);
 	r = xt2_rule_next(r); /* only images that are trusted come here, so it has a size */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* image.c - names and properties of matches and targets */
-#include "image.h"
+#include "order.h"
 
 struct kind {
 	const char *name;
@@ -39,19 +39,6 @@ const char *xt2_target_name(u8 kind)
 	return kind < XT2_T_COUNT ? targets[kind].name : NULL;
 }
 
-u32 xt2_rule_number(const struct xt2_chain __img *c, const struct xt2_rule __img *r)
-{
-	const struct xt2_rule __img *i;
-	u32 n = 1;
-
-	xt2_chain_for_each_rule(i, c) {
-		if (i == r)
-			return n;
-		n++;
-	}
-	return 0;
-}
-
 u64 xt2_image_visits_max(const struct xt2_image __img *img)
 {
 	const struct xt2_root __img *root = xt2_image_root(img);
@@ -62,7 +49,7 @@ u64 xt2_image_visits_max(const struct xt2_image __img *img)
 	if (!root)
 		return XT2_VISITS_MAX;
 	xt2_image_for_each_chain(c, i, img, root)
-		rules += c->rules;
+		rules += xt2_chain_length(img, c);
 	return rules > XT2_VISITS_MAX ? rules : XT2_VISITS_MAX;
 }
 

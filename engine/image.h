@@ -18,6 +18,12 @@ static inline void __img *xt2_at(const void __img *img, u64 off)
 	return (u8 __img *)img + off;
 }
 
+/* The place at a distance, which may be negative, modulo 2^64. */
+static inline void __img *xt2_away(const void __img *from, u64 distance)
+{
+	return (u8 __img *)from + (__s64)distance;
+}
+
 /* => offset of a place in the image, or in a chain */
 static inline u32 xt2_offset(const void __img *from, const void __img *p)
 {
@@ -169,8 +175,5 @@ u32 xt2_target_info(u8 kind);
 /* The name in the list: "src4", "tcp", "REJECT"; NULL if there is none. */
 const char *xt2_match_name(u8 type);
 const char *xt2_target_name(u8 kind);
-
-/* A rule's number in its chain, from 1: a walk, for reports only. */
-u32 xt2_rule_number(const struct xt2_chain __img *c, const struct xt2_rule __img *r);
 
 #endif

@@ -1,8 +1,11 @@
 # Freestanding: one environment header, no #if.
 noinst_LTLIBRARIES += libengine.la
 libengine_la_SOURCES = \
+	engine/check-chain.c \
 	engine/check-names.c \
+	engine/check-patch.c \
 	engine/check.c \
+	engine/check-private.h \
 	engine/check.h \
 	engine/ctx.h \
 	engine/dispatch.h \
@@ -24,9 +27,11 @@ libengine_la_SOURCES = \
 	engine/index/eval-index.h \
 	engine/index/find.h \
 	engine/index/pairs.h \
+	engine/index/patched.h \
 	engine/index/search.h \
 	engine/index/units.c \
 	engine/match.h \
+	engine/order.h \
 	engine/parse.h \
 	engine/rule.c \
 	engine/rule.h \
@@ -47,6 +52,7 @@ noinst_LTLIBRARIES += libpacket.la
 libpacket_la_CFLAGS = $(AM_CFLAGS) $(PACKET_CFLAGS)
 libpacket_la_SOURCES = \
 	engine/index/eval-index.c \
+	engine/index/eval-patch.c \
 	engine/eval.c \
 	engine/index/bits.c \
 	engine/index/box.c \
@@ -55,6 +61,7 @@ libpacket_la_SOURCES = \
 	engine/index/columns.c \
 	engine/index/segments.c \
 	engine/index/search.c \
+	engine/order.c \
 	engine/parse.c \
 	engine/simd/bits-avx2.c \
 	engine/simd/pairs-avx2.c \

@@ -104,6 +104,27 @@ static __always_inline int xt2_proto_match(const struct xt2_match __img *m,
 	return xt2_answer(m, pkt->proto == m->arg);
 }
 
+/* => does this test surely miss?  Only tests of a few steps are done; nothing has an effect. */
+static __always_inline bool xt2_surely_misses(const struct xt2_match __img *m,
+					      const struct xt2_pkt *pkt)
+{
+	u32 addr;
+
+	if (likely(m->type == XT2_M_SRC4))
+		addr = pkt->src4;
+	else if (m->type == XT2_M_DST4)
+		addr = pkt->dst4;
+	else if (m->type == XT2_M_PROTO)
+		return pkt->l4 == XT2_L4_OK && xt2_proto_match(m, pkt) == XT2_MISS;
+	else if (m->type == XT2_M_SRC6)
+		return xt2_addr6_equal(m, pkt->src) == xt2_inverted(m);
+	else if (m->type == XT2_M_DST6)
+		return xt2_addr6_equal(m, pkt->dst) == xt2_inverted(m);
+	else
+		return false;
+	return xt2_addr4_equal(m, addr) == xt2_inverted(m);
+}
+
 /* The ARP header's own fields: number & mask == value */
 static inline bool xt2_arp_field(const struct xt2_match __img *m, struct xt2_pkt *pkt, u32 off,
 				 u32 len)

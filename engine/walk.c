@@ -9,6 +9,7 @@
  * most three times.
  */
 #include "walk.h"
+#include "order.h"
 
 #define WALK_DONE 1 /* no rule is at this offset */
 
@@ -26,9 +27,11 @@ static void enter(struct xt2_walk *w, u32 index, u32 parent)
 {
 	struct xt2_walk_chain *wc = &w->chains[index];
 	const struct xt2_chain __img *c = xt2_image_chain(w->img, w->root, index);
+	struct xt2_in_order o;
 
 	wc->visits = 1;
-	wc->rule = xt2_offset(w->img, xt2_chain_first(c));
+	xt2_order_begin(&o, w->img, c);
+	wc->rule = xt2_offset(w->img, xt2_order_next(&o));
 	wc->parent = parent;
 }
 
@@ -69,9 +72,11 @@ static int advance(struct xt2_walk *w, u32 index, u32 *to)
 {
 	struct xt2_walk_chain *wc = &w->chains[index];
 	const struct xt2_chain __img *c = xt2_image_chain(w->img, w->root, index);
-	const struct xt2_rule __img *r = xt2_at(w->img, wc->rule), *end = xt2_at(c, c->used);
+	const struct xt2_rule __img *r = xt2_at(w->img, wc->rule);
+	struct xt2_in_order o;
 
-	for (; r < end && xt2_can_loop; r = xt2_rule_next(r)) {
+	xt2_order_seek(&o, w->img, c, r);
+	for (; r && xt2_can_loop; r = xt2_order_next(&o)) {
 		if (xt2_rule_ends(r))
 			break;
 		if (!xt2_rule_branches(r))
@@ -79,7 +84,8 @@ static int advance(struct xt2_walk *w, u32 index, u32 *to)
 		*to = XT2_TARGET_ARG(r->target);
 		if (w->chains[*to].rule != WALK_DONE) {
 			wc->rule = xt2_offset(w->img, r);
-			fetch_next(w, r);
+			if (!o.patch)
+				fetch_next(w, r);
 			return 0;
 		}
 		fold(wc, &w->chains[*to], XT2_TARGET_KIND(r->target) == XT2_T_JUMP);

@@ -419,7 +419,7 @@ u8 xt2_asks_key_(u32 key)
 	return key == XT2_KEY_IN ? XT2_ASKS_IN : XT2_ASKS_OUT;
 }
 
-u8 xt2_asks_field_(u32 field)
+u8 xt2_asks_field(u32 field)
 {
 	switch (field) {
 	case XT2_FIELD_MAC: return XT2_ASKS_MAC;

@@ -54,7 +54,7 @@ u64 xt2_box_ports(const struct xt2_box *box);
 
 /* => groups of keys that a key, or a field, belongs to: XT2_ASKS_* */
 u8 xt2_asks_key_(u32 key);
-u8 xt2_asks_field_(u32 field);
+u8 xt2_asks_field(u32 field);
 
 /* The bytes of a name up to its NUL: bytes after it are ignored. => there is a NUL */
 static inline bool xt2_clean_name(u64 *to, const u64 *name)

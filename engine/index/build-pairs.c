@@ -522,7 +522,7 @@ u32 xt2_build_pairs_(struct build *b)
 		p->dim[i].field = field[i];
 		choose_classes(b, &p->dim[i]);
 		p->dim[i].words = field_size(&p->dim[i]);
-		b->at->asks |= xt2_asks_field_(field[i]);
+		b->at->asks |= xt2_asks_field(field[i]);
 	}
 	b->at->asks |= XT2_ASKS_PORTS;
 	return fill_pairs(b, p) ? offset : 0;

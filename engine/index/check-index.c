@@ -398,7 +398,7 @@ static int check_dimension(struct check *c, const struct xt2_index_dimension *d)
 
 	if (d->field >= XT2_FIELDS || !d->classes || d->classes > XT2_CLASSES ||
 	    (d->words != 1 && d->words != 2 && d->words != 4) ||
-	    any_set(d->reserved, sizeof(d->reserved)) || !asks(c, xt2_asks_field_(d->field)))
+	    any_set(d->reserved, sizeof(d->reserved)) || !asks(c, xt2_asks_field(d->field)))
 		return bad(c, "dimension of an index is not valid");
 	for (i = 0; i < XT2_CLASSES; i++) {
 		for (w = 0; w < XT2_FIELD_WORDS; w++)

@@ -136,16 +136,18 @@ static void take_heads(struct xt2_ctx *ctx, const struct xt2_index __img *ix)
 	take_found(s);
 }
 
-u32 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
+u64 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
 		    const struct xt2_chain __img *chain xt2_arg_img)
 {
 	const struct xt2_index __img *ix = xt2_chain_its_index(chain);
 	struct xt2_search *s = xt2_ptr(ctx->search);
 
+	if (xt2_may_be_patched && unlikely(ix->kind == XT2_INDEX_PATCH))
+		return xt2_enter_patched(ctx, chain);
 	if (s->cursor.base > XT2_UNITS_MAX - XT2_CANDIDATES ||
 	    !xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), ix->asks))
 		return sizeof(*chain);
-	s->cursor.indexed = 1;
+	s->cursor.indexed = XT2_GOES_INDEXED;
 	if (!take_ahead(ctx, chain)) {
 		if (ix->heads)
 			take_heads(ctx, ix);
@@ -200,21 +202,24 @@ static u32 look_again(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
 	const u32 at = xt2_offset(chain, r);
 
 	if (!xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), ix->asks)) {
-		s->cursor.indexed = s->cursor.holds = 0;
+		s->cursor.indexed = XT2_GOES_PLAIN;
+		s->cursor.holds = 0;
 		return at + r->size;
 	}
 	look_for(ctx, chain, ix, at);
 	return next_unit(ctx, chain);
 }
 
-u32 xt2_next_indexed(struct xt2_ctx *ctx xt2_arg_there,
+u64 xt2_next_indexed(struct xt2_ctx *ctx xt2_arg_there,
 		     const struct xt2_chain __img *chain xt2_arg_img,
 		     const struct xt2_rule __img *r xt2_arg_img)
 {
 	const struct xt2_search *s = xt2_ptr(ctx->search);
 
 	if (unlikely(s->cursor.epoch != s->epoch))
-		return look_again(ctx, chain, r);
+		return xt2_may_be_patched && s->cursor.indexed != XT2_GOES_INDEXED
+			       ? xt2_next_patched(ctx, chain, r)
+			       : look_again(ctx, chain, r);
 	return next_unit(ctx, chain);
 }
 

@@ -12,13 +12,18 @@
  * @r: the rule just done; the next one comes after it
  *
  * For xt2_eval().  cursor.indexed says whether the index is still in use.
- * => offset in the chain
+ * => distance from the chain; of a patched chain it may be negative, modulo 2^64
  */
-xt2_separate u32 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
+xt2_separate u64 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
 				 const struct xt2_chain __img *chain xt2_arg_img);
-xt2_separate u32 xt2_next_indexed(struct xt2_ctx *ctx xt2_arg_there,
+xt2_separate u64 xt2_next_indexed(struct xt2_ctx *ctx xt2_arg_there,
 				  const struct xt2_chain __img *chain xt2_arg_img,
 				  const struct xt2_rule __img *r xt2_arg_img);
+
+/* The same in a patched chain, which has cursor.indexed set in any case. */
+u64 xt2_enter_patched(struct xt2_ctx *ctx, const struct xt2_chain __img *chain);
+u64 xt2_next_patched(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
+		     const struct xt2_rule __img *r);
 
 /*
  * xt2_eval_at_once - evaluate a packet if its first candidate decides

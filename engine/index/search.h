@@ -11,6 +11,7 @@
 #ifndef XT2_ENGINE_INDEX_SEARCH_H
 #define XT2_ENGINE_INDEX_SEARCH_H
 
+#include "engine/order.h"
 #include "engine/ctx.h"
 #include <xt2/index.h>
 
@@ -49,6 +50,21 @@ struct xt2_found {
 
 #define XT2_UNITS_MAX 512u /* candidates of all chains that a packet is in */
 
+/* xt2_cursor.indexed: how evaluation goes through the chain that a packet is in. */
+enum xt2_goes {
+	XT2_GOES_PLAIN, /* rule after rule */
+	XT2_GOES_INDEXED,
+	XT2_GOES_PATCHED, /* by the compiled chain's index and the patch's hashes */
+	XT2_GOES_IN_ORDER, /* through a patched chain, rule after rule */
+};
+
+#define XT2_INSERTS 32u /* inserted rules that are found at once */
+
+struct xt2_found_insert {
+	u64 key; /* xt2_rule_key() */
+	u32 rule; /* its offset in the image */
+};
+
 /* In xt2_search.unit, where columns are never named: all tests of the rule hold. */
 #define XT2_FOUND_HOLDS XT2_UNIT_NESTED
 
@@ -69,6 +85,10 @@ struct xt2_search {
 	struct xt2_hashes hashes[2]; /* of the packet's classes */
 	struct xt2_found found;
 	u32 block[XT2_BLOCK]; /* candidates of a block of nested columns */
+	bool linear; /* patched chains: go in order, without an index */
+	u32 ordered; /* offset of the rule that order is after */
+	struct xt2_in_order order;
+	struct xt2_found_insert inserted[XT2_INSERTS];
 };
 
 /*
@@ -188,6 +208,7 @@ struct xt2_counts {
 	u64 packets, bytes;
 };
 
+/* c: the chain that was compiled, if it is patched */
 struct xt2_counts xt2_rule_counts(const struct xt2_chain __img *c, const struct xt2_rule __img *r);
 
 /* => has any run counted? */

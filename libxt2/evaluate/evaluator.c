@@ -10,6 +10,7 @@
 #include "libxt2/ruleset/ruleset.h"
 #include "track.h"
 #include "engine/eval.h"
+#include "engine/index/patched.h"
 
 #include <stdlib.h>
 
@@ -27,24 +28,28 @@ struct xt2_evaluator {
 	struct xt2_search search;
 	struct entries entries[XT2_IPV6 + 1][XT2_HOOKS_MAX]; /* by family and hook */
 	bool indexed; /* some chain has an index */
+	bool patched; /* some chain has a patch, which only a search follows */
 	struct xt2_search *ahead; /* XT2_BATCH of them; NULL: to search ahead would not pay */
 };
 
-/* *any: some chain has an index; *far: some index waits for memory */
-static void find_indexes(const struct xt2_image *image, const struct xt2_root *root, bool *any,
-			 bool *far)
+/* Note which indexes there are.  => does any of them wait for memory? */
+static bool find_indexes(struct xt2_evaluator *ev, const struct xt2_image *image,
+			 const struct xt2_root *root)
 {
 	const struct xt2_chain *c;
+	bool far = false;
 	u32 i;
 
 	if (!root)
-		return;
+		return false;
 	xt2_image_for_each_chain(c, i, image, root) {
 		if (!c->lookup)
 			continue;
-		*any = true;
-		*far |= xt2_index_far(xt2_chain_index(c));
+		ev->indexed = true;
+		ev->patched |= xt2_chain_patch(c) != NULL;
+		far |= xt2_index_far(xt2_chain_index(c));
 	}
+	return far && !ev->patched; /* a search ahead follows no patch */
 }
 
 static bool is_nat(const struct xt2_table *t)
@@ -88,18 +93,16 @@ struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size)
 	const struct xt2_root *root = xt2_image_root(image);
 	u32 depth = root ? root->depth : 0;
 	struct xt2_evaluator *ev;
-	bool any = false, far = false;
 
 	if (depth > DEPTH_MAX || xt2_image_too_long(image)) {
 		errno = E2BIG;
 		return NULL;
 	}
-	find_indexes(image, root, &any, &far);
 	ev = calloc(1, sizeof(*ev));
 	if (!ev)
 		return NULL;
 	ev->stack = calloc(depth ? depth : 1, sizeof(*ev->stack));
-	if (!ev->stack || (far && xt2_evaluator_ahead_(ev))) {
+	if (!ev->stack || (find_indexes(ev, image, root) && xt2_evaluator_ahead_(ev))) {
 		xt2_evaluator_free(ev);
 		errno = ENOMEM;
 		return NULL;
@@ -108,8 +111,7 @@ struct xt2_evaluator *xt2_evaluator_new(struct xt2_image *image, size_t size)
 	ev->ctx.root = root;
 	ev->ctx.stack = ev->stack;
 	ev->ctx.stack_size = depth;
-	ev->indexed = any;
-	ev->ctx.search = any ? &ev->search : NULL;
+	ev->ctx.search = ev->indexed ? &ev->search : NULL;
 	note_entries(ev);
 	xt2_evaluator_seed(ev, 1);
 	return ev;
@@ -131,7 +133,8 @@ void xt2_evaluator_seed(struct xt2_evaluator *ev, __u64 seed)
 
 void xt2_evaluator_linear(struct xt2_evaluator *ev, int on)
 {
-	ev->ctx.search = on || !ev->indexed ? NULL : &ev->search;
+	ev->search.linear = on;
+	ev->ctx.search = ev->patched || (ev->indexed && !on) ? &ev->search : NULL;
 }
 
 static bool is_asked(const struct xt2_table *t, const char *table, const struct xt2_pkt *pkt)
@@ -153,7 +156,7 @@ static void name_rule(const struct xt2_ctx *ctx, struct xt2_result *result)
 	r = xt2_at(ctx->img, ctx->rule);
 	result->table = xt2_image_table(ctx->img, ctx->root, c->table)->name;
 	result->chain = xt2_image_chain_cold(ctx->img, ctx->root, c->index)->name;
-	result->rule = r == xt2_chain_tail(c) ? 0 : xt2_rule_number(c, r);
+	result->rule = r == xt2_chain_tail(c) ? 0 : xt2_rule_number(ctx->img, c, r);
 }
 
 /* => verdict of the last table that was asked */

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 #include "reach.h"
+#include "engine/order.h"
 
 #include <stdlib.h>
 
@@ -67,13 +68,14 @@ const struct xt2_chain *xt2_reach_next(struct xt2_reach *w)
 {
 	const struct xt2_chain *c;
 	const struct xt2_rule *r;
+	struct xt2_in_order o;
 	u32 chain;
 
 	if (w->visited == w->found)
 		return NULL;
 	chain = w->chain[w->visited++].queued;
 	c = xt2_image_chain(w->img, w->root, chain);
-	xt2_chain_for_each_rule(r, c) {
+	xt2_chain_for_each(r, &o, w->img, c) {
 		w->chain[chain].rules++;
 		if (xt2_rule_branches(r))
 			find(w, XT2_TARGET_ARG(r->target), r, chain);

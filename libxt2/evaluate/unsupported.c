@@ -9,6 +9,7 @@
 #include "config.h"
 #include "reach.h"
 #include "unsupported.h"
+#include "engine/order.h"
 #include <xt2/xt2.h>
 
 const char *xt2_rule_unevaluated(const struct xt2_image *img, const struct xt2_root *root,
@@ -47,10 +48,13 @@ static int chain_report(const struct xt2_reach *w, const struct xt2_chain *c,
 		.table = xt2_image_table(w->img, w->root, c->table)->name,
 		.chain = xt2_image_chain_cold(w->img, w->root, c->index)->name,
 	};
-	const struct xt2_rule *r = xt2_chain_first(c);
+	const struct xt2_rule *r;
+	struct xt2_in_order o;
 	int n = 0;
 
-	for (; at.rule++ < w->chain[c->index].rules && !*stop; r = xt2_rule_next(r)) {
+	xt2_chain_for_each(r, &o, w->img, c) {
+		if (at.rule++ == w->chain[c->index].rules || *stop)
+			break;
 		at.extension = xt2_rule_unevaluated(w->img, w->root, r);
 		if (!at.extension && bridged(w, c, r))
 			at.extension = "bridge";
@@ -77,7 +81,7 @@ int xt2_image_unsupported(const struct xt2_image *image, int family, int hook, c
 	xt2_reach_for_each(c, &w);
 	xt2_image_for_each_chain(c, i, w.img, w.root) {
 		if (hook < 0 && xt2_reach_table(&w, c->table, family, table))
-			w.chain[i].rules = c->rules;
+			w.chain[i].rules = xt2_chain_length(w.img, c);
 		if (!stop)
 			n += chain_report(&w, c, found, data, &stop);
 	}

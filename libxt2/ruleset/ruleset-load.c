@@ -8,7 +8,7 @@
  */
 #include "config.h"
 #include "ruleset.h"
-#include "engine/index/search.h"
+#include "engine/index/patched.h"
 
 #include <stdlib.h>
 
@@ -64,17 +64,20 @@ static int load_tables(struct xt2_ruleset *rs, const struct source *from)
 }
 
 /* What evaluation has counted for runs of equal rules: their rules have counted it. */
-static int load_runs(struct xt2_ruleset *rs, int chain, const struct xt2_chain *c)
+static int load_runs(struct xt2_ruleset *rs, const struct xt2_image *img, int chain,
+		     const struct xt2_chain *c)
 {
-	const struct xt2_index *ix = xt2_chain_index(c);
+	const struct xt2_chain *compiled = xt2_chain_compiled(img, c);
+	const struct xt2_index *ix = xt2_chain_index(compiled);
 	const struct xt2_rule *r;
+	struct xt2_in_order o;
 	u32 i = 0;
 	int ret = 0;
 
 	if (!ix || !xt2_index_counts(ix))
 		return 0;
-	xt2_chain_for_each_rule(r, c) {
-		struct xt2_counts n = xt2_rule_counts(c, r);
+	xt2_chain_for_each(r, &o, img, c) {
+		struct xt2_counts n = xt2_rule_counts(compiled, r);
 
 		if (r == xt2_chain_tail(c) || ret)
 			break;
@@ -85,20 +88,41 @@ static int load_runs(struct xt2_ruleset *rs, int chain, const struct xt2_chain *
 	return ret;
 }
 
+/* Lines of a chain's source are those of the rules that were compiled. */
+struct lines {
+	const u32 *line; /* NULL: not known */
+	const struct xt2_rule *rule; /* a compiled rule, whose line is the next */
+};
+
+static u32 line_of(struct lines *l, const struct xt2_in_order *o, const struct xt2_rule *r)
+{
+	if (!xt2_is_compiled(o->compiled, r))
+		return xt2_inserted_of(r)->line;
+	if (!l->line)
+		return 0;
+	for (; l->rule != r; l->rule = xt2_rule_next(l->rule))
+		l->line++; /* of a deleted rule */
+	l->rule = xt2_rule_next(r);
+	return *l->line++;
+}
+
 static int load_rules(struct xt2_ruleset *rs, struct xt2_chain_ *to, const struct source *from,
 		      const struct xt2_chain *c)
 {
 	const struct xt2_chain_cold *cold = xt2_image_chain_cold(from->img, from->root, c->index);
-	const u32 *lines = cold->lines ? xt2_at(from->img, cold->lines) : NULL;
+	struct lines lines = { .line = cold->lines ? xt2_at(from->img, cold->lines) : NULL };
 	struct xt2_rule_list *l = &to->rules;
 	const struct xt2_rule *tail = xt2_chain_tail(c);
 	const struct xt2_rule *r;
+	struct xt2_in_order o;
 
-	if (xt2_list_lend_(rs, l, c->rules - 1))
+	if (xt2_list_lend_(rs, l, xt2_chain_length(from->img, c) - 1))
 		return -ENOMEM;
-	for (r = xt2_chain_first(c); r != tail; r = xt2_rule_next(r)) {
+	xt2_order_begin(&o, from->img, c);
+	lines.rule = xt2_chain_first(o.compiled);
+	while ((r = xt2_order_next(&o)) != tail) {
 		l->rule[l->n] = r;
-		l->line[l->n] = lines ? lines[l->n] : 0;
+		l->line[l->n] = line_of(&lines, &o, r);
 		l->n++;
 		if (xt2_rule_jumps(r) != XT2_NONE)
 			xt2_rules_refer_(rs, r, 1);
@@ -152,7 +176,7 @@ static int load_chains(struct xt2_ruleset *rs, const struct source *from)
 		rs->free = i;
 	}
 	xt2_image_for_each_chain(c, i, from->img, root) {
-		if (load_rules(rs, &rs->chain[i], from, c) || load_runs(rs, (int)i, c))
+		if (load_rules(rs, &rs->chain[i], from, c) || load_runs(rs, from->img, (int)i, c))
 			return -ENOMEM;
 	}
 	return 0;

@@ -134,8 +134,9 @@ static void compare_counters(struct test *t, const struct xt2_image *live)
 				continue;
 			t->differ++;
 			fprintf(stderr, "%s rule %u: BPF [%llu:%llu], native [%llu:%llu]\n",
-				xt2_image_chain_cold(img, root, i)->name, xt2_rule_number(c, r),
-				l->packets, l->bytes, r->packets, r->bytes);
+				xt2_image_chain_cold(img, root, i)->name,
+				xt2_rule_number(img, c, r), l->packets, l->bytes, r->packets,
+				r->bytes);
 		}
 	}
 }

@@ -8,17 +8,20 @@
  * pass the check again: neither counters nor cells may turn an image into
  * something else.  A copy is evaluated with the indexes of its chains, with the
  * same results; fields that a search or the parser does not fill in are poison.
+ * If there are patched chains, others are evaluated in order, and compiled.
  *
- * Mutations are mostly made on valid images: a random one is written, or a
- * word of the last one is changed to a likely value, or fields of an index to
- * others of their kind, and then header, depth and visits are put right, so
- * that the checks behind them are reached.
+ * Mutations are mostly made on valid images: a random one is written, or chains of
+ * the last one are edited, or a word of it is changed to a likely value, or fields of
+ * an index or a patch to others of their kind, and then header, depth and visits are
+ * put right, so that the checks behind them are reached.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "seed-packet.h"
+#include "libxt2/change/patch-edit.h"
 #include "tests/lib/index-mutate.h"
+#include "tests/lib/plain-image.h"
 
 #define VISITS_MAX 1024
 #define PACKETS	   3 /* at each hook */
@@ -65,10 +68,11 @@ static void read_chain(const struct xt2_image *img, const struct xt2_root *root,
 	const struct xt2_chain_cold *cold = xt2_image_chain_cold(img, root, index);
 	const struct xt2_rule *r;
 	const struct xt2_match *m;
+	struct xt2_in_order o;
 	u32 n = 0;
 
 	need(c->index == index && cold->name[0] && !cold->name[XT2_NAME_SIZE - 1]);
-	xt2_chain_for_each_rule(r, c) {
+	xt2_chain_for_each(r, &o, img, c) {
 		n++;
 		xt2_rule_for_each_match(m, r) {
 			need(xt2_match_name(m->type) != NULL);
@@ -77,9 +81,10 @@ static void read_chain(const struct xt2_image *img, const struct xt2_root *root,
 		need(xt2_target_name(XT2_TARGET_KIND(r->target)) != NULL);
 		sink += read_bytes(xt2_rule_target_data(r), xt2_rule_target_size(r));
 	}
-	need(n == c->rules && xt2_rule_number(c, xt2_chain_tail(c)) == n);
+	need(n == xt2_chain_length(img, c) && xt2_rule_number(img, c, xt2_chain_tail(c)) == n);
 	if (cold->lines)
-		sink += read_bytes(xt2_at(img, cold->lines), c->rules * sizeof(u32));
+		sink += read_bytes(xt2_at(img, cold->lines),
+				   xt2_chain_compiled(img, c)->rules * sizeof(u32));
 }
 
 static void read_all(const struct xt2_image *img, const struct xt2_root *root)
@@ -135,29 +140,56 @@ static u32 make_packet(struct xt2_pkt *pkt, u8 family, u8 proto, u64 *state, u64
 }
 
 /* A protocol that the chain wants, for packets that get further. */
-static u8 wanted_proto(const struct xt2_chain *c)
+static u8 wanted_proto(const struct xt2_image *img, const struct xt2_chain *c)
 {
 	const struct xt2_match *m;
 	const struct xt2_rule *r;
+	struct xt2_in_order o;
 
-	xt2_chain_for_each_rule(r, c)
+	xt2_chain_for_each(r, &o, img, c)
 		xt2_rule_for_each_match(m, r)
 			if (m->type == XT2_M_PROTO)
 				return (u8)m->arg;
 	return 0;
 }
 
-/* => the rule that decided; 0: a fault.  verdict is any if the packet cannot be parsed */
-static u32 eval_packet(struct xt2_image *img, const struct xt2_hook *h, struct xt2_search *search,
-		       u64 *state, int *verdict)
+/* An image that is evaluated, by one way through its chains. */
+struct side {
+	struct xt2_image *img;
+	bool indexed, linear;
+};
+
+/* How a packet left a hook. */
+struct outcome {
+	int verdict; /* any if the packet cannot be parsed */
+	u32 chain, rule; /* that decided: numbers; 0: a fault */
+	u32 mark;
+};
+
+static void note_rule(const struct xt2_ctx *ctx, struct outcome *out)
 {
+	const struct xt2_chain *c = xt2_at(ctx->img, ctx->chain);
+
+	out->chain = out->rule = 0;
+	if (!ctx->chain)
+		return;
+	out->chain = c->index;
+	out->rule = xt2_rule_number(ctx->img, c, xt2_at(ctx->img, ctx->rule));
+	need(out->rule);
+}
+
+static void eval_packet(const struct side *side, u32 hook, u64 *state, struct outcome *out)
+{
+	static struct xt2_search search;
 	static struct xt2_frame stack[STACK_MAX];
+	const struct xt2_root *root = xt2_image_root(side->img);
+	const struct xt2_hook *h = xt2_image_hook(side->img, root, hook);
 	struct xt2_event events[4];
 	struct xt2_pkt pkt;
 	struct xt2_ctx ctx = {
 		.pkt = &pkt,
-		.img = img,
-		.root = xt2_image_root(img),
+		.img = side->img,
+		.root = root,
 		.now = seed_below(state, 4) ? 1700000000000000000ull + (seed_next(state) >> 14)
 					    : seed_next(state),
 		.tz_west = (s32)seed_below(state, 1500) - 720,
@@ -166,42 +198,45 @@ static u32 eval_packet(struct xt2_image *img, const struct xt2_hook *h, struct x
 		.stack_size = STACK_MAX,
 		.events = events,
 		.events_size = 4,
-		.search = search,
+		.search = side->indexed ? &search : NULL,
 	};
-	u64 dirt = search ? *state : ~*state; /* other bytes with the indexes than without */
+	u64 dirt = *state ^ (u64)side->img; /* other bytes on each side */
 	u8 *bytes;
 
-	make_packet(&pkt, h->family, wanted_proto(xt2_image_chain(img, ctx.root, h->chain)), state,
+	make_packet(&pkt, h->family,
+		    wanted_proto(side->img, xt2_image_chain(side->img, root, h->chain)), state,
 		    &dirt);
 	bytes = pkt.data;
 	pkt.hook = h->hook;
-	if (search) {
-		poison(search, sizeof(*search), &dirt);
-		search->chain = 0;
-	}
-	*verdict = XT2_ACCEPT;
+	poison(&search, sizeof(search), &dirt);
+	search.chain = 0;
+	search.linear = side->linear;
+	out->verdict = XT2_ACCEPT;
 	if (!xt2_pkt_parse(&pkt, h->family)) {
-		*verdict = xt2_eval(&ctx, h);
-		need(xt2_verdict_name(*verdict) != NULL);
-		need(ctx.faults || (ctx.chain && ctx.rule < img->size));
+		out->verdict = xt2_eval(&ctx, h);
+		need(xt2_verdict_name(out->verdict) != NULL);
+		need(ctx.faults || (ctx.chain && ctx.rule < side->img->size));
 	}
+	note_rule(&ctx, out);
+	out->mark = pkt.mark;
 	free(bytes);
-	return ctx.rule;
 }
 
 static void compare_counters(const struct xt2_image *a, const struct xt2_image *b)
 {
 	const struct xt2_root *root = xt2_image_root(a);
 	const struct xt2_chain *c, *d;
+	struct xt2_in_order o, p;
 	const struct xt2_rule *r;
 	u32 i;
 
 	xt2_image_for_each_chain(c, i, a, root) {
 		d = xt2_image_chain(b, xt2_image_root(b), i);
-		xt2_chain_for_each_rule(r, c) {
-			struct xt2_counts one = xt2_rule_counts(c, r);
-			struct xt2_counts other =
-				xt2_rule_counts(d, xt2_at(d, (u64)((const u8 *)r - (const u8 *)c)));
+		xt2_order_begin(&p, b, d);
+		xt2_chain_for_each(r, &o, a, c) {
+			const struct xt2_rule *q = xt2_order_next(&p);
+			struct xt2_counts one = xt2_rule_counts(xt2_chain_compiled(a, c), r);
+			struct xt2_counts other = xt2_rule_counts(xt2_chain_compiled(b, d), q);
 
 			need(one.packets == other.packets && one.bytes == other.bytes);
 		}
@@ -210,38 +245,140 @@ static void compare_counters(const struct xt2_image *a, const struct xt2_image *
 		need(*xt2_image_cell(a, root, i) == *xt2_image_cell(b, xt2_image_root(b), i));
 }
 
-/* twin: a copy that is evaluated with its indexes */
-static void eval_all(struct xt2_image *img, struct xt2_image *twin, u64 state)
+/* The first side is compared with the others. */
+static void eval_all(const struct side *side, u32 sides, u64 state)
 {
-	static struct xt2_search search;
+	const struct xt2_image *img = side->img;
 	const struct xt2_root *root = xt2_image_root(img);
+	struct outcome one, other;
 	const struct xt2_hook *h;
-	u32 i, n, rule;
-	int verdict, other;
+	u32 i, j, n;
 
 	xt2_image_for_each_hook(h, i, img, root) {
 		if (h->visits > VISITS_MAX || h->depth > STACK_MAX ||
 		    h->visits * img->size > WORK_MAX)
 			continue;
 		for (n = 0; n < PACKETS; n++) {
-			u64 again = state;
+			u64 before = state, again;
 
-			rule = eval_packet(img, h, NULL, &state, &verdict);
-			need(eval_packet(twin, xt2_image_hook(twin, xt2_image_root(twin), i),
-					 &search, &again, &other) == rule);
-			need(verdict == other);
+			eval_packet(side, i, &state, &one);
+			for (j = 1; j < sides; j++) {
+				again = before;
+				eval_packet(&side[j], i, &again, &other);
+				need(one.verdict == other.verdict && one.chain == other.chain);
+				need(one.rule == other.rule && one.mark == other.mark);
+			}
 		}
 	}
-	compare_counters(img, twin);
+	for (j = 1; j < sides; j++)
+		compare_counters(img, side[j].img);
+}
+
+/* What is in a patch's pages and buckets behind the last item or entry says nothing. */
+static void poison_patch(struct xt2_image *img, const struct xt2_chain *c, u64 *state)
+{
+	const struct xt2_patch *p = xt2_chain_patch(c);
+	const struct xt2_patch_part *part;
+	struct xt2_patch_page *page;
+	struct xt2_patch_bucket *b;
+	const u32 *bucket;
+	u32 i, at;
+
+	if (!p)
+		return;
+	part = xt2_at(img, p->part);
+	bucket = xt2_at(img, p->bucket);
+	for (i = 0; i < p->parts; i++) {
+		page = xt2_at(img, part[i].page);
+		poison(&page->writer, sizeof(page->writer), state);
+		poison(&page->item[page->items],
+		       (XT2_PATCH_ITEMS - page->items) * sizeof(page->item[0]), state);
+	}
+	for (i = 0; i < 1ull << (32 - p->shift); i++)
+		for (at = bucket[i]; at; at = b->next) {
+			b = xt2_at(img, at);
+			poison(&b->writer, sizeof(b->writer), state);
+			poison(&b->entry[b->entries],
+			       (XT2_PATCH_ENTRIES - b->entries) * sizeof(b->entry[0]), state);
+		}
+}
+
+static bool has_patches(const struct xt2_image *img)
+{
+	const struct xt2_chain *c;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, img, xt2_image_root(img))
+		if (xt2_chain_patch(c))
+			return true;
+	return false;
+}
+
+static struct xt2_image *copy_of(const struct xt2_image *img)
+{
+	return memcpy(get(img->size), img, img->size);
+}
+
+/* => the same rules compiled; NULL: the writer has stricter rules for images than the check */
+static struct xt2_image *compiled_copy(const struct xt2_image *img,
+				       const struct xt2_index_limits *limits)
+{
+	const u64 cap = 4 * img->size + (64 << 10);
+	const struct xt2_chain *c;
+	struct xt2_image *to = get(cap);
+	struct xt2_writer w;
+	void *scratch, *room;
+	u32 i, longest = 0;
+
+	xt2_image_for_each_chain(c, i, img, xt2_image_root(img))
+		if (xt2_chain_length(img, c) > longest)
+			longest = xt2_chain_length(img, c);
+	scratch = get(xt2_check_scratch(cap));
+	room = get(xt2_index_scratch(longest));
+	memset(to, 0, cap);
+	if (!plain_image(img, to, cap, scratch, limits, room, &w)) {
+		free(to);
+		to = NULL;
+	}
+	free(scratch);
+	free(room);
+	return to;
+}
+
+static void eval_patched(struct xt2_image *img, u64 state)
+{
+	static const struct xt2_index_limits small = { 0, 8, 16, 0 };
+	struct side side[] = {
+		{ img, true, false },
+		{ copy_of(img), true, true },
+		{ compiled_copy(img, NULL), false, false },
+		{ compiled_copy(img, &small), true, false },
+	};
+	const struct xt2_chain *c;
+	u64 dirt = state;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, img, xt2_image_root(img)) {
+		poison_patch(img, c, &dirt);
+		poison_patch(side[1].img,
+			     xt2_image_chain(side[1].img, xt2_image_root(side[1].img), i), &dirt);
+	}
+	eval_all(side, side[2].img && side[3].img ? 4 : 2, state);
+	for (i = 1; i < XT2_ARRAY_SIZE(side); i++)
+		free(side[i].img);
 }
 
 static void eval_both(struct xt2_image *img, u64 state)
 {
-	struct xt2_image *twin = get(img->size);
+	struct side side[2] = { { .img = img }, { .img = NULL, .indexed = true } };
 
-	memcpy(twin, img, img->size);
-	eval_all(img, twin, state);
-	free(twin);
+	if (has_patches(img)) {
+		eval_patched(img, state);
+		return;
+	}
+	side[1].img = copy_of(img);
+	eval_all(side, 2, state);
+	free(side[1].img);
 }
 
 /* What takes any number must have an answer. */
@@ -381,7 +518,113 @@ static void repair(u8 *data, size_t size)
 	free(img);
 }
 
-/* Of an image that is right, fields of one chain's index become others of their kind. */
+/* => a copy of a rule of the chain's table that can stand anywhere in it, to be freed; or NULL */
+static struct xt2_rule *some_rule(const struct xt2_image *img, const struct xt2_chain *to,
+				  u64 *state)
+{
+	const struct xt2_chain *c;
+	struct xt2_rule *one = NULL;
+	const struct xt2_rule *r;
+	struct xt2_in_order o;
+	u32 i, n = 0;
+
+	xt2_image_for_each_chain(c, i, img, xt2_image_root(img)) {
+		if (c->table != to->table)
+			continue;
+		xt2_chain_for_each(r, &o, img, c) {
+			if (r == xt2_chain_tail(c) || seed_below(state, ++n))
+				continue;
+			free(one);
+			one = memcpy(get(r->size), r, r->size);
+		}
+	}
+	if (one && one->size == one->target_offset && !seed_below(state, 3))
+		one->target = XT2_TARGET(seed_below(state, XT2_T_RETURN + 1), 0);
+	return one;
+}
+
+/* => the rule at a number, or the compiled chain's tail */
+static u32 rule_at(const struct xt2_image *img, const struct xt2_chain *c, u32 number)
+{
+	const struct xt2_rule *r;
+	struct xt2_in_order o;
+
+	xt2_chain_for_each(r, &o, img, c)
+		if (r != xt2_chain_tail(c) && !number--)
+			return xt2_offset(img, r);
+	return xt2_offset(img, xt2_chain_tail(xt2_chain_compiled(img, c)));
+}
+
+/* Edits of a chain, one transaction each.  => false: the image has no room */
+static bool edit_chain(struct xt2_space *space, u32 index, u64 *state)
+{
+	struct xt2_image *img = space->img;
+	const struct xt2_root *root = xt2_image_root(img);
+	const u32 *dir = xt2_at(img, root->chain_dir);
+	u32 *slot = (u32 *)xt2_at(img, dir[index / XT2_CHAIN_PAGE]) + index % XT2_CHAIN_PAGE;
+	struct xt2_patch_edit e;
+	struct xt2_rule *r;
+	static u64 generation;
+	u32 n, at, where;
+	int err = 0;
+
+	for (n = 1 + seed_below(state, seed_below(state, 4) ? 6 : 120); n && !err; n--) {
+		const struct xt2_chain *c = xt2_at(img, *slot);
+
+		/* Another one than those of the parts that the image may have from elsewhere. */
+		generation = (generation | 1ull << 31) + 1;
+		need(!xt2_patch_begin(&e, space, *slot, generation));
+		at = rule_at(img, c, seed_below(state, xt2_chain_length(img, c)));
+		r = seed_below(state, 3) ? some_rule(img, c, state) : NULL;
+		if (r)
+			err = xt2_patch_insert(&e, at, r, seed_below(state, 100), &where);
+		else
+			err = xt2_patch_delete(&e, at);
+		free(r);
+		need(!err || err == -E2BIG || err == -EINVAL || err == -ENOSPC);
+		if (err != -ENOSPC)
+			err = xt2_patch_end(&e, slot);
+		if (err)
+			xt2_patch_abort(&e);
+		else
+			xt2_space_commit(space, generation);
+		xt2_space_reclaim(space, generation);
+	}
+	return !err;
+}
+
+/* An image that is right gets one or two chains with patches.  => its size */
+static size_t edit_image(u8 *data, size_t size, size_t max, u64 *state)
+{
+	struct xt2_image *img = get(max);
+	void *scratch = get(xt2_check_scratch(max));
+	const struct xt2_root *root;
+	struct xt2_space space;
+	u64 dirt = *state | 1;
+	u32 n, index;
+
+	poison(img, max, &dirt);
+	memcpy(img, data, size);
+	root = xt2_check(img, size, scratch, NULL) ? NULL : xt2_image_root(img);
+	if (root && root->chains) {
+		need(!xt2_space_begin(&space, img, max & ~7ull));
+		for (n = 1 + seed_below(state, 2); n; n--) {
+			index = seed_below(state, root->chains);
+			if (!xt2_image_chain(img, root, index) || !edit_chain(&space, index, state))
+				break;
+		}
+		if (!n) {
+			memcpy(data, img, img->size);
+			size = img->size;
+		}
+		xt2_space_end(&space);
+	}
+	free(scratch);
+	free(img);
+	return size;
+}
+
+/* Of an image that is right, fields of one chain's index or patch become others of their kind. */
 static void change_index(u8 *data, size_t size, u64 *state)
 {
 	static struct index_fields fields;
@@ -396,11 +639,14 @@ static void change_index(u8 *data, size_t size, u64 *state)
 			if (c->lookup && (!one || seed_below(state, 2)))
 				one = c;
 	}
-	if (one) {
+	if (one && xt2_chain_patch(one)) {
+		index_patch_fields(&fields, img, one);
+		index_mutate(&fields, img, state);
+	} else if (one) {
 		index_fields_of(&fields, xt2_chain_index(one));
 		index_mutate(&fields, (struct xt2_index *)xt2_chain_index(one), state);
-		memcpy(data, img, size);
 	}
+	memcpy(data, img, size);
 	free(scratch);
 	free(img);
 }
@@ -436,6 +682,10 @@ size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max, unsigned int s
 		size = fresh(data, size, max, seed % 100000);
 	if (!seed_below(&state, 4))
 		size = LLVMFuzzerMutate(data, size, max);
+	if (size >= sizeof(struct xt2_image) && !seed_below(&state, 4)) {
+		size = edit_image(data, size, max, &state);
+		repair(data, size);
+	}
 	if (size >= sizeof(struct xt2_image) && !seed_below(&state, 3))
 		change_index(data, size, &state);
 	for (n = seed_below(&state, 2) * seed_below(&state, 4); n; n--)

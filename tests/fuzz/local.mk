@@ -7,7 +7,7 @@ FUZZ_LINK = $(AM_LDFLAGS) -fsanitize=fuzzer
 endif
 FUZZ_TARGETS += tests/fuzz/fuzz-image
 tests_fuzz_fuzz_image_SOURCES = tests/fuzz/fuzz-image.c tests/fuzz/seed-image.h \
-	tests/fuzz/seed-packet.h tests/lib/index-mutate.h
+	tests/fuzz/seed-packet.h tests/lib/index-mutate.h tests/lib/plain-image.h
 tests_fuzz_fuzz_image_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_fuzz_image_LDADD = libxt2-internal.la $(PCAP_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz-capture

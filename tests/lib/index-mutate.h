@@ -13,6 +13,7 @@
 
 #include "tests/fuzz/seed-image.h"
 #include "engine/index/find.h"
+#include "engine/index/patched.h"
 
 enum index_field_kind {
 	INDEX_KIND, /* enum xt2_index_kind */
@@ -29,13 +30,16 @@ enum index_field_kind {
 	INDEX_RANGE, /* least and most of columns, edges of bits, begins of segments */
 	INDEX_BITS,
 	INDEX_SEGMENT, /* what a segment says */
+	INDEX_LABEL, /* of an inserted rule */
+	INDEX_HASH, /* of a patch's entry */
 	INDEX_KINDS
 };
 
 #define INDEX_FIELDS_MAX 8192u /* those behind are not changed */
 
 struct index_fields {
-	const struct xt2_index *ix;
+	const struct xt2_index *ix; /* or the image, which has all of a patch */
+	u64 size;
 	u32 n, kinds[INDEX_KINDS];
 	struct {
 		u32 at; /* bytes from the index */
@@ -47,7 +51,7 @@ static inline void index_field(struct index_fields *f, const void *p, u32 width,
 {
 	const u64 at = (u64)((const u8 *)p - (const u8 *)f->ix);
 
-	if (f->n == INDEX_FIELDS_MAX || at + width > f->ix->size)
+	if (f->n == INDEX_FIELDS_MAX || at + width > f->size)
 		return;
 	f->field[f->n].at = (u32)at;
 	f->field[f->n].width = (u8)width;
@@ -167,6 +171,94 @@ static inline void index_pairs_fields(struct index_fields *f, const struct xt2_p
 	index_array(f, p->bucket, 2ull << (32 - p->shift), sizeof(u32), INDEX_ENTRY);
 }
 
+static inline void index_patch_lists(struct index_fields *f, const struct xt2_image *img,
+				     const struct xt2_patch *p)
+{
+	const struct xt2_patch_part *part = xt2_at(img, p->part);
+	const struct xt2_patch_page *page;
+	const struct xt2_inserted *in;
+	u32 i, j;
+
+	for (i = 0; i < p->parts; i++) {
+		page = xt2_at(img, part[i].page);
+		INDEX_FIELD_OF(f, part[i].page, INDEX_OFFSET);
+		INDEX_FIELD_OF(f, part[i].at, INDEX_UNIT);
+		INDEX_FIELD_OF(f, part[i].label, INDEX_LABEL);
+		INDEX_FIELD_OF(f, part[i].more, INDEX_COUNT);
+		INDEX_FIELD_OF(f, page->items, INDEX_COUNT);
+		for (j = 0; j < page->items; j++) {
+			INDEX_FIELD_OF(f, page->item[j].at, INDEX_UNIT);
+			INDEX_FIELD_OF(f, page->item[j].rule, INDEX_OFFSET);
+			if (!page->item[j].rule)
+				continue;
+			in = xt2_inserted_of(xt2_at(img, page->item[j].rule));
+			INDEX_FIELD_OF(f, in->at, INDEX_UNIT);
+			INDEX_FIELD_OF(f, in->label, INDEX_LABEL);
+			INDEX_FIELD_OF(f, in->rule.size, INDEX_COUNT);
+		}
+	}
+}
+
+static inline void index_patch_buckets(struct index_fields *f, const struct xt2_image *img,
+				       const struct xt2_patch *p)
+{
+	const u32 *bucket = xt2_at(img, p->bucket);
+	const struct xt2_patch_bucket *b;
+	u32 i, j, at;
+
+	for (i = 0; i < 1ull << (32 - p->shift); i++) {
+		INDEX_FIELD_OF(f, bucket[i], INDEX_OFFSET);
+		for (at = bucket[i]; at; at = b->next) {
+			b = xt2_at(img, at);
+			INDEX_FIELD_OF(f, b->entries, INDEX_COUNT);
+			INDEX_FIELD_OF(f, b->next, INDEX_OFFSET);
+			for (j = 0; j < b->entries; j++) {
+				INDEX_FIELD_OF(f, b->entry[j].hash, INDEX_HASH);
+				INDEX_FIELD_OF(f, b->entry[j].unit, INDEX_ENTRY);
+			}
+		}
+	}
+}
+
+/* All fields of a patched chain that is right, by their places in the image. */
+static inline void index_patch_fields(struct index_fields *f, const struct xt2_image *img,
+				      const struct xt2_chain *c)
+{
+	const struct xt2_index *ix = xt2_chain_index(c);
+	const struct xt2_patch *p = xt2_chain_patch(c);
+	u32 i, w;
+
+	memset(f->kinds, 0, sizeof(f->kinds));
+	f->ix = (const void *)img;
+	f->size = img->size;
+	f->n = 0;
+	INDEX_FIELD_OF(f, c->used, INDEX_COUNT);
+	INDEX_FIELD_OF(f, c->rules, INDEX_COUNT);
+	INDEX_FIELD_OF(f, c->tail, INDEX_UNIT);
+	INDEX_FIELD_OF(f, c->lookup, INDEX_UNIT);
+	INDEX_FIELD_OF(f, ix->kind, INDEX_KIND);
+	INDEX_FIELD_OF(f, ix->asks, INDEX_ASKS);
+	INDEX_FIELD_OF(f, ix->ahead, INDEX_COUNT);
+	INDEX_FIELD_OF(f, ix->runs, INDEX_COUNT);
+	INDEX_FIELD_OF(f, ix->body, INDEX_UNIT);
+	INDEX_FIELD_OF(f, p->compiled, INDEX_OFFSET);
+	INDEX_FIELD_OF(f, p->inserted, INDEX_COUNT);
+	INDEX_FIELD_OF(f, p->deleted, INDEX_COUNT);
+	INDEX_FIELD_OF(f, p->parts, INDEX_COUNT);
+	INDEX_FIELD_OF(f, p->part, INDEX_OFFSET);
+	INDEX_FIELD_OF(f, p->bucket, INDEX_OFFSET);
+	INDEX_FIELD_OF(f, p->shift, INDEX_SHIFT);
+	INDEX_FIELD_OF(f, p->classes, INDEX_COUNT);
+	for (i = 0; i < XT2_PATCH_CLASSES; i++) {
+		INDEX_FIELD_OF(f, p->by[i].field, INDEX_FIELD);
+		INDEX_FIELD_OF(f, p->by[i].rules, INDEX_COUNT);
+		for (w = 0; w < XT2_FIELD_WORDS; w++)
+			INDEX_FIELD_OF(f, p->by[i].mask[w], INDEX_MASK);
+	}
+	index_patch_lists(f, img, p);
+	index_patch_buckets(f, img, p);
+}
+
 /* All fields of an index that is right. */
 static inline void index_fields_of(struct index_fields *f, const struct xt2_index *ix)
 {
@@ -175,6 +267,7 @@ static inline void index_fields_of(struct index_fields *f, const struct xt2_inde
 	u32 i;
 
 	f->ix = ix;
+	f->size = ix->size;
 	f->n = 0;
 	memset(f->kinds, 0, sizeof(f->kinds));
 	INDEX_FIELD_OF(f, ix->kind, INDEX_KIND);
@@ -209,7 +302,7 @@ static inline u32 index_draw(const struct index_fields *f, u32 kind, u64 *state)
 	return i;
 }
 
-static inline u64 index_read(const struct index_fields *f, const struct xt2_index *ix, u32 i)
+static inline u64 index_read(const struct index_fields *f, const void *ix, u32 i)
 {
 	u64 v = 0;
 
@@ -217,15 +310,14 @@ static inline u64 index_read(const struct index_fields *f, const struct xt2_inde
 	return v;
 }
 
-static inline u64 index_value(const struct index_fields *f, const struct xt2_index *ix, u32 i,
-			      u64 *state)
+static inline u64 index_value(const struct index_fields *f, const void *ix, u32 i, u64 *state)
 {
 	const u64 now = index_read(f, ix, i);
 	const u32 kind = f->field[i].kind;
 	const u64 step = kind == INDEX_OFFSET || kind == INDEX_UNIT ? 8 : 1;
 
 	if (kind == INDEX_KIND)
-		return 1 + seed_below(state, XT2_INDEX_SEGMENTS);
+		return 1 + seed_below(state, XT2_INDEX_PATCH);
 	if (kind == INDEX_KEY)
 		return seed_below(state, XT2_KEYS);
 	if (kind == INDEX_FIELD)
@@ -243,10 +335,10 @@ static inline u64 index_value(const struct index_fields *f, const struct xt2_ind
 }
 
 /*
- * Change a copy of the index whose fields are listed, in one to four places.
+ * Change a copy of the index, or the image, whose fields are listed, in one to four places.
  * One change in four exchanges two fields of a kind.
  */
-static inline void index_mutate(const struct index_fields *f, struct xt2_index *ix, u64 *state)
+static inline void index_mutate(const struct index_fields *f, void *ix, u64 *state)
 {
 	u32 n, i, j, kind, width;
 	u64 v, was;

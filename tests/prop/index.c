@@ -400,8 +400,8 @@ static int compare_counters(const struct side *other, const char *who)
 			if (n.packets == r->packets && n.bytes == r->bytes)
 				continue;
 			printf("chain %u, rule %u: %llu packets, %s %llu\n", i,
-			       xt2_rule_number(c, r), (unsigned long long)r->packets, who,
-			       (unsigned long long)n.packets);
+			       xt2_rule_number(linear.img, c, r), (unsigned long long)r->packets,
+			       who, (unsigned long long)n.packets);
 			return differ("another counter", 0);
 		}
 	}

@@ -111,7 +111,8 @@ static void differ(unsigned long packet, const char *table, const char *what)
 static unsigned int decided_by(const struct side *eval)
 {
 	const struct xt2_chain *c = xt2_at(eval->map.image, eval->ctx.chain);
-	unsigned int n = xt2_rule_number(c, xt2_at(eval->map.image, eval->ctx.rule));
+	unsigned int n =
+		xt2_rule_number(eval->map.image, c, xt2_at(eval->map.image, eval->ctx.rule));
 
 	return n == c->rules ? 0 : n;
 }

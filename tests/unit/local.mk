@@ -21,16 +21,21 @@ tests_unit_run_engine_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/packet-case.h \
 	tests/unit/transport-case.c \
 	tests/unit/transport-case.h \
+	tests/unit/patch-case.h \
 	tests/unit/sample-image.h \
 	tests/fuzz/seed-image.h \
 	tests/lib/packets.h \
+	tests/lib/plain-image.h \
 	tests/lib/rules.h \
 	tests/unit/engine/test-check-holes.c \
+	tests/unit/engine/test-check-chain.c \
 	tests/unit/engine/test-check-names.c \
+	tests/unit/engine/test-check-patch.c \
 	tests/unit/engine/test-check.c \
 	tests/unit/engine/test-eval-skip.c \
 	tests/unit/engine/test-eval.c \
 	tests/unit/engine/test-image.c \
+	tests/unit/engine/test-order.c \
 	tests/unit/engine/test-parse.c \
 	tests/unit/engine/test-rule.c \
 	tests/unit/engine/test-walk.c \
@@ -41,8 +46,10 @@ tests_unit_run_engine_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/run-index
 tests_unit_run_index_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/index-case.h \
+	tests/unit/patch-case.h \
 	tests/unit/segments-case.h \
 	tests/lib/packets.h \
+	tests/lib/plain-image.h \
 	$(WORLD_FILES) \
 	tests/lib/pairs-by-hand.h \
 	tests/lib/rules.h \
@@ -58,6 +65,7 @@ tests_unit_run_index_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/engine/index/test-check-index.c \
 	tests/unit/engine/index/test-columns.c \
 	tests/unit/engine/index/test-eval-index.c \
+	tests/unit/engine/index/test-eval-patch.c \
 	tests/unit/engine/index/test-pairs.c \
 	tests/unit/engine/index/test-runs.c \
 	tests/unit/engine/index/test-search.c \
@@ -244,6 +252,23 @@ tests_unit_run_ruleset_SOURCES = $(UNIT_RUNNER) \
 tests_unit_run_ruleset_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_ruleset_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
 tests_unit_run_ruleset_LDADD = libtext.la $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/run-change
+tests_unit_run_change_SOURCES = $(UNIT_RUNNER) \
+	tests/unit/change-case.h \
+	tests/fuzz/seed-image.h \
+	tests/lib/rules.h \
+	tests/lib/world-packets.h \
+	tests/lib/world-rules.h \
+	$(FAIL_ALLOC_FILES) \
+	tests/unit/libxt2/change/test-patch-edit.c \
+	tests/unit/libxt2/change/test-patch-entries.c \
+	tests/unit/libxt2/change/test-patch-items.c \
+	tests/unit/libxt2/change/test-patch-labels.c \
+	tests/unit/libxt2/change/test-space.c
+tests_unit_run_change_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_run_change_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
+tests_unit_run_change_LDADD = liboracle.la $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/run-evaluate
 tests_unit_run_evaluate_SOURCES = $(UNIT_RUNNER) \

@@ -76,6 +76,7 @@ static int reach(struct draw *d)
 {
 	const struct xt2_chain *c;
 	const struct xt2_rule *r;
+	struct xt2_in_order o;
 	__u32 left;
 
 	d->aim = malloc(((size_t)d->base->rules + 1) * sizeof(*d->aim));
@@ -85,8 +86,11 @@ static int reach(struct draw *d)
 	xt2_reach_for_each(c, &d->way)
 	{
 		left = d->way.chain[c->index].rules;
-		for (r = xt2_chain_first(c); left-- && r != xt2_chain_tail(c); r = xt2_rule_next(r))
+		xt2_chain_for_each(r, &o, d->way.img, c) {
+			if (!left-- || r == xt2_chain_tail(c))
+				break;
 			d->aim[d->aims++] = (struct aim){ r, c->index };
+		}
 	}
 	return 0;
 }

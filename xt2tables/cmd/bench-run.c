@@ -7,6 +7,7 @@
  * ways take turns, so that what else the machine does hits all of them, and of
  * each the best round counts.  Time is that of the thread on a processor.
  */
+#include "engine/order.h"
 #include "bench.h"
 #include "xt2tables/packet/packet.h"
 
@@ -127,6 +128,7 @@ bool xt2_bench_differs(const struct xt2_image *a, const struct xt2_image *b, cha
 	const struct xt2_root *root = xt2_image_root(a);
 	const struct xt2_chain *c;
 	const struct xt2_rule *r;
+	struct xt2_in_order o;
 	__u32 i;
 
 	text[0] = '\0';
@@ -135,7 +137,7 @@ bool xt2_bench_differs(const struct xt2_image *a, const struct xt2_image *b, cha
 	xt2_image_for_each_chain(c, i, a, root) {
 		unsigned int number = 1;
 
-		xt2_chain_for_each_rule(r, c) {
+		xt2_chain_for_each(r, &o, a, c) {
 			const struct xt2_rule *s =
 				(const void *)((const __u8 *)b +
 					       ((const __u8 *)r - (const __u8 *)a));

@@ -5,6 +5,7 @@
  * Each base chain that packets can come to is measured with packets of its
  * own: those of a capture, or ones that are drawn for its rules.
  */
+#include "engine/index/patched.h"
 #include "libxt2/evaluate/reach.h"
 #include "bench.h"
 #include "xt2tables/text/nearest.h"
@@ -45,7 +46,7 @@ static double now(clockid_t clock)
 
 static int count_chain(struct bench *b, const struct xt2_chain *c, int family)
 {
-	if (c->lookup && xt2_index_made(c, family) < 0)
+	if (c->lookup && !xt2_chain_patch(c) && xt2_index_made(c, family) < 0)
 		return -ENOMEM;
 	b->chains++;
 	b->rules += c->rules - 1;
@@ -217,7 +218,7 @@ static long long reachable(const struct bench *b, const struct xt2_bench_base *b
 
 	if (!rules) {
 		xt2_reach_add(&w, base->chain);
-		xt2_reach_for_each(c, &w) rules += c->rules - 1;
+		xt2_reach_for_each(c, &w) rules += xt2_chain_length(w.img, c) - 1;
 	}
 	xt2_reach_end(&w);
 	return rules;

@@ -148,13 +148,14 @@ static void assumptions(struct xt2_explain *e, const char **text)
 	const struct xt2_chain *c;
 	const struct xt2_rule *r;
 	const struct xt2_match *m;
+	struct xt2_in_order o;
 	__u32 i;
 	size_t k;
 
 	e->incomplete |= !reached;
 	if (reached && e->ctx.root)
 		xt2_image_for_each_chain(c, i, e->in.map.image, e->ctx.root)
-			xt2_chain_for_each_rule(r, c)
+			xt2_chain_for_each(r, &o, e->in.map.image, c)
 				xt2_rule_for_each_match(m, r)
 					seen[m->type] |= reached[c->index];
 	free(reached);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* replay-summary.c - what xt2 replay says about a run, before and after it */
 #include "engine/image.h"
+#include "engine/order.h"
 #include "replay.h"
 
 static const int verdicts[] = { XT2_ACCEPT, XT2_DROP, XT2_REJECT, XT2_QUEUE };
@@ -97,6 +98,7 @@ static bool image_has(const struct xt2_image *img, const __u8 *seen, struct part
 	const struct xt2_root *root = xt2_image_root(img);
 	const struct xt2_chain *c;
 	const struct xt2_rule *rule;
+	struct xt2_in_order o;
 	__u32 i;
 
 	if (!root)
@@ -104,7 +106,7 @@ static bool image_has(const struct xt2_image *img, const __u8 *seen, struct part
 	xt2_image_for_each_chain(c, i, img, root) {
 		if (seen && !seen[c->index])
 			continue;
-		xt2_chain_for_each_rule(rule, c)
+		xt2_chain_for_each(rule, &o, img, c)
 			if (rule_has(rule, &part))
 				return true;
 	}

@@ -6,7 +6,7 @@
  * the command has both forms afterwards, and evaluates the packed one.
  */
 #include <stdlib.h>
-#include "engine/image.h"
+#include "engine/order.h"
 #include "libxt2/err.h"
 #include "libxt2/evaluate/reach.h"
 #include "libxt2/printable.h"
@@ -77,6 +77,25 @@ static int read_image(struct xt2_input *in, const struct xt2_opened_file *f, str
 	return ret;
 }
 
+/* Chains that were edited in place are what their rules make of them. */
+static int compile(struct xt2_input *in, struct xt2_err *err)
+{
+	struct xt2_mapping old = in->map;
+	int ret = xt2_ruleset_write(in->rs, &in->map, err);
+
+	if (ret < 0) {
+		in->map = old;
+		return report(in, err);
+	}
+	ret = xt2_input_reload(in);
+	if (ret != XT2_EXIT_OK) { /* the rules are in the old one */
+		xt2_ruleset_free(in->rs);
+		in->rs = NULL;
+	}
+	xt2_image_close(&old);
+	return ret;
+}
+
 static int load_image(struct xt2_input *in, const struct xt2_opened_file *f, struct xt2_err *err)
 {
 	int ret;
@@ -86,7 +105,12 @@ static int load_image(struct xt2_input *in, const struct xt2_opened_file *f, str
 	else
 		ret = xt2_store_read(&(struct xt2_store){ .path = in->path }, !in->rules_only,
 				     &in->map, err);
-	return ret < 0 ? report(in, err) : xt2_input_reload(in);
+	if (ret < 0)
+		return report(in, err);
+	ret = xt2_input_reload(in);
+	if (ret == XT2_EXIT_OK && !in->patched && xt2_image_is_patched(in->map.image))
+		ret = compile(in, err);
+	return ret;
 }
 
 int xt2_input_load_file(struct xt2_input *in, const struct xt2_opened_file *f)

@@ -15,6 +15,7 @@ struct xt2_input {
 	const char *path;
 	int family; /* of a text; 0: an image, which has them all */
 	bool image, text; /* it must be one */
+	bool patched; /* an image's patched chains are wanted as they are, not compiled */
 	bool rules_only; /* an image's indexes are not asked for, so they need not be right */
 	bool resolve;
 	bool live; /* what the kernel evaluates: see xt2_input_open() */

@@ -383,6 +383,9 @@ int xt2_live_check(const struct xt2_image *img, unsigned int *used, struct xt2_e
 
 	if (!root)
 		return xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP, "there is no ruleset");
+	if (xt2_image_is_patched(img))
+		return xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
+				   "a chain was edited in place: it has to be compiled first");
 	ret = xt2_live_refusals(img, first_refusal, &first);
 	if (ret < 0)
 		return xt2_err_set(err, XT2_E_SYSTEM, -ret, "no memory to check the rules");

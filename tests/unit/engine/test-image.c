@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test-image.c - engine/image.c: names, numbers, and what a packet may take */
+/* test-image.c - engine/image.c: names, and what a packet may take */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,23 +91,11 @@ static void extensions_have_properties(void **state)
 	assert_int_equal(xt2_target_info(XT2_T_COUNT), 0);
 }
 
-static void rules_have_numbers(void **state)
-{
-	static struct sample sample;
-	const struct xt2_chain *c;
-
-	assert_int_equal(sample_make(&sample), 0);
-	c = sample_chain(&sample, 0);
-	assert_int_equal(xt2_rule_number(c, sample_rule(&sample, 0, 0)), 1);
-	assert_int_equal(xt2_rule_number(c, sample_rule(&sample, 0, 1)), 2);
-	assert_int_equal(xt2_rule_number(c, xt2_chain_tail(c)), 3);
-	assert_int_equal(xt2_rule_number(c, sample_rule(&sample, 1, 0)), 0); /* another chain's */
-}
-
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(ways_are_limited),	 cmocka_unit_test(no_ruleset_is_no_way),
-	cmocka_unit_test(extensions_have_names), cmocka_unit_test(extensions_have_properties),
-	cmocka_unit_test(rules_have_numbers),
+	cmocka_unit_test(ways_are_limited),
+	cmocka_unit_test(no_ruleset_is_no_way),
+	cmocka_unit_test(extensions_have_names),
+	cmocka_unit_test(extensions_have_properties),
 };
 
 UNITS_WITH(tests, setup, teardown)

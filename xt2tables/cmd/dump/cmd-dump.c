@@ -5,7 +5,8 @@
  * For people who want to see the bytes' structure; doc/format.md explains it.
  * The kernel's binary formats are dump-blob.c's.
  */
-#include "engine/image.h"
+#include "engine/order.h"
+#include "engine/index/patched.h"
 #include "dump.h"
 #include "xt2tables/files/file.h"
 #include "xt2tables/text/nearest.h"
@@ -18,6 +19,7 @@ struct dump {
 	const struct xt2_image *img;
 	const struct xt2_root *root;
 	const char *only; /* of the chains, only this one */
+	const struct xt2_chain *chain; /* whose rules are numbered */
 	bool bytes;
 	bool no_memory; /* to say why a chain is plain */
 };
@@ -71,8 +73,76 @@ static void dump_index(struct dump *d, const struct xt2_chain *c,
 	xt2_row_end(&d->rows);
 }
 
+static void dump_items(struct dump *d, const struct xt2_patch_part *part)
+{
+	const struct xt2_patch_page *page = xt2_at(d->img, part->page);
+	const struct xt2_inserted *in;
+	__u32 i;
+
+	xt2_row(&d->rows, page, 2, "items", sizeof(*page));
+	xt2_row_add(&d->rows, "number %u more %d", page->items, part->more);
+	xt2_row_end(&d->rows);
+	for (i = 0; i < page->items; i++) {
+		const struct xt2_patch_item *item = &page->item[i];
+
+		if (!item->rule) {
+			xt2_row(&d->rows, item, 4, "deleted", sizeof(*item));
+			xt2_row_add(&d->rows, "at %u", item->at);
+			xt2_row_end(&d->rows);
+			continue;
+		}
+		in = xt2_inserted_of(xt2_at(d->img, item->rule));
+		xt2_row(&d->rows, in, 4, "inserted", sizeof(*in) - sizeof(in->rule));
+		xt2_row_add(&d->rows, "at %u label %u line %u", in->at, in->label, in->line);
+		xt2_row_end(&d->rows);
+		dump_rule(d, &in->rule, xt2_rule_number(d->img, d->chain, &in->rule));
+	}
+}
+
+static void dump_buckets(struct dump *d, const struct xt2_patch *p)
+{
+	const __u32 *bucket = xt2_at(d->img, p->bucket);
+	const struct xt2_patch_bucket *b;
+	__u32 i, at;
+
+	for (i = 0; i < 1ull << (32 - p->shift); i++) {
+		for (at = bucket[i]; at; at = b->next) {
+			b = xt2_at(d->img, at);
+			xt2_row(&d->rows, b, 2, "bucket", sizeof(*b));
+			xt2_row_add(&d->rows, "number %u entries %u", i, b->entries);
+			xt2_row_end(&d->rows);
+		}
+	}
+}
+
+/* What is behind the header of a patched chain, and then the parts of the patch. */
+static void dump_patch(struct dump *d, const struct xt2_chain *c, const struct xt2_patch *p)
+{
+	const struct xt2_patch_part *part = xt2_at(d->img, p->part);
+	const struct xt2_chain *compiled = xt2_chain_compiled(d->img, c);
+	const struct xt2_rule *r;
+	__u32 i;
+
+	dump_rule(d, xt2_chain_tail(c), xt2_rule_number(d->img, c, xt2_chain_tail(c)));
+	xt2_row(&d->rows, p, 2, "patch", sizeof(*p));
+	xt2_row_add(&d->rows, "inserted %u deleted %u parts %u classes %u", p->inserted, p->deleted,
+		    p->parts, p->classes);
+	xt2_row_end(&d->rows);
+	d->chain = c;
+	for (i = 0; i < p->parts; i++)
+		dump_items(d, &part[i]);
+	dump_buckets(d, p);
+	xt2_row(&d->rows, compiled, 2, "compiled", compiled->size);
+	xt2_row_add(&d->rows, "rules %u used %u", compiled->rules, compiled->used);
+	xt2_row_end(&d->rows);
+	xt2_chain_for_each_rule(r, compiled)
+		dump_rule(d, r, xt2_rule_number(d->img, c, r));
+}
+
 static void dump_chain(struct dump *d, const struct xt2_chain *c)
 {
+	const struct xt2_chain *compiled = xt2_chain_compiled(d->img, c);
+	const struct xt2_patch *p = xt2_chain_patch(c);
 	const struct xt2_chain_cold *cold = xt2_image_chain_cold(d->img, d->root, c->index);
 	const struct xt2_table *t = xt2_image_table(d->img, d->root, c->table);
 	struct xt2_representation rep;
@@ -86,14 +156,18 @@ static void dump_chain(struct dump *d, const struct xt2_chain *c)
 		    xt2_family_name(t->family), t->name, cold->name);
 	if (c->hook != XT2_HOOK_NONE)
 		xt2_row_add(&d->rows, "hook %s", xt2_hook_name(t->family, c->hook));
-	xt2_row_add(&d->rows, "rules %u used %u", c->rules, c->used);
-	d->no_memory |= xt2_represent(c, t->family, &rep) < 0;
+	xt2_row_add(&d->rows, "rules %u used %u", xt2_chain_length(d->img, c), c->used);
+	d->no_memory |= xt2_represent(compiled, t->family, &rep) < 0;
 	xt2_row_add(&d->rows, "represented %s why %s", xt2_kind_name(rep.kind), rep.why);
 	xt2_row_end(&d->rows);
-	xt2_chain_for_each_rule(r, c)
-		dump_rule(d, r, n++);
+	if (p) {
+		dump_patch(d, c, p);
+	} else {
+		xt2_chain_for_each_rule(r, c)
+			dump_rule(d, r, n++);
+	}
 	if (rep.kind)
-		dump_index(d, c, &rep);
+		dump_index(d, compiled, &rep);
 }
 
 static void dump_instance(struct dump *d, const struct xt2_instance *in, unsigned int i)
@@ -195,7 +269,7 @@ static int dump_image(struct dump *d, struct xt2_input *in, const struct xt2_ope
 	char say[XT2_NEAREST_SIZE];
 	int ret;
 
-	in->image = true;
+	in->image = in->patched = true;
 	ret = f ? xt2_input_load_file(in, f) : xt2_input_open(in);
 	if (ret != XT2_EXIT_OK)
 		return ret;

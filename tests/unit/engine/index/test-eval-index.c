@@ -105,8 +105,8 @@ static void run(struct outcome *all, u32 sources, bool with_search, bool ahead)
 		}
 		all[i].verdict = xt2_eval(&ctx, hook);
 		assert_int_equal(ctx.faults, 0);
-		all[i].number =
-			xt2_rule_number(xt2_at(ctx.img, ctx.chain), xt2_at(ctx.img, ctx.rule));
+		all[i].number = xt2_rule_number(ctx.img, xt2_at(ctx.img, ctx.chain),
+						xt2_at(ctx.img, ctx.rule));
 		n = 0;
 		xt2_chain_for_each_rule(r, c)
 			all[i].packets[n++] = xt2_rule_counts(c, r).packets;

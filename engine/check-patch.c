@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * check-patch.c - the gate for patched chains
+ *
+ * Buckets come first, since they are searched for each change.  Then items, compiled
+ * rules and rule groups are gone through side by side.  Each change has to be found in
+ * the buckets as evaluation looks for it, and there are as many entries as changes; so
+ * each has one, and there are no others.
+ */
+#include "check-private.h"
+#include "engine/index/patched.h"
+#include "order.h"
+
+#define LOOKUP ((u32)sizeof(struct xt2_patched))
+#define SIZE   (LOOKUP + (u32)(sizeof(struct xt2_index) + sizeof(struct xt2_patch)))
+
+/* A patched chain that is being checked. */
+struct patched {
+	struct xt2_checking *c;
+	const struct xt2_chain __img *chain, *compiled;
+	const struct xt2_patch __img *p;
+	const struct xt2_index __img *ix; /* of the compiled chain; NULL: none */
+	u32 at; /* a rule of the compiled chain: all items are at it or after it */
+	u32 runs; /* rule groups that end before it */
+	u32 inserted, deleted, splits;
+	u32 found[XT2_PATCH_CLASSES]; /* rules by class */
+	u64 entries;
+	bool split; /* the rule group that at is in has been counted */
+	u64 last; /* key of the item before */
+};
+
+static int bad(const struct patched *k, const char *what, const void __img *where)
+{
+	return xt2_check_bad_(k->c, what, where);
+}
+
+bool xt2_check_is_patched_(const struct xt2_chain __img *ch)
+{
+	return ch->lookup == LOOKUP && ch->size == SIZE &&
+	       xt2_chain_its_index(ch)->kind == XT2_INDEX_PATCH;
+}
+
+static int check_form(struct patched *k)
+{
+	const struct xt2_patched __img *x = (const void __img *)k->chain;
+	const struct xt2_index __img *ix = xt2_chain_its_index(k->chain);
+	const struct xt2_rule_bounds bounds = xt2_check_bounds_(k->c, k->chain);
+	const struct xt2_rule __img *tail = &x->tail;
+
+	if (k->chain->used != LOOKUP || k->chain->rules != 2 ||
+	    k->chain->tail != offsetof(struct xt2_patched, tail))
+		return bad(k, "patched chain has other rules than a guard and a tail", k->chain);
+	if (x->guard.size != sizeof(x->guard) || x->guard.target_offset != sizeof(x->guard) ||
+	    x->guard.target != XT2_T_PATCHED)
+		return bad(k, "patched chain without a guard", &x->guard);
+	if (xt2_check_rule(tail, sizeof(*tail), &bounds, NULL) ||
+	    !xt2_rule_is_tail(tail, bounds.family, k->chain->hook != XT2_HOOK_NONE))
+		return bad(k, "chain does not end in a policy or a return", tail);
+	if (ix->size != SIZE - LOOKUP || ix->body != sizeof(*ix) || ix->ahead != XT2_CANDIDATES ||
+	    ix->runs || ix->run || ix->heads || ix->reserved)
+		return bad(k, "header of a patch is not valid", ix);
+	return 0;
+}
+
+static int check_compiled(struct patched *k)
+{
+	const struct xt2_chain __img *a = k->chain, *b;
+	enum xt2_check_gate gate;
+	int err;
+
+	if (xt2_check_extent_(k->c, k->p->compiled))
+		return -EINVAL;
+	b = k->compiled = xt2_at(k->c->img, k->p->compiled);
+	if (a->table != b->table || a->hook != b->hook)
+		return bad(k, "patch of another chain", &k->p->compiled);
+	gate = k->c->gate;
+	k->c->gate = XT2_GATE_CHECK; /* entries of rule groups are held to the index */
+	err = xt2_check_chain_(k->c, b);
+	k->c->gate = gate;
+	if (err)
+		return err;
+	k->ix = xt2_chain_index(b);
+	return 0;
+}
+
+/* --- classes and buckets ----------------------------------------------- */
+
+static int check_classes(struct patched *k)
+{
+	const struct xt2_patch __img *p = k->p;
+	const u8 asks = xt2_chain_its_index(k->chain)->asks;
+	u8 need = k->ix ? k->ix->asks : 0;
+	u64 rules = 0;
+	u32 i;
+
+	if (p->classes > XT2_PATCH_CLASSES)
+		return bad(k, "too many classes of a patch", &p->classes);
+	for (i = 0; i < p->classes; i++) {
+		if (p->by[i].field >= XT2_FIELDS || p->by[i].reserved[0] || p->by[i].reserved[1] ||
+		    p->by[i].reserved[2])
+			return bad(k, "class of a patch is not valid", &p->by[i]);
+		need |= xt2_asks_field(p->by[i].field);
+		rules += p->by[i].rules;
+	}
+	if (need & ~asks)
+		return bad(k, "patch asks for fewer fields than it reads", p);
+	return rules == p->inserted ? 0 : bad(k, "wrong number of rules in a patch", p);
+}
+
+/* The length of its list bounds the time that it takes to look for each rule. */
+static int check_bucket(struct patched *k, u32 number, u32 off)
+{
+	const struct xt2_patch_bucket __img *b = NULL;
+	u32 i, parts = 0;
+
+	for (; off && xt2_can_loop; off = b->next) {
+		if (parts++ == XT2_BUCKET_PARTS)
+			return bad(k, "bucket of a patch has too many parts", b);
+		if (xt2_check_claim_(k->c, off, sizeof(*b),
+				     "bucket of a patch is outside the image"))
+			return -EINVAL;
+		b = xt2_at(k->c->img, off);
+		if (!b->entries || b->entries > XT2_PATCH_ENTRIES || b->reserved)
+			return bad(k, "bucket of a patch is not valid", b);
+		for (i = 0; i < b->entries; i++)
+			if (b->entry[i].hash >> k->p->shift != number)
+				return bad(k, "entry of a patch in another bucket", &b->entry[i]);
+		k->entries += b->entries;
+		k->c->spare += (XT2_PATCH_ENTRIES - b->entries) * sizeof(b->entry[0]);
+	}
+	return 0;
+}
+
+static int check_buckets(struct patched *k)
+{
+	const struct xt2_patch __img *p = k->p;
+	const u32 __img *bucket = xt2_at(k->c->img, p->bucket);
+	u64 i, n;
+
+	if (p->shift < 1 || p->shift > 31)
+		return bad(k, "wrong number of buckets of a patch", &p->shift);
+	n = 1ull << (32 - p->shift);
+	if (xt2_check_claim_array_(k->c, p->bucket, n, sizeof(*bucket),
+				   "buckets of a patch are outside the image"))
+		return -EINVAL;
+	for (i = 0; i < n && xt2_can_loop; i++) {
+		if (check_bucket(k, (u32)i, bucket[i]))
+			return -EINVAL;
+		k->c->spare += bucket[i] ? 0 : sizeof(*bucket);
+	}
+	return 0;
+}
+
+static bool says_of(const struct patched *k, u32 place, u32 what)
+{
+	return xt2_patch_says(k->c->img, k->p, xt2_patch_hash_place(place), place | what);
+}
+
+/* => does a class find all packets of the rule? */
+static bool finds(const struct patched *k, u32 number, const struct xt2_box *box, u32 unit)
+{
+	const struct xt2_patch_class __img *c = &k->p->by[number];
+	u32 word[XT2_FIELD_WORDS], bits[XT2_FIELD_WORDS], i;
+	u64 value[2] = { 0, 0 }, mask[2] = { 0, 0 };
+
+	if (!c->rules)
+		return false;
+	if (c->field != XT2_FIELD_NONE)
+		xt2_box_field(box, c->field, value, mask);
+	xt2_field_words(word, value);
+	xt2_field_words(bits, mask);
+	for (i = 0; i < XT2_FIELD_WORDS && c->field != XT2_FIELD_NONE; i++)
+		if (c->mask[i] & ~bits[i])
+			return false;
+	return xt2_patch_says(k->c->img, k->p, xt2_patch_hash(c, number, word),
+			      unit | XT2_PATCH_INSERTED);
+}
+
+/* An edit counts a rule in the first class that finds it. */
+/* A box takes much of a kernel's stack, so it is not its caller's. */
+static __attribute__((__noinline__)) bool is_found(struct patched *k, u32 unit)
+{
+	struct xt2_box box;
+	u32 i;
+
+	xt2_box_of(&box, xt2_at(k->c->img, unit));
+	for (i = 0; i < k->p->classes; i++)
+		if (finds(k, i, &box, unit)) {
+			k->found[i]++;
+			return true;
+		}
+	return false;
+}
+
+/* --- items ------------------------------------------------------------- */
+
+/* An insertion in the middle of a rule group: it has to be said, once. */
+static int check_split(struct patched *k)
+{
+	const struct xt2_run __img *run;
+	const struct xt2_rule __img *r;
+	u32 at, n = 0;
+
+	while (k->ix && k->runs < k->ix->runs && xt2_index_runs(k->ix)[k->runs].end <= k->at) {
+		k->runs++;
+		k->split = false;
+	}
+	if (!k->ix || k->runs == k->ix->runs || k->split)
+		return 0;
+	run = &xt2_index_runs(k->ix)[k->runs];
+	if (run->rule >= k->at)
+		return 0;
+	for (at = run->rule; at < run->end && n <= XT2_SPLIT_MAX; at += r->size) {
+		r = xt2_at(k->compiled, at);
+		n++;
+	}
+	k->split = true;
+	k->splits++;
+	if (n > XT2_SPLIT_MAX || !says_of(k, run->rule, XT2_PATCH_SPLIT))
+		return bad(k, "rule group is changed, and not said to be", run);
+	return 0;
+}
+
+static int check_inserted(struct patched *k, const struct xt2_patch_item __img *item)
+{
+	const struct xt2_rule_bounds bounds = xt2_check_bounds_(k->c, k->chain);
+	const struct xt2_inserted __img *in;
+	const struct xt2_rule __img *r = xt2_at(k->c->img, item->rule);
+	const char *what = NULL;
+	u64 off = item->rule - (u64)offsetof(struct xt2_inserted, rule);
+
+	if (item->rule < sizeof(struct xt2_image) || item->rule % XT2_ALIGN ||
+	    item->rule > k->c->size - sizeof(*r))
+		return bad(k, "inserted rule is outside the image", item);
+	in = xt2_inserted_of(r);
+	if (xt2_check_claim_(k->c, off, offsetof(struct xt2_inserted, rule) + (u64)r->size,
+			     "inserted rule is outside the image"))
+		return -EINVAL;
+	if (in->at != item->at || in->label == XT2_PATCH_END || in->reserved)
+		return bad(k, "inserted rule is not where its item says", in);
+	if (!xt2_check_rule(r, r->size, &bounds, &what))
+		what = xt2_check_refs_(k->c, r, k->chain->table);
+	if (what)
+		return bad(k, what, r);
+	k->inserted++;
+	k->c->rules++;
+	return is_found(k, item->rule) ? 0 : bad(k, "patch would miss a rule", r);
+}
+
+static int check_item(struct patched *k, const struct xt2_patch_item __img *item)
+{
+	u32 label = XT2_PATCH_END;
+
+	while (k->at < item->at && k->at < k->compiled->tail && xt2_can_loop)
+		k->at += ((const struct xt2_rule __img *)xt2_at(k->compiled, k->at))->size;
+	if (k->at != item->at || (!item->rule && k->at == k->compiled->tail))
+		return bad(k, "item of a patch is not at a rule", item);
+	if (item->rule) {
+		if (check_inserted(k, item) || check_split(k))
+			return -EINVAL;
+		label = xt2_inserted_of(xt2_at(k->c->img, item->rule))->label;
+	} else {
+		k->deleted++;
+		if (!says_of(k, k->at, XT2_PATCH_DELETED))
+			return bad(k, "patch would miss a deleted rule", item);
+	}
+	if (xt2_patch_key(item->at, label) <= k->last)
+		return bad(k, "items of a patch are not in order", item);
+	k->last = xt2_patch_key(item->at, label);
+	return 0;
+}
+
+static int check_part(struct patched *k, const struct xt2_patch_part __img *part)
+{
+	const u32 inserted = k->inserted, deleted = k->deleted;
+	const struct xt2_patch_page __img *page = xt2_at(k->c->img, part->page);
+	u32 i;
+
+	if (xt2_check_claim_(k->c, part->page, sizeof(*page),
+			     "items of a patch are outside the image"))
+		return -EINVAL;
+	if (!page->items || page->items > XT2_PATCH_ITEMS)
+		return bad(k, "wrong number of items of a patch", page);
+	for (i = 0; i < page->items; i++) {
+		if (check_item(k, &page->item[i]))
+			return -EINVAL;
+		if (!i && xt2_patch_key(part->at, part->label) != k->last)
+			return bad(k, "part of a patch begins with another item", part);
+	}
+	k->c->spare += (XT2_PATCH_ITEMS - page->items) * sizeof(page->item[0]);
+	if ((u32)part->more != k->inserted - inserted - (k->deleted - deleted))
+		return bad(k, "part of a patch adds another number of rules", part);
+	return 0;
+}
+
+static int check_parts(struct patched *k)
+{
+	const struct xt2_patch __img *p = k->p;
+	const struct xt2_patch_part __img *part = xt2_at(k->c->img, p->part);
+	u32 i;
+
+	if (xt2_check_claim_array_(k->c, p->part, p->parts, sizeof(*part),
+				   "parts of a patch are outside the image"))
+		return -EINVAL;
+	for (i = 0; i < p->parts && xt2_can_loop; i++)
+		if (check_part(k, &part[i]))
+			return -EINVAL;
+	if (p->inserted != k->inserted || p->deleted != k->deleted)
+		return bad(k, "wrong number of rules in a patch", p);
+	for (i = 0; i < p->classes; i++)
+		if (p->by[i].rules != k->found[i])
+			return bad(k, "wrong number of rules in a class of a patch", &p->by[i]);
+	if (k->entries != (u64)k->inserted + k->deleted + k->splits)
+		return bad(k, "entries of a patch for no rule", p);
+	return 0;
+}
+
+int xt2_check_patched_(struct xt2_checking *c, const struct xt2_chain __img *ch)
+{
+	struct patched k = {
+		.c = c,
+		.chain = ch,
+		.p = xt2_chain_patch(ch),
+		.at = sizeof(struct xt2_chain),
+	};
+	int err = check_form(&k);
+
+	if (!err)
+		err = check_compiled(&k);
+	if (!err)
+		err = check_classes(&k);
+	if (!err)
+		err = check_buckets(&k);
+	return err ? err : check_parts(&k);
+}

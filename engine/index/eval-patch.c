@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * eval-patch.c - go through a patched chain
+ *
+ * A packet's candidates are those of the compiled chain's index and the
+ * inserted rules of its hashes, merged in the order of the rules, a batch at a
+ * time.  Packets that no index is for, and chains without one, go through
+ * rules and changes side by side.
+ *
+ * Units are offsets in the image here, since the rules of a patched chain are
+ * in many places.  A cursor's epoch is inverted, so that evaluation comes here
+ * for each next rule, while chains without a patch have nothing to ask.
+ */
+#include "engine/match.h"
+#include "engine/order.h"
+#include "eval-index.h"
+#include "find.h"
+#include "pairs.h"
+#include "patched.h"
+
+#define MERGED 128u /* candidates of a batch; those of the compiled chain are put after them */
+#define ALL    (~0ull)
+#define VECTOR 32u /* bytes that a quick match may read from a rule's end on */
+
+/* A batch that is being merged. */
+struct batch {
+	const struct xt2_image __img *img;
+	const struct xt2_chain __img *compiled;
+	const struct xt2_patch __img *patch;
+	struct xt2_search *s;
+	u64 after, last; /* keys: the rules of this batch are after the one, up to the other */
+	u32 resume; /* offset of that rule; 0: there are no more after this batch */
+	u32 inserts; /* in s->inserted */
+	u32 n; /* units */
+	u32 hash[XT2_PATCH_CLASSES]; /* of the packet */
+	u32 bucket[XT2_PATCH_CLASSES]; /* offset of the first part; 0: empty */
+};
+
+/* --- what a hash finds ------------------------------------------------- */
+
+static const struct xt2_patch_bucket __img *bucket_of(const struct xt2_image __img *img,
+						      const struct xt2_patch __img *p, u32 hash)
+{
+	const u32 __img *bucket = xt2_at(img, p->bucket);
+	u32 off = bucket[hash >> p->shift];
+
+	return off ? xt2_at(img, off) : NULL;
+}
+
+static const struct xt2_patch_bucket __img *bucket_next(const struct xt2_image __img *img,
+							const struct xt2_patch_bucket __img *b)
+{
+	return b->next ? xt2_at(img, b->next) : NULL;
+}
+
+bool xt2_patch_says(const struct xt2_image __img *img, const struct xt2_patch __img *p, u32 hash,
+		    u32 unit)
+{
+	const struct xt2_patch_bucket __img *b = bucket_of(img, p, hash);
+	u32 i;
+
+	for (; b && xt2_can_loop; b = bucket_next(img, b))
+		for (i = 0; i < b->entries; i++)
+			if (b->entry[i].hash == hash && b->entry[i].unit == unit)
+				return true;
+	return false;
+}
+
+static bool says_of(const struct batch *b, u32 place, u32 what)
+{
+	return xt2_patch_says(b->img, b->patch, xt2_patch_hash_place(place), place | what);
+}
+
+/* Keep an inserted rule, in order.  If there are too many, the batch ends with those kept. */
+static void keep(struct batch *b, u64 key, u32 rule)
+{
+	struct xt2_found_insert *f = b->s->inserted;
+	u32 at = b->inserts, i;
+	bool full = b->inserts == XT2_INSERTS;
+
+	while (at && f[at - 1].key > key && xt2_can_loop)
+		at--;
+	if (!full)
+		b->inserts++;
+	for (i = b->inserts - 1; i > at && xt2_can_loop; i--)
+		f[i] = f[i - 1];
+	if (at < XT2_INSERTS) {
+		f[at].key = key;
+		f[at].rule = rule;
+	}
+	if (full) {
+		b->last = f[XT2_INSERTS - 1].key;
+		b->resume = f[XT2_INSERTS - 1].rule;
+	}
+}
+
+/* The packet's buckets are known before the compiled chain is searched: memory is waited for once. */
+static void hash_classes(struct batch *b, const struct xt2_pkt *pkt)
+{
+	const struct xt2_patch __img *p = b->patch;
+	const u32 __img *bucket = xt2_at(b->img, p->bucket);
+	u32 word[XT2_FIELD_WORDS];
+	u32 i;
+
+	for (i = 0; i < p->classes && i < XT2_PATCH_CLASSES; i++) {
+		b->bucket[i] = 0;
+		if (!p->by[i].rules)
+			continue;
+		xt2_index_field(b->s, pkt, p->by[i].field, word);
+		b->hash[i] = xt2_patch_hash(&p->by[i], i, word);
+		b->bucket[i] = bucket[b->hash[i] >> p->shift];
+		xt2_prefetch(xt2_at(b->img, b->bucket[i]));
+		xt2_prefetch(xt2_at(b->img, b->bucket[i] + 64));
+	}
+}
+
+/* Inserted rules that the packet's hash in a class finds. */
+static void collect_class(struct batch *b, u32 hash, u32 bucket)
+{
+	const struct xt2_patch_bucket __img *in = bucket ? xt2_at(b->img, bucket) : NULL;
+	u64 key;
+	u32 i;
+
+	for (; in && xt2_can_loop; in = bucket_next(b->img, in)) {
+		for (i = 0; i < in->entries; i++) {
+			const struct xt2_patch_entry __img *e = &in->entry[i];
+
+			if (likely(e->hash != hash) || e->unit & XT2_PATCH_FLAGS)
+				continue;
+			key = xt2_rule_key(b->compiled, xt2_at(b->img, e->unit));
+			if (key > b->after && key <= b->last)
+				keep(b, key, e->unit);
+		}
+	}
+}
+
+static void collect_inserted(struct batch *b)
+{
+	u32 i;
+
+	b->inserts = 0;
+	for (i = 0; i < b->patch->classes && i < XT2_PATCH_CLASSES; i++)
+		collect_class(b, b->hash[i], b->bucket[i]);
+}
+
+/* --- candidates of the compiled chain ---------------------------------- */
+
+static const struct xt2_run __img *run_of(const struct batch *b, u32 place)
+{
+	return xt2_index_run(xt2_chain_its_index(b->compiled), place);
+}
+
+/* => place of the last rule of a rule group */
+static u32 last_of_run(const struct batch *b, const struct xt2_run __img *run)
+{
+	const struct xt2_rule __img *r;
+	u32 at = run->rule, next;
+
+	for (; xt2_can_loop; at = next) {
+		r = xt2_at(b->compiled, at);
+		next = at + r->size;
+		if (next >= run->end)
+			break;
+	}
+	return at;
+}
+
+/*
+ * => the offset after which candidates are: the compiled index knows neither inserted rules,
+ * nor rules inside of a group
+ */
+static u32 search_from(const struct batch *b)
+{
+	const struct xt2_index __img *ix = xt2_chain_its_index(b->compiled);
+	const u32 place = (u32)(b->after >> 32);
+	const struct xt2_run __img *run;
+
+	if (!b->after)
+		return 0;
+	if (ix->runs) {
+		run = run_of(b, place);
+		if (place >= run->rule && place < run->end &&
+		    b->after < xt2_patch_key(last_of_run(b, run), XT2_PATCH_END) &&
+		    says_of(b, run->rule, XT2_PATCH_SPLIT))
+			return run->rule - XT2_ALIGN;
+	}
+	return (u32)b->after == XT2_PATCH_END ? place : place - XT2_ALIGN;
+}
+
+static void find_compiled(struct batch *b, const struct xt2_pkt *pkt)
+{
+	struct xt2_search *s = b->s;
+	const struct xt2_index __img *ix = xt2_chain_its_index(b->compiled);
+	const u32 chain = xt2_offset(b->img, b->compiled), from = search_from(b);
+
+	s->base = s->cursor.base + MERGED;
+	if (s->spanned == chain) {
+		xt2_index_pairs(ix, s, from);
+	} else {
+		xt2_index_find(b->compiled, s, pkt, from);
+		s->spanned = ix->kind == XT2_INDEX_PAIRS ? chain : 0;
+	}
+}
+
+/* The batch ends where the search of the compiled chain did, but not inside of a rule group. */
+static void end_batch(struct batch *b)
+{
+	struct xt2_search *s = b->s;
+	u32 place = s->resume & ~XT2_UNIT_FLAGS, unit;
+
+	if (!place)
+		return;
+	if (s->units) {
+		unit = s->unit[(s->base + s->units - 1) % XT2_UNITS_MAX];
+		if (unit & XT2_UNIT_RUN && (unit & ~XT2_UNIT_FLAGS) == place &&
+		    says_of(b, place, XT2_PATCH_SPLIT))
+			place = last_of_run(b, run_of(b, place));
+	}
+	b->last = xt2_patch_key(place, XT2_PATCH_END);
+	b->resume = xt2_offset(b->img, b->compiled) + place;
+}
+
+/* --- merging ----------------------------------------------------------- */
+
+static bool put(struct batch *b, u32 unit)
+{
+	struct xt2_search *s = b->s;
+
+	if (b->n == MERGED)
+		return false;
+	s->unit[(s->cursor.base + b->n++) % XT2_UNITS_MAX] = unit;
+	return true;
+}
+
+/* Put inserted rules that stand before a key.  *at: the next one.  => false: no more room */
+static bool put_inserted(struct batch *b, u32 *at, u64 before)
+{
+	const struct xt2_found_insert *f = b->s->inserted;
+
+	for (; *at < b->inserts && xt2_can_loop; ++*at) {
+		const struct xt2_found_insert *in = &f[*at % XT2_INSERTS];
+
+		if (in->key >= before || in->key > b->last)
+			break;
+		if (!put(b, in->rule))
+			return false;
+	}
+	return true;
+}
+
+static bool put_rule(struct batch *b, u32 *at, u32 place, u32 flags)
+{
+	if (xt2_patch_key(place, XT2_PATCH_END) <= b->after) /* of a rule group */
+		return true;
+	if (!put_inserted(b, at, xt2_patch_key(place, XT2_PATCH_END)))
+		return false;
+	if (!(flags & XT2_UNIT_RUN) && says_of(b, place, XT2_PATCH_DELETED))
+		return true;
+	return put(b, (xt2_offset(b->img, b->compiled) + place) | flags);
+}
+
+static bool put_run(struct batch *b, u32 *at, u32 place)
+{
+	const struct xt2_run __img *run = run_of(b, place);
+	const struct xt2_rule __img *r;
+	u32 i;
+
+	for (i = run->rule; i < run->end && xt2_can_loop; i += r->size) {
+		r = xt2_at(b->compiled, i);
+		if (!put_rule(b, at, i, 0))
+			return false;
+	}
+	return true;
+}
+
+/* A batch has room for what a search finds, unless there are large rule groups that are split. */
+static void merge(struct batch *b)
+{
+	struct xt2_search *s = b->s;
+	u32 i, at = 0, unit, place;
+	bool room = true;
+
+	for (i = 0; i < s->units && room && xt2_can_loop; i++) {
+		unit = s->unit[(s->base + i) % XT2_UNITS_MAX];
+		place = unit & ~XT2_UNIT_FLAGS;
+		if (xt2_patch_key(place, XT2_PATCH_END) > b->last)
+			break;
+		if (unit & XT2_UNIT_RUN && says_of(b, place, XT2_PATCH_SPLIT))
+			room = put_run(b, &at, place);
+		else
+			room = put_rule(b, &at, place, unit & XT2_UNIT_FLAGS);
+	}
+	if (room)
+		room = put_inserted(b, &at, ALL);
+	if (!room)
+		b->resume = s->unit[(s->cursor.base + b->n - 1) % XT2_UNITS_MAX] & ~XT2_UNIT_FLAGS;
+}
+
+/* Search candidates after a key; 0: all. */
+static void find_batch(struct xt2_ctx *ctx, const struct xt2_chain __img *chain, u64 after)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+	struct batch b = {
+		.img = ctx->img,
+		.compiled = xt2_chain_compiled(ctx->img, chain),
+		.patch = xt2_chain_patch(chain),
+		.s = s,
+		.after = after,
+		.last = ALL,
+	};
+	u32 i;
+
+	hash_classes(&b, xt2_ctx_pkt(ctx));
+	find_compiled(&b, xt2_ctx_pkt(ctx));
+	end_batch(&b);
+	collect_inserted(&b);
+	merge(&b);
+	s->cursor.at = s->cursor.base;
+	s->cursor.end = (u16)(s->cursor.base + b.n);
+	s->cursor.resume = b.resume;
+	s->cursor.epoch = ~s->epoch;
+	for (i = 0; i < b.n && i < 8; i++)
+		xt2_prefetch(xt2_at(ctx->img, s->unit[s->cursor.base + i] & ~XT2_UNIT_FLAGS));
+}
+
+/* --- going through ----------------------------------------------------- */
+
+static u64 distance(const struct xt2_chain __img *chain, const struct xt2_rule __img *r)
+{
+	return (u64)((const u8 __img *)r - (const u8 __img *)chain);
+}
+
+/* => the next rule that does not surely miss, rules and changes side by side */
+static u64 next_in_order(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
+			 const struct xt2_rule __img *r)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+	struct xt2_in_order *o = &s->order;
+
+	if (!r)
+		xt2_order_begin(o, ctx->img, chain);
+	else if (s->ordered != xt2_ctx_offset(ctx, r)) /* evaluation was in another chain since */
+		xt2_order_seek(o, ctx->img, chain, r);
+	do {
+		r = xt2_order_next(o);
+	} while (r->target_offset > sizeof(*r) &&
+		 xt2_surely_misses(xt2_rule_first_match(r), xt2_ctx_pkt(ctx)) && xt2_can_loop);
+	s->ordered = xt2_ctx_offset(ctx, r);
+	s->cursor.epoch = ~s->epoch;
+	return distance(chain, r);
+}
+
+/* => enum xt2_answer for a rule, or XT2_UNSURE */
+static int quick_answer(const struct xt2_ctx *ctx, u32 unit)
+{
+	const u32 offset = unit & ~XT2_UNIT_FLAGS;
+	const struct xt2_rule __img *r = xt2_at(ctx->img, offset);
+
+	if (unit & XT2_UNIT_RUN)
+		return XT2_UNSURE;
+	if (unit & XT2_FOUND_HOLDS)
+		return XT2_HIT;
+	/* An inserted rule may be the last one of the image; vectors are read as a whole. */
+	if (unlikely(offset + (u64)r->size + VECTOR > ctx->img->size))
+		return XT2_UNSURE;
+	return xt2_quick_match(r, xt2_ctx_pkt(ctx));
+}
+
+static u64 next_candidate(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+	struct xt2_cursor *cur = &s->cursor;
+	const struct xt2_chain __img *compiled = xt2_chain_compiled(ctx->img, chain);
+	int answer;
+	u32 unit;
+
+	cur->run = 0;
+	do {
+		while (cur->at == cur->end && xt2_can_loop) {
+			if (!cur->resume) {
+				cur->holds = 1;
+				return chain->tail;
+			}
+			find_batch(ctx, chain,
+				   xt2_rule_key(compiled, xt2_at(ctx->img, cur->resume)));
+		}
+		unit = s->unit[cur->at++ % XT2_UNITS_MAX];
+		answer = quick_answer(ctx, unit);
+	} while (answer == XT2_MISS);
+	cur->holds = answer == XT2_HIT;
+	unit &= ~XT2_UNIT_FLAGS | XT2_UNIT_RUN;
+	if (unlikely(unit & XT2_UNIT_RUN)) {
+		unit &= ~XT2_UNIT_RUN;
+		cur->run = xt2_ctx_offset(ctx, xt2_index_run(xt2_chain_its_index(compiled),
+							     unit - xt2_ctx_offset(ctx, compiled)));
+	}
+	return distance(chain, xt2_at(ctx->img, unit));
+}
+
+u64 xt2_enter_patched(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+
+	if (s->linear || !xt2_chain_compiled(ctx->img, chain)->lookup ||
+	    s->cursor.base > XT2_UNITS_MAX - MERGED - XT2_CANDIDATES ||
+	    !xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), xt2_chain_its_index(chain)->asks)) {
+		s->cursor.indexed = XT2_GOES_IN_ORDER;
+		return next_in_order(ctx, chain, NULL);
+	}
+	s->cursor.indexed = XT2_GOES_PATCHED;
+	s->spanned = 0;
+	find_batch(ctx, chain, 0);
+	return next_candidate(ctx, chain);
+}
+
+u64 xt2_next_patched(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
+		     const struct xt2_rule __img *r)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+
+	if (s->cursor.indexed == XT2_GOES_IN_ORDER)
+		return next_in_order(ctx, chain, r);
+	if (likely(s->cursor.epoch == ~s->epoch))
+		return next_candidate(ctx, chain);
+	if (!xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), xt2_chain_its_index(chain)->asks)) {
+		s->cursor.indexed = XT2_GOES_IN_ORDER;
+		s->cursor.holds = s->cursor.run = 0;
+		return next_in_order(ctx, chain, r);
+	}
+	s->spanned = 0;
+	find_batch(ctx, chain, xt2_rule_key(xt2_chain_compiled(ctx->img, chain), r));
+	return next_candidate(ctx, chain);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * patch-entries.h - the buckets and classes of a patch that is edited; not installed
+ *
+ * Functions that return an int: 0; -ENOSPC, -ENOMEM: the edit is spoilt.
+ */
+#ifndef XT2_LIBXT2_CHANGE_PATCH_ENTRIES_H
+#define XT2_LIBXT2_CHANGE_PATCH_ENTRIES_H
+
+#include "patch-edit.h"
+
+/* => number of buckets */
+static inline u32 xt2_buckets_(u32 shift)
+{
+	return 1u << (32 - shift);
+}
+
+/* An entry: a rule's offset or place, with flags, and its hash. */
+bool xt2_entry_there_(const struct xt2_patch_edit *e, u32 hash, u32 unit);
+/* Has the bucket of this hash room for so many more? */
+bool xt2_entries_fit_(const struct xt2_patch_edit *e, u32 hash, u32 n);
+int xt2_entry_add_(struct xt2_patch_edit *e, u32 hash, u32 unit);
+/* Of entries that are there. */
+int xt2_entry_delete_(struct xt2_patch_edit *e, u32 hash, u32 unit);
+int xt2_entry_replace_(struct xt2_patch_edit *e, u32 hash, u32 unit, u32 by);
+
+/* More buckets, if there are too few for all changes. */
+int xt2_entries_spread_(struct xt2_patch_edit *e);
+
+/* The class that suits a rule best, a new one perhaps, and its hash in that. */
+void xt2_rule_class_(struct xt2_patch_edit *e, const struct xt2_rule *rule, u32 *which, u32 *hash);
+/* An inserted rule's entry. */
+int xt2_rule_file_(struct xt2_patch_edit *e, u32 rule, u32 which, u32 hash);
+int xt2_rule_unfile_(struct xt2_patch_edit *e, u32 rule);
+/* The rule has another record from now on. */
+int xt2_rule_refile_(struct xt2_patch_edit *e, u32 rule, u32 to);
+
+#endif

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * test-check-patch.c - engine/check-patch.c: one field of a patch that was written is
+ * changed, and the image is refused for it
+ */
+#include "tests/unit/patch-case.h"
+
+/* Rules of the compiled chain, by number. */
+enum {
+	FIRST,
+	SECOND,
+	SMALL, /* a rule group */
+	BETWEEN = SMALL + 4,
+	LARGE, /* one that cannot be split */
+	LARGEST = LARGE + XT2_SPLIT_MAX + 1, /* one that can */
+	LAST = LARGEST + XT2_SPLIT_MAX,
+	RULES,
+};
+
+struct extent {
+	struct xt2_patched x;
+	struct xt2_index ix;
+	struct xt2_patch p;
+};
+
+static struct patch_case c;
+
+static u32 source_of(u32 number)
+{
+	return 0x0a000001 + (number < BETWEEN	? number < SMALL ? number : SMALL
+			     : number < LARGE	? BETWEEN
+			     : number < LARGEST ? LARGE
+			     : number < LAST	? LARGEST
+						: LAST);
+}
+
+static bool counts(u32 number)
+{
+	return number >= SMALL && number != BETWEEN && number != LAST;
+}
+
+/* Edits of each kind; number of a rule: as it is then. */
+static int setup(void **unused)
+{
+	struct rule_build b;
+	u32 i;
+
+	patch_begin(&c);
+	for (i = 0; i < RULES; i++)
+		patch_add_from(&c, 0, source_of(i), counts(i) ? COUNT : DROP);
+	patch_add_from(&c, 0, 0, patch_jump(&c, 1));
+	patch_add_from(&c, 1, source_of(0), DROP);
+	patch_add_from(&c, 1, source_of(1), DROP);
+	patch_image(&c, &patch_columns);
+	patch_delete(&c, 0, FIRST);
+	patch_insert_from(&c, 0, PATCH_TAIL, 0x0a020001, DROP);
+	patch_insert_from(&c, 0, SMALL, 0x0a020002, DROP); /* after the first of the group */
+	patch_insert_from(&c, 0, 0, 0x0a020003, ACCEPT);
+	patch_insert_from(&c, 0, 1, 0x0a020004, ACCEPT);
+	assert_int_equal(patch_insert(&c, 0, 0, patch_rule(&b, 0, COUNT)), 0);
+	return 0;
+}
+
+static int teardown(void **unused)
+{
+	patch_end(&c);
+	return 0;
+}
+
+/* --- ways into the patch ----------------------------------------------- */
+
+static struct extent *extent(void)
+{
+	return (struct extent *)patch_chain(&c, 0);
+}
+
+static struct xt2_patch_part *part(void)
+{
+	return xt2_at(c.img, extent()->p.part);
+}
+
+static struct xt2_patch_page *page(void)
+{
+	return xt2_at(c.img, part()->page);
+}
+
+static struct xt2_inserted *inserted(u32 item)
+{
+	assert_true(page()->item[item].rule);
+	return xt2_at(c.img, page()->item[item].rule - offsetof(struct xt2_inserted, rule));
+}
+
+static u32 *buckets(void)
+{
+	return xt2_at(c.img, extent()->p.bucket);
+}
+
+static struct xt2_patch_bucket *bucket(u32 number)
+{
+	assert_true(buckets()[number]);
+	return xt2_at(c.img, buckets()[number]);
+}
+
+/* => the entry of a unit, in *in */
+static struct xt2_patch_entry *entry(u32 unit, struct xt2_patch_bucket **in)
+{
+	struct xt2_patch_bucket *b;
+	u32 n, i;
+
+	for (n = 0; n < 2; n++) {
+		if (!buckets()[n])
+			continue;
+		b = bucket(n);
+		for (i = 0; i < b->entries; i++) {
+			if (b->entry[i].unit != unit)
+				continue;
+			if (in)
+				*in = b;
+			return &b->entry[i];
+		}
+	}
+	fail();
+	return NULL;
+}
+
+/* The items that setup() makes, in order. */
+enum { DELETED, PLAIN, ACCEPTS, OTHER, IN_GROUP, APPENDED, ITEMS };
+
+static void expect_refusal(const char *want)
+{
+	const char *what = patch_check(&c);
+
+	what = what ? what : "accepted";
+	if (strcmp(what, want))
+		fail_msg("%s; not: %s", what, want);
+}
+
+/* With another value of a field the image is refused, and says so. */
+#define REFUSED(field, value, what)                   \
+	do {                                          \
+		const __typeof__(field) was_ = field; \
+		(field) = (__typeof__(field))(value); \
+		expect_refusal(what);                 \
+		(field) = was_;                       \
+	} while (0)
+
+/* --- the extent -------------------------------------------------------- */
+
+static void edits_are_accepted(void **unused)
+{
+	u32 i;
+
+	PATCH_CHECKS(&c);
+	assert_int_equal(page()->items, ITEMS);
+	for (i = 0; i < ITEMS; i++)
+		assert_int_equal(!page()->item[i].rule, i == DELETED);
+	assert_int_equal(page()->item[PLAIN].at, page()->item[OTHER].at);
+	assert_int_equal(xt2_rule_jumps(patch_rule_at(&c, 0, 0)), XT2_NONE);
+}
+
+static void another_extent(void **unused)
+{
+	static const char form[] = "patched chain has other rules than a guard and a tail";
+	static const char guard[] = "patched chain without a guard";
+	static const char tail[] = "chain does not end in a policy or a return";
+	static const char header[] = "header of a patch is not valid";
+	struct extent *x = extent();
+
+	REFUSED(x->x.chain.used, 72, form);
+	REFUSED(x->x.chain.used, 88, form);
+	REFUSED(x->x.chain.rules, 1, form);
+	REFUSED(x->x.chain.tail, 32, form);
+	REFUSED(x->x.guard.size, 32, guard);
+	REFUSED(x->x.guard.target_offset, 16, guard);
+	REFUSED(x->x.guard.target, XT2_T_CONTINUE, guard);
+	REFUSED(x->x.guard.target, XT2_TARGET(XT2_T_PATCHED, 1), guard);
+	REFUSED(x->x.tail.size, 32, tail);
+	REFUSED(x->x.tail.target, RETURN, tail); /* of a base chain */
+	REFUSED(x->x.tail.target, COUNT, tail);
+	REFUSED(x->ix.size, x->ix.size + 8, header);
+	REFUSED(x->ix.ahead, 63, header);
+	REFUSED(x->ix.ahead, 1, header);
+	REFUSED(x->ix.runs, 1, header);
+	REFUSED(x->ix.run, 64, header);
+	REFUSED(x->ix.heads, 1, header);
+	REFUSED(x->ix.reserved, 1, header);
+}
+
+/* What is not quite a patched chain's extent is taken for a plain one's. */
+static void nearly_patched(void **unused)
+{
+	struct extent *x = extent();
+
+	REFUSED(x->x.chain.lookup, 88, "unknown target");
+	REFUSED(x->x.chain.size, sizeof(*x) - 8, "unknown target");
+	REFUSED(x->ix.kind, XT2_INDEX_COLUMNS, "unknown target");
+}
+
+/* --- the compiled chain ------------------------------------------------ */
+
+static void another_compiled_chain(void **unused)
+{
+	struct xt2_chain *old = patch_compiled(&c, 0);
+	struct extent *x = extent();
+
+	REFUSED(x->p.compiled, c.img->size, "chain is outside the image");
+	REFUSED(x->p.compiled, c.img->size - 8, "chain is outside the image");
+	REFUSED(x->p.compiled, x->p.compiled + 4, "chain is outside the image");
+	REFUSED(x->p.compiled, *patch_slot(&c, 0), "two structures overlap");
+	REFUSED(x->p.compiled, *patch_slot(&c, 1), "two structures overlap");
+	REFUSED(old->index, old->index + 1, "chain has another index");
+	REFUSED(old->table, 1, "patch of another chain");
+	REFUSED(old->hook, XT2_INPUT, "patch of another chain");
+	REFUSED(old->rules, old->rules - 1, "wrong number of rules in a chain");
+	REFUSED(patch_rule_at(&c, 0, PATCH_TAIL)->target, COUNT,
+		"chain does not end in a policy or a return");
+}
+
+/* Another chain's patch names the same one. */
+static void compiled_twice(void **unused)
+{
+	struct rule_build b;
+	struct extent *other;
+
+	assert_int_equal(patch_insert(&c, 1, 0, patch_rule(&b, 0, COUNT)), 0);
+	other = (struct extent *)patch_chain(&c, 1);
+	REFUSED(other->p.compiled, extent()->p.compiled, "two structures overlap");
+}
+
+static void patch_of_a_patch(void **unused)
+{
+	const u32 old = *patch_slot(&c, 0), new = xt2_space_alloc(&c.space, sizeof(struct extent));
+	struct extent *x = xt2_at(c.img, new);
+
+	memcpy(x, extent(), sizeof(*x));
+	x->p = (struct xt2_patch){ .compiled = old, .shift = 31 };
+	*patch_slot(&c, 0) = new;
+	expect_refusal("unknown target");
+}
+
+/* The index of the compiled chain is held to its rules. */
+static void wrong_index(void **unused)
+{
+	struct xt2_index *ix = (struct xt2_index *)xt2_chain_index(patch_compiled(&c, 0));
+
+	REFUSED(ix->kind, XT2_INDEX_PATCH, "index of an unknown kind");
+	REFUSED(xt2_index_runs(ix)->end, xt2_index_runs(ix)->end - 8,
+		"run of an index is not of whole rules");
+}
+
+/* The gate for writers does not check indexes, and yet finds no patch there. */
+static void sealed_index(void **unused)
+{
+	struct xt2_index *ix = (struct xt2_index *)xt2_chain_index(patch_compiled(&c, 0));
+	struct xt2_check_err err = { 0 };
+
+	*patch_slot(&c, 0) = xt2_offset(c.img, patch_compiled(&c, 0));
+	ix->kind = XT2_INDEX_PATCH;
+	c.img->magic = XT2_MAGIC_UNFINISHED;
+	assert_int_equal(xt2_check_seal_(c.img, c.img->size, c.scratch, &err), -EINVAL);
+	assert_string_equal(err.what, "index of an unknown kind");
+}
+
+/* --- classes and buckets ----------------------------------------------- */
+
+static void wrong_classes(void **unused)
+{
+	static const char invalid[] = "class of a patch is not valid";
+	static const char asks[] = "patch asks for fewer fields than it reads";
+	static const char rules[] = "wrong number of rules in a patch";
+	struct extent *x = extent();
+	struct xt2_patch *p = &x->p;
+
+	assert_int_equal(p->classes, 2);
+	REFUSED(p->classes, XT2_PATCH_CLASSES + 1, "too many classes of a patch");
+	REFUSED(p->by[1].field, XT2_FIELDS, invalid);
+	REFUSED(p->by[0].reserved[0], 1, invalid);
+	REFUSED(p->by[0].reserved[1], 1, invalid);
+	REFUSED(p->by[1].reserved[2], 1, invalid);
+	REFUSED(x->ix.asks, 0, asks);
+	REFUSED(x->ix.asks, x->ix.asks ^ XT2_ASKS_ADDRS, asks);
+	REFUSED(p->by[1].field, XT2_FIELD_IN, asks);
+	REFUSED(p->by[0].rules, p->by[0].rules + 1, rules);
+	REFUSED(p->inserted, p->inserted + 1, rules);
+	REFUSED(p->deleted, p->deleted + 1, rules);
+	p->by[0].rules++;
+	REFUSED(p->inserted, p->inserted + 1, rules);
+	p->by[0].rules--;
+}
+
+/* An edit would forget a class that has rules left. */
+static void wrong_shares_of_classes(void **unused)
+{
+	struct xt2_patch *p = &extent()->p;
+
+	assert_int_equal(p->by[0].rules, 4);
+	assert_int_equal(p->by[1].rules, 1);
+	p->by[1].rules = 4;
+	REFUSED(p->by[0].rules, 1, "wrong number of rules in a class of a patch");
+	p->by[1].rules = 1;
+	p->by[1].rules = 0;
+	REFUSED(p->by[0].rules, 5, "patch would miss a rule");
+	p->by[1].rules = 1;
+	PATCH_CHECKS(&c);
+}
+
+static void wrong_buckets(void **unused)
+{
+	static const char number[] = "wrong number of buckets of a patch";
+	static const char outside[] = "buckets of a patch are outside the image";
+	static const char invalid[] = "bucket of a patch is not valid";
+	struct xt2_patch *p = &extent()->p;
+	struct xt2_patch_bucket *b = bucket(0);
+
+	REFUSED(p->shift, 0, number);
+	REFUSED(p->shift, 32, number);
+	REFUSED(p->shift, 1, outside);
+	REFUSED(p->bucket, c.img->size, outside);
+	REFUSED(p->bucket, 0, "two structures overlap"); /* header */
+	REFUSED(buckets()[0], c.img->size, "bucket of a patch is outside the image");
+	REFUSED(buckets()[1], 0, "patch would miss a deleted rule");
+	REFUSED(b->entries, 0, invalid);
+	REFUSED(b->entries, XT2_PATCH_ENTRIES + 1, invalid);
+	REFUSED(b->reserved, 1, invalid);
+	REFUSED(b->entry[0].hash, b->entry[0].hash ^ 1u << 31,
+		"entry of a patch in another bucket");
+	REFUSED(b->next, buckets()[0], "two structures overlap"); /* a loop */
+	REFUSED(b->next, buckets()[1], "entry of a patch in another bucket");
+	REFUSED(b->next, c.img->size, "bucket of a patch is outside the image");
+}
+
+/* A bucket of 64 parts is searched, one of 65 is not. */
+static void long_bucket(void **unused)
+{
+	struct xt2_patch_bucket *last = bucket(0), *b = NULL;
+	u32 i, at;
+
+	for (i = 1; i <= XT2_BUCKET_PARTS; i++) {
+		expect_refusal(i == 1 ? "accepted" : "entries of a patch for no rule");
+		at = xt2_space_alloc(&c.space, sizeof(*b));
+		b = xt2_at(c.img, at);
+		memset(b, 0, sizeof(*b));
+		b->entries = 1;
+		last->next = at;
+		last = b;
+	}
+	expect_refusal("bucket of a patch has too many parts");
+}
+
+static void wrong_entries(void **unused)
+{
+	static const char rule[] = "patch would miss a rule";
+	static const char deleted[] = "patch would miss a deleted rule";
+	static const char split[] = "rule group is changed, and not said to be";
+	const struct xt2_index *ix = xt2_chain_index(patch_compiled(&c, 0));
+	struct xt2_patch_entry *e = entry(page()->item[PLAIN].rule, NULL);
+	struct xt2_patch *p = &extent()->p;
+	struct xt2_patch_bucket *b;
+
+	REFUSED(e->hash, e->hash ^ 1, rule);
+	REFUSED(e->unit, e->unit ^ XT2_PATCH_SPLIT, rule);
+	REFUSED(e->unit, page()->item[ACCEPTS].rule, rule);
+	REFUSED(p->by[0].mask[0], 0xf0ffffff, rule); /* another hash */
+	REFUSED(p->by[0].mask[1], 1, rule); /* more than the rules ask for */
+	REFUSED(p->by[0].mask[3], 1, rule);
+	REFUSED(p->by[0].field, XT2_FIELD_DST, rule);
+	e = entry(page()->item[DELETED].at | XT2_PATCH_DELETED, NULL);
+	REFUSED(e->hash, e->hash ^ 1, deleted);
+	REFUSED(e->unit, e->unit ^ XT2_PATCH_DELETED, deleted);
+	e = entry(xt2_index_runs(ix)->rule | XT2_PATCH_SPLIT, &b);
+	REFUSED(e->unit, e->unit ^ XT2_PATCH_SPLIT, split);
+	b->entry[b->entries] = *e;
+	REFUSED(b->entries, b->entries + 1, "entries of a patch for no rule");
+}
+
+/* --- items ------------------------------------------------------------- */
+
+static void wrong_parts(void **unused)
+{
+	static const char begins[] = "part of a patch begins with another item";
+	static const char number[] = "wrong number of items of a patch";
+	static const char outside[] = "parts of a patch are outside the image";
+	struct xt2_patch_part *one = part();
+	struct xt2_patch *p = &extent()->p;
+
+	REFUSED(p->part, c.img->size, outside);
+	REFUSED(p->parts, 0, outside);
+	REFUSED(p->parts, ~0u, outside);
+	REFUSED(one->page, c.img->size, "items of a patch are outside the image");
+	REFUSED(one->page, one->page + 4, "items of a patch are outside the image");
+	REFUSED(page()->items, 0, number);
+	REFUSED(page()->items, XT2_PATCH_ITEMS + 1, number);
+	REFUSED(one->at, one->at + 8, begins);
+	REFUSED(one->label, one->label + 1, begins);
+	REFUSED(one->more, one->more + 1, "part of a patch adds another number of rules");
+	REFUSED(page()->items, ITEMS - 1, "part of a patch adds another number of rules");
+	one->more--;
+	REFUSED(page()->items, ITEMS - 1, "wrong number of rules in a patch");
+	one->more++;
+}
+
+static void items_elsewhere(void **unused)
+{
+	static const char no_rule[] = "item of a patch is not at a rule";
+	static const char place[] = "inserted rule is not where its item says";
+	struct xt2_patch_item *item = page()->item;
+	struct xt2_chain *old = patch_compiled(&c, 0);
+
+	REFUSED(item[PLAIN].at, item[PLAIN].at + 8, no_rule);
+	REFUSED(item[PLAIN].at, 0, no_rule);
+	REFUSED(item[APPENDED].at, old->tail + 24, no_rule);
+	REFUSED(item[APPENDED].at, ~0u, no_rule);
+	REFUSED(item[APPENDED].rule, 0, no_rule); /* the tail is not deleted */
+	REFUSED(item[OTHER].at, old->tail, place);
+	REFUSED(inserted(OTHER)->at, old->tail, place);
+	REFUSED(inserted(OTHER)->label, XT2_PATCH_END, place);
+	REFUSED(inserted(OTHER)->reserved, 1, place);
+}
+
+static void items_out_of_order(void **unused)
+{
+	static const char order[] = "items of a patch are not in order";
+	struct xt2_patch_item *item = page()->item, was = item[PLAIN];
+	const u32 label = inserted(PLAIN)->label;
+
+	REFUSED(inserted(ACCEPTS)->label, label, order);
+	REFUSED(inserted(ACCEPTS)->label, label - 1, order);
+	REFUSED(item[IN_GROUP].at, item[OTHER].at, "inserted rule is not where its item says");
+	REFUSED(item[APPENDED], item[DELETED], "item of a patch is not at a rule");
+	item[PLAIN] = item[ACCEPTS];
+	item[ACCEPTS] = was;
+	expect_refusal(order);
+}
+
+static void wrong_records(void **unused)
+{
+	static const char outside[] = "inserted rule is outside the image";
+	struct xt2_patch_item *item = &page()->item[OTHER];
+	struct xt2_rule *r = &inserted(OTHER)->rule;
+
+	REFUSED(item->rule, 8, outside);
+	REFUSED(item->rule, item->rule + 4, outside);
+	REFUSED(item->rule, c.img->size, outside);
+	REFUSED(item->rule, c.img->size - 16, outside);
+	REFUSED(item->rule, ~7u, outside);
+	REFUSED(item->rule, sizeof(struct xt2_image), "two structures overlap"); /* header */
+	REFUSED(item->rule, page()->item[ACCEPTS].rule, "two structures overlap");
+	REFUSED(r->size, 0xfff8, outside);
+	REFUSED(r->size, 0, "wrong size of a rule");
+	REFUSED(r->target, XT2_TARGET(XT2_T_JUMP, 9), "rule names a chain that is not there");
+	REFUSED(r->target, XT2_TARGET(XT2_T_PATCHED, 0), "unknown target");
+}
+
+/* Make an item stand in the middle of a rule group, and say so. */
+static const char *split(u32 group)
+{
+	const struct xt2_rule *r = xt2_chain_first(patch_compiled(&c, 0));
+	struct xt2_patch_entry *e;
+	struct xt2_patch_bucket *b;
+	u32 i, at, first = 0;
+
+	for (i = 0; i <= group; i++, r = xt2_rule_next(r))
+		first = xt2_offset(patch_compiled(&c, 0), r);
+	at = xt2_offset(patch_compiled(&c, 0), r);
+	inserted(IN_GROUP)->at = page()->item[IN_GROUP].at = at;
+	e = entry(xt2_index_runs(xt2_chain_index(patch_compiled(&c, 0)))->rule | XT2_PATCH_SPLIT,
+		  &b);
+	*e = b->entry[--b->entries];
+	b = bucket(xt2_patch_hash_place(first) >> 31);
+	b->entry[b->entries++] =
+		(struct xt2_patch_entry){ xt2_patch_hash_place(first), first | XT2_PATCH_SPLIT };
+	return patch_check(&c);
+}
+
+static void groups_of_most_rules(void **unused)
+{
+	assert_null(split(LARGEST));
+}
+
+static void group_too_large(void **unused)
+{
+	assert_string_equal(split(LARGE), "rule group is changed, and not said to be");
+}
+
+/* Two insertions split a group once; before a group and after it there is nothing to say. */
+static void groups_are_said_once(void **unused)
+{
+	patch_insert_from(&c, 0, PATCH_TAIL, 0x0a020005, DROP);
+	patch_insert_from(&c, 0, 4 + SMALL, 0x0a020006, DROP);
+	patch_insert_from(&c, 0, 4 + SMALL, 0x0a020007, DROP);
+	patch_delete(&c, 0, 4 + SMALL);
+	patch_delete(&c, 0, 4 + SMALL);
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+static const struct CMUnitTest tests[] = {
+	CASE(edits_are_accepted), CASE(another_extent),
+	CASE(nearly_patched),	  CASE(another_compiled_chain),
+	CASE(compiled_twice),	  CASE(patch_of_a_patch),
+	CASE(wrong_index),	  CASE(sealed_index),
+	CASE(wrong_classes),	  CASE(wrong_shares_of_classes),
+	CASE(wrong_buckets),	  CASE(long_bucket),
+	CASE(wrong_entries),	  CASE(wrong_parts),
+	CASE(items_elsewhere),	  CASE(items_out_of_order),
+	CASE(wrong_records),	  CASE(groups_of_most_rules),
+	CASE(group_too_large),	  CASE(groups_are_said_once),
+};
+
+UNITS_WITH(tests, NULL, NULL)

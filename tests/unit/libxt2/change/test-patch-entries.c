@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test-patch-entries.c - libxt2/change/patch-entries.c: which class a rule has, and its bucket */
+#include "engine/eval.h"
+#include "engine/index/pairs.h"
+#include "tests/lib/world-packets.h"
+#include "tests/unit/change-case.h"
+#include "xt2tables/packet/oracle.h"
+
+static struct change_case *begin(u8 family, u32 rules)
+{
+	struct change_case *c = change_new(2, family, CHANGE_ADDRESSES, rules, NULL, 8u << 20);
+
+	assert_int_equal(change_begin(c), 0);
+	return c;
+}
+
+/* => the patch that was published */
+static const struct xt2_patch *publish(struct change_case *c)
+{
+	const struct xt2_chain *chain;
+
+	assert_int_equal(change_end(c), 0);
+	change_read(c, c->chain, &c->now);
+	chain = xt2_at(c->img, c->chain);
+	return (const struct xt2_patch *)(xt2_chain_index(chain) + 1);
+}
+
+static u8 asks(const struct change_case *c)
+{
+	return xt2_chain_index(xt2_at(c->img, c->chain))->asks;
+}
+
+/* A rule with the matches of c->w.rule, in front of all. */
+static void insert(struct change_case *c)
+{
+	seed_rule(&c->w.rule)->target = XT2_T_DROP;
+	assert_int_equal(change_insert(c, 0, seed_rule(&c->w.rule)), 0);
+}
+
+static struct seed_rule *rule(struct change_case *c)
+{
+	c->w.rule.family = c->family;
+	seed_rule_begin(&c->w.rule, XT2_T_DROP, 0);
+	return &c->w.rule;
+}
+
+static void source(struct change_case *c, u32 addr, u32 length)
+{
+	seed_match(rule(c), XT2_M_SRC4, (u8)(32 - length), addr >> (32 - length) << (32 - length),
+		   NULL, 0);
+	insert(c);
+}
+
+#define IS_CLASS(c, f, n, mask0)                      \
+	do {                                          \
+		assert_int_equal((c).field, f);       \
+		assert_int_equal((c).rules, n);       \
+		assert_int_equal((c).mask[0], mask0); \
+	} while (0)
+
+static void test_prefixes(void **unused)
+{
+	struct change_case *c = begin(XT2_IPV4, 200);
+	const struct xt2_patch *p;
+
+	source(c, 0x0a010203, 32);
+	source(c, 0x0a010204, 32);
+	source(c, 0x0a010200, 22); /* 20 bits */
+	source(c, 0x0a010200, 24); /* loses 4 */
+	source(c, 0x0a010200, 28); /* loses 8 */
+	source(c, 0x0a010200, 29); /* loses 9, of which 1 is rounded */
+	source(c, 0x0a010200, 30);
+	p = publish(c);
+	assert_int_equal(p->classes, 2);
+	IS_CLASS(p->by[0], XT2_FIELD_SRC, 2, ~0u);
+	IS_CLASS(p->by[1], XT2_FIELD_SRC, 5, 0xfffff000);
+	assert_int_equal(change_begin(c), 0);
+	source(c, 0x0a000000, 11);
+	source(c, 0x0a000000, 3); /* no 4 bits */
+	source(c, 0x0a010205, 32); /* the class with the most bits */
+	p = publish(c);
+	IS_CLASS(p->by[0], XT2_FIELD_SRC, 3, ~0u);
+	assert_int_equal(p->classes, 4);
+	IS_CLASS(p->by[2], XT2_FIELD_SRC, 1, 0xff000000);
+	IS_CLASS(p->by[3], XT2_FIELD_NONE, 1, 0);
+	change_free(c);
+}
+
+/* Of two addresses, the source. */
+static void test_both_addresses(void **unused)
+{
+	struct change_case *c = begin(XT2_IPV4, 200);
+	const struct xt2_patch *p;
+
+	seed_match(rule(c), XT2_M_DST4, 0, 0x0a000001, NULL, 0);
+	seed_match(&c->w.rule, XT2_M_SRC4, 0, 0x0a000002, NULL, 0);
+	insert(c);
+	p = publish(c);
+	assert_int_equal(p->classes, 1);
+	IS_CLASS(p->by[0], XT2_FIELD_SRC, 1, ~0u);
+	change_free(c);
+}
+
+/* Steps of 8 bits when there are many classes; the last one is for rules without a field. */
+static void test_classes_run_out(void **unused)
+{
+	struct change_case *c = begin(XT2_IPV4, 200);
+	static const u32 mark[2] = { 0x00ff0000, 0 };
+	u64 mac = 0x0504030201;
+	const struct xt2_patch *p;
+	u32 i;
+
+	seed_match(rule(c), XT2_M_MARK, 0, 0x00120000, mark, 8);
+	insert(c);
+	seed_match(rule(c), XT2_M_IN, 0, 5, "eth0\0\0\0", 8);
+	insert(c);
+	seed_match(rule(c), XT2_M_OUT, 0, 5, "eth0\0\0\0", 8);
+	insert(c);
+	seed_match(rule(c), XT2_M_MAC, 0, 0, &mac, 8);
+	insert(c);
+	source(c, 0x0a010203, 31); /* 24 bits */
+	source(c, 0x0a010203, 15); /* 8 bits */
+	for (i = 0; i < 3; i++) { /* a seventh */
+		seed_match(rule(c), XT2_M_DST4, 0, 0x0a000000 + i, NULL, 0);
+		insert(c);
+	}
+	seed_match(rule(c), XT2_M_PROTO, 0, 6, NULL, 0);
+	seed_match(&c->w.rule, XT2_M_TCP, XT2_PORTS_DST, 80 | 80u << 16, NULL, 0);
+	insert(c); /* there is no class for it */
+	p = publish(c);
+	assert_int_equal(p->classes, 8);
+	IS_CLASS(p->by[0], XT2_FIELD_MARK, 1, 0x00ff0000);
+	IS_CLASS(p->by[1], XT2_FIELD_IN, 1, ~0u);
+	IS_CLASS(p->by[2], XT2_FIELD_OUT, 1, ~0u);
+	IS_CLASS(p->by[3], XT2_FIELD_MAC, 1, ~0u);
+	IS_CLASS(p->by[4], XT2_FIELD_SRC, 1, 0xffffff00);
+	IS_CLASS(p->by[5], XT2_FIELD_SRC, 1, 0xff000000);
+	IS_CLASS(p->by[6], XT2_FIELD_DST, 3, ~0u);
+	IS_CLASS(p->by[7], XT2_FIELD_NONE, 1, 0);
+	assert_int_equal(asks(c) & (XT2_ASKS_MAC | XT2_ASKS_IN | XT2_ASKS_OUT),
+			 XT2_ASKS_MAC | XT2_ASKS_IN | XT2_ASKS_OUT);
+	assert_int_equal(change_begin(c), 0);
+	for (i = 0; i < 3; i++) /* the DST class goes, and another takes its number */
+		assert_int_equal(change_delete(c, 1), 0);
+	insert(c);
+	p = publish(c);
+	IS_CLASS(p->by[6], XT2_FIELD_DPORT, 1, ~0u);
+	assert_int_equal(p->classes, 8);
+	assert_true(asks(c) & XT2_ASKS_PORTS);
+	change_free(c);
+}
+
+/* Starts of names, ranges of ports and inverted tests are no fields. */
+static void test_no_field(void **unused)
+{
+	struct change_case *c = begin(XT2_IPV4, 200);
+	const struct xt2_patch *p;
+
+	seed_match(rule(c), XT2_M_IN, 0, 3, "eth\0\0\0\0", 8);
+	insert(c);
+	seed_match(rule(c), XT2_M_SRC4, XT2_MATCH_INVERT, 0x0a000001, NULL, 0);
+	insert(c);
+	seed_match(rule(c), XT2_M_PROTO, 0, 6, NULL, 0);
+	seed_match(&c->w.rule, XT2_M_TCP, XT2_PORTS_DST, 80 | 81u << 16, NULL, 0);
+	insert(c);
+	p = publish(c);
+	assert_int_equal(p->classes, 1);
+	IS_CLASS(p->by[0], XT2_FIELD_NONE, 3, 0);
+	assert_int_equal(change_begin(c), 0);
+	seed_match(rule(c), XT2_M_SRC4, 0, 0x0a000001, NULL, 0);
+	seed_match(&c->w.rule, XT2_M_IN, 0, 5, "eth0\0\0\0", 8);
+	insert(c); /* an address says more than a whole name */
+	p = publish(c);
+	IS_CLASS(p->by[1], XT2_FIELD_SRC, 1, ~0u);
+	change_free(c);
+}
+
+static void test_ipv6(void **unused)
+{
+	struct change_case *c = begin(XT2_IPV6, 200);
+	u64 words[4] = { 0x11223344556677fd, 0x01, ~0ull, __builtin_bswap64(~0ull << 53) };
+	const struct xt2_patch *p;
+
+	words[1] &= words[3];
+	seed_match(rule(c), XT2_M_DST6_MASK, 0, 0, words, 32); /* /75: 72 bits */
+	insert(c);
+	p = publish(c);
+	assert_int_equal(p->classes, 1);
+	IS_CLASS(p->by[0], XT2_FIELD_DST, 1, ~0u);
+	assert_int_equal(p->by[0].mask[1], ~0u);
+	assert_int_equal(p->by[0].mask[2], 0xff);
+	assert_int_equal(p->by[0].mask[3], 0);
+	change_free(c);
+}
+
+static void test_arp(void **unused)
+{
+	struct change_case *c = begin(XT2_ARP, 200);
+	const struct xt2_patch *p;
+
+	source(c, 0x0a010203, 32);
+	p = publish(c);
+	assert_int_equal(p->classes, 1);
+	IS_CLASS(p->by[0], XT2_FIELD_NONE, 1, 0);
+	assert_int_equal(asks(c), 0);
+	change_free(c);
+}
+
+/* Buckets are doubled when there are 16 entries for each. */
+static void test_buckets_grow(void **unused)
+{
+	struct change_case *c = begin(XT2_IPV4, 4000);
+	const struct xt2_patch *p;
+	u32 i;
+
+	for (i = 0; i < 32; i++)
+		source(c, i << 8, 32);
+	p = publish(c);
+	assert_int_equal(p->shift, 31);
+	assert_int_equal(change_begin(c), 0);
+	source(c, i++ << 8, 32);
+	p = publish(c);
+	assert_int_equal(p->shift, 30);
+	assert_int_equal(change_begin(c), 0);
+	for (; i < 3000; i++)
+		source(c, i << 8, 32);
+	p = publish(c);
+	assert_int_equal(p->shift, 32 - 8);
+	change_free(c);
+}
+
+/* All rules have one hash: the bucket is a list, and loses entries anywhere in it. */
+static void test_one_bucket(void **unused)
+{
+	static struct change_model before;
+	struct change_case *c = begin(XT2_IPV4, 2000);
+	const struct xt2_patch *p;
+	u32 i, at, chain, parts = 0;
+
+	for (i = 0; i < 500; i++)
+		source(c, 0x0a000001, 32);
+	p = publish(c);
+	for (i = 0; i < xt2_buckets_(p->shift); i++) {
+		at = ((const u32 *)xt2_at(c->img, p->bucket))[i];
+		for (; at; at = ((const struct xt2_patch_bucket *)xt2_at(c->img, at))->next)
+			parts++;
+	}
+	assert_int_equal(parts, 17); /* of 30 entries each */
+	before = c->now;
+	chain = c->chain;
+	assert_int_equal(change_begin(c), 0);
+	for (i = 500; i > 1; i -= 2)
+		assert_int_equal(change_delete(c, i * 7 % i), 0);
+	publish(c);
+	change_read(c, chain, &before);
+	assert_int_equal(change_begin(c), 0);
+	for (i = 0; i < 250; i++)
+		assert_int_equal(change_delete(c, (249 - i) / 2), 0);
+	assert_int_equal(publish(c)->classes, 0);
+	change_free(c);
+}
+
+/* A bucket whose list has all its parts: only the rules for it are refused. */
+static void test_full_bucket(void **unused)
+{
+	struct change_case *c = begin(XT2_IPV4, 4000);
+	const struct xt2_patch *p;
+	u32 i;
+
+	for (i = 0; i < XT2_BUCKET_PARTS * XT2_PATCH_ENTRIES - 1; i++)
+		source(c, 0x0a000001, 32);
+	p = &c->edit.patch;
+	assert_int_equal(p->classes, 1);
+	seed_match(rule(c), XT2_M_SRC4, 0, 0x0a000001, NULL, 0);
+	assert_int_equal(change_insert(c, 0, seed_rule(&c->w.rule)), -E2BIG);
+	assert_int_equal(p->inserted, i);
+	for (i = 2; i < 40; i++) /* of other buckets */
+		if ((xt2_patch_hash(p->by, 0, (u32[4]){ 0x0a000000 + i }) ^
+		     xt2_patch_hash(p->by, 0, (u32[4]){ 0x0a000001 })) >>
+		    p->shift)
+			source(c, 0x0a000000 + i, 32);
+	assert_int_equal(change_delete(c, 500), 0);
+	source(c, 0x0a000001, 32);
+	seed_match(rule(c), XT2_M_SRC4, 0, 0x0a000001, NULL, 0);
+	assert_int_equal(change_insert(c, 0, seed_rule(&c->w.rule)), -E2BIG);
+	publish(c);
+	change_free(c);
+}
+
+/* --- packets --------------------------------------------------------------- */
+
+/* => does the rule do anything to this packet, or remember it? @root: with cells for the world */
+static bool touches(const struct change_case *c, const struct xt2_root *root, u32 rule,
+		    const struct world_packet *p)
+{
+	struct world_packet copy;
+	struct xt2_ctx ctx = {
+		.pkt = &copy.pkt,
+		.img = c->img,
+		.root = root,
+		.now = 1700000000000000000ull,
+		.random = 1,
+	};
+	struct xt2_oracle o = { .ctx = &ctx };
+	const struct xt2_match *failed;
+	u64 cells[WORLD_CELLS], *now = xt2_image_cell(c->img, root, 0);
+	bool does;
+
+	world_packet_copy(&copy, p);
+	memcpy(cells, now, sizeof(cells));
+	does = xt2_oracle_rule(&o, xt2_at(c->img, rule), &failed) != XT2_MISS || ctx.random != 1 ||
+	       memcmp(cells, now, sizeof(cells)) || copy.pkt.cut != p->pkt.cut;
+	memcpy(now, cells, sizeof(cells));
+	return does;
+}
+
+static bool in_bucket(const struct change_case *c, const struct xt2_patch *p, u32 hash, u32 unit)
+{
+	u32 at = ((const u32 *)xt2_at(c->img, p->bucket))[hash >> p->shift], i;
+
+	while (at) {
+		const struct xt2_patch_bucket *b = xt2_at(c->img, at);
+
+		for (i = 0; i < b->entries; i++)
+			if (b->entry[i].hash == hash && b->entry[i].unit == unit)
+				return true;
+		at = b->next;
+	}
+	return false;
+}
+
+/* Is the rule a candidate for the packet? */
+static bool is_candidate(const struct change_case *c, const struct xt2_patch *p, u32 rule,
+			 const struct xt2_search *s, const struct xt2_pkt *pkt)
+{
+	u32 i, word[XT2_FIELD_WORDS];
+
+	for (i = 0; i < p->classes; i++) {
+		xt2_index_field(s, pkt, p->by[i].field, word);
+		if (in_bucket(c, p, xt2_patch_hash(&p->by[i], i, word), rule))
+			return true;
+	}
+	return false;
+}
+
+/* => inserted rules that packets need not look at, of 100 */
+static u32 try_packets(struct change_case *c, const struct xt2_patch *p, u32 *wanted)
+{
+	struct xt2_root root = *xt2_image_root(c->img);
+	static struct world_packet packet;
+	static struct xt2_search search;
+	u32 i, j, tried = 0, spared = 0;
+
+	root.cell = xt2_space_alloc(&c->space, 8 * WORLD_CELLS);
+	memset(xt2_at(c->img, root.cell), 0, 8 * WORLD_CELLS);
+	for (i = 0; i < 60; i++) {
+		const u32 aim = c->where[c->now.id[world_below(&c->w, c->now.n)]];
+
+		memset(&search, 0, sizeof(search));
+		if (!world_packet(&c->w, xt2_at(c->img, aim), &packet) ||
+		    !xt2_keys_fill(&search.keys, &packet.pkt, asks(c)))
+			continue;
+		for (j = 0; j < c->now.n; j++) {
+			const u32 rule = c->where[c->now.id[j]];
+			bool candidate;
+
+			if (rule <
+			    p->compiled + ((struct xt2_chain *)xt2_at(c->img, p->compiled))->size)
+				continue;
+			candidate = is_candidate(c, p, rule, &search, &packet.pkt);
+			tried++;
+			spared += !candidate;
+			if (touches(c, &root, rule, &packet)) {
+				assert_true(candidate);
+				(*wanted)++;
+			}
+		}
+	}
+	return tried ? 100 * spared / tried : 0;
+}
+
+/* Rules that the oracle finds to match a packet are in the buckets that the packet names. */
+static void test_packets(void **unused)
+{
+	const u64 seed = change_seed("patch-entries");
+	u32 i, j, wanted = 0, spared = 0;
+
+	for (i = 0; i < 12; i++) {
+		struct change_case *c = change_new(seed + i, i & 1 ? XT2_IPV4 : XT2_IPV6,
+						   CHANGE_WORLD, 400, NULL, 8u << 20);
+
+		c->w.style = (enum world_style)(i % WORLD_STYLES);
+		assert_int_equal(change_begin(c), 0);
+		for (j = 0; j < 300; j++)
+			assert_int_equal(change_insert(c, c->now.n, change_rule(c, CHANGE_WORLD)),
+					 0);
+		spared += try_packets(c, publish(c), &wanted);
+		change_free(c);
+	}
+	assert_true(wanted > 100);
+	assert_true(spared > 12 * 20);
+}
+
+static const struct CMUnitTest cases[] = {
+	cmocka_unit_test(test_prefixes),
+	cmocka_unit_test(test_both_addresses),
+	cmocka_unit_test(test_classes_run_out),
+	cmocka_unit_test(test_no_field),
+	cmocka_unit_test(test_ipv6),
+	cmocka_unit_test(test_arp),
+	cmocka_unit_test(test_buckets_grow),
+	cmocka_unit_test(test_one_bucket),
+	cmocka_unit_test(test_packets),
+	cmocka_unit_test(test_full_bucket),
+};
+
+UNITS(cases)
