@@ -29,7 +29,7 @@ int xt2_check_bad_at_(const struct xt2_checking *c, const char *what, u64 offset
 }
 
 /* => true if all units [first, last) were free; they are taken now */
-bool xt2_check_take_(u64 *map, u64 first, u64 last)
+static bool take(u64 *map, u64 first, u64 last)
 {
 	u64 mask, n;
 
@@ -56,7 +56,7 @@ int xt2_check_claim_(struct xt2_checking *c, u64 off, u64 len, const char *what)
 	for (end = off + len; end % XT2_ALIGN; end++)
 		if (p[end])
 			return xt2_check_bad_at_(c, "padding is not zero", end);
-	if (!xt2_check_take_(c->map, off / XT2_ALIGN, end / XT2_ALIGN))
+	if (!take(c->map, off / XT2_ALIGN, end / XT2_ALIGN))
 		return xt2_check_bad_at_(c, "two structures overlap", off);
 	return 0;
 }

@@ -43,9 +43,6 @@ int xt2_check_bad_(const struct xt2_checking *c, const char *what, const void __
 
 int xt2_check_bad_at_(const struct xt2_checking *c, const char *what, u64 offset);
 
-/* => true if all units [first, last) were free; they are taken now */
-bool xt2_check_take_(u64 *map, u64 first, u64 last);
-
 /* Make [off, off + len) the place of one structure; its padding is zero.  => 0, -EINVAL */
 int xt2_check_claim_(struct xt2_checking *c, u64 off, u64 len, const char *what);
 /* The same of an array; one without elements has offset 0. */

@@ -464,7 +464,8 @@ static int check(const struct xt2_image __img *img, u64 size, void *scratch,
 	c.named.table = (void *)(c.walk + chains_max(c.size));
 	c.named.kind = (void *)(c.named.table + chains_max(c.size));
 	memset(scratch, 0, XT2_TABLES_MAX + map_size(c.size));
-	xt2_check_take_(c.map, 0, sizeof(*img) / XT2_ALIGN);
+	if (xt2_check_claim_(&c, 0, sizeof(*img), "too short for an image"))
+		return -EINVAL;
 	return check_rest(&c);
 }
 

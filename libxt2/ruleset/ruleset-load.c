@@ -106,27 +106,46 @@ static u32 line_of(struct lines *l, const struct xt2_in_order *o, const struct x
 	return *l->line++;
 }
 
+/* There is room. */
+static inline void take_rule(struct xt2_ruleset *rs, struct xt2_rule_list *l,
+			     const struct xt2_rule *r, u32 line)
+{
+	l->rule[l->n] = r;
+	l->line[l->n] = line;
+	l->n++;
+	if (xt2_rule_jumps(r) != XT2_NONE)
+		xt2_rules_refer_(rs, r, 1);
+}
+
+static void load_patched(struct xt2_ruleset *rs, struct xt2_rule_list *l, const struct source *from,
+			 const struct xt2_chain *c, const u32 *line)
+{
+	struct lines lines = { .line = line };
+	const struct xt2_rule *r;
+	struct xt2_in_order o;
+
+	xt2_order_begin(&o, from->img, c);
+	lines.rule = xt2_chain_first(o.compiled);
+	while ((r = xt2_order_next(&o)) != xt2_chain_tail(c))
+		take_rule(rs, l, r, line_of(&lines, &o, r));
+}
+
 static int load_rules(struct xt2_ruleset *rs, struct xt2_chain_ *to, const struct source *from,
 		      const struct xt2_chain *c)
 {
 	const struct xt2_chain_cold *cold = xt2_image_chain_cold(from->img, from->root, c->index);
-	struct lines lines = { .line = cold->lines ? xt2_at(from->img, cold->lines) : NULL };
+	const u32 *line = cold->lines ? xt2_at(from->img, cold->lines) : NULL;
 	struct xt2_rule_list *l = &to->rules;
 	const struct xt2_rule *tail = xt2_chain_tail(c);
 	const struct xt2_rule *r;
-	struct xt2_in_order o;
 
 	if (xt2_list_lend_(rs, l, xt2_chain_length(from->img, c) - 1))
 		return -ENOMEM;
-	xt2_order_begin(&o, from->img, c);
-	lines.rule = xt2_chain_first(o.compiled);
-	while ((r = xt2_order_next(&o)) != tail) {
-		l->rule[l->n] = r;
-		l->line[l->n] = line_of(&lines, &o, r);
-		l->n++;
-		if (xt2_rule_jumps(r) != XT2_NONE)
-			xt2_rules_refer_(rs, r, 1);
-	}
+	if (xt2_chain_patch(c))
+		load_patched(rs, l, from, c, line);
+	else
+		for (r = xt2_chain_first(c); r != tail; r = xt2_rule_next(r))
+			take_rule(rs, l, r, line ? line[l->n] : 0);
 	l->gap = l->n;
 	to->policy = XT2_TARGET_KIND(tail->target);
 	to->packets = tail->packets;
