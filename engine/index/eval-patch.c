@@ -250,9 +250,11 @@ static bool put_inserted(struct batch *b, u32 *at, u64 before)
 
 static bool put_rule(struct batch *b, u32 *at, u32 place, u32 flags)
 {
-	if (xt2_patch_key(place, XT2_PATCH_END) <= b->after) /* of a rule group */
+	const u64 key = xt2_patch_key(place, XT2_PATCH_END);
+
+	if (key <= b->after || key > b->last) /* of a rule group; others are in another batch */
 		return true;
-	if (!put_inserted(b, at, xt2_patch_key(place, XT2_PATCH_END)))
+	if (!put_inserted(b, at, key))
 		return false;
 	if (!(flags & XT2_UNIT_RUN) && says_of(b, place, XT2_PATCH_DELETED))
 		return true;

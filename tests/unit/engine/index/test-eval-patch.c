@@ -502,6 +502,22 @@ static void batches_end_at_groups(void **unused)
 		over_all_kinds(fill_to_group, edit_last_group);
 }
 
+/* More insertions in a group than a batch keeps, and the last one decides. */
+static bool edit_crowded(u32 step)
+{
+	u32 i;
+
+	for (i = 0; step == 0 && i < XT2_INSERTS + 8; i++)
+		patch_insert_from(&c, 0, 2 * singles + 3, A, i ? COUNT : ACCEPT);
+	return step == 0;
+}
+
+static void groups_are_crowded(void **unused)
+{
+	singles = 10;
+	over_all_kinds(fill_to_group, edit_crowded);
+}
+
 /* --- chains ------------------------------------------------------------ */
 
 static void fill_chains(void)
@@ -761,6 +777,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(jumps_and_returns),	  cmocka_unit_test(deep_chains),
 	cmocka_unit_test(last_rule_of_the_image), cmocka_unit_test(way_through),
 	cmocka_unit_test(decided_at_once),	  cmocka_unit_test(large_indexes_in_batches),
+	cmocka_unit_test(groups_are_crowded),
 };
 
 UNITS_WITH(tests, NULL, NULL)
