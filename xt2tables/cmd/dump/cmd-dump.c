@@ -19,7 +19,6 @@ struct dump {
 	const struct xt2_image *img;
 	const struct xt2_root *root;
 	const char *only; /* of the chains, only this one */
-	const struct xt2_chain *chain; /* whose rules are numbered */
 	bool bytes;
 	bool no_memory; /* to say why a chain is plain */
 };
@@ -73,7 +72,45 @@ static void dump_index(struct dump *d, const struct xt2_chain *c,
 	xt2_row_end(&d->rows);
 }
 
-static void dump_items(struct dump *d, const struct xt2_patch_part *part)
+/* Numbers of a patched chain's rules, asked for in their order. */
+struct numbers {
+	struct xt2_in_order order;
+	const struct xt2_rule *next; /* NULL: the end */
+	unsigned int n; /* its number */
+};
+
+static void numbers_begin(struct numbers *w, const struct dump *d, const struct xt2_chain *c)
+{
+	xt2_order_begin(&w->order, d->img, c);
+	w->next = xt2_order_next(&w->order);
+	w->n = 1;
+}
+
+static void numbers_step(struct numbers *w)
+{
+	w->next = xt2_order_next(&w->order);
+	w->n++;
+}
+
+/* => number of a rule that was compiled; 0: it is deleted */
+static unsigned int number_compiled(struct numbers *w, const struct xt2_rule *r)
+{
+	while (w->next && !xt2_is_compiled(w->order.compiled, w->next))
+		numbers_step(w);
+	if (w->next != r)
+		return 0;
+	numbers_step(w);
+	return w->n - 1;
+}
+
+static unsigned int number_inserted(struct numbers *w, const struct xt2_rule *r)
+{
+	while (w->next && w->next != r)
+		numbers_step(w);
+	return w->n;
+}
+
+static void dump_items(struct dump *d, const struct xt2_patch_part *part, struct numbers *numbers)
 {
 	const struct xt2_patch_page *page = xt2_at(d->img, part->page);
 	const struct xt2_inserted *in;
@@ -95,7 +132,7 @@ static void dump_items(struct dump *d, const struct xt2_patch_part *part)
 		xt2_row(&d->rows, in, 4, "inserted", sizeof(*in) - sizeof(in->rule));
 		xt2_row_add(&d->rows, "at %u label %u line %u", in->at, in->label, in->line);
 		xt2_row_end(&d->rows);
-		dump_rule(d, &in->rule, xt2_rule_number(d->img, d->chain, &in->rule));
+		dump_rule(d, &in->rule, number_inserted(numbers, &in->rule));
 	}
 }
 
@@ -115,28 +152,30 @@ static void dump_buckets(struct dump *d, const struct xt2_patch *p)
 	}
 }
 
-/* What is behind the header of a patched chain, and then the parts of the patch. */
+/* The tail of a patched chain, its changes, and the rules that were compiled. */
 static void dump_patch(struct dump *d, const struct xt2_chain *c, const struct xt2_patch *p)
 {
 	const struct xt2_patch_part *part = xt2_at(d->img, p->part);
 	const struct xt2_chain *compiled = xt2_chain_compiled(d->img, c);
 	const struct xt2_rule *r;
+	struct numbers numbers;
 	__u32 i;
 
-	dump_rule(d, xt2_chain_tail(c), xt2_rule_number(d->img, c, xt2_chain_tail(c)));
+	dump_rule(d, xt2_chain_tail(c), xt2_chain_length(d->img, c));
 	xt2_row(&d->rows, p, 2, "patch", sizeof(*p));
 	xt2_row_add(&d->rows, "inserted %u deleted %u parts %u classes %u", p->inserted, p->deleted,
 		    p->parts, p->classes);
 	xt2_row_end(&d->rows);
-	d->chain = c;
+	numbers_begin(&numbers, d, c);
 	for (i = 0; i < p->parts; i++)
-		dump_items(d, &part[i]);
+		dump_items(d, &part[i], &numbers);
 	dump_buckets(d, p);
 	xt2_row(&d->rows, compiled, 2, "compiled", compiled->size);
 	xt2_row_add(&d->rows, "rules %u used %u", compiled->rules, compiled->used);
 	xt2_row_end(&d->rows);
+	numbers_begin(&numbers, d, c);
 	xt2_chain_for_each_rule(r, compiled)
-		dump_rule(d, r, xt2_rule_number(d->img, c, r));
+		dump_rule(d, r, number_compiled(&numbers, r));
 }
 
 static void dump_chain(struct dump *d, const struct xt2_chain *c)
