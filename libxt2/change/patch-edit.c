@@ -124,7 +124,7 @@ static int find_inserted(const struct xt2_patch_edit *e, u32 rule, u32 *at, stru
 		return -ENOENT;
 	r = xt2_edit_inserted_(e, rule);
 	*at = r->at;
-	xt2_items_find_(e, xt2_item_key_(r->at, r->label), s);
+	xt2_items_find_(e, xt2_patch_key(r->at, r->label), s);
 	item = xt2_items_at_(e, s);
 	return item && item->rule == rule ? 0 : -ENOENT;
 }
@@ -173,7 +173,7 @@ static int delete_split(struct xt2_patch_edit *e, const struct xt2_run *run)
 	const struct xt2_patch_item *item;
 	struct xt2_spot s;
 
-	xt2_items_find_(e, xt2_item_key_(run->rule + 1, 0), &s);
+	xt2_items_find_(e, xt2_patch_key(run->rule + 1, 0), &s);
 	for (; (item = xt2_items_at_(e, &s)) && item->at < run->end; s.item++)
 		if (item->rule)
 			return 0;
@@ -208,7 +208,7 @@ int xt2_patch_insert(struct xt2_patch_edit *e, u32 before, const struct xt2_rule
 	if (e->err)
 		return e->err;
 	if (is_compiled(e, before, &at))
-		xt2_items_find_(e, xt2_item_key_(at, XT2_PATCH_END), &s);
+		xt2_items_find_(e, xt2_patch_key(at, XT2_PATCH_END), &s);
 	else if (find_inserted(e, before, &at, &s))
 		return -ENOENT;
 	run = group_of(e, at);
@@ -251,7 +251,7 @@ int xt2_patch_delete(struct xt2_patch_edit *e, u32 rule)
 		return find_inserted(e, rule, &at, &s) ? -ENOENT : delete_inserted(e, rule, at, s);
 	if (at == e->compiled->tail)
 		return -EINVAL;
-	xt2_items_find_(e, xt2_item_key_(at, XT2_PATCH_END), &s);
+	xt2_items_find_(e, xt2_patch_key(at, XT2_PATCH_END), &s);
 	item = xt2_items_at_(e, &s);
 	if (item && item->at == at)
 		return -ENOENT;

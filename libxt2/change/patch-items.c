@@ -52,7 +52,7 @@ void xt2_items_find_(const struct xt2_patch_edit *e, u64 key, struct xt2_spot *s
 		return;
 	while (high - low > 1) { /* part low begins at or before the key, if any does */
 		mid = (low + high) / 2;
-		if (xt2_item_key_(e->part[mid].at, e->part[mid].label) <= key)
+		if (xt2_patch_key(e->part[mid].at, e->part[mid].label) <= key)
 			low = mid;
 		else
 			high = mid;

@@ -3,6 +3,7 @@
 #ifndef XT2_LIBXT2_CHANGE_PATCH_ITEMS_H
 #define XT2_LIBXT2_CHANGE_PATCH_ITEMS_H
 
+#include "engine/index/patched.h"
 #include "patch-edit.h"
 
 /* Between two items, or an item: the page's part, and its number in it. */
@@ -10,16 +11,10 @@ struct xt2_spot {
 	u32 part, item;
 };
 
-/* Orders rules: a place, and the label of an inserted rule or XT2_PATCH_END. */
-static inline u64 xt2_item_key_(u32 at, u32 label)
-{
-	return (u64)at << 32 | label;
-}
-
 /* => the label of an item */
 u32 xt2_item_label_(const struct xt2_patch_edit *e, const struct xt2_patch_item *item);
 
-/* Move to the first item of this key, or a larger one. */
+/* Move to the first item of this xt2_patch_key(), or a larger one. */
 void xt2_items_find_(const struct xt2_patch_edit *e, u64 key, struct xt2_spot *s);
 
 /* => the item, or NULL at the end; the spot may move from the end of a page to the next one */
