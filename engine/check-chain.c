@@ -88,7 +88,7 @@ int xt2_check_extent_(struct xt2_checking *c, u64 off)
 		return err;
 	if (ch->index != c->chain)
 		return xt2_check_bad_(c, "chain has another index", &ch->index);
-	if (ch->reserved || ch->strips)
+	if (ch->reserved)
 		return xt2_check_bad_(c, "reserved bytes of a chain are set", &ch->reserved);
 	return 0;
 }

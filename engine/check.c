@@ -22,6 +22,7 @@
 _Static_assert(sizeof(struct xt2_image) == 64 && offsetof(struct xt2_image, root) == 16, "header");
 _Static_assert(sizeof(struct xt2_root) == 72 && offsetof(struct xt2_root, chain_dir) == 28 &&
 		       offsetof(struct xt2_root, slots) == 52 &&
+		       offsetof(struct xt2_root, edits) == 60 &&
 		       offsetof(struct xt2_root, visits) == 64,
 	       "root");
 _Static_assert(sizeof(struct xt2_table) == 40 && offsetof(struct xt2_table, source) == 36, "table");
@@ -29,17 +30,17 @@ _Static_assert(sizeof(struct xt2_hook) == 24 && offsetof(struct xt2_hook, visits
 _Static_assert(sizeof(struct xt2_chain) == 32 && offsetof(struct xt2_chain, index) == 16 &&
 		       offsetof(struct xt2_chain, hook) == 22,
 	       "chain");
-_Static_assert(sizeof(struct xt2_chain_cold) == 40 && offsetof(struct xt2_chain_cold, lines) == 32,
-	       "cold side");
+_Static_assert(offsetof(struct xt2_chain, lines) == 24, "chain's lines");
+_Static_assert(sizeof(struct xt2_chain_cold) == 32, "cold side");
 _Static_assert(sizeof(struct xt2_rule) == 24 && offsetof(struct xt2_rule, packets) == 8, "rule");
 _Static_assert(sizeof(struct xt2_match) == 8 && offsetof(struct xt2_match, arg) == 4, "match");
 _Static_assert(sizeof(struct xt2_instance) == 40 && offsetof(struct xt2_instance, name) == 8,
 	       "instance");
 
-/* Every chain index has a cold record, so that bounds their number. */
+/* More than every chain's extent and name leave room for. */
 static u64 chains_max(u64 size)
 {
-	return size / sizeof(struct xt2_chain_cold);
+	return size / 40;
 }
 
 static u64 instances_max(u64 size)
@@ -125,9 +126,10 @@ static int check_header(struct xt2_checking *c, u64 given, u32 magic)
 	return 0;
 }
 
-static u32 chain_pages(const struct xt2_root __img *root)
+/* => pages of so many elements each */
+static u32 pages_of(u32 count, u32 per_page)
 {
-	return (root->chains + XT2_CHAIN_PAGE - 1) / XT2_CHAIN_PAGE;
+	return count / per_page + !!(count % per_page);
 }
 
 static int check_root(struct xt2_checking *c)
@@ -140,15 +142,33 @@ static int check_root(struct xt2_checking *c)
 	if (err)
 		return err;
 	root = c->root = xt2_at(c->img, off);
-	if (root->reserved)
-		return xt2_check_bad_(c, "reserved bytes of the root are set", &root->reserved);
 	if (root->slots != 1)
 		return xt2_check_bad_(c, "wrong number of counting slots", &root->slots);
 	if (root->tables > XT2_TABLES_MAX)
 		return xt2_check_bad_(c, "too many tables", &root->tables);
-	if (root->chains > XT2_CHAINS_MAX)
+	if (root->chains > XT2_CHAINS_MAX || root->chains > chains_max(c->size))
 		return xt2_check_bad_(c, "too many chains", &root->chains);
+	if (root->instances > instances_max(c->size))
+		return xt2_check_bad_(c, "too many instances", &root->instances);
 	return 0;
+}
+
+static const char no_names[] = "names of chains are outside the image";
+static const char no_instances[] = "instances are outside the image";
+
+/* Pages are complete; there need not be one for elements that are not in use. */
+static int claim_pages(struct xt2_checking *c, u32 dir, u32 pages, u32 size, const char *what)
+{
+	const u32 __img *offs = xt2_at(c->img, dir);
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < pages && !err && xt2_can_loop; i++)
+		if (offs[i]) {
+			err = xt2_check_claim_(c, offs[i], size, what);
+			c->spare += size; /* but for elements that are in use */
+		}
+	return err;
 }
 
 static int claim_arrays(struct xt2_checking *c)
@@ -162,12 +182,12 @@ static int claim_arrays(struct xt2_checking *c)
 		  "tables are outside the image" },
 		{ root->hook, root->hooks, sizeof(struct xt2_hook),
 		  "hook entries are outside the image" },
-		{ root->chain_dir, chain_pages(root), sizeof(u32),
+		{ root->chain_dir, pages_of(root->chains, XT2_CHAIN_PAGE), sizeof(u32),
 		  "chain table is outside the image" },
-		{ root->chain_cold, root->chains, sizeof(struct xt2_chain_cold),
-		  "names of chains are outside the image" },
+		{ root->chain_cold, pages_of(root->chains, XT2_COLD_PAGE), sizeof(u32), no_names },
 		{ root->cell, root->cells, sizeof(u64), "cells are outside the image" },
-		{ root->instance, root->instances, sizeof(u32), "instances are outside the image" },
+		{ root->instance, pages_of(root->instances, XT2_INSTANCE_PAGE), sizeof(u32),
+		  no_instances },
 	};
 	u32 i;
 	int err = 0;
@@ -175,6 +195,12 @@ static int claim_arrays(struct xt2_checking *c)
 	for (i = 0; i < XT2_ARRAY_SIZE(arrays) && !err; i++)
 		err = xt2_check_claim_array_(c, arrays[i].offset, arrays[i].count, arrays[i].size,
 					     arrays[i].what);
+	if (!err)
+		err = claim_pages(c, root->chain_cold, pages_of(root->chains, XT2_COLD_PAGE),
+				  XT2_COLD_PAGE * sizeof(struct xt2_chain_cold), no_names);
+	if (!err)
+		err = claim_pages(c, root->instance, pages_of(root->instances, XT2_INSTANCE_PAGE),
+				  XT2_INSTANCE_PAGE * sizeof(u32), no_instances);
 	return err;
 }
 
@@ -202,13 +228,16 @@ static u64 zeros(const u8 __img *data, u64 size)
 
 static int check_instance(struct xt2_checking *c, u32 i)
 {
-	const u64 off = ((const u32 __img *)xt2_at(c->img, c->root->instance))[i];
+	const u64 off = xt2_instance_offset(c->img, c->root, i);
 	const struct xt2_instance __img *in = xt2_at(c->img, off);
 	const u8 __img *data = (const u8 __img *)(in + 1);
 	bool text;
 	u32 nul;
 	int err;
 
+	c->named.kind[i] = 0;
+	if (!off)
+		return 0;
 	if (off > c->size || c->size - off < sizeof(*in) || off % XT2_ALIGN)
 		return xt2_check_bad_at_(c, "instance is outside the image", off);
 	err = xt2_check_claim_(c, off, sizeof(*in) + (u64)in->size,
@@ -220,7 +249,7 @@ static int check_instance(struct xt2_checking *c, u32 i)
 	if (in->reserved)
 		return xt2_check_bad_(c, "reserved bytes of an instance are set", &in->reserved);
 	c->named.kind[i] = in->kind;
-	c->spare += zeros(data, in->size);
+	c->spare += zeros(data, in->size) - sizeof(u32);
 	text = in->kind == XT2_INSTANCE_COMMENT || in->kind == XT2_INSTANCE_SOURCE;
 	nul = text ? find_nul(data, in->size) : in->size;
 	if (nul != in->size)
@@ -240,13 +269,14 @@ static int check_table(struct xt2_checking *c, u32 index)
 
 	if (!xt2_family_hooks(t->family))
 		return xt2_check_bad_(c, "table of an unknown family", &t->family);
-	if (t->reserved[0] || t->reserved[1] || t->reserved[2])
+	if (t->flags & ~XT2_TABLE_BY_NAME)
+		return xt2_check_bad_(c, "unknown flags of a table", &t->flags);
+	if (t->reserved[0] || t->reserved[1])
 		return xt2_check_bad_(c, "reserved bytes of a table are set", t->reserved);
 	if (check_name(c, t->name, false, "name of a table is not valid"))
 		return -EINVAL;
 	if (t->source != ~0u &&
-	    (t->source >= c->root->instances ||
-	     xt2_image_instance(c->img, c->root, t->source)->kind != XT2_INSTANCE_SOURCE))
+	    (t->source >= c->root->instances || c->named.kind[t->source] != XT2_INSTANCE_SOURCE))
 		return xt2_check_bad_(c, "source of a table is not a file's name", &t->source);
 	for (i = 0; i < index; i++)
 		if (same_table(t, xt2_image_table(c->img, c->root, i)))
@@ -297,21 +327,23 @@ static int check_chain_page(struct xt2_checking *c, u32 page)
 static int check_chain_headers(struct xt2_checking *c)
 {
 	memset(c->named.table, 0, c->root->chains * sizeof(*c->named.table));
-	return check_each(c, chain_pages(c->root), check_chain_page);
+	return check_each(c, pages_of(c->root->chains, XT2_CHAIN_PAGE), check_chain_page);
 }
 
 static int check_cold(struct xt2_checking *c, const struct xt2_chain __img *ch)
 {
-	const struct xt2_chain_cold __img *cold = xt2_image_chain_cold(c->img, c->root, c->chain);
+	const u32 __img *dir = xt2_at(c->img, c->root->chain_cold);
+	const struct xt2_chain __img *compiled = xt2_chain_compiled(c->img, ch);
 
-	if (check_name(c, cold->name, false, "name of a chain is not valid"))
+	if (!dir[c->chain / XT2_COLD_PAGE])
+		return xt2_check_bad_(c, "chain without a name", ch);
+	if (check_name(c, xt2_image_chain_cold(c->img, c->root, c->chain)->name, false,
+		       "name of a chain is not valid"))
 		return -EINVAL;
-	if (cold->reserved)
-		return xt2_check_bad_(c, "reserved bytes of a chain's name are set",
-				      &cold->reserved);
-	return cold->lines
-		       ? xt2_check_claim_(c, cold->lines,
-					  (u64)xt2_chain_compiled(c->img, ch)->rules * sizeof(u32),
+	if (compiled != ch && ch->lines)
+		return xt2_check_bad_(c, "line numbers of a patched chain", &ch->lines);
+	return compiled->lines
+		       ? xt2_check_claim_(c, compiled->lines, (u64)compiled->rules * sizeof(u32),
 					  "line numbers are outside the image")
 		       : 0;
 }
@@ -384,9 +416,9 @@ static int check_names(struct xt2_checking *c)
 
 /*
  * A hole in a file costs no space on a disk, but it does cost the evaluator memory.
- * The bytes claimed and the bytes that mean something differ by spare room of chains, records of
- * chains that are not there, cells that no rule can have, and zeros in large
- * instances; check-index.c knows how large an index can be.
+ * The bytes claimed and the bytes that mean something differ by spare room of chains, names of
+ * chains and offsets of instances that are not there, cells that no rule can have, and zeros in
+ * large instances; check-index.c knows how large an index can be.
  */
 static int check_holes(struct xt2_checking *c)
 {
@@ -395,7 +427,7 @@ static int check_holes(struct xt2_checking *c)
 
 	for (i = 0; i < (units + 63) / 64 && xt2_can_loop; i++)
 		claimed += (u64)__builtin_popcountll(c->map[i]) * XT2_ALIGN;
-	c->spare += (u64)(c->root->chains - c->chains) * sizeof(struct xt2_chain_cold);
+	c->spare -= (u64)c->chains * sizeof(struct xt2_chain_cold);
 	c->spare += cells > c->rules ? (cells - c->rules) * sizeof(u64) : 0;
 	if (c->size > XT2_HOLES_FREE + XT2_HOLES_TIMES * (claimed - c->spare))
 		return xt2_check_bad_(c, "image is mostly empty", &c->img->size);
@@ -420,8 +452,8 @@ static int check_ways(struct xt2_checking *c)
 	}
 	if (c->gate == XT2_GATE_SEAL)
 		xt2_walk_store(&w);
-	else if (!xt2_walk_agrees(&w))
-		return xt2_check_bad_(c, "depth or visits are not what they should be", c->root);
+	else if (!xt2_walk_covers(&w))
+		return xt2_check_bad_(c, "depth or visits are less than they should be", c->root);
 	return 0;
 }
 

@@ -88,7 +88,10 @@ static inline const struct xt2_chain_cold __img *
 xt2_image_chain_cold(const struct xt2_image __img *img, const struct xt2_root __img *root,
 		     u32 index)
 {
-	return (const struct xt2_chain_cold __img *)xt2_at(img, root->chain_cold) + index;
+	const u32 __img *dir = xt2_at(img, root->chain_cold);
+	const struct xt2_chain_cold __img *page = xt2_at(img, dir[index / XT2_COLD_PAGE]);
+
+	return page + index % XT2_COLD_PAGE;
 }
 
 static inline u64 __img *xt2_image_cell(const struct xt2_image __img *img,
@@ -97,12 +100,22 @@ static inline u64 __img *xt2_image_cell(const struct xt2_image __img *img,
 	return (u64 __img *)xt2_at(img, root->cell) + i;
 }
 
+/* => offset of an instance; 0 if the index is not in use */
+static inline u32 xt2_instance_offset(const struct xt2_image __img *img,
+				      const struct xt2_root __img *root, u32 i)
+{
+	const u32 __img *dir = xt2_at(img, root->instance);
+	const u32 off = dir[i / XT2_INSTANCE_PAGE];
+	const u32 __img *page = xt2_at(img, off);
+
+	return off ? page[i % XT2_INSTANCE_PAGE] : 0;
+}
+
+/* An instance that is in use. */
 static inline const struct xt2_instance __img *
 xt2_image_instance(const struct xt2_image __img *img, const struct xt2_root __img *root, u32 i)
 {
-	const u32 __img *offs = xt2_at(img, root->instance);
-
-	return xt2_at(img, offs[i]);
+	return xt2_at(img, xt2_instance_offset(img, root, i));
 }
 
 static inline const u8 __img *xt2_instance_data(const struct xt2_instance __img *in)

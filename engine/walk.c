@@ -166,19 +166,17 @@ void xt2_walk_store(const struct xt2_walk *w)
 	}
 }
 
-bool xt2_walk_agrees(const struct xt2_walk *w)
+bool xt2_walk_covers(const struct xt2_walk *w)
 {
 	const struct xt2_walk_chain *wc;
 	const struct xt2_hook __img *h;
-	u32 i, depth = 0;
-	u64 visits = 0;
+	u32 i;
 
 	xt2_image_for_each_hook(h, i, w->img, w->root) {
 		wc = &w->chains[h->chain];
-		if (h->depth != wc->depth || h->visits != wc->visits)
+		if (h->depth < wc->depth || h->visits < wc->visits || h->depth > w->root->depth ||
+		    h->visits > w->root->visits)
 			return false;
-		depth = (u32)max(depth, wc->depth);
-		visits = max(visits, wc->visits);
 	}
-	return w->root->depth == depth && w->root->visits == visits;
+	return true;
 }

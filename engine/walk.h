@@ -49,7 +49,7 @@ int xt2_walk_hooks(struct xt2_walk *w);
 /* Store the results in the image's hook entries and its root. */
 void xt2_walk_store(const struct xt2_walk *w);
 
-/* => true if the image has the same results */
-bool xt2_walk_agrees(const struct xt2_walk *w);
+/* => true if the image has these results or larger ones: edits may leave these */
+bool xt2_walk_covers(const struct xt2_walk *w);
 
 #endif

@@ -59,17 +59,28 @@ static int put_name(struct xt2_writer *w, char *to, const char *name)
 	return 0;
 }
 
-static void reserve_chain_table(struct xt2_writer *w)
+/* => offset of the offsets of the pages of an array, which are complete */
+static u32 reserve_pages(struct xt2_writer *w, u32 count, u32 size, u32 per_page)
 {
-	u32 i, off, pages = (w->root.chains + XT2_CHAIN_PAGE - 1) / XT2_CHAIN_PAGE;
+	const u32 pages = count / per_page + !!(count % per_page);
+	const u32 dir = reserve_array(w, pages, sizeof(u32));
+	u32 i, off;
 
-	w->root.chain_dir = reserve_array(w, pages, sizeof(u32));
 	for (i = 0; i < pages; i++) {
-		off = reserve_array(w, XT2_CHAIN_PAGE, sizeof(u32));
+		off = reserve_array(w, per_page, size);
 		if (w->error)
-			return;
-		((u32 *)(w->buf + w->root.chain_dir))[i] = off;
+			break;
+		((u32 *)(w->buf + dir))[i] = off;
 	}
+	return dir;
+}
+
+/* => an element of such an array */
+static void *paged(const struct xt2_writer *w, u32 dir, u32 i, u32 size, u32 per_page)
+{
+	const u32 page = ((u32 *)(w->buf + dir))[i / per_page];
+
+	return w->buf + page + (u64)(i % per_page) * size;
 }
 
 int xt2_write_begin(struct xt2_writer *w, void *buf, u64 cap, u64 generation, u32 tables, u32 hooks,
@@ -102,10 +113,10 @@ int xt2_write_begin(struct xt2_writer *w, void *buf, u64 cap, u64 generation, u3
 	img->root = reserve(w, sizeof(w->root));
 	w->root.table = reserve_array(w, tables, sizeof(struct xt2_table));
 	w->root.hook = reserve_array(w, hooks, sizeof(struct xt2_hook));
-	reserve_chain_table(w);
-	w->root.chain_cold = reserve_array(w, chains, sizeof(struct xt2_chain_cold));
+	w->root.chain_dir = reserve_pages(w, chains, sizeof(u32), XT2_CHAIN_PAGE);
+	w->root.chain_cold = reserve_pages(w, chains, sizeof(struct xt2_chain_cold), XT2_COLD_PAGE);
 	w->root.cell = reserve_array(w, cells, sizeof(u64));
-	w->root.instance = reserve_array(w, instances, sizeof(u32));
+	w->root.instance = reserve_pages(w, instances, sizeof(u32), XT2_INSTANCE_PAGE);
 	return w->error;
 }
 
@@ -149,7 +160,8 @@ int xt2_write_instance(struct xt2_writer *w, u8 kind, u8 revision, const char *n
 	off = reserve(w, sizeof(*in) + (u64)size);
 	if (!off)
 		return w->error;
-	((u32 *)(w->buf + w->root.instance))[w->instances_done++] = (u32)off;
+	*(u32 *)paged(w, w->root.instance, w->instances_done++, sizeof(u32), XT2_INSTANCE_PAGE) =
+		(u32)off;
 	in = xt2_at(w->buf, off);
 	in->kind = kind;
 	in->revision = revision;
@@ -170,14 +182,12 @@ int xt2_write_cell(struct xt2_writer *w, u32 index, u64 value)
 /* => where the chain table has this chain's offset */
 static u32 *chain_entry(const struct xt2_writer *w, u32 index)
 {
-	u32 page = ((u32 *)(w->buf + w->root.chain_dir))[index / XT2_CHAIN_PAGE];
-
-	return (u32 *)(w->buf + page) + index % XT2_CHAIN_PAGE;
+	return paged(w, w->root.chain_dir, index, sizeof(u32), XT2_CHAIN_PAGE);
 }
 
 static struct xt2_chain_cold *chain_cold(const struct xt2_writer *w, u32 index)
 {
-	return (struct xt2_chain_cold *)(w->buf + w->root.chain_cold) + index;
+	return paged(w, w->root.chain_cold, index, sizeof(struct xt2_chain_cold), XT2_COLD_PAGE);
 }
 
 int xt2_write_chain_begin(struct xt2_writer *w, u32 index, u16 table, u8 hook, const char *name)
@@ -259,7 +269,7 @@ int xt2_write_chain_end(struct xt2_writer *w, const u32 *lines, u32 capacity)
 	if (!off)
 		return w->error;
 	memcpy(w->buf + off, lines, c->rules * sizeof(u32));
-	chain_cold(w, c->index)->lines = (u32)off;
+	c->lines = (u32)off;
 	return 0;
 }
 

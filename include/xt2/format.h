@@ -18,13 +18,15 @@
 #define XT2_MAGIC_UNFINISHED (~XT2_MAGIC) /* never evaluated */
 #define XT2_BYTE_ORDER	     0x0102 /* as a little-endian host writes it */
 
-#define XT2_ALIGN      8
-#define XT2_NAME_SIZE  32 /* table, chain, extension; NUL included */
-#define XT2_CHAIN_PAGE 1024 /* chain offsets in a page of the chain table */
-#define XT2_CHAINS_MAX (1u << 24) /* a rule names a chain by 24 bits */
-#define XT2_RULE_MAX   65528 /* bytes of one rule */
-#define XT2_SIZE_MAX   0xfffffff8u /* bytes of an image: offsets are 32 bits wide */
-#define XT2_TABLES_MAX 256 /* of all families together */
+#define XT2_ALIGN	  8
+#define XT2_NAME_SIZE	  32 /* table, chain, extension; NUL included */
+#define XT2_CHAIN_PAGE	  1024 /* chain offsets in a page of the chain table */
+#define XT2_COLD_PAGE	  64 /* struct xt2_chain_cold in a page */
+#define XT2_INSTANCE_PAGE 1024 /* offsets of instances in a page */
+#define XT2_CHAINS_MAX	  (1u << 24) /* a rule names a chain by 24 bits */
+#define XT2_RULE_MAX	  65528 /* bytes of one rule */
+#define XT2_SIZE_MAX	  0xfffffff8u /* bytes of an image: offsets are 32 bits wide */
+#define XT2_TABLES_MAX	  256 /* of all families together */
 
 /*
  * Chains that one packet may enter.  An image that allows more is not evaluated,
@@ -80,23 +82,27 @@ struct xt2_root {
 	__u32 hook; /* offset of struct xt2_hook[hooks], sorted */
 	__u32 chains; /* number of chain indices; unused ones have offset 0 */
 	__u32 chain_dir; /* offset of the offsets of the chain table's pages */
-	__u32 chain_cold; /* offset of struct xt2_chain_cold[chains] */
+	__u32 chain_cold; /* offset of the offsets of the pages of struct xt2_chain_cold */
 	__u32 cells; /* number of state cells */
 	__u32 cell; /* offset of __u64[cells] */
-	__u32 instances; /* number of instances */
-	__u32 instance; /* offset of their offsets, __u32[instances] */
+	__u32 instances; /* number of instance indices; unused ones have offset 0 */
+	__u32 instance; /* offset of the offsets of the pages of their offsets */
 	__u32 slots; /* counting slots; 1 in version 1: counters are inline */
-	__u32 depth; /* frames that the deepest path pushes */
-	__u32 reserved;
-	__u64 visits; /* most chain visits by one packet at one hook, saturating */
+	__u32 depth; /* frames that the deepest path pushes, at most */
+	__u32 edits; /* offset of struct xt2_edits (<xt2/edits.h>), for writers; 0: none */
+	__u64 visits; /* most chain visits by one packet at one hook, at most, saturating */
 };
 
 struct xt2_table {
 	char name[XT2_NAME_SIZE];
 	__u8 family; /* enum xt2_family */
-	__u8 reserved[3];
+	__u8 flags; /* XT2_TABLE_* */
+	__u8 reserved[2];
 	__u32 source; /* instance: the file it was loaded from; ~0: none */
 };
+
+/* User chains are listed by name, whatever the order of their indices. */
+#define XT2_TABLE_BY_NAME 1
 
 /* Sorted by family, hook, priority, table: a packet's tables stand side by side. */
 struct xt2_hook {
@@ -105,8 +111,8 @@ struct xt2_hook {
 	__u16 table;
 	__s32 priority;
 	__u32 chain; /* the base chain's index */
-	__u32 depth; /* frames that this hook's deepest path pushes */
-	__u64 visits; /* most chain visits by one packet, saturating */
+	__u32 depth; /* frames that this hook's deepest path pushes, at most */
+	__u64 visits; /* most chain visits by one packet, at most, saturating */
 };
 
 /* A chain is one extent: this header, its rules, then its index or spare room. */
@@ -119,15 +125,13 @@ struct xt2_chain {
 	__u16 table;
 	__u8 hook; /* of a base chain; XT2_HOOK_NONE: a user chain */
 	__u8 reserved;
-	__u32 strips; /* 0 in version 1 */
+	__u32 lines; /* offset in the image of __u32[rules]: source line of each rule; 0: none */
 	__u32 lookup; /* offset of struct xt2_index within the extent; 0: none */
 };
 
 /* The part of a chain that evaluation never reads. */
 struct xt2_chain_cold {
 	char name[XT2_NAME_SIZE];
-	__u32 lines; /* offset of __u32[rules]: source line of each rule; 0: none */
-	__u32 reserved;
 };
 
 /*

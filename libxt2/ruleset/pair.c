@@ -165,8 +165,11 @@ static void pair_instances(struct pairing *p, struct side *s)
 
 	for (i = 0; i < s->root->instances; i++) {
 		const struct xt2_instance *in = xt2_image_instance(s->img, s->root, i), *old;
-		u64 hash = instance_hash(p, in);
+		u64 hash;
 
+		if (!xt2_instance_offset(s->img, s->root, i))
+			continue;
+		hash = instance_hash(p, in);
 		index_for_each(o, &p->index, hash)
 		{
 			old = xt2_image_instance(p->old.img, p->old.root, o);

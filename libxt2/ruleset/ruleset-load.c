@@ -50,7 +50,8 @@ static int load_tables(struct xt2_ruleset *rs, const struct source *from)
 		if (xt2_grow_(&rs->table, rs->tables, &rs->table_cap, sizeof(*rs->table)))
 			return -ENOMEM;
 		to = &rs->table[i];
-		*to = (struct xt2_table_){ .family = t->family };
+		*to = (struct xt2_table_){ .family = t->family,
+					   .by_name = t->flags & XT2_TABLE_BY_NAME };
 		memcpy(to->name, t->name, sizeof(to->name));
 		if (source_name(from, t->source, &to->source))
 			return -ENOMEM;
@@ -133,8 +134,8 @@ static void load_patched(struct xt2_ruleset *rs, struct xt2_rule_list *l, const 
 static int load_rules(struct xt2_ruleset *rs, struct xt2_chain_ *to, const struct source *from,
 		      const struct xt2_chain *c)
 {
-	const struct xt2_chain_cold *cold = xt2_image_chain_cold(from->img, from->root, c->index);
-	const u32 *line = cold->lines ? xt2_at(from->img, cold->lines) : NULL;
+	const u32 lines = xt2_chain_compiled(from->img, c)->lines;
+	const u32 *line = lines ? xt2_at(from->img, lines) : NULL;
 	struct xt2_rule_list *l = &to->rules;
 	const struct xt2_rule *tail = xt2_chain_tail(c);
 	const struct xt2_rule *r;
@@ -153,7 +154,10 @@ static int load_rules(struct xt2_ruleset *rs, struct xt2_chain_ *to, const struc
 	return 0;
 }
 
-/* Where the image's user chains are not in the order of their names, theirs is kept. */
+/*
+ * Where the image's user chains are not in the order of their names, theirs is kept; unless edits
+ * have made chains, which the table then says.
+ */
 static void note_order(struct xt2_ruleset *rs)
 {
 	const char *last[XT2_TABLES_MAX] = { NULL };
@@ -165,7 +169,7 @@ static void note_order(struct xt2_ruleset *rs)
 		if (!c->live || c->hook != XT2_HOOK_NONE)
 			continue;
 		if (last[c->table] && strcmp(last[c->table], c->name) > 0)
-			rs->table[c->table].as_came = true;
+			rs->table[c->table].as_came = !rs->table[c->table].by_name;
 		last[c->table] = c->name;
 	}
 }
@@ -201,6 +205,9 @@ static int load_chains(struct xt2_ruleset *rs, const struct source *from)
 	return 0;
 }
 
+/* Of a number that is not in use. */
+static const struct xt2_instance no_instance;
+
 static int load_cold(struct xt2_ruleset *rs, const struct source *from)
 {
 	const struct xt2_root *root = from->root;
@@ -213,7 +220,9 @@ static int load_cold(struct xt2_ruleset *rs, const struct source *from)
 		rs->instance_cap = root->instances;
 	}
 	for (i = 0; i < root->instances; i++)
-		rs->instance[i] = xt2_image_instance(from->img, root, i);
+		rs->instance[i] = xt2_instance_offset(from->img, root, i)
+					  ? xt2_image_instance(from->img, root, i)
+					  : &no_instance;
 	rs->instances = root->instances;
 	if (root->cells) {
 		rs->cell = malloc(root->cells * sizeof(*rs->cell));

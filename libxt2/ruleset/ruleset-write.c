@@ -187,17 +187,27 @@ static void count(struct packer *p)
 	}
 }
 
+/* => elements in complete pages, and room for the pages' offsets */
+static u64 pages_bound(u64 count, u32 per_page)
+{
+	const u64 pages = count / per_page + 1;
+
+	return pages * (per_page + 1);
+}
+
 /* At most so many bytes. */
 static u64 capacity(const struct packer *p)
 {
-	const u64 chain = sizeof(struct xt2_chain) + sizeof(struct xt2_rule) +
-			  sizeof(struct xt2_chain_cold) + sizeof(u32) + XT2_ALIGN;
-	const u64 pages = p->chain_count / XT2_CHAIN_PAGE + 1;
+	const u64 chain =
+		sizeof(struct xt2_chain) + sizeof(struct xt2_rule) + sizeof(u32) + XT2_ALIGN;
+	const u64 words = sizeof(u32) * (pages_bound(p->chain_count, XT2_CHAIN_PAGE) +
+					 pages_bound(p->instance_count, XT2_INSTANCE_PAGE));
+	const u64 names =
+		sizeof(struct xt2_chain_cold) * pages_bound(p->chain_count, XT2_COLD_PAGE);
 
 	return SLACK + sizeof(struct xt2_image) + sizeof(struct xt2_root) +
 	       p->rs->tables * sizeof(struct xt2_table) + p->hooks * sizeof(struct xt2_hook) +
-	       pages * (XT2_CHAIN_PAGE + 1) * sizeof(u32) + p->chain_count * chain +
-	       (u64)p->cells * sizeof(u64) + (u64)p->instance_count * sizeof(u32) + p->bytes;
+	       words + names + p->chain_count * chain + (u64)p->cells * sizeof(u64) + p->bytes;
 }
 
 /* --- second pass ------------------------------------------------------- */

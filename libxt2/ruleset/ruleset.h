@@ -36,6 +36,7 @@ struct xt2_table_ {
 	char name[XT2_NAME_SIZE];
 	int family;
 	bool as_came; /* user chains are listed as they came, not by name */
+	bool by_name; /* the image says so; else their order does */
 	unsigned int hooks; /* bit mask */
 	s32 priority[XT2_HOOKS_MAX];
 	u32 base[XT2_HOOKS_MAX]; /* chain numbers */

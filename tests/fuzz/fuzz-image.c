@@ -82,9 +82,9 @@ static void read_chain(const struct xt2_image *img, const struct xt2_root *root,
 		sink += read_bytes(xt2_rule_target_data(r), xt2_rule_target_size(r));
 	}
 	need(n == xt2_chain_length(img, c) && xt2_rule_number(img, c, xt2_chain_tail(c)) == n);
-	if (cold->lines)
-		sink += read_bytes(xt2_at(img, cold->lines),
-				   xt2_chain_compiled(img, c)->rules * sizeof(u32));
+	c = xt2_chain_compiled(img, c);
+	if (c->lines)
+		sink += read_bytes(xt2_at(img, c->lines), c->rules * sizeof(u32));
 }
 
 static void read_all(const struct xt2_image *img, const struct xt2_root *root)
@@ -104,6 +104,8 @@ static void read_all(const struct xt2_image *img, const struct xt2_root *root)
 	for (i = 0; i < root->cells; i++)
 		sink += *xt2_image_cell(img, root, i);
 	for (i = 0; i < root->instances; i++) {
+		if (!xt2_instance_offset(img, root, i))
+			continue;
 		in = xt2_image_instance(img, root, i);
 		sink += read_bytes(xt2_instance_data(in), in->size) + read_bytes(in, sizeof(*in));
 	}

@@ -349,11 +349,25 @@ static inline void seed_found(struct seed_places *p, u64 from, u64 size)
 		p->at[p->n++] = (struct seed_place){ .from = from, .size = (size + 7) & ~7ull };
 }
 
+static inline u32 seed_pages(u32 count, u32 per_page)
+{
+	return (count + per_page - 1) / per_page;
+}
+
+/* An array of the offsets of pages, and these. */
+static inline void seed_found_pages(struct seed_places *p, const struct xt2_image *img, u32 dir,
+				    u32 pages, u64 size)
+{
+	const u32 *offs = xt2_at(img, dir);
+
+	seed_found(p, dir, pages * sizeof(u32));
+	for (u32 i = 0; i < pages; i++)
+		seed_found(p, offs[i], size);
+}
+
 static inline void seed_find(struct seed_places *p, const struct xt2_image *img)
 {
 	const struct xt2_root *root = xt2_image_root(img);
-	const u32 pages = (root->chains + XT2_CHAIN_PAGE - 1) / XT2_CHAIN_PAGE;
-	const u32 *dir = xt2_at(img, root->chain_dir), *offs = xt2_at(img, root->instance);
 	const struct xt2_chain *c;
 	u32 i;
 
@@ -361,18 +375,19 @@ static inline void seed_find(struct seed_places *p, const struct xt2_image *img)
 	seed_found(p, img->root, sizeof(*root));
 	seed_found(p, root->table, root->tables * sizeof(struct xt2_table));
 	seed_found(p, root->hook, root->hooks * sizeof(struct xt2_hook));
-	seed_found(p, root->chain_dir, pages * sizeof(u32));
-	seed_found(p, root->chain_cold, root->chains * sizeof(struct xt2_chain_cold));
+	seed_found_pages(p, img, root->chain_dir, seed_pages(root->chains, XT2_CHAIN_PAGE),
+			 XT2_CHAIN_PAGE * sizeof(u32));
+	seed_found_pages(p, img, root->chain_cold, seed_pages(root->chains, XT2_COLD_PAGE),
+			 XT2_COLD_PAGE * sizeof(struct xt2_chain_cold));
 	seed_found(p, root->cell, root->cells * sizeof(u64));
-	seed_found(p, root->instance, root->instances * sizeof(u32));
-	for (i = 0; i < pages; i++)
-		seed_found(p, dir[i], XT2_CHAIN_PAGE * sizeof(u32));
+	seed_found_pages(p, img, root->instance, seed_pages(root->instances, XT2_INSTANCE_PAGE),
+			 XT2_INSTANCE_PAGE * sizeof(u32));
 	for (i = 0; i < root->instances; i++)
-		seed_found(p, offs[i],
+		seed_found(p, xt2_instance_offset(img, root, i),
 			   sizeof(struct xt2_instance) + xt2_image_instance(img, root, i)->size);
 	xt2_image_for_each_chain(c, i, img, root) {
 		seed_found(p, xt2_chain_offset(img, root, i), c->size);
-		seed_found(p, xt2_image_chain_cold(img, root, i)->lines, c->rules * sizeof(u32));
+		seed_found(p, c->lines, c->rules * sizeof(u32));
 	}
 }
 
@@ -390,23 +405,31 @@ static inline void seed_adjust(const struct seed_places *p, struct xt2_image *im
 	struct xt2_root *root = (struct xt2_root *)xt2_image_root(img);
 	u32 *words[] = { &root->table,	    &root->hook, &root->chain_dir,
 			 &root->chain_cold, &root->cell, &root->instance };
-	struct xt2_chain_cold *cold;
-	u32 i, *dir, *page, *offs;
+	struct xt2_chain *c;
+	u32 i, *dir, *page;
 
 	for (i = 0; i < XT2_ARRAY_SIZE(words); i++)
 		seed_moved(p, words[i]);
+	dir = xt2_at(img, root->chain_cold);
+	for (i = 0; i < seed_pages(root->chains, XT2_COLD_PAGE); i++)
+		seed_moved(p, &dir[i]);
 	dir = xt2_at(img, root->chain_dir);
-	cold = xt2_at(img, root->chain_cold);
-	offs = xt2_at(img, root->instance);
 	for (i = 0; i < root->chains; i++) {
 		if (i % XT2_CHAIN_PAGE == 0)
 			seed_moved(p, &dir[i / XT2_CHAIN_PAGE]);
 		page = xt2_at(img, dir[i / XT2_CHAIN_PAGE]);
 		seed_moved(p, &page[i % XT2_CHAIN_PAGE]);
-		seed_moved(p, &cold[i].lines);
+		c = xt2_image_chain(img, root, i);
+		if (c)
+			seed_moved(p, &c->lines);
 	}
-	for (i = 0; i < root->instances; i++)
-		seed_moved(p, &offs[i]);
+	dir = xt2_at(img, root->instance);
+	for (i = 0; i < root->instances; i++) {
+		if (i % XT2_INSTANCE_PAGE == 0)
+			seed_moved(p, &dir[i / XT2_INSTANCE_PAGE]);
+		page = xt2_at(img, dir[i / XT2_INSTANCE_PAGE]);
+		seed_moved(p, &page[i % XT2_INSTANCE_PAGE]);
+	}
 }
 
 /*

@@ -37,6 +37,8 @@ static inline u64 plain_image(const struct xt2_image *img, void *to, u64 cap, vo
 			      const struct xt2_index_limits *limits, void *room,
 			      struct xt2_writer *w)
 {
+	/* in the place of one that is not in use: the others keep their numbers */
+	static const struct xt2_instance none = { .kind = XT2_INSTANCE_COMMENT };
 	const struct xt2_root *root = xt2_image_root(img);
 	const struct xt2_instance *in;
 	const struct xt2_table *t;
@@ -52,7 +54,7 @@ static inline u64 plain_image(const struct xt2_image *img, void *to, u64 cap, vo
 	xt2_image_for_each_hook(h, i, img, root)
 		xt2_write_hook(w, h->family, h->hook, h->table, h->priority, h->chain);
 	for (i = 0; i < root->instances; i++) {
-		in = xt2_image_instance(img, root, i);
+		in = xt2_instance_offset(img, root, i) ? xt2_image_instance(img, root, i) : &none;
 		xt2_write_instance(w, in->kind, in->revision, in->name, xt2_instance_data(in),
 				   in->size);
 	}

@@ -68,12 +68,24 @@ static inline struct xt2_hook *sample_hook(struct sample *s, u32 i)
 
 static inline struct xt2_chain_cold *sample_cold(struct sample *s, u32 i)
 {
-	return (struct xt2_chain_cold *)sample_at(s, s->root->chain_cold) + i;
+	return (struct xt2_chain_cold *)xt2_image_chain_cold(s->img, s->root, i);
+}
+
+/* The offset of the page with the names of all its chains. */
+static inline u32 *sample_names(struct sample *s)
+{
+	return sample_at(s, s->root->chain_cold);
+}
+
+/* The offset of the page with the offsets of all its instances. */
+static inline u32 *sample_instance_page(struct sample *s)
+{
+	return sample_at(s, s->root->instance);
 }
 
 static inline u32 *sample_instances(struct sample *s)
 {
-	return sample_at(s, s->root->instance);
+	return sample_at(s, *sample_instance_page(s));
 }
 
 static inline struct xt2_instance *sample_instance(struct sample *s, u32 i)

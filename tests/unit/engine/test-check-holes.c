@@ -93,21 +93,28 @@ static void holes_are_refused(void **state)
 	assert_int_equal(with_holes(LARGE / sizeof(u64), 0), -EINVAL);
 }
 
-/* The chain's spare room becomes a chain table and cold records for more of them. */
+/* The chain's spare room becomes pages of names of more of them, of which one is there. */
 static void take_spare_room(u32 chains)
 {
+	const u32 names = XT2_COLD_PAGE * sizeof(struct xt2_chain_cold);
+	const u32 pages = (chains + XT2_COLD_PAGE - 1) / XT2_COLD_PAGE;
 	struct xt2_root *root = (struct xt2_root *)xt2_image_root(image());
 	struct xt2_chain *c = xt2_image_chain(image(), root, 0);
 	const u32 end = (u32)((u8 *)c - (u8 *)bytes) + c->used;
 	const u32 dir = (chains + 2 * XT2_CHAIN_PAGE - 1) / (2 * XT2_CHAIN_PAGE) * sizeof(u64);
 
+	u32 i, first, *offs;
+
 	c->size = c->used;
 	memcpy((u8 *)bytes + end, xt2_at(bytes, root->chain_dir), sizeof(u32));
 	root->chain_dir = end;
 	root->chains = chains;
-	memcpy((u8 *)bytes + end + dir, xt2_at(bytes, root->chain_cold),
-	       sizeof(struct xt2_chain_cold));
+	offs = xt2_at(bytes, end + dir);
+	offs[0] = *(u32 *)xt2_at(bytes, root->chain_cold);
 	root->chain_cold = end + dir;
+	first = end + dir + (pages + 1) / 2 * (u32)sizeof(u64);
+	for (i = 1; i < pages; i++)
+		offs[i] = first + (i - 1) * names;
 }
 
 static void chains_that_are_not_there_are_holes(void **state)

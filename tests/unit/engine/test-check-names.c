@@ -13,9 +13,10 @@ static void test_names(void **state)
 		u32 b = (a + 1 + a * a % (n - 1)) % n;
 		struct xt2_check_err err;
 		struct xt2_chain_cold *cold;
+		const struct xt2_root *root;
 
-		sample_row(words, sizeof(words), scratch, n, 0);
-		cold = xt2_at(words, xt2_image_root((void *)words)->chain_cold);
+		root = sample_row(words, sizeof(words), scratch, n, 0);
+		cold = (struct xt2_chain_cold *)xt2_image_chain_cold((void *)words, root, 0);
 		memcpy(cold[a].name, cold[b].name, XT2_NAME_SIZE);
 		assert_int_equal(xt2_check(words, sizeof(words), scratch, &err), -EINVAL);
 		assert_string_equal(err.what, "two chains of a table have the same name");

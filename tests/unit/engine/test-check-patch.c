@@ -170,6 +170,7 @@ static void another_extent(void **unused)
 	REFUSED(x->x.chain.used, 88, form);
 	REFUSED(x->x.chain.rules, 1, form);
 	REFUSED(x->x.chain.tail, 32, form);
+	REFUSED(x->x.chain.lines, 64, "line numbers of a patched chain");
 	REFUSED(x->x.guard.size, 32, guard);
 	REFUSED(x->x.guard.target_offset, 16, guard);
 	REFUSED(x->x.guard.target, XT2_T_CONTINUE, guard);

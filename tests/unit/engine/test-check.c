@@ -23,6 +23,8 @@ static void swap_hooks(struct sample *s, u32 i)
 	*sample_hook(s, i + 1) = one;
 }
 
+#define LESS "depth or visits are less than they should be"
+
 /* clang-format off */
 #define IMAGES(X) \
 	X(magic, "not an xt2 image", s->img->magic = 1) \
@@ -39,19 +41,36 @@ static void swap_hooks(struct sample *s, u32 i)
 	X(root_end, "root is outside the image", s->img->root = s->img->size - 64) \
 	X(root_far, "root is outside the image", s->img->root = ~7ull) \
 	X(root_header, "two structures overlap", s->img->root = 8) \
-	X(root_reserved, "reserved bytes of the root are set", s->root->reserved = 1) \
 	X(slots, "wrong number of counting slots", s->root->slots = 2) \
 	X(tables_many, "too many tables", s->root->tables = XT2_TABLES_MAX + 1) \
 	X(chains_many, "too many chains", s->root->chains = XT2_CHAINS_MAX + 1) \
+	X(chains_size, "too many chains", s->root->chains = (u32)s->img->size / 40 + 1) \
 	X(tables_far, "tables are outside the image", s->root->table = (u32)s->img->size) \
 	X(hooks_far, "hook entries are outside the image", s->root->hooks = 1u << 31) \
 	X(dir_far, "chain table is outside the image", s->root->chain_dir = ~7u) \
-	X(cold_far, "names of chains are outside the image", s->root->chains = 1 << 20; \
-	  s->root->chain_dir = 72 * 8) \
+	X(cold_far, "names of chains are outside the image", s->root->chain_cold = ~7u) \
+	X(names_far, "names of chains are outside the image", \
+	  *sample_names(s) = (u32)s->img->size - 8) \
+	X(names_odd, "names of chains are outside the image", *sample_names(s) += 4) \
+	X(names_overlap, "two structures overlap", *sample_names(s) = *sample_instance_page(s)) \
+	X(names_into, "two structures overlap", *sample_names(s) -= 8) \
+	X(names_gone, "chain without a name", *sample_names(s) = 0) \
 	X(cells_far, "cells are outside the image", s->root->cells = ~0u) \
 	X(cells_none, "cells are outside the image", s->root->cells = 0) \
 	X(cells_odd, "cells are outside the image", s->root->cell += 4) \
-	X(instances_far, "instances are outside the image", s->root->instances = ~0u) \
+	X(instances_many, "too many instances", s->root->instances = ~0u) \
+	X(instances_size, "too many instances", s->root->instances = (u32)s->img->size / 40 + 1) \
+	X(instances_far, "instances are outside the image", s->root->instance = ~7u) \
+	X(instance_page_far, "instances are outside the image", \
+	  *sample_instance_page(s) = (u32)s->img->size - 8) \
+	X(instance_page_odd, "instances are outside the image", *sample_instance_page(s) += 4) \
+	X(instance_page_into, "two structures overlap", *sample_instance_page(s) -= 8) \
+	X(instance_page_gone, "source of a table is not a file's name", \
+	  *sample_instance_page(s) = 0) \
+	X(instance_unused, "rule names an instance of another kind", sample_instances(s)[1] = 0) \
+	X(comment_unused, "rule names an instance of another kind", sample_instances(s)[0] = 0) \
+	X(target_unused, "rule names an instance of another kind", sample_instances(s)[2] = 0) \
+	X(source_unused, "source of a table is not a file's name", sample_instances(s)[3] = 0) \
 	X(padding, "padding is not zero", ((u32 *)sample_at(s, s->root->chain_dir))[1] = 1) \
 	X(overlap, "two structures overlap", s->root->cell = s->root->table) \
 	X(instance_far, "instance is outside the image", \
@@ -75,7 +94,9 @@ static void swap_hooks(struct sample *s, u32 i)
 	X(family, "table of an unknown family", sample_table(s, 1)->family = 5) \
 	X(table_reserved0, "reserved bytes of a table are set", sample_table(s, 1)->reserved[0] = 1) \
 	X(table_reserved1, "reserved bytes of a table are set", sample_table(s, 1)->reserved[1] = 1) \
-	X(table_reserved2, "reserved bytes of a table are set", sample_table(s, 1)->reserved[2] = 1) \
+	X(table_flags, "unknown flags of a table", sample_table(s, 1)->flags = 2) \
+	X(table_flags_more, "unknown flags of a table", \
+	  sample_table(s, 1)->flags = 0x80 | XT2_TABLE_BY_NAME) \
 	X(table_empty, "name of a table is not valid", memset(sample_table(s, 0)->name, 0, 32)) \
 	X(table_long, "name of a table is not valid", memset(sample_table(s, 0)->name, 'x', 32)) \
 	X(table_rest, "name of a table is not valid", sample_table(s, 0)->name[31] = 'x') \
@@ -100,7 +121,6 @@ static void swap_hooks(struct sample *s, u32 i)
 	X(chain_hook4, "chain of a hook that is not there", sample_chain(s, 1)->hook = 5) \
 	X(chain_hooka, "chain of a hook that is not there", sample_chain(s, 6)->hook = 3) \
 	X(chain_reserved, "reserved bytes of a chain are set", sample_chain(s, 1)->reserved = 1) \
-	X(chain_strips, "reserved bytes of a chain are set", sample_chain(s, 1)->strips = 1) \
 	X(chain_lookup, "index of a chain is not where it should be", sample_chain(s, 1)->lookup = 1) \
 	X(used_large, "chain uses more bytes than it has", \
 	  sample_chain(s, 1)->used = sample_chain(s, 1)->size + 24) \
@@ -140,13 +160,11 @@ static void swap_hooks(struct sample *s, u32 i)
 	X(name_empty, "name of a chain is not valid", memset(sample_cold(s, 3)->name, 0, 32)) \
 	X(name_long, "name of a chain is not valid", memset(sample_cold(s, 3)->name, 'x', 32)) \
 	X(name_rest, "name of a chain is not valid", sample_cold(s, 3)->name[8] = 'x') \
-	X(cold_reserved, "reserved bytes of a chain's name are set", \
-	  sample_cold(s, 3)->reserved = 1) \
 	X(lines_far, "line numbers are outside the image", \
-	  sample_cold(s, 0)->lines = (u32)s->img->size - 8) \
-	X(lines_odd, "line numbers are outside the image", sample_cold(s, 0)->lines += 4) \
-	X(lines_rules, "two structures overlap", sample_cold(s, 0)->lines = sample_page(s)[1] + 48) \
-	X(lines_pad, "padding is not zero", ((u32 *)sample_at(s, sample_cold(s, 0)->lines))[3] = 1) \
+	  sample_chain(s, 0)->lines = (u32)s->img->size - 8) \
+	X(lines_odd, "line numbers are outside the image", sample_chain(s, 0)->lines += 4) \
+	X(lines_rules, "two structures overlap", sample_chain(s, 0)->lines = sample_page(s)[1] + 48) \
+	X(lines_pad, "padding is not zero", ((u32 *)sample_at(s, sample_chain(s, 0)->lines))[3] = 1) \
 	X(hook_order, "hook entries are not in order", swap_hooks(s, 0)) \
 	X(hook_families, "hook entries are not in order", swap_hooks(s, 2)) \
 	X(hook_priority, "hook entries are not in order", *sample_hook(s, 1) = *sample_hook(s, 0); \
@@ -167,10 +185,12 @@ static void swap_hooks(struct sample *s, u32 i)
 	  memcpy(sample_cold(s, 3)->name, sample_cold(s, 4)->name, 32)) \
 	X(names_base, "two chains of a table have the same name", \
 	  memcpy(sample_cold(s, 5)->name, sample_cold(s, 2)->name, 32)) \
-	X(depth_hook, "depth or visits are not what they should be", sample_hook(s, 0)->depth = 1) \
-	X(visits_hook, "depth or visits are not what they should be", sample_hook(s, 1)->visits = 0) \
-	X(depth_root, "depth or visits are not what they should be", s->root->depth = 3) \
-	X(visits_root, "depth or visits are not what they should be", s->root->visits = 2)
+	X(depth_hook, LESS, sample_hook(s, 0)->depth = 1) \
+	X(visits_hook, LESS, sample_hook(s, 1)->visits = 0) \
+	X(depth_root, LESS, s->root->depth = 1) \
+	X(visits_root, LESS, s->root->visits = 2) \
+	X(depth_over_root, LESS, sample_hook(s, 1)->depth = 3) \
+	X(visits_over_root, LESS, sample_hook(s, 1)->visits = 5)
 
 #define IMAGE_BREAK(name, text, ...) \
 	static void break_##name(struct sample *s) { __VA_ARGS__; }
@@ -207,6 +227,24 @@ static void test_sample(void **state)
 	assert_int_equal(xt2_check(img, sizeof(words), s->scratch, &s->err), 0);
 	memmove((u8 *)words + 4, words, sizeof(*img));
 	assert_int_equal(xt2_check((u8 *)words + 4, sizeof(*img), s->scratch, &s->err), -EINVAL);
+}
+
+/* What edits may leave in an image. */
+static void test_edited(void **state)
+{
+	struct sample *s = &sample;
+
+	assert_int_equal(sample_make(s), 0);
+	s->root->depth = sample_hook(s, 0)->depth = ~0u;
+	s->root->visits = sample_hook(s, 1)->visits = ~0ull;
+	s->root->edits = ~0u; /* nobody who checks or evaluates follows it */
+	sample_table(s, 1)->flags = XT2_TABLE_BY_NAME;
+	sample_table(s, 0)->source = ~0u;
+	sample_instances(s)[3] = 0;
+	assert_int_equal(xt2_check(s->img, s->given, s->scratch, &s->err), 0);
+	/* offsets behind the last instance have no meaning */
+	sample_instances(s)[4] = ~0u;
+	assert_int_equal(xt2_check(s->img, s->given, s->scratch, &s->err), 0);
 }
 
 static void test_images(void **state)
@@ -342,7 +380,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_sample),	   cmocka_unit_test(test_images),
 	cmocka_unit_test(test_scattered),  cmocka_unit_test(test_truncated),
 	cmocka_unit_test(test_report),	   cmocka_unit_test(test_name_bytes),
-	cmocka_unit_test(test_text_bytes),
+	cmocka_unit_test(test_text_bytes), cmocka_unit_test(test_edited),
 };
 
 UNITS(tests)

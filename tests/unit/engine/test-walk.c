@@ -127,8 +127,11 @@ static void test_ways(void **state)
 	}
 }
 
-/* What is stored for each hook and the root is neither less nor more. */
-static void test_agrees(void **state)
+/*
+ * What is stored for each hook and the root is not less than what there is, and for no hook more
+ * than for the root.
+ */
+static void test_covers(void **state)
 {
 	static const struct way way = { { "jC", "", "jD", "" }, 0, 2, 3 };
 	static u64 words[2048], scratch[4096];
@@ -151,10 +154,14 @@ static void test_agrees(void **state)
 				*visits += (u64)by;
 			else
 				*depth += (u32)by;
-			assert_int_equal(xt2_check(img, size, scratch, &err), by ? -EINVAL : 0);
+			assert_int_equal(xt2_check(img, size, scratch, &err),
+					 by < 0 || (by > 0 && field & 1) ? -EINVAL : 0);
 			*depth = 2;
 			*visits = 3;
 		}
+	root->depth = h->depth = 1000;
+	root->visits = h->visits = ~0ull;
+	assert_int_equal(xt2_check(img, size, scratch, &err), 0);
 }
 
 static void test_visits(void **state)
@@ -182,7 +189,7 @@ static void test_visits(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_ways),
-	cmocka_unit_test(test_agrees),
+	cmocka_unit_test(test_covers),
 	cmocka_unit_test(test_visits),
 };
 

@@ -38,9 +38,9 @@ static void test_layout(void **state)
 	assert_int_equal(c->size, c->used + 32);
 	assert_int_equal(c->hook, XT2_HOOK_NONE);
 	assert_ptr_equal(xt2_chain_tail(c), sample_rule(s, 4, 1));
-	lines = sample_at(s, sample_cold(s, 4)->lines);
+	lines = sample_at(s, sample_chain(s, 4)->lines);
 	assert_int_equal(lines[1], 12);
-	assert_int_equal(sample_cold(s, 3)->lines, 0);
+	assert_int_equal(sample_chain(s, 3)->lines, 0);
 }
 
 /* They were written in another order. */
@@ -289,7 +289,7 @@ static void copy_chain(struct xt2_writer *w, const struct xt2_image *img,
 		xt2_write_rule(w, r);
 	if (c->lookup)
 		copy_index(w, c);
-	xt2_write_chain_end(w, cold->lines ? xt2_at(img, cold->lines) : NULL, c->size - c->used);
+	xt2_write_chain_end(w, c->lines ? xt2_at(img, c->lines) : NULL, c->size - c->used);
 }
 
 static void copy_image(struct xt2_writer *w, void *buf, const struct xt2_image *img)

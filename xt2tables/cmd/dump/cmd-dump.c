@@ -281,7 +281,8 @@ static void dump(struct dump *d)
 		xt2_row_end(&d->rows);
 	}
 	for (i = 0; i < d->root->instances; i++)
-		dump_instance(d, xt2_image_instance(d->img, d->root, i), i);
+		if (xt2_instance_offset(d->img, d->root, i))
+			dump_instance(d, xt2_image_instance(d->img, d->root, i), i);
 }
 
 static const char help[] =
