@@ -30,6 +30,12 @@ static inline u32 xt2_offset(const void __img *from, const void __img *p)
 	return (u32)((const u8 __img *)p - (const u8 __img *)from);
 }
 
+/* => bytes; an image may grow while it is read, but what a reader is led to was there before */
+static inline u64 xt2_image_size(const struct xt2_image __img *img)
+{
+	return xt2_cell_load(&img->size);
+}
+
 /* => the root record, or NULL if the image has no ruleset yet */
 static inline const struct xt2_root __img *xt2_image_root(const struct xt2_image __img *img)
 {

@@ -363,7 +363,7 @@ static int quick_answer(const struct xt2_ctx *ctx, u32 unit)
 	if (unit & XT2_FOUND_HOLDS)
 		return XT2_HIT;
 	/* An inserted rule may be the last one of the image; vectors are read as a whole. */
-	if (unlikely(offset + (u64)r->size + VECTOR > ctx->img->size))
+	if (unlikely(offset + (u64)r->size + VECTOR > xt2_image_size(ctx->img)))
 		return XT2_UNSURE;
 	return xt2_quick_match(r, xt2_ctx_pkt(ctx));
 }

@@ -77,6 +77,12 @@ static u64 round_up(u64 bytes)
 	return (bytes + 7) & ~7ull;
 }
 
+/* Readers of the image may ask how large it is meanwhile. */
+static void resize(struct xt2_space *s, u64 size)
+{
+	__atomic_store_n(&s->img->size, size, __ATOMIC_RELAXED);
+}
+
 /* --- steps ----------------------------------------------------------------- */
 
 static void mark_large(struct xt2_space *s, u32 offset, u32 size, bool there)
@@ -137,7 +143,7 @@ static void undo(struct xt2_space *s, u32 to)
 			mark_large(s, step->offset, step->size, false);
 			break;
 		case GROWN:
-			s->img->size = step->offset;
+			resize(s, step->offset);
 			mark_large(s, step->offset, step->size, false);
 			break;
 		}
@@ -178,7 +184,7 @@ static u32 take_end(struct xt2_space *s, u32 size)
 
 	if (room_for_step(s))
 		return 0;
-	s->img->size += bytes_of(size);
+	resize(s, s->img->size + bytes_of(size));
 	mark_large(s, offset, size, true);
 	note(s, GROWN, size, offset);
 	return offset;
