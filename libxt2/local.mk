@@ -47,11 +47,19 @@ libxt2_internal_la_SOURCES = \
 	libxt2/ruleset/table-copy.c \
 	libxt2/ruleset/table-copy.h \
 	libxt2/ruleset/tables.c \
+	libxt2/evaluate/hooks.h \
 	libxt2/evaluate/reach.c \
 	libxt2/evaluate/reach.h \
 	libxt2/evaluate/track.h \
 	libxt2/evaluate/unsupported.c \
-	libxt2/evaluate/unsupported.h
+	libxt2/evaluate/unsupported.h \
+	libxt2/share/seats.h \
+	libxt2/share/share.c \
+	libxt2/share/share.h \
+	libxt2/share/slots-convert.c \
+	libxt2/share/slots.c \
+	libxt2/share/slots.h \
+	libxt2/share/snapshot.c
 libxt2_internal_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS) $(MD_CFLAGS)
 libxt2_internal_la_LIBADD = libevaluator.la libtranslators.la libextensions.la libengine.la $(MD_LIBS)
 
@@ -71,4 +79,9 @@ libxt2_internal_la_SOURCES += libxt2/sockopt/legacy-entries.c libxt2/sockopt/leg
 # It runs for each packet: see libpacket.la in engine/local.mk.
 noinst_LTLIBRARIES += libevaluator.la
 libevaluator_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS) $(PACKET_CFLAGS)
-libevaluator_la_SOURCES = libxt2/evaluate/evaluator.c
+libevaluator_la_SOURCES = \
+	libxt2/evaluate/evaluator.c \
+	libxt2/share/reader.c \
+	libxt2/share/slots-env.h \
+	libxt2/share/slots-eval-index.c \
+	libxt2/share/slots-eval.c

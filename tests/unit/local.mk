@@ -283,6 +283,23 @@ tests_unit_run_evaluate_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_evaluate_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
 tests_unit_run_evaluate_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/run-share
+tests_unit_run_share_SOURCES = $(UNIT_RUNNER) \
+	tests/lib/packets.h \
+	tests/lib/plain-image.h \
+	tests/lib/rules.h \
+	$(FAIL_ALLOC_FILES) \
+	tests/unit/patch-case.h \
+	tests/unit/share-case.h \
+	tests/unit/libxt2/share/test-reader.c \
+	tests/unit/libxt2/share/test-share.c \
+	tests/unit/libxt2/share/test-slots-convert.c \
+	tests/unit/libxt2/share/test-slots.c \
+	tests/unit/libxt2/share/test-snapshot.c
+tests_unit_run_share_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_run_share_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
+tests_unit_run_share_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/run-sockopt
 tests_unit_run_sockopt_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/ruleset-case.h \
