@@ -27,4 +27,4 @@ check-ebtables: tests/vm/ebt-kernel
 check-valgrind: all $(check_PROGRAMS)
 	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/lib/check-valgrind \
 		$(filter-out tests/unit/libxt2/sockopt/test-sockopt-kernel,$(UNIT_TESTS)) # makes 32-bit calls
-EXTRA_DIST += tests/lib/check-valgrind tests/lib/valgrind.supp
+EXTRA_DIST += tests/lib/check-valgrind tests/lib/tsan.supp tests/lib/valgrind.supp

@@ -81,3 +81,10 @@ tests_prop_patch_SOURCES = tests/prop/patch.c tests/lib/plain-image.h tests/lib/
 	tests/lib/world-packets.h tests/lib/world-rules.h tests/fuzz/seed-image.h tests/fuzz/seed-packet.h
 tests_prop_patch_LDADD = libxt2-internal.la $(PCAP_LIBS)
 TESTS += tests/prop/patch
+
+# Threads that evaluate an image while it is edited: no kernel, no root.
+check_PROGRAMS += tests/prop/readers
+tests_prop_readers_SOURCES = tests/prop/readers.c tests/lib/world-image.h tests/lib/world-packets.h \
+	tests/lib/world-rules.h tests/fuzz/seed-image.h tests/fuzz/seed-packet.h
+tests_prop_readers_LDADD = libxt2-internal.la $(PCAP_LIBS)
+TESTS += tests/prop/readers
