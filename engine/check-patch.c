@@ -85,6 +85,23 @@ static int check_compiled(struct patched *k)
 
 /* --- classes and buckets ----------------------------------------------- */
 
+/* Bits that evaluation does not look at are 0. */
+static bool is_class(const struct xt2_patch_class __img *c)
+{
+	u32 i, field, word;
+
+	if (c->field[0] >= XT2_FIELDS || c->field[1] >= XT2_FIELDS || c->reserved ||
+	    (c->words != 1 && c->words != XT2_FIELD_WORDS && (c->words || c->rules)))
+		return false;
+	for (i = 0; i < XT2_CLASS_WORDS; i++) {
+		field = c->field[i / XT2_FIELD_WORDS];
+		word = i % XT2_FIELD_WORDS;
+		if (c->mask[i] && (field == XT2_FIELD_NONE || word >= c->words))
+			return false;
+	}
+	return true;
+}
+
 static int check_classes(struct patched *k)
 {
 	const struct xt2_patch __img *p = k->p;
@@ -96,10 +113,9 @@ static int check_classes(struct patched *k)
 	if (p->classes > XT2_PATCH_CLASSES)
 		return bad(k, "too many classes of a patch", &p->classes);
 	for (i = 0; i < p->classes; i++) {
-		if (p->by[i].field >= XT2_FIELDS || p->by[i].reserved[0] || p->by[i].reserved[1] ||
-		    p->by[i].reserved[2])
+		if (!is_class(&p->by[i]))
 			return bad(k, "class of a patch is not valid", &p->by[i]);
-		need |= xt2_asks_field(p->by[i].field);
+		need |= xt2_asks_field(p->by[i].field[0]) | xt2_asks_field(p->by[i].field[1]);
 		rules += p->by[i].rules;
 	}
 	if (need & ~asks)
@@ -123,10 +139,11 @@ static int check_bucket(struct patched *k, u32 number, u32 off)
 		if (!b->entries || b->entries > XT2_PATCH_ENTRIES || b->reserved)
 			return bad(k, "bucket of a patch is not valid", b);
 		for (i = 0; i < b->entries; i++)
-			if (b->entry[i].hash >> k->p->shift != number)
-				return bad(k, "entry of a patch in another bucket", &b->entry[i]);
+			if (b->hash[i] >> k->p->shift != number)
+				return bad(k, "entry of a patch in another bucket", &b->hash[i]);
 		k->entries += b->entries;
-		k->c->spare += (XT2_PATCH_ENTRIES - b->entries) * sizeof(b->entry[0]);
+		k->c->spare += (XT2_PATCH_ENTRIES - b->entries) *
+			       (sizeof(b->hash[0]) + sizeof(b->unit[0]));
 	}
 	return 0;
 }
@@ -134,19 +151,21 @@ static int check_bucket(struct patched *k, u32 number, u32 off)
 static int check_buckets(struct patched *k)
 {
 	const struct xt2_patch __img *p = k->p;
-	const u32 __img *bucket = xt2_at(k->c->img, p->bucket);
+	const struct xt2_patch_slot __img *slot = xt2_at(k->c->img, p->slot);
 	u64 i, n;
 
 	if (p->shift < 1 || p->shift > 31)
 		return bad(k, "wrong number of buckets of a patch", &p->shift);
 	n = 1ull << (32 - p->shift);
-	if (xt2_check_claim_array_(k->c, p->bucket, n, sizeof(*bucket),
+	if (xt2_check_claim_array_(k->c, p->slot, n, sizeof(*slot),
 				   "buckets of a patch are outside the image"))
 		return -EINVAL;
 	for (i = 0; i < n && xt2_can_loop; i++) {
-		if (check_bucket(k, (u32)i, bucket[i]))
+		if (!slot[i].bucket != !slot[i].tags)
+			return bad(k, "tags of a bucket of a patch are not valid", &slot[i]);
+		if (check_bucket(k, (u32)i, slot[i].bucket))
 			return -EINVAL;
-		k->c->spare += bucket[i] ? 0 : sizeof(*bucket);
+		k->c->spare += slot[i].bucket ? 0 : sizeof(*slot);
 	}
 	return 0;
 }
@@ -156,21 +175,33 @@ static bool says_of(const struct patched *k, u32 place, u32 what)
 	return xt2_patch_says(k->c->img, k->p, xt2_patch_hash_place(place), place | what);
 }
 
+/* The words of a box in one of a class's fields.  => has it all bits of the class? */
+static bool box_words(const struct xt2_box *box, u32 field, const u32 __img *mask, u32 *word)
+{
+	u64 value[2] = { 0, 0 }, has[2] = { 0, 0 };
+	u32 bits[XT2_FIELD_WORDS], i;
+
+	if (field != XT2_FIELD_NONE)
+		xt2_box_field(box, field, value, has);
+	xt2_field_words(word, value);
+	xt2_field_words(bits, has);
+	for (i = 0; i < XT2_FIELD_WORDS && field != XT2_FIELD_NONE; i++)
+		if (mask[i] & ~bits[i])
+			return false;
+	return true;
+}
+
 /* => does a class find all packets of the rule? */
 static bool finds(const struct patched *k, u32 number, const struct xt2_box *box, u32 unit)
 {
 	const struct xt2_patch_class __img *c = &k->p->by[number];
-	u32 word[XT2_FIELD_WORDS], bits[XT2_FIELD_WORDS], i;
-	u64 value[2] = { 0, 0 }, mask[2] = { 0, 0 };
+	u32 word[XT2_CLASS_WORDS], i;
 
 	if (!c->rules)
 		return false;
-	if (c->field != XT2_FIELD_NONE)
-		xt2_box_field(box, c->field, value, mask);
-	xt2_field_words(word, value);
-	xt2_field_words(bits, mask);
-	for (i = 0; i < XT2_FIELD_WORDS && c->field != XT2_FIELD_NONE; i++)
-		if (c->mask[i] & ~bits[i])
+	for (i = 0; i < XT2_CLASS_FIELDS; i++)
+		if (!box_words(box, c->field[i], c->mask + i * XT2_FIELD_WORDS,
+			       word + i * XT2_FIELD_WORDS))
 			return false;
 	return xt2_patch_says(k->c->img, k->p, xt2_patch_hash(c, number, word),
 			      unit | XT2_PATCH_INSERTED);

@@ -6,7 +6,7 @@
 _Static_assert(sizeof(struct xt2_inserted) == 40 && sizeof(struct xt2_patch_page) == 512 &&
 		       sizeof(struct xt2_patch_part) == 16 &&
 		       sizeof(struct xt2_patch_bucket) == 256 &&
-		       sizeof(struct xt2_patch_class) == 24 && sizeof(struct xt2_patch) == 224 &&
+		       sizeof(struct xt2_patch_class) == 40 && sizeof(struct xt2_patch) == 672 &&
 		       sizeof(struct xt2_patched) == 80,
 	       "parts of a patch");
 

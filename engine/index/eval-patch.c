@@ -20,6 +20,7 @@
 
 #define MERGED 128u /* candidates of a batch; those of the compiled chain are put after them */
 #define ALL    (~0ull)
+#define NOTED  16u /* entries that are found before the first rule is looked at */
 #define VECTOR 32u /* bytes that a quick match may read from a rule's end on */
 
 /* A batch that is being merged. */
@@ -30,39 +31,36 @@ struct batch {
 	struct xt2_search *s;
 	u64 after, last; /* keys: the rules of this batch are after the one, up to the other */
 	u32 resume; /* offset of that rule; 0: there are no more after this batch */
-	u32 inserts; /* in s->inserted */
 	u32 n; /* units */
-	u32 hash[XT2_PATCH_CLASSES]; /* of the packet */
-	u32 bucket[XT2_PATCH_CLASSES]; /* offset of the first part; 0: empty */
+	u32 hash[XT2_PATCH_CLASSES]; /* of the packet, in buckets */
+	u32 bucket[XT2_PATCH_CLASSES]; /* offset of the first part */
+	u32 note[NOTED], noted; /* units of entries with its hash */
+	u32 buckets; /* that may have rules for it */
 };
 
 /* --- what a hash finds ------------------------------------------------- */
 
-static const struct xt2_patch_bucket __img *bucket_of(const struct xt2_image __img *img,
-						      const struct xt2_patch __img *p, u32 hash)
+static const struct xt2_patch_slot __img *slot_of(const struct xt2_image __img *img,
+						  const struct xt2_patch __img *p, u32 hash)
 {
-	const u32 __img *bucket = xt2_at(img, p->bucket);
-	u32 off = bucket[hash >> p->shift];
-
-	return off ? xt2_at(img, off) : NULL;
-}
-
-static const struct xt2_patch_bucket __img *bucket_next(const struct xt2_image __img *img,
-							const struct xt2_patch_bucket __img *b)
-{
-	return b->next ? xt2_at(img, b->next) : NULL;
+	return (const struct xt2_patch_slot __img *)xt2_at(img, p->slot) + (hash >> p->shift);
 }
 
 bool xt2_patch_says(const struct xt2_image __img *img, const struct xt2_patch __img *p, u32 hash,
 		    u32 unit)
 {
-	const struct xt2_patch_bucket __img *b = bucket_of(img, p, hash);
-	u32 i;
+	const struct xt2_patch_slot __img *slot = slot_of(img, p, hash);
+	const struct xt2_patch_bucket __img *b;
+	u32 i, at;
 
-	for (; b && xt2_can_loop; b = bucket_next(img, b))
+	if (likely(!(slot->tags & xt2_patch_tag(hash))))
+		return false;
+	for (at = slot->bucket; at && xt2_can_loop; at = b->next) {
+		b = xt2_at(img, at);
 		for (i = 0; i < b->entries; i++)
-			if (b->entry[i].hash == hash && b->entry[i].unit == unit)
+			if (b->unit[i] == unit && b->hash[i] == hash)
 				return true;
+	}
 	return false;
 }
 
@@ -74,73 +72,116 @@ static bool says_of(const struct batch *b, u32 place, u32 what)
 /* Keep an inserted rule, in order.  If there are too many, the batch ends with those kept. */
 static void keep(struct batch *b, u64 key, u32 rule)
 {
-	struct xt2_found_insert *f = b->s->inserted;
-	u32 at = b->inserts, i;
-	bool full = b->inserts == XT2_INSERTS;
+	struct xt2_search *s = b->s;
+	struct xt2_found_insert *f = s->inserted;
+	u32 at = s->inserts, i;
+	bool full = s->inserts == XT2_INSERTS;
 
 	while (at && f[at - 1].key > key && xt2_can_loop)
 		at--;
 	if (!full)
-		b->inserts++;
-	for (i = b->inserts - 1; i > at && xt2_can_loop; i--)
+		s->inserts++;
+	for (i = s->inserts - 1; i > at && xt2_can_loop; i--)
 		f[i] = f[i - 1];
 	if (at < XT2_INSERTS) {
 		f[at].key = key;
 		f[at].rule = rule;
 	}
 	if (full) {
-		b->last = f[XT2_INSERTS - 1].key;
+		b->last = s->inserts_end = f[XT2_INSERTS - 1].key;
 		b->resume = f[XT2_INSERTS - 1].rule;
 	}
 }
 
-/* The packet's buckets are known before the compiled chain is searched: memory is waited for once. */
+/* The buckets that may have rules for the packet: memory is waited for once. */
 static void hash_classes(struct batch *b, const struct xt2_pkt *pkt)
 {
 	const struct xt2_patch __img *p = b->patch;
-	const u32 __img *bucket = xt2_at(b->img, p->bucket);
-	u32 word[XT2_FIELD_WORDS];
-	u32 i;
+	const struct xt2_patch_slot __img *slots = xt2_at(b->img, p->slot), *slot;
+	const u32 shift = p->shift;
+	u32 word[XT2_CLASS_WORDS] = { 0 }, have[XT2_CLASS_FIELDS] = { 0 };
+	u32 i, hash, n = 0;
 
 	for (i = 0; i < p->classes && i < XT2_PATCH_CLASSES; i++) {
-		b->bucket[i] = 0;
-		if (!p->by[i].rules)
-			continue;
-		xt2_index_field(b->s, pkt, p->by[i].field, word);
-		b->hash[i] = xt2_patch_hash(&p->by[i], i, word);
-		b->bucket[i] = bucket[b->hash[i] >> p->shift];
+		const struct xt2_patch_class __img *c = &p->by[i];
+
+		if (unlikely(c->field[0] != have[0])) {
+			have[0] = c->field[0];
+			xt2_index_field(b->s, pkt, have[0], word);
+		}
+		if (unlikely(c->field[1] != have[1])) {
+			have[1] = c->field[1];
+			xt2_index_field(b->s, pkt, have[1], word + XT2_FIELD_WORDS);
+		}
+		hash = xt2_patch_hash(c, i, word);
+		slot = slots + (hash >> shift);
+		b->hash[n] = hash;
+		b->bucket[n] = slot->bucket;
+		n += slot->tags >> hash % 32 & 1; /* no branch, as about half of them are not */
+	}
+	b->buckets = n;
+	for (i = 0; i < n; i++) {
 		xt2_prefetch(xt2_at(b->img, b->bucket[i]));
 		xt2_prefetch(xt2_at(b->img, b->bucket[i] + 64));
 	}
 }
 
+/* An entry has the packet's hash. */
+static void collect_entry(struct batch *b, u32 unit)
+{
+	const struct xt2_inserted __img *in;
+	u64 key;
+
+	if (unit & XT2_PATCH_FLAGS)
+		return;
+	in = xt2_inserted_of(xt2_at(b->img, unit));
+	key = xt2_patch_key(in->at, in->label);
+	if (key > b->last)
+		b->s->inserts_end = b->last;
+	else if (key > b->after)
+		keep(b, key, unit);
+}
+
+/* Memory is waited for once for all of them, unless there are many. */
+static void note_entry(struct batch *b, u32 unit)
+{
+	if (b->noted == NOTED) {
+		collect_entry(b, unit);
+		return;
+	}
+	b->note[b->noted++ % NOTED] = unit;
+	xt2_prefetch(xt2_inserted_of(xt2_at(b->img, unit & ~XT2_PATCH_FLAGS)));
+	xt2_prefetch((const u8 __img *)xt2_at(b->img, unit & ~XT2_PATCH_FLAGS) + 48);
+}
+
 /* Inserted rules that the packet's hash in a class finds. */
 static void collect_class(struct batch *b, u32 hash, u32 bucket)
 {
-	const struct xt2_patch_bucket __img *in = bucket ? xt2_at(b->img, bucket) : NULL;
-	u64 key;
-	u32 i;
+	const struct xt2_patch_bucket __img *in;
+	u32 i, n;
 
-	for (; in && xt2_can_loop; in = bucket_next(b->img, in)) {
-		for (i = 0; i < in->entries; i++) {
-			const struct xt2_patch_entry __img *e = &in->entry[i];
-
-			if (likely(e->hash != hash) || e->unit & XT2_PATCH_FLAGS)
-				continue;
-			key = xt2_rule_key(b->compiled, xt2_at(b->img, e->unit));
-			if (key > b->after && key <= b->last)
-				keep(b, key, e->unit);
-		}
+	for (; bucket && xt2_can_loop; bucket = in->next) {
+		in = xt2_at(b->img, bucket);
+		n = in->entries;
+		for (i = 0; i < n && xt2_can_loop; i++)
+			if (unlikely(in->hash[i] == hash))
+				note_entry(b, in->unit[i]);
 	}
 }
 
-static void collect_inserted(struct batch *b)
+/* Those of this batch; if there are no others, of all that follow. */
+static void collect_inserted(struct batch *b, u32 chain)
 {
+	struct xt2_search *s = b->s;
 	u32 i;
 
-	b->inserts = 0;
-	for (i = 0; i < b->patch->classes && i < XT2_PATCH_CLASSES; i++)
+	s->patched = chain;
+	s->inserts = 0;
+	s->inserts_end = ALL;
+	for (i = 0; i < b->buckets && i < XT2_PATCH_CLASSES; i++)
 		collect_class(b, b->hash[i], b->bucket[i]);
+	for (i = 0; i < b->noted && i < NOTED; i++)
+		collect_entry(b, b->note[i]);
 }
 
 /* --- candidates of the compiled chain ---------------------------------- */
@@ -237,7 +278,7 @@ static bool put_inserted(struct batch *b, u32 *at, u64 before)
 {
 	const struct xt2_found_insert *f = b->s->inserted;
 
-	for (; *at < b->inserts && xt2_can_loop; ++*at) {
+	for (; *at < b->s->inserts && xt2_can_loop; ++*at) {
 		const struct xt2_found_insert *in = &f[*at % XT2_INSERTS];
 
 		if (in->key >= before || in->key > b->last)
@@ -282,6 +323,8 @@ static void merge(struct batch *b)
 	u32 i, at = 0, unit, place;
 	bool room = true;
 
+	while (at < s->inserts && s->inserted[at % XT2_INSERTS].key <= b->after && xt2_can_loop)
+		at++;
 	for (i = 0; i < s->units && room && xt2_can_loop; i++) {
 		unit = s->unit[(s->base + i) % XT2_UNITS_MAX];
 		place = unit & ~XT2_UNIT_FLAGS;
@@ -310,12 +353,17 @@ static void find_batch(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
 		.after = after,
 		.last = ALL,
 	};
+	const u32 at = xt2_ctx_offset(ctx, chain);
+	bool fresh;
 	u32 i;
 
-	hash_classes(&b, xt2_ctx_pkt(ctx));
+	fresh = s->patched != at || s->inserts_end != ALL;
+	if (fresh)
+		hash_classes(&b, xt2_ctx_pkt(ctx));
 	find_compiled(&b, xt2_ctx_pkt(ctx));
 	end_batch(&b);
-	collect_inserted(&b);
+	if (fresh)
+		collect_inserted(&b, at);
 	merge(&b);
 	s->cursor.at = s->cursor.base;
 	s->cursor.end = (u16)(s->cursor.base + b.n);
@@ -410,7 +458,7 @@ u64 xt2_enter_patched(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 		return next_in_order(ctx, chain, NULL);
 	}
 	s->cursor.indexed = XT2_GOES_PATCHED;
-	s->spanned = 0;
+	s->spanned = s->patched = 0;
 	find_batch(ctx, chain, 0);
 	return next_candidate(ctx, chain);
 }
@@ -429,7 +477,7 @@ u64 xt2_next_patched(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
 		s->cursor.holds = s->cursor.run = 0;
 		return next_in_order(ctx, chain, r);
 	}
-	s->spanned = 0;
+	s->spanned = s->patched = 0;
 	find_batch(ctx, chain, xt2_rule_key(xt2_chain_compiled(ctx->img, chain), r));
 	return next_candidate(ctx, chain);
 }

@@ -12,20 +12,37 @@
 #include <xt2/patch.h>
 
 /* Entries for places are hashed as if they were of a class with this number. */
-#define XT2_PATCH_PLACES 8u
+#define XT2_PATCH_PLACES 16u
 
-/* => hash of a field's words in a class; of those alone that the class has bits of */
-static inline u32 xt2_patch_hash(const struct xt2_patch_class __img *c, u32 number, const u32 *word)
+/* The words of a class's fields, one field after the other. */
+#define XT2_CLASS_WORDS (XT2_CLASS_FIELDS * XT2_FIELD_WORDS)
+
+static __always_inline u32 xt2_patch_hash_field(u32 hash, const u32 __img *mask, const u32 *word)
 {
-	u32 hash = xt2_hash_first(word[0] & c->mask[0], number);
+	hash = xt2_hash_more(hash, word[1] & mask[1]);
+	hash = xt2_hash_more(hash, word[2] & mask[2]);
+	return xt2_hash_more(hash, word[3] & mask[3]);
+}
 
-	if (c->mask[1])
-		hash = xt2_hash_more(hash, word[1] & c->mask[1]);
-	if (c->mask[2] | c->mask[3]) {
-		hash = xt2_hash_more(hash, word[2] & c->mask[2]);
-		hash = xt2_hash_more(hash, word[3] & c->mask[3]);
+/* => hash of the words of its fields in a class; of a field that it has not they are 0 */
+static __always_inline u32 xt2_patch_hash(const struct xt2_patch_class __img *c, u32 number,
+					  const u32 *word)
+{
+	const u32 __img *mask = c->mask;
+	u32 hash = xt2_hash_first(word[0] & mask[0], number);
+
+	hash = xt2_hash_more(hash, word[XT2_FIELD_WORDS] & mask[XT2_FIELD_WORDS]);
+	if (c->words > 1) {
+		hash = xt2_patch_hash_field(hash, mask, word);
+		hash = xt2_patch_hash_field(hash, mask + XT2_FIELD_WORDS, word + XT2_FIELD_WORDS);
 	}
 	return xt2_hash_last(hash);
+}
+
+/* => the bit of a slot's tags that an entry with this hash sets */
+static inline u32 xt2_patch_tag(u32 hash)
+{
+	return 1u << hash % 32;
 }
 
 /* => hash of a place in the compiled chain */

@@ -88,6 +88,9 @@ struct xt2_search {
 	bool linear; /* patched chains: go in order, without an index */
 	u32 ordered; /* offset of the rule that order is after */
 	struct xt2_in_order order;
+	u32 patched; /* offset of the patched chain whose inserted rules these are; 0: unknown */
+	u32 inserts; /* in order */
+	u64 inserts_end; /* up to this key there are no others; ~0: none at all */
 	struct xt2_found_insert inserted[XT2_INSERTS];
 };
 

@@ -19,7 +19,8 @@
 
 #define XT2_T_PATCHED 9 /* target of a guard; no other rule has it */
 
-#define XT2_PATCH_CLASSES 8 /* of one patch */
+#define XT2_PATCH_CLASSES 16 /* of one patch */
+#define XT2_CLASS_FIELDS  2 /* of a class, at most */
 #define XT2_SPLIT_MAX	  16 /* rules of a rule group that a patch can take apart */
 
 /* An inserted rule. */
@@ -55,12 +56,6 @@ struct xt2_patch_part {
 	__s32 more; /* rules that its items add: those inserted less those deleted */
 };
 
-/* A rule that is found by a hash. */
-struct xt2_patch_entry {
-	__u32 hash;
-	__u32 unit; /* a rule, and XT2_PATCH_* */
-};
-
 #define XT2_PATCH_INSERTED 0x0u /* unit: offset of the inserted rule */
 #define XT2_PATCH_DELETED  0x1u /* unit: place of a deleted rule of the compiled chain */
 #define XT2_PATCH_SPLIT	   0x2u /* unit: place of a rule group that has an insertion in it */
@@ -70,21 +65,33 @@ struct xt2_patch_entry {
 
 #define XT2_BUCKET_PARTS 64 /* of a bucket */
 
-/* A bucket is a list of these; each has one entry at least. */
+/* A bucket is a list of these; each has one entry at least: a rule that is found by a hash. */
 struct xt2_patch_bucket {
 	__u32 entries;
 	__u32 next; /* offset of another; 0: none */
 	__u32 writer; /* as in struct xt2_patch_page */
 	__u32 reserved;
-	struct xt2_patch_entry entry[XT2_PATCH_ENTRIES];
+	__u32 hash[XT2_PATCH_ENTRIES];
+	__u32 unit[XT2_PATCH_ENTRIES]; /* a rule, and XT2_PATCH_* */
 };
 
-/* Bits of a field by which inserted rules are found; the field is an enum xt2_index_field. */
+/* Most packets find here that a bucket has nothing for them. */
+struct xt2_patch_slot {
+	__u32 bucket; /* offset; 0: an empty one */
+	__u32 tags; /* bit hash % 32 of each of its entries */
+};
+
+/*
+ * Bits of one or two fields by which inserted rules are found; a field is an enum
+ * xt2_index_field.  XT2_FIELD_NONE as the first: rules that ask for no field, found by every
+ * packet; as the second: a class of one field.
+ */
 struct xt2_patch_class {
-	__u8 field; /* XT2_FIELD_NONE: rules that ask for no field, found by every packet */
-	__u8 reserved[3];
+	__u8 field[XT2_CLASS_FIELDS];
+	__u8 words; /* of a field, 1 or 4: no bits are in the others */
+	__u8 reserved;
 	__u32 rules; /* that are found by it */
-	__u32 mask[4]; /* of the field's words */
+	__u32 mask[XT2_CLASS_FIELDS * 4]; /* of the fields' words */
 };
 
 /* Follows a patched chain's struct xt2_index. */
@@ -94,8 +101,8 @@ struct xt2_patch {
 	__u32 deleted; /* likewise */
 	__u32 parts; /* of items */
 	__u32 part; /* offset of struct xt2_patch_part[parts] */
-	__u32 bucket; /* offset of 2^(32 - shift) offsets of buckets; 0 there: an empty one */
-	__u32 shift; /* 1 to 31: the rest of a hash is its bucket's number */
+	__u32 slot; /* offset of struct xt2_patch_slot[2^(32 - shift)] */
+	__u32 shift; /* 1 to 31: the rest of a hash is its slot's number */
 	__u32 classes;
 	struct xt2_patch_class by[XT2_PATCH_CLASSES];
 };

@@ -22,8 +22,8 @@ struct extent {
 	struct xt2_patch patch;
 };
 
-_Static_assert(sizeof(struct xt2_patched) == 80 && sizeof(struct xt2_patch) == 224 &&
-		       sizeof(struct extent) == 352,
+_Static_assert(sizeof(struct xt2_patched) == 80 && sizeof(struct xt2_patch) == 672 &&
+		       sizeof(struct extent) == 800,
 	       "a patched chain");
 _Static_assert(sizeof(struct xt2_patch_page) == 512 && sizeof(struct xt2_patch_bucket) == 256 &&
 		       sizeof(struct xt2_patch_part) == 16 && sizeof(struct xt2_inserted) == 40,
@@ -56,20 +56,20 @@ static int copy_lists(struct xt2_patch_edit *e)
 
 	e->part_cap = e->patch.parts + 8;
 	e->part = malloc(e->part_cap * sizeof(*e->part));
-	e->bucket = calloc(buckets, sizeof(*e->bucket));
-	if (!e->part || !e->bucket)
+	e->slot = e->from ? malloc(buckets * sizeof(*e->slot)) : calloc(buckets, sizeof(*e->slot));
+	if (!e->part || !e->slot)
 		return -ENOMEM;
 	if (!e->from)
 		return 0;
 	memcpy(e->part, xt2_edit_at_(e, e->patch.part), e->patch.parts * sizeof(*e->part));
-	memcpy(e->bucket, xt2_edit_at_(e, e->patch.bucket), buckets * sizeof(*e->bucket));
+	memcpy(e->slot, xt2_edit_at_(e, e->patch.slot), buckets * sizeof(*e->slot));
 	return 0;
 }
 
 static void forget(struct xt2_patch_edit *e)
 {
 	free(e->part);
-	free(e->bucket);
+	free(e->slot);
 	memset(e, 0, sizeof(*e));
 }
 
@@ -288,7 +288,8 @@ static void write_index(const struct xt2_patch_edit *e, struct xt2_index *ix)
 		.body = offsetof(struct extent, patch) - offsetof(struct extent, ix),
 	};
 	for (i = 0; i < e->patch.classes; i++)
-		ix->asks |= xt2_asks_field(e->patch.by[i].field);
+		ix->asks |= xt2_asks_field(e->patch.by[i].field[0]) |
+			    xt2_asks_field(e->patch.by[i].field[1]);
 }
 
 static void write_extent(const struct xt2_patch_edit *e, struct extent *x)
@@ -333,9 +334,9 @@ static u64 parts_size(const struct xt2_patch *p)
 	return (u64)p->parts * sizeof(struct xt2_patch_part);
 }
 
-static u64 buckets_size(const struct xt2_patch *p)
+static u64 slots_size(const struct xt2_patch *p)
 {
-	return (u64)xt2_buckets_(p->shift) * sizeof(u32);
+	return (u64)xt2_buckets_(p->shift) * sizeof(struct xt2_patch_slot);
 }
 
 /* The extent before and its lists. */
@@ -347,7 +348,7 @@ static int retire_before(struct xt2_patch_edit *e)
 		return 0;
 	old = patch_before(e);
 	if ((old->parts && xt2_edit_retire_(e, old->part, parts_size(old))) ||
-	    xt2_edit_retire_(e, old->bucket, buckets_size(old)) ||
+	    xt2_edit_retire_(e, old->slot, slots_size(old)) ||
 	    xt2_edit_retire_(e, e->from, chain_before(e)->size))
 		return e->err;
 	return 0;
@@ -360,7 +361,7 @@ int xt2_patch_end(struct xt2_patch_edit *e, u32 *offset)
 	if (e->err)
 		return e->err;
 	at = xt2_edit_alloc_(e, sizeof(struct extent));
-	e->patch.bucket = write_list(e, e->bucket, buckets_size(&e->patch));
+	e->patch.slot = write_list(e, e->slot, slots_size(&e->patch));
 	e->patch.part = e->patch.parts ? write_list(e, e->part, parts_size(&e->patch)) : 0;
 	if (e->err || retire_before(e))
 		return e->err;

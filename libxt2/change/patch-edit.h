@@ -25,10 +25,10 @@ struct xt2_patch_edit {
 	u8 family;
 	int err; /* of the call that spoilt it */
 	u32 tail; /* kind */
-	struct xt2_patch patch; /* as it will be, but for part and bucket */
+	struct xt2_patch patch; /* as it will be, but for part and slot */
 	struct xt2_patch_part *part;
 	u32 part_cap;
-	u32 *bucket;
+	struct xt2_patch_slot *slot;
 	/*
 	 * An inserted rule has another offset from now on, if the edit is published.  The caller
 	 * may set it; NULL: none.  The copy has the counters of this moment.

@@ -14,8 +14,9 @@
 #include <stdlib.h>
 #include "engine/index/patched.h"
 
-#define ENTRIES_USUAL 16u /* of a bucket, on average, at most */
+#define ENTRIES_USUAL 8u /* of a bucket, on average, at most */
 #define FINE_CLASSES  4u /* of addresses by steps of 4 bits; then of 8 */
+#define LAST_CLASSES  4u /* kept for rules that no other one suits */
 #define LOSS_MOST     8u /* bits that a class may lack, before there is another one */
 
 /* Names of interfaces are few, whatever their bits are, and so are the usual ports and marks. */
@@ -24,9 +25,9 @@
 
 /* --- buckets --------------------------------------------------------------- */
 
-static u32 *bucket_of(const struct xt2_patch_edit *e, u32 hash)
+static struct xt2_patch_slot *slot_of(const struct xt2_patch_edit *e, u32 hash)
 {
-	return &e->bucket[hash >> e->patch.shift];
+	return &e->slot[hash >> e->patch.shift];
 }
 
 /* => the part of a bucket, which may be changed; NULL: the edit is spoilt */
@@ -44,13 +45,14 @@ static struct xt2_patch_bucket *own(struct xt2_patch_edit *e, u32 *link)
 static s32 find(const struct xt2_patch_edit *e, u32 hash, u32 unit, u32 *at)
 {
 	const struct xt2_patch_bucket *b;
-	u32 next = *bucket_of(e, hash), i;
+	const struct xt2_patch_slot *slot = slot_of(e, hash);
+	u32 next = slot->tags & xt2_patch_tag(hash) ? slot->bucket : 0, i;
 	s32 n;
 
 	for (n = 0; next; n++, next = b->next) {
 		b = xt2_edit_at_(e, next);
 		for (i = 0; i < b->entries; i++) {
-			if (b->entry[i].unit == unit && b->entry[i].hash == hash) {
+			if (b->unit[i] == unit && b->hash[i] == hash) {
 				*at = i;
 				return n;
 			}
@@ -59,11 +61,11 @@ static s32 find(const struct xt2_patch_edit *e, u32 hash, u32 unit, u32 *at)
 	return -1;
 }
 
-/* => an entry that is there, and may be changed; NULL: the edit is spoilt */
-static struct xt2_patch_entry *own_entry(struct xt2_patch_edit *e, u32 hash, u32 unit)
+/* => the part that has an entry, which may be changed, and *at; NULL: the edit is spoilt */
+static struct xt2_patch_bucket *own_entry(struct xt2_patch_edit *e, u32 hash, u32 unit, u32 *at)
 {
-	u32 *link = bucket_of(e, hash), at;
-	s32 n = find(e, hash, unit, &at);
+	u32 *link = &slot_of(e, hash)->bucket;
+	s32 n = find(e, hash, unit, at);
 	struct xt2_patch_bucket *b;
 
 	if (n < 0) {
@@ -74,7 +76,7 @@ static struct xt2_patch_entry *own_entry(struct xt2_patch_edit *e, u32 hash, u32
 		link = &b->next;
 		b = own(e, link);
 	}
-	return b ? &b->entry[at] : NULL;
+	return b;
 }
 
 bool xt2_entry_there_(const struct xt2_patch_edit *e, u32 hash, u32 unit)
@@ -88,7 +90,7 @@ bool xt2_entry_there_(const struct xt2_patch_edit *e, u32 hash, u32 unit)
 bool xt2_entries_fit_(const struct xt2_patch_edit *e, u32 hash, u32 n)
 {
 	const struct xt2_patch_bucket *b;
-	u32 next = *bucket_of(e, hash), parts = 0, room = 0;
+	u32 next = slot_of(e, hash)->bucket, parts = 0, room = 0;
 
 	for (; next && room < n; next = b->next) {
 		b = xt2_edit_at_(e, next);
@@ -97,8 +99,10 @@ bool xt2_entries_fit_(const struct xt2_patch_edit *e, u32 hash, u32 n)
 	return room >= n || parts < XT2_BUCKET_PARTS;
 }
 
-static int add(struct xt2_patch_edit *e, u32 *link, u32 hash, u32 unit)
+int xt2_entry_add_(struct xt2_patch_edit *e, u32 hash, u32 unit)
 {
+	struct xt2_patch_slot *slot = slot_of(e, hash);
+	u32 *link = &slot->bucket;
 	const struct xt2_patch_bucket *first = *link ? xt2_edit_at_(e, *link) : NULL;
 	struct xt2_patch_bucket *b;
 	u32 offset;
@@ -117,38 +121,53 @@ static int add(struct xt2_patch_edit *e, u32 *link, u32 hash, u32 unit)
 	}
 	if (!b)
 		return e->err;
-	b->entry[b->entries++] = (struct xt2_patch_entry){ hash, unit };
+	b->hash[b->entries] = hash;
+	b->unit[b->entries++] = unit;
+	slot->tags |= xt2_patch_tag(hash);
 	return 0;
 }
 
-int xt2_entry_add_(struct xt2_patch_edit *e, u32 hash, u32 unit)
+/* The tags of a bucket that an entry has left. */
+static void tag_again(const struct xt2_patch_edit *e, struct xt2_patch_slot *slot)
 {
-	return add(e, bucket_of(e, hash), hash, unit);
+	const struct xt2_patch_bucket *b;
+	u32 next, i;
+
+	slot->tags = 0;
+	for (next = slot->bucket; next; next = b->next) {
+		b = xt2_edit_at_(e, next);
+		for (i = 0; i < b->entries; i++)
+			slot->tags |= xt2_patch_tag(b->hash[i]);
+	}
 }
 
 int xt2_entry_delete_(struct xt2_patch_edit *e, u32 hash, u32 unit)
 {
-	struct xt2_patch_entry *gone = own_entry(e, hash, unit);
-	u32 *link = bucket_of(e, hash), offset = *link;
-	struct xt2_patch_bucket *first;
+	u32 at, offset;
+	struct xt2_patch_bucket *in = own_entry(e, hash, unit, &at), *first;
+	struct xt2_patch_slot *slot = slot_of(e, hash);
 
-	if (!gone)
+	if (!in)
 		return e->err;
+	offset = slot->bucket;
 	first = xt2_edit_at_(e, offset); /* it can be changed, as own_entry() came that way */
-	*gone = first->entry[--first->entries];
-	if (first->entries)
-		return 0;
-	*link = first->next;
-	return xt2_edit_drop_(e, offset, first->writer, sizeof(*first));
+	first->entries--;
+	in->hash[at] = first->hash[first->entries];
+	in->unit[at] = first->unit[first->entries];
+	if (!first->entries)
+		slot->bucket = first->next;
+	tag_again(e, slot);
+	return first->entries ? 0 : xt2_edit_drop_(e, offset, first->writer, sizeof(*first));
 }
 
 int xt2_entry_replace_(struct xt2_patch_edit *e, u32 hash, u32 unit, u32 by)
 {
-	struct xt2_patch_entry *entry = own_entry(e, hash, unit);
+	u32 at;
+	struct xt2_patch_bucket *b = own_entry(e, hash, unit, &at);
 
-	if (!entry)
+	if (!b)
 		return e->err;
-	entry->unit = by;
+	b->unit[at] = by;
 	return 0;
 }
 
@@ -169,25 +188,26 @@ static int drop_list(struct xt2_patch_edit *e, u32 at)
 int xt2_entries_spread_(struct xt2_patch_edit *e)
 {
 	const u32 shift = e->patch.shift, buckets = xt2_buckets_(shift);
-	u32 *to, *from = e->bucket, i, j, at;
+	struct xt2_patch_slot *to, *from = e->slot;
+	u32 i, j, at;
 
 	if (xt2_patch_items(e) <= (u64)ENTRIES_USUAL * buckets || shift == 1)
 		return 0;
 	to = calloc(2 * (size_t)buckets, sizeof(*to));
 	if (!to)
 		return xt2_edit_spoilt_(e, -ENOMEM);
-	e->bucket = to;
+	e->slot = to;
 	e->patch.shift--;
 	for (i = 0; i < buckets && !e->err; i++) {
-		for (at = from[i]; at && !e->err;) {
+		for (at = from[i].bucket; at && !e->err;) {
 			const struct xt2_patch_bucket *b = xt2_edit_at_(e, at);
 
 			for (j = 0; j < b->entries && !e->err; j++)
-				xt2_entry_add_(e, b->entry[j].hash, b->entry[j].unit);
+				xt2_entry_add_(e, b->hash[j], b->unit[j]);
 			at = b->next;
 		}
 		if (!e->err)
-			drop_list(e, from[i]);
+			drop_list(e, from[i].bucket);
 	}
 	free(from);
 	return e->err;
@@ -225,13 +245,15 @@ static void field_of(const struct xt2_box *box, u32 field, u32 *value, u32 *mask
 /* Does the box ask for all bits of the class?  => and its value */
 static bool has_all(const struct xt2_box *box, const struct xt2_patch_class *c, u32 *value)
 {
-	u32 mask[XT2_FIELD_WORDS], i;
+	u32 mask[XT2_CLASS_WORDS], i;
 
-	memset(value, 0, XT2_FIELD_WORDS * sizeof(*value));
-	if (c->field == XT2_FIELD_NONE)
-		return true;
-	field_of(box, c->field, value, mask);
-	for (i = 0; i < XT2_FIELD_WORDS; i++)
+	memset(value, 0, XT2_CLASS_WORDS * sizeof(*value));
+	memset(mask, 0, sizeof(mask));
+	for (i = 0; i < XT2_CLASS_FIELDS; i++)
+		if (c->field[i] != XT2_FIELD_NONE)
+			field_of(box, c->field[i], value + i * XT2_FIELD_WORDS,
+				 mask + i * XT2_FIELD_WORDS);
+	for (i = 0; i < XT2_CLASS_WORDS; i++)
 		if (c->mask[i] & ~mask[i])
 			return false;
 	return true;
@@ -285,10 +307,16 @@ static u32 class_mask(const struct xt2_box *box, u32 field, u8 family, u32 step,
 	return worth(field, mask);
 }
 
+/* => bits of a class that tell rules apart */
+static u32 class_worth(const struct xt2_patch_class *c)
+{
+	return worth(c->field[0], c->mask) + worth(c->field[1], c->mask + XT2_FIELD_WORDS);
+}
+
 /* => the class that loses least of what the box asks for, or XT2_PATCH_CLASSES */
 static u32 existing(const struct xt2_patch_edit *e, const struct xt2_box *box, u32 *most)
 {
-	u32 value[XT2_FIELD_WORDS], i, bits, best = XT2_PATCH_CLASSES;
+	u32 value[XT2_CLASS_WORDS], i, bits, best = XT2_PATCH_CLASSES;
 
 	*most = 0;
 	for (i = 0; i < e->patch.classes; i++) {
@@ -296,7 +324,7 @@ static u32 existing(const struct xt2_patch_edit *e, const struct xt2_box *box, u
 
 		if (!c->rules || !has_all(box, c, value))
 			continue;
-		bits = worth(c->field, c->mask);
+		bits = class_worth(c);
 		if (best == XT2_PATCH_CLASSES || bits > *most) {
 			*most = bits;
 			best = i;
@@ -305,30 +333,52 @@ static u32 existing(const struct xt2_patch_edit *e, const struct xt2_box *box, u
 	return best;
 }
 
-/*
- * => the field of a class that the box should have instead of one that is worth so much, and
- *    the class's mask; or XT2_FIELD_NONE
- */
-static u32 wanted(const struct xt2_patch_edit *e, const struct xt2_box *box, u32 most, u32 step,
-		  u32 *mask)
+static bool wide(const u32 *mask)
 {
-	u32 field, bits, best = 0, chosen = XT2_FIELD_NONE;
+	return mask[1] | mask[2] | mask[3];
+}
+
+/* Classes of the same fields have them in one order. */
+static void swap_fields(struct xt2_patch_class *c)
+{
+	const struct xt2_patch_class old = *c;
+
+	c->field[0] = old.field[1];
+	c->field[1] = old.field[0];
+	memcpy(c->mask, old.mask + XT2_FIELD_WORDS, sizeof(old.mask) / 2);
+	memcpy(c->mask + XT2_FIELD_WORDS, old.mask, sizeof(old.mask) / 2);
+}
+
+/* The class that the box would have if there were no others, of so many fields at most. */
+static struct xt2_patch_class ideal(const struct xt2_patch_edit *e, const struct xt2_box *box,
+				    u32 fields, u32 step)
+{
+	u32 field, i, bits, most[XT2_CLASS_FIELDS] = { 0 }, mask[XT2_FIELD_WORDS];
+	struct xt2_patch_class c = { .field = { XT2_FIELD_NONE, XT2_FIELD_NONE } };
 
 	for (field = XT2_FIELD_NONE + 1; field < XT2_FIELDS; field++) {
 		bits = class_mask(box, field, e->family, step, mask);
-		if (bits > best) {
-			best = bits;
-			chosen = field;
+		for (i = 0; i < fields && bits <= most[i]; i++)
+			;
+		if (i == fields)
+			continue;
+		if (i + 1 < fields) {
+			most[1] = most[0];
+			c.field[1] = c.field[0];
+			memcpy(c.mask + XT2_FIELD_WORDS, c.mask, sizeof(mask));
 		}
+		most[i] = bits;
+		c.field[i] = (u8)field;
+		memcpy(c.mask + i * XT2_FIELD_WORDS, mask, sizeof(mask));
 	}
-	if (!best || (most && best <= most + LOSS_MOST))
-		return XT2_FIELD_NONE;
-	class_mask(box, chosen, e->family, step, mask);
-	return chosen;
+	c.words = wide(c.mask) || wide(c.mask + XT2_FIELD_WORDS) ? XT2_FIELD_WORDS : 1;
+	if (c.field[1] != XT2_FIELD_NONE && c.field[1] < c.field[0])
+		swap_fields(&c);
+	return c;
 }
 
 /* => number of a class that no rule has; there is one */
-static u32 new_class(struct xt2_patch_edit *e, u32 field, const u32 *mask)
+static u32 new_class(struct xt2_patch_edit *e, const struct xt2_patch_class *c)
 {
 	u32 i = 0;
 
@@ -336,36 +386,40 @@ static u32 new_class(struct xt2_patch_edit *e, u32 field, const u32 *mask)
 		i++;
 	if (i == e->patch.classes)
 		e->patch.classes++;
-	e->patch.by[i] = (struct xt2_patch_class){ .field = (u8)field };
-	if (field != XT2_FIELD_NONE)
-		memcpy(e->patch.by[i].mask, mask, sizeof(e->patch.by[i].mask));
+	e->patch.by[i] = *c;
 	return i;
 }
 
 /* => number of the class for a rule */
 static u32 choose(struct xt2_patch_edit *e, const struct xt2_box *box)
 {
-	u32 mask[XT2_FIELD_WORDS], i, used = 0, most = 0, best, field = XT2_FIELD_NONE;
+	struct xt2_patch_class c = { .field = { XT2_FIELD_NONE, XT2_FIELD_NONE }, .words = 1 };
+	u32 i, used = 0, most = 0, best, bits = 0;
 	bool none = false;
 
 	for (i = 0; i < e->patch.classes; i++) {
 		if (!e->patch.by[i].rules)
 			continue;
 		used++;
-		none |= e->patch.by[i].field == XT2_FIELD_NONE;
+		none |= e->patch.by[i].field[0] == XT2_FIELD_NONE;
 	}
 	best = existing(e, box, &most);
-	/* One is kept for rules that ask for no field. */
-	if (used + !none < XT2_PATCH_CLASSES && (e->family == XT2_IPV4 || e->family == XT2_IPV6))
-		field = wanted(e, box, most, used - none < FINE_CLASSES ? 4 : 8, mask);
-	if (field != XT2_FIELD_NONE || best == XT2_PATCH_CLASSES)
-		best = new_class(e, field, mask);
+	used -= none; /* one is kept for rules that ask for no field */
+	if (used < XT2_PATCH_CLASSES - 1 && (e->family == XT2_IPV4 || e->family == XT2_IPV6)) {
+		if (used < XT2_PATCH_CLASSES - 1 - LAST_CLASSES)
+			c = ideal(e, box, XT2_CLASS_FIELDS, used < FINE_CLASSES ? 4 : 8);
+		else if (most <= LOSS_MOST)
+			c = ideal(e, box, 1, 8);
+		bits = class_worth(&c);
+	}
+	if ((bits && (!most || bits > most + LOSS_MOST)) || best == XT2_PATCH_CLASSES)
+		best = new_class(e, &c);
 	return best;
 }
 
 void xt2_rule_class_(struct xt2_patch_edit *e, const struct xt2_rule *rule, u32 *which, u32 *hash)
 {
-	u32 value[XT2_FIELD_WORDS];
+	u32 value[XT2_CLASS_WORDS];
 	struct xt2_box box;
 
 	xt2_box_of(&box, rule);
@@ -385,7 +439,7 @@ int xt2_rule_file_(struct xt2_patch_edit *e, u32 rule, u32 which, u32 hash)
 /* => the class that has the rule, and its hash; NULL: the edit is spoilt */
 static struct xt2_patch_class *class_of(struct xt2_patch_edit *e, u32 rule, u32 *hash)
 {
-	u32 value[XT2_FIELD_WORDS], i;
+	u32 value[XT2_CLASS_WORDS], i;
 	struct xt2_box box;
 
 	xt2_box_of(&box, xt2_edit_at_(e, rule));

@@ -283,13 +283,13 @@ static void poison_patch(struct xt2_image *img, const struct xt2_chain *c, u64 *
 	const struct xt2_patch_part *part;
 	struct xt2_patch_page *page;
 	struct xt2_patch_bucket *b;
-	const u32 *bucket;
+	const struct xt2_patch_slot *slot;
 	u32 i, at;
 
 	if (!p)
 		return;
 	part = xt2_at(img, p->part);
-	bucket = xt2_at(img, p->bucket);
+	slot = xt2_at(img, p->slot);
 	for (i = 0; i < p->parts; i++) {
 		page = xt2_at(img, part[i].page);
 		poison(&page->writer, sizeof(page->writer), state);
@@ -297,11 +297,13 @@ static void poison_patch(struct xt2_image *img, const struct xt2_chain *c, u64 *
 		       (XT2_PATCH_ITEMS - page->items) * sizeof(page->item[0]), state);
 	}
 	for (i = 0; i < 1ull << (32 - p->shift); i++)
-		for (at = bucket[i]; at; at = b->next) {
+		for (at = slot[i].bucket; at; at = b->next) {
 			b = xt2_at(img, at);
 			poison(&b->writer, sizeof(b->writer), state);
-			poison(&b->entry[b->entries],
-			       (XT2_PATCH_ENTRIES - b->entries) * sizeof(b->entry[0]), state);
+			poison(&b->hash[b->entries],
+			       (XT2_PATCH_ENTRIES - b->entries) * sizeof(b->hash[0]), state);
+			poison(&b->unit[b->entries],
+			       (XT2_PATCH_ENTRIES - b->entries) * sizeof(b->unit[0]), state);
 		}
 }
 

@@ -202,19 +202,20 @@ static inline void index_patch_lists(struct index_fields *f, const struct xt2_im
 static inline void index_patch_buckets(struct index_fields *f, const struct xt2_image *img,
 				       const struct xt2_patch *p)
 {
-	const u32 *bucket = xt2_at(img, p->bucket);
+	const struct xt2_patch_slot *slot = xt2_at(img, p->slot);
 	const struct xt2_patch_bucket *b;
 	u32 i, j, at;
 
 	for (i = 0; i < 1ull << (32 - p->shift); i++) {
-		INDEX_FIELD_OF(f, bucket[i], INDEX_OFFSET);
-		for (at = bucket[i]; at; at = b->next) {
+		INDEX_FIELD_OF(f, slot[i].bucket, INDEX_OFFSET);
+		INDEX_FIELD_OF(f, slot[i].tags, INDEX_MASK);
+		for (at = slot[i].bucket; at; at = b->next) {
 			b = xt2_at(img, at);
 			INDEX_FIELD_OF(f, b->entries, INDEX_COUNT);
 			INDEX_FIELD_OF(f, b->next, INDEX_OFFSET);
 			for (j = 0; j < b->entries; j++) {
-				INDEX_FIELD_OF(f, b->entry[j].hash, INDEX_HASH);
-				INDEX_FIELD_OF(f, b->entry[j].unit, INDEX_ENTRY);
+				INDEX_FIELD_OF(f, b->hash[j], INDEX_HASH);
+				INDEX_FIELD_OF(f, b->unit[j], INDEX_ENTRY);
 			}
 		}
 	}
@@ -246,13 +247,15 @@ static inline void index_patch_fields(struct index_fields *f, const struct xt2_i
 	INDEX_FIELD_OF(f, p->deleted, INDEX_COUNT);
 	INDEX_FIELD_OF(f, p->parts, INDEX_COUNT);
 	INDEX_FIELD_OF(f, p->part, INDEX_OFFSET);
-	INDEX_FIELD_OF(f, p->bucket, INDEX_OFFSET);
+	INDEX_FIELD_OF(f, p->slot, INDEX_OFFSET);
 	INDEX_FIELD_OF(f, p->shift, INDEX_SHIFT);
 	INDEX_FIELD_OF(f, p->classes, INDEX_COUNT);
 	for (i = 0; i < XT2_PATCH_CLASSES; i++) {
-		INDEX_FIELD_OF(f, p->by[i].field, INDEX_FIELD);
+		INDEX_FIELD_OF(f, p->by[i].field[0], INDEX_FIELD);
+		INDEX_FIELD_OF(f, p->by[i].field[1], INDEX_FIELD);
+		INDEX_FIELD_OF(f, p->by[i].words, INDEX_COUNT);
 		INDEX_FIELD_OF(f, p->by[i].rules, INDEX_COUNT);
-		for (w = 0; w < XT2_FIELD_WORDS; w++)
+		for (w = 0; w < XT2_CLASS_FIELDS * XT2_FIELD_WORDS; w++)
 			INDEX_FIELD_OF(f, p->by[i].mask[w], INDEX_MASK);
 	}
 	index_patch_lists(f, img, p);

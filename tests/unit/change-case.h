@@ -314,7 +314,7 @@ static inline void change_read_order(struct change_reader *r)
 /* Is an inserted rule in a class by this hash?  => the class's number */
 static inline u32 change_class(const struct change_reader *r, const struct xt2_rule *rule, u32 hash)
 {
-	u32 i, j, word[4], bits[4];
+	u32 i, j, word[XT2_CLASS_WORDS], bits[XT2_CLASS_WORDS];
 	struct xt2_box box;
 	u64 value[2], mask[2];
 
@@ -322,15 +322,17 @@ static inline u32 change_class(const struct change_reader *r, const struct xt2_r
 	for (i = 0; i < r->patch->classes; i++) {
 		const struct xt2_patch_class *c = &r->patch->by[i];
 
-		memset(value, 0, sizeof(value));
-		memset(mask, 0, sizeof(mask));
-		if (c->field != XT2_FIELD_NONE)
-			xt2_box_field(&box, c->field, value, mask);
-		xt2_field_words(word, value);
-		xt2_field_words(bits, mask);
-		for (j = 0; j < 4 && !(c->mask[j] & ~bits[j]); j++)
+		for (j = 0; j < XT2_CLASS_FIELDS; j++) {
+			memset(value, 0, sizeof(value));
+			memset(mask, 0, sizeof(mask));
+			if (c->field[j] != XT2_FIELD_NONE)
+				xt2_box_field(&box, c->field[j], value, mask);
+			xt2_field_words(word + j * XT2_FIELD_WORDS, value);
+			xt2_field_words(bits + j * XT2_FIELD_WORDS, mask);
+		}
+		for (j = 0; j < XT2_CLASS_WORDS && !(c->mask[j] & ~bits[j]); j++)
 			;
-		if (j == 4 && c->rules && xt2_patch_hash(c, i, word) == hash)
+		if (j == XT2_CLASS_WORDS && c->rules && xt2_patch_hash(c, i, word) == hash)
 			return i;
 	}
 	fail_msg("a rule is filed by a hash that it does not have");
@@ -338,34 +340,34 @@ static inline u32 change_class(const struct change_reader *r, const struct xt2_r
 }
 
 /* What an entry's hash should be.  => and count it */
-static inline void change_read_entry(const struct change_reader *r, const struct xt2_patch_entry *e,
-				     u32 *rules, u32 *counts, u8 *seen)
+static inline void change_read_entry(const struct change_reader *r, u32 hash, u32 entry, u32 *rules,
+				     u32 *counts, u8 *seen)
 {
-	const u32 unit = e->unit & ~XT2_PATCH_FLAGS, flags = e->unit & XT2_PATCH_FLAGS;
+	const u32 unit = entry & ~XT2_PATCH_FLAGS, flags = entry & XT2_PATCH_FLAGS;
 	const struct xt2_rule *rule;
 
 	assert_true(flags <= XT2_PATCH_SPLIT);
 	counts[flags]++;
 	if (flags != XT2_PATCH_INSERTED) {
-		assert_int_equal(e->hash, xt2_patch_hash_place(unit));
+		assert_int_equal(hash, xt2_patch_hash_place(unit));
 		return;
 	}
 	rule = xt2_at(r->c->img, unit);
-	rules[change_class(r, rule, e->hash)]++;
+	rules[change_class(r, rule, hash)]++;
 	assert_true(rule->packets < r->c->ids && !seen[rule->packets]);
 	seen[rule->packets] = 1;
 }
 
 static inline bool change_has_entry(const struct change_reader *r, u32 unit)
 {
-	const u32 *bucket = xt2_at(r->c->img, r->patch->bucket);
-	u32 at = bucket[xt2_patch_hash_place(unit & ~XT2_PATCH_FLAGS) >> r->patch->shift], i;
+	const struct xt2_patch_slot *slot = xt2_at(r->c->img, r->patch->slot);
+	u32 at = slot[xt2_patch_hash_place(unit & ~XT2_PATCH_FLAGS) >> r->patch->shift].bucket, i;
 
 	while (at) {
 		const struct xt2_patch_bucket *b = xt2_at(r->c->img, at);
 
 		for (i = 0; i < b->entries; i++)
-			if (b->entry[i].unit == unit)
+			if (b->unit[i] == unit)
 				return true;
 		at = b->next;
 	}
@@ -409,24 +411,27 @@ static inline u32 change_read_marks(const struct change_reader *r)
 static inline void change_read_entries(const struct change_reader *r)
 {
 	const struct xt2_patch *p = r->patch;
-	const u32 *bucket = xt2_at(r->c->img, p->bucket);
-	u32 rules[XT2_PATCH_CLASSES] = { 0 }, counts[3] = { 0 }, i, j, at;
+	const struct xt2_patch_slot *slot = xt2_at(r->c->img, p->slot);
+	u32 rules[XT2_PATCH_CLASSES] = { 0 }, counts[3] = { 0 }, i, j, at, tags;
 	u8 *seen = calloc(1, CHANGE_RULES);
 
 	assert_non_null(seen);
 	assert_in_range(p->shift, 1, 31);
 	for (i = 0; i < xt2_buckets_(p->shift); i++) {
-		for (at = bucket[i]; at;) {
+		tags = 0;
+		for (at = slot[i].bucket; at;) {
 			const struct xt2_patch_bucket *b = xt2_at(r->c->img, at);
 
 			assert_in_range(b->entries, 1, XT2_PATCH_ENTRIES);
 			assert_int_equal(b->reserved, 0);
 			for (j = 0; j < b->entries; j++) {
-				assert_int_equal(b->entry[j].hash >> p->shift, i);
-				change_read_entry(r, &b->entry[j], rules, counts, seen);
+				assert_int_equal(b->hash[j] >> p->shift, i);
+				tags |= xt2_patch_tag(b->hash[j]);
+				change_read_entry(r, b->hash[j], b->unit[j], rules, counts, seen);
 			}
 			at = b->next;
 		}
+		assert_int_equal(slot[i].tags, tags);
 	}
 	for (i = 0; i < r->m->n; i++) /* those of the compiled chain do not have entries */
 		seen[r->m->id[i]] = 0;

@@ -90,37 +90,32 @@ static struct xt2_inserted *inserted(u32 item)
 	return xt2_at(c.img, page()->item[item].rule - offsetof(struct xt2_inserted, rule));
 }
 
-static u32 *buckets(void)
+static struct xt2_patch_slot *slots(void)
 {
-	return xt2_at(c.img, extent()->p.bucket);
+	return xt2_at(c.img, extent()->p.slot);
 }
 
 static struct xt2_patch_bucket *bucket(u32 number)
 {
-	assert_true(buckets()[number]);
-	return xt2_at(c.img, buckets()[number]);
+	assert_true(slots()[number].bucket);
+	return xt2_at(c.img, slots()[number].bucket);
 }
 
-/* => the entry of a unit, in *in */
-static struct xt2_patch_entry *entry(u32 unit, struct xt2_patch_bucket **in)
+/* => number in *in of a unit's entry */
+static u32 entry(u32 unit, struct xt2_patch_bucket **in)
 {
-	struct xt2_patch_bucket *b;
 	u32 n, i;
 
 	for (n = 0; n < 2; n++) {
-		if (!buckets()[n])
+		if (!slots()[n].bucket)
 			continue;
-		b = bucket(n);
-		for (i = 0; i < b->entries; i++) {
-			if (b->entry[i].unit != unit)
-				continue;
-			if (in)
-				*in = b;
-			return &b->entry[i];
-		}
+		*in = bucket(n);
+		for (i = 0; i < (*in)->entries; i++)
+			if ((*in)->unit[i] == unit)
+				return i;
 	}
 	fail();
-	return NULL;
+	return 0;
 }
 
 /* The items that setup() makes, in order. */
@@ -274,13 +269,23 @@ static void wrong_classes(void **unused)
 
 	assert_int_equal(p->classes, 2);
 	REFUSED(p->classes, XT2_PATCH_CLASSES + 1, "too many classes of a patch");
-	REFUSED(p->by[1].field, XT2_FIELDS, invalid);
-	REFUSED(p->by[0].reserved[0], 1, invalid);
-	REFUSED(p->by[0].reserved[1], 1, invalid);
-	REFUSED(p->by[1].reserved[2], 1, invalid);
+	REFUSED(p->by[1].field[0], XT2_FIELDS, invalid);
+	REFUSED(p->by[0].field[1], XT2_FIELDS, invalid);
+	REFUSED(p->by[0].field[1], 0xff, invalid);
+	REFUSED(p->by[0].reserved, 1, invalid);
+	REFUSED(p->by[1].reserved, 1, invalid);
+	REFUSED(p->by[0].words, 0, invalid);
+	REFUSED(p->by[0].words, 2, invalid);
+	REFUSED(p->by[0].words, 5, invalid);
+	REFUSED(p->by[0].mask[1], 1, invalid); /* not looked at */
+	REFUSED(p->by[0].mask[3], 1, invalid);
+	REFUSED(p->by[0].mask[7], 1, invalid);
+	REFUSED(p->by[0].mask[4], 1, invalid); /* of no field */
+	REFUSED(p->by[1].mask[0], 1, invalid);
 	REFUSED(x->ix.asks, 0, asks);
 	REFUSED(x->ix.asks, x->ix.asks ^ XT2_ASKS_ADDRS, asks);
-	REFUSED(p->by[1].field, XT2_FIELD_IN, asks);
+	REFUSED(p->by[1].field[0], XT2_FIELD_IN, asks);
+	REFUSED(p->by[0].field[1], XT2_FIELD_IN, asks);
 	REFUSED(p->by[0].rules, p->by[0].rules + 1, rules);
 	REFUSED(p->inserted, p->inserted + 1, rules);
 	REFUSED(p->deleted, p->deleted + 1, rules);
@@ -310,23 +315,24 @@ static void wrong_buckets(void **unused)
 	static const char number[] = "wrong number of buckets of a patch";
 	static const char outside[] = "buckets of a patch are outside the image";
 	static const char invalid[] = "bucket of a patch is not valid";
+	static const char tags[] = "tags of a bucket of a patch are not valid";
 	struct xt2_patch *p = &extent()->p;
 	struct xt2_patch_bucket *b = bucket(0);
 
 	REFUSED(p->shift, 0, number);
 	REFUSED(p->shift, 32, number);
 	REFUSED(p->shift, 1, outside);
-	REFUSED(p->bucket, c.img->size, outside);
-	REFUSED(p->bucket, 0, "two structures overlap"); /* header */
-	REFUSED(buckets()[0], c.img->size, "bucket of a patch is outside the image");
-	REFUSED(buckets()[1], 0, "patch would miss a deleted rule");
+	REFUSED(p->slot, c.img->size, outside);
+	REFUSED(p->slot, 0, "two structures overlap"); /* header */
+	REFUSED(slots()[0].bucket, c.img->size, "bucket of a patch is outside the image");
+	REFUSED(slots()[1].bucket, 0, tags);
+	REFUSED(slots()[1].tags, 0, tags);
 	REFUSED(b->entries, 0, invalid);
 	REFUSED(b->entries, XT2_PATCH_ENTRIES + 1, invalid);
 	REFUSED(b->reserved, 1, invalid);
-	REFUSED(b->entry[0].hash, b->entry[0].hash ^ 1u << 31,
-		"entry of a patch in another bucket");
-	REFUSED(b->next, buckets()[0], "two structures overlap"); /* a loop */
-	REFUSED(b->next, buckets()[1], "entry of a patch in another bucket");
+	REFUSED(b->hash[0], b->hash[0] ^ 1u << 31, "entry of a patch in another bucket");
+	REFUSED(b->next, slots()[0].bucket, "two structures overlap"); /* a loop */
+	REFUSED(b->next, slots()[1].bucket, "entry of a patch in another bucket");
 	REFUSED(b->next, c.img->size, "bucket of a patch is outside the image");
 }
 
@@ -354,23 +360,35 @@ static void wrong_entries(void **unused)
 	static const char deleted[] = "patch would miss a deleted rule";
 	static const char split[] = "rule group is changed, and not said to be";
 	const struct xt2_index *ix = xt2_chain_index(patch_compiled(&c, 0));
-	struct xt2_patch_entry *e = entry(page()->item[PLAIN].rule, NULL);
 	struct xt2_patch *p = &extent()->p;
 	struct xt2_patch_bucket *b;
+	u32 e = entry(page()->item[PLAIN].rule, &b), tag;
+	struct xt2_patch_slot *in = &slots()[b->hash[e] >> p->shift];
 
-	REFUSED(e->hash, e->hash ^ 1, rule);
-	REFUSED(e->unit, e->unit ^ XT2_PATCH_SPLIT, rule);
-	REFUSED(e->unit, page()->item[ACCEPTS].rule, rule);
+	tag = xt2_patch_tag(b->hash[e]);
+	REFUSED(in->tags, ~tag, rule);
+	b->hash[e] ^= 1;
+	REFUSED(in->tags, ~0u, rule);
+	b->hash[e] ^= 1;
+	REFUSED(b->hash[e], b->hash[e] ^ 1, rule);
+	REFUSED(b->unit[e], b->unit[e] ^ XT2_PATCH_SPLIT, rule);
+	REFUSED(b->unit[e], page()->item[ACCEPTS].rule, rule);
 	REFUSED(p->by[0].mask[0], 0xf0ffffff, rule); /* another hash */
+	p->by[0].words = XT2_FIELD_WORDS;
 	REFUSED(p->by[0].mask[1], 1, rule); /* more than the rules ask for */
 	REFUSED(p->by[0].mask[3], 1, rule);
-	REFUSED(p->by[0].field, XT2_FIELD_DST, rule);
-	e = entry(page()->item[DELETED].at | XT2_PATCH_DELETED, NULL);
-	REFUSED(e->hash, e->hash ^ 1, deleted);
-	REFUSED(e->unit, e->unit ^ XT2_PATCH_DELETED, deleted);
+	p->by[0].words = 1;
+	REFUSED(p->by[0].field[0], XT2_FIELD_DST, rule);
+	p->by[0].mask[4] = 1;
+	REFUSED(p->by[0].field[1], XT2_FIELD_DST, rule);
+	p->by[0].mask[4] = 0;
+	e = entry(page()->item[DELETED].at | XT2_PATCH_DELETED, &b);
+	REFUSED(b->hash[e], b->hash[e] ^ 1, deleted);
+	REFUSED(b->unit[e], b->unit[e] ^ XT2_PATCH_DELETED, deleted);
 	e = entry(xt2_index_runs(ix)->rule | XT2_PATCH_SPLIT, &b);
-	REFUSED(e->unit, e->unit ^ XT2_PATCH_SPLIT, split);
-	b->entry[b->entries] = *e;
+	REFUSED(b->unit[e], b->unit[e] ^ XT2_PATCH_SPLIT, split);
+	b->hash[b->entries] = b->hash[e];
+	b->unit[b->entries] = b->unit[e];
 	REFUSED(b->entries, b->entries + 1, "entries of a patch for no rule");
 }
 
@@ -456,9 +474,8 @@ static void wrong_records(void **unused)
 static const char *split(u32 group)
 {
 	const struct xt2_rule *r = xt2_chain_first(patch_compiled(&c, 0));
-	struct xt2_patch_entry *e;
 	struct xt2_patch_bucket *b;
-	u32 i, at, first = 0;
+	u32 i, at, first = 0, e;
 
 	for (i = 0; i <= group; i++, r = xt2_rule_next(r))
 		first = xt2_offset(patch_compiled(&c, 0), r);
@@ -466,10 +483,13 @@ static const char *split(u32 group)
 	inserted(IN_GROUP)->at = page()->item[IN_GROUP].at = at;
 	e = entry(xt2_index_runs(xt2_chain_index(patch_compiled(&c, 0)))->rule | XT2_PATCH_SPLIT,
 		  &b);
-	*e = b->entry[--b->entries];
-	b = bucket(xt2_patch_hash_place(first) >> 31);
-	b->entry[b->entries++] =
-		(struct xt2_patch_entry){ xt2_patch_hash_place(first), first | XT2_PATCH_SPLIT };
+	b->hash[e] = b->hash[--b->entries];
+	b->unit[e] = b->unit[b->entries];
+	i = xt2_patch_hash_place(first);
+	b = bucket(i >> 31);
+	b->hash[b->entries] = i;
+	b->unit[b->entries++] = first | XT2_PATCH_SPLIT;
+	slots()[i >> 31].tags |= xt2_patch_tag(i);
 	return patch_check(&c);
 }
 

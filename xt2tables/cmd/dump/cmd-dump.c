@@ -138,12 +138,12 @@ static void dump_items(struct dump *d, const struct xt2_patch_part *part, struct
 
 static void dump_buckets(struct dump *d, const struct xt2_patch *p)
 {
-	const __u32 *bucket = xt2_at(d->img, p->bucket);
+	const struct xt2_patch_slot *slot = xt2_at(d->img, p->slot);
 	const struct xt2_patch_bucket *b;
 	__u32 i, at;
 
 	for (i = 0; i < 1ull << (32 - p->shift); i++) {
-		for (at = bucket[i]; at; at = b->next) {
+		for (at = slot[i].bucket; at; at = b->next) {
 			b = xt2_at(d->img, at);
 			xt2_row(&d->rows, b, 2, "bucket", sizeof(*b));
 			xt2_row_add(&d->rows, "number %u entries %u", i, b->entries);

@@ -595,14 +595,14 @@ static void move_to_end(void)
 	const struct xt2_patch *p = xt2_chain_patch(patch_chain(&c, 0));
 	const struct xt2_patch_part *part = xt2_at(c.img, p->part);
 	struct xt2_patch_page *page = xt2_at(c.img, part->page);
-	const u32 *bucket = xt2_at(c.img, p->bucket);
-	struct xt2_patch_bucket *b = xt2_at(c.img, bucket[0] ? bucket[0] : bucket[1]);
+	const struct xt2_patch_slot *slot = xt2_at(c.img, p->slot);
+	struct xt2_patch_bucket *b = xt2_at(c.img, slot[!slot[0].bucket].bucket);
 	const struct xt2_inserted *in = xt2_inserted_of(xt2_at(c.img, page->item[0].rule));
 	const u32 size = offsetof(struct xt2_inserted, rule) + in->rule.size;
 	const u32 end = (u32)c.img->size;
 
 	memcpy(xt2_at(c.img, end), in, size);
-	page->item[0].rule = b->entry[0].unit = end + offsetof(struct xt2_inserted, rule);
+	page->item[0].rule = b->unit[0] = end + offsetof(struct xt2_inserted, rule);
 	c.img->size += size;
 	PATCH_CHECKS(&c);
 }

@@ -127,7 +127,7 @@ static u64 all_places(const struct change_case *c)
 	const struct xt2_chain *chain = xt2_at(c->img, c->chain);
 	const struct xt2_patch *p = (const struct xt2_patch *)(xt2_chain_index(chain) + 1);
 	const struct xt2_patch_part *part = xt2_at(c->img, p->part);
-	const u32 *bucket = xt2_at(c->img, p->bucket);
+	const struct xt2_patch_slot *slot = xt2_at(c->img, p->slot);
 	u64 sum = place(chain->size) + place(16ull * p->parts);
 	u32 i, j, at;
 
@@ -141,9 +141,9 @@ static u64 all_places(const struct change_case *c)
 							   c->img, page->item[j].rule))
 							  ->size);
 	}
-	sum += place(4ull * xt2_buckets_(p->shift));
+	sum += place(8ull * xt2_buckets_(p->shift));
 	for (i = 0; i < xt2_buckets_(p->shift); i++)
-		for (at = bucket[i]; at;
+		for (at = slot[i].bucket; at;
 		     at = ((const struct xt2_patch_bucket *)xt2_at(c->img, at))->next)
 			sum += place(sizeof(struct xt2_patch_bucket));
 	return sum;

@@ -53,10 +53,39 @@ static void source(struct change_case *c, u32 addr, u32 length)
 
 #define IS_CLASS(c, f, n, mask0)                      \
 	do {                                          \
-		assert_int_equal((c).field, f);       \
+		assert_int_equal((c).field[0], f);    \
 		assert_int_equal((c).rules, n);       \
 		assert_int_equal((c).mask[0], mask0); \
 	} while (0)
+
+#define IS_PAIR(c, f, g, n, mask0, mask4)             \
+	do {                                          \
+		IS_CLASS(c, f, n, mask0);             \
+		assert_int_equal((c).field[1], g);    \
+		assert_int_equal((c).mask[4], mask4); \
+	} while (0)
+
+static void both(struct change_case *c, u32 source, u32 destination)
+{
+	seed_match(rule(c), XT2_M_SRC4, (u8)(32 - source), 0x0a000000, NULL, 0);
+	seed_match(&c->w.rule, XT2_M_DST4, (u8)(32 - destination), 0x0a000000, NULL, 0);
+	insert(c);
+}
+
+static void marked(struct change_case *c, u32 bits)
+{
+	const u32 mark[2] = { bits, 0 };
+
+	seed_match(rule(c), XT2_M_MARK, 0, 0x12121212 & bits, mark, 8);
+	insert(c);
+}
+
+static void port(struct change_case *c, u8 which)
+{
+	seed_match(rule(c), XT2_M_PROTO, 0, 6, NULL, 0);
+	seed_match(&c->w.rule, XT2_M_TCP, which, 80 | 80u << 16, NULL, 0);
+	insert(c);
+}
 
 static void test_prefixes(void **unused)
 {
@@ -86,7 +115,7 @@ static void test_prefixes(void **unused)
 	change_free(c);
 }
 
-/* Of two addresses, the source. */
+/* Both addresses, the source first. */
 static void test_both_addresses(void **unused)
 {
 	struct change_case *c = begin(XT2_IPV4, 200);
@@ -97,21 +126,33 @@ static void test_both_addresses(void **unused)
 	insert(c);
 	p = publish(c);
 	assert_int_equal(p->classes, 1);
-	IS_CLASS(p->by[0], XT2_FIELD_SRC, 1, ~0u);
+	IS_PAIR(p->by[0], XT2_FIELD_SRC, XT2_FIELD_DST, 1, ~0u, ~0u);
+	assert_int_equal(change_begin(c), 0);
+	both(c, 20, 19); /* 20 and 16 bits */
+	both(c, 24, 20); /* loses 8 */
+	both(c, 24, 24); /* loses 12 */
+	seed_match(rule(c), XT2_M_DST4, 0, 0x0a000001, NULL, 0);
+	seed_match(&c->w.rule, XT2_M_IN, 0, 5, "eth0\0\0\0", 8);
+	seed_match(&c->w.rule, XT2_M_PROTO, 0, 6, NULL, 0);
+	seed_match(&c->w.rule, XT2_M_TCP, XT2_PORTS_DST, 80 | 80u << 16, NULL, 0);
+	insert(c); /* of three fields, those that say most */
+	p = publish(c);
+	assert_int_equal(p->classes, 4);
+	IS_PAIR(p->by[0], XT2_FIELD_SRC, XT2_FIELD_DST, 1, ~0u, ~0u);
+	IS_PAIR(p->by[1], XT2_FIELD_SRC, XT2_FIELD_DST, 2, 0xfffff000, 0xffff0000);
+	IS_PAIR(p->by[2], XT2_FIELD_SRC, XT2_FIELD_DST, 1, 0xffffff00, 0xffffff00);
+	IS_PAIR(p->by[3], XT2_FIELD_DST, XT2_FIELD_DPORT, 1, ~0u, ~0u);
+	assert_true(asks(c) & XT2_ASKS_PORTS);
 	change_free(c);
 }
 
-/* Steps of 8 bits when there are many classes; the last one is for rules without a field. */
-static void test_classes_run_out(void **unused)
+/* Eleven classes as rules ask for them, by steps of 8 bits after the fourth. */
+static void fill_classes(struct change_case *c)
 {
-	struct change_case *c = begin(XT2_IPV4, 200);
-	static const u32 mark[2] = { 0x00ff0000, 0 };
 	u64 mac = 0x0504030201;
-	const struct xt2_patch *p;
 	u32 i;
 
-	seed_match(rule(c), XT2_M_MARK, 0, 0x00120000, mark, 8);
-	insert(c);
+	marked(c, 0x00ff0000);
 	seed_match(rule(c), XT2_M_IN, 0, 5, "eth0\0\0\0", 8);
 	insert(c);
 	seed_match(rule(c), XT2_M_OUT, 0, 5, "eth0\0\0\0", 8);
@@ -120,15 +161,33 @@ static void test_classes_run_out(void **unused)
 	insert(c);
 	source(c, 0x0a010203, 31); /* 24 bits */
 	source(c, 0x0a010203, 15); /* 8 bits */
-	for (i = 0; i < 3; i++) { /* a seventh */
+	for (i = 0; i < 3; i++) {
 		seed_match(rule(c), XT2_M_DST4, 0, 0x0a000000 + i, NULL, 0);
 		insert(c);
 	}
-	seed_match(rule(c), XT2_M_PROTO, 0, 6, NULL, 0);
-	seed_match(&c->w.rule, XT2_M_TCP, XT2_PORTS_DST, 80 | 80u << 16, NULL, 0);
-	insert(c); /* there is no class for it */
+	port(c, XT2_PORTS_DST);
+	port(c, XT2_PORTS_SRC);
+	both(c, 16, 16);
+	both(c, 32, 16);
+}
+
+/* Four are kept for rules that no other class suits, and the last one for rules without a field. */
+static void test_classes_run_out(void **unused)
+{
+	struct change_case *c = begin(XT2_IPV4, 200);
+	const struct xt2_patch *p;
+	u32 i;
+
+	fill_classes(c);
+	both(c, 32, 32); /* there is no class for it alone */
+	seed_match(rule(c), XT2_M_DST4, 24, 0x0a000000, NULL, 0);
+	insert(c);
+	marked(c, 0x000000ff);
+	marked(c, 0x0000ff00);
+	marked(c, 0xff000000);
+	marked(c, 0x00000f00); /* nor for this */
 	p = publish(c);
-	assert_int_equal(p->classes, 8);
+	assert_int_equal(p->classes, 16);
 	IS_CLASS(p->by[0], XT2_FIELD_MARK, 1, 0x00ff0000);
 	IS_CLASS(p->by[1], XT2_FIELD_IN, 1, ~0u);
 	IS_CLASS(p->by[2], XT2_FIELD_OUT, 1, ~0u);
@@ -136,17 +195,24 @@ static void test_classes_run_out(void **unused)
 	IS_CLASS(p->by[4], XT2_FIELD_SRC, 1, 0xffffff00);
 	IS_CLASS(p->by[5], XT2_FIELD_SRC, 1, 0xff000000);
 	IS_CLASS(p->by[6], XT2_FIELD_DST, 3, ~0u);
-	IS_CLASS(p->by[7], XT2_FIELD_NONE, 1, 0);
+	IS_CLASS(p->by[7], XT2_FIELD_DPORT, 1, ~0u);
+	IS_CLASS(p->by[8], XT2_FIELD_SPORT, 1, ~0u);
+	IS_PAIR(p->by[9], XT2_FIELD_SRC, XT2_FIELD_DST, 1, 0xffff0000, 0xffff0000);
+	IS_PAIR(p->by[10], XT2_FIELD_SRC, XT2_FIELD_DST, 2, ~0u, 0xffff0000);
+	IS_CLASS(p->by[11], XT2_FIELD_DST, 1, 0xff000000);
+	IS_CLASS(p->by[14], XT2_FIELD_MARK, 1, 0xff000000);
+	IS_CLASS(p->by[15], XT2_FIELD_NONE, 1, 0);
+	assert_int_equal(p->by[3].words, 4);
+	assert_int_equal(p->by[10].words, 1);
 	assert_int_equal(asks(c) & (XT2_ASKS_MAC | XT2_ASKS_IN | XT2_ASKS_OUT),
 			 XT2_ASKS_MAC | XT2_ASKS_IN | XT2_ASKS_OUT);
 	assert_int_equal(change_begin(c), 0);
 	for (i = 0; i < 3; i++) /* the DST class goes, and another takes its number */
-		assert_int_equal(change_delete(c, 1), 0);
-	insert(c);
+		assert_int_equal(change_delete(c, 10), 0);
+	marked(c, 0x00000f00);
 	p = publish(c);
-	IS_CLASS(p->by[6], XT2_FIELD_DPORT, 1, ~0u);
-	assert_int_equal(p->classes, 8);
-	assert_true(asks(c) & XT2_ASKS_PORTS);
+	IS_CLASS(p->by[6], XT2_FIELD_MARK, 1, 0x00000f00);
+	assert_int_equal(p->classes, 16);
 	change_free(c);
 }
 
@@ -206,14 +272,14 @@ static void test_arp(void **unused)
 	change_free(c);
 }
 
-/* Buckets are doubled when there are 16 entries for each. */
+/* Buckets are doubled when there are 8 entries for each. */
 static void test_buckets_grow(void **unused)
 {
 	struct change_case *c = begin(XT2_IPV4, 4000);
 	const struct xt2_patch *p;
 	u32 i;
 
-	for (i = 0; i < 32; i++)
+	for (i = 0; i < 16; i++)
 		source(c, i << 8, 32);
 	p = publish(c);
 	assert_int_equal(p->shift, 31);
@@ -225,7 +291,7 @@ static void test_buckets_grow(void **unused)
 	for (; i < 3000; i++)
 		source(c, i << 8, 32);
 	p = publish(c);
-	assert_int_equal(p->shift, 32 - 8);
+	assert_int_equal(p->shift, 32 - 9);
 	change_free(c);
 }
 
@@ -241,7 +307,7 @@ static void test_one_bucket(void **unused)
 		source(c, 0x0a000001, 32);
 	p = publish(c);
 	for (i = 0; i < xt2_buckets_(p->shift); i++) {
-		at = ((const u32 *)xt2_at(c->img, p->bucket))[i];
+		at = ((const struct xt2_patch_slot *)xt2_at(c->img, p->slot))[i].bucket;
 		for (; at; at = ((const struct xt2_patch_bucket *)xt2_at(c->img, at))->next)
 			parts++;
 	}
@@ -275,8 +341,8 @@ static void test_full_bucket(void **unused)
 	assert_int_equal(change_insert(c, 0, seed_rule(&c->w.rule)), -E2BIG);
 	assert_int_equal(p->inserted, i);
 	for (i = 2; i < 40; i++) /* of other buckets */
-		if ((xt2_patch_hash(p->by, 0, (u32[4]){ 0x0a000000 + i }) ^
-		     xt2_patch_hash(p->by, 0, (u32[4]){ 0x0a000001 })) >>
+		if ((xt2_patch_hash(p->by, 0, (u32[XT2_CLASS_WORDS]){ 0x0a000000 + i }) ^
+		     xt2_patch_hash(p->by, 0, (u32[XT2_CLASS_WORDS]){ 0x0a000001 })) >>
 		    p->shift)
 			source(c, 0x0a000000 + i, 32);
 	assert_int_equal(change_delete(c, 500), 0);
@@ -316,13 +382,14 @@ static bool touches(const struct change_case *c, const struct xt2_root *root, u3
 
 static bool in_bucket(const struct change_case *c, const struct xt2_patch *p, u32 hash, u32 unit)
 {
-	u32 at = ((const u32 *)xt2_at(c->img, p->bucket))[hash >> p->shift], i;
+	const struct xt2_patch_slot *slot = xt2_at(c->img, p->slot);
+	u32 at = slot[hash >> p->shift].bucket, i;
 
 	while (at) {
 		const struct xt2_patch_bucket *b = xt2_at(c->img, at);
 
 		for (i = 0; i < b->entries; i++)
-			if (b->entry[i].hash == hash && b->entry[i].unit == unit)
+			if (b->hash[i] == hash && b->unit[i] == unit)
 				return true;
 		at = b->next;
 	}
@@ -333,10 +400,11 @@ static bool in_bucket(const struct change_case *c, const struct xt2_patch *p, u3
 static bool is_candidate(const struct change_case *c, const struct xt2_patch *p, u32 rule,
 			 const struct xt2_search *s, const struct xt2_pkt *pkt)
 {
-	u32 i, word[XT2_FIELD_WORDS];
+	u32 i, word[XT2_CLASS_WORDS];
 
 	for (i = 0; i < p->classes; i++) {
-		xt2_index_field(s, pkt, p->by[i].field, word);
+		xt2_index_field(s, pkt, p->by[i].field[0], word);
+		xt2_index_field(s, pkt, p->by[i].field[1], word + XT2_FIELD_WORDS);
 		if (in_bucket(c, p, xt2_patch_hash(&p->by[i], i, word), rule))
 			return true;
 	}
