@@ -10,14 +10,9 @@ _Static_assert(sizeof(struct xt2_inserted) == 40 && sizeof(struct xt2_patch_page
 		       sizeof(struct xt2_patched) == 80,
 	       "parts of a patch");
 
-static const struct xt2_patch_part __img *parts(const struct xt2_in_order *o)
-{
-	return xt2_at(o->img, o->patch->part);
-}
-
 static const struct xt2_patch_page __img *page(const struct xt2_in_order *o, u32 part)
 {
-	return xt2_at(o->img, parts(o)[part].page);
+	return xt2_at(o->img, o->list[part].page);
 }
 
 static u64 item_key(const struct xt2_in_order *o, const struct xt2_patch_item __img *item)
@@ -31,21 +26,24 @@ static u64 item_key(const struct xt2_in_order *o, const struct xt2_patch_item __
 static void take_item(struct xt2_in_order *o)
 {
 	o->stop = ~0u;
-	if (o->part < o->patch->parts && o->item == page(o, o->part)->items) {
+	if (o->part < o->parts && o->item == page(o, o->part)->items) {
 		o->part++;
 		o->item = 0;
 	}
-	if (o->part < o->patch->parts)
+	if (o->part < o->parts)
 		o->stop = page(o, o->part)->item[o->item].at;
 }
 
 static void start(struct xt2_in_order *o, const struct xt2_image __img *img,
 		  const struct xt2_chain __img *chain)
 {
+	const struct xt2_patch __img *p = xt2_chain_patch(chain);
+
 	o->img = img;
 	o->chain = chain;
 	o->compiled = xt2_chain_compiled(img, chain);
-	o->patch = xt2_chain_patch(chain);
+	o->list = p ? xt2_at(img, p->part) : NULL;
+	o->parts = p ? p->parts : 0;
 	o->at = sizeof(*chain);
 	o->stop = chain->used;
 	o->part = o->item = 0;
@@ -55,25 +53,36 @@ void xt2_order_begin(struct xt2_in_order *o, const struct xt2_image __img *img,
 		     const struct xt2_chain __img *chain)
 {
 	start(o, img, chain);
-	if (o->patch)
+	if (o->list)
+		take_item(o);
+}
+
+void xt2_order_begin_edited(struct xt2_in_order *o, const struct xt2_image __img *img,
+			    const struct xt2_chain __img *compiled,
+			    const struct xt2_patch_part __img *list, u32 parts)
+{
+	start(o, img, compiled);
+	o->list = list;
+	o->parts = parts;
+	if (list)
 		take_item(o);
 }
 
 /* The first change at or after a key is the next. */
 static void find_item(struct xt2_in_order *o, u64 key)
 {
-	u32 low = 0, high = o->patch->parts, mid;
+	u32 low = 0, high = o->parts, mid;
 
 	while (high - low > 1 && xt2_can_loop) {
 		mid = (low + high) / 2;
-		if (xt2_patch_key(parts(o)[mid].at, parts(o)[mid].label) <= key)
+		if (xt2_patch_key(o->list[mid].at, o->list[mid].label) <= key)
 			low = mid;
 		else
 			high = mid;
 	}
 	o->part = low;
 	o->item = 0;
-	if (low < o->patch->parts) {
+	if (low < o->parts) {
 		const struct xt2_patch_page __img *p = page(o, low);
 
 		for (high = p->items; high > o->item && xt2_can_loop;) {
@@ -87,17 +96,15 @@ static void find_item(struct xt2_in_order *o, u64 key)
 	take_item(o);
 }
 
-void xt2_order_seek(struct xt2_in_order *o, const struct xt2_image __img *img,
-		    const struct xt2_chain __img *chain, const struct xt2_rule __img *r)
+void xt2_order_after(struct xt2_in_order *o, const struct xt2_rule __img *r)
 {
 	u64 key;
 
-	start(o, img, chain);
-	if (!o->patch) {
-		o->at = xt2_offset(chain, r) + r->size;
+	if (!o->list) {
+		o->at = xt2_offset(o->chain, r) + r->size;
 		return;
 	}
-	if (r == xt2_chain_tail(chain)) {
+	if (r == xt2_chain_tail(o->chain)) {
 		o->at = o->stop = ~0u;
 		return;
 	}
@@ -108,6 +115,13 @@ void xt2_order_seek(struct xt2_in_order *o, const struct xt2_image __img *img,
 		key = xt2_patch_key(o->at, 0);
 	}
 	find_item(o, key);
+}
+
+void xt2_order_seek(struct xt2_in_order *o, const struct xt2_image __img *img,
+		    const struct xt2_chain __img *chain, const struct xt2_rule __img *r)
+{
+	start(o, img, chain);
+	xt2_order_after(o, r);
 }
 
 struct xt2_rule __img *xt2_order_next_patched(struct xt2_in_order *o)

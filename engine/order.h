@@ -16,7 +16,8 @@ struct xt2_in_order {
 	const struct xt2_image __img *img;
 	const struct xt2_chain __img *chain;
 	const struct xt2_chain __img *compiled; /* the same, unless there is a patch */
-	const struct xt2_patch __img *patch; /* NULL: none */
+	const struct xt2_patch_part __img *list; /* of changes; NULL: there is no patch */
+	u32 parts; /* of the list */
 	u32 at; /* place of the next compiled rule; ~0: the end */
 	u32 stop; /* place of the next change, ~0: there are no more; without a patch the end */
 	u32 part, item; /* of that change */
@@ -30,6 +31,17 @@ void xt2_order_begin(struct xt2_in_order *o, const struct xt2_image __img *img,
 void xt2_order_seek(struct xt2_in_order *o, const struct xt2_image __img *img,
 		    const struct xt2_chain __img *chain, const struct xt2_rule __img *r);
 
+/*
+ * Before the first rule of a chain that is edited, whose list of changes is not in the image;
+ * the tail is the compiled chain's.
+ */
+void xt2_order_begin_edited(struct xt2_in_order *o, const struct xt2_image __img *img,
+			    const struct xt2_chain __img *compiled,
+			    const struct xt2_patch_part __img *list, u32 parts);
+
+/* After a rule of the chain that o began with, its tail included. */
+void xt2_order_after(struct xt2_in_order *o, const struct xt2_rule __img *r);
+
 struct xt2_rule __img *xt2_order_next_patched(struct xt2_in_order *o);
 
 /* => the next rule, the tail last; NULL: there are no more */
@@ -37,7 +49,7 @@ static inline struct xt2_rule __img *xt2_order_next(struct xt2_in_order *o)
 {
 	struct xt2_rule __img *r;
 
-	if (unlikely(o->patch))
+	if (unlikely(o->list))
 		return xt2_order_next_patched(o);
 	if (o->at >= o->stop)
 		return NULL;

@@ -84,7 +84,7 @@ static int advance(struct xt2_walk *w, u32 index, u32 *to)
 		*to = XT2_TARGET_ARG(r->target);
 		if (w->chains[*to].rule != WALK_DONE) {
 			wc->rule = xt2_offset(w->img, r);
-			if (!o.patch)
+			if (!o.list)
 				fetch_next(w, r);
 			return 0;
 		}

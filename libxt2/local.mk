@@ -6,6 +6,8 @@ EXTRA_DIST += libxt2/libxt2.map
 # Everything but the command-line tools, for them and for the tests.
 noinst_LTLIBRARIES += libxt2-internal.la
 libxt2_internal_la_SOURCES = \
+	libxt2/change/finder.c \
+	libxt2/change/finder.h \
 	libxt2/change/patch-edit.c \
 	libxt2/change/patch-edit.h \
 	libxt2/change/patch-entries.c \
@@ -16,6 +18,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/change/patch-labels.h \
 	libxt2/change/space.c \
 	libxt2/change/space.h \
+	libxt2/change/view.c \
+	libxt2/change/view.h \
 	libxt2/ruleset/arena.c \
 	libxt2/ruleset/arena.h \
 	libxt2/ruleset/chains.c \

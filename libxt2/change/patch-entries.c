@@ -480,3 +480,27 @@ int xt2_rule_refile_(struct xt2_patch_edit *e, u32 rule, u32 to)
 		return e->err;
 	return xt2_entry_replace_(e, hash, rule | XT2_PATCH_INSERTED, to | XT2_PATCH_INSERTED);
 }
+
+void xt2_filed_each_(const struct xt2_image *img, const struct xt2_patch *patch,
+		     const struct xt2_patch_slot *slot, const struct xt2_rule *rule,
+		     void (*see)(void *arg, u32 rule), void *arg)
+{
+	u32 value[XT2_CLASS_WORDS], i, j, hash, at;
+	const struct xt2_patch_bucket *b;
+	struct xt2_box box;
+
+	xt2_box_of(&box, rule);
+	for (i = 0; i < patch->classes; i++) {
+		const struct xt2_patch_class *c = &patch->by[i];
+
+		if (!c->rules || !has_all(&box, c, value))
+			continue;
+		hash = xt2_patch_hash(c, i, value);
+		for (at = slot[hash >> patch->shift].bucket; at; at = b->next) {
+			b = xt2_at(img, at);
+			for (j = 0; j < b->entries; j++)
+				if (b->hash[j] == hash && !(b->unit[j] & XT2_PATCH_FLAGS))
+					see(arg, b->unit[j]);
+		}
+	}
+}

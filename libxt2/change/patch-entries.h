@@ -35,4 +35,15 @@ int xt2_rule_unfile_(struct xt2_patch_edit *e, u32 rule);
 /* The rule has another record from now on. */
 int xt2_rule_refile_(struct xt2_patch_edit *e, u32 rule, u32 to);
 
+/*
+ * xt2_filed_each_ - inserted rules that are filed as a rule would be
+ *
+ * All that are equal to it are among them; not all of them are.
+ * @patch: but for its bucket, which is @bucket
+ * @see: gets the offset of each
+ */
+void xt2_filed_each_(const struct xt2_image *img, const struct xt2_patch *patch,
+		     const struct xt2_patch_slot *slot, const struct xt2_rule *rule,
+		     void (*see)(void *arg, u32 rule), void *arg);
+
 #endif

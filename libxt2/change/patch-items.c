@@ -28,23 +28,24 @@ static struct xt2_patch_page *own(struct xt2_patch_edit *e, u32 part)
 	return page;
 }
 
-u32 xt2_item_label_(const struct xt2_patch_edit *e, const struct xt2_patch_item *item)
+u32 xt2_label_of_(const struct xt2_image *img, const struct xt2_patch_item *item)
 {
-	return item->rule ? xt2_edit_inserted_(e, item->rule)->label : XT2_PATCH_END;
+	return item->rule ? xt2_inserted_of(xt2_at(img, item->rule))->label : XT2_PATCH_END;
 }
 
 /* --- finding --------------------------------------------------------------- */
 
-static bool is_below(const struct xt2_patch_edit *e, const struct xt2_patch_item *item, u64 key)
+static bool is_below(const struct xt2_image *img, const struct xt2_patch_item *item, u64 key)
 {
 	const u32 at = (u32)(key >> 32);
 
-	return item->at != at ? item->at < at : xt2_item_label_(e, item) < (u32)key;
+	return item->at != at ? item->at < at : xt2_label_of_(img, item) < (u32)key;
 }
 
-void xt2_items_find_(const struct xt2_patch_edit *e, u64 key, struct xt2_spot *s)
+void xt2_items_search_(const struct xt2_image *img, const struct xt2_patch_part *part, u32 parts,
+		       u64 key, struct xt2_spot *s)
 {
-	u32 low = 0, high = e->patch.parts, mid;
+	u32 low = 0, high = parts, mid;
 	const struct xt2_patch_page *page;
 
 	*s = (struct xt2_spot){ 0, 0 };
@@ -52,23 +53,28 @@ void xt2_items_find_(const struct xt2_patch_edit *e, u64 key, struct xt2_spot *s
 		return;
 	while (high - low > 1) { /* part low begins at or before the key, if any does */
 		mid = (low + high) / 2;
-		if (xt2_patch_key(e->part[mid].at, e->part[mid].label) <= key)
+		if (xt2_patch_key(part[mid].at, part[mid].label) <= key)
 			low = mid;
 		else
 			high = mid;
 	}
 	s->part = low;
-	page = page_of(e, low);
+	page = xt2_at(img, part[low].page);
 	low = 0;
 	high = page->items;
 	while (low < high) {
 		mid = (low + high) / 2;
-		if (is_below(e, &page->item[mid], key))
+		if (is_below(img, &page->item[mid], key))
 			low = mid + 1;
 		else
 			high = mid;
 	}
 	s->item = low;
+}
+
+void xt2_items_find_(const struct xt2_patch_edit *e, u64 key, struct xt2_spot *s)
+{
+	xt2_items_search_(e->space->img, e->part, e->patch.parts, key, s);
 }
 
 const struct xt2_patch_item *xt2_items_at_(const struct xt2_patch_edit *e, struct xt2_spot *s)

@@ -11,10 +11,23 @@ struct xt2_spot {
 	u32 part, item;
 };
 
-/* => the label of an item */
-u32 xt2_item_label_(const struct xt2_patch_edit *e, const struct xt2_patch_item *item);
+/* => the label of an item of a patch in this image */
+u32 xt2_label_of_(const struct xt2_image *img, const struct xt2_patch_item *item);
 
-/* Move to the first item of this xt2_patch_key(), or a larger one. */
+/* Likewise, of an edit */
+static inline u32 xt2_item_label_(const struct xt2_patch_edit *e, const struct xt2_patch_item *item)
+{
+	return xt2_label_of_(e->space->img, item);
+}
+
+/*
+ * Move to the first item of this xt2_patch_key(), or a larger one; perhaps after the last item
+ * of a page, if it is the first of the next one.  An item of this key is never there.
+ */
+void xt2_items_search_(const struct xt2_image *img, const struct xt2_patch_part *part, u32 parts,
+		       u64 key, struct xt2_spot *s);
+
+/* Likewise, in an edit */
 void xt2_items_find_(const struct xt2_patch_edit *e, u64 key, struct xt2_spot *s);
 
 /* => the item, or NULL at the end; the spot may move from the end of a page to the next one */

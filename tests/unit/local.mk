@@ -261,11 +261,13 @@ tests_unit_run_change_SOURCES = $(UNIT_RUNNER) \
 	tests/lib/world-packets.h \
 	tests/lib/world-rules.h \
 	$(FAIL_ALLOC_FILES) \
+	tests/unit/libxt2/change/test-finder.c \
 	tests/unit/libxt2/change/test-patch-edit.c \
 	tests/unit/libxt2/change/test-patch-entries.c \
 	tests/unit/libxt2/change/test-patch-items.c \
 	tests/unit/libxt2/change/test-patch-labels.c \
-	tests/unit/libxt2/change/test-space.c
+	tests/unit/libxt2/change/test-space.c \
+	tests/unit/libxt2/change/test-view.c
 tests_unit_run_change_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_change_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
 tests_unit_run_change_LDADD = liboracle.la $(UNIT_LIBS)
