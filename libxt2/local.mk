@@ -6,6 +6,12 @@ EXTRA_DIST += libxt2/libxt2.map
 # Everything but the command-line tools, for them and for the tests.
 noinst_LTLIBRARIES += libxt2-internal.la
 libxt2_internal_la_SOURCES = \
+	libxt2/change/names.c \
+	libxt2/change/names.h \
+	libxt2/change/ways.c \
+	libxt2/change/ways.h \
+	libxt2/change/pages.c \
+	libxt2/change/pages.h \
 	libxt2/change/finder.c \
 	libxt2/change/finder.h \
 	libxt2/change/patch-edit.c \
@@ -16,6 +22,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/change/patch-items.h \
 	libxt2/change/patch-labels.c \
 	libxt2/change/patch-labels.h \
+	libxt2/change/retire.c \
+	libxt2/change/retire.h \
 	libxt2/change/space.c \
 	libxt2/change/space.h \
 	libxt2/change/view.c \
@@ -25,6 +33,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/ruleset/chains.c \
 	libxt2/err.c \
 	libxt2/err.h \
+	libxt2/grow.c \
+	libxt2/grow.h \
 	libxt2/store/file-store.c \
 	libxt2/store/image-file.c \
 	libxt2/store/new-file.c \
@@ -35,6 +45,13 @@ libxt2_internal_la_SOURCES = \
 	libxt2/ruleset/pair.h \
 	libxt2/printable.c \
 	libxt2/printable.h \
+	libxt2/ruleset/inplace.c \
+	libxt2/ruleset/inplace.h \
+	libxt2/ruleset/inplace-calls.c \
+	libxt2/ruleset/inplace-calls.h \
+	libxt2/ruleset/inplace-commit.c \
+	libxt2/ruleset/inplace-life.c \
+	libxt2/ruleset/inplace-rules.c \
 	libxt2/ruleset/jumps.c \
 	libxt2/ruleset/jumps.h \
 	libxt2/ruleset/list.c \
@@ -63,7 +80,9 @@ libxt2_internal_la_SOURCES = \
 	libxt2/share/slots-convert.c \
 	libxt2/share/slots.c \
 	libxt2/share/slots.h \
-	libxt2/share/snapshot.c
+	libxt2/share/snapshot.c \
+	libxt2/share/share-tables.c \
+	libxt2/share/share-tables.h
 libxt2_internal_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS) $(MD_CFLAGS)
 libxt2_internal_la_LIBADD = libevaluator.la libtranslators.la libextensions.la libengine.la $(MD_LIBS)
 

@@ -84,7 +84,9 @@ static u32 build_columns(struct build *b)
 u32 xt2_index_build(const struct xt2_chain *c, u8 family, const struct xt2_index_limits *limits,
 		    struct xt2_index *at, u64 room, void *scratch)
 {
-	struct build b = { .chain = c, .family = family, .at = at, .room = room };
+	struct build b = {
+		.chain = c, .family = family, .single = limits->single, .at = at, .room = room
+	};
 	u64 before;
 	u32 body;
 

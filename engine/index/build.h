@@ -43,6 +43,7 @@ struct build {
 	const struct xt2_chain *chain;
 	u8 family;
 	bool full; /* no room */
+	bool single; /* rules are not grouped */
 	struct xt2_index *at;
 	u64 room, used; /* bytes at at */
 	u32 units, runs;

@@ -232,6 +232,7 @@ void xt2_chain_drop_index(struct xt2_chain __img *c);
  */
 struct xt2_index_limits {
 	u32 plain, columns, bits, segments;
+	bool single; /* no rule groups: every rule is counted by itself */
 };
 
 extern const struct xt2_index_limits xt2_index_limits;

@@ -87,7 +87,7 @@ bool xt2_build_units_(struct build *b)
 
 	while (r < tail) {
 		next = run_end(b->chain, r, &n);
-		if (n >= RUN_MIN && is_stateless(r)) {
+		if (n >= RUN_MIN && !b->single && is_stateless(r)) {
 			if (xt2_offset(b->at, run + 1) > b->room)
 				return false;
 			*run++ = (struct xt2_run){ xt2_offset(b->chain, r),

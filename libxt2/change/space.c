@@ -9,7 +9,7 @@
 #include "space.h"
 
 #include <stdlib.h>
-#include "libxt2/ruleset/ruleset.h"
+#include "libxt2/grow.h"
 
 #define EXACT	   128u /* sizes that are all the multiples of 8 */
 #define EXACT_MOST (8 * EXACT) /* bytes */
@@ -253,6 +253,12 @@ static u32 committed(const struct xt2_space *s)
 	return s->batches ? s->batch[s->batches - 1].end : 0;
 }
 
+static void unexpect(struct xt2_space *s, u32 size)
+{
+	s->list[size].due--;
+	s->waiting -= bytes_of(size);
+}
+
 /* Reserve room for the parts of a place (1), or forget about it (-1). */
 static int expect(struct xt2_space *s, u64 offset, u64 bytes, int change)
 {
@@ -262,16 +268,17 @@ static int expect(struct xt2_space *s, u64 offset, u64 bytes, int change)
 	for_each_part(size, s, offset, bytes)
 	{
 		if (change < 0) {
-			s->list[size].due--;
+			unexpect(s, size);
 			continue;
 		}
 		if (reserve(s, size)) {
 			offset = first;
 			bytes = whole - bytes;
-			for_each_part(size, s, offset, bytes) s->list[size].due--;
+			for_each_part(size, s, offset, bytes) unexpect(s, size);
 			return -ENOMEM;
 		}
 		s->list[size].due++;
+		s->waiting += bytes_of(size);
 	}
 	return 0;
 }
@@ -313,7 +320,7 @@ static void make_free(struct xt2_space *s, const struct xt2_space_retired *r)
 
 	for_each_part(size, s, offset, bytes)
 	{
-		s->list[size].due--;
+		unexpect(s, size);
 		put(s, size, (u32)offset);
 	}
 }

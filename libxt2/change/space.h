@@ -41,6 +41,7 @@ struct xt2_space {
 	struct xt2_image *img; /* its size is that of all places */
 	u64 capacity; /* bytes that its memory has */
 	u64 spare; /* bytes of free places */
+	u64 waiting; /* bytes of retired places */
 	struct xt2_space_list list[XT2_SPACE_SIZES];
 	u64 some[(XT2_SPACE_SIZES + 63) / 64]; /* lists that are not empty */
 	u8 *large; /* by offset / 1024: size of the place of more than 1,024 bytes that begins there */

@@ -10,7 +10,7 @@
  * table that comes in another order than that of names keeps it.
  */
 #include "config.h"
-#include "ruleset.h"
+#include "inplace-calls.h"
 
 #include <stdlib.h>
 
@@ -50,7 +50,7 @@ static u32 *bucket_of(const struct xt2_ruleset *rs, const struct xt2_chain_ *c)
 	return &rs->bucket[name_hash(rs, c->table, c->name) & (rs->buckets - 1)];
 }
 
-static void name_link(struct xt2_ruleset *rs, u32 number)
+void xt2_name_link_(struct xt2_ruleset *rs, u32 number)
 {
 	struct xt2_chain_ *c = &rs->chain[number];
 	u32 *head = bucket_of(rs, c);
@@ -70,11 +70,10 @@ static void name_unlink(struct xt2_ruleset *rs, u32 number)
 
 u32 xt2_chain_named_(const struct xt2_ruleset *rs, u32 table, const char *padded)
 {
-	u32 i;
+	u32 i = XT2_NONE;
 
-	if (!rs->buckets)
-		return XT2_NONE;
-	i = rs->bucket[name_hash(rs, table, padded) & (rs->buckets - 1)];
+	if (rs->buckets)
+		i = rs->bucket[name_hash(rs, table, padded) & (rs->buckets - 1)];
 	while (i != XT2_NONE) {
 		const struct xt2_chain_ *c = &rs->chain[i];
 
@@ -82,7 +81,7 @@ u32 xt2_chain_named_(const struct xt2_ruleset *rs, u32 table, const char *padded
 			return i;
 		i = c->next;
 	}
-	return XT2_NONE;
+	return unlikely(rs->ops) ? rs->ops->named(rs, table, padded) : XT2_NONE;
 }
 
 static int buckets_reserve(struct xt2_ruleset *rs, u32 chains)
@@ -102,18 +101,36 @@ static int buckets_reserve(struct xt2_ruleset *rs, u32 chains)
 	free(rs->bucket);
 	rs->bucket = fresh;
 	rs->buckets = n;
+	if (rs->inplace) {
+		rs->ops->link(rs);
+		return 0;
+	}
 	for (i = 0; i < rs->chains; i++) {
 		if (rs->chain[i].live)
-			name_link(rs, i);
+			xt2_name_link_(rs, i);
 	}
 	return 0;
+}
+
+int xt2_chain_link_(struct xt2_ruleset *rs, u32 number)
+{
+	struct xt2_chain_ *c = &rs->chain[number];
+	const u8 live = c->live;
+	int ret;
+
+	c->live = 0; /* it is not in a bucket yet */
+	ret = buckets_reserve(rs, rs->live + 1);
+	c->live = live;
+	if (!ret && live)
+		xt2_name_link_(rs, number);
+	return ret;
 }
 
 /* --- coming and going -------------------------------------------------- */
 
 int xt2_chains_reserve_(struct xt2_ruleset *rs, u32 more)
 {
-	u32 unused = rs->chains - rs->live;
+	u32 unused = rs->inplace ? 0 : rs->chains - rs->live; /* in place it is not known */
 	u64 need = (u64)rs->chains + (more > unused ? more - unused : 0);
 	u32 cap = rs->chain_cap ? rs->chain_cap : CHAINS_FIRST;
 	void *p;
@@ -133,30 +150,42 @@ int xt2_chains_reserve_(struct xt2_ruleset *rs, u32 more)
 		rs->chain = p;
 		rs->chain_cap = cap;
 	}
-	return buckets_reserve(rs, (u32)need);
+	return buckets_reserve(rs, rs->inplace ? rs->live + more : (u32)need);
 }
 
-static u32 number_take(struct xt2_ruleset *rs)
+/* Where the order of numbers is that of the chains, no number is used again. */
+static u32 number_take(struct xt2_ruleset *rs, u32 table)
 {
 	u32 number = rs->free;
 
-	if (number == XT2_NONE)
+	if (rs->inplace && !rs->table[table].by_name)
 		return rs->chains++;
+	if (number == XT2_NONE) {
+		if (rs->ops)
+			number = rs->ops->unused(rs);
+		return number == XT2_NONE ? rs->chains++ : number;
+	}
 	rs->free = rs->chain[number].next;
 	return number;
 }
 
 u32 xt2_chain_put_(struct xt2_ruleset *rs, u32 number, u32 table, u8 hook, const char *padded)
 {
+	const u32 chains = rs->chains;
 	struct xt2_chain_ *c;
+	bool again;
 
 	if (number == XT2_NONE)
-		number = number_take(rs);
+		number = number_take(rs, table);
 	c = &rs->chain[number];
+	again = rs->inplace && number < chains; /* what the image has of the one before goes */
 	*c = (struct xt2_chain_){
 		.table = table,
 		.live = 1,
 		.hook = hook,
+		.known = 1,
+		.changed = again && c->changed,
+		.offset = again ? c->offset : 0,
 		.came = rs->came++,
 	};
 	memcpy(c->name, padded, XT2_NAME_SIZE);
@@ -165,7 +194,8 @@ u32 xt2_chain_put_(struct xt2_ruleset *rs, u32 number, u32 table, u8 hook, const
 		rs->table[table].base[hook] = number;
 	rs->live++;
 	rs->order->sorted = false;
-	name_link(rs, number);
+	xt2_name_link_(rs, number);
+	xt2_chain_changes_(rs, c);
 	return number;
 }
 
@@ -173,6 +203,7 @@ void xt2_chain_remove_(struct xt2_ruleset *rs, u32 number)
 {
 	struct xt2_chain_ *c = &rs->chain[number];
 
+	xt2_chain_changes_(rs, c);
 	xt2_rules_flush_(rs, c);
 	name_unlink(rs, number);
 	if (rs->order->sorted)
@@ -219,6 +250,7 @@ int xt2_chain_delete(struct xt2_ruleset *rs, int chain)
 		return -ENOENT;
 	if (c->hook != XT2_HOOK_NONE)
 		return -EINVAL;
+	xt2_references_know_(rs);
 	if (c->references)
 		return -EBUSY;
 	if (c->rules.n)
@@ -238,9 +270,10 @@ int xt2_chain_rename(struct xt2_ruleset *rs, int chain, const char *name)
 		return -EINVAL;
 	if (xt2_chain_named_(rs, c->table, padded) != XT2_NONE)
 		return -EEXIST;
+	xt2_chain_changes_(rs, c);
 	name_unlink(rs, (u32)chain);
 	memcpy(c->name, padded, XT2_NAME_SIZE);
-	name_link(rs, (u32)chain);
+	xt2_name_link_(rs, (u32)chain);
 	rs->order->sorted = false;
 	return 0;
 }
@@ -251,6 +284,8 @@ int xt2_chain_flush(struct xt2_ruleset *rs, int chain)
 
 	if (!c)
 		return -ENOENT;
+	if (c->rules.n)
+		xt2_chain_changes_(rs, c);
 	xt2_rules_flush_(rs, c);
 	xt2_rules_compact_(rs);
 	return 0;
@@ -299,6 +334,8 @@ int xt2_chain_references(const struct xt2_ruleset *rs, int chain)
 {
 	const struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
 
+	if (c)
+		xt2_references_know_(rs);
 	return c ? (int)c->references : -ENOENT;
 }
 
@@ -326,6 +363,8 @@ int xt2_chain_set_policy(struct xt2_ruleset *rs, int chain, int target)
 	if (!c || (target != XT2_T_ACCEPT && target != XT2_T_DROP &&
 		   (target != XT2_T_RETURN || c->hook != XT2_HOOK_NONE)))
 		return -EINVAL;
+	if (c->policy != target)
+		xt2_chain_changes_(rs, c);
 	c->policy = (u8)target;
 	return 0;
 }
@@ -347,6 +386,10 @@ int xt2_chain_set_counters(struct xt2_ruleset *rs, int chain, __u64 packets, __u
 
 	if (!c)
 		return -EINVAL;
+	if (c->packets != packets || c->bytes != bytes) {
+		xt2_chain_changes_(rs, c);
+		c->recounted = 1;
+	}
 	c->packets = packets;
 	c->bytes = bytes;
 	return 0;
@@ -424,10 +467,13 @@ static int first(const struct xt2_ruleset *rs, int table)
 {
 	const struct xt2_table_ *t = xt2_table_get_(rs, table);
 	const struct xt2_order_ *o = rs->order;
+	int base;
 	u32 i;
 
-	if (t && t->hooks)
-		return (int)t->base[__builtin_ctz(t->hooks)];
+	if (t && t->hooks) {
+		base = (int)t->base[__builtin_ctz(t->hooks)];
+		return xt2_chain_get_(rs, base) ? base : -1; /* there may be no memory to read it */
+	}
 	for (i = 0; t && i < o->n; i++) {
 		if (o->chain[i] != XT2_NONE && rs->chain[o->chain[i]].table == (u32)table)
 			return (int)o->chain[i];
@@ -441,8 +487,10 @@ int xt2_chain_next(const struct xt2_ruleset *rs, int table, int previous)
 	const struct xt2_chain_ *c;
 	u32 i;
 
-	if (!o->sorted)
+	if (!o->sorted) {
+		xt2_chains_know_(rs);
 		order_update(rs);
+	}
 	if (previous < 0)
 		return first(rs, table);
 	c = xt2_chain_get_(rs, previous);

@@ -142,7 +142,7 @@ static void put_match(struct digest *d, const struct xt2_match *m)
 	else
 		put(d, m + 1, m->size - sizeof(*m));
 	if (info & XT2_EXT_INSTANCE)
-		put_instance(d, d->rs->instance[m->arg]);
+		put_instance(d, xt2_instance_at_(d->rs, m->arg));
 }
 
 static void put_target(struct digest *d, const struct xt2_rule *r)
@@ -158,7 +158,7 @@ static void put_target(struct digest *d, const struct xt2_rule *r)
 	if (to != XT2_NONE)
 		put(d, d->rs->chain[to].name, sizeof(d->rs->chain[to].name));
 	if (instance)
-		put_instance(d, d->rs->instance[arg]);
+		put_instance(d, xt2_instance_at_(d->rs, arg));
 }
 
 static void put_rule(struct digest *d, const struct xt2_rule *r)
@@ -254,10 +254,13 @@ static int next_table(const struct xt2_ruleset *rs, int previous)
 
 int xt2_ruleset_digest(const struct xt2_ruleset *rs, __u8 digest[XT2_DIGEST_SIZE])
 {
-	const struct xt2_chain_ **chains = calloc(rs->live + 1, sizeof(*chains));
+	const struct xt2_chain_ **chains;
 	struct digest d = { .rs = rs };
-	int table;
+	int table, ret = xt2_ruleset_complete_(rs);
 
+	if (ret)
+		return ret;
+	chains = calloc(rs->live + 1, sizeof(*chains));
 	if (!chains)
 		return -ENOMEM;
 	SHA256Init(&d.sha);

@@ -218,7 +218,7 @@ void xt2_rules_compact_(struct xt2_ruleset *rs)
 	u8 *to = NULL;
 	u32 i;
 
-	if (!is_worth_it(rs))
+	if (rs->ops || !is_worth_it(rs)) /* in place, it is freed with the transaction */
 		return;
 	if (rs->rules.live) {
 		to = xt2_arena_alloc_(&fresh, rs->rules.live);
@@ -226,7 +226,7 @@ void xt2_rules_compact_(struct xt2_ruleset *rs)
 			return; /* it only saves memory */
 	}
 	for (i = 0; i < rs->chains; i++) {
-		if (rs->chain[i].live)
+		if (rs->chain[i].live && !rs->chain[i].unread)
 			to = list_move(rs, &rs->chain[i].rules, to);
 	}
 	xt2_arena_free_(&rs->rules);

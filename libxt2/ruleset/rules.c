@@ -8,14 +8,14 @@
  * is kept up to date with every change.
  */
 #include "config.h"
-#include "ruleset.h"
+#include "inplace-calls.h"
 #include "engine/check.h"
 
 /* --- checks ------------------------------------------------------------ */
 
 static bool is_instance(const struct xt2_ruleset *rs, u32 i, u8 kind)
 {
-	return i < rs->instances && rs->instance[i]->kind == kind;
+	return i < rs->instances && xt2_instance_at_(rs, i)->kind == kind;
 }
 
 /* A target that watches, in bridge tables; watchers follow the matches. */
@@ -81,12 +81,16 @@ static int rule_check(const struct xt2_ruleset *rs, const struct xt2_chain_ *c,
 	return target_check(rs, c, rule);
 }
 
-void xt2_rules_refer_(struct xt2_ruleset *rs, const struct xt2_rule *r, int change)
+void xt2_rules_refer_(struct xt2_ruleset *rs, const struct xt2_chain_ *c, const struct xt2_rule *r,
+		      int change)
 {
 	u32 to = xt2_rule_jumps(r);
 
-	if (to != XT2_NONE)
-		rs->chain[to].references += (u32)change;
+	if (to == XT2_NONE)
+		return;
+	if (unlikely(rs->ops))
+		rs->ops->refer(rs, c, r, change);
+	rs->chain[to].references += (u32)change;
 }
 
 /* => the chain, if it has a rule at this position, or NULL */
@@ -98,40 +102,56 @@ static struct xt2_chain_ *chain_of(const struct xt2_ruleset *rs, int chain, unsi
 }
 
 /* A rule has left its chain. */
-static void retire(struct xt2_ruleset *rs, const struct xt2_rule *r)
+static void retire(struct xt2_ruleset *rs, const struct xt2_chain_ *c, const struct xt2_rule *r)
 {
-	xt2_rules_refer_(rs, r, -1);
+	xt2_rules_refer_(rs, c, r, -1);
+	xt2_rule_gone_(rs, r);
 	xt2_rule_forget_(rs, r);
 	xt2_rules_compact_(rs);
 }
 
 /* --- changes ----------------------------------------------------------- */
 
-int xt2_rule_insert(struct xt2_ruleset *rs, int chain, unsigned int at, const struct xt2_rule *rule,
-		    unsigned int line)
+/* A valid rule, at a position that is there.  => 0, -ENOMEM */
+static int insert(struct xt2_ruleset *rs, struct xt2_chain_ *c, unsigned int at,
+		  const struct xt2_rule *rule, unsigned int line)
 {
-	struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
 	const struct xt2_rule *copy;
+	int ret = xt2_chain_opens_(rs, c);
 
-	if (!c || at > c->rules.n)
-		return -ENOENT;
-	if (rule_check(rs, c, rule))
-		return -EINVAL;
+	xt2_rule_used_(rs, c, rule);
+	if (ret > 0)
+		ret = rs->ops->insert(rs, c, at, rule, line);
+	if (ret)
+		return ret < 0 ? ret : 0;
 	if (xt2_list_grow_(&c->rules, at))
 		return -ENOMEM;
 	copy = xt2_rule_copy_(&rs->rules, rule);
 	if (!copy)
 		return -ENOMEM;
 	xt2_list_insert_(&c->rules, at, copy, line);
-	xt2_rules_refer_(rs, copy, 1);
+	xt2_rules_refer_(rs, c, copy, 1);
 	return 0;
+}
+
+int xt2_rule_insert(struct xt2_ruleset *rs, int chain, unsigned int at, const struct xt2_rule *rule,
+		    unsigned int line)
+{
+	struct xt2_chain_ *c = xt2_chain_get_(rs, chain);
+
+	if (!c || at > c->rules.n)
+		return -ENOENT;
+	return rule_check(rs, c, rule) ? -EINVAL : insert(rs, c, at, rule, line);
 }
 
 int xt2_rule_put(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule, unsigned int line)
 {
-	struct xt2_rule_list *l = &rs->chain[chain].rules;
+	struct xt2_chain_ *c = &rs->chain[chain];
+	struct xt2_rule_list *l = &c->rules;
 	const struct xt2_rule *copy;
 
+	if (unlikely(rs->inplace))
+		return insert(rs, c, l->n, rule, line);
 	if (xt2_list_grow_(l, l->n))
 		return -ENOMEM;
 	copy = xt2_rule_copy_(&rs->rules, rule);
@@ -139,7 +159,7 @@ int xt2_rule_put(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule,
 		return -ENOMEM;
 	xt2_list_insert_(l, l->n, copy, line);
 	if (xt2_rule_jumps(rule) != XT2_NONE)
-		xt2_rules_refer_(rs, rule, 1);
+		xt2_rules_refer_(rs, c, rule, 1);
 	return 0;
 }
 
@@ -151,17 +171,38 @@ int xt2_rule_append(struct xt2_ruleset *rs, int chain, const struct xt2_rule *ru
 	return xt2_rule_insert(rs, chain, c ? c->rules.n : 0, rule, line);
 }
 
-int xt2_rule_replace(struct xt2_ruleset *rs, int chain, unsigned int at,
-		     const struct xt2_rule *rule, unsigned int line)
+/* => 0, -ENOMEM */
+static int delete (struct xt2_ruleset *rs, struct xt2_chain_ *c, unsigned int at)
 {
-	struct xt2_chain_ *c = chain_of(rs, chain, at);
+	const struct xt2_rule *old;
+	int ret = xt2_chain_opens_(rs, c);
+
+	if (ret > 0)
+		ret = rs->ops->delete (rs, c, at);
+	if (ret)
+		return ret < 0 ? ret : 0;
+	old = xt2_list_rule(&c->rules, at);
+	xt2_list_delete_(&c->rules, at);
+	retire(rs, c, old);
+	return 0;
+}
+
+/* A valid rule in the place of another.  => 0, -ENOMEM */
+static int replace(struct xt2_ruleset *rs, struct xt2_chain_ *c, unsigned int at,
+		   const struct xt2_rule *rule, unsigned int line)
+{
 	const struct xt2_rule *copy, *old;
 	struct xt2_list_place_ place;
+	int ret = xt2_chain_opens_(rs, c);
 
-	if (!c)
-		return -ENOENT;
-	if (rule_check(rs, c, rule))
-		return -EINVAL;
+	xt2_rule_used_(rs, c, rule);
+	if (ret > 0) {
+		ret = rs->ops->insert(rs, c, at, rule, line);
+		if (ret > 0)
+			return delete (rs, c, at + 1);
+	}
+	if (ret < 0)
+		return ret;
 	copy = xt2_rule_copy_(&rs->rules, rule);
 	if (!copy)
 		return -ENOMEM;
@@ -169,31 +210,44 @@ int xt2_rule_replace(struct xt2_ruleset *rs, int chain, unsigned int at,
 	old = *place.rule;
 	*place.rule = copy;
 	*place.line = line;
-	xt2_rules_refer_(rs, copy, 1);
-	retire(rs, old);
+	xt2_rules_refer_(rs, c, copy, 1);
+	retire(rs, c, old);
 	return 0;
+}
+
+int xt2_rule_replace(struct xt2_ruleset *rs, int chain, unsigned int at,
+		     const struct xt2_rule *rule, unsigned int line)
+{
+	struct xt2_chain_ *c = chain_of(rs, chain, at);
+
+	if (!c)
+		return -ENOENT;
+	if (rule_check(rs, c, rule))
+		return -EINVAL;
+	return replace(rs, c, at, rule, line);
 }
 
 int xt2_rule_delete(struct xt2_ruleset *rs, int chain, unsigned int at)
 {
 	struct xt2_chain_ *c = chain_of(rs, chain, at);
-	const struct xt2_rule *old;
 
-	if (!c)
-		return -ENOENT;
-	old = xt2_list_rule(&c->rules, at);
-	xt2_list_delete_(&c->rules, at);
-	retire(rs, old);
-	return 0;
+	return c ? delete (rs, c, at) : -ENOENT;
 }
 
 void xt2_rules_flush_(struct xt2_ruleset *rs, struct xt2_chain_ *c)
 {
-	struct xt2_list_walk w = xt2_list_walk(&c->rules);
+	struct xt2_list_walk w;
 	const struct xt2_rule *r;
 
-	while ((r = xt2_list_next(&w)))
-		xt2_rules_refer_(rs, r, -1);
+	if (unlikely(c->unread)) {
+		rs->ops->flush(rs, c);
+		return;
+	}
+	w = xt2_list_walk(&c->rules);
+	while ((r = xt2_list_next(&w))) {
+		xt2_rules_refer_(rs, c, r, -1);
+		xt2_rule_gone_(rs, r);
+	}
 	xt2_rules_drop_(rs, &c->rules);
 }
 
@@ -201,16 +255,21 @@ int xt2_rule_set_counters(struct xt2_ruleset *rs, int chain, unsigned int at, __
 			  __u64 bytes)
 {
 	struct xt2_chain_ *c = chain_of(rs, chain, at);
+	const struct xt2_rule *old = xt2_rule_get(rs, chain, at);
 	struct xt2_rule *r;
 
 	if (!c)
 		return -ENOENT;
-	r = xt2_list_own_(rs, &c->rules, at);
+	if (!old)
+		return -ENOMEM;
+	if (old->packets == packets && old->bytes == bytes)
+		return 0;
+	r = rs->ops ? xt2_rule_copy_(&rs->rules, old) : xt2_list_own_(rs, &c->rules, at);
 	if (!r)
 		return -ENOMEM;
 	r->packets = packets;
 	r->bytes = bytes;
-	return 0;
+	return rs->ops ? replace(rs, c, at, r, xt2_rule_line(rs, chain, at)) : 0;
 }
 
 /* --- questions --------------------------------------------------------- */
@@ -219,6 +278,8 @@ const struct xt2_rule *xt2_rule_get(const struct xt2_ruleset *rs, int chain, uns
 {
 	const struct xt2_chain_ *c = chain_of(rs, chain, at);
 
+	if (c && unlikely(rs->ops))
+		return rs->ops->rule(rs, c, at);
 	return c ? xt2_list_rule(&c->rules, at) : NULL;
 }
 
@@ -226,14 +287,16 @@ unsigned int xt2_rule_line(const struct xt2_ruleset *rs, int chain, unsigned int
 {
 	const struct xt2_chain_ *c = chain_of(rs, chain, at);
 
+	if (c && unlikely(c->unread))
+		return rs->ops->line(rs, c, at);
 	return c ? xt2_list_line(&c->rules, at) : 0;
 }
 
 static bool instance_equal(const struct xt2_ruleset *rs, u32 a, u32 b)
 {
-	const struct xt2_instance *in = rs->instance[b];
+	const struct xt2_instance *in = xt2_instance_at_(rs, b);
 
-	return a == b || xt2_instance_says_(rs->instance[a], in, in + 1);
+	return a == b || xt2_instance_says_(xt2_instance_at_(rs, a), in, in + 1);
 }
 
 static bool match_equal(const struct xt2_ruleset *rs, const struct xt2_match *a,
@@ -262,8 +325,8 @@ static bool target_equal(const struct xt2_ruleset *rs, const struct xt2_rule *a,
 	return xt2_target_info(kind) & XT2_EXT_INSTANCE ? instance_equal(rs, i, j) : i == j;
 }
 
-static bool rule_equal(const struct xt2_ruleset *rs, const struct xt2_rule *a,
-		       const struct xt2_rule *b)
+bool xt2_rules_equal_(const struct xt2_ruleset *rs, const struct xt2_rule *a,
+		      const struct xt2_rule *b)
 {
 	const struct xt2_match *m;
 
@@ -287,9 +350,11 @@ int xt2_rule_find(const struct xt2_ruleset *rs, int chain, const struct xt2_rule
 		return -ENOENT;
 	if (rule_check(rs, c, rule))
 		return -EINVAL;
+	if (unlikely(c->unread))
+		return rs->ops->find(rs, c, rule);
 	w = xt2_list_walk(&c->rules);
 	for (i = 0; (r = xt2_list_next(&w)); i++) {
-		if (rule_equal(rs, r, rule))
+		if (xt2_rules_equal_(rs, r, rule))
 			return i;
 	}
 	return -ENOENT;

@@ -7,7 +7,7 @@
  * ruleset and give it away only when it is complete.
  */
 #include "config.h"
-#include "ruleset.h"
+#include "inplace-calls.h"
 #include "engine/index/patched.h"
 
 #include <stdlib.h>
@@ -60,33 +60,45 @@ static int load_tables(struct xt2_ruleset *rs, const struct source *from)
 	xt2_image_for_each_hook(h, i, from->img, from->root) {
 		rs->table[h->table].hooks |= 1u << h->hook;
 		rs->table[h->table].priority[h->hook] = h->priority;
+		rs->table[h->table].base[h->hook] = h->chain;
 	}
 	return 0;
 }
 
+int xt2_tables_load_(struct xt2_ruleset *rs, const struct xt2_image *img,
+		     const struct xt2_root *root)
+{
+	return load_tables(rs, &(struct source){ img, root });
+}
+
 /* What evaluation has counted for runs of equal rules: their rules have counted it. */
-static int load_runs(struct xt2_ruleset *rs, const struct xt2_image *img, int chain,
+static int load_runs(struct xt2_ruleset *rs, struct xt2_rule_list *l, const struct xt2_image *img,
 		     const struct xt2_chain *c)
 {
 	const struct xt2_chain *compiled = xt2_chain_compiled(img, c);
 	const struct xt2_index *ix = xt2_chain_index(compiled);
 	const struct xt2_rule *r;
+	struct xt2_rule *own;
 	struct xt2_in_order o;
 	u32 i = 0;
-	int ret = 0;
 
 	if (!ix || !xt2_index_counts(ix))
 		return 0;
 	xt2_chain_for_each(r, &o, img, c) {
 		struct xt2_counts n = xt2_rule_counts(compiled, r);
 
-		if (r == xt2_chain_tail(c) || ret)
+		if (r == xt2_chain_tail(c))
 			break;
-		if (n.packets != r->packets || n.bytes != r->bytes)
-			ret = xt2_rule_set_counters(rs, chain, i, n.packets, n.bytes);
+		if (n.packets != r->packets || n.bytes != r->bytes) {
+			own = xt2_list_own_(rs, l, i);
+			if (!own)
+				return -ENOMEM;
+			own->packets = n.packets;
+			own->bytes = n.bytes;
+		}
 		i++;
 	}
-	return ret;
+	return 0;
 }
 
 /* Lines of a chain's source are those of the rules that were compiled. */
@@ -107,51 +119,75 @@ static u32 line_of(struct lines *l, const struct xt2_in_order *o, const struct x
 	return *l->line++;
 }
 
-/* There is room. */
+/* There is room.  @rs: whose chains' references are counted; NULL: of none */
 static inline void take_rule(struct xt2_ruleset *rs, struct xt2_rule_list *l,
 			     const struct xt2_rule *r, u32 line)
 {
+	const u32 to = rs ? xt2_rule_jumps(r) : XT2_NONE;
+
 	l->rule[l->n] = r;
 	l->line[l->n] = line;
 	l->n++;
-	if (xt2_rule_jumps(r) != XT2_NONE)
-		xt2_rules_refer_(rs, r, 1);
+	if (to != XT2_NONE)
+		rs->chain[to].references++;
 }
 
-static void load_patched(struct xt2_ruleset *rs, struct xt2_rule_list *l, const struct source *from,
-			 const struct xt2_chain *c, const u32 *line)
+static void load_patched(struct xt2_ruleset *rs, struct xt2_rule_list *l,
+			 const struct xt2_image *img, const struct xt2_chain *c, const u32 *line)
 {
 	struct lines lines = { .line = line };
 	const struct xt2_rule *r;
 	struct xt2_in_order o;
 
-	xt2_order_begin(&o, from->img, c);
+	xt2_order_begin(&o, img, c);
 	lines.rule = xt2_chain_first(o.compiled);
 	while ((r = xt2_order_next(&o)) != xt2_chain_tail(c))
 		take_rule(rs, l, r, line_of(&lines, &o, r));
 }
 
-static int load_rules(struct xt2_ruleset *rs, struct xt2_chain_ *to, const struct source *from,
-		      const struct xt2_chain *c)
+/* @refer: whose references are counted; see take_rule() */
+static inline int load_list(struct xt2_ruleset *rs, struct xt2_rule_list *l,
+			    const struct xt2_image *img, const struct xt2_chain *c,
+			    struct xt2_ruleset *refer)
 {
-	const u32 lines = xt2_chain_compiled(from->img, c)->lines;
-	const u32 *line = lines ? xt2_at(from->img, lines) : NULL;
-	struct xt2_rule_list *l = &to->rules;
+	const u32 lines = xt2_chain_compiled(img, c)->lines;
+	const u32 *line = lines ? xt2_at(img, lines) : NULL;
 	const struct xt2_rule *tail = xt2_chain_tail(c);
 	const struct xt2_rule *r;
 
-	if (xt2_list_lend_(rs, l, xt2_chain_length(from->img, c) - 1))
+	if (xt2_list_lend_(rs, l, xt2_chain_length(img, c) - 1))
 		return -ENOMEM;
 	if (xt2_chain_patch(c))
-		load_patched(rs, l, from, c, line);
+		load_patched(refer, l, img, c, line);
 	else
 		for (r = xt2_chain_first(c); r != tail; r = xt2_rule_next(r))
-			take_rule(rs, l, r, line ? line[l->n] : 0);
+			take_rule(refer, l, r, line ? line[l->n] : 0);
 	l->gap = l->n;
+	return 0;
+}
+
+int xt2_list_load_(struct xt2_ruleset *rs, struct xt2_chain_ *to, const struct xt2_image *img,
+		   const struct xt2_chain *c)
+{
+	struct xt2_rule_list l = { 0 };
+
+	if (load_list(rs, &l, img, c, NULL))
+		return -ENOMEM;
+	to->rules = l;
+	return load_runs(rs, &to->rules, img, c);
+}
+
+static int load_rules(struct xt2_ruleset *rs, struct xt2_chain_ *to, const struct source *from,
+		      const struct xt2_chain *c)
+{
+	const struct xt2_rule *tail = xt2_chain_tail(c);
+
+	if (load_list(rs, &to->rules, from->img, c, rs))
+		return -ENOMEM;
 	to->policy = XT2_TARGET_KIND(tail->target);
 	to->packets = tail->packets;
 	to->bytes = tail->bytes;
-	return 0;
+	return load_runs(rs, &to->rules, from->img, c);
 }
 
 /*
@@ -199,7 +235,7 @@ static int load_chains(struct xt2_ruleset *rs, const struct source *from)
 		rs->free = i;
 	}
 	xt2_image_for_each_chain(c, i, from->img, root) {
-		if (load_rules(rs, &rs->chain[i], from, c) || load_runs(rs, from->img, (int)i, c))
+		if (load_rules(rs, &rs->chain[i], from, c))
 			return -ENOMEM;
 	}
 	return 0;
@@ -310,11 +346,11 @@ static int clone_cold(struct xt2_ruleset *to, const struct xt2_ruleset *from)
 	to->instance = copy_bytes(from->instance, from->instances * sizeof(*to->instance), &ret);
 	to->instances = to->instance_cap = ret ? 0 : from->instances;
 	for (i = 0; !ret && i < to->instances; i++) {
-		const struct xt2_instance *in = from->instance[i];
+		const struct xt2_instance *in = xt2_instance_at_(from, i);
 		size_t size = sizeof(*in) + in->size;
 		void *copy;
 
-		if (xt2_in_image_(from, in))
+		if (xt2_in_image_(to, in))
 			continue;
 		copy = xt2_arena_alloc_(&to->payloads, size);
 		if (!copy)
@@ -374,12 +410,16 @@ static int clone_chains(struct xt2_ruleset *to, const struct xt2_ruleset *from)
 struct xt2_ruleset *xt2_ruleset_clone(const struct xt2_ruleset *rs)
 {
 	struct xt2_ruleset *to = xt2_ruleset_new();
-	int ret;
+	int ret = to ? xt2_ruleset_complete_(rs) : -ENOMEM;
 
-	if (!to)
+	if (ret) {
+		xt2_ruleset_free(to);
 		return NULL;
-	to->image = rs->image;
-	to->image_size = rs->image_size;
+	}
+	if (!rs->inplace) { /* else its bytes will be others */
+		to->image = rs->image;
+		to->image_size = rs->image_size;
+	}
 	to->generation = rs->generation;
 	ret = clone_tables(to, rs);
 	if (!ret)

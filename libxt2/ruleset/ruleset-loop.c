@@ -89,6 +89,8 @@ int xt2_loop_report_(const struct xt2_ruleset *rs, struct xt2_err *err)
 	if (!err)
 		return -ELOOP;
 	xt2_err_set(err, XT2_E_LOOP, ELOOP, "chains jump in a circle");
+	if (xt2_ruleset_complete_(rs))
+		return -ELOOP;
 	if (!xt2_jumps_begin(&w, rs->chains) && !list(rs, &w)) {
 		last = search(rs, &w);
 		if (last != XT2_NONE)

@@ -123,7 +123,7 @@ static void use_instance(struct packer *p, u32 i)
 		return;
 	p->instance_new[i] = p->instance_count;
 	p->instances[p->instance_count++] = i;
-	p->bytes += sizeof(struct xt2_instance) + p->rs->instance[i]->size + 2 * XT2_ALIGN;
+	p->bytes += sizeof(struct xt2_instance) + xt2_instance_at_(p->rs, i)->size + 2 * XT2_ALIGN;
 }
 
 static void count_rule(struct packer *p, const struct xt2_rule *r)
@@ -244,7 +244,7 @@ static void write_instances(struct packer *p)
 		done++;
 	}
 	for (i = done; i < p->instance_count; i++) {
-		const struct xt2_instance *in = rs->instance[p->instances[i]];
+		const struct xt2_instance *in = xt2_instance_at_(rs, p->instances[i]);
 
 		xt2_write_instance(&p->w, in->kind, in->revision, in->name, xt2_instance_data(in),
 				   in->size);
@@ -379,8 +379,11 @@ int xt2_ruleset_write_(const struct xt2_ruleset *rs, const struct xt2_index_limi
 		       struct xt2_mapping *map, struct xt2_err *err)
 {
 	struct packer p = { .rs = rs, .limits = limits, .err = err };
-	int ret = packer_init(&p);
+	int ret = xt2_ruleset_complete_(rs);
 
+	if (ret)
+		return ret == -ENOMEM ? no_memory(&p) : explain(&p, ret);
+	ret = packer_init(&p);
 	if (!ret) {
 		count(&p);
 		ret = pack(&p, map);

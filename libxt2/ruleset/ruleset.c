@@ -7,32 +7,13 @@
  * that makes no difference (shared.c).
  */
 #include "config.h"
-#include "ruleset.h"
+#include "inplace-calls.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/random.h>
 
-#define GROW_FIRST    8u
 #define INSTANCES_MAX (1u << 24) /* a target names an instance by 24 bits */
-
-int xt2_grow_(void *array, u32 n, u32 *cap, size_t size)
-{
-	u32 more = *cap ? *cap * 2 : GROW_FIRST;
-	void **p = array;
-	void *grown;
-
-	if (n < *cap)
-		return 0;
-	if (more <= *cap || more > SIZE_MAX / size)
-		return -ENOMEM;
-	grown = realloc(*p, more * size);
-	if (!grown)
-		return -ENOMEM;
-	*p = grown;
-	*cap = more;
-	return 0;
-}
 
 struct xt2_ruleset *xt2_ruleset_new(void)
 {
@@ -57,8 +38,11 @@ void xt2_ruleset_free(struct xt2_ruleset *rs)
 
 	if (!rs)
 		return;
-	for (i = 0; i < rs->chains; i++)
-		xt2_list_free_(&rs->chain[i].rules);
+	if (rs->ops)
+		rs->ops->end(rs);
+	else
+		for (i = 0; i < rs->chains; i++)
+			xt2_list_free_(&rs->chain[i].rules);
 	for (i = 0; i < rs->tables; i++)
 		free(rs->table[i].source);
 	xt2_arena_free_(&rs->rules);
@@ -81,6 +65,10 @@ void xt2_ruleset_swap(struct xt2_ruleset *a, struct xt2_ruleset *b)
 
 	*a = *b;
 	*b = c;
+	if (a->ops)
+		a->ops->moved(a);
+	if (b->ops)
+		b->ops->moved(b);
 }
 
 /* --- tables ------------------------------------------------------------ */
@@ -179,6 +167,9 @@ int xt2_table_reset(struct xt2_ruleset *rs, int table, const char *source)
 		return -ENOMEM;
 	free(t->source);
 	t->source = copy;
+	xt2_chains_know_(rs);
+	if (rs->ops)
+		rs->ops->resource(rs);
 	t->as_came = false;
 	for (i = 0; i < rs->chains; i++) {
 		struct xt2_chain_ *c = &rs->chain[i];
@@ -195,6 +186,7 @@ int xt2_table_reset(struct xt2_ruleset *rs, int table, const char *source)
 			xt2_chain_remove_(rs, i);
 			continue;
 		}
+		xt2_chain_changes_(rs, c);
 		c->policy = XT2_T_ACCEPT;
 		c->packets = c->bytes = 0;
 	}
@@ -275,7 +267,7 @@ int xt2_instance_put_(struct xt2_ruleset *rs, struct xt2_arena_ *arena, u8 kind,
 
 const struct xt2_instance *xt2_instance_get(const struct xt2_ruleset *rs, unsigned int i)
 {
-	return i < rs->instances ? rs->instance[i] : NULL;
+	return i < rs->instances ? xt2_instance_at_(rs, i) : NULL;
 }
 
 int xt2_cell_add(struct xt2_ruleset *rs)

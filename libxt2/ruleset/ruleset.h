@@ -15,6 +15,7 @@
 
 #include "arena.h"
 #include "list.h"
+#include "libxt2/grow.h"
 #include "engine/image.h"
 #include <xt2/xt2.h>
 
@@ -24,12 +25,19 @@ struct xt2_chain_ {
 	u8 live;
 	u8 hook; /* XT2_HOOK_NONE: a user chain */
 	u8 policy; /* XT2_T_ACCEPT or XT2_T_DROP; of a user chain XT2_T_RETURN, bridges: any */
+	/* of a ruleset that is edited in its image (inplace.h): */
+	u8 known; /* the fields are filled in */
+	u8 unread; /* the rules are in the image alone; rules.n says how many */
+	u8 changed; /* since the last commit */
+	u8 recounted; /* the counters of its policy were set */
 	u32 references; /* rules that jump or go here */
 	u32 next; /* live: in its bucket; else: next free number */
 	u32 rank; /* in the order, while that is sorted */
 	u64 came; /* chains that came later have larger ones */
 	u64 packets, bytes; /* of the tail */
 	struct xt2_rule_list rules;
+	struct xt2_patch_edit *edit; /* in place: unread, and changed in the image; or NULL */
+	u32 offset; /* in place: of its extent, after an edit in this transaction; else 0 */
 };
 
 struct xt2_table_ {
@@ -76,6 +84,8 @@ struct xt2_ruleset {
 	struct xt2_arena_ rules;
 	struct xt2_arena_ payloads; /* instances */
 	struct xt2_arena_ lists; /* of chains as they were loaded */
+	struct xt2_inplace_ *inplace; /* it is edited in its image; NULL: it is not */
+	const struct xt2_inplace_ops_ *ops; /* likewise */
 	const u8 *image; /* rules and instances may be in here */
 	size_t image_size;
 	u64 generation;
@@ -109,8 +119,25 @@ static inline bool xt2_instance_says_(const struct xt2_instance *in,
 /* => the newest chain of this padded name, or XT2_NONE */
 u32 xt2_chain_named_(const struct xt2_ruleset *rs, u32 table, const char *padded);
 
-/* Make room for one more element; *cap elements of size bytes are at *array. */
-int xt2_grow_(void *array, u32 n, u32 *cap, size_t size);
+/* What a ruleset that is edited in its image reads when it is asked for: inplace-calls.h. */
+void xt2_chain_know_(const struct xt2_ruleset *rs, u32 chain);
+void xt2_chain_read_(const struct xt2_ruleset *rs, struct xt2_chain_ *c);
+int xt2_ruleset_read_(const struct xt2_ruleset *rs);
+const struct xt2_instance *xt2_instance_read_(const struct xt2_ruleset *rs, u32 i);
+
+/* All chains, rules, instances and cells are there afterwards.  => 0; -errno: some are not */
+static inline int xt2_ruleset_complete_(const struct xt2_ruleset *rs)
+{
+	return unlikely(rs->ops) ? xt2_ruleset_read_(rs) : 0;
+}
+
+/* => instance i, below their number */
+static inline const struct xt2_instance *xt2_instance_at_(const struct xt2_ruleset *rs, u32 i)
+{
+	const struct xt2_instance *in = rs->instance[i];
+
+	return likely(in) ? in : xt2_instance_read_(rs, i);
+}
 
 /* => NULL if there is no such table or chain */
 static inline struct xt2_table_ *xt2_table_get_(const struct xt2_ruleset *rs, int table)
@@ -120,9 +147,24 @@ static inline struct xt2_table_ *xt2_table_get_(const struct xt2_ruleset *rs, in
 
 static inline struct xt2_chain_ *xt2_chain_get_(const struct xt2_ruleset *rs, int chain)
 {
-	if (chain < 0 || (u32)chain >= rs->chains || !rs->chain[chain].live)
+	struct xt2_chain_ *c;
+
+	if (chain < 0 || (u32)chain >= rs->chains)
 		return NULL;
-	return &rs->chain[chain];
+	c = &rs->chain[chain];
+	if (unlikely(rs->ops) && !c->known)
+		xt2_chain_know_(rs, (u32)chain);
+	return c->live ? c : NULL;
+}
+
+/* The rules of a chain, in a list that is not to be changed. */
+static inline const struct xt2_rule_list *xt2_chain_list(const struct xt2_ruleset *rs, int chain)
+{
+	struct xt2_chain_ *c = &rs->chain[chain];
+
+	if (unlikely(c->unread))
+		xt2_chain_read_(rs, c);
+	return &c->rules;
 }
 
 /* => what evaluation does at the end of a chain, as a rule */
@@ -195,8 +237,9 @@ void xt2_rules_compact_(struct xt2_ruleset *rs);
  * the image looks at it again in any case.  => 0, -ENOMEM
  */
 int xt2_rule_put(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule, unsigned int line);
-/* A rule comes (1) or goes (-1): count the references to the chain that it names. */
-void xt2_rules_refer_(struct xt2_ruleset *rs, const struct xt2_rule *r, int change);
+/* A rule of a chain comes (1) or goes (-1): count the references to the chain that it names. */
+void xt2_rules_refer_(struct xt2_ruleset *rs, const struct xt2_chain_ *c, const struct xt2_rule *r,
+		      int change);
 /* All rules of a chain go. */
 void xt2_rules_flush_(struct xt2_ruleset *rs, struct xt2_chain_ *c);
 

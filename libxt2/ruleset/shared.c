@@ -117,7 +117,7 @@ int xt2_shared_find_(struct xt2_ruleset *rs, const struct xt2_instance *head, co
 			break;
 		}
 		if (at->hash == hash && at->number < rs->instances &&
-		    xt2_instance_says_(rs->instance[at->number], head, data))
+		    xt2_instance_says_(xt2_instance_at_(rs, at->number), head, data))
 			return (int)at->number;
 	}
 	if (i == STEPS)

@@ -21,7 +21,7 @@ struct copy {
 
 static int copy_instance(struct copy *c, u32 i, u32 *number)
 {
-	const struct xt2_instance *in = c->from->instance[i];
+	const struct xt2_instance *in = xt2_instance_at_(c->from, i);
 	int ret = 0;
 
 	if (c->instance[i] == XT2_NONE) {
@@ -122,8 +122,10 @@ int xt2_table_copy(struct xt2_ruleset *to, const struct xt2_ruleset *from, int t
 {
 	const struct xt2_table_ *t = &from->table[table];
 	struct copy c = { .to = to, .from = from };
-	int ret;
+	int ret = xt2_ruleset_complete_(from);
 
+	if (ret)
+		return ret;
 	c.table = xt2_table_add(to, t->family, t->name, t->source);
 	if (c.table < 0)
 		return c.table;

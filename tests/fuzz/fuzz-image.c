@@ -351,7 +351,7 @@ static struct xt2_image *compiled_copy(const struct xt2_image *img,
 
 static void eval_patched(struct xt2_image *img, u64 state)
 {
-	static const struct xt2_index_limits small = { 0, 8, 16, 0 };
+	static const struct xt2_index_limits small = { 0, 8, 16, 0, false };
 	struct side side[] = {
 		{ img, true, false },
 		{ copy_of(img), true, true },

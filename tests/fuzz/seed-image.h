@@ -233,9 +233,10 @@ static inline const struct xt2_rule *seed_any_rule(struct seed_rule *s, u64 *sta
 /* Of few rules, so that any limits make one. */
 static inline void seed_index(struct xt2_writer *w, u64 *state)
 {
-	static const struct xt2_index_limits limits[] = {
-		{ 0, 64, 0, 0 }, { 0, 0, 64, 0 }, { 0, 0, 0, 0 }, { 0, 0, 0, ~0u }
-	};
+	static const struct xt2_index_limits limits[] = { { 0, 64, 0, 0, false },
+							  { 0, 0, 64, 0, false },
+							  { 0, 0, 0, 0, false },
+							  { 0, 0, 0, ~0u, false } };
 	u64 scratch[8192];
 
 	if (seed_below(state, 2) && xt2_index_scratch(8) <= sizeof(scratch))

@@ -164,10 +164,12 @@ static inline int world_image(struct world *w, const struct world_plan *plan,
 static inline void world_plan(struct world *w, struct world_plan *plan, u32 most)
 {
 	static const struct xt2_index_limits limits[] = {
-		{ 0, 0, 0, 0 },	       { 0, 0, 0, 0 },	  { 0, 1u << 30, 0, 0 },
-		{ 0, 1u << 30, 0, 0 }, { 0, 0, 1024, 0 }, { 0, 0, 1024, 0 },
-		{ 0, 4, 8, 0 },	       { 16, 64, 0, 4 },  { 16, 16, 1024, 3 },
-		{ 0, 0, 0, ~0u },      { 0, 0, 0, ~0u },
+		{ 0, 0, 0, 0, false },	      { 0, 0, 0, 0, false },
+		{ 0, 1u << 30, 0, 0, false }, { 0, 1u << 30, 0, 0, false },
+		{ 0, 0, 1024, 0, false },     { 0, 0, 1024, 0, false },
+		{ 0, 4, 8, 0, false },	      { 16, 64, 0, 4, false },
+		{ 16, 16, 1024, 3, false },   { 0, 0, 0, ~0u, false },
+		{ 0, 0, 0, ~0u, false },
 	};
 
 	const bool tree = world_often(w, 20); /* many ways, but of one step */

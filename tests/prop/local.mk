@@ -88,3 +88,10 @@ tests_prop_readers_SOURCES = tests/prop/readers.c tests/lib/world-image.h tests/
 	tests/lib/world-rules.h tests/fuzz/seed-image.h tests/fuzz/seed-packet.h
 tests_prop_readers_LDADD = libxt2-internal.la $(PCAP_LIBS)
 TESTS += tests/prop/readers
+# Rulesets that are edited in their images: no kernel, no root.
+check_PROGRAMS += tests/prop/edit-in-place
+tests_prop_edit_in_place_SOURCES = tests/prop/edit-in-place.c tests/lib/edit-script.h \
+	tests/lib/world-rules.h tests/fuzz/seed-image.h tests/lib/fail-alloc.c tests/lib/fail-alloc.h
+tests_prop_edit_in_place_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+tests_prop_edit_in_place_LDADD = libxt2-internal.la $(PCAP_LIBS)
+TESTS += tests/prop/edit-in-place

@@ -24,10 +24,10 @@ struct index_case {
 };
 
 /* Limits that give any chain one kind of index. */
-static const struct xt2_index_limits index_columns = { 0, INDEX_RULES, 0, 0 };
-static const struct xt2_index_limits index_bits = { 0, 0, INDEX_RULES, 0 };
-static const struct xt2_index_limits index_pairs = { 0, 0, 0, 0 };
-static const struct xt2_index_limits index_segments = { 0, 0, 0, INDEX_RULES };
+static const struct xt2_index_limits index_columns = { 0, INDEX_RULES, 0, 0, false };
+static const struct xt2_index_limits index_bits = { 0, 0, INDEX_RULES, 0, false };
+static const struct xt2_index_limits index_pairs = { 0, 0, 0, 0, false };
+static const struct xt2_index_limits index_segments = { 0, 0, 0, INDEX_RULES, false };
 
 static inline void index_begin(struct index_case *c)
 {

@@ -223,6 +223,7 @@ UNIT_TESTS += tests/unit/run-libxt2
 tests_unit_run_libxt2_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/libxt2/test-capture.c \
 	tests/unit/libxt2/test-err.c \
+	tests/unit/libxt2/test-grow.c \
 	tests/unit/libxt2/test-printable.c
 tests_unit_run_libxt2_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_libxt2_LDADD = $(UNIT_LIBS)
@@ -231,11 +232,15 @@ UNIT_TESTS += tests/unit/run-ruleset
 tests_unit_run_ruleset_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/ruleset-case.h \
 	tests/unit/random-ruleset.h \
+	tests/unit/inplace-case.h \
 	tests/lib/rules.h \
 	$(FAIL_ALLOC_FILES) \
 	tests/unit/libxt2/ruleset/test-arena.c \
 	tests/unit/libxt2/ruleset/test-chains.c \
 	tests/unit/libxt2/ruleset/test-digest.c \
+	tests/unit/libxt2/ruleset/test-inplace-commit.c \
+	tests/unit/libxt2/ruleset/test-inplace-rules.c \
+	tests/unit/libxt2/ruleset/test-inplace.c \
 	tests/unit/libxt2/ruleset/test-jumps.c \
 	tests/unit/libxt2/ruleset/test-list.c \
 	tests/unit/libxt2/ruleset/test-list-blocks.c \
@@ -256,18 +261,23 @@ tests_unit_run_ruleset_LDADD = libtext.la $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/run-change
 tests_unit_run_change_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/change-case.h \
+	tests/unit/inplace-case.h \
 	tests/fuzz/seed-image.h \
 	tests/lib/rules.h \
 	tests/lib/world-packets.h \
 	tests/lib/world-rules.h \
 	$(FAIL_ALLOC_FILES) \
 	tests/unit/libxt2/change/test-finder.c \
+	tests/unit/libxt2/change/test-pages.c \
+	tests/unit/libxt2/change/test-names.c \
 	tests/unit/libxt2/change/test-patch-edit.c \
 	tests/unit/libxt2/change/test-patch-entries.c \
 	tests/unit/libxt2/change/test-patch-items.c \
 	tests/unit/libxt2/change/test-patch-labels.c \
+	tests/unit/libxt2/change/test-retire.c \
 	tests/unit/libxt2/change/test-space.c \
-	tests/unit/libxt2/change/test-view.c
+	tests/unit/libxt2/change/test-view.c \
+	tests/unit/libxt2/change/test-ways.c
 tests_unit_run_change_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_change_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
 tests_unit_run_change_LDADD = liboracle.la $(UNIT_LIBS)
@@ -297,7 +307,8 @@ tests_unit_run_share_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/libxt2/share/test-share.c \
 	tests/unit/libxt2/share/test-slots-convert.c \
 	tests/unit/libxt2/share/test-slots.c \
-	tests/unit/libxt2/share/test-snapshot.c
+	tests/unit/libxt2/share/test-snapshot.c \
+	tests/unit/libxt2/share/test-share-tables.c
 tests_unit_run_share_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_share_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
 tests_unit_run_share_LDADD = $(UNIT_LIBS)

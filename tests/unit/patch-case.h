@@ -39,11 +39,11 @@ struct patch_case {
 };
 
 /* Limits that give any chain one kind of index. */
-static const struct xt2_index_limits patch_columns = { 0, ~0u, 0, 0 };
-static const struct xt2_index_limits patch_bits = { 0, 0, ~0u, 0 };
-static const struct xt2_index_limits patch_pairs = { 0, 0, 0, 0 };
-static const struct xt2_index_limits patch_segments = { 0, 0, 0, ~0u };
-static const struct xt2_index_limits patch_plain = { ~0u, 0, 0, 0 };
+static const struct xt2_index_limits patch_columns = { 0, ~0u, 0, 0, false };
+static const struct xt2_index_limits patch_bits = { 0, 0, ~0u, 0, false };
+static const struct xt2_index_limits patch_pairs = { 0, 0, 0, 0, false };
+static const struct xt2_index_limits patch_segments = { 0, 0, 0, ~0u, false };
+static const struct xt2_index_limits patch_plain = { ~0u, 0, 0, 0, false };
 
 static inline void patch_begin(struct patch_case *c)
 {

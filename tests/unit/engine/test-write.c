@@ -266,10 +266,10 @@ static void test_names(void **state)
 static void copy_index(struct xt2_writer *w, const struct xt2_chain *c)
 {
 	static const struct xt2_index_limits limits[] = {
-		[XT2_INDEX_COLUMNS] = { 0, ~0u, 0, 0 },
-		[XT2_INDEX_PAIRS] = { 0, 0, 0, 0 },
-		[XT2_INDEX_BITS] = { 0, 0, ~0u, 0 },
-		[XT2_INDEX_SEGMENTS] = { 0, 0, 0, ~0u },
+		[XT2_INDEX_COLUMNS] = { 0, ~0u, 0, 0, false },
+		[XT2_INDEX_PAIRS] = { 0, 0, 0, 0, false },
+		[XT2_INDEX_BITS] = { 0, 0, ~0u, 0, false },
+		[XT2_INDEX_SEGMENTS] = { 0, 0, 0, ~0u, false },
 	};
 	u64 scratch[8192];
 

@@ -41,7 +41,8 @@ static void lists_are_limited(void **unused)
 
 static void limits_force_and_forbid(void **unused)
 {
-	static const struct xt2_index_limits none = { 64, 64, 1024, 0 }, all = { 0, 0, 0, ~0u };
+	static const struct xt2_index_limits none = { 64, 64, 1024, 0, false },
+					     all = { 0, 0, 0, ~0u, false };
 	u32 i;
 
 	for (listed = i = 0; i < 200; i++)

@@ -27,8 +27,8 @@ static u8 kind_of(u32 n, const struct xt2_index_limits *limits)
 
 static void limits_decide(void **state)
 {
-	static const struct xt2_index_limits limits = { 4, 8, 16, 0 };
-	static const struct xt2_index_limits segments = { 4, 8, 16, 1 };
+	static const struct xt2_index_limits limits = { 4, 8, 16, 0, false };
+	static const struct xt2_index_limits segments = { 4, 8, 16, 1, false };
 
 	assert_int_equal(kind_of(4, &limits), XT2_INDEX_NONE);
 	assert_int_equal(kind_of(5, &limits), XT2_INDEX_COLUMNS);

@@ -189,9 +189,10 @@ static void drop(void)
 	free(image.img);
 }
 
-static const struct xt2_index_limits kinds[] = {
-	{ 0, 0, 0, 0 }, { 0, ~0u, 0, 0 }, { 0, 0, 1024, 0 }, { 0, 0, 0, ~0u }
-};
+static const struct xt2_index_limits kinds[] = { { 0, 0, 0, 0, false },
+						 { 0, ~0u, 0, 0, false },
+						 { 0, 0, 1024, 0, false },
+						 { 0, 0, 0, ~0u, false } };
 
 static struct world_plan plan_of(u64 seed, u32 rules)
 {

@@ -165,7 +165,7 @@ static bool flip(u8 *at, u8 bit)
 
 static void every_bit_counts(void **unused)
 {
-	static const struct xt2_index_limits all = { 0, 0, 0, ~0u };
+	static const struct xt2_index_limits all = { 0, 0, 0, ~0u, false };
 	u32 i, noticed = 0, bits = 0;
 
 	state = 11;

@@ -15,10 +15,10 @@ struct kept {
 	u64 generation;
 };
 
-static const struct xt2_index_limits plain = { ~0u, 0, 0, 0 };
-static const struct xt2_index_limits columns = { 0, ~0u, 0, 0 };
-static const struct xt2_index_limits pairs = { 0, 0, 0, 0 };
-static const struct xt2_index_limits segments = { 0, 0, 0, ~0u };
+static const struct xt2_index_limits plain = { ~0u, 0, 0, 0, false };
+static const struct xt2_index_limits columns = { 0, ~0u, 0, 0, false };
+static const struct xt2_index_limits pairs = { 0, 0, 0, 0, false };
+static const struct xt2_index_limits segments = { 0, 0, 0, ~0u, false };
 static const struct xt2_index_limits *const kinds[] = { &plain, &columns, &pairs, &segments, NULL };
 
 /* --- random edits ---------------------------------------------------------- */

@@ -8,8 +8,8 @@
 #include "tests/unit/change-case.h"
 #include "libxt2/change/view.h"
 
-static const struct xt2_index_limits plain = { ~0u, 0, 0, 0 };
-static const struct xt2_index_limits pairs = { 0, 0, 0, 0 };
+static const struct xt2_index_limits plain = { ~0u, 0, 0, 0, false };
+static const struct xt2_index_limits pairs = { 0, 0, 0, 0, false };
 static const struct xt2_index_limits *const kinds[] = { &plain, &pairs, NULL };
 
 /* --- equal rules, found by reading all ------------------------------------- */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * edits.h - the layout of what only writers of an image read
+ *
+ * A ruleset that is edited in its image keeps in it how to find a chain by its name and a
+ * rule by its number or text, how far chains lead, and who changed what.  Evaluation reads
+ * none of it, and xt2_check() does not look at it: a writer that cannot be sure that the
+ * image is as it was left makes it anew from the rules.  Its history is read with care by
+ * whoever prints it.  doc/format.md, Edited images, is the specification.
+ */
+#ifndef XT2_EDITS_H
+#define XT2_EDITS_H
+
+#include <xt2/format.h>
+
+/* What is known of a chain; of indices that are not in use all is 0. */
+#define XT2_WAY_PARENTS 3
+
+struct xt2_way_parent {
+	__u32 chain;
+	__u32 rules; /* of it, that lead here; 0: none */
+};
+
+struct xt2_way {
+	__u32 references; /* rules that jump or go here */
+	__u32 rank; /* larger than that of each chain that a rule here leads to; 0: in a loop */
+	__u32 depth; /* frames that are pushed from here on, at most */
+	__u32 visits; /* chains that are entered from here on, this one included, at most */
+	__u8 from; /* hooks of its table that lead here, perhaps: a bit each */
+	__u8 parents; /* of parent[]; above XT2_WAY_PARENTS: there are others, all are unknown */
+	__u16 reserved;
+	__u32 finder; /* offset of what finds rules in its compiled extent; 0: none */
+	struct xt2_way_parent parent[XT2_WAY_PARENTS];
+};
+
+#define XT2_WAY_PAGE  64 /* struct xt2_way in a page */
+#define XT2_NAME_PAGE 1024 /* slots of the table of names in a page */
+
+/* That a file is as this program left it. */
+struct xt2_stamp {
+	__u64 device, inode;
+	__u64 born; /* of the inode: ns since 1970; 0: not known, and the stamp is void */
+	__u64 changed; /* its contents: likewise */
+	__u64 size;
+	__u64 first; /* what the commit wrote: from this offset up to size */
+	__u64 digest; /* of that, this field and the rest of the stamp being 0 */
+};
+
+struct xt2_edits {
+	__u64 generation; /* of the commit that wrote this */
+	__u64 garbage; /* bytes of the image that this generation does not name */
+	__u64 seed; /* of the hashes of names */
+	__u32 slots; /* of names: a power of two, or 0 */
+	__u32 taken; /* slots that are in use, or were */
+	__u32 name; /* offset of the offsets of pages of slots: u32, a chain's index and 1; 0: free, ~0: was taken */
+	__u32 way; /* offset of the offsets of pages of struct xt2_way */
+	__u32 compiled; /* bytes of the image when it was written whole */
+	__u32 own; /* instances from this number on belong to one rule */
+	__u32 cell_room; /* cells that the array has room for */
+	__u32 history; /* offset of the newest struct xt2_commit; 0: none */
+	struct xt2_stamp stamp;
+};
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test-share-tables.c - libxt2/share/share-tables.c */
+#include <pthread.h>
+#include "libxt2/share/share-tables.h"
+#include "libxt2/ruleset/inplace.h"
+#include "tests/lib/rules.h"
+#include "tests/lib/unit-program.h"
+
+#define RULES	300u
+#define COUNTED 150u /* position of the rule that packets match */
+#define THREADS 2
+#define PACKETS 20000u /* of a thread */
+#define EDITS	3000u
+
+static const struct xt2_rule *rule_from(struct rule_build *b, u32 source)
+{
+	rule_begin(b);
+	rule_source(b, source, 32);
+	return rule_end(b, XT2_TARGET(XT2_T_CONTINUE, 0));
+}
+
+static struct xt2_tables *make(void)
+{
+	struct xt2_ruleset *rs = xt2_ruleset_new();
+	struct xt2_tables *t;
+	struct rule_build b;
+	u32 i;
+
+	assert_int_equal(xt2_table_add(rs, XT2_IPV4, "filter", NULL), 0);
+	for (i = 0; i < RULES; i++)
+		xt2_rule_append(rs, xt2_chain_base(rs, 0, XT2_INPUT),
+				rule_from(&b, i == COUNTED ? 0x0a000001 : 0x0b000000 + i), 0);
+	t = xt2_tables_new(rs, NULL);
+	assert_non_null(t);
+	xt2_ruleset_free(rs);
+	return t;
+}
+
+static void evaluate(struct xt2_reader *r)
+{
+	__u8 bytes[20] = { 0x45, 0, 0, 20, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1 };
+	struct xt2_pkt pkt = { .data = bytes, .caplen = sizeof(bytes), .len = sizeof(bytes) };
+	struct xt2_result result;
+
+	if (!xt2_pkt_parse(&pkt, XT2_IPV4))
+		xt2_reader_evaluate(r, XT2_INPUT, NULL, &pkt, 0, 0, &result);
+}
+
+static void *read_packets(void *arg)
+{
+	struct xt2_reader *r = xt2_reader_new(arg);
+	u32 i;
+
+	for (i = 0; r && i < PACKETS; i++)
+		evaluate(r);
+	xt2_reader_free(r);
+	return r;
+}
+
+static u64 packets_of(struct xt2_tables *t, u32 source)
+{
+	struct xt2_ruleset *rs = xt2_tables_ruleset(t);
+	const int chain = xt2_chain_base(rs, 0, XT2_INPUT);
+	struct rule_build b;
+	const int at = xt2_rule_find(rs, chain, rule_from(&b, source));
+
+	assert_true(at >= 0);
+	return xt2_rule_get(rs, chain, (u32)at)->packets;
+}
+
+/* Rules around the one that counts come and go, and the chain is compiled anew again and again. */
+static void edit(struct xt2_tables *t)
+{
+	struct xt2_ruleset *rs = xt2_tables_ruleset(t);
+	struct rule_build b;
+	u32 i;
+
+	for (i = 0; i < EDITS; i++) {
+		const int chain = xt2_chain_base(rs, 0, XT2_INPUT);
+
+		assert_int_equal(
+			xt2_rule_insert(rs, chain, i % 100, rule_from(&b, 0x0c000000 + i), 0), 0);
+		if (i % 3)
+			assert_int_equal(xt2_rule_delete(rs, chain, (i * 7) % 90), 0);
+		if (i % 10 == 9)
+			assert_int_equal(xt2_tables_abort(t), 0);
+		else
+			assert_int_equal(xt2_tables_commit(t, NULL), 0);
+	}
+}
+
+static void counters_stay_exact(void **unused)
+{
+	struct xt2_tables *t = make();
+	pthread_t thread[THREADS];
+	__u64 packets, bytes;
+	void *ret;
+	int i;
+
+	for (i = 0; i < THREADS; i++)
+		assert_int_equal(
+			pthread_create(&thread[i], NULL, read_packets, xt2_tables_share(t)), 0);
+	edit(t);
+	for (i = 0; i < THREADS; i++) {
+		assert_int_equal(pthread_join(thread[i], &ret), 0);
+		assert_non_null(ret);
+	}
+	assert_int_equal(packets_of(t, 0x0a000001), THREADS * PACKETS);
+	assert_int_equal(xt2_chain_counters(xt2_tables_ruleset(t),
+					    xt2_chain_base(xt2_tables_ruleset(t), 0, XT2_INPUT),
+					    &packets, &bytes),
+			 0);
+	assert_int_equal(packets, THREADS * PACKETS);
+	assert_int_equal(bytes, 20 * THREADS * PACKETS);
+	xt2_tables_free(t);
+}
+
+static void set_counters_count_on(void **unused)
+{
+	struct xt2_tables *t = make();
+	struct xt2_ruleset *rs = xt2_tables_ruleset(t);
+	struct xt2_reader *r = xt2_reader_new(xt2_tables_share(t));
+	const int chain = xt2_chain_base(rs, 0, XT2_INPUT);
+	struct xt2_mapping map;
+
+	evaluate(r);
+	assert_int_equal(xt2_rule_set_counters(rs, chain, COUNTED, 100, 1), 0);
+	assert_int_equal(xt2_chain_set_counters(rs, chain, 7, 8), 0);
+	assert_int_equal(packets_of(t, 0x0a000001), 100);
+	assert_int_equal(xt2_tables_commit(t, NULL), 0);
+	evaluate(r);
+	assert_int_equal(packets_of(t, 0x0a000001), 101);
+	assert_int_equal(xt2_share_snapshot(xt2_tables_share(t), &map, NULL), 0);
+	xt2_image_close(&map);
+	assert_int_equal(xt2_chain_flush(rs, chain), 0);
+	assert_int_equal(xt2_tables_commit(t, NULL), 0);
+	assert_int_equal(xt2_chain_rules(rs, chain), 0);
+	evaluate(r);
+	xt2_reader_free(r);
+	xt2_tables_free(t);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(counters_stay_exact),
+	cmocka_unit_test(set_counters_count_on),
+};
+
+UNITS(tests)
