@@ -35,11 +35,14 @@ libxt2_internal_la_SOURCES = \
 	libxt2/err.h \
 	libxt2/grow.c \
 	libxt2/grow.h \
+	libxt2/store/edit-file.c \
+	libxt2/store/edit-file.h \
 	libxt2/store/file-store.c \
 	libxt2/store/image-file.c \
 	libxt2/store/new-file.c \
 	libxt2/store/new-file.h \
 	libxt2/store/store.c \
+	libxt2/store/store-edit.c \
 	libxt2/store/store.h \
 	libxt2/ruleset/pair.c \
 	libxt2/ruleset/pair.h \

@@ -21,7 +21,7 @@ void xt2_image_folder(const char *path)
 		mkdir("/run/xt2", 0755); /* if it fails, opening the file tells why */
 }
 
-/* An image is replaced, never written to: a process that only looks needs no lock. */
+/* An image is replaced or appended to, never changed: a process that only looks needs no lock. */
 static int lock(struct xt2_store *s, enum xt2_store_access access, int wait, struct xt2_err *err)
 {
 	s->lock = -1;

@@ -119,6 +119,10 @@ static size_t image_size(const struct xt2_image *header, size_t file)
 	return header->size < file ? (size_t)header->size : file;
 }
 
+/*
+ * A commit may append meanwhile: the header is read before the file's size, and it is the one
+ * that counts.
+ */
 static int read_image(int fd, const char *path, bool rules, struct xt2_mapping *map,
 		      struct xt2_err *err)
 {
@@ -133,10 +137,10 @@ static int read_image(int fd, const char *path, bool rules, struct xt2_mapping *
 	ret = check_kind(&st, "read", path, err);
 	if (ret)
 		return ret;
-	n = xt2_read_up_to(fd, &header, sizeof(header));
+	n = xt2_read_header_(fd, &header);
 	if (n < 0)
 		return xt2_file_error(err, (int)-n, "read", path);
-	if (lseek(fd, 0, SEEK_SET))
+	if (fstat(fd, &st))
 		return system_error(err, "read", path);
 	size = (size_t)st.st_size;
 	if (size > sizeof(header))
@@ -145,6 +149,8 @@ static int read_image(int fd, const char *path, bool rules, struct xt2_mapping *
 	if (ret)
 		return ret;
 	n = xt2_read_up_to(fd, map->image, size);
+	if (n >= (ssize_t)sizeof(header))
+		*map->image = header;
 	ret = n < 0 ? xt2_file_error(err, (int)-n, "read", path)
 		    : check(map->image, (size_t)n, rules, err);
 	if (!ret) {

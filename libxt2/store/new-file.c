@@ -13,6 +13,7 @@
 #include "config.h"
 #include "new-file.h"
 
+#include <xt2/format.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,8 +22,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINKS_MAX 40 /* symbolic links followed, as the kernel does */
-#define WRITE_MAX (1u << 30) /* bytes for one write(2) */
+#define HEADER_TRIES 100 /* each costs less than a commit */
+#define LINKS_MAX    40 /* symbolic links followed, as the kernel does */
+#define WRITE_MAX    (1u << 30) /* bytes for one write(2) */
 
 /* --- names ----------------------------------------------------------------- */
 
@@ -160,6 +162,25 @@ ssize_t xt2_read_up_to(int fd, void *to, size_t size)
 		at += (size_t)n;
 	}
 	return (ssize_t)at;
+}
+
+ssize_t xt2_read_header_(int fd, struct xt2_image *header)
+{
+	struct xt2_image again;
+	ssize_t n, m;
+	int i;
+
+	n = pread(fd, header, sizeof(*header), 0);
+	for (i = 0; n > 0 && i < HEADER_TRIES; i++) {
+		m = pread(fd, &again, sizeof(again), 0);
+		if (m < 0)
+			return -errno;
+		if (m == n && !memcmp(header, &again, (size_t)n))
+			return n;
+		*header = again;
+		n = m;
+	}
+	return n < 0 ? -errno : n;
 }
 
 int xt2_write_all(int fd, const void *bytes, size_t size)

@@ -31,6 +31,16 @@ int xt2_new_file_create(struct xt2_new_file *f, const char *path);
  */
 ssize_t xt2_read_up_to(int fd, void *to, size_t size);
 
+struct xt2_image;
+
+/*
+ * xt2_read_header_ - an image's header as it was at one moment
+ *
+ * A commit stores its size and then its root; it is read until it is the same twice.
+ * => bytes, fewer than the header's only if the file is shorter; -errno
+ */
+ssize_t xt2_read_header_(int fd, struct xt2_image *header);
+
 /* Write by as many calls as it takes.  => 0, -errno */
 int xt2_write_all(int fd, const void *bytes, size_t size);
 

@@ -26,6 +26,7 @@ enum xt2_store_access {
 	XT2_STORE_CREATE, /* the same, and its folder if there is none */
 };
 
+struct xt2_commit_check;
 struct xt2_links;
 
 struct xt2_store {
@@ -35,6 +36,7 @@ struct xt2_store {
 	__u32 confirm; /* live: seconds until a commit must be confirmed; 0: it need not be */
 
 	/* the backend's */
+	struct xt2_edit_file *edit; /* file: it is edited where it is; else NULL */
 	bool locked;
 	int lock;
 	char folder[256]; /* live: that it is pinned in */
@@ -141,6 +143,27 @@ int xt2_store_read(const struct xt2_store *s, bool whole, struct xt2_mapping *ma
  */
 int xt2_store_load(const struct xt2_store *s, const char *what, struct xt2_ruleset **rs,
 		   struct xt2_mapping *map, struct xt2_err *err);
+
+/*
+ * xt2_store_edit - the ruleset that is stored, read as far as it is asked for
+ * @rs: out: to be edited in place, or only read; free it, then xt2_store_end_edit()
+ *
+ * The store is locked for what is intended.
+ * => 0; 1: not this one: xt2_store_load() it; -ENOENT: there is none yet; -errno
+ */
+int xt2_store_edit(struct xt2_store *s, struct xt2_ruleset **rs, struct xt2_err *err);
+
+/*
+ * xt2_store_commit_edit - store what has changed of such a ruleset, in one step
+ * @check: see xt2_inplace_commit() of libxt2/ruleset/inplace.h; or NULL
+ * => 0: and rs is the new generation; 1: xt2_ruleset_write() it and commit that; -ECANCELED: check
+ *    found it wrong; -errno: the one before stays
+ */
+int xt2_store_commit_edit(struct xt2_store *s, struct xt2_ruleset *rs,
+			  const struct xt2_commit_check *check, struct xt2_err *err);
+
+/* Of a store that is not edited it does nothing. */
+void xt2_store_end_edit(struct xt2_store *s);
 
 /*
  * xt2_store_commit - make an image the one that is stored, in one step

@@ -18,8 +18,9 @@ edit() {
 	status=$?
 	[ "$status" = "$wanted" ] || bad "'$lines': exit code $status, not $wanted"
 	printf '%b' "$answers" >"$tmp/answers"
-	# of an error the place and the start of the reason
-	sed 's/\(error [0-9]*: .\{0,20\}\).*/\1/' "$tmp/out" >"$tmp/short"
+	# of an error the place and the start of the reason, without the file
+	sed "s,\(error [0-9]*: \)${tmp}[^ ]*: ,\1," "$tmp/out" |
+		sed 's/\(error [0-9]*: .\{0,20\}\).*/\1/' >"$tmp/short"
 	cmp -s "$tmp/answers" "$tmp/short" || {
 		bad "'$lines': answers"
 		diff "$tmp/answers" "$tmp/short"

@@ -4,6 +4,7 @@ E2E_TESTS = \
 	tests/e2e/atomic.sh \
 	tests/e2e/bad-files.py \
 	tests/e2e/bench.sh \
+	tests/e2e/commits.py \
 	tests/e2e/concurrent.sh \
 	tests/e2e/convert.sh \
 	tests/e2e/cycles.sh \
@@ -18,6 +19,8 @@ E2E_TESTS = \
 	tests/e2e/install.sh \
 	tests/e2e/json.sh \
 	tests/e2e/kill.sh \
+	tests/e2e/lost-updates.py \
+	tests/e2e/many-commits.py \
 	tests/e2e/many-ways.sh \
 	tests/e2e/misuse.sh \
 	tests/e2e/outputs.sh \

@@ -335,9 +335,11 @@ tests_unit_run_store_SOURCES = $(UNIT_RUNNER) \
 	tests/lib/rules.h \
 	$(FAIL_ALLOC_FILES) \
 	tests/unit/store-case.h \
+	tests/unit/libxt2/store/test-edit-file.c \
 	tests/unit/libxt2/store/test-file-store.c \
 	tests/unit/libxt2/store/test-image-file.c \
 	tests/unit/libxt2/store/test-new-file.c \
+	tests/unit/libxt2/store/test-store-edit.c \
 	tests/unit/libxt2/store/test-store.c
 tests_unit_run_store_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_store_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP) -Wl,--wrap=write,--wrap=fsync,--wrap=rename

@@ -50,6 +50,8 @@ struct program {
 struct options {
 	struct xt2_text_options text;
 	struct xt2_where where;
+	const struct program *program;
+	int status; /* of the commit, when the text is what asks for it */
 	const char *file;
 };
 
@@ -166,16 +168,32 @@ static int said(const struct program *program)
 	return RESOURCE_PROBLEM;
 }
 
+/* The text was read: store what it has changed.  => 0, or not */
+static int commit_text(void *data, const struct xt2_commit_check *check)
+{
+	struct options *o = data;
+
+	o->where.check = check;
+	o->status = said(o->program);
+	if (!o->status)
+		o->status = xt2_where_commit(&o->where);
+	return o->status;
+}
+
 static int restore_text(const struct program *program, struct options *o)
 {
 	struct xt2_text_errors errors;
 	int status;
 
+	o->text.commit = o->where.in_place ? commit_text : NULL;
+	o->text.data = o;
+	o->program = program;
 	if (xt2_text_load(o->file, o->where.rs, &o->text, &errors) < 0)
-		status = report(program, &errors);
+		status = o->status && o->status != XT2_WHERE_WRONG ? o->status
+								   : report(program, &errors);
 	else
 		status = said(program);
-	if (!status)
+	if (!status && !o->where.in_place)
 		status = xt2_where_commit(&o->where);
 	xt2_text_errors_free(&errors);
 	return status;
@@ -193,6 +211,7 @@ static int restore(const struct program *program, int argc, char **argv)
 		o.text.zero_policies = true;
 		o.text.changed = o.where.changed;
 	}
+	o.where.whole = !o.text.noflush;
 	status = xt2_where_open(&o.where, XT2_STORE_CREATE);
 	if (!status)
 		status = restore_text(program, &o);
@@ -263,6 +282,7 @@ static int save(const struct program *program, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	w->wait = LIVE_WAIT;
+	w->whole = true;
 	status = check_file(&o);
 	if (!status)
 		status = xt2_where_open(w, XT2_STORE_LOOK);

@@ -35,7 +35,7 @@ struct editing {
 	bool touched[XT2_TABLES_MAX]; /* by this transaction */
 	bool changes;
 	unsigned int number; /* of the line at hand */
-	char why[1024]; /* the first error of the transaction; "": none */
+	char why[1536]; /* the first error of the transaction; "": none */
 	int store_exit; /* XT2_EXIT_* of the store's error */
 	bool ended; /* a COMMIT has been seen */
 };
@@ -52,10 +52,16 @@ static void fail(struct editing *e, const char *message, const char *hint)
 /* For struct xt2_where. */
 static void report(void *data, const struct xt2_err *err)
 {
+	const char *what = err->message[0] ? err->message : strerror(err->errnum);
+	char message[sizeof(err->file) + sizeof(err->message) + 2];
 	struct editing *e = data;
 
 	e->store_exit = xt2_exit_code(err);
-	fail(e, err->message[0] ? err->message : strerror(err->errnum), err->hint);
+	if (err->file[0] && e->where->store.kind == XT2_STORE_FILE)
+		snprintf(message, sizeof(message), "%s: %s", err->file, what);
+	else
+		snprintf(message, sizeof(message), "%s", what);
+	fail(e, message, err->hint);
 }
 
 /* => XT2_EXIT_* for an answer of the store, whose error was reported */
@@ -203,6 +209,8 @@ static int check_tables(struct editing *e)
 	int table, tables = xt2_ruleset_tables(e->where->rs);
 
 	e->number = e->lines.last;
+	if (e->where->in_place)
+		return XT2_EXIT_OK; /* the commit looks at what changed */
 	for (table = 0; table < tables; table++)
 		if (e->touched[table] && xt2_alone_check(e->alone, e->where->rs, table, &f))
 			return line_failed(e, &f);
@@ -220,9 +228,15 @@ static void begin(struct editing *e)
 	e->store_exit = XT2_EXIT_RESOURCE;
 }
 
-static __u64 generation(const struct xt2_where *w)
+/* => XT2_EXIT_* */
+static int commit(struct editing *e)
 {
-	return w->map.image ? xt2_image_root(w->map.image)->generation : 0;
+	struct xt2_alone_checks checks;
+	int status;
+
+	e->where->check = xt2_alone_checks(&checks, e->alone);
+	status = xt2_where_commit(e->where);
+	return status == XT2_WHERE_WRONG ? line_failed(e, &checks.failure) : exit_of(e, status);
 }
 
 /* The lines are gathered.  => XT2_EXIT_*; e->why, if it is not XT2_EXIT_OK */
@@ -238,9 +252,8 @@ static int transact(struct editing *e)
 		ret = run_lines(e);
 	if (ret == XT2_EXIT_OK)
 		ret = check_tables(e);
-	w->generation = generation(w);
 	if (ret == XT2_EXIT_OK && e->changes)
-		ret = exit_of(e, xt2_where_commit(w));
+		ret = commit(e);
 	xt2_where_close(w);
 	return ret;
 }

@@ -149,16 +149,23 @@ static int run(struct call *c)
 	struct xt2_alone *a = c->alone;
 	const struct xt2_line *l = &a->load.line;
 	struct xt2_where *w = &c->where;
+	struct xt2_alone_checks checks;
 	struct xt2_failure f;
+	int status;
 
 	if (xt2_alone_run(a, w->rs, &f))
 		return failed(c, &f);
+	status = xt2_where_trouble(w);
+	if (status)
+		return status;
 	if (!xt2_alone_changes(a))
 		return 0;
 	w->changed[l->table_number] = l->command == 'P' || l->command == 'Z' || l->zero;
-	if (xt2_alone_check(a, w->rs, l->table_number, &f))
+	if (!w->in_place && xt2_alone_check(a, w->rs, l->table_number, &f))
 		return failed(c, &f);
-	return xt2_where_commit(w);
+	w->check = xt2_alone_checks(&checks, a);
+	status = xt2_where_commit(w);
+	return status == XT2_WHERE_WRONG ? failed(c, &checks.failure) : status;
 }
 
 /* The words are understood.  => exit status */

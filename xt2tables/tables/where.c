@@ -11,6 +11,8 @@
 #include <string.h>
 #include <xtables.h>
 #include "engine/image.h"
+#include "libxt2/ruleset/inplace.h"
+#include "libxt2/store/edit-file.h"
 #include "where.h"
 #include "xt2tables/files/usage.h"
 #include "xt2tables/live/live-refused.h"
@@ -130,16 +132,41 @@ int xt2_where_open(struct xt2_where *w, enum xt2_store_access access)
 	ret = xt2_store_lock(&w->store, access, w->wait, &err);
 	if (ret && !(ret == -ENOENT && access == XT2_STORE_LOOK))
 		return lock_failed(w, &err, ret);
+	w->generation = 0;
+	ret = w->whole || w->test ? 1 : xt2_store_edit(&w->store, &w->rs, &err);
+	w->in_place = !ret;
+	if (!ret) {
+		w->generation = w->rs->generation;
+		return 0;
+	}
+	if (ret < 0 && ret != -ENOENT)
+		return failed(w, &err, ret);
 	ret = xt2_store_load(s, s->path ? s->path : "the live ruleset", &w->rs, &w->map, &err);
 	if (!w->rs)
 		err.message[0] = '\0'; /* the errno says enough */
-	return ret ? failed(w, &err, ret) : 0;
+	if (ret)
+		return failed(w, &err, ret);
+	if (w->map.image && w->map.image->root)
+		w->generation = xt2_image_root(w->map.image)->generation;
+	return 0;
+}
+
+int xt2_where_trouble(const struct xt2_where *w)
+{
+	const int error = w->in_place ? xt2_inplace_error(w->rs) : 0;
+	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = -error };
+
+	if (!error)
+		return 0;
+	snprintf(err.message, sizeof(err.message), "%s: %s", w->store.path, strerror(-error));
+	return failed(w, &err, error);
 }
 
 void xt2_where_close(struct xt2_where *w)
 {
-	xt2_store_unlock(&w->store);
 	xt2_ruleset_free(w->rs);
+	xt2_store_end_edit(&w->store);
+	xt2_store_unlock(&w->store);
 	xt2_image_close(&w->map);
 	w->rs = NULL;
 	memset(&w->map, 0, sizeof(w->map));
@@ -183,12 +210,39 @@ static int commit(struct xt2_where *w, const struct xt2_mapping *map)
 	return ret ? failed(w, &err, ret) : 0;
 }
 
+/* => bytes behind the image that a commit which was killed has left */
+static unsigned long long torn_bytes(const struct xt2_where *w)
+{
+	return w->store.edit ? xt2_edit_file_torn(w->store.edit) : 0;
+}
+
+/* => 0; 1: all has to be stored; XT2_WHERE_WRONG; -errno: err says why */
+static int commit_edit(struct xt2_where *w, struct xt2_err *err)
+{
+	const unsigned long long torn = torn_bytes(w);
+	int ret = xt2_store_commit_edit(&w->store, w->rs, w->check, err);
+
+	if (!ret)
+		w->generation = w->rs->generation;
+	if (!ret && torn && !torn_bytes(w))
+		fprintf(stderr,
+			"xt2: %s: %llu bytes of a change that was not finished are cut off\n",
+			w->store.path, torn);
+	return ret == -ECANCELED ? XT2_WHERE_WRONG : ret;
+}
+
 int xt2_where_commit(struct xt2_where *w)
 {
 	struct xt2_err err = { 0 };
 	struct xt2_mapping map;
-	int ret = xt2_ruleset_write(w->rs, &map, &err), status = 0;
+	int ret = 1, status = 0;
 
+	if (w->in_place)
+		ret = commit_edit(w, &err);
+	if (!ret || (ret == XT2_WHERE_WRONG && w->in_place))
+		return ret;
+	if (ret > 0)
+		ret = xt2_ruleset_write(w->rs, &map, &err);
 	if (ret < 0)
 		return xt2_where_problem(w, &err, ret);
 	if (w->store.kind == XT2_STORE_LIVE)

@@ -16,15 +16,19 @@ struct xt2_where {
 	struct xt2_store store;
 	int wait; /* for others: seconds; 0: not at all, < 0: for ever */
 	bool test; /* store nothing */
+	bool whole; /* all of the ruleset will be read or replaced */
 	const char *source; /* of the rules: a file, "-"; NULL: they are no file's */
+	/* What the kernel would check of whole tables, for a commit of what has changed; or NULL. */
+	const struct xt2_commit_check *check;
 	bool changed[XT2_TABLES_MAX]; /* by table: its policies count from what the ruleset has */
 	/* Where errors go; NULL: to stderr. */
 	void (*report)(void *data, const struct xt2_err *err);
 	void *data;
 
 	struct xt2_ruleset *rs; /* to be edited */
-	struct xt2_mapping map; /* it was loaded from this image, if there is one */
-	__u64 generation; /* of the image that was committed last */
+	bool in_place; /* what has changed is stored, not all */
+	struct xt2_mapping map; /* else it was loaded from this image, if there is one */
+	__u64 generation; /* of the image that was read or committed last */
 };
 
 /* For getopt_long(): no letters, and below the numbers of libxtables' extensions. */
@@ -59,8 +63,16 @@ int xt2_where_end(struct xt2_where *w, int family);
  */
 int xt2_where_open(struct xt2_where *w, enum xt2_store_access access);
 
-/* Pack the ruleset and store it, unless it is only a test.  => 0; an exit status, the reason told */
+#define XT2_WHERE_WRONG (-1000) /* no -errno, and no exit status */
+
+/*
+ * xt2_where_commit - store what has changed, unless it is only a test
+ * => 0; an exit status, the reason told; XT2_WHERE_WRONG: w->check found it wrong
+ */
 int xt2_where_commit(struct xt2_where *w);
+
+/* What could not be read of the ruleset, while it was worked on.  => 0; an exit status, the reason told */
+int xt2_where_trouble(const struct xt2_where *w);
 
 /* Let others in, and forget the ruleset. */
 void xt2_where_close(struct xt2_where *w);

@@ -154,13 +154,13 @@ struct check {
 	struct xt2_failure first;
 };
 
-/* The first of them is told. */
+/* The first of them is told; of a loop first, which is what the kernel looks for first. */
 static void found(void *data, int chain, unsigned int rule, int code, const char *message,
 		  const char *hint)
 {
 	struct check *c = data;
 
-	if (c->first.code)
+	if (c->first.code && (code != XT2_E_LOOP || c->first.code == XT2_E_LOOP))
 		return;
 	c->first.code = code;
 	snprintf(c->first.message, sizeof(c->first.message), "%s (rule %u of chain %s)", message,
@@ -187,6 +187,27 @@ int xt2_alone_check(struct xt2_alone *a, struct xt2_ruleset *rs, int table,
 	c.first.status = ret < 0 ? RESOURCE_PROBLEM : OTHER_PROBLEM;
 	*failure = c.first;
 	return -1;
+}
+
+static bool check_rule(void *data, const struct xt2_ruleset *rs, int chain,
+		       const struct xt2_rule *r, unsigned int hooks)
+{
+	return xt2_reach_refuses(rs, xt2_chain_table(rs, chain), r, hooks);
+}
+
+static int check_table(void *data, const struct xt2_ruleset *rs, int table)
+{
+	struct xt2_alone_checks *c = data;
+
+	return xt2_alone_check(c->alone, c->alone->load.rs, table, &c->failure);
+}
+
+const struct xt2_commit_check *xt2_alone_checks(struct xt2_alone_checks *checks,
+						struct xt2_alone *a)
+{
+	checks->check = (struct xt2_commit_check){ check_rule, check_table, checks };
+	checks->alone = a;
+	return &checks->check;
 }
 
 void xt2_alone_end(struct xt2_alone *a)

@@ -3,6 +3,7 @@
 #ifndef XT2_XT2TABLES_TEXT_ALONE_H
 #define XT2_XT2TABLES_TEXT_ALONE_H
 
+#include "libxt2/ruleset/inplace.h"
 #include "restore.h"
 
 /* Which of iptables' two kinds of messages a failure gets. */
@@ -55,6 +56,17 @@ int xt2_alone_run(struct xt2_alone *a, struct xt2_ruleset *rs, struct xt2_failur
 /* The kernel's checks of a whole table.  => 0; -1: failure says what is wrong */
 int xt2_alone_check(struct xt2_alone *a, struct xt2_ruleset *rs, int table,
 		    struct xt2_failure *failure);
+
+/* The same, for a commit that asks about what has changed. */
+struct xt2_alone_checks {
+	struct xt2_commit_check check;
+	struct xt2_alone *alone;
+	struct xt2_failure failure; /* out: what is wrong */
+};
+
+/* => checks->check */
+const struct xt2_commit_check *xt2_alone_checks(struct xt2_alone_checks *checks,
+						struct xt2_alone *a);
 
 void xt2_alone_end(struct xt2_alone *a);
 

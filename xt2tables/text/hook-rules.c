@@ -109,26 +109,44 @@ static int target_note(struct walk *w, struct node *n, const struct xt2_rule *r,
 	return spot_add(w, n, xt2_target_name((__u8)kind), hooks, at);
 }
 
-static int rule_note(struct walk *w, int chain, const struct xt2_rule *r, unsigned int at)
+/* Where the extensions of one rule are allowed. */
+static void hooks_know(struct walk *w, const struct xt2_rule *r)
 {
-	struct node *n = &w->node[chain];
-	unsigned int kind = XT2_TARGET_KIND(r->target);
+	const u8 kind = XT2_TARGET_KIND(r->target);
+	const struct xt2_match *m;
+
+	w->target_hooks[kind] = hooks_of(w->family, xt2_target_name(kind));
+	xt2_rule_for_each_match(m, r)
+		w->match_hooks[m->type] = hooks_of(w->family, xt2_match_name(m->type));
+}
+
+static int extensions_note(struct walk *w, struct node *n, const struct xt2_rule *r,
+			   unsigned int at)
+{
 	const struct xt2_match *m;
 	int ret = 0;
 
 	xt2_rule_for_each_match(m, r)
 		if (m->type >= XT2_M_TCP)
 			ret |= match_note(w, n, m, at);
+	if (XT2_TARGET_KIND(r->target) > XT2_T_QUEUE)
+		ret |= target_note(w, n, r, at);
+	return ret ? -ENOMEM : 0;
+}
+
+static int rule_note(struct walk *w, int chain, const struct xt2_rule *r, unsigned int at)
+{
+	const u8 kind = XT2_TARGET_KIND(r->target);
+	int ret = extensions_note(w, &w->node[chain], r, at);
+
 	if (kind == XT2_T_JUMP || kind == XT2_T_GOTO)
 		ret |= xt2_jumps_add(&w->jumps, (u32)chain, at, r);
-	else if (kind > XT2_T_QUEUE)
-		ret |= target_note(w, n, r, at);
 	return ret ? -ENOMEM : 0;
 }
 
 static int chain_note(struct walk *w, int chain)
 {
-	struct xt2_list_walk rules = xt2_list_walk(&w->rs->chain[chain].rules);
+	struct xt2_list_walk rules = xt2_list_walk(xt2_chain_list(w->rs, chain));
 	const struct xt2_rule *r;
 	unsigned int at;
 
@@ -262,4 +280,25 @@ int xt2_reach_check(const struct xt2_ruleset *rs, int table, xt2_reach_report *r
 	}
 	walk_end(&w);
 	return ret ? ret : w.problems;
+}
+
+bool xt2_reach_refuses(const struct xt2_ruleset *rs, int table, const struct xt2_rule *r,
+		       unsigned int hooks)
+{
+	struct node node = { 0 };
+	struct walk w = {
+		.rs = rs,
+		.table = table,
+		.family = xt2_table_family(rs, table),
+		.node = &node,
+	};
+	bool refuses;
+	u32 i;
+
+	hooks_know(&w, r);
+	refuses = extensions_note(&w, &node, r, 0); /* no memory: look at all of the table */
+	for (i = 0; i < node.spots; i++)
+		refuses |= hooks & ~node.spot[i].hooks;
+	xt2_jumps_end(&w.jumps);
+	return refuses;
 }

@@ -15,4 +15,8 @@ typedef void xt2_reach_report(void *data, int chain, unsigned int rule, int code
  */
 int xt2_reach_check(const struct xt2_ruleset *rs, int table, xt2_reach_report *report, void *data);
 
+/* => has a rule of a table an extension that one of these hooks does not allow? */
+bool xt2_reach_refuses(const struct xt2_ruleset *rs, int table, const struct xt2_rule *r,
+		       unsigned int hooks);
+
 #endif

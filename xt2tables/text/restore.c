@@ -21,7 +21,7 @@
 #include "hook-rules.h"
 #include "restore.h"
 #include "engine/env.h"
-#include "libxt2/ruleset/ruleset.h"
+#include "libxt2/ruleset/inplace.h"
 
 #define ERRORS_KEPT 20 /* unless the caller says otherwise */
 
@@ -250,6 +250,10 @@ static void table_end(struct xt2_load *load)
 	load->in_table = false;
 	if (load->skip)
 		return;
+	if (load->opt->commit) {
+		load->committed[load->line.table_number] = load->number;
+		return;
+	}
 	ret = load->opt->family == XT2_BRIDGE
 		      ? xt2_bridge_check(load)
 		      : xt2_reach_check(load->rs, load->line.table_number, report_rule, load);
@@ -642,6 +646,35 @@ static int system_error(struct xt2_load *load, int error)
 }
 
 /* The file's lines, unless it is none that has them.  => 0, -errno: it could not be read */
+static bool check_rule(void *data, const struct xt2_ruleset *rs, int chain,
+		       const struct xt2_rule *r, unsigned int hooks)
+{
+	return xt2_reach_refuses(rs, xt2_chain_table(rs, chain), r, hooks);
+}
+
+/* As table_end() would have done. */
+static int check_table(void *data, const struct xt2_ruleset *rs, int table)
+{
+	struct xt2_load *load = data;
+	int ret;
+
+	load->number = load->committed[table];
+	ret = xt2_reach_check(rs, table, report_rule, load);
+	if (ret < 0)
+		system_error(load, ret);
+	return ret;
+}
+
+/* What was read is to be stored. */
+static int commit(struct xt2_load *load)
+{
+	const struct xt2_commit_check check = { check_rule, check_table, load };
+
+	if (!load->opt->commit || load->failed)
+		return 0;
+	return load->opt->commit(load->opt->data, &check) ? -ECANCELED : 0;
+}
+
 static int read_file(struct xt2_load *load, const char *path)
 {
 	const struct xt2_opened_file *f = load->opt->file;
@@ -657,6 +690,8 @@ static int read_file(struct xt2_load *load, const char *path)
 	ret = xt2_lines_open(&load->lines, f);
 	if (!ret && !binary_head(load, f))
 		ret = read_lines(load);
+	if (!ret)
+		ret = commit(load);
 	xt2_lines_close(&load->lines);
 	if (f == &own)
 		xt2_opened_file_close(&own);
@@ -696,7 +731,7 @@ int xt2_text_load(const char *path, struct xt2_ruleset *rs, const struct xt2_tex
 		load->plain = xt2_fast_new(rs, opt->family, opt->counters);
 	if (!ret)
 		ret = read_file(load, path);
-	if (ret < 0)
+	if (ret < 0 && ret != -ECANCELED)
 		system_error(load, ret);
 	else if (load->failed)
 		ret = -EINVAL;

@@ -25,6 +25,7 @@ struct xt2_load {
 	bool in_table;
 	bool skip; /* a table that is not wanted, or not known */
 	bool touched; /* the table has changed */
+	unsigned int committed[XT2_TABLES_MAX]; /* by table: the line of its COMMIT */
 	struct xt2_line line;
 
 	struct xt2_fast *plain; /* NULL: there are no plain lines */

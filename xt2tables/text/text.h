@@ -14,6 +14,8 @@
 #include <xt2/xt2.h>
 #include "xt2tables/files/opened-file.h"
 
+struct xt2_commit_check;
+
 struct xt2_text_options {
 	int family; /* XT2_IPV4, XT2_IPV6, XT2_ARP */
 	bool counters; /* -c: take the counters from the text */
@@ -29,6 +31,12 @@ struct xt2_text_options {
 	unsigned int *plain; /* counts those that don't; or NULL */
 	/* The file, if it is open already, the caller's to close; NULL: it is not. */
 	const struct xt2_opened_file *file;
+	/*
+	 * The commit checks the tables, and not each COMMIT: called when all of the text was read and
+	 * is right, with the checks.  => 0; not 0: it could not be; errors tell why, or commit() did
+	 */
+	int (*commit)(void *data, const struct xt2_commit_check *check);
+	void *data;
 };
 
 /* Errors of a whole file, in the order of its lines. */

@@ -195,7 +195,7 @@ static void print_line(struct saving *s, int chain, const struct xt2_rule *r)
 static void print_rules(struct saving *s, int chain)
 {
 	const struct xt2_ruleset *rs = s->printer.rs;
-	struct xt2_list_walk w = xt2_list_walk(&rs->chain[chain].rules);
+	struct xt2_list_walk w = xt2_list_walk(xt2_chain_list(rs, chain));
 	const struct xt2_rule *r = xt2_list_next(&w), *next;
 
 	xt2_rule_text_chain(&s->text, chain);

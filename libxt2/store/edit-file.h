@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* edit-file.h - an image file that is changed where it is: see edit-file.c */
+#ifndef XT2_LIBXT2_STORE_EDIT_FILE_H
+#define XT2_LIBXT2_STORE_EDIT_FILE_H
+
+#include <stdbool.h>
+#include <xt2/xt2.h>
+
+struct xt2_commit_check;
+struct xt2_edit_file;
+
+/*
+ * xt2_edit_file_open - the ruleset of an image file, to be read or edited in place
+ * @change: the caller has the file's lock
+ * @file: out: closed by xt2_edit_file_close(), after rs was freed
+ * @rs: empty; out: the ruleset
+ *
+ * => 0; 1: this file is not one to be changed where it is: read and replace it; -ENOENT: there is
+ *    none; -errno: it cannot be opened, or is not a valid image
+ */
+int xt2_edit_file_open(const char *path, bool change, struct xt2_edit_file **file,
+		       struct xt2_ruleset *rs, struct xt2_err *err);
+
+/*
+ * xt2_edit_file_commit - append what has changed, durably
+ *
+ * If it is killed or fails, the file has the old ruleset or the new one, and the next commit
+ * cuts off what was not finished.
+ * @check: see xt2_inplace_commit()
+ * => 0; 1: the file would be mostly garbage: write and replace it; -ECANCELED: check found it wrong;
+ *    -errno: nothing has changed
+ */
+int xt2_edit_file_commit(struct xt2_edit_file *file, struct xt2_ruleset *rs,
+			 const struct xt2_commit_check *check, struct xt2_err *err);
+
+/* => was the file checked whole when it was opened, since it was not as this program left it? */
+bool xt2_edit_file_was_checked(const struct xt2_edit_file *file);
+
+/* => bytes of a change that was not finished, which the next commit cuts off */
+__u64 xt2_edit_file_torn(const struct xt2_edit_file *file);
+
+/* NULL is fine. */
+void xt2_edit_file_close(struct xt2_edit_file *file);
+
+#endif
