@@ -42,8 +42,8 @@ struct xt2_stamp {
 	__u64 born; /* of the inode: ns since 1970; 0: not known, and the stamp is void */
 	__u64 changed; /* its contents: likewise */
 	__u64 size;
-	__u64 first; /* what the commit wrote: from this offset up to size */
-	__u64 digest; /* of that, this field and the rest of the stamp being 0 */
+	__u64 first; /* a part of what the commit appended: from this offset up to size */
+	__u64 digest; /* of that part, this stamp included with 0 here */
 };
 
 struct xt2_edits {
@@ -54,10 +54,8 @@ struct xt2_edits {
 	__u32 taken; /* slots that are in use, or were */
 	__u32 name; /* offset of the offsets of pages of slots: u32, a chain's index and 1; 0: free, ~0: was taken */
 	__u32 way; /* offset of the offsets of pages of struct xt2_way */
-	__u32 compiled; /* bytes of the image when it was written whole */
-	__u32 own; /* instances from this number on belong to one rule */
 	__u32 cell_room; /* cells that the array has room for */
-	__u32 history; /* offset of the newest struct xt2_commit; 0: none */
+	__u32 reserved;
 	struct xt2_stamp stamp;
 };
 

@@ -52,8 +52,7 @@ static void begin(struct xt2_ruleset *rs)
 								   : NULL;
 
 	in->root = root;
-	in->edits = edits ? *edits
-			  : (struct xt2_edits){ .own = root->instances, .cell_room = root->cells };
+	in->edits = edits ? *edits : (struct xt2_edits){ .cell_room = root->cells };
 	xt2_pages_begin(&in->chain, &in->space, root->chain_dir, root->chains, sizeof(u32),
 			XT2_CHAIN_PAGE);
 	xt2_pages_begin(&in->cold, &in->space, root->chain_cold, root->chains,
