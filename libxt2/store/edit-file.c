@@ -166,30 +166,34 @@ static int reserve(struct xt2_edit_file *f)
 	return 0;
 }
 
-/* The file's bytes, as they are needed; what is changed is this process's alone. */
-static int map_file(struct xt2_edit_file *f)
-{
-	void *p =
-		mmap(f->memory, f->end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, f->fd, 0);
-
-	return p == MAP_FAILED ? -errno : 0;
-}
-
 /* => 0: the header may be that of an image; 1: it is not */
-static int read_header(struct xt2_edit_file *f)
+static int read_header(struct xt2_edit_file *f, struct xt2_image *header)
 {
-	struct xt2_image header;
-	ssize_t n = xt2_read_header_(f->fd, &header);
+	ssize_t n = xt2_read_header_(f->fd, header);
 
 	if (n < 0)
 		return (int)n;
-	if (n < (ssize_t)sizeof(header) || header.magic != XT2_MAGIC || !header.root ||
-	    header.version != XT2_VERSION || header.byte_order != XT2_BYTE_ORDER ||
-	    header.size % XT2_ALIGN || header.size > f->end || header.size > XT2_SIZE_MAX ||
-	    header.size < sizeof(header) + sizeof(struct xt2_root))
+	if (n < (ssize_t)sizeof(*header) || header->magic != XT2_MAGIC || !header->root ||
+	    header->version != XT2_VERSION || header->byte_order != XT2_BYTE_ORDER ||
+	    header->size % XT2_ALIGN || header->size > f->end || header->size > XT2_SIZE_MAX ||
+	    header->size < sizeof(*header) + sizeof(struct xt2_root))
 		return 1;
-	f->size = header.size;
-	*f->img = header; /* another commit may be under way */
+	f->size = header->size;
+	return 0;
+}
+
+/*
+ * The image's bytes, as they are needed; what is changed is this process's alone.  What another
+ * commit has not finished is left out: it may be cut off at any moment.
+ */
+static int map_file(struct xt2_edit_file *f, const struct xt2_image *header)
+{
+	void *p =
+		mmap(f->memory, f->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, f->fd, 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	*f->img = *header; /* another commit may be under way */
 	return 0;
 }
 
@@ -209,7 +213,7 @@ static int check(const struct xt2_edit_file *f)
 static int read_whole(struct xt2_edit_file *f)
 {
 	const struct xt2_image header = *f->img;
-	void *p = mmap(f->memory, f->end, PROT_READ | PROT_WRITE,
+	void *p = mmap(f->memory, f->size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 	ssize_t n;
 
@@ -227,6 +231,7 @@ static int read_whole(struct xt2_edit_file *f)
 
 static int open_file(struct xt2_edit_file *f, bool change, struct xt2_err *err)
 {
+	struct xt2_image header;
 	int ret;
 
 	f->fd = open(f->path, (change ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
@@ -237,11 +242,11 @@ static int open_file(struct xt2_edit_file *f, bool change, struct xt2_err *err)
 		return ret ? failed(f, err, "read", ret) : 1;
 	if (f->end < sizeof(struct xt2_image) + sizeof(struct xt2_root))
 		return 1;
-	ret = reserve(f);
+	ret = read_header(f, &header);
 	if (!ret)
-		ret = map_file(f);
+		ret = reserve(f);
 	if (!ret)
-		ret = read_header(f);
+		ret = map_file(f, &header);
 	if (!ret && (f->disturbed || !is_stamped(f)))
 		ret = read_whole(f);
 	return ret < 0 ? failed(f, err, "read", ret) : ret;
