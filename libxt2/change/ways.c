@@ -332,6 +332,8 @@ static void net_edges(struct xt2_ways *w)
 {
 	u32 i, n = 0;
 
+	if (!w->edges)
+		return;
 	qsort(w->edge, w->edges, sizeof(*w->edge), by_source);
 	for (i = 0; i < w->edges; i++) {
 		if (n && !by_source(&w->edge[n - 1], &w->edge[i])) {
