@@ -7,6 +7,7 @@
  * one is stored.  Messages that scripts look for, and exit codes, are iptables'.
  */
 #include "config.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xtables.h>
@@ -66,8 +67,19 @@ bool xt2_where_option(struct xt2_where *w, int c, const char *arg)
 	case XT2_WHERE_LIVE: w->store.kind = XT2_STORE_LIVE; return true;
 	case XT2_WHERE_NETNS: w->store.netns = arg; return true;
 	case XT2_WHERE_PIN: w->store.pin = arg; return true;
+	case XT2_WHERE_IF_GENERATION: w->expected = arg; return true;
 	}
 	return false;
+}
+
+/* => false: not a decimal number, or too large */
+static bool read_generation(const char *text, __u64 *n)
+{
+	char *end;
+
+	errno = 0;
+	*n = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && !errno;
 }
 
 int xt2_where_end(struct xt2_where *w, int family)
@@ -75,6 +87,7 @@ int xt2_where_end(struct xt2_where *w, int family)
 	struct xt2_store *s = &w->store;
 	const bool live = s->kind == XT2_STORE_LIVE;
 	const char *wrong = NULL;
+	__u64 expected;
 
 	if (live && s->path)
 		wrong = "--live and --image exclude each other";
@@ -84,6 +97,8 @@ int xt2_where_end(struct xt2_where *w, int family)
 		wrong = "--netns and --pin are for --live";
 	else if (s->path && !*s->path)
 		wrong = "--image needs a name";
+	else if (w->expected && !read_generation(w->expected, &expected))
+		wrong = "--if-generation needs a number";
 	if (wrong)
 		fprintf(stderr, "%s: %s\n", w->name, wrong);
 	if (!live)
@@ -121,7 +136,24 @@ static int lock_failed(const struct xt2_where *w, struct xt2_err *err, int ret)
 	return ret == -EAGAIN ? busy(w) : status;
 }
 
-int xt2_where_open(struct xt2_where *w, enum xt2_store_access access)
+/* Nobody else can change it any more.  => 0, XT2_WHERE_CONFLICT */
+static int check_generation(const struct xt2_where *w)
+{
+	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = ESTALE };
+	__u64 expected;
+
+	if (!w->expected || (read_generation(w->expected, &expected) && expected == w->generation))
+		return 0;
+	snprintf(err.message, sizeof(err.message),
+		 "%s: generation %llu is there, not %s: nothing was changed",
+		 w->store.path ? w->store.path : "the live ruleset",
+		 (unsigned long long)w->generation, w->expected);
+	snprintf(err.hint, sizeof(err.hint), "read the ruleset again, and decide anew");
+	tell(w, &err);
+	return XT2_WHERE_CONFLICT;
+}
+
+static int open_store(struct xt2_where *w, enum xt2_store_access access)
 {
 	const struct xt2_store *s = &w->store;
 	struct xt2_err err = { 0 };
@@ -149,6 +181,13 @@ int xt2_where_open(struct xt2_where *w, enum xt2_store_access access)
 	if (w->map.image && w->map.image->root)
 		w->generation = xt2_image_root(w->map.image)->generation;
 	return 0;
+}
+
+int xt2_where_open(struct xt2_where *w, enum xt2_store_access access)
+{
+	const int status = open_store(w, access);
+
+	return status ? status : check_generation(w);
 }
 
 int xt2_where_trouble(const struct xt2_where *w)

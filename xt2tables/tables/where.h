@@ -17,6 +17,7 @@ struct xt2_where {
 	int wait; /* for others: seconds; 0: not at all, < 0: for ever */
 	bool test; /* store nothing */
 	bool whole; /* all of the ruleset will be read or replaced */
+	const char *expected; /* generation that must be there, in digits; NULL: any */
 	const char *source; /* of the rules: a file, "-"; NULL: they are no file's */
 	/* What the kernel would check of whole tables, for a commit of what has changed; or NULL. */
 	const struct xt2_commit_check *check;
@@ -32,24 +33,29 @@ struct xt2_where {
 };
 
 /* For getopt_long(): no letters, and below the numbers of libxtables' extensions. */
-enum { XT2_WHERE_IMAGE = 200, XT2_WHERE_LIVE, XT2_WHERE_NETNS, XT2_WHERE_PIN, XT2_WHERE_RESOLVE };
+enum { XT2_WHERE_IMAGE = 200, XT2_WHERE_LIVE, XT2_WHERE_NETNS, XT2_WHERE_PIN,
+       XT2_WHERE_IF_GENERATION, XT2_WHERE_RESOLVE };
 
 /* clang-format off */
 #define XT2_WHERE_OPTIONS						\
 	{ "image", required_argument, NULL, XT2_WHERE_IMAGE },		\
 	{ "live", no_argument, NULL, XT2_WHERE_LIVE },			\
 	{ "netns", required_argument, NULL, XT2_WHERE_NETNS },		\
-	{ "pin", required_argument, NULL, XT2_WHERE_PIN }
+	{ "pin", required_argument, NULL, XT2_WHERE_PIN },		\
+	{ "if-generation", required_argument, NULL, XT2_WHERE_IF_GENERATION }
 /* clang-format on */
 
 #define XT2_WHERE_HELP                                                                  \
 	"      --image      image file (else $XT2_IMAGE, else " XT2_DEFAULT_IMAGE ")\n" \
 	"      --live       instead of an image, what the kernel evaluates\n"           \
 	"      --netns      of this network namespace, as of ip-netns(8)\n"             \
-	"      --pin        in this folder of a BPF file system\n"
+	"      --pin        in this folder of a BPF file system\n"                      \
+	"      --if-generation N   only if nobody has changed generation N\n"
 
 /* => false: not one of XT2_WHERE_OPTIONS */
 bool xt2_where_option(struct xt2_where *w, int c, const char *arg);
+
+#define XT2_WHERE_CONFLICT 5 /* exit status: the generation is another one */
 
 /* The options' words are there.  => -1: go on; or an exit status, the reason told */
 int xt2_where_end(struct xt2_where *w, int family);
@@ -58,7 +64,8 @@ int xt2_where_end(struct xt2_where *w, int family);
  * xt2_where_open - lock the store, and load its ruleset
  *
  * A test locks no image; of what is live it only looks, and so does XT2_STORE_LOOK: both are
- * content if there is nothing yet.
+ * content if there is nothing yet.  If w->expected is not the generation that is there, which is
+ * 0 if there is none, the status is XT2_WHERE_CONFLICT.
  * => 0; an exit status, the reason told.  Close it in any case
  */
 int xt2_where_open(struct xt2_where *w, enum xt2_store_access access);
