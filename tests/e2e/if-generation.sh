@@ -50,6 +50,16 @@ exits 1 xt2tables -C one -j DROP
 exits 0 xt2tables-restore --if-generation 2 -n "$tmp/more"
 exits 0 xt2tables --if-generation 3 -C one -j DROP
 
+# a line of xt2 edit, for its transaction alone
+printf 'if-generation 3\n-N two\nCOMMIT\nif-generation 3\n-N three\nCOMMIT\n-N four\nCOMMIT\n' |
+	xt2 edit >"$tmp/answers"
+status=$?
+[ "$status" = 5 ] || bad "xt2 edit: exit code $status"
+printf 'ok 4\nerror 4: generation 4 is there, not 3\nok 5\n' | diff - "$tmp/answers" ||
+	bad "xt2 edit: answers"
+exits 1 xt2tables -L three
+exits 0 xt2tables -L four
+
 for wrong in '' x -1 1x ' 1' 18446744073709551616; do
 	exits 2 xt2tables --if-generation "$wrong" -A one -j DROP
 done

@@ -19,7 +19,8 @@ static const char help[] =
 	"Carries out lines such as \"-A INPUT -p tcp --dport 22 -j ACCEPT\", in iptables' grammar,\n"
 	"as one transaction: all of them take effect, or none.  COMMIT ends a transaction, and\n"
 	"others may follow.  Each is answered by \"ok GENERATION\" or \"error LINE: WHY\".\n"
-	"\"*nat\" and \"family ipv6\" are for the lines that follow, up to COMMIT.\n\n"
+	"\"*nat\" and \"family ipv6\" are for the lines that follow, up to COMMIT.\n"
+	"\"if-generation N\": only if nobody has changed generation N.\n\n"
 	"  -4, -6, --arp          the family of lines that do not say it; default: IPv4\n"
 	"      --image FILE       image (else $XT2_IMAGE, else " XT2_DEFAULT_IMAGE ")\n"
 	"      --live             instead of an image, what the kernel evaluates\n" XT2_PLACE_HELP
@@ -27,7 +28,7 @@ static const char help[] =
 	"      --stream           lines that no COMMIT ends have no effect, even if there is none\n"
 	"      --wait SECONDS     for other programs; default: 10\n\n"
 	"Exit codes: 0 ok, 2 a line or an argument is wrong, 3 not possible here or not\n"
-	"permitted, 4 out of a resource.\n";
+	"permitted, 4 out of a resource, 5 the generation is another one.\n";
 
 static const struct xt2_option rows[] = {
 	XT2_FAMILY_ROWS(struct editing, how.family),

@@ -5,13 +5,14 @@
 
 #include <xt2/xt2.h>
 
-/* Exit codes of xt2; after 2, 3 and 4 no image has changed. */
+/* Exit codes of xt2; after 2 to 5 no image has changed. */
 enum xt2_exit {
 	XT2_EXIT_OK,
 	XT2_EXIT_NO, /* a negative answer */
 	XT2_EXIT_USAGE, /* wrong arguments, or an error in an input file */
 	XT2_EXIT_UNSUPPORTED,
 	XT2_EXIT_RESOURCE,
+	XT2_EXIT_CONFLICT, /* somebody else has changed the ruleset */
 };
 
 /* Says what is wrong with the arguments and how to get help.  => XT2_EXIT_USAGE */

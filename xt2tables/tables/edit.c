@@ -168,10 +168,30 @@ static int rule_line(struct editing *e, const char *line, size_t len)
 	return ret;
 }
 
+/* The lock is held, so nobody changes it before this transaction does.  => XT2_EXIT_* */
+static int generation_line(struct editing *e, const char *number, size_t len)
+{
+	const __u64 is = e->where->generation;
+	char text[24];
+	__u64 wanted;
+
+	if (len >= sizeof(text))
+		return refuse(e, "if-generation needs a number");
+	memcpy(text, number, len);
+	text[len] = '\0';
+	if (strlen(text) != len || !xt2_where_generation(text, &wanted))
+		return refuse(e, "if-generation needs a number");
+	if (wanted == is)
+		return XT2_EXIT_OK;
+	snprintf(e->why, sizeof(e->why), "generation %llu is there, not %s", (unsigned long long)is,
+		 text);
+	return XT2_EXIT_CONFLICT;
+}
+
 /* => XT2_EXIT_* */
 static int run_line(struct editing *e, const char *line, size_t len)
 {
-	static const char family[] = "family ";
+	static const char family[] = "family ", generation[] = "if-generation ";
 
 	if (!len || *line == '#')
 		return XT2_EXIT_OK;
@@ -181,6 +201,8 @@ static int run_line(struct editing *e, const char *line, size_t len)
 		return refuse(e, "chains are made by -N, and have policies by -P");
 	if (len >= strlen(family) && !memcmp(line, family, strlen(family)))
 		return family_line(e, line + strlen(family), len - strlen(family));
+	if (len >= strlen(generation) && !memcmp(line, generation, strlen(generation)))
+		return generation_line(e, line + strlen(generation), len - strlen(generation));
 	return rule_line(e, line, len);
 }
 

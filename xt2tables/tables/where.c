@@ -72,8 +72,7 @@ bool xt2_where_option(struct xt2_where *w, int c, const char *arg)
 	return false;
 }
 
-/* => false: not a decimal number, or too large */
-static bool read_generation(const char *text, __u64 *n)
+bool xt2_where_generation(const char *text, __u64 *n)
 {
 	char *end;
 
@@ -97,7 +96,7 @@ int xt2_where_end(struct xt2_where *w, int family)
 		wrong = "--netns and --pin are for --live";
 	else if (s->path && !*s->path)
 		wrong = "--image needs a name";
-	else if (w->expected && !read_generation(w->expected, &expected))
+	else if (w->expected && !xt2_where_generation(w->expected, &expected))
 		wrong = "--if-generation needs a number";
 	if (wrong)
 		fprintf(stderr, "%s: %s\n", w->name, wrong);
@@ -142,7 +141,8 @@ static int check_generation(const struct xt2_where *w)
 	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = ESTALE };
 	__u64 expected;
 
-	if (!w->expected || (read_generation(w->expected, &expected) && expected == w->generation))
+	if (!w->expected ||
+	    (xt2_where_generation(w->expected, &expected) && expected == w->generation))
 		return 0;
 	snprintf(err.message, sizeof(err.message),
 		 "%s: generation %llu is there, not %s: nothing was changed",

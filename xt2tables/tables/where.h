@@ -57,6 +57,9 @@ bool xt2_where_option(struct xt2_where *w, int c, const char *arg);
 
 #define XT2_WHERE_CONFLICT 5 /* exit status: the generation is another one */
 
+/* A generation in decimal digits.  => false: it is none, or too large */
+bool xt2_where_generation(const char *text, __u64 *n);
+
 /* The options' words are there.  => -1: go on; or an exit status, the reason told */
 int xt2_where_end(struct xt2_where *w, int family);
 
