@@ -33,8 +33,14 @@ struct xt2_where {
 };
 
 /* For getopt_long(): no letters, and below the numbers of libxtables' extensions. */
-enum { XT2_WHERE_IMAGE = 200, XT2_WHERE_LIVE, XT2_WHERE_NETNS, XT2_WHERE_PIN,
-       XT2_WHERE_IF_GENERATION, XT2_WHERE_RESOLVE };
+enum {
+	XT2_WHERE_IMAGE = 200,
+	XT2_WHERE_LIVE,
+	XT2_WHERE_NETNS,
+	XT2_WHERE_PIN,
+	XT2_WHERE_IF_GENERATION,
+	XT2_WHERE_RESOLVE
+};
 
 /* clang-format off */
 #define XT2_WHERE_OPTIONS						\
