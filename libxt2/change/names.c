@@ -22,19 +22,9 @@ void xt2_names_begin(struct xt2_names *n, struct xt2_pages *slot, const struct x
 	*n = (struct xt2_names){ slot, cold, edits, table_of, arg };
 }
 
-/* Names are padded with NUL: four words. */
 static u32 hash_of(const struct xt2_names *n, u32 table, const char *name)
 {
-	u64 words[XT2_NAME_SIZE / sizeof(u64)];
-	u64 h = (table + 0x9e3779b97f4a7c15ull) ^ n->edits->seed;
-	size_t i;
-
-	memcpy(words, name, sizeof(words));
-	for (i = 0; i < XT2_ARRAY_SIZE(words); i++) {
-		h = (h ^ words[i]) * 0xff51afd7ed558ccdull;
-		h ^= h >> 32;
-	}
-	return (u32)h;
+	return xt2_name_hash(n->edits->seed, table, name);
 }
 
 static u32 slot_at(const struct xt2_names *n, u32 i)

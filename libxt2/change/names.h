@@ -13,6 +13,21 @@
 
 #define XT2_NAMES_NONE (~(u32)0)
 
+/* @name: padded with NUL: four words.  @seed: a secret, since names come from untrusted input */
+static inline u32 xt2_name_hash(u64 seed, u32 table, const char *name)
+{
+	u64 words[XT2_NAME_SIZE / sizeof(u64)];
+	u64 h = (table + 0x9e3779b97f4a7c15ull) ^ seed;
+	size_t i;
+
+	memcpy(words, name, sizeof(words));
+	for (i = 0; i < XT2_ARRAY_SIZE(words); i++) {
+		h = (h ^ words[i]) * 0xff51afd7ed558ccdull;
+		h ^= h >> 32;
+	}
+	return (u32)h;
+}
+
 struct xt2_names {
 	struct xt2_pages *slot; /* u32: a chain's index and 1; 0: free; ~0: was taken */
 	const struct xt2_pages *cold; /* the names, as the transaction leaves them */

@@ -11,25 +11,11 @@
  */
 #include "config.h"
 #include "inplace-calls.h"
+#include "libxt2/change/names.h"
 
 #include <stdlib.h>
 
 #define CHAINS_FIRST 16u
-
-/* Names are padded with NUL: four words. */
-static u32 name_hash(const struct xt2_ruleset *rs, u32 table, const char *name)
-{
-	u64 words[XT2_NAME_SIZE / sizeof(u64)];
-	u64 h = (table + 0x9e3779b97f4a7c15ull) ^ rs->seed;
-	size_t i;
-
-	memcpy(words, name, sizeof(words));
-	for (i = 0; i < XT2_ARRAY_SIZE(words); i++) {
-		h = (h ^ words[i]) * 0xff51afd7ed558ccdull;
-		h ^= h >> 32;
-	}
-	return (u32)h;
-}
 
 /* => 0, or -EINVAL if this cannot be a name */
 static int name_pad(const char *name, char *padded)
@@ -47,7 +33,7 @@ static int name_pad(const char *name, char *padded)
 
 static u32 *bucket_of(const struct xt2_ruleset *rs, const struct xt2_chain_ *c)
 {
-	return &rs->bucket[name_hash(rs, c->table, c->name) & (rs->buckets - 1)];
+	return &rs->bucket[xt2_name_hash(rs->seed, c->table, c->name) & (rs->buckets - 1)];
 }
 
 void xt2_name_link_(struct xt2_ruleset *rs, u32 number)
@@ -73,7 +59,7 @@ u32 xt2_chain_named_(const struct xt2_ruleset *rs, u32 table, const char *padded
 	u32 i = XT2_NONE;
 
 	if (rs->buckets)
-		i = rs->bucket[name_hash(rs, table, padded) & (rs->buckets - 1)];
+		i = rs->bucket[xt2_name_hash(rs->seed, table, padded) & (rs->buckets - 1)];
 	while (i != XT2_NONE) {
 		const struct xt2_chain_ *c = &rs->chain[i];
 
