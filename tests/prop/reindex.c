@@ -33,7 +33,7 @@ static unsigned int indexes(const struct xt2_image *image)
 
 int main(int argc, char **argv)
 {
-	struct xt2_index_limits limits;
+	struct xt2_index_limits limits = { 0 };
 	struct xt2_mapping old = { 0 }, new = { 0 };
 	struct xt2_ruleset *rs = xt2_ruleset_new();
 	struct xt2_err err = { 0 };

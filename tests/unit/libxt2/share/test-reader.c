@@ -49,6 +49,7 @@ static void test_follows_the_root(void **state)
 	const u64 generation = patch_root(&share_image)->generation;
 	u32 at = share_root(generation + 1), fenced;
 	struct xt2_root *root = xt2_at(share_image.img, at);
+	const u32 hooks = root->hooks;
 
 	for (fenced = 0; fenced < 2; fenced++) {
 		share->fenced |= fenced != 0;
@@ -63,7 +64,7 @@ static void test_follows_the_root(void **state)
 		assert_int_equal(xt2_reader_generation(reader), generation + 1);
 	}
 	root->generation++; /* the same place, another root */
-	root->hooks = 5;
+	root->hooks = hooks;
 	xt2_share_publish(share, at, generation + 2);
 	share_packet(reader, 0x0a000002, &result);
 	assert_int_equal(xt2_reader_generation(reader), generation + 2);
