@@ -1,4 +1,5 @@
 EXTRA_DIST += \
+	examples/controller.c \
 	examples/embed.c \
 	examples/make-capture \
 	examples/mistake.rules \

@@ -1,5 +1,6 @@
 xt2includedir = $(includedir)/xt2
 xt2include_HEADERS = \
+	include/xt2/change.h \
 	include/xt2/ext-packet.h \
 	include/xt2/ext-state.h \
 	include/xt2/ext-target.h \

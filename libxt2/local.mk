@@ -44,6 +44,7 @@ libxt2_internal_la_SOURCES = \
 	libxt2/store/store.c \
 	libxt2/store/store-edit.c \
 	libxt2/store/store.h \
+	libxt2/store/transaction.c \
 	libxt2/ruleset/pair.c \
 	libxt2/ruleset/pair.h \
 	libxt2/printable.c \

@@ -32,7 +32,7 @@ struct xt2_reader {
 	u32 more_n;
 };
 
-struct xt2_reader *xt2_reader_new(struct xt2_share *share)
+struct xt2_reader *xt2_share_reader(struct xt2_share *share)
 {
 	struct xt2_reader *r;
 

@@ -161,3 +161,13 @@ int xt2_tables_abort(struct xt2_tables *t)
 	xt2_share_abort(t->share);
 	return xt2_inplace_abort(t->rs);
 }
+
+int xt2_tables_snapshot(struct xt2_tables *t, struct xt2_mapping *map, struct xt2_err *err)
+{
+	return xt2_share_snapshot(t->share, map, err);
+}
+
+struct xt2_reader *xt2_reader_new(struct xt2_tables *t)
+{
+	return xt2_share_reader(t->share);
+}

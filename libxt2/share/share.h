@@ -18,7 +18,7 @@
  *	then:		oldest = xt2_share_oldest()
  *			xt2_share_reclaim(oldest), xt2_space_reclaim(oldest)
  *
- * Threads: xt2_reader_new(), _free() and xt2_share_counters() may be called by any thread at
+ * Threads: xt2_share_reader(), xt2_reader_free() and xt2_share_counters() may be called by any thread at
  * any time; an evaluation by the reader's own thread; all others by the writer.
  *
  * Unless it says otherwise, a function returns 0 or -errno, and has changed nothing then.
@@ -26,11 +26,10 @@
 #ifndef XT2_LIBXT2_SHARE_SHARE_H
 #define XT2_LIBXT2_SHARE_SHARE_H
 
-#include <xt2/xt2.h>
+#include <xt2/change.h>
 #include "engine/index/search.h"
 
 struct xt2_share;
-struct xt2_reader;
 
 /*
  * xt2_share_new - share an image
@@ -112,39 +111,7 @@ struct xt2_counts xt2_share_counter_set(struct xt2_share *share, __u32 slot,
  */
 int xt2_share_snapshot(struct xt2_share *share, struct xt2_mapping *map, struct xt2_err *err);
 
-/*
- * xt2_reader_new - a reader, for one thread at a time
- * => NULL: no memory, or no address space; release with xt2_reader_free()
- */
-struct xt2_reader *xt2_reader_new(struct xt2_share *share);
-
-/* xt2_reader_free - what it counted stays counted; NULL is fine */
-void xt2_reader_free(struct xt2_reader *reader);
-
-/* xt2_reader_seed - as xt2_evaluator_seed() */
-void xt2_reader_seed(struct xt2_reader *reader, __u64 seed);
-
-/*
- * xt2_reader_evaluate - one packet, by the generation that is current when it begins
- *
- * As xt2_evaluate(), but the strings of the result are valid until the reader's next
- * evaluation.  A packet that needs a jump stack for which there is no memory is dropped as a
- * fault.
- */
-int xt2_reader_evaluate(struct xt2_reader *reader, int hook, const char *table, struct xt2_pkt *pkt,
-			__u64 now, int want_rule, struct xt2_result *result);
-
-/*
- * xt2_reader_evaluate_batch - several packets, all by one generation
- *
- * As xt2_evaluate_batch(), with the difference that xt2_reader_evaluate() has.  If a rule is
- * wanted of more than XT2_BATCH packets and there is no memory for the strings, they are NULL.
- */
-void xt2_reader_evaluate_batch(struct xt2_reader *reader, int hook, const char *table,
-			       struct xt2_pkt *const *pkts, const __u64 *now, unsigned int n,
-			       int want_rule, struct xt2_result *results);
-
-/* xt2_reader_generation - of the reader's last evaluation; 0: there was none, or no ruleset */
-__u64 xt2_reader_generation(const struct xt2_reader *reader);
+/* xt2_share_reader - as xt2_reader_new(), whose functions are in <xt2/change.h> */
+struct xt2_reader *xt2_share_reader(struct xt2_share *share);
 
 #endif

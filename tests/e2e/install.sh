@@ -81,6 +81,29 @@ if command -v pkg-config >/dev/null; then
 	LD_LIBRARY_PATH=$libdir "$tmp/embed" >"$tmp/answer"
 	printf '%s\n' '192.0.2.9: DROP by filter INPUT 1' '198.51.100.1: ACCEPT by filter INPUT 0' |
 		diff - "$tmp/answer" || bad "what examples/embed.c prints"
+	# shellcheck disable=SC2046,SC2086
+	$cc -std=gnu11 -Wall -Wextra -Werror $SANITIZE_CFLAGS -o "$tmp/controller" \
+		"$top/examples/controller.c" $(pc --cflags --libs) || bad "examples/controller.c"
+	follows() {
+		printf '%s\n' "$@" >"$tmp/desired"
+		LD_LIBRARY_PATH=$libdir "$tmp/controller" "$tmp/controlled" "$tmp/desired"
+	}
+	{
+		follows '# first' '192.0.2.0/24 drop' '198.51.100.7 accept' '0.0.0.0/0 drop'
+		follows '198.51.100.7 accept' '203.0.113.1/32 accept' '192.0.2.0/24 drop'
+		follows '198.51.100.7 accept' '203.0.113.1 accept' '192.0.2.0/24 drop'
+		follows '198.51.100.7 reject'
+		"$bindir/xt2tables" --image "$tmp/controlled" -S CONTROLLED
+	} >"$tmp/answer" 2>&1
+	sed "s:^$tmp/::" "$tmp/answer" | diff - /dev/fd/3 3<<-'EOF' || bad "what examples/controller.c does"
+		generation 1: 3 inserted, 0 deleted
+		generation 2: 2 inserted, 2 deleted
+		desired:1: not "ADDRESS[/LENGTH] accept|drop"
+		-N CONTROLLED
+		-A CONTROLLED -s 198.51.100.7/32 -j ACCEPT
+		-A CONTROLLED -s 203.0.113.1/32 -j ACCEPT
+		-A CONTROLLED -s 192.0.2.0/24 -j DROP
+	EOF
 	[ "$(pc --modversion)" = "$(folder VERSION)" ] || bad "the version in xt2.pc"
 else
 	echo "SKIP: no pkg-config"

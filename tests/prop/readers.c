@@ -151,14 +151,14 @@ static void *read_on(void *arg)
 {
 	struct thread *t = arg;
 	struct world w = world;
-	struct xt2_reader *reader = must(xt2_reader_new(share));
+	struct xt2_reader *reader = must(xt2_share_reader(share));
 
 	w.state = t->seed;
 	while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE) && t->n + BATCH <= RECORDS) {
 		evaluate_some(t, reader, &w);
 		if (world_often(&w, 2)) {
 			xt2_reader_free(reader);
-			reader = must(xt2_reader_new(share));
+			reader = must(xt2_share_reader(share));
 		}
 	}
 	xt2_reader_free(reader);

@@ -12,7 +12,7 @@ static int setup(void **state)
 {
 	if (share_setup(state))
 		return -1;
-	reader = xt2_reader_new(share);
+	reader = xt2_share_reader(share);
 	return reader ? 0 : -1;
 }
 
@@ -54,7 +54,7 @@ static void test_follows_the_root(void **state)
 	for (fenced = 0; fenced < 2; fenced++) {
 		share->fenced |= fenced != 0;
 		xt2_reader_free(reader);
-		reader = xt2_reader_new(share);
+		reader = xt2_share_reader(share);
 		share_packet(reader, 0x0a000002, &result);
 		assert_int_equal(xt2_reader_generation(reader), generation + fenced);
 		root->hooks = 0; /* nothing asks for anything */
@@ -80,7 +80,7 @@ static void test_stack_grows(void **state)
 	root->depth = 0;
 	xt2_share_publish(share, at, generation + 1);
 	xt2_reader_free(reader);
-	reader = xt2_reader_new(share);
+	reader = xt2_share_reader(share);
 	assert_int_equal(share_packet(reader, 0x0a000002, &result), XT2_DROP);
 	assert_int_equal(result.faults, 0);
 	at = share_root(generation + 2);
@@ -144,7 +144,7 @@ static void test_no_memory(void **state)
 
 	for (i = 1; i <= 2; i++) {
 		fail_alloc(i);
-		xt2_reader_free(xt2_reader_new(share));
+		xt2_reader_free(xt2_share_reader(share));
 		fail_alloc(0);
 	}
 	xt2_reader_free(NULL);

@@ -48,7 +48,7 @@ static void evaluate(struct xt2_reader *r)
 
 static void *read_packets(void *arg)
 {
-	struct xt2_reader *r = xt2_reader_new(arg);
+	struct xt2_reader *r = xt2_share_reader(arg);
 	u32 i;
 
 	for (i = 0; r && i < PACKETS; i++)
@@ -119,7 +119,7 @@ static void set_counters_count_on(void **unused)
 {
 	struct xt2_tables *t = make();
 	struct xt2_ruleset *rs = xt2_tables_ruleset(t);
-	struct xt2_reader *r = xt2_reader_new(xt2_tables_share(t));
+	struct xt2_reader *r = xt2_reader_new(t);
 	const int chain = xt2_chain_base(rs, 0, XT2_INPUT);
 	struct xt2_mapping map;
 

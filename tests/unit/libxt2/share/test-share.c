@@ -51,7 +51,7 @@ static void test_oldest(void **state)
 
 static void test_counters(void **state)
 {
-	struct xt2_reader *a = xt2_reader_new(share), *b = xt2_reader_new(share);
+	struct xt2_reader *a = xt2_share_reader(share), *b = xt2_share_reader(share);
 	const u32 slot = share_slot(0, 0);
 	const struct xt2_counts was = share_counts(slot);
 	struct xt2_counts got;
@@ -76,7 +76,7 @@ static void test_counters(void **state)
 /* What strips still have does not show in a slot that is taken again. */
 static void test_slot_again(void **state)
 {
-	struct xt2_reader *reader = xt2_reader_new(share);
+	struct xt2_reader *reader = xt2_share_reader(share);
 	const u32 slot = share_slot(0, 0);
 	u32 again;
 

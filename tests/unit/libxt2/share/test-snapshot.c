@@ -41,7 +41,7 @@ static void test_counters(void **state)
 	struct xt2_result result;
 
 	share = xt2_share_new(share_image.img, SHARE_SLOTS);
-	reader = xt2_reader_new(share);
+	reader = xt2_share_reader(share);
 	share_packet(reader, 0x0a000001, &result);
 	share_packet(reader, 0x0b000001, &result);
 	share_packet(reader, 0x0b000001, &result);
