@@ -13,6 +13,7 @@
 
 #define EXACT	   128u /* sizes that are all the multiples of 8 */
 #define EXACT_MOST (8 * EXACT) /* bytes */
+#define SPARE_PART 4 /* of the image, as large a part as may be free before places are cut */
 #define GRANULE	   10 /* two larger places cannot begin in the same 2^10 bytes */
 
 _Static_assert(1u << GRANULE == EXACT_MOST && XT2_SPACE_SIZES <= 0xff, "sizes in a byte");
@@ -227,16 +228,17 @@ static u32 take_part(struct xt2_space *s, u32 size)
 
 u32 xt2_space_alloc(struct xt2_space *s, u64 size)
 {
-	u32 list;
+	u32 list, offset;
 
 	if (!size || size > XT2_SIZE_MAX)
 		return 0;
 	list = size_up(round_up(size));
 	if (s->list[list].n)
 		return take_listed(s, list);
-	if (bytes_of(list) <= s->capacity - s->img->size)
-		return take_end(s, list);
-	return take_part(s, list);
+	offset = s->spare > s->img->size / SPARE_PART ? take_part(s, list) : 0;
+	if (!offset && bytes_of(list) <= s->capacity - s->img->size)
+		offset = take_end(s, list);
+	return offset ? offset : take_part(s, list);
 }
 
 void xt2_space_free(struct xt2_space *s, u32 offset, u64 size)

@@ -174,6 +174,28 @@ static void test_full_space_cuts(void **unused)
 	assert_true(take(&big, 10240));
 }
 
+/* The image does not grow while much of it is free, in places of other sizes. */
+static void test_free_before_end(void **unused)
+{
+	struct block big[8], b;
+	u64 size;
+	u32 i;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(big); i++)
+		assert_true(take(&big[i], 8000));
+	xt2_space_commit(&space, 2);
+	for (i = 0; i < XT2_ARRAY_SIZE(big); i++) {
+		assert_int_equal(xt2_space_retire(&space, big[i].offset, big[i].size), 0);
+		mark(&big[i], 1, 0);
+	}
+	xt2_space_commit(&space, 3);
+	xt2_space_reclaim(&space, 3);
+	size = img->size;
+	for (i = 0; i < 16; i++)
+		assert_true(take(&b, 2000));
+	assert_int_equal(img->size, size);
+}
+
 /* Random transactions against a map of what is used. */
 static void run(u64 seed, u32 capacity)
 {
@@ -281,6 +303,7 @@ static const struct CMUnitTest cases[] = {
 	CASE(test_readers_keep_places),
 	CASE(test_places_of_the_image),
 	CASE(test_full_space_cuts),
+	CASE(test_free_before_end),
 	CASE(test_random),
 	CASE(test_no_memory),
 };
