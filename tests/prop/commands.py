@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Random command lines, to xt2tables and to iptables-legacy: the same answers, and the same rules.
 
-Each sequence starts without rules; lines of it make chains, rules and mistakes, in any order.
-After some of them all rules are listed.  What is compared, and how, tests/e2e/tables.py says.
+Each sequence starts without rules, or with long chains, which are changed in another way than
+short ones; lines of it make chains, rules and mistakes, in any order.  After some of them all
+rules are listed.  What is compared, and how, tests/e2e/tables.py says.
 
 usage: commands.py [--programs DIR] [--seconds N] [--seed N]
 """
@@ -68,6 +69,24 @@ class Lines:
         self.table = rand.choice(["filter", "filter", "mangle", "nat", "raw"])
         self.base = TABLES[self.table]
         self.chains = ["c%d" % i for i in range(4)]
+        self.most = 9
+        self.text = self.start() if rand.random() < 0.5 else ""
+
+    def start(self):
+        """=> a ruleset to be restored: two chains of up to 300 rules"""
+        lines = ["*" + self.table, ":c0 - [0:0]"]
+        address = "10.9.%d.%d/32" if self.tool == "iptables" else "2001:db8::%x:%x/128"
+        for chain in "c0", self.base[-1]:
+            rules = self.rand.randrange(300)
+            self.most = max(self.most, rules)
+            for i in range(rules):
+                rule = "-s " + address % (i // 7 % 4, i % 7 * 9)
+                if i % 5 == 4:
+                    rule += " -p tcp -m tcp --dport %d" % (i % 11)
+                rule += self.rand.choice([" -j ACCEPT", " -j RETURN", "", " -j c0" if chain != "c0" else ""])
+                lines.append("[%d:%d] -A %s %s" % (i, 100 * i, chain, rule))
+                self.rules.append(rule)
+        return "\n".join(lines + ["COMMIT", ""])
 
     def chain(self):
         pick = self.rand.random()
@@ -95,7 +114,7 @@ class Lines:
         return self.rules[-1]
 
     def number(self):
-        return self.rand.choice(["1", "1", "2", "3", "9", "0", "x"])
+        return self.rand.choice(["1", "1", "2", "3", "9", "0", "x", str(self.rand.randint(1, self.most))])
 
     def line(self):
         rand = self.rand
@@ -135,11 +154,13 @@ def sequence(seed, programs):
     """=> is anything wrong?"""
     rand = random.Random(seed)
     tool = rand.choice(["iptables", "iptables", "ip6tables"])
-    lines = [(0, words, None) for words in Lines(rand, tool).all()]
-    theirs = tables.legacy(tool + "-legacy", lines, "")
+    made = Lines(rand, tool)
+    lines = [(0, words, None) for words in made.all()]
+    theirs = tables.legacy(tool + "-legacy", lines, made.text)
     with tempfile.TemporaryDirectory() as folder:
-        os.symlink(programs + "/xt2tables-restore", folder + "/" + tool)
-        ours = tables.answers_of(folder + "/" + tool, lines, "",
+        for link in tool, tool + "-restore":
+            os.symlink(programs + "/xt2tables-restore", folder + "/" + link)
+        ours = tables.answers_of(folder + "/" + tool, lines, made.text,
                                  dict(os.environ, XT2_IMAGE=folder + "/image"))
     for at, ((_, words, _), mine, other) in enumerate(zip(lines, ours, theirs)):
         if tables.same(mine, other):
