@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Commits that append to an image file: killed at each system call, refused by
-the disk at each write, with torn tails, with a byte changed by somebody else, and
-read meanwhile.  The ruleset is the old one or the new one, always, and the next
-commit works.  Options: --seed N, --commits N."""
+"""Commits that append to an image file: killed at each system call, killed or
+refused by the disk in the middle of a write, with torn tails, with a byte changed
+by somebody else, and read meanwhile.  The ruleset is the old one or the new one,
+always, and the next commit works.  Options: --seed N, --commits N, --every BYTES
+(of what a commit writes; else some places of each)."""
 import argparse
 import os
 import random
@@ -16,7 +17,8 @@ import tempfile
 parser = argparse.ArgumentParser()
 parser.add_argument('--seed', type=int, default=int.from_bytes(os.urandom(4), 'big'))
 parser.add_argument('--commits', type=int, default=100)
-parser.add_argument('parts', nargs='*', default=['torn', 'readers', 'paused', 'tamper', 'kill', 'disk'])
+parser.add_argument('--every', type=int)
+parser.add_argument('parts', nargs='*', default=['torn', 'readers', 'paused', 'tamper', 'kill', 'disk', 'cut'])
 options = parser.parse_args()
 build = os.path.abspath(os.environ.get('top_builddir', '.'))
 os.environ['PATH'] = f'{build}/links:{build}:' + os.environ['PATH']
@@ -146,6 +148,24 @@ def disk():
                     if code != 4 or path not in out + err:
                         bad(what, ': exit code', code, out, err)
                     settled(what, new if stored else old, new, False)
+
+
+def cut():
+    """The file may not become larger than so many bytes: a write is short, and the next one fails,
+    or ends the program."""
+    for name, lines in EDITS.items():
+        old, new = old_and_new(lines)
+        after = os.path.getsize(path)
+        before = os.path.getsize(kept)
+        step = options.every or max(64, (after - before) // 12 // 8 * 8)
+        for ignored in (), ('env', '--ignore-signal=XFSZ'):
+            for size in range(before, after, step):
+                base()
+                code, out, err = edit(lines, ('prlimit', f'--fsize={size}', *ignored))
+                what = f'{name}, cut at {size - before} of {after - before} bytes'
+                if code == 0 or (ignored and (code != 4 or path not in out + err)):
+                    bad(what, ': exit code', code, out, err)
+                settled(what, old, new, False)
 
 
 def torn():
