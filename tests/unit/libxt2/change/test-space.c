@@ -299,12 +299,8 @@ static void test_no_memory(void **unused)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 static const struct CMUnitTest cases[] = {
-	CASE(test_sizes),
-	CASE(test_readers_keep_places),
-	CASE(test_places_of_the_image),
-	CASE(test_full_space_cuts),
-	CASE(test_free_before_end),
-	CASE(test_random),
+	CASE(test_sizes),	    CASE(test_readers_keep_places), CASE(test_places_of_the_image),
+	CASE(test_full_space_cuts), CASE(test_free_before_end),	    CASE(test_random),
 	CASE(test_no_memory),
 };
 
