@@ -17,6 +17,8 @@ BPF_EXTENSIONS = dispatch foreign target/target target/target-log \
 LIBHOST_FILES = kernel/bpf/shared-arena.h kernel/bpf/links.h kernel/bpf/log.h kernel/bpf/slot.h \
 	libxt2/store/bpf/bpf-check.c \
 	libxt2/store/bpf/bpf-clock.c \
+	libxt2/store/bpf/bpf-edit.c \
+	libxt2/store/bpf/bpf-edit.h \
 	libxt2/store/bpf/bpf-keep.c \
 	libxt2/store/bpf/bpf-links.c \
 	libxt2/store/bpf/bpf-log.c \

@@ -47,7 +47,32 @@ static __always_inline void tell_name(char *to, const char __img *name)
 		((u64 *)to)[i] = ((const u64 __img *)name)[i];
 }
 
-/* The rule's target and number; in the arena, counters are in the order of the rules. */
+/*
+ * The number of a rule in its chain.  In a chain that was installed the counters are in the
+ * order of the rules; one that was edited since is walked.
+ */
+static __always_inline u32 number_of(const struct xt2_live_ruleset __img *live,
+				     const struct xt2_event __img *happened)
+{
+	const struct xt2_image __img *img = xt2_arena(live->image);
+	const struct xt2_chain __img *c = xt2_at(img, happened->chain);
+	const struct xt2_rule __img *r = xt2_at(img, happened->rule);
+	u32 at = happened->chain + sizeof(*c), n = 1;
+
+	if (happened->chain < live->compiled)
+		return (u32)((r->packets - xt2_chain_first(c)->packets) /
+			     sizeof(struct xt2_counter)) +
+		       1;
+	while (at < happened->rule && xt2_can_loop) {
+		const struct xt2_rule __img *before = xt2_at(img, at);
+
+		at += before->size;
+		n++;
+	}
+	return n;
+}
+
+/* The rule's target and number. */
 xt2_separate int xt2_tell_rule(struct xt2_log_event *e xt2_arg_there,
 			       const struct xt2_live_ruleset __img *live xt2_arg_img,
 			       const struct xt2_event __img *happened xt2_arg_img)
@@ -55,13 +80,12 @@ xt2_separate int xt2_tell_rule(struct xt2_log_event *e xt2_arg_there,
 	const struct xt2_image __img *img = xt2_arena(live->image);
 	const struct xt2_chain __img *c = xt2_at(img, happened->chain);
 	const struct xt2_rule __img *r = xt2_at(img, happened->rule);
-	const struct xt2_root __img *root = xt2_image_root(img);
+	const struct xt2_root __img *root = xt2_at(img, live->root);
 	const u64 __img *data = xt2_rule_target_data(r);
 	u32 words = xt2_rule_target_size(r) / 8;
 
 	e->target = r->target;
-	e->rule =
-		(u32)((r->packets - xt2_chain_first(c)->packets) / sizeof(struct xt2_counter)) + 1;
+	e->rule = number_of(live, happened);
 	tell_name(e->table, xt2_image_table(img, root, c->table)->name);
 	tell_name(e->chain, xt2_image_chain_cold(img, root, c->index)->name);
 	for (u32 i = 0; i < XT2_ARRAY_SIZE(e->data); i++)

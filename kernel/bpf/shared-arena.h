@@ -17,13 +17,17 @@
  * two slots, and its depth says which one is free: what is in a slot has one
  * writer at a time and needs no atomic operation.
  *
- * A ruleset is struct xt2_live_ruleset, the checked image, the counters of each slot
- * and one more for what was counted before, and each slot's stack.  In this
+ * A ruleset is struct xt2_live_ruleset, the counters of each slot and one more for
+ * what was counted before, each slot's stack, and the checked image, which is last.  In this
  * image a rule's packets say at which byte of the counters its own are, and its
  * bytes where those of its run are, if it is in one (<xt2/index.h>).  Runs' counters
- * are behind those of all rules; a run's packets say where, too.
+ * are after those of all rules; a run's packets say where, too.
  * Root's cells are the arena's: a cell stays where it is when a ruleset follows that
  * has the same rule.
+ *
+ * A live ruleset is edited where it is (libxt2/store/bpf/bpf-edit.c): what has changed is
+ * appended to its image, with another struct xt2_live_ruleset that names the same counters and
+ * the new root, and one store publishes that.  Nothing that was published is written to.
  */
 #ifndef XT2_KERNEL_BPF_SHARED_ARENA_H
 #define XT2_KERNEL_BPF_SHARED_ARENA_H
@@ -32,7 +36,7 @@
 
 /* Where nothing is mapped by itself, AddressSanitizer's shadow included. */
 #define XT2_ARENA_BASE	      0x200000000000ull
-#define XT2_ARENA_VERSION     6u
+#define XT2_ARENA_VERSION     7u
 #define XT2_ARENA_PAGES	      (1u << 20) /* of 4 KiB: all that 32 bits reach */
 #define XT2_ARENA_SIZE	      ((size_t)XT2_ARENA_PAGES * 4096)
 #define XT2_ARENA_STATE	      0x1000u
@@ -104,10 +108,25 @@ struct xt2_counter {
 	__u64 packets, bytes;
 };
 
+/*
+ * Counters that a ruleset has not used yet, or uses no longer; for whoever edits it.  Each
+ * number is that of a counter in each slot's, and in one list at most: a process that is killed
+ * may lose one, and never gives one to two rules.
+ */
+struct xt2_live_spare {
+	__u32 used; /* counters below this one have been used */
+	__u32 frees; /* counters at the start of number[]: no program counts in them */
+	__u32 retireds; /* at the end of number[]: of rules that are gone; programs may count in them */
+	__u32 reserved;
+	__u32 number[]; /* of max_counters */
+};
+
 struct xt2_live_ruleset {
 	__u64 image; /* offset */
 	__u64 image_size;
-	__u64 counters; /* offset of the first slot's struct xt2_counter[rules + runs] */
+	__u64 root; /* offset of the root in the image */
+	__u64 compiled; /* bytes of the image as it was installed */
+	__u64 counters; /* offset of the first slot's struct xt2_counter[max_counters] */
 	__u64 counters_size; /* bytes of a slot's */
 	__u64 frames; /* offset of the first slot's struct xt2_frame[depth] */
 	__u64 frames_size;
@@ -116,12 +135,16 @@ struct xt2_live_ruleset {
 	__u32 rules;
 	__u32 slots;
 	__u32 hook[XT2_PROGRAMS][2][5]; /* [IPv6][hook]: offset of struct xt2_hook in the image */
-	__u64 size; /* bytes from this header on */
+	__u64 size; /* bytes that the ruleset took when it was installed */
 	__u64 from; /* offset of the ruleset before, as long as it has counters of these rules */
 	__u64 pairs; /* offset of __u32[rules]: a rule's offset in that one's image; 0: it is new */
 	__u64 cell_numbers; /* offset of __u32[cells]: the number of each one among the arena's */
-	__u32 cell; /* root's cells, before they were the arena's */
+	__u64 spare; /* offset of struct xt2_live_spare */
+	__u32 max_counters;
+	__u32 longest; /* rules of a chain, at most */
 	__u32 runs;
+	__u32 tracked; /* families whose rules ask for connections: see xt2_live_tracked() */
+	__u32 whole; /* something in it keeps it from being edited where it is */
 };
 
 #endif

@@ -24,7 +24,7 @@ struct xt2_slot {
 };
 
 /* What xt2_reserve() and xt2_release() are asked for. */
-struct xt2_pages {
+struct xt2_page_range {
 	__u64 offset;
 	__u32 pages;
 	__u32 done; /* out */

@@ -241,7 +241,7 @@ static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_rules
 	*ctx = (struct xt2_ctx){ 0 };
 	ctx->pkt = (struct xt2_pkt *)&slot->pkt;
 	ctx->img = img;
-	ctx->root = xt2_image_root(img);
+	ctx->root = xt2_at(img, live->root);
 	ctx->counters = xt2_arena(live->counters + live->counters_size * number);
 	ctx->stack = (struct xt2_frame *)(struct xt2_frame __img *)xt2_arena(
 		live->frames + live->frames_size * number);
@@ -328,7 +328,7 @@ PROGRAM(xt2_filter, XT2_FILTER)
 PROGRAM(xt2_security, XT2_SECURITY)
 
 /* Memory for a region, and back: netfilter programs may do neither. */
-EXPORTED SEC("syscall") int xt2_reserve(struct xt2_pages *p)
+EXPORTED SEC("syscall") int xt2_reserve(struct xt2_page_range *p)
 {
 	use_arena();
 	p->done = bpf_arena_alloc_pages(&arena, xt2_arena(p->offset), p->pages, -1, 0) != NULL;
@@ -340,7 +340,7 @@ EXPORTED SEC("syscall") int xt2_tracks(void *unused)
 	return connections_known();
 }
 
-EXPORTED SEC("syscall") int xt2_release(struct xt2_pages *p)
+EXPORTED SEC("syscall") int xt2_release(struct xt2_page_range *p)
 {
 	use_arena();
 	bpf_arena_free_pages(&arena, xt2_arena(p->offset), p->pages);

@@ -70,16 +70,18 @@ static const struct xt2_rule *counted(const struct xt2_ruleset *rs,
 	return copy;
 }
 
+const struct xt2_rule *xt2_inplace_counted(const struct xt2_ruleset *rs, const struct xt2_rule *r)
+{
+	return rs->inplace->slots && xt2_in_image_(rs, r) ? counted(rs, NULL, r) : r;
+}
+
 const struct xt2_rule *xt2_inplace_rule_(const struct xt2_ruleset *rs, const struct xt2_chain_ *c,
 					 u32 at)
 {
-	const struct xt2_rule *r;
 	struct xt2_view v;
 
-	if (!c->unread) {
-		r = xt2_list_rule(&c->rules, at);
-		return rs->inplace->slots && xt2_in_image_(rs, r) ? counted(rs, NULL, r) : r;
-	}
+	if (!c->unread)
+		return xt2_inplace_counted(rs, xt2_list_rule(&c->rules, at));
 	view_of(rs, c, &v);
 	return counted(rs, v.compiled, xt2_at(v.img, xt2_view_nth(&v, at)));
 }
@@ -180,7 +182,7 @@ int xt2_inplace_open_(struct xt2_ruleset *rs, struct xt2_chain_ *c)
 	if (xt2_inplace_ways_(rs))
 		return in->error;
 	xt2_chain_changes_(rs, c);
-	if (c->rules.n <= XT2_SHORT_ || (changed && !c->unread) ||
+	if (c->rules.n <= XT2_SHORT_ || in->unpatched || (changed && !c->unread) ||
 	    !xt2_inplace_before_(in, xt2_chain_number_(rs, c)))
 		return make_list(rs, c);
 	if (!c->unread) { /* it was listed only to be read */

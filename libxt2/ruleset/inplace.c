@@ -238,6 +238,8 @@ int xt2_inplace_slot_(const struct xt2_inplace_ *in, struct xt2_rule *r)
 
 	if (!in->slots)
 		return 0;
+	if (in->slots->comes)
+		in->slots->comes(in->slots->arg, r);
 	ret = in->slots->take(in->slots->arg, (struct xt2_counts){ r->packets, r->bytes }, &slot);
 	r->packets = slot;
 	r->bytes = 0;

@@ -30,6 +30,8 @@ struct xt2_slots_ops {
 	int (*take)(void *arg, struct xt2_counts counts, u32 *slot);
 	int (*retire)(void *arg, u32 slot);
 	struct xt2_counts (*read)(void *arg, u32 slot);
+	/* A rule will be written, and then taken a slot for; NULL: that is of no interest */
+	void (*comes)(void *arg, const struct xt2_rule *r);
 	void *arg;
 };
 
@@ -49,6 +51,7 @@ struct xt2_inplace_ {
 	bool all_known; /* all chains' headers are read */
 	bool filled; /* all instances are in the array */
 	bool resourced; /* a table has another source */
+	bool unpatched; /* long chains are compiled anew as well: no patch can be evaluated */
 	u8 *used; /* by instance, of those that are new: a rule names it */
 	u32 used_cap;
 	struct xt2_names names;
@@ -191,6 +194,13 @@ int xt2_inplace_done(struct xt2_ruleset *rs);
 
 /* All changes since the last commit did not happen.  => 0; -ENOMEM: the ruleset can only be freed */
 int xt2_inplace_abort(struct xt2_ruleset *rs);
+
+/*
+ * xt2_inplace_counted - a rule of a list with what it has counted
+ * @r: of xt2_chain_list(): its counters may be the number of a slot
+ * => the rule, or a copy, valid until the next commit or abort; NULL: no memory, which sticks
+ */
+const struct xt2_rule *xt2_inplace_counted(const struct xt2_ruleset *rs, const struct xt2_rule *r);
 
 /* => 0; the error for which nothing can be committed */
 int xt2_inplace_error(const struct xt2_ruleset *rs);

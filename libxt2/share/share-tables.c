@@ -78,7 +78,9 @@ static int start(struct xt2_tables *t, const struct xt2_ruleset *from, struct xt
 	ret = fill(t, from, err);
 	if (ret)
 		return ret;
-	t->slots = (struct xt2_slots_ops){ slot_take, slot_retire, slot_read, t->share };
+	t->slots = (struct xt2_slots_ops){
+		.take = slot_take, .retire = slot_retire, .read = slot_read, .arg = t->share
+	};
 	t->rs = xt2_ruleset_new();
 	if (!t->rs || xt2_inplace_begin(t->rs, t->img, CAPACITY, false))
 		return xt2_err_no_memory(err, " to share the ruleset");

@@ -7,6 +7,7 @@
 #include "config.h"
 #include "store.h"
 
+#include "bpf/bpf-edit.h"
 #include "edit-file.h"
 #include "libxt2/err.h"
 
@@ -15,12 +16,16 @@ int xt2_store_edit(struct xt2_store *s, struct xt2_ruleset **rs, struct xt2_err 
 	struct xt2_ruleset *fresh;
 	int ret;
 
-	if (s->kind != XT2_STORE_FILE)
+	if (s->kind == XT2_STORE_LIVE && !s->locked)
 		return 1;
 	fresh = xt2_ruleset_new();
 	if (!fresh)
 		return xt2_err_no_memory(err, " for the ruleset");
-	ret = xt2_edit_file_open(s->path, s->lock >= 0, &s->edit, fresh, err);
+	if (s->kind == XT2_STORE_LIVE)
+		ret = xt2_store_bpf_.edit->open(s->folder, s->links, s->access != XT2_STORE_LOOK,
+						&s->live_edit, fresh, err);
+	else
+		ret = xt2_edit_file_open(s->path, s->lock >= 0, &s->edit, fresh, err);
 	if (ret)
 		xt2_ruleset_free(fresh);
 	else
@@ -31,11 +36,21 @@ int xt2_store_edit(struct xt2_store *s, struct xt2_ruleset **rs, struct xt2_err 
 int xt2_store_commit_edit(struct xt2_store *s, struct xt2_ruleset *rs,
 			  const struct xt2_commit_check *check, struct xt2_err *err)
 {
-	return xt2_edit_file_commit(s->edit, rs, check, err);
+	return s->live_edit ? xt2_store_bpf_.edit->commit(s->live_edit, rs, check, err)
+			    : xt2_edit_file_commit(s->edit, rs, check, err);
+}
+
+__u32 *xt2_store_trace_edit(struct xt2_store *s, struct xt2_ruleset *rs, struct xt2_image *written,
+			    const bool *changed)
+{
+	return xt2_store_bpf_.edit->trace(s->live_edit, rs, written, changed);
 }
 
 void xt2_store_end_edit(struct xt2_store *s)
 {
 	xt2_edit_file_close(s->edit);
 	s->edit = NULL;
+	if (s->live_edit)
+		xt2_store_bpf_.edit->close(s->live_edit);
+	s->live_edit = NULL;
 }

@@ -44,6 +44,7 @@ int xt2_store_lock(struct xt2_store *s, enum xt2_store_access access, int wait, 
 		return ret;
 	ret = kinds[s->kind]->lock(s, access, wait, err);
 	s->locked = !ret;
+	s->access = access;
 	return ret;
 }
 

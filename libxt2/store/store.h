@@ -28,6 +28,8 @@ enum xt2_store_access {
 
 struct xt2_commit_check;
 struct xt2_links;
+struct xt2_live_edit;
+struct xt2_live_edit_ops;
 
 struct xt2_store {
 	enum xt2_store_kind kind;
@@ -37,7 +39,9 @@ struct xt2_store {
 
 	/* the backend's */
 	struct xt2_edit_file *edit; /* file: it is edited where it is; else NULL */
+	struct xt2_live_edit *live_edit; /* live: the same */
 	bool locked;
+	enum xt2_store_access access; /* it is locked for that */
 	int lock;
 	char folder[256]; /* live: that it is pinned in */
 	struct xt2_links *links; /* live: what is attached, for XT2_STORE_CREATE; NULL: not known */
@@ -100,6 +104,7 @@ struct xt2_store_ops {
 	int (*commit)(struct xt2_store *s, const struct xt2_mapping *map,
 		      const struct xt2_store_counters *counters, struct xt2_err *err);
 	int (*refusals)(const struct xt2_image *img, xt2_refused found, void *data);
+	const struct xt2_live_edit_ops *edit; /* live */
 };
 
 extern const struct xt2_store_ops xt2_store_file_;
@@ -161,6 +166,16 @@ int xt2_store_edit(struct xt2_store *s, struct xt2_ruleset **rs, struct xt2_err 
  */
 int xt2_store_commit_edit(struct xt2_store *s, struct xt2_ruleset *rs,
 			  const struct xt2_commit_check *check, struct xt2_err *err);
+
+/*
+ * xt2_store_trace_edit - which rules go on, for a live ruleset that is edited and written whole
+ * @rs: of xt2_store_edit(), after xt2_store_commit_edit() said 1
+ * @written: by xt2_ruleset_write(); new rules get their counters
+ * @changed: by table: counters of policies are those of the image
+ * => for struct xt2_store_counters, to be freed; NULL: no memory
+ */
+__u32 *xt2_store_trace_edit(struct xt2_store *s, struct xt2_ruleset *rs, struct xt2_image *written,
+			    const bool *changed);
 
 /* Of a store that is not edited it does nothing. */
 void xt2_store_end_edit(struct xt2_store *s);

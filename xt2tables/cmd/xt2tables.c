@@ -182,10 +182,11 @@ static int commit_text(void *data, const struct xt2_commit_check *check)
 
 static int restore_text(const struct program *program, struct options *o)
 {
+	const bool in_place = o->where.in_place;
 	struct xt2_text_errors errors;
 	int status;
 
-	o->text.commit = o->where.in_place ? commit_text : NULL;
+	o->text.commit = in_place ? commit_text : NULL;
 	o->text.data = o;
 	o->program = program;
 	if (xt2_text_load(o->file, o->where.rs, &o->text, &errors) < 0)
@@ -193,7 +194,7 @@ static int restore_text(const struct program *program, struct options *o)
 								   : report(program, &errors);
 	else
 		status = said(program);
-	if (!status && !o->where.in_place)
+	if (!status && !in_place)
 		status = xt2_where_commit(&o->where);
 	xt2_text_errors_free(&errors);
 	return status;

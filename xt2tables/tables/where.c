@@ -201,13 +201,19 @@ int xt2_where_trouble(const struct xt2_where *w)
 	return failed(w, &err, error);
 }
 
-void xt2_where_close(struct xt2_where *w)
+static void forget(struct xt2_where *w)
 {
 	xt2_ruleset_free(w->rs);
 	xt2_store_end_edit(&w->store);
+	w->rs = NULL;
+	w->in_place = false;
+}
+
+void xt2_where_close(struct xt2_where *w)
+{
+	forget(w);
 	xt2_store_unlock(&w->store);
 	xt2_image_close(&w->map);
-	w->rs = NULL;
 	memset(&w->map, 0, sizeof(w->map));
 }
 
@@ -240,8 +246,11 @@ static int commit(struct xt2_where *w, const struct xt2_mapping *map)
 	__u32 *was = NULL;
 	int ret = -ENOMEM;
 
-	if (w->store.kind == XT2_STORE_LIVE)
+	if (w->store.live_edit)
+		was = xt2_store_trace_edit(&w->store, w->rs, map->image, w->changed);
+	else if (w->store.kind == XT2_STORE_LIVE)
 		was = xt2_live_trace(w->rs, &w->map, map, w->changed);
+	forget(w); /* what it was edited in is about to go */
 	if (was || w->store.kind != XT2_STORE_LIVE)
 		ret = xt2_store_commit(&w->store, map, &(struct xt2_store_counters){ .was = was },
 				       &err);

@@ -6,6 +6,7 @@
  * them again.  A lock lets one command change them at a time.
  */
 #include "bpf-private.h"
+#include "bpf-edit.h"
 
 #include <sched.h>
 #include <time.h>
@@ -166,6 +167,7 @@ const struct xt2_store_ops xt2_store_bpf_ = {
 	.read = read_live,
 	.commit = commit,
 	.refusals = xt2_live_refusals,
+	.edit = &xt2_live_edit_,
 };
 
 static int repair(struct xt2_store *p, const struct xt2_image *img, struct xt2_err *err)

@@ -142,14 +142,53 @@ static const char *instance_name(const struct walk *w, u32 i)
 	return xt2_image_instance(w->img, w->root, i)->name;
 }
 
+static bool is_refused_match(const struct xt2_match *m)
+{
+	return m->type == XT2_M_FOREIGN ||
+	       xt2_match_info(m->type) & (XT2_EXT_NATIVE | XT2_EXT_FOREIGN);
+}
+
+static bool is_refused_target(const struct xt2_rule *r)
+{
+	const u8 kind = XT2_TARGET_KIND(r->target);
+
+	return kind == XT2_T_FOREIGN || kind == XT2_T_NAT || kind == XT2_T_QUEUE ||
+	       xt2_target_info(kind) & (XT2_EXT_NATIVE | XT2_EXT_FOREIGN);
+}
+
+bool xt2_live_rule_refused_(const struct xt2_rule *r)
+{
+	const struct xt2_match *m;
+
+	xt2_rule_for_each_match(m, r)
+		if (is_refused_match(m))
+			return true;
+	return is_refused_target(r);
+}
+
+bool xt2_live_has_refused_(const struct xt2_image *img)
+{
+	const struct xt2_root *root = xt2_image_root(img);
+	const struct xt2_chain *c;
+	const struct xt2_rule *r;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, img, root) {
+		if (!has_program(xt2_image_table(img, root, c->table)))
+			continue;
+		xt2_chain_for_each_rule(r, c)
+			if (xt2_live_rule_refused_(r))
+				return true;
+	}
+	return false;
+}
+
 /* => the name of a match that can't be done, or NULL */
 static const char *refused_match(const struct walk *w, const struct xt2_match *m)
 {
 	if (m->type == XT2_M_FOREIGN)
 		return instance_name(w, m->arg);
-	return xt2_match_info(m->type) & (XT2_EXT_NATIVE | XT2_EXT_FOREIGN)
-		       ? xt2_match_name(m->type)
-		       : NULL;
+	return is_refused_match(m) ? xt2_match_name(m->type) : NULL;
 }
 
 static const char *refused_target(const struct walk *w, const struct xt2_rule *r)
@@ -158,9 +197,7 @@ static const char *refused_target(const struct walk *w, const struct xt2_rule *r
 
 	if (kind == XT2_T_FOREIGN || kind == XT2_T_NAT)
 		return instance_name(w, XT2_TARGET_ARG(r->target));
-	return kind == XT2_T_QUEUE || xt2_target_info(kind) & (XT2_EXT_NATIVE | XT2_EXT_FOREIGN)
-		       ? xt2_target_name(kind)
-		       : NULL;
+	return is_refused_target(r) ? xt2_target_name(kind) : NULL;
 }
 
 static void check_rule(struct walk *w, const struct xt2_chain *c, const struct xt2_rule *r,
@@ -439,20 +476,25 @@ static u32 need(const struct xt2_match *m)
 	return xt2_live_need_tracking_(m);
 }
 
+u32 xt2_live_rule_needs_(const struct xt2_rule *r)
+{
+	u32 needs = target_need(r);
+	const struct xt2_match *m;
+
+	xt2_rule_for_each_match(m, r)
+		needs |= need(m);
+	return needs;
+}
+
 u32 xt2_live_needs_(const struct xt2_image *img)
 {
 	const struct xt2_root *root = xt2_image_root(img);
 	const struct xt2_chain *c;
-	const struct xt2_match *m;
 	const struct xt2_rule *r;
 	u32 i, needs = 0;
 
-	xt2_image_for_each_chain(c, i, img, root) {
-		xt2_chain_for_each_rule(r, c) {
-			xt2_rule_for_each_match(m, r)
-				needs |= need(m);
-			needs |= target_need(r);
-		}
-	}
+	xt2_image_for_each_chain(c, i, img, root)
+		xt2_chain_for_each_rule(r, c)
+			needs |= xt2_live_rule_needs_(r);
 	return needs;
 }

@@ -48,7 +48,7 @@ static void add(struct xt2_counter *sum, const struct xt2_counter *c)
 	sum->bytes += __atomic_load_n(&c->bytes, __ATOMIC_RELAXED);
 }
 
-static struct xt2_counter sum_slots(const struct xt2_live_ruleset *l, u32 n)
+struct xt2_counter xt2_live_slots_sum_(const struct xt2_live_ruleset *l, u32 n)
 {
 	struct xt2_counter sum = { 0 };
 	u32 slot;
@@ -67,20 +67,27 @@ static const struct xt2_rule *rule_before(const struct xt2_live_ruleset *l, u32 
 	return l->from && pairs[n] ? xt2_at(image_of(from), pairs[n]) : NULL;
 }
 
-struct xt2_counter xt2_live_count_(const struct xt2_live_ruleset *l, const struct xt2_rule *r)
+struct xt2_counter xt2_live_counter_(const struct xt2_live_ruleset *l, u32 n)
 {
-	const struct xt2_rule *was = rule_before(l, number_of(r));
-	struct xt2_counter sum = sum_slots(l, number_of(r)), before;
+	const struct xt2_rule *was = rule_before(l, n);
+	struct xt2_counter sum = xt2_live_slots_sum_(l, n), before;
 
-	if (run_number_of(r)) {
-		before = sum_slots(l, run_number_of(r));
-		add(&sum, &before);
-	}
 	if (was) { /* no ruleset is made before the one before is forgotten */
 		before = xt2_live_count_(xt2_live_at_(l->from), was);
 		add(&sum, &before);
 	} else {
-		add(&sum, xt2_live_counters_(l, l->slots) + number_of(r));
+		add(&sum, xt2_live_counters_(l, l->slots) + n);
+	}
+	return sum;
+}
+
+struct xt2_counter xt2_live_count_(const struct xt2_live_ruleset *l, const struct xt2_rule *r)
+{
+	struct xt2_counter sum = xt2_live_counter_(l, number_of(r)), run;
+
+	if (run_number_of(r)) {
+		run = xt2_live_slots_sum_(l, run_number_of(r));
+		add(&sum, &run);
 	}
 	return sum;
 }
@@ -148,38 +155,47 @@ static u64 *arena_cell(u32 i)
 	return (u64 *)xt2_live_at_(XT2_ARENA_CELLS) + i;
 }
 
-static u32 cells_of(const struct xt2_live_ruleset *l)
+static const struct xt2_root *root_of(const struct xt2_live_ruleset *l)
 {
-	return xt2_image_root(image_of(l))->cells;
+	return xt2_at(image_of(l), l->root);
 }
 
-/* => the number after the last of the arena's cells that a ruleset has */
-static u32 cells_end(const struct xt2_live_ruleset *l)
+/* Of an installed ruleset: the number after the last of the arena's cells that it has. */
+static u32 cells_of(const struct xt2_live_ruleset *l)
 {
-	const u32 *number = xt2_live_at_(l->cell_numbers);
-	u32 i, end = 0;
+	return root_of(l)->cells;
+}
 
-	for (i = 0; i < cells_of(l); i++)
-		if (number[i] >= end)
-			end = number[i] + 1;
-	return end;
+static bool has_cell(const struct xt2_match *m)
+{
+	return xt2_match_info(m->type) & XT2_EXT_CELL;
+}
+
+static void mark_used(struct cells *cells, const struct xt2_live_ruleset *from)
+{
+	const struct xt2_root *root = root_of(from);
+	const struct xt2_chain *c;
+	const struct xt2_match *m;
+	const struct xt2_rule *r;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, image_of(from), root)
+		xt2_chain_for_each_rule(r, c)
+			xt2_rule_for_each_match(m, r)
+				if (has_cell(m))
+					cells->used[m->arg / BITS] |= 1ull << m->arg % BITS;
 }
 
 /* @more: cells that will be taken */
 static int cells_init(struct cells *cells, const struct xt2_live_ruleset *from, u32 more)
 {
-	const u32 *number;
-	u32 i;
-
 	cells->next = 0;
-	cells->end = from ? cells_end(from) : 0;
+	cells->end = from ? cells_of(from) : 0;
 	cells->used = calloc(((u64)cells->end + more) / BITS + 1, sizeof(u64));
 	if (!cells->used)
 		return -ENOMEM;
-	for (i = 0; from && i < cells_of(from); i++) {
-		number = xt2_live_at_(from->cell_numbers);
-		cells->used[number[i] / BITS] |= 1ull << number[i] % BITS;
-	}
+	if (from)
+		mark_used(cells, from);
 	return 0;
 }
 
@@ -206,7 +222,7 @@ static void keep_rule(const struct xt2_live_ruleset *l, const struct xt2_rule *r
 	const struct xt2_match *m, *old;
 
 	xt2_rule_for_each_match(m, r) {
-		if (!(xt2_match_info(m->type) & XT2_EXT_CELL))
+		if (!has_cell(m))
 			continue;
 		old = was ? xt2_at(was, xt2_offset(r, m)) : NULL;
 		if (old && number[m->arg] == NONE)
@@ -232,8 +248,7 @@ static void keep_cells(const struct xt2_live_ruleset *l, const __u8 *start)
 	}
 }
 
-/* Memory for so many of the arena's cells.  => 0, -ENOMEM */
-static int reserve_cells(struct xt2_live *host, u32 cells)
+int xt2_live_reserve_cells_(struct xt2_live *host, u32 cells)
 {
 	u64 *have = &xt2_live_state_()->cells_size;
 	u64 size = (cells * CELL_SIZE + PAGE - 1) / PAGE * PAGE;
@@ -258,16 +273,19 @@ static void name_cells(struct xt2_image *img, const u32 *number)
 	xt2_image_for_each_chain(c, i, img, xt2_image_root(img)) {
 		xt2_chain_for_each_rule(r, c) {
 			xt2_rule_for_each_match(m, r) {
-				if (xt2_match_info(m->type) & XT2_EXT_CELL)
+				if (has_cell(m))
 					m->arg = number[m->arg];
 			}
 		}
 	}
 }
 
-static void set_root_cell(struct xt2_image *img, u64 offset)
+static void set_cells(struct xt2_image *img, u64 offset, u32 cells)
 {
-	((struct xt2_root *)xt2_at(img, img->root))->cell = (u32)offset;
+	struct xt2_root *root = xt2_at(img, img->root);
+
+	root->cell = (u32)offset;
+	root->cells = cells;
 }
 
 static int number_cells(struct xt2_live *host, const struct xt2_live_ruleset *l,
@@ -283,7 +301,7 @@ static int number_cells(struct xt2_live *host, const struct xt2_live_ruleset *l,
 		return xt2_err_set(err, XT2_E_LIMIT, EFBIG,
 				   "more than %u matches with state, new and old ones",
 				   XT2_CELLS_MAX);
-	if (reserve_cells(host, cells->end + root->cells - kept))
+	if (xt2_live_reserve_cells_(host, cells->end + root->cells - kept))
 		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM,
 				   "no memory for the state of %u matches in the kernel",
 				   root->cells);
@@ -294,7 +312,7 @@ static int number_cells(struct xt2_live *host, const struct xt2_live_ruleset *l,
 		*arena_cell(number[i]) = *xt2_image_cell(img, root, i);
 	}
 	name_cells(img, number);
-	set_root_cell(img, XT2_ARENA_CELLS - l->image);
+	set_cells(img, XT2_ARENA_CELLS - l->image, cells->end);
 	return 0;
 }
 
@@ -320,21 +338,51 @@ int xt2_live_keep_(struct xt2_live *host, struct xt2_live_ruleset *l, const __u8
 	return ret;
 }
 
-int xt2_live_read_cells_(const struct xt2_live_ruleset *l, struct xt2_image *copy)
+u64 xt2_live_cells_(const struct xt2_live_ruleset *l)
+{
+	const struct xt2_root *root = root_of(l);
+	const struct xt2_chain *c;
+	const struct xt2_match *m;
+	const struct xt2_rule *r;
+	u64 n = 0;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, image_of(l), root)
+		xt2_chain_for_each_rule(r, c)
+			xt2_rule_for_each_match(m, r)
+				n += has_cell(m);
+	return n;
+}
+
+/* A cell of the arena gets a number of the copy, if it has none yet. */
+static void take_cell(struct xt2_image *copy, struct xt2_match *m, u32 *number, u32 *n)
+{
+	u64 *cell = xt2_at(copy, copy->size);
+
+	if (!number[m->arg]) {
+		cell[*n] = __atomic_load_n(arena_cell(m->arg), __ATOMIC_RELAXED);
+		number[m->arg] = ++*n;
+	}
+	m->arg = number[m->arg] - 1;
+}
+
+int xt2_live_read_cells_(struct xt2_image *copy)
 {
 	const struct xt2_root *root = xt2_image_root(copy);
-	const u32 *arena = xt2_live_at_(l->cell_numbers);
-	u32 i, end = cells_end(l), *number = malloc((end + 1) * sizeof(*number));
+	u32 i, n = 0, *number = calloc(root->cells + 1ull, sizeof(*number));
+	const struct xt2_chain *c;
+	struct xt2_match *m;
+	struct xt2_rule *r;
 
 	if (!number)
 		return -ENOMEM;
-	set_root_cell(copy, l->cell);
-	for (i = 0; i < root->cells; i++) {
-		number[arena[i]] = i;
-		*xt2_image_cell(copy, root, i) =
-			__atomic_load_n(arena_cell(arena[i]), __ATOMIC_RELAXED);
-	}
-	name_cells(copy, number);
+	xt2_image_for_each_chain(c, i, copy, root)
+		xt2_chain_for_each_rule(r, c)
+			xt2_rule_for_each_match(m, r)
+				if (has_cell(m))
+					take_cell(copy, m, number, &n);
 	free(number);
+	set_cells(copy, copy->size, n);
+	copy->size += n * CELL_SIZE;
 	return 0;
 }

@@ -78,8 +78,16 @@ int xt2_live_attach_(struct xt2_live *host, u32 table, const struct xt2_hook *h,
 int xt2_live_table_(const char *name);
 const char *xt2_live_table_name_(u32 table);
 
-/* What the rules of a checked image ask for: enum xt2_need. */
+/* What a rule, or those of a checked image, ask for: enum xt2_need. */
+u32 xt2_live_rule_needs_(const struct xt2_rule *r);
 u32 xt2_live_needs_(const struct xt2_image *img);
+
+/* => is there something that no program can do in a rule, or in one that no packet may reach? */
+bool xt2_live_rule_refused_(const struct xt2_rule *r);
+bool xt2_live_has_refused_(const struct xt2_image *img);
+
+/* The entries of the hooks that programs are at, from l->root on. */
+void xt2_live_find_hooks_(struct xt2_live_ruleset *l, const struct xt2_image *img);
 
 /* At the start; and whenever a ruleset becomes live. */
 void xt2_live_start_clock_(struct xt2_state *state);
@@ -172,8 +180,12 @@ static inline struct xt2_counter *xt2_live_counters_(const struct xt2_live_rules
 	return xt2_live_at_(l->counters + l->counters_size * slot);
 }
 
-/* Packets and bytes of a rule of the arena's image, those before included. */
+/* Packets and bytes of a rule of the arena's image, those before included; of a counter. */
 struct xt2_counter xt2_live_count_(const struct xt2_live_ruleset *l, const struct xt2_rule *r);
+struct xt2_counter xt2_live_counter_(const struct xt2_live_ruleset *l, u32 number);
+
+/* What the programs have counted in a counter of this ruleset alone. */
+struct xt2_counter xt2_live_slots_sum_(const struct xt2_live_ruleset *l, u32 number);
 
 /*
  * xt2_live_keep_ - which rules and cells go on in a ruleset that is not live yet
@@ -194,7 +206,16 @@ int xt2_live_keep_(struct xt2_live *host, struct xt2_live_ruleset *l, const __u8
  */
 int xt2_live_fold_(struct xt2_live *host);
 
-/* Put cells, and their numbers, into a copy of the arena's image.  => 0, -ENOMEM */
-int xt2_live_read_cells_(const struct xt2_live_ruleset *l, struct xt2_image *copy);
+/* => how many matches of a ruleset remember something */
+u64 xt2_live_cells_(const struct xt2_live_ruleset *l);
+
+/*
+ * Put cells, and their numbers, at the end of a copy of the arena's image, which has room for
+ * those of xt2_live_cells_().  => 0, -ENOMEM
+ */
+int xt2_live_read_cells_(struct xt2_image *copy);
+
+/* Memory for so many of the arena's cells.  => 0, -ENOMEM */
+int xt2_live_reserve_cells_(struct xt2_live *host, u32 cells);
 
 #endif

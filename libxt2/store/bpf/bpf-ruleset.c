@@ -29,28 +29,43 @@ static bool pays(const struct xt2_chain *c)
 	return ix && (ix->runs || ix->units >= SEARCH_MIN);
 }
 
+/* What edits will need: counters, and a deeper stack. */
+#define MORE_COUNTERS(rules) ((rules) / 8 + 4096)
+#define MORE_DEPTH	     16u
+
+/* Numbers of the ruleset, from its chains. */
+static void count_chains(struct xt2_live_ruleset *l, const struct xt2_image *img)
+{
+	const struct xt2_root *root = xt2_image_root(img);
+	const struct xt2_chain *c;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, img, root) {
+		l->rules += c->rules;
+		l->longest = c->rules > l->longest ? c->rules : l->longest;
+		l->runs += pays(c) ? xt2_chain_index(c)->runs : 0;
+	}
+	l->whole = l->runs || xt2_live_has_refused_(img);
+	l->max_counters = l->rules + l->runs + (l->whole ? 0 : MORE_COUNTERS(l->rules));
+}
+
 /* Where everything goes; slots have cache lines of their own. */
 static void lay_out(struct xt2_live_ruleset *l, const struct xt2_live *host,
 		    const struct xt2_image *img, size_t size, u64 at)
 {
 	const struct xt2_root *root = xt2_image_root(img);
 	u64 end = at + rounded(sizeof(*l), 64);
-	const struct xt2_chain *c;
-	u32 i;
 
 	memset(l, 0, sizeof(*l));
+	count_chains(l, img);
 	l->slots = host->cpus * XT2_SLOTS;
-	xt2_image_for_each_chain(c, i, img, root) {
-		l->rules += c->rules;
-		l->runs += pays(c) ? xt2_chain_index(c)->runs : 0;
-	}
-	l->depth = root->depth;
+	l->depth = root->depth + MORE_DEPTH;
 	l->needs = xt2_live_needs_(img);
-	l->image = end;
-	l->image_size = size;
-	end += rounded(size, 64);
+	l->tracked = xt2_live_tracked(img);
+	l->spare = end;
+	end += rounded(sizeof(struct xt2_live_spare) + (u64)l->max_counters * sizeof(u32), 64);
 	l->counters = end;
-	l->counters_size = rounded(((u64)l->rules + l->runs) * sizeof(struct xt2_counter), 64);
+	l->counters_size = rounded((u64)l->max_counters * sizeof(struct xt2_counter), 64);
 	end += l->counters_size * (l->slots + 1);
 	l->frames = end;
 	l->frames_size = rounded(l->depth * sizeof(struct xt2_frame), 64);
@@ -59,13 +74,15 @@ static void lay_out(struct xt2_live_ruleset *l, const struct xt2_live *host,
 	end += rounded(l->rules * sizeof(u32), 64);
 	l->cell_numbers = end;
 	end += rounded(root->cells * sizeof(u32), 64);
-	l->cell = root->cell;
-	l->size = end - at;
+	l->image = end;
+	l->image_size = l->compiled = size;
+	l->root = img->root;
+	l->size = end + rounded(size, 64) - at;
 }
 
-static void find_hooks(struct xt2_live_ruleset *l, const struct xt2_image *img)
+void xt2_live_find_hooks_(struct xt2_live_ruleset *l, const struct xt2_image *img)
 {
-	const struct xt2_root *root = xt2_image_root(img);
+	const struct xt2_root *root = xt2_at(img, l->root);
 	const struct xt2_hook *h;
 	u32 i;
 
@@ -153,9 +170,11 @@ static int build(struct xt2_live *host, struct xt2_live_ruleset *l, const struct
 		 const struct xt2_store_counters *counters, struct xt2_err *err)
 {
 	struct xt2_image *copy = xt2_live_at_(l->image);
+	struct xt2_live_spare *spare = xt2_live_at_(l->spare);
 	int ret;
 
-	find_hooks(l, img);
+	xt2_live_find_hooks_(l, img);
+	spare->used = l->rules + l->runs;
 	memcpy(copy, img, l->image_size);
 	take_indexes(l, copy);
 	ret = xt2_live_keep_(host, l, counters->start, counters->was, err);
@@ -228,6 +247,19 @@ static void clear_runs(const struct xt2_chain *c)
 		run[i].packets = run[i].bytes = 0;
 }
 
+/* A copy of the image with room for the cells, after its last byte.  => NULL: no memory */
+static struct xt2_image *copy_image(const struct xt2_live_ruleset *l)
+{
+	struct xt2_image *img = malloc(l->image_size + xt2_live_cells_(l) * sizeof(u64));
+
+	if (!img)
+		return NULL;
+	memcpy(img, xt2_live_at_(l->image), l->image_size);
+	img->root = l->root; /* of a process that was killed it may be another */
+	img->size = l->image_size;
+	return img;
+}
+
 int xt2_live_read(struct xt2_live *host, struct xt2_mapping *map, struct xt2_err *err)
 {
 	const struct xt2_live_ruleset *l = xt2_live_at_(host->ruleset);
@@ -238,11 +270,10 @@ int xt2_live_read(struct xt2_live *host, struct xt2_mapping *map, struct xt2_err
 
 	if (!host->ruleset)
 		return xt2_err_set(err, XT2_E_UNKNOWN, ENOENT, "there is no live ruleset");
-	img = malloc(l->image_size);
+	img = copy_image(l);
 	if (!img)
 		return xt2_err_no_memory(err, " for the image");
-	memcpy(img, xt2_live_at_(l->image), l->image_size);
-	if (xt2_live_read_cells_(l, img)) {
+	if (xt2_live_read_cells_(img)) {
 		free(img);
 		return xt2_err_no_memory(err, " for the state");
 	}
@@ -256,7 +287,7 @@ int xt2_live_read(struct xt2_live *host, struct xt2_mapping *map, struct xt2_err
 		clear_runs(c);
 	}
 	map->image = img;
-	map->size = map->capacity = l->image_size;
+	map->size = map->capacity = img->size;
 	map->mapped = 0;
 	return 0;
 }

@@ -22,7 +22,7 @@ const char *const xt2_pin_names_[XT2_PINS] = {
 
 static int ask(int program, u64 offset, u64 size, u32 *done)
 {
-	struct xt2_pages p = {
+	struct xt2_page_range p = {
 		.offset = offset,
 		.pages = (u32)((size + PAGE - 1) / PAGE),
 	};

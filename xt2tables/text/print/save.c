@@ -24,7 +24,7 @@
 #include "xt2tables/text/sets.h"
 #include "xt2tables/text/text.h"
 #include "engine/image.h"
-#include "libxt2/ruleset/ruleset.h"
+#include "libxt2/ruleset/inplace.h"
 
 #define GATHER_MAX (128u << 10) /* no more than this is left to gather */
 
@@ -203,7 +203,10 @@ static void print_rules(struct saving *s, int chain)
 		next = xt2_list_next(&w);
 		if (next)
 			fetch(rs, next);
-		print_line(s, chain, r);
+		if (rs->inplace)
+			r = xt2_inplace_counted(rs, r);
+		if (r)
+			print_line(s, chain, r);
 	}
 }
 

@@ -63,11 +63,6 @@ static struct xt2_image *image_of(const struct xt2_live_ruleset *l)
 	return xt2_live_at_(l->image);
 }
 
-static u32 *numbers_of(const struct xt2_live_ruleset *l)
-{
-	return xt2_live_at_(l->cell_numbers);
-}
-
 /* => the match, and its rule, with this quota; NULL: there is none */
 static struct xt2_match *quota(const struct xt2_live_ruleset *l, u64 n, struct xt2_rule **rule)
 {
@@ -118,7 +113,7 @@ static struct xt2_live_ruleset *ruleset(u32 region, u32 n)
 					.pairs = at + 0x80000,
 					.cell_numbers = at + 0xc0000 };
 	memcpy(image_of(l), map.image, map.size);
-	l->cell = xt2_image_root(image_of(l))->cell;
+	l->root = image_of(l)->root;
 	xt2_image_for_each_chain(c, i, image_of(l), xt2_image_root(image_of(l)))
 		l->rules += c->rules;
 	for (i = 0; i < n; i++)
@@ -139,13 +134,15 @@ static struct xt2_live live(const struct xt2_live_ruleset *l, const u32 *cells, 
 {
 	struct xt2_rule *rule;
 	struct xt2_match *m;
-	u32 i;
+	u32 i, end = 0;
 
 	for (i = 0; i < n; i++) {
 		m = quota(l, i, &rule);
-		numbers_of(l)[m->arg] = cells[i];
 		m->arg = cells[i];
+		if (cells[i] >= end)
+			end = cells[i] + 1;
 	}
+	((struct xt2_root *)xt2_image_root(image_of(l)))->cells = end;
 	return (struct xt2_live){ .ruleset = XT2_ARENA_REGION(0) };
 }
 
@@ -324,9 +321,9 @@ static void test_read(void **state)
 	*arena_cell(70) = 7;
 	*arena_cell(5) = 8;
 	memcpy(image_of(&copy), image_of(l), 0x40000);
-	assert_int_equal(xt2_live_read_cells_(l, image_of(&copy)), 0);
+	assert_int_equal(xt2_live_read_cells_(image_of(&copy)), 0);
 	root = xt2_image_root(image_of(&copy));
-	assert_int_equal(root->cell, l->cell);
+	assert_int_equal(root->cells, 2);
 	assert_int_equal(*xt2_image_cell(image_of(&copy), root, quota(&copy, 0, &rule)->arg), 7);
 	assert_int_equal(*xt2_image_cell(image_of(&copy), root, quota(&copy, 1, &rule)->arg), 8);
 	assert_int_not_equal(quota(&copy, 0, &rule)->arg, quota(&copy, 1, &rule)->arg);

@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A live ruleset is edited where it is: by the same lines as an image, under traffic, by processes
+that are killed, on trial, and until counters are used again.  Usage: see edits.sh."""
+import argparse
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+
+parser = argparse.ArgumentParser()
+parser.add_argument('--tools', required=True)
+parser.add_argument('--netns', required=True)
+parser.add_argument('--folder', required=True)
+parser.add_argument('--seed', type=int, default=int.from_bytes(os.urandom(4), 'big'))
+parser.add_argument('--lines', type=int, default=150 if os.environ.get('XT2_SHORT') else 400)
+parser.add_argument('--kills', type=int, default=40 if os.environ.get('XT2_SHORT') else 150)
+parser.add_argument('--transactions', type=int, default=400)
+parser.add_argument('parts', nargs='*', default=['same', 'flood', 'killed', 'trial', 'again'])
+options = parser.parse_args()
+tools = os.path.abspath(options.tools)
+LIVE = ['--live', '--netns', options.netns]
+rand = random.Random(options.seed)
+failed = 0
+
+# COUNTED is met by each packet that is sent, and no line names it.
+RULES = '''*filter
+:INPUT ACCEPT [0:0]
+:FORWARD ACCEPT [0:0]
+:OUTPUT ACCEPT [0:0]
+:COUNTED - [0:0]
+:SHORT - [0:0]
+:LONG - [0:0]
+-A OUTPUT -j COUNTED
+-A COUNTED -p icmp -m icmp --icmp-type 8
+-A INPUT -p icmp -m icmp --icmp-type 8 -j LONG
+-A SHORT -s 10.1.1.1 -j DROP
+''' + ''.join(f'-A LONG -s 10.3.{i // 200}.{i % 200} -j DROP\n' for i in range(300)) + '''COMMIT
+*mangle
+:PREROUTING ACCEPT [0:0]
+:INPUT ACCEPT [0:0]
+:FORWARD ACCEPT [0:0]
+:OUTPUT ACCEPT [0:0]
+:POSTROUTING ACCEPT [0:0]
+COMMIT
+'''
+
+
+def bad(*what):
+    global failed
+    failed = 1
+    print('WRONG:', *what)
+
+
+def run(program, *args, text=''):
+    done = subprocess.run([f'{tools}/{program}', *args], input=text, capture_output=True, text=True,
+                          timeout=120, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def tables(*words, live=True):
+    return run('links/xt2tables', *(LIVE if live else []), *words)
+
+
+def listed(live=True, counters=False):
+    out = ''
+    for table in 'filter', 'mangle':
+        code, text, err = tables('-t', table, *(['-v'] if counters else []), '-S', live=live)
+        if code:
+            bad('listing:', code, err)
+        out += text
+    return out
+
+
+def apply(*options_):
+    path = f'{options.folder}/rules'
+    with open(path, 'w', encoding='ascii') as f:
+        f.write(RULES)
+    code, _, err = run('xt2', 'apply', '--netns', options.netns, *options_, path)
+    if code == 3:
+        print('SKIP:', err)
+        sys.exit(77)
+    if code:
+        sys.exit(f'xt2 apply: {code}: {err}')
+
+
+def inside(*words):
+    return ['ip', 'netns', 'exec', options.netns, *words]
+
+
+def ping(n):
+    subprocess.run(inside('ping', '-q', '-c', str(n), '-i', '0.01', '-W', '1', '127.0.0.1'), check=False,
+                   stdout=subprocess.DEVNULL)
+
+
+class Flood:
+    """Pings from each processor, until it is stopped."""
+
+    def __init__(self):
+        self.all = [subprocess.Popen(inside('taskset', '-c', str(cpu), 'ping', '-q', '-f', '127.0.0.1'),
+                                     stdout=subprocess.PIPE, text=True)
+                    for cpu in sorted(os.sched_getaffinity(0))[:2]]
+
+    def stop(self):
+        """=> packets that were sent"""
+        sent = 0
+        for p in self.all:
+            p.send_signal(2)
+        for p in self.all:
+            sent += int(re.search(r'(\d+) packets transmitted', p.communicate()[0])[1])
+        return sent
+
+
+def counted(chain, rule=1):
+    """=> packets of a rule"""
+    code, text, err = tables('-v', '-S', chain, str(rule))
+    m = re.search(r'-c (\d+) \d+', text)
+    if code or not m:
+        bad(f'rule {rule} of {chain}:', code, text, err)
+        return -1
+    return int(m[1])
+
+
+# --- random lines -----------------------------------------------------------------
+
+def rule():
+    match = rand.choice(['-s 10.4.0.1', '-s 10.4.0.0/16', '-p tcp --dport 80', '-p udp --sport 1:9', '',
+                         '-m mark --mark 3', '-m limit --limit 5/hour', '-i eth7', '-m length --length 9',
+                         '-m comment --comment abc'])
+    return match + ' ' + rand.choice(['-j DROP', '-j ACCEPT', '-j SHORT', '-g LONG', '-j N1', '', '-j RETURN',
+                                      '-j REJECT', '-j LOG'])
+
+
+def line():
+    chain = rand.choice(['INPUT', 'FORWARD', 'OUTPUT', 'SHORT', 'LONG', 'LONG', 'N1', 'N2'])
+    number = str(rand.choice([1, 1, 2, 3, rand.randint(1, 300)]))
+    if chain == 'OUTPUT':
+        number = '2'
+    where = number if chain == 'OUTPUT' else rand.choice(['', number])
+    return rand.choices([f'-A {chain} {rule()}', f'-I {chain} {where or 2} {rule()}', f'-D {chain} {number}',
+                         f'-D {chain} {rule()}', f'-R {chain} {number} {rule()}', f'-N {chain}', f'-X {chain}',
+                         f'-E {chain} N2', f'-P {chain} {rand.choice(["ACCEPT", "DROP"])}', '-F SHORT',
+                         '-t mangle -A OUTPUT -p 99 -m length --length 9 -j DROP', '-t mangle -F', '-t raw -A OUTPUT -p 99'],
+                        [9, 5, 5, 1, 3, 2, 1, 1, 1, 0.5, 1, 0.3, 0.1])[0]
+
+
+REFUSED = re.compile(r'cannot do|cannot match|cannot have')
+
+
+def same():
+    """The same lines for what is live and for an image: the same answers and rules, and counters
+    that go on."""
+    apply()
+    run('xt2tables-restore', text=RULES)
+    sent = counted('COUNTED')
+    for number in range(options.lines):
+        words = line().split()
+        live = tables(*words)
+        if REFUSED.search(live[2]):
+            continue
+        image = tables(*words, live=False)
+        if live[0] != image[0] or live[1] != image[1]:
+            bad(f'line {number}: {" ".join(words)}: live {live}, image {image}')
+        if number % 10 == 0:
+            ping(3)
+            sent += 3
+        if number % 20 == 0:
+            one, other = listed(), listed(live=False)
+            if one != other:
+                bad(f'after line {number}: {" ".join(words)}:', set(one.split('\n')) ^ set(other.split('\n')))
+                return
+        now = counted('COUNTED')
+        if now != sent:
+            bad(f'after line {number}: {" ".join(words)}: {sent} packets sent, {now} counted')
+            return
+    state = run('xt2', 'status', '--netns', options.netns)[1]
+    if not re.search(r'^faults 0$', state, re.M):
+        bad('faults:', state)
+
+
+# --- under traffic ------------------------------------------------------------------
+
+def flood():
+    """Two rules of a transaction are both met by a packet, or none is."""
+    apply()
+    base = counted('COUNTED')
+    traffic = Flood()
+    for i in range(60):
+        text = f'-I LONG -m comment --comment front{i}\n-A LONG -m comment --comment back{i}\nCOMMIT\n' \
+               f'-A SHORT -s 10.9.0.{i} -j DROP\nCOMMIT\n'
+        if i % 7 == 6:
+            text += f'-D LONG -m comment --comment front{i - 1}\n-D LONG -m comment --comment back{i - 1}\nCOMMIT\n'
+        code, out, err = run('xt2', 'edit', *LIVE, text=text)
+        if code or 'error' in out:
+            bad(f'edit {i}:', code, out, err)
+    sent = traffic.stop()
+    time.sleep(0.1)
+    if counted('COUNTED') - base != sent:
+        bad(f'{sent} packets sent, {counted("COUNTED") - base} counted')
+    counts = {}
+    for name, packets in re.findall(r'--comment ((?:front|back)\d+) -c (\d+)', tables('-v', '-S', 'LONG')[1]):
+        counts[name] = int(packets)
+    if len(counts) != 2 * (60 - 8):
+        bad('rules:', len(counts))
+    for name, packets in counts.items():
+        if name.startswith('front') and packets != counts.get(name.replace('front', 'back')):
+            bad(name, packets, counts.get(name.replace('front', 'back')))
+    if not sum(counts.values()):
+        bad('no packet met an edit')
+
+
+def killed():
+    """A process that is killed leaves the rules as they were, or as it wanted them."""
+    apply()
+    base = counted('COUNTED')
+    traffic = Flood()
+    old = listed()
+    done = 0
+    for i in range(options.kills):
+        words = [f'{tools}/links/xt2tables', *LIVE, '-A', 'SHORT', '-s', f'10.8.{i // 200}.{i % 200}', '-j', 'DROP']
+        p = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+        time.sleep(rand.random() * 0.012)
+        p.kill()
+        err = p.communicate()[1]
+        now = listed()
+        added = [x for x in now.split('\n') if x not in old.split('\n')]
+        if now != old and (len(added) != 1 or f'10.8.{i // 200}.{i % 200}/32' not in added[0]):
+            bad(f'kill {i}: {added}', err)
+        done += now != old
+        old = now
+    sent = traffic.stop()
+    time.sleep(0.1)
+    if counted('COUNTED') - base != sent:
+        bad(f'{sent} packets sent, {counted("COUNTED") - base} counted, after kills')
+    if any(int(n) for n in re.findall(r'-s 10\.8\S+ -c (\d+)', tables('-v', '-S', 'SHORT')[1])):
+        bad('a rule that no packet meets has counted')
+    print(f'{done} of {options.kills} were done before they were killed')
+
+
+def trial():
+    """Edits of a ruleset that is on trial are taken back with it."""
+    apply()
+    tables('-A', 'SHORT', '-s', '10.7.0.1', '-j', 'DROP')
+    before = listed()
+    for end in 'no', 'late', 'yes':
+        apply('--confirm', '2' if end == 'late' else '60')
+        if tables('-A', 'SHORT', '-s', '10.7.0.2', '-j', 'DROP')[0]:
+            bad(f'{end}: an edit of a trial')
+        edited = listed()
+        if '10.7.0.2' not in edited or '10.7.0.1' in edited:
+            bad(f'{end}: not on trial', edited)
+        if end == 'late':
+            while listed() == edited:
+                tables('-I', 'SHORT', '-s', '10.7.0.3', '-j', 'DROP')
+                tables('-D', 'SHORT', '-s', '10.7.0.3', '-j', 'DROP')
+        else:
+            run('xt2', 'confirm', '--netns', options.netns, *(['--no'] if end == 'no' else []))
+        tables('-D', 'SHORT', '-s', '10.7.0.3', '-j', 'DROP')
+        if listed() != (edited if end == 'yes' else before):
+            bad(f'{end}: other rules are live:', listed())
+        if tables('-A', 'SHORT', '-s', '10.7.0.4', '-j', 'DROP')[0] or \
+           tables('-D', 'SHORT', '-s', '10.7.0.4', '-j', 'DROP')[0]:
+            bad(f'{end}: no edit afterwards')
+
+
+# --- until counters are used again ---------------------------------------------------
+
+def again():
+    apply()
+    base = counted('COUNTED')
+    traffic = Flood()
+    rules = ''.join(f'-A SHORT -p icmp -m comment --comment n{i}\n' for i in range(50))
+    text = '-I LONG -j SHORT\nCOMMIT\n' + f'-F SHORT\n{rules}COMMIT\n' * (options.transactions - 1)
+    code, out, err = run('xt2', 'edit', *LIVE, text=text)
+    if code or out.count('ok') != options.transactions:
+        bad('edits:', code, out[-200:], err)
+    sent = traffic.stop()
+    time.sleep(0.1)
+    if counted('COUNTED') - base != sent:
+        bad(f'{sent} packets sent, {counted("COUNTED") - base} counted, with counters that are used again')
+    for i in range(3):
+        if tables('-A', 'SHORT', '-s', f'10.6.0.{i}', '-j', 'DROP')[0] or counted('SHORT', i + 51):
+            bad('a new rule has counted')
+        same_packets = {counted('SHORT', n) for n in range(1, 51)}
+        if len(same_packets) != 1 or same_packets.pop() > sent:
+            bad('rules that all packets meet have not counted the same')
+
+
+for part in options.parts:
+    start = time.monotonic()
+    globals()[part]()
+    print(f'{part}: {time.monotonic() - start:.1f} s')
+print(f'again: edits.sh --seed {options.seed}')
+sys.exit(failed)
