@@ -15,6 +15,7 @@ BPF_EXTENSIONS = dispatch foreign target/target target/target-log \
 	match/ttl match/u32 match/udp \
 	state/conntrack state/limit state/quota state/state state/statistic state/time
 LIBHOST_FILES = kernel/bpf/shared-arena.h kernel/bpf/links.h kernel/bpf/log.h kernel/bpf/slot.h \
+	libxt2/store/bpf/bpf-add.c \
 	libxt2/store/bpf/bpf-check.c \
 	libxt2/store/bpf/bpf-clock.c \
 	libxt2/store/bpf/bpf-edit.c \

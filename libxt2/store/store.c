@@ -88,6 +88,17 @@ int xt2_store_commit(struct xt2_store *s, const struct xt2_mapping *map,
 	return ret ? ret : kinds[s->kind]->commit(s, map, counters, err);
 }
 
+int xt2_store_add_counters(struct xt2_store *s, const struct xt2_counts *add, __u32 n,
+			   struct xt2_err *err)
+{
+	int ret = xt2_store_built(s->kind, err);
+
+	if (!ret && !kinds[s->kind]->add_counters)
+		ret = fail(err, XT2_E_UNSUPPORTED, EOPNOTSUPP, "counters are in the image",
+			   strerror(EOPNOTSUPP));
+	return ret ? ret : kinds[s->kind]->add_counters(s, add, n, err);
+}
+
 int xt2_store_refusals(enum xt2_store_kind kind, const struct xt2_image *img, xt2_refused found,
 		       void *data)
 {

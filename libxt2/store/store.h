@@ -30,6 +30,7 @@ struct xt2_commit_check;
 struct xt2_links;
 struct xt2_live_edit;
 struct xt2_live_edit_ops;
+struct xt2_counts;
 
 struct xt2_store {
 	enum xt2_store_kind kind;
@@ -103,6 +104,9 @@ struct xt2_store_ops {
 		    struct xt2_err *err);
 	int (*commit)(struct xt2_store *s, const struct xt2_mapping *map,
 		      const struct xt2_store_counters *counters, struct xt2_err *err);
+	/* NULL: counters change with the image alone */
+	int (*add_counters)(struct xt2_store *s, const struct xt2_counts *add, __u32 n,
+			    struct xt2_err *err);
 	int (*refusals)(const struct xt2_image *img, xt2_refused found, void *data);
 	const struct xt2_live_edit_ops *edit; /* live */
 };
@@ -187,6 +191,19 @@ void xt2_store_end_edit(struct xt2_store *s);
  */
 int xt2_store_commit(struct xt2_store *s, const struct xt2_mapping *map,
 		     const struct xt2_store_counters *counters, struct xt2_err *err);
+
+/*
+ * xt2_store_add_counters - add to what rules of the ruleset that is stored have counted
+ * @s: locked for a change
+ * @add: by rule, in the order of chains, tails included; modulo 2^64, so less is possible as well
+ * @n: rules
+ *
+ * Packets that come meanwhile are counted, too.
+ * => 0; -EOPNOTSUPP: a store of a kind that has its counters in the image; -ENOENT: there is no
+ *    ruleset; -EAGAIN: it has another number of rules; -errno
+ */
+int xt2_store_add_counters(struct xt2_store *s, const struct xt2_counts *add, __u32 n,
+			   struct xt2_err *err);
 
 /*
  * xt2_store_refusals - all that keeps a ruleset from being stored

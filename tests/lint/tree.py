@@ -34,6 +34,7 @@ TESTED = ("engine", "extensions", "translators", "libxt2", "xt2tables/packet", "
 ENGINE = "is the engine's source, with other counters: tests/prop/readers.c"
 KERNEL = "works on maps, links and pins of the kernel: tests/bpf/%s runs it live"
 UNTESTED = {
+    "libxt2/store/bpf/bpf-add.c": KERNEL % "run-live.sh",
     "libxt2/store/bpf/bpf-backend.c": KERNEL % "view.sh",
     "libxt2/store/bpf/bpf-edit.c": KERNEL % "edits.sh",
     "libxt2/store/bpf/bpf-links.c": KERNEL % "places.sh",

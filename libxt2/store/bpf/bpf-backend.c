@@ -161,11 +161,24 @@ static int commit(struct xt2_store *p, const struct xt2_mapping *map,
 	return ret;
 }
 
+static int add_counters(struct xt2_store *p, const struct xt2_counts *add, __u32 n,
+			struct xt2_err *err)
+{
+	struct xt2_live *live = NULL;
+	int ret = xt2_live_open(&live, p->folder, 0, err);
+
+	if (!ret)
+		ret = xt2_live_add(live, add, n, err);
+	xt2_live_free(live);
+	return ret;
+}
+
 const struct xt2_store_ops xt2_store_bpf_ = {
 	.lock = lock,
 	.unlock = unlock,
 	.read = read_live,
 	.commit = commit,
+	.add_counters = add_counters,
 	.refusals = xt2_live_refusals,
 	.edit = &xt2_live_edit_,
 };

@@ -107,6 +107,15 @@ int xt2_live_settle(struct xt2_live *host);
 int xt2_live_read(struct xt2_live *host, struct xt2_mapping *map, struct xt2_err *err);
 
 /*
+ * xt2_live_add - add to what rules have counted, while packets go on counting
+ * @add: by rule of the live ruleset, in the order of chains, tails included; modulo 2^64
+ * @n: rules
+ * => 0; -ENOENT: there is none; -EAGAIN: it has another number of rules; -errno
+ */
+struct xt2_counts;
+int xt2_live_add(struct xt2_live *host, const struct xt2_counts *add, __u32 n, struct xt2_err *err);
+
+/*
  * Live rulesets outlive the process that made them: programs, links and arena
  * are pinned in a folder of a BPF file system, one folder for each network
  * namespace.

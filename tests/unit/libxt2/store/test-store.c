@@ -65,14 +65,27 @@ static void test_no_live(void **data)
 	assert_int_equal(xt2_store_load(&live, "it", &rs, &map, &err), -EOPNOTSUPP);
 	xt2_ruleset_free(rs);
 	assert_int_equal(xt2_store_commit(&live, &map, NULL, &err), -EOPNOTSUPP);
+	assert_int_equal(xt2_store_add_counters(&live, NULL, 0, &err), -EOPNOTSUPP);
 	assert_int_equal(xt2_store_refusals(XT2_STORE_LIVE, NULL, refused, &calls), -EOPNOTSUPP);
 	assert_int_equal(xt2_store_refusals(XT2_STORE_FILE, NULL, refused, &calls), 0);
 	assert_int_equal(calls, 0);
 }
 
+/* The counters of an image file are those of the image. */
+static void test_add_counters(void **data)
+{
+	struct state *s = *data;
+	struct xt2_err err;
+
+	assert_int_equal(xt2_store_add_counters(&s->one, NULL, 0, NULL), -EOPNOTSUPP);
+	assert_int_equal(xt2_store_add_counters(&s->one, NULL, 0, &err), -EOPNOTSUPP);
+	assert_int_equal(err.code, XT2_E_UNSUPPORTED);
+}
+
 static const struct CMUnitTest tests[] = {
 	CASE(test_lock),
 	CASE(test_load),
+	CASE(test_add_counters),
 	cmocka_unit_test(test_no_live),
 };
 
