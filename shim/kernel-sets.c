@@ -13,6 +13,7 @@
  * Source: ip_set_sockfn_get() in net/netfilter/ipset/ip_set_core.c
  */
 #include "kernel-sets.h"
+#include "netns.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,13 +21,10 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <linux/netfilter/ipset/ip_set.h>
-#include <linux/sockios.h>
 
 /* --- whose sets ----------------------------------------------------------- */
 
@@ -35,36 +33,6 @@ static int our_socket(void)
 	int fd = (int)syscall(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	return fd < 0 ? -errno : fd;
-}
-
-/* A descriptor of another process, in this one.  => descriptor, -errno */
-static int borrow(pid_t process, int theirs)
-{
-	int pid = (int)syscall(SYS_pidfd_open, process, 0), fd;
-
-	if (pid < 0)
-		return -errno;
-	fd = (int)syscall(SYS_pidfd_getfd, pid, theirs, 0);
-	if (fd < 0)
-		fd = -errno;
-	close(pid);
-	return fd;
-}
-
-/* => a descriptor of a socket's network namespace, -errno */
-static int namespace_of(int fd)
-{
-	int ns = ioctl(fd, SIOCGSKNS);
-
-	return ns < 0 ? -errno : ns;
-}
-
-static int same(int a, int b)
-{
-	struct stat first, second;
-
-	return !fstat(a, &first) && !fstat(b, &second) && first.st_dev == second.st_dev &&
-	       first.st_ino == second.st_ino;
 }
 
 /* => a socket in their namespace, -errno */
@@ -83,12 +51,12 @@ static int socket_in(int theirs, int ours)
 /* => a socket that can be asked, -errno */
 static int open_beside(int fd)
 {
-	int theirs = namespace_of(fd), ours = -1;
+	int theirs = xt2_netns_of(fd), ours = -1;
 	int asked = theirs < 0 ? theirs : our_socket();
 
 	if (asked >= 0) {
-		ours = namespace_of(asked);
-		if (ours < 0 || !same(theirs, ours)) {
+		ours = xt2_netns_of(asked);
+		if (ours < 0 || !xt2_netns_same(theirs, ours)) {
 			close(asked);
 			asked = ours < 0 ? ours : socket_in(theirs, ours);
 		}
@@ -108,7 +76,7 @@ static int the_socket(struct xt2_kernel_sets *sets)
 	if (sets->asked != -EAGAIN)
 		return sets->asked;
 	if (sets->process)
-		fd = borrow(sets->process, fd);
+		fd = xt2_netns_borrow(sets->process, fd);
 	sets->asked = fd < 0 ? fd : open_beside(fd);
 	if (sets->process && fd >= 0)
 		close(fd);

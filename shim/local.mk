@@ -5,12 +5,17 @@ libshim_la_SOURCES = \
 	shim/abi.h \
 	shim/kernel-sets.c \
 	shim/kernel-sets.h \
+	shim/netns.c \
+	shim/netns.h \
 	shim/proc-files.c \
 	shim/proc-files.h \
 	shim/receiver.c \
 	shim/receiver.h \
 	shim/run.c \
 	shim/run.h \
+	shim/shim-image.c \
+	shim/shim-kinds.h \
+	shim/shim-live.c \
 	shim/shim-store.c \
 	shim/shim-store.h \
 	shim/supervisor.c \
@@ -24,7 +29,8 @@ libshim_la_LIBADD = libxt2-internal.la
 
 # For LD_PRELOAD: only what it interposes is visible, and libxt2 is beside it.
 lib_LTLIBRARIES += libxt2-shim.la
-libxt2_shim_la_SOURCES = shim/interpose.h shim/preload.c shim/kernel-sets.c shim/proc-files.c shim/shim-store.c shim/task.c \
+libxt2_shim_la_SOURCES = shim/interpose.h shim/preload.c shim/kernel-sets.c shim/netns.c \
+	shim/proc-files.c shim/shim-image.c shim/shim-kinds.h shim/shim-store.c shim/task.c \
 	shim/sets-told.c libxt2/store/file-store.c libxt2/store/store.c
 libxt2_shim_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -ffunction-sections
 libxt2_shim_la_LIBADD = libxt2.la

@@ -283,9 +283,14 @@ static int start(const struct xt2_run *run, struct family *f, struct xt2_shim_st
 	return 0;
 }
 
+static struct xt2_shim_store *new_store(const struct xt2_run *run)
+{
+	return run->image ? xt2_shim_store_new(run->image) : xt2_shim_live_new(&run->live);
+}
+
 static void supervise(const struct xt2_run *run, struct family *f)
 {
-	struct xt2_shim_store *store = xt2_shim_store_new(run->image);
+	struct xt2_shim_store *store = new_store(run);
 	struct xt2_supervisor *sv = NULL;
 	size_t i;
 	int ret;
@@ -451,17 +456,41 @@ static int absolute_path(const char *image, char *path, struct xt2_err *err)
 	return ret;
 }
 
-/* => 0: the image is good, or there is none yet; -errno */
-static int check_image(const char *path, struct xt2_err *err)
+/* => 0: the ruleset is good, or there is none yet; -errno */
+static int check_store(const struct xt2_run *run, struct xt2_err *err)
 {
-	struct xt2_shim_store *store = xt2_shim_store_new(path);
+	struct xt2_shim_store *store = new_store(run);
 	int ret;
 
 	if (!store)
-		return xt2_shim_fail(err, path, ENOMEM, "cannot open");
+		return xt2_shim_fail(err, run->image ? run->image : "the live ruleset", ENOMEM,
+				     "cannot open");
 	ret = xt2_shim_store_load(store, err);
 	xt2_shim_store_free(store);
 	return ret;
+}
+
+/* => as xt2_run() */
+static int run_live(const struct xt2_run *run, struct xt2_err *err)
+{
+	struct xt2_store place = { .kind = XT2_STORE_LIVE,
+				   .netns = run->netns,
+				   .pin = run->live.pin };
+	int ret = xt2_store_lock(&place, XT2_STORE_LOOK, -1, err);
+
+	xt2_store_unlock(&place);
+	if (ret == -ENOENT) /* nothing is live yet; this process is in the namespace */
+		ret = 0;
+	if (!ret)
+		ret = check_store(run, err);
+	if (ret < 0)
+		return ret;
+	ret = run_supervised(run);
+	if (ret == -EIO)
+		return xt2_err_set(err, XT2_E_SYSTEM, EIO, "the supervisor was killed");
+	return ret < 0 ? xt2_err_set(err, XT2_E_UNSUPPORTED, -ret, "there can be no supervisor: %s",
+				     strerror(-ret))
+		       : ret;
 }
 
 int xt2_run(const struct xt2_run *run, struct xt2_err *err)
@@ -471,14 +500,16 @@ int xt2_run(const struct xt2_run *run, struct xt2_err *err)
 	int ret;
 
 	memset(err, 0, sizeof(*err));
+	if (!run->image)
+		return run_live(run, err);
 	ret = absolute_path(run->image, path, err);
+	absolute.image = path;
 	if (!ret)
-		ret = check_image(path, err);
+		ret = check_store(&absolute, err);
 	if (!ret)
 		ret = set_lock_file(path, err);
 	if (ret < 0)
 		return ret;
-	absolute.image = path;
 	setenv("XT2_IMAGE", path, 1);
 	ret = run->preload ? -EOPNOTSUPP : run_supervised(&absolute);
 	if (ret >= 0)

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * shim-store.c - the image file that answers the sockopts
+ * shim-store.c - the store that answers the sockopts
  *
  * iptables asks four times for each change: GET_INFO, GET_ENTRIES, REPLACE,
- * ADD_COUNTERS.  The ruleset is therefore kept as long as the file is the same.
- * Images are replaced, never written to, so the file is known by its inode,
- * which is held open to keep the number from being given away again; size and time are
- * compared for programs that write in place.
- *
- * A change is packed, stored, and loaded from its own bytes: the file and what
- * is kept here are then the same, and the next image counts on from it.
+ * ADD_COUNTERS.  The ruleset is therefore kept as long as it is what is stored,
+ * which the kinds of stores find out: shim-image.c, shim-live.c.
  *
  * Updates that would be lost: a process that was told the entries of a table
  * leaves a note.  As long as the ruleset stays what it was the note says
@@ -18,22 +13,18 @@
  * lock is held all the time, as it should be, nothing is ever digested.  The
  * same answer gets who was told numbers of ipsets that are no longer theirs.
  */
-#include "shim-store.h"
+#include "shim-kinds.h"
 #include "sets-told.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define NAME_LEN  32 /* of a table, in all families' structures */
-#define FNV_BASIS 14695981039346656037ull
 #define FNV_PRIME 1099511628211ull
 
 /* What a process knows. */
-struct note {
+struct xt2_shim_note {
 	__u64 who;
 	int family;
 	char table[NAME_LEN];
@@ -42,48 +33,36 @@ struct note {
 	struct xt2_told_sets sets;
 };
 
-struct xt2_shim_store {
-	struct xt2_store image;
-	char *path; /* the image's */
-	int loaded;
-	struct xt2_ruleset *rs;
-	struct xt2_mapping map; /* what rs was loaded from */
-	int pin; /* of the file, -1: there is none */
-	struct stat stamp;
-	struct note *note;
-	size_t notes;
-};
+/* --- the store ---------------------------------------------------------- */
 
-/* --- the file ----------------------------------------------------------- */
-
-struct xt2_shim_store *xt2_shim_store_new(const char *path)
+struct xt2_shim_store *xt2_shim_store_make_(const struct xt2_shim_kind *how, const char *path)
 {
 	struct xt2_shim_store *store = calloc(1, sizeof(*store));
 
 	if (!store)
 		return NULL;
+	store->how = how;
 	store->pin = -1;
-	store->image.path = store->path = strdup(path);
-	if (store->path)
+	store->path = path ? strdup(path) : NULL;
+	store->kept.path = store->path;
+	if (store->path || !path)
 		return store;
 	free(store);
 	return NULL;
 }
 
 static void settle(struct xt2_shim_store *store);
-static void remove_note(struct xt2_shim_store *store, struct note *note);
+static void remove_note(struct xt2_shim_store *store, struct xt2_shim_note *note);
 
-/* Forget the ruleset, but not its state for processes that left notes. */
-static void drop(struct xt2_shim_store *store)
+void xt2_shim_store_drop_(struct xt2_shim_store *store)
 {
 	if (store->loaded)
 		settle(store);
 	xt2_ruleset_free(store->rs);
 	xt2_image_close(&store->map);
-	if (store->pin >= 0)
-		close(store->pin);
+	if (store->how->forget)
+		store->how->forget(store);
 	store->rs = NULL;
-	store->pin = -1;
 	store->loaded = 0;
 }
 
@@ -93,8 +72,8 @@ void xt2_shim_store_free(struct xt2_shim_store *store)
 		return;
 	while (store->notes)
 		remove_note(store, store->note);
-	drop(store);
 	xt2_shim_store_unlock(store);
+	xt2_shim_store_drop_(store);
 	free(store->note);
 	free(store->path);
 	free(store);
@@ -114,105 +93,35 @@ int xt2_shim_fail(struct xt2_err *err, const char *path, int errnum, const char 
 
 int xt2_shim_store_lock(struct xt2_shim_store *store, int wait, struct xt2_err *err)
 {
-	return xt2_store_lock(&store->image, XT2_STORE_CHANGE, wait, err);
+	int ret = xt2_store_lock(&store->kept, store->how->access, wait, err);
+
+	return ret ? xt2_shim_named_(store, err, ret) : 0;
 }
 
 void xt2_shim_store_unlock(struct xt2_shim_store *store)
 {
-	xt2_store_unlock(&store->image);
-}
-
-static int current(const struct xt2_shim_store *store)
-{
-	const struct stat *was = &store->stamp;
-	struct stat is;
-
-	if (!store->loaded)
-		return 0;
-	if (stat(store->path, &is))
-		return store->pin < 0 && errno == ENOENT;
-	return store->pin >= 0 && is.st_dev == was->st_dev && is.st_ino == was->st_ino &&
-	       is.st_size == was->st_size && is.st_mtim.tv_sec == was->st_mtim.tv_sec &&
-	       is.st_mtim.tv_nsec == was->st_mtim.tv_nsec;
-}
-
-/* Remember which file the ruleset is that of; if it is not known, it is read again. */
-static void pin(struct xt2_shim_store *store)
-{
-	store->pin = open(store->path, O_PATH | O_CLOEXEC);
-	store->loaded = 1;
-	if (store->pin >= 0 && fstat(store->pin, &store->stamp)) {
-		close(store->pin);
-		store->pin = -1;
-	}
+	if (store->kept.locked && store->how->leave)
+		store->how->leave(store);
+	xt2_store_unlock(&store->kept);
 }
 
 int xt2_shim_store_load(struct xt2_shim_store *store, struct xt2_err *err)
 {
-	int ret;
-
-	if (current(store))
-		return 0;
-	drop(store);
-	pin(store); /* first: if the file changes now, the next call sees it */
-	store->rs = xt2_ruleset_new();
-	ret = store->rs ? xt2_store_read(&store->image, false, &store->map, err) : -ENOMEM;
-	if (ret == -ENOENT && store->pin < 0)
-		return 0;
-	if (ret >= 0)
-		ret = xt2_ruleset_load(store->rs, store->map.image, store->map.size);
-	if (ret == -ENOMEM)
-		xt2_shim_fail(err, store->path, ENOMEM, "cannot load the image");
-	if (ret >= 0)
-		return 0;
-	store->loaded = 0;
-	drop(store);
-	return ret;
+	return store->how->refresh(store, XT2_CALL_INFO, err);
 }
 
 /* Errors of packing name a rule; whose file it is they cannot know. */
-static int named(struct xt2_shim_store *store, struct xt2_err *err, int ret)
+int xt2_shim_named_(const struct xt2_shim_store *store, struct xt2_err *err, int ret)
 {
 	if (err && !err->file[0])
-		snprintf(err->file, sizeof(err->file), "%s", store->path);
+		snprintf(err->file, sizeof(err->file), "%s",
+			 store->path ? store->path : "the live ruleset");
 	return ret;
-}
-
-/*
- * The changed ruleset becomes the file.  On failure it is forgotten.
- * => 0, -errno
- */
-static int commit(struct xt2_shim_store *store, struct xt2_err *err)
-{
-	struct xt2_mapping map;
-	struct xt2_ruleset *rs = NULL;
-	int ret = xt2_ruleset_write(store->rs, &map, err);
-
-	if (ret >= 0) {
-		rs = xt2_ruleset_new();
-		ret = rs ? xt2_ruleset_load(rs, map.image, map.size) : -ENOMEM;
-		if (ret < 0)
-			xt2_shim_fail(err, store->path, -ret, "cannot pack the ruleset");
-		else
-			ret = xt2_store_commit(&store->image, &map, NULL, err);
-		if (ret < 0)
-			xt2_image_close(&map);
-	}
-	store->loaded = 0; /* the notes are settled already */
-	drop(store);
-	if (ret < 0) {
-		xt2_ruleset_free(rs);
-		return named(store, err, ret);
-	}
-	store->rs = rs;
-	store->map = map;
-	pin(store);
-	return 0;
 }
 
 /* --- notes -------------------------------------------------------------- */
 
-static __u64 fold(__u64 hash, const void *bytes, size_t len)
+__u64 xt2_shim_fold_(__u64 hash, const void *bytes, size_t len)
 {
 	size_t i;
 
@@ -221,29 +130,12 @@ static __u64 fold(__u64 hash, const void *bytes, size_t len)
 	return hash;
 }
 
-/* Of ipsets it is the names that count. */
-static int fold_name(void *data, const char *name)
-{
-	__u64 *hash = data;
-
-	*hash = fold(*hash, name, strlen(name) + 1);
-	return 0;
-}
-
 /* => 0: there is no such table, or it cannot be told apart */
-static __u64 digest(const struct xt2_shim_store *store, const struct note *note)
+static __u64 digest(const struct xt2_shim_store *store, const struct xt2_shim_note *note)
 {
 	int table = xt2_table_find(store->rs, note->family, note->table);
-	__u64 hash = FNV_BASIS;
-	const struct xt2_sockopt_sets sets = { .number = fold_name, .data = &hash };
-	void *blob;
-	size_t len;
 
-	if (table < 0 || xt2_table_write_replace(store->rs, table, 0, &sets, &blob, &len, NULL))
-		return 0;
-	hash = fold(hash, blob, len);
-	free(blob);
-	return hash ? hash : 1;
+	return table < 0 ? 0 : store->how->digest(store, table);
 }
 
 static void settle(struct xt2_shim_store *store)
@@ -251,7 +143,7 @@ static void settle(struct xt2_shim_store *store)
 	size_t i;
 
 	for (i = 0; i < store->notes; i++) {
-		struct note *n = &store->note[i];
+		struct xt2_shim_note *n = &store->note[i];
 
 		if (n->settled)
 			continue;
@@ -260,12 +152,12 @@ static void settle(struct xt2_shim_store *store)
 	}
 }
 
-static struct note *find(struct xt2_shim_store *store, const struct note *like)
+static struct xt2_shim_note *find(struct xt2_shim_store *store, const struct xt2_shim_note *like)
 {
 	size_t i;
 
 	for (i = 0; i < store->notes; i++) {
-		struct note *n = &store->note[i];
+		struct xt2_shim_note *n = &store->note[i];
 
 		if (n->who == like->who && n->family == like->family &&
 		    !strcmp(n->table, like->table))
@@ -275,7 +167,7 @@ static struct note *find(struct xt2_shim_store *store, const struct note *like)
 }
 
 /* All structures of the sockopts begin with the table's name.  => 0, -errno */
-static int about(const struct xt2_call *call, struct note *note)
+static int about(const struct xt2_call *call, struct xt2_shim_note *note)
 {
 	memset(note, 0, sizeof(*note));
 	note->who = call->who;
@@ -288,9 +180,9 @@ static int about(const struct xt2_call *call, struct note *note)
 	return 0;
 }
 
-static int take_note(struct xt2_shim_store *store, const struct note *note)
+static int take_note(struct xt2_shim_store *store, const struct xt2_shim_note *note)
 {
-	struct note *n = find(store, note);
+	struct xt2_shim_note *n = find(store, note);
 
 	if (n) {
 		xt2_told_sets_free(&n->sets);
@@ -305,7 +197,7 @@ static int take_note(struct xt2_shim_store *store, const struct note *note)
 	return 0;
 }
 
-static void remove_note(struct xt2_shim_store *store, struct note *note)
+static void remove_note(struct xt2_shim_store *store, struct xt2_shim_note *note)
 {
 	xt2_told_sets_free(&note->sets);
 	*note = store->note[--store->notes];
@@ -334,25 +226,45 @@ int xt2_call_kind(const struct xt2_call *call)
 	return XT2_CALL_FREE;
 }
 
+/* Is the table what the process was told?  One that is not stored is what it was made up as. */
+static bool holds(struct xt2_shim_store *store, const struct xt2_shim_note *note)
+{
+	if (!note->settled)
+		return true;
+	if (!store->how->keeps_tables && xt2_table_hooks(note->family, note->table) &&
+	    xt2_table_find(store->rs, note->family, note->table) < 0)
+		xt2_table_add(store->rs, note->family, note->table, NULL);
+	return note->digest && note->digest == digest(store, note);
+}
+
+static int change(struct xt2_shim_store *store, struct xt2_call *call,
+		  const struct xt2_shim_note *about_it, struct xt2_err *err)
+{
+	int ret = xt2_sockopt_set(store->rs, call->caller, call->level, call->name, call->value,
+				  call->len, err);
+
+	return ret > 0 ? store->how->commit(
+				 store,
+				 xt2_table_find(store->rs, about_it->family, about_it->table), err)
+		       : ret;
+}
+
 static int set(struct xt2_shim_store *store, struct xt2_call *call, struct xt2_err *err)
 {
-	struct note about_it, *note = NULL;
-	int ret;
+	struct xt2_shim_note about_it = { .family = 0 }, *note = NULL;
 
-	if (!store->image.locked)
+	if (!store->kept.locked)
 		return -EAGAIN;
 	if (xt2_call_kind(call) == XT2_CALL_REPLACE && !about(call, &about_it))
 		note = find(store, &about_it);
-	if (note && note->settled && (!note->digest || note->digest != digest(store, note)))
-		return -EAGAIN;
-	if (note && !xt2_told_sets_hold(&note->sets, call->caller->sets))
+	if (note && (!holds(store, note) || !xt2_told_sets_hold(&note->sets, call->caller->sets)))
 		return -EAGAIN;
 	if (note) /* whatever comes of it: the caller knows that he changes the table */
 		remove_note(store, note);
 	settle(store);
-	ret = xt2_sockopt_set(store->rs, call->caller, call->level, call->name, call->value,
-			      call->len, err);
-	return ret > 0 ? commit(store, err) : ret;
+	if (xt2_call_kind(call) == XT2_CALL_COUNTERS && store->how->counters)
+		return store->how->counters(store, call, err);
+	return change(store, call, &about_it, err);
 }
 
 /* Settled notes are those of others; a table that is new changes nothing for them. */
@@ -361,7 +273,7 @@ static int get(struct xt2_shim_store *store, struct xt2_call *call, struct xt2_e
 	int ret, noted = -1;
 	struct xt2_sockopt_caller caller = *call->caller;
 	struct xt2_sockopt_sets sets;
-	struct note note;
+	struct xt2_shim_note note;
 
 	if (xt2_call_kind(call) == XT2_CALL_ENTRIES)
 		noted = about(call, &note);
@@ -371,9 +283,10 @@ static int get(struct xt2_shim_store *store, struct xt2_call *call, struct xt2_e
 	}
 	ret = xt2_sockopt_get(store->rs, &caller, call->level, call->name, call->value, &call->len,
 			      err);
-	if (ret > 0 && store->image.locked) {
+	if (ret > 0 && store->kept.locked && store->how->keeps_tables) {
 		settle(store);
-		if (commit(store, NULL) < 0 && (ret = xt2_shim_store_load(store, err)) < 0)
+		if (store->how->commit(store, -1, NULL) < 0 &&
+		    (ret = xt2_shim_store_load(store, err)) < 0)
 			return ret;
 	}
 	if (ret >= 0 && !noted)
@@ -385,13 +298,14 @@ static int get(struct xt2_shim_store *store, struct xt2_call *call, struct xt2_e
 
 int xt2_shim_store_call(struct xt2_shim_store *store, struct xt2_call *call, struct xt2_err *err)
 {
-	int ret = xt2_shim_store_load(store, err);
+	int ret = store->how->refresh(store, xt2_call_kind(call), err);
 
 	if (ret < 0)
 		return ret;
 	ret = call->set ? set(store, call, err) : get(store, call, err);
 	/* Of rules that are all right but for these formats the program knows nothing to say. */
-	return ret < 0 && err && err->code == XT2_E_UNSUPPORTED ? named(store, err, ret) : ret;
+	return ret < 0 && err && err->code == XT2_E_UNSUPPORTED ? xt2_shim_named_(store, err, ret)
+								: ret;
 }
 
 char *xt2_shim_store_names(struct xt2_shim_store *store, int family, size_t *len)

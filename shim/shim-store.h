@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * shim-store.h - an image file that answers the sockopts of iptables
+ * shim-store.h - a ruleset that answers the sockopts of iptables
  *
  * Everything that the supervisor and the preloaded library have in common: the
- * ruleset of an image file, kept between calls, and what a process was last
+ * ruleset of an image file, or what is live, kept between calls, and what a process was last
  * told about a table, so that it cannot undo what others have done since.
  */
 #ifndef XT2_SHIM_SHIM_STORE_H
@@ -13,6 +13,18 @@
 #include "libxt2/store/store.h"
 
 struct xt2_shim_store;
+
+/* What is live, instead of an image file. */
+struct xt2_shim_live {
+	const char *pin; /* as of struct xt2_store; NULL: xt2's own folder */
+	/*
+	 * Tell all that keeps rules from being live.  NULL: the store tells the first.
+	 * @img: rs, packed
+	 * => 0: nothing does; -errno
+	 */
+	int (*refused)(void *data, const struct xt2_ruleset *rs, const struct xt2_image *img);
+	void *data;
+};
 
 /* A getsockopt() or setsockopt() with one of our options. */
 struct xt2_call {
@@ -44,20 +56,34 @@ int xt2_shim_fail(struct xt2_err *err, const char *path, int errnum, const char 
  * => NULL: no memory
  */
 struct xt2_shim_store *xt2_shim_store_new(const char *path);
+
+/*
+ * xt2_shim_live_new - a store for what is live in this network namespace
+ * @live: strings and data stay the caller's
+ *
+ * Without the lock nothing is asked of it but by xt2_shim_store_load() and
+ * xt2_shim_store_names(), and by gets, which take a lock for themselves.
+ * => NULL: no memory
+ */
+struct xt2_shim_store *xt2_shim_live_new(const struct xt2_shim_live *live);
+
+/* Is it one of these? */
+int xt2_shim_store_is_live(const struct xt2_shim_store *store);
+
 void xt2_shim_store_free(struct xt2_shim_store *store);
 
 /*
  * xt2_shim_store_lock - keep other writers away until xt2_shim_store_unlock()
  * @wait: as of xt2_image_lock()
- * => 0; -EAGAIN: another process has it; -errno, see err
+ * => 0; -EAGAIN: another process has it; -errno, see err, which names a file
  */
 int xt2_shim_store_lock(struct xt2_shim_store *store, int wait, struct xt2_err *err);
 void xt2_shim_store_unlock(struct xt2_shim_store *store);
 
 /*
- * xt2_shim_store_load - have the ruleset of the file as it is now
+ * xt2_shim_store_load - have the ruleset as it is now
  *
- * A file that does not exist is an empty ruleset.
+ * A file that does not exist is an empty ruleset, and so is nothing live.
  * => 0, -errno: see err
  */
 int xt2_shim_store_load(struct xt2_shim_store *store, struct xt2_err *err);
@@ -65,9 +91,9 @@ int xt2_shim_store_load(struct xt2_shim_store *store, struct xt2_err *err);
 /*
  * xt2_shim_store_call - answer a call
  *
- * A set needs the lock.  What it changes is on the disk when it is answered.
+ * A set needs the lock.  What it changes is on the disk, or live, when it is answered.
  * A get that brings a table into being is answered even if the file cannot be
- * written.
+ * written; and nothing becomes live for it.
  * => 0; -EAGAIN also if the table is no longer what this process was told;
  *    -errno as the kernel's; what the program has no words for: see err, code
  *    XT2_E_SYSTEM, XT2_E_IMAGE, XT2_E_LIMIT or XT2_E_UNSUPPORTED and err->file set

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * supervisor.c - the firewall sockopts of other processes, answered from an image
+ * supervisor.c - the firewall sockopts of other processes, answered from an image or what is live
  *
  * The kernel stops a thread at a call that the filter (abi.c) asks about, and
  * this program answers in the kernel's place or lets the call go on.  What it
@@ -11,7 +11,7 @@
  * the process' user owns.
  *
  * A change takes four calls, and other tools must not come between them, so a
- * process gets the image's lock with its first question and loses it with
+ * process gets the lock of the store with its first question and loses it with
  * SET_ADD_COUNTERS, with its end, or when it has asked nothing for a while: it
  * may only be reading, and into a pager at that.  Other processes' calls wait
  * here, those of other supervisors at the lock.  If a process comes back late,
@@ -26,6 +26,7 @@
 #include "supervisor.h"
 #include "abi.h"
 #include "kernel-sets.h"
+#include "netns.h"
 #include "proc-files.h"
 #include "receiver.h"
 #include "task.h"
@@ -129,6 +130,26 @@ static void give(struct xt2_supervisor *sv, const struct xt2_request *rq, int fd
 	close(fd);
 }
 
+/* --- what is asked ------------------------------------------------------- */
+
+/*
+ * Is it about another network namespace, whose tables are the kernel's?  An image stands for those
+ * of all.  @socket: descriptor; < 0: it is about that of the thread
+ * => 1, 0; -errno: it cannot be told, and is not to be answered from what is live here
+ */
+static int elsewhere(const struct xt2_supervisor *sv, const struct xt2_task *task, int socket)
+{
+	return xt2_shim_store_is_live(sv->store)
+		       ? xt2_netns_elsewhere(task->process, task->tid, socket)
+		       : 0;
+}
+
+static int may_admin(const struct xt2_supervisor *sv, const struct xt2_task *task)
+{
+	return xt2_shim_store_is_live(sv->store) ? xt2_task_may_live(task)
+						 : xt2_task_may_admin(task);
+}
+
 /* --- files and sockets --------------------------------------------------- */
 
 /*
@@ -160,7 +181,7 @@ static void open_file(struct xt2_supervisor *sv, const struct xt2_request *rq)
 		return;
 	}
 	if (family < 0 || xt2_task_read(&task, rq->tid) || !valid(sv, rq->id) ||
-	    !xt2_task_may_admin(&task)) {
+	    !may_admin(sv, &task) || elsewhere(sv, &task, -1)) {
 		go_on(sv, rq);
 		return;
 	}
@@ -184,7 +205,7 @@ static void open_socket(struct xt2_supervisor *sv, const struct xt2_request *rq)
 	struct xt2_task task;
 
 	if (xt2_task_read(&task, rq->tid) || !valid(sv, rq->id) || xt2_task_may_raw(&task) ||
-	    !xt2_task_may_admin(&task)) {
+	    !may_admin(sv, &task)) {
 		go_on(sv, rq);
 		return;
 	}
@@ -347,7 +368,13 @@ static int sockopt(struct xt2_supervisor *sv, const struct xt2_request *rq)
 		ret = -ESRCH;
 	if (!ret)
 		ret = xt2_task_socket(&task, (int)rq->arg[0]);
-	if (!ret && !xt2_task_may_admin(&task))
+	if (!ret)
+		ret = elsewhere(sv, &task, (int)rq->arg[0]);
+	if (ret > 0) {
+		go_on(sv, rq);
+		return 0;
+	}
+	if (!ret && !may_admin(sv, &task))
 		ret = -EPERM;
 	if (!ret)
 		ret = call_store(sv, rq, task.process, &err);

@@ -79,6 +79,11 @@ int xt2_task_may_admin(const struct xt2_task *task)
 	return task->user == geteuid() || has(task, CAP_NET_ADMIN);
 }
 
+int xt2_task_may_live(const struct xt2_task *task)
+{
+	return has(task, CAP_NET_ADMIN);
+}
+
 int xt2_task_may_raw(const struct xt2_task *task)
 {
 	return has(task, CAP_NET_RAW);

@@ -23,6 +23,8 @@ int xt2_task_read(struct xt2_task *task, pid_t tid);
  * to them than root.
  */
 int xt2_task_may_admin(const struct xt2_task *task);
+/* The same of what is live, which is no one's. */
+int xt2_task_may_live(const struct xt2_task *task);
 int xt2_task_may_raw(const struct xt2_task *task);
 
 /* Is this one of its sockets?  => 0, -EBADF, -ENOTSOCK */

@@ -15,6 +15,7 @@ BPF_TESTS = \
 	tests/bpf/random.sh \
 	tests/bpf/refused.sh \
 	tests/bpf/repair.sh \
+	tests/bpf/run-live.sh \
 	tests/bpf/swaps.sh \
 	tests/bpf/tables.sh \
 	tests/bpf/traffic.sh \

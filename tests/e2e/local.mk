@@ -46,7 +46,7 @@ E2E_TESTS = \
 	tests/e2e/without-bpf.sh
 TESTS += $(E2E_TESTS)
 EXTRA_DIST += $(E2E_TESTS) tests/e2e/go-iptables.sh tests/e2e/common.sh tests/e2e/convert-vectors.py
-EXTRA_DIST += tests/e2e/shim-common.sh tests/e2e/rulesets tests/e2e/tables
+EXTRA_DIST += tests/lib/slow-replace.py tests/e2e/shim-common.sh tests/e2e/rulesets tests/e2e/tables
 
 # For LD_PRELOAD; -rpath makes libtool build a shared one.
 check_LTLIBRARIES = tests/lib/fail-preload.la

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Several processes append and delete their own rules on one image at once, by all
-the ways there are; no update is lost.  Options: --seed, --processes, --changes."""
+"""Several processes append and delete their own rules at once, by all the ways there are, on one
+image or, with --live NETNS, on what is live in that network namespace; no update is lost.
+Options: --seed, --processes, --changes."""
 import argparse
 import os
 import random
@@ -17,10 +18,12 @@ parser.add_argument('--seed', type=int, default=int.from_bytes(os.urandom(4), 'b
 parser.add_argument('--processes', type=int, default=4)
 parser.add_argument('--changes', type=int, default=60)
 parser.add_argument('--without-shim', action='store_true')
+parser.add_argument('--live', metavar='NETNS')
 options = parser.parse_args()
 build = os.path.abspath(os.environ.get('top_builddir', '.'))
 os.environ['PATH'] = f'{build}/links:{build}:' + os.environ['PATH'] + ':/usr/sbin:/sbin'
 problems = []
+place = ['--live', '--netns', options.live] if options.live else []
 
 
 def run(*args, text=''):
@@ -30,19 +33,19 @@ def run(*args, text=''):
 
 
 def tables(line):
-    return run('xt2tables', '-w', *line.split())
+    return run('xt2tables', *place, '-w', '100', *line.split())
 
 
 def restore(line):
-    return run('xt2tables-restore', '-n', '-w', text=f'*filter\n{line}\nCOMMIT\n')
+    return run('xt2tables-restore', *place, '-n', '-w', '100', text=f'*filter\n{line}\nCOMMIT\n')
 
 
 def edit(line):
-    return run('xt2', 'edit', '-w', '100', text=line + '\n')
+    return run('xt2', 'edit', *place, '-w', '100', text=line + '\n')
 
 
 def legacy(line):
-    return run('xt2', 'run', '--', 'iptables-legacy', '-w', *line.split())
+    return run('xt2', 'run', *place, '--', 'iptables-legacy', '-w', '100', *line.split())
 
 
 def worker(number, wanted, counts):
@@ -66,8 +69,8 @@ def worker(number, wanted, counts):
 
 with tempfile.TemporaryDirectory() as folder:
     path = os.path.join(folder, 'image')
-    if run('xt2tables-restore', text='*filter\nCOMMIT\n').returncode:
-        sys.exit('no image')
+    if run('xt2tables-restore', *place, text='*filter\nCOMMIT\n').returncode:
+        sys.exit('no ruleset')
     rules = [[] for _ in range(options.processes)]
     counted = [{} for _ in range(options.processes)]
     threads = [threading.Thread(target=worker, args=(n, rules[n], counted[n]))
@@ -78,7 +81,7 @@ with tempfile.TemporaryDirectory() as folder:
     for t in threads:
         t.join()
     seconds = time.monotonic() - start
-    got = [line[len('-A INPUT '):] for line in run('xt2tables-save').stdout.splitlines()
+    got = [line[len('-A INPUT '):] for line in run('xt2tables-save', *place).stdout.splitlines()
            if line.startswith('-A INPUT ')]
     for n, want in enumerate(rules):
         mine = [rule for rule in got if rule.startswith(f'-s 10.{n}.')]
@@ -87,9 +90,9 @@ with tempfile.TemporaryDirectory() as folder:
                             f'came back {set(mine) - set(want)}')
     if len(got) != sum(map(len, rules)):
         problems.append(f'{len(got)} rules')
-    check = run('xt2', 'check', path)
+    check = run('xt2', 'save', *place) if place else run('xt2', 'check', path)
     if check.returncode > 1:
-        problems.append('no valid image: ' + check.stderr)
+        problems.append('no valid ruleset: ' + check.stderr)
 total = {}
 for c in counted:
     for key, value in c.items():

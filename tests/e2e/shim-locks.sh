@@ -9,6 +9,7 @@
 can_supervise || { echo "SKIP: no seccomp notifications"; exit 77; }
 command -v python3 >/dev/null || { echo "SKIP: no python3"; exit 77; }
 each=${XT2_SHIM_APPENDS:-200}
+slow_replace=$top/tests/lib/slow-replace.py
 
 # COMMAND of one argument, run $each times under one shim, by two of them at once
 both() {
@@ -69,39 +70,12 @@ wait $!
 got=$(rules_of "$image" | grep -c -- '-A INPUT')
 [ "$got" = 100 ] || bad "$got rules of iptables and xt2tables-restore, not 100"
 
-# A program that asks for the entries, waits, and replaces the table by them.
-cat >"$tmp/slow.py" <<'EOF'
-import ctypes, errno, os, socket, struct, sys, time
-
-seconds, ready = float(sys.argv[1]), sys.argv[2]
-libc = ctypes.CDLL(None, use_errno=True)
-s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
-
-def get(option, buffer):
-    n = ctypes.c_uint(len(buffer))
-    if libc.getsockopt(s.fileno(), 0, option, buffer, ctypes.byref(n)):
-        sys.exit("get: " + os.strerror(ctypes.get_errno()))
-
-info = ctypes.create_string_buffer(b"filter", 84)
-get(64, info)
-fields = struct.unpack_from("<13I", info, 32)   # hooks, entries, underflows, number, size
-number, size = fields[11:]
-entries = ctypes.create_string_buffer(b"filter".ljust(32, b"\0") + struct.pack("<II", size, 0), 40 + size)
-get(65, entries)
-open(ready, "w").close()
-time.sleep(seconds)
-old = ctypes.create_string_buffer(16 * number)
-replace = b"filter".ljust(32, b"\0") + struct.pack("<13I", fields[0], number, size, *fields[1:11])
-replace += struct.pack("<IQ", number, ctypes.addressof(old))
-replace = replace.ljust(96, b"\0") + entries.raw[40:]
-error = libc.setsockopt(s.fileno(), 0, 64, replace, len(replace)) and ctypes.get_errno()
-print(errno.errorcode.get(error, "ok"))
-EOF
+# tests/lib/slow-replace.py asks for the entries, waits, and replaces the table by them
 slow() {	# SECONDS OPTIONS...
 	seconds=$1
 	shift
 	rm -f "$tmp/ready"
-	xt2 run --image "$image" "$@" -- python3 "$tmp/slow.py" "$seconds" "$tmp/ready" >"$tmp/slow" &
+	xt2 run --image "$image" "$@" -- python3 "$slow_replace" "$seconds" "$tmp/ready" >"$tmp/slow" &
 	slow=$!
 	await test -e "$tmp/ready"
 }
@@ -135,12 +109,12 @@ wait $slow
 rules_of "$image" | grep -q -- '-A INPUT -j LOG' || bad "the one who waited has lost his rule"
 # processes of one shim wait for each other as well
 shim sh -c 'python3 "$1" 0.3 "$2" >"$3" & while ! [ -e "$2" ]; do sleep 0.02; done
-	iptables-legacy -A FORWARD -j LOG; wait' sh "$tmp/slow.py" "$tmp/ready2" "$tmp/slow"
+	iptables-legacy -A FORWARD -j LOG; wait' sh "$slow_replace" "$tmp/ready2" "$tmp/slow"
 [ "$(cat "$tmp/slow")" = ok ] || bad "a quick one under the same shim: $(cat "$tmp/slow")"
 rules_of "$image" | grep -q -- '-A FORWARD -j LOG' || bad "the one who waited under the same shim"
 # a killed process keeps nothing
 slow 30
-killed=$(pgrep -f "$tmp/slow.py 30")
+killed=$(pgrep -f "$slow_replace 30 $tmp/ready")
 start=$(date +%s%N)
 for pid in $killed; do
 	[ "$(cat "/proc/$pid/comm")" = xt2 ] || kill -KILL "$pid"
