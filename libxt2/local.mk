@@ -71,6 +71,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/ruleset/shared.c \
 	libxt2/ruleset/table-copy.c \
 	libxt2/ruleset/table-copy.h \
+	libxt2/ruleset/table-difference.c \
+	libxt2/ruleset/table-difference.h \
 	libxt2/ruleset/tables.c \
 	libxt2/evaluate/hooks.h \
 	libxt2/evaluate/reach.c \

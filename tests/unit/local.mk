@@ -253,6 +253,7 @@ tests_unit_run_ruleset_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/libxt2/ruleset/test-ruleset.c \
 	tests/unit/libxt2/ruleset/test-shared.c \
 	tests/unit/libxt2/ruleset/test-table-copy.c \
+	tests/unit/libxt2/ruleset/test-table-difference.c \
 	tests/unit/libxt2/ruleset/test-tables.c
 tests_unit_run_ruleset_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_ruleset_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP)
