@@ -13,6 +13,7 @@ libshim_la_SOURCES = \
 	shim/receiver.h \
 	shim/run.c \
 	shim/run.h \
+	shim/shim-edit.c \
 	shim/shim-image.c \
 	shim/shim-kinds.h \
 	shim/shim-live.c \

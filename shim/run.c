@@ -285,19 +285,18 @@ static int start(const struct xt2_run *run, struct family *f, struct xt2_shim_st
 
 static struct xt2_shim_store *new_store(const struct xt2_run *run)
 {
-	return run->image ? xt2_shim_store_new(run->image) : xt2_shim_live_new(&run->live);
+	return run->image ? xt2_shim_edit_new(run->image) : xt2_shim_live_new(&run->live);
 }
 
-static void supervise(const struct xt2_run *run, struct family *f)
+static void supervise(const struct xt2_run *run, struct family *f, struct xt2_shim_store *store)
 {
-	struct xt2_shim_store *store = new_store(run);
 	struct xt2_supervisor *sv = NULL;
 	size_t i;
 	int ret;
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	f->on_child = signal(SIGCHLD, SIG_DFL);
-	ret = store ? start(run, f, store, &sv) : -ENOMEM;
+	ret = start(run, f, store, &sv);
 	if (ret < 0) {
 		report(f->report, ret);
 		_exit(0); /* and with it a child that waits for leave */
@@ -362,8 +361,11 @@ static int block_signals(sigset_t *before)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* => as xt2_run(); -errno also if there can be no supervisor */
-static int run_supervised(const struct xt2_run *run)
+/*
+ * @store: what was loaded for the check need not be loaded again; freed
+ * => as xt2_run(); -errno also if there can be no supervisor
+ */
+static int run_supervised(const struct xt2_run *run, struct xt2_shim_store *store)
 {
 	struct family f = { .report = -1 };
 	pid_t supervisor;
@@ -372,16 +374,18 @@ static int run_supervised(const struct xt2_run *run)
 	if (run->no_retry || find_library(RETRY, f.retry) || strpbrk(f.retry, ": "))
 		*f.retry = '\0'; /* it is not missed where it cannot be had */
 	f.signals = block_signals(&f.mask);
-	if (f.signals < 0 || pipe2(ends, O_CLOEXEC))
-		return -errno;
-	supervisor = fork();
-	if (supervisor < 0)
-		return -errno;
+	ret = f.signals < 0 || pipe2(ends, O_CLOEXEC) ? -errno : 0;
+	supervisor = ret ? -1 : fork();
 	if (!supervisor) {
 		close(ends[0]);
 		f.report = ends[1];
-		supervise(run, &f);
+		supervise(run, &f, store);
 	}
+	if (!ret && supervisor < 0)
+		ret = -errno;
+	xt2_shim_store_free(store);
+	if (ret)
+		return ret;
 	close(ends[1]);
 	ret = wait_for(ends[0], f.signals, supervisor);
 	close(ends[0]);
@@ -456,17 +460,20 @@ static int absolute_path(const char *image, char *path, struct xt2_err *err)
 	return ret;
 }
 
-/* => 0: the ruleset is good, or there is none yet; -errno */
-static int check_store(const struct xt2_run *run, struct xt2_err *err)
+/* => 0: the ruleset is good, or there is none yet; -errno: and no store */
+static int check_store(const struct xt2_run *run, struct xt2_shim_store **store,
+		       struct xt2_err *err)
 {
-	struct xt2_shim_store *store = new_store(run);
 	int ret;
 
-	if (!store)
+	*store = new_store(run);
+	if (!*store)
 		return xt2_shim_fail(err, run->image ? run->image : "the live ruleset", ENOMEM,
 				     "cannot open");
-	ret = xt2_shim_store_load(store, err);
-	xt2_shim_store_free(store);
+	ret = xt2_shim_store_load(*store, err);
+	if (ret >= 0)
+		return 0;
+	xt2_shim_store_free(*store);
 	return ret;
 }
 
@@ -476,16 +483,17 @@ static int run_live(const struct xt2_run *run, struct xt2_err *err)
 	struct xt2_store place = { .kind = XT2_STORE_LIVE,
 				   .netns = run->netns,
 				   .pin = run->live.pin };
+	struct xt2_shim_store *store;
 	int ret = xt2_store_lock(&place, XT2_STORE_LOOK, -1, err);
 
 	xt2_store_unlock(&place);
 	if (ret == -ENOENT) /* nothing is live yet; this process is in the namespace */
 		ret = 0;
 	if (!ret)
-		ret = check_store(run, err);
+		ret = check_store(run, &store, err);
 	if (ret < 0)
 		return ret;
-	ret = run_supervised(run);
+	ret = run_supervised(run, store);
 	if (ret == -EIO)
 		return xt2_err_set(err, XT2_E_SYSTEM, EIO, "the supervisor was killed");
 	return ret < 0 ? xt2_err_set(err, XT2_E_UNSUPPORTED, -ret, "there can be no supervisor: %s",
@@ -496,6 +504,7 @@ static int run_live(const struct xt2_run *run, struct xt2_err *err)
 int xt2_run(const struct xt2_run *run, struct xt2_err *err)
 {
 	struct xt2_run absolute = *run;
+	struct xt2_shim_store *store = NULL;
 	char path[PATH_MAX];
 	int ret;
 
@@ -505,13 +514,16 @@ int xt2_run(const struct xt2_run *run, struct xt2_err *err)
 	ret = absolute_path(run->image, path, err);
 	absolute.image = path;
 	if (!ret)
-		ret = check_store(&absolute, err);
-	if (!ret)
+		ret = check_store(&absolute, &store, err);
+	if (!ret) {
 		ret = set_lock_file(path, err);
+		if (ret < 0 || run->preload)
+			xt2_shim_store_free(store);
+	}
 	if (ret < 0)
 		return ret;
 	setenv("XT2_IMAGE", path, 1);
-	ret = run->preload ? -EOPNOTSUPP : run_supervised(&absolute);
+	ret = run->preload ? -EOPNOTSUPP : run_supervised(&absolute, store);
 	if (ret >= 0)
 		return ret;
 	if (ret == -EIO)

@@ -31,22 +31,23 @@ static int current(const struct xt2_shim_store *store)
 	       is.st_mtim.tv_nsec == was->st_mtim.tv_nsec;
 }
 
-/* Remember which file the ruleset is that of; if it is not known, it is read again. */
-static void pin(struct xt2_shim_store *store)
+static void forget(struct xt2_shim_store *store)
 {
+	if (store->pin >= 0)
+		close(store->pin);
+	store->pin = -1;
+}
+
+/* Remember which file the ruleset is that of; if it is not known, it is read again. */
+void xt2_shim_image_pin_(struct xt2_shim_store *store)
+{
+	forget(store);
 	store->pin = open(store->path, O_PATH | O_CLOEXEC);
 	store->loaded = 1;
 	if (store->pin >= 0 && fstat(store->pin, &store->stamp)) {
 		close(store->pin);
 		store->pin = -1;
 	}
-}
-
-static void forget(struct xt2_shim_store *store)
-{
-	if (store->pin >= 0)
-		close(store->pin);
-	store->pin = -1;
 }
 
 static int refresh(struct xt2_shim_store *store, int call, struct xt2_err *err)
@@ -56,7 +57,7 @@ static int refresh(struct xt2_shim_store *store, int call, struct xt2_err *err)
 	if (current(store))
 		return 0;
 	xt2_shim_store_drop_(store);
-	pin(store); /* first: if the file changes now, the next call sees it */
+	xt2_shim_image_pin_(store); /* first: if the file changes now, the next call sees it */
 	store->rs = xt2_ruleset_new();
 	ret = store->rs ? xt2_store_read(&store->kept, false, &store->map, err) : -ENOMEM;
 	if (ret == -ENOENT && store->pin < 0)
@@ -96,7 +97,7 @@ static int commit(struct xt2_shim_store *store, int table, struct xt2_err *err)
 	}
 	store->rs = rs;
 	store->map = map;
-	pin(store);
+	xt2_shim_image_pin_(store);
 	return 0;
 }
 
@@ -124,7 +125,7 @@ static __u64 digest(const struct xt2_shim_store *store, int table)
 	return hash;
 }
 
-static const struct xt2_shim_kind image = {
+const struct xt2_shim_kind xt2_shim_image_ = {
 	.access = XT2_STORE_CHANGE,
 	.keeps_tables = true,
 	.refresh = refresh,
@@ -135,5 +136,5 @@ static const struct xt2_shim_kind image = {
 
 struct xt2_shim_store *xt2_shim_store_new(const char *path)
 {
-	return xt2_shim_store_make_(&image, path);
+	return xt2_shim_store_make_(&xt2_shim_image_, path);
 }

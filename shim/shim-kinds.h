@@ -32,7 +32,13 @@ struct xt2_shim_store {
 	/* live */
 	struct xt2_shim_live live;
 	bool held; /* what is loaded was read under the lock */
-	bool owes; /* rs has what is to be added to counters, instead of counters */
+
+	/*
+	 * A table was replaced, and rules that stay have the counters that they had.  Live: rs has
+	 * what is to be added to them, instead of counters; an image: what they shall be.
+	 */
+	bool owes;
+	int owed; /* the table, of an image */
 };
 
 struct xt2_shim_kind {
@@ -50,13 +56,20 @@ struct xt2_shim_kind {
 	 * => 0; -errno: none is loaded
 	 */
 	int (*commit)(struct xt2_shim_store *store, int table, struct xt2_err *err);
-	/* Answer SET_ADD_COUNTERS; NULL: as any other change.  => 0, -errno */
-	int (*counters)(struct xt2_shim_store *store, struct xt2_call *call, struct xt2_err *err);
+	/* Answer SET_ADD_COUNTERS; NULL: as any other change.  @table: < 0: not there  => 0, -errno */
+	int (*counters)(struct xt2_shim_store *store, struct xt2_call *call, int table,
+			struct xt2_err *err);
 	/* => a number for what a table says */
 	__u64 (*digest)(const struct xt2_shim_store *store, int table);
 	void (*forget)(struct xt2_shim_store *store); /* the ruleset goes; may be NULL */
 	void (*leave)(struct xt2_shim_store *store); /* so does the lock; may be NULL */
 };
+
+/* An image file, which is replaced. */
+extern const struct xt2_shim_kind xt2_shim_image_;
+
+/* Remember which file the ruleset is that of; if it is not known, it is read again. */
+void xt2_shim_image_pin_(struct xt2_shim_store *store);
 
 /* Nothing is loaded.  @path: may be NULL.  => NULL: no memory */
 struct xt2_shim_store *xt2_shim_store_make_(const struct xt2_shim_kind *how, const char *path);

@@ -246,7 +246,8 @@ static int commit(struct xt2_shim_store *store, int table, struct xt2_err *err)
 	return xt2_shim_named_(store, err, ret);
 }
 
-static int add_counters(struct xt2_shim_store *store, struct xt2_call *call, struct xt2_err *err)
+static int add_counters(struct xt2_shim_store *store, struct xt2_call *call, int table,
+			struct xt2_err *err)
 {
 	struct xt2_mapping map = store->map;
 	int ret = 0;

@@ -130,10 +130,16 @@ __u64 xt2_shim_fold_(__u64 hash, const void *bytes, size_t len)
 	return hash;
 }
 
+/* => the table that a note is about; < 0: it is not there */
+static int table_of(const struct xt2_shim_store *store, const struct xt2_shim_note *note)
+{
+	return xt2_table_find(store->rs, note->family, note->table);
+}
+
 /* => 0: there is no such table, or it cannot be told apart */
 static __u64 digest(const struct xt2_shim_store *store, const struct xt2_shim_note *note)
 {
-	int table = xt2_table_find(store->rs, note->family, note->table);
+	int table = table_of(store, note);
 
 	return table < 0 ? 0 : store->how->digest(store, table);
 }
@@ -232,30 +238,19 @@ static bool holds(struct xt2_shim_store *store, const struct xt2_shim_note *note
 	if (!note->settled)
 		return true;
 	if (!store->how->keeps_tables && xt2_table_hooks(note->family, note->table) &&
-	    xt2_table_find(store->rs, note->family, note->table) < 0)
+	    table_of(store, note) < 0)
 		xt2_table_add(store->rs, note->family, note->table, NULL);
 	return note->digest && note->digest == digest(store, note);
-}
-
-static int change(struct xt2_shim_store *store, struct xt2_call *call,
-		  const struct xt2_shim_note *about_it, struct xt2_err *err)
-{
-	int ret = xt2_sockopt_set(store->rs, call->caller, call->level, call->name, call->value,
-				  call->len, err);
-
-	return ret > 0 ? store->how->commit(
-				 store,
-				 xt2_table_find(store->rs, about_it->family, about_it->table), err)
-		       : ret;
 }
 
 static int set(struct xt2_shim_store *store, struct xt2_call *call, struct xt2_err *err)
 {
 	struct xt2_shim_note about_it = { .family = 0 }, *note = NULL;
+	int ret;
 
 	if (!store->kept.locked)
 		return -EAGAIN;
-	if (xt2_call_kind(call) == XT2_CALL_REPLACE && !about(call, &about_it))
+	if (!about(call, &about_it) && xt2_call_kind(call) == XT2_CALL_REPLACE)
 		note = find(store, &about_it);
 	if (note && (!holds(store, note) || !xt2_told_sets_hold(&note->sets, call->caller->sets)))
 		return -EAGAIN;
@@ -263,8 +258,10 @@ static int set(struct xt2_shim_store *store, struct xt2_call *call, struct xt2_e
 		remove_note(store, note);
 	settle(store);
 	if (xt2_call_kind(call) == XT2_CALL_COUNTERS && store->how->counters)
-		return store->how->counters(store, call, err);
-	return change(store, call, &about_it, err);
+		return store->how->counters(store, call, table_of(store, &about_it), err);
+	ret = xt2_sockopt_set(store->rs, call->caller, call->level, call->name, call->value,
+			      call->len, err);
+	return ret > 0 ? store->how->commit(store, table_of(store, &about_it), err) : ret;
 }
 
 /* Settled notes are those of others; a table that is new changes nothing for them. */

@@ -57,6 +57,9 @@ int xt2_shim_fail(struct xt2_err *err, const char *path, int errnum, const char 
  */
 struct xt2_shim_store *xt2_shim_store_new(const char *path);
 
+/* The same, which is changed where it is; who uses it holds the lock from REPLACE to ADD_COUNTERS. */
+struct xt2_shim_store *xt2_shim_edit_new(const char *path);
+
 /*
  * xt2_shim_live_new - a store for what is live in this network namespace
  * @live: strings and data stay the caller's

@@ -3,7 +3,7 @@
 check_PROGRAMS += tests/lib/inject
 tests_lib_inject_SOURCES = tests/lib/inject.c
 
-TESTS += tests/prop/commands.py tests/prop/counters.sh tests/prop/forms.sh tests/prop/indexed.sh tests/prop/shim.sh tests/prop/arp.sh tests/prop/tuple.sh
+TESTS += tests/prop/shim-edit.py tests/prop/commands.py tests/prop/counters.sh tests/prop/forms.sh tests/prop/indexed.sh tests/prop/shim.sh tests/prop/arp.sh tests/prop/tuple.sh
 EXTRA_DIST += \
 	tests/prop/arp.py \
 	tests/prop/commands.py \
@@ -19,6 +19,7 @@ EXTRA_DIST += \
 	tests/prop/rules.py \
 	tests/prop/run.py \
 	tests/prop/shim.sh \
+	tests/prop/shim-edit.py \
 	tests/prop/targets.py \
 	tests/prop/transport.py \
 	tests/prop/tuple.py \
