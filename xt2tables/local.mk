@@ -78,6 +78,7 @@ endif
 # One program under nine names, and iptables' own.
 bin_PROGRAMS += xt2tables-restore
 WHERE_SOURCES = xt2tables/tables/where.c xt2tables/tables/where.h \
+	xt2tables/tables/whole-tables.c xt2tables/tables/whole-tables.h \
 	xt2tables/live/live-trace.c xt2tables/live/live-trace.h
 RESTORE_SOURCES = xt2tables/cmd/xt2tables.c $(WHERE_SOURCES) \
 	xt2tables/tables/tables-help.c xt2tables/tables/tables-main.c xt2tables/tables/tables-main.h

@@ -118,19 +118,16 @@ static int copy_table(struct copy *c, int table)
 	return ret;
 }
 
-int xt2_table_copy(struct xt2_ruleset *to, const struct xt2_ruleset *from, int table)
+int xt2_table_fill(struct xt2_ruleset *to, int to_table, const struct xt2_ruleset *from, int table)
 {
 	const struct xt2_table_ *t = &from->table[table];
-	struct copy c = { .to = to, .from = from };
+	struct copy c = { .to = to, .from = from, .table = to_table };
 	int ret = xt2_ruleset_complete_(from);
 
 	if (ret)
 		return ret;
-	c.table = xt2_table_add(to, t->family, t->name, t->source);
-	if (c.table < 0)
-		return c.table;
-	to->table[c.table].as_came = t->as_came;
-	memcpy(to->table[c.table].priority, t->priority, sizeof(t->priority));
+	to->table[to_table].as_came = t->as_came;
+	memcpy(to->table[to_table].priority, t->priority, sizeof(t->priority));
 	c.chain = malloc((from->chains + 1ull) * sizeof(*c.chain));
 	c.instance = malloc((from->instances + 1ull) * sizeof(*c.instance));
 	c.rule = malloc(XT2_RULE_MAX);
@@ -143,4 +140,12 @@ int xt2_table_copy(struct xt2_ruleset *to, const struct xt2_ruleset *from, int t
 	free(c.instance);
 	free(c.rule);
 	return ret < 0 ? ret : 0;
+}
+
+int xt2_table_copy(struct xt2_ruleset *to, const struct xt2_ruleset *from, int table)
+{
+	const struct xt2_table_ *t = &from->table[table];
+	int ret = xt2_table_add(to, t->family, t->name, t->source);
+
+	return ret < 0 ? ret : xt2_table_fill(to, ret, from, table);
 }

@@ -13,4 +13,7 @@
  */
 int xt2_table_copy(struct xt2_ruleset *to, const struct xt2_ruleset *from, int table);
 
+/* The same into a table that is there and has neither rules nor chains of users.  => 0, -ENOMEM, -E2BIG */
+int xt2_table_fill(struct xt2_ruleset *to, int to_table, const struct xt2_ruleset *from, int table);
+
 #endif

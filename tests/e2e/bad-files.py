@@ -158,6 +158,7 @@ class Good:
 
     def __init__(self, folder):
         self.text = EXAMPLES + "server.rules"
+        self.other = shutil.copy(self.text, folder + "/other.rules")  # has to be stored again
         self.text6 = EXAMPLES + "server6.rules"
         self.pcap = EXAMPLES + "server.pcap"
         self.textarp = folder + "/arp.rules"
@@ -580,7 +581,7 @@ def store_cell(cell):
         subprocess.run(["mount", "-o", "remount,ro", cell.work + "/m"], check=True)
     words = cell.words(file)
     if how != "new":
-        words = [GOOD.again if w == GOOD.blob else w for w in words]
+        words = [{GOOD.blob: GOOD.again, GOOD.text: GOOD.other}.get(w, w) for w in words]
     cell.run(words, NOBODY if how == "nobody" else ())
     ok = how in ("new", "old")
     if how == "new" and cell.row.name == "store-update":

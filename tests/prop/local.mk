@@ -3,7 +3,7 @@
 check_PROGRAMS += tests/lib/inject
 tests_lib_inject_SOURCES = tests/lib/inject.c
 
-TESTS += tests/prop/shim-edit.py tests/prop/commands.py tests/prop/counters.sh tests/prop/forms.sh tests/prop/indexed.sh tests/prop/shim.sh tests/prop/arp.sh tests/prop/tuple.sh
+TESTS += tests/prop/restore-edit.py tests/prop/shim-edit.py tests/prop/commands.py tests/prop/counters.sh tests/prop/forms.sh tests/prop/indexed.sh tests/prop/shim.sh tests/prop/arp.sh tests/prop/tuple.sh
 EXTRA_DIST += \
 	tests/prop/arp.py \
 	tests/prop/commands.py \
@@ -16,6 +16,7 @@ EXTRA_DIST += \
 	tests/prop/kernel.py \
 	tests/prop/matches.py \
 	tests/prop/packets.py \
+	tests/prop/restore-edit.py \
 	tests/prop/rules.py \
 	tests/prop/run.py \
 	tests/prop/shim.sh \

@@ -211,6 +211,9 @@ static int restore(const struct program *program, int argc, char **argv)
 	if (o.where.store.kind == XT2_STORE_LIVE) {
 		o.text.zero_policies = true;
 		o.text.changed = o.where.changed;
+	} else if (!o.text.noflush) {
+		o.where.replaces = true;
+		o.text.changed = o.where.changed;
 	}
 	o.where.whole = !o.text.noflush;
 	status = xt2_where_open(&o.where, XT2_STORE_CREATE);

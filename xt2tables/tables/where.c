@@ -15,6 +15,7 @@
 #include "libxt2/ruleset/inplace.h"
 #include "libxt2/store/edit-file.h"
 #include "where.h"
+#include "whole-tables.h"
 #include "xt2tables/files/usage.h"
 #include "xt2tables/live/live-refused.h"
 #include "xt2tables/live/live-trace.h"
@@ -165,6 +166,13 @@ static int open_store(struct xt2_where *w, enum xt2_store_access access)
 	if (ret && !(ret == -ENOENT && access == XT2_STORE_LOOK))
 		return lock_failed(w, &err, ret);
 	w->generation = 0;
+	if (w->replaces && !w->test) {
+		ret = xt2_whole_begin(&w->store, &w->base, &w->rs, &err);
+		if (!ret)
+			w->generation = w->base->generation;
+		if (ret <= 0)
+			return ret ? failed(w, &err, ret) : 0;
+	}
 	ret = w->whole || w->test ? 1 : xt2_store_edit(&w->store, &w->rs, &err);
 	w->in_place = !ret;
 	if (!ret) {
@@ -204,8 +212,9 @@ int xt2_where_trouble(const struct xt2_where *w)
 static void forget(struct xt2_where *w)
 {
 	xt2_ruleset_free(w->rs);
+	xt2_ruleset_free(w->base);
 	xt2_store_end_edit(&w->store);
-	w->rs = NULL;
+	w->rs = w->base = NULL;
 	w->in_place = false;
 }
 
@@ -268,10 +277,11 @@ static unsigned long long torn_bytes(const struct xt2_where *w)
 static int commit_edit(struct xt2_where *w, struct xt2_err *err)
 {
 	const unsigned long long torn = torn_bytes(w);
-	int ret = xt2_store_commit_edit(&w->store, w->rs, w->check, err);
+	int ret = w->base ? xt2_whole_commit(&w->store, w->base, w->rs, w->changed, err)
+			  : xt2_store_commit_edit(&w->store, w->rs, w->check, err);
 
 	if (!ret)
-		w->generation = w->rs->generation;
+		w->generation = (w->base ? w->base : w->rs)->generation;
 	if (!ret && torn && !torn_bytes(w))
 		fprintf(stderr,
 			"xt2: %s: %llu bytes of a change that was not finished are cut off\n",
@@ -285,7 +295,7 @@ int xt2_where_commit(struct xt2_where *w)
 	struct xt2_mapping map;
 	int ret = 1, status = 0;
 
-	if (w->in_place)
+	if (w->in_place || w->base)
 		ret = commit_edit(w, &err);
 	if (!ret || (ret == XT2_WHERE_WRONG && w->in_place))
 		return ret;

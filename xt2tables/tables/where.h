@@ -17,17 +17,21 @@ struct xt2_where {
 	int wait; /* for others: seconds; 0: not at all, < 0: for ever */
 	bool test; /* store nothing */
 	bool whole; /* all of the ruleset will be read or replaced */
+	bool replaces; /* tables as a whole: those that changed says, of which rs has no rules at first */
 	const char *expected; /* generation that must be there, in digits; NULL: any */
 	const char *source; /* of the rules: a file, "-"; NULL: they are no file's */
 	/* What the kernel would check of whole tables, for a commit of what has changed; or NULL. */
 	const struct xt2_commit_check *check;
-	bool changed[XT2_TABLES_MAX]; /* by table: its policies count from what the ruleset has */
+	/* By table: it is replaced; its policies count from what the ruleset has. */
+	bool changed[XT2_TABLES_MAX];
 	/* Where errors go; NULL: to stderr. */
 	void (*report)(void *data, const struct xt2_err *err);
 	void *data;
 
 	struct xt2_ruleset *rs; /* to be edited */
 	bool in_place; /* what has changed is stored, not all */
+	struct xt2_ruleset
+		*base; /* which tables of rs replace, and what differs is stored; or NULL */
 	struct xt2_mapping map; /* else it was loaded from this image, if there is one */
 	__u64 generation; /* of the image that was read or committed last */
 };
