@@ -24,6 +24,7 @@
 #include "engine/index/search.h"
 #include "libxt2/ruleset/pair.h"
 #include "libxt2/ruleset/ruleset.h"
+#include "libxt2/ruleset/table-difference.h"
 
 #define READ_WAIT 5 /* seconds, for another program that changes it */
 
@@ -39,28 +40,28 @@ static u32 count_rules(const struct xt2_image *img)
 	return n;
 }
 
-/* What the ruleset has in the place of counters, by rule of the image.  => not all is 0 */
-static bool collect(const struct xt2_ruleset *rs, struct xt2_counts *to, u32 n)
+/*
+ * What the ruleset has in the place of counters, by rule of the image that it was loaded from.  A
+ * chain that was loaded has the image's number.
+ * => not all is 0
+ */
+static bool collect(const struct xt2_ruleset *rs, const struct xt2_image *img,
+		    struct xt2_counts *to)
 {
-	const struct xt2_counts *end = to + n;
-	__u64 packets, bytes, any = 0;
-	unsigned int i;
-	int table, chain;
+	const struct xt2_chain *c;
+	const struct xt2_rule *r;
+	__u64 any = 0;
+	u32 i, at;
 
-	for (table = 0; table < xt2_ruleset_tables(rs); table++) { /* the image's order */
-		xt2_table_for_each_chain(chain, rs, table) {
-			if (end - to <= (ptrdiff_t)xt2_chain_rules(rs, chain))
-				return any; /* a table that is not live */
-			for (i = 0; i < xt2_chain_rules(rs, chain); i++, to++) {
-				const struct xt2_rule *r = xt2_rule_get(rs, chain, i);
-
-				*to = (struct xt2_counts){ r->packets, r->bytes };
-				any |= r->packets | r->bytes;
-			}
-			xt2_chain_counters(rs, chain, &packets, &bytes);
-			*to++ = (struct xt2_counts){ packets, bytes };
-			any |= packets | bytes;
+	xt2_image_for_each_chain(c, i, img, xt2_image_root(img)) {
+		for (at = 0; at + 1 < c->rules; at++, to++) {
+			r = xt2_rule_get(rs, (int)i, at);
+			*to = (struct xt2_counts){ r->packets, r->bytes };
+			any |= r->packets | r->bytes;
 		}
+		*to = (struct xt2_counts){ rs->chain[i].packets, rs->chain[i].bytes };
+		any |= to->packets | to->bytes;
+		to++;
 	}
 	return any;
 }
@@ -75,7 +76,7 @@ static int pay(struct xt2_shim_store *store, struct xt2_err *err)
 	store->owes = false;
 	if (!add)
 		return xt2_shim_fail(err, "the live ruleset", ENOMEM, "cannot add to counters");
-	if (collect(store->rs, add, n))
+	if (n && collect(store->rs, store->map.image, add))
 		ret = xt2_store_add_counters(&store->kept, add, n, err);
 	free(add);
 	return ret ? xt2_shim_named_(store, err, ret) : 0;
@@ -211,6 +212,126 @@ static u32 *pair(const struct xt2_shim_store *store, const struct xt2_mapping *m
 	return was;
 }
 
+/* What rules that stay had counted. */
+struct kept {
+	int chain; /* in the ruleset that was replaced */
+	u32 at;
+	struct xt2_counts counts;
+};
+
+struct keeping {
+	const struct xt2_image *old;
+	const struct xt2_chain *chain; /* of old */
+	const struct xt2_rule *rule; /* of it, at this position */
+	u32 at;
+	struct kept *list;
+	size_t n, room;
+	bool failed;
+};
+
+/* See struct xt2_difference_options. */
+static void keep(void *data, int chain, unsigned int at, int old_chain, unsigned int old_at)
+{
+	struct keeping *k = data;
+	const struct xt2_chain *c = xt2_image_chain(k->old, xt2_image_root(k->old), (u32)old_chain);
+
+	if (c != k->chain) {
+		k->chain = c;
+		k->rule = xt2_chain_first(c);
+		k->at = 0;
+	}
+	for (; k->at < old_at; k->at++)
+		k->rule = xt2_rule_next(k->rule);
+	if (!k->rule->packets && !k->rule->bytes)
+		return;
+	if (k->n == k->room) {
+		const size_t room = 2 * k->room + 64;
+		struct kept *list = realloc(k->list, room * sizeof(*list));
+
+		k->failed |= !list;
+		if (!list)
+			return;
+		k->list = list;
+		k->room = room;
+	}
+	k->list[k->n++] = (struct kept){ chain, at, { k->rule->packets, k->rule->bytes } };
+}
+
+/* Rules that stayed owe what they had counted; the ruleset is that which was replaced, read again. */
+static int owe_kept(const struct xt2_shim_store *store, const struct keeping *k,
+		    const struct xt2_ruleset *replaced, int table)
+{
+	int to = xt2_table_find(store->rs, xt2_table_family(replaced, table),
+				xt2_table_name(replaced, table));
+	int from = -1, chain = -1, ret = 0;
+	size_t i;
+
+	for (i = 0; !ret && i < k->n; i++) {
+		const struct kept *kept = &k->list[i];
+		const __u64 packets = 0 - kept->counts.packets, bytes = 0 - kept->counts.bytes;
+
+		if (kept->chain != from)
+			chain = xt2_chain_find(store->rs, to,
+					       xt2_chain_name(replaced, kept->chain));
+		from = kept->chain;
+		if (chain < 0 || kept->at > xt2_chain_rules(store->rs, chain))
+			return -EIO;
+		if (kept->at < xt2_chain_rules(store->rs, chain)) {
+			ret = xt2_rule_set_counters(store->rs, chain, kept->at, packets, bytes);
+			continue;
+		}
+		store->rs->chain[chain].packets = packets;
+		store->rs->chain[chain].bytes = bytes;
+	}
+	return ret;
+}
+
+/* What is live is read again, and rules owe what they have kept; else they go on with it. */
+static void read_again(struct xt2_shim_store *store, const struct keeping *k, int table)
+{
+	struct xt2_ruleset *replaced = store->rs;
+	struct xt2_mapping map = { 0 };
+
+	store->loaded = 0; /* the notes are settled already */
+	store->rs = NULL;
+	if (xt2_store_read(&store->kept, false, &map, NULL)) {
+		xt2_shim_store_drop_(store);
+	} else {
+		set_owed(NULL, &map, NULL, 0);
+		if (!owe(store, &map) && owe_kept(store, k, replaced, table)) {
+			store->loaded = 0;
+			xt2_shim_store_drop_(store);
+		}
+	}
+	xt2_ruleset_free(replaced);
+}
+
+/*
+ * Change what is live where it is.
+ * => 0; 1: install all of it; -errno
+ */
+static int edit(struct xt2_shim_store *store, int table, struct xt2_err *err)
+{
+	struct keeping k = { .old = store->map.image };
+	const struct xt2_difference_options keep_all = { .stays = keep, .data = &k };
+	struct xt2_ruleset *rs = NULL;
+	int ret = k.old ? xt2_store_edit(&store->kept, &rs, err) : 1;
+
+	if (ret)
+		return ret == -ENOENT ? 1 : ret;
+	ret = xt2_table_difference(rs, store->rs, table, &keep_all);
+	if (!ret && !k.failed)
+		ret = xt2_store_commit_edit(&store->kept, rs, NULL, err);
+	else
+		ret = 1; /* what was done is dropped */
+	xt2_ruleset_free(rs);
+	xt2_store_end_edit(&store->kept);
+	if (!ret)
+		read_again(store, &k, table);
+	free(k.list);
+	return ret;
+}
+
 static int make_live(struct xt2_shim_store *store, const struct xt2_mapping *map, const u32 *was,
 		     struct xt2_err *err)
 {
@@ -221,7 +342,8 @@ static int make_live(struct xt2_shim_store *store, const struct xt2_mapping *map
 	return ret ? ret : xt2_store_commit(&store->kept, map, &counters, err);
 }
 
-static int commit(struct xt2_shim_store *store, int table, struct xt2_err *err)
+/* All of it becomes live.  => 0, -errno */
+static int install(struct xt2_shim_store *store, int table, struct xt2_err *err)
 {
 	struct xt2_mapping map;
 	u32 *was = NULL;
@@ -238,12 +360,24 @@ static int commit(struct xt2_shim_store *store, int table, struct xt2_err *err)
 		free(was);
 	}
 	store->loaded = 0; /* the notes are settled already */
-	if (!ret) {
+	if (ret)
+		xt2_shim_store_drop_(store);
+	else
 		owe(store, &map); /* else the rules go on from what they had */
-		return 0;
+	return ret;
+}
+
+static int commit(struct xt2_shim_store *store, int table, struct xt2_err *err)
+{
+	int ret = edit(store, table, err);
+
+	if (ret > 0)
+		ret = install(store, table, err);
+	if (ret < 0) {
+		store->loaded = 0;
+		xt2_shim_store_drop_(store);
 	}
-	xt2_shim_store_drop_(store);
-	return xt2_shim_named_(store, err, ret);
+	return ret ? xt2_shim_named_(store, err, ret) : 0;
 }
 
 static int add_counters(struct xt2_shim_store *store, struct xt2_call *call, int table,

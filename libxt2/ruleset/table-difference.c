@@ -260,19 +260,24 @@ static int pair_middle(const struct difference *d, const struct side *old, const
 
 /* --- what would be done ------------------------------------------------------- */
 
+/* => where a rule was in an old chain of so many rules, n now; XT2_NONE: it is new */
+static u32 was_at(const struct pair *p, u32 old, u32 n, u32 j)
+{
+	if (j < p->head)
+		return j;
+	return j >= n - p->tail ? j + old - n : p->stays[j - p->head];
+}
+
 /* Do rules that stay get other counters?  Each is a change. */
 static u64 recounted(const struct difference *d, const struct side *old, const struct side *now,
 		     const struct pair *p)
 {
-	const u32 middle = now->list->n - p->tail;
 	const struct xt2_rule *a, *b;
 	u64 n = 0;
 	u32 i, j;
 
 	for (j = 0; d->opt->counters && j < now->list->n; j++) {
-		i = j < p->head	  ? j
-		    : j >= middle ? j + old->list->n - now->list->n
-				  : p->stays[j - p->head];
+		i = was_at(p, old->list->n, now->list->n, j);
 		if (i == XT2_NONE)
 			continue;
 		a = xt2_list_rule(old->list, i);
@@ -385,6 +390,23 @@ static int compare(struct difference *d)
 	if (!ret && d->to->ops)
 		ret = xt2_inplace_error(d->to);
 	return ret ? ret : d->changes > FEW + d->rules / rules_of_image;
+}
+
+static void tell_stays(const struct difference *d, const struct pair *p)
+{
+	const struct xt2_chain_ *now = &d->from->chain[p->from], *old;
+	u32 i, j;
+
+	if (p->to < 0)
+		return;
+	old = &d->to->chain[p->to];
+	for (j = 0; j < now->rules.n; j++) {
+		i = was_at(p, old->rules.n, now->rules.n, j);
+		if (i != XT2_NONE)
+			d->opt->stays(d->opt->data, p->from, j, p->to, i);
+	}
+	if (old->policy == now->policy)
+		d->opt->stays(d->opt->data, p->from, j, p->to, old->rules.n);
 }
 
 /* --- doing it ------------------------------------------------------------------- */
@@ -575,6 +597,8 @@ int xt2_table_difference(struct xt2_ruleset *to, const struct xt2_ruleset *from,
 	    !texts_equal(old->source, now->source))
 		return 1;
 	ret = compare(&d);
+	for (i = 0; !ret && options->stays && i < d.pairs; i++)
+		tell_stays(&d, &d.pair[i]);
 	if (!ret && d.changes)
 		ret = change(&d);
 	for (i = 0; !ret && !d.changes && i < d.pairs; i++)

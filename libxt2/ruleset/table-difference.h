@@ -10,6 +10,13 @@ struct xt2_difference_options {
 	bool counters; /* rules that stay get those of the new table; else they keep theirs */
 	bool state; /* a rule stays only if its state is that of the new table's rule */
 	bool lines; /* a rule stays only if its line is the same */
+	/*
+	 * Is told before anything changes of each rule that stays: its chain in from and its position
+	 * there, and those of the old table.  The position after the last rule is that of a policy
+	 * that stays, or of a user chain's end.  In order within a chain; may be NULL.
+	 */
+	void (*stays)(void *data, int chain, unsigned int at, int old_chain, unsigned int old_at);
+	void *data;
 };
 
 /*

@@ -12,7 +12,7 @@
 
 #define ROUNDS 400
 
-static const struct xt2_difference_options all = { true, true, true };
+static const struct xt2_difference_options all = { .counters = true, .state = true, .lines = true };
 
 /* --- making tables ----------------------------------------------------------- */
 
@@ -197,6 +197,62 @@ static struct inplace_case open_copy(const struct xt2_ruleset *rs)
 	return c;
 }
 
+/* What is told of rules that stay, of a copy of the old ruleset with the same numbers. */
+struct told {
+	const struct xt2_ruleset *old, *now;
+	int chain; /* the last one */
+	int at, old_at;
+	u32 rules;
+};
+
+static void told(void *data, int chain, unsigned int at, int old_chain, unsigned int old_at)
+{
+	struct told *t = data;
+	const int family = xt2_table_family(t->now, xt2_chain_table(t->now, chain));
+	u8 one[XT2_DIGEST_SIZE], other[XT2_DIGEST_SIZE];
+
+	assert_string_equal(xt2_chain_name(t->now, chain), xt2_chain_name(t->old, old_chain));
+	if (chain == t->chain) {
+		assert_true((int)at > t->at);
+		assert_true((int)old_at > t->old_at);
+	}
+	t->chain = chain;
+	t->at = (int)at;
+	t->old_at = (int)old_at;
+	if (at == xt2_chain_rules(t->now, chain)) {
+		assert_int_equal(old_at, xt2_chain_rules(t->old, old_chain));
+		assert_int_equal(xt2_chain_policy(t->now, chain),
+				 xt2_chain_policy(t->old, old_chain));
+		return;
+	}
+	xt2_rule_digest(t->now, family, xt2_rule_get(t->now, chain, at), one);
+	xt2_rule_digest(t->old, family, xt2_rule_get(t->old, old_chain, old_at), other);
+	assert_memory_equal(one, other, sizeof(one));
+	t->rules++;
+}
+
+static void check_told(const struct xt2_ruleset *base, const struct xt2_ruleset *wanted)
+{
+	struct xt2_mapping map, other;
+	struct xt2_ruleset *to = copy_of(base, &map), *old = copy_of(base, &other);
+	struct told t = { .old = old, .now = wanted, .chain = -1 };
+	const struct xt2_difference_options options = { .stays = told, .data = &t };
+	u32 rules = 0;
+	int table, chain;
+
+	if (!turn(to, wanted, &options)) {
+		for (table = 0; table < xt2_ruleset_tables(to); table++)
+			xt2_table_for_each_chain(chain, to, table)
+				rules += xt2_chain_rules(to, chain);
+		assert_true(t.rules <= rules);
+		assert_true(t.rules + 30 * 8 >= rules);
+	}
+	xt2_ruleset_free(to);
+	xt2_ruleset_free(old);
+	xt2_image_close(&map);
+	xt2_image_close(&other);
+}
+
 static void check_in_place(const struct xt2_ruleset *base, const struct xt2_ruleset *wanted)
 {
 	const struct xt2_difference_options rules = { .lines = rnd(2) };
@@ -236,6 +292,7 @@ static void test_random(void **data)
 		xt2_ruleset_free(plain);
 		xt2_image_close(&other);
 		check_in_place(base, wanted);
+		check_told(base, wanted);
 		xt2_ruleset_free(wanted);
 		xt2_image_close(&map);
 		xt2_ruleset_free(base);
