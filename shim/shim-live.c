@@ -156,6 +156,8 @@ static int read_live(struct xt2_shim_store *store, struct xt2_ruleset **rs, stru
 		xt2_store_unlock(&store->kept);
 	if (ret == -ENOMEM)
 		xt2_shim_fail(err, "the live ruleset", ENOMEM, "cannot load it");
+	if (!ret && err) /* that nothing is live is no error here */
+		memset(err, 0, sizeof(*err));
 	return ret ? xt2_shim_named_(store, err, ret) : 0;
 }
 

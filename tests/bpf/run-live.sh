@@ -67,6 +67,9 @@ code=$?
 [ $code = 0 ] || { cat "$tmp/err"; exit 1; }
 "$xt2" status --netns "$ns" >/dev/null 2>&1 && wrong "a question makes something live"
 
+run iptables-legacy -A INPUT -j REJECT 2>"$tmp/err" && wrong "REJECT is live"
+grep -q 'no live ruleset' "$tmp/err" && wrong "a refusal: $(cat "$tmp/err")"
+
 # rules that stay go on counting, whatever is done to others
 fine iptables-legacy -A INPUT -p icmp -j ACCEPT
 pings 3
