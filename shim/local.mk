@@ -5,6 +5,8 @@ libshim_la_SOURCES = \
 	shim/abi.h \
 	shim/kernel-sets.c \
 	shim/kernel-sets.h \
+	shim/live-beside.c \
+	shim/live-beside.h \
 	shim/netns.c \
 	shim/netns.h \
 	shim/proc-files.c \

@@ -9,6 +9,7 @@
 #define XT2_SHIM_SHIM_KINDS_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include "shim-store.h"
 
@@ -61,6 +62,9 @@ struct xt2_shim_kind {
 			struct xt2_err *err);
 	/* => a number for what a table says */
 	__u64 (*digest)(const struct xt2_shim_store *store, int table);
+	/* Tables that are stored elsewhere: see xt2_shim_store_beside(); NULL: there are none. */
+	int (*beside)(const struct xt2_shim_store *store, int family, const char *table);
+	void (*names)(const struct xt2_shim_store *store, int family, FILE *to);
 	void (*forget)(struct xt2_shim_store *store); /* the ruleset goes; may be NULL */
 	void (*leave)(struct xt2_shim_store *store); /* so does the lock; may be NULL */
 };

@@ -16,6 +16,7 @@
  * Counters are no part of what a table says: see the notes in shim-store.c.
  */
 #include "shim-kinds.h"
+#include "live-beside.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -430,6 +431,21 @@ static __u64 digest(const struct xt2_shim_store *store, int table)
 	return hash;
 }
 
+static int beside(const struct xt2_shim_store *store, int family, const char *table)
+{
+	if (!store->live.beside)
+		return 0;
+	if (!table)
+		return family != XT2_IPV4 && family != XT2_IPV6;
+	return xt2_beside_(family, table);
+}
+
+static void names(const struct xt2_shim_store *store, int family, FILE *to)
+{
+	if (store->live.beside)
+		xt2_beside_names_(family, to);
+}
+
 static void forget(struct xt2_shim_store *store)
 {
 	store->owes = store->held = false;
@@ -448,6 +464,8 @@ static const struct xt2_shim_kind live_kind = {
 	.commit = commit,
 	.counters = add_counters,
 	.digest = digest,
+	.beside = beside,
+	.names = names,
 	.forget = forget,
 	.leave = leave,
 };

@@ -305,6 +305,11 @@ int xt2_shim_store_call(struct xt2_shim_store *store, struct xt2_call *call, str
 								: ret;
 }
 
+int xt2_shim_store_beside(const struct xt2_shim_store *store, int family, const char *table)
+{
+	return store->how->beside && store->how->beside(store, family, table);
+}
+
 char *xt2_shim_store_names(struct xt2_shim_store *store, int family, size_t *len)
 {
 	char *text = NULL;
@@ -319,6 +324,8 @@ char *xt2_shim_store_names(struct xt2_shim_store *store, int family, size_t *len
 	for (i = xt2_ruleset_tables(store->rs) - 1; i >= 0; i--)
 		if (xt2_table_family(store->rs, i) == family)
 			fprintf(to, "%s\n", xt2_table_name(store->rs, i));
+	if (store->how->names)
+		store->how->names(store, family, to);
 	if (!fclose(to))
 		return text;
 	free(text);

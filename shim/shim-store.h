@@ -17,6 +17,7 @@ struct xt2_shim_store;
 /* What is live, instead of an image file. */
 struct xt2_shim_live {
 	const char *pin; /* as of struct xt2_store; NULL: xt2's own folder */
+	int beside; /* tables that cannot be live are the kernel's own, which work beside the live ones */
 	/*
 	 * Tell all that keeps rules from being live.  NULL: the store tells the first.
 	 * @img: rs, packed
@@ -73,6 +74,9 @@ struct xt2_shim_store *xt2_shim_live_new(const struct xt2_shim_live *live);
 /* Is it one of these? */
 int xt2_shim_store_is_live(const struct xt2_shim_store *store);
 
+/* Is a table the kernel's own?  @table: NULL: are all of the family? */
+int xt2_shim_store_beside(const struct xt2_shim_store *store, int family, const char *table);
+
 void xt2_shim_store_free(struct xt2_shim_store *store);
 
 /*
@@ -107,7 +111,8 @@ int xt2_shim_store_call(struct xt2_shim_store *store, struct xt2_call *call, str
 void xt2_shim_store_forget(struct xt2_shim_store *store, __u64 who);
 
 /*
- * xt2_shim_store_names - a family's tables, newest first, a line each
+ * xt2_shim_store_names - a family's tables, newest first, a line each; then the kernel's own, if they
+ *	are beside these
  * => text of len bytes, to free(); NULL: no memory, or the image cannot be read
  */
 char *xt2_shim_store_names(struct xt2_shim_store *store, int family, size_t *len);

@@ -144,6 +144,24 @@ static int elsewhere(const struct xt2_supervisor *sv, const struct xt2_task *tas
 		       : 0;
 }
 
+/* Is it about a table of the kernel's own, beside what is live?  => 1, 0 */
+static int beside(const struct xt2_supervisor *sv, const struct xt2_request *rq)
+{
+	const int set = rq->call == XT2_SYS_SETSOCKOPT, name = (int)rq->arg[2];
+	const int family = xt2_sockopt_family((int)rq->arg[1], name, set);
+	char table[XT2_NAME_SIZE];
+	pid_t tid = rq->tid;
+
+	if (xt2_shim_store_beside(sv->store, family, NULL))
+		return 1;
+	/* All structures but those of revisions begin with the table's name. */
+	if (xt2_call_kind(&(struct xt2_call){ .set = set, .name = name }) == XT2_CALL_FREE ||
+	    xt2_task_fetch(&tid, rq->arg[3], table, sizeof(table)))
+		return 0;
+	table[sizeof(table) - 1] = '\0';
+	return xt2_shim_store_beside(sv->store, family, table);
+}
+
 static int may_admin(const struct xt2_supervisor *sv, const struct xt2_task *task)
 {
 	return xt2_shim_store_is_live(sv->store) ? xt2_task_may_live(task)
@@ -181,7 +199,8 @@ static void open_file(struct xt2_supervisor *sv, const struct xt2_request *rq)
 		return;
 	}
 	if (family < 0 || xt2_task_read(&task, rq->tid) || !valid(sv, rq->id) ||
-	    !may_admin(sv, &task) || elsewhere(sv, &task, -1)) {
+	    !may_admin(sv, &task) || elsewhere(sv, &task, -1) ||
+	    xt2_shim_store_beside(sv->store, family, NULL)) {
 		go_on(sv, rq);
 		return;
 	}
@@ -370,6 +389,8 @@ static int sockopt(struct xt2_supervisor *sv, const struct xt2_request *rq)
 		ret = xt2_task_socket(&task, (int)rq->arg[0]);
 	if (!ret)
 		ret = elsewhere(sv, &task, (int)rq->arg[0]);
+	if (!ret)
+		ret = beside(sv, rq);
 	if (ret > 0) {
 		go_on(sv, rq);
 		return 0;

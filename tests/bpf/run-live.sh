@@ -124,6 +124,22 @@ fine iptables-legacy -S INPUT
 grep -q 192.0.2.9 "$tmp/out" && wrong "another namespace's rules are live"
 ip netns exec "$ns" iptables-legacy -S INPUT 2>/dev/null | grep -q 192.0.2 && wrong "the kernel has live rules"
 
+# tables that cannot be live are the kernel's own, if that is wanted
+beside() { xt2 run --live --beside --netns "$ns" -- "$@"; }
+beside iptables-legacy -t nat -A POSTROUTING -s 192.0.2.200 -j MASQUERADE || wrong "nat beside"
+beside iptables-legacy -A FORWARD -s 192.0.2.8 -j DROP || wrong "filter beside nat"
+inside iptables-legacy -t nat -S | grep -q MASQUERADE || wrong "nat is not in the kernel"
+fine iptables-legacy -S FORWARD
+grep -q 192.0.2.8 "$tmp/out" || wrong "filter is not live"
+beside iptables-legacy-save >"$tmp/out"
+if ! grep -q MASQUERADE "$tmp/out" || ! grep -q 192.0.2.8 "$tmp/out" || [ "$(grep -c '^\*' "$tmp/out")" != 3 ]; then
+	wrong "all tables: $(cat "$tmp/out")"
+fi
+if inside ebtables-legacy -L >/dev/null 2>&1; then # not every kernel has it
+	beside ebtables-legacy -A FORWARD -p IPv4 -j DROP || wrong "bridges beside"
+	inside ebtables-legacy -L FORWARD | grep -q DROP || wrong "bridges are not in the kernel"
+fi
+
 # counters that are read and set to 0 again and again under a flood: each packet is told once
 fine iptables-legacy -F
 fine iptables-legacy -A INPUT -p icmp -j ACCEPT

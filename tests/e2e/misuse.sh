@@ -64,6 +64,7 @@ no 2 '--live and --image exclude each other' xt2 run --live --image "$tmp/image"
 no 2 '--live and --preload exclude each other' xt2 run --live --preload true
 no 2 '--netns and --pin are for --live' xt2 run --netns x true
 no 2 '--netns and --pin are for --live' xt2 run --pin x true
+no 2 '--beside is for --live' xt2 run --beside true
 no 2 'which command?' xt2 run --live
 no 2 '--live and --image exclude each other' xt2tables -L --live --image "$tmp/image"
 no 2 '--live is for IPv4 and IPv6' xt2arptables -L --live

@@ -15,13 +15,14 @@ struct options {
 };
 
 static const char help[] =
-	"Usage: xt2 run [--image PATH | --live [--netns NAME] [--pin DIR]] [-v]\n"
+	"Usage: xt2 run [--image PATH | --live [--beside] [--netns NAME] [--pin DIR]] [-v]\n"
 	"               [--no-retry | --preload] [--] COMMAND [ARGUMENT...]\n"
 	"Runs COMMAND so that the firewall of iptables-legacy, ip6tables-legacy,\n"
 	"arptables-legacy and ebtables-legacy is an image, not the kernel's, or with --live\n"
 	"what BPF programs evaluate in the network namespace.\n"
 	"      --image      image file (else $XT2_IMAGE, else " XT2_DEFAULT_IMAGE ")\n"
 	"      --live       instead of an image, what the kernel evaluates\n"
+	"      --beside     tables that cannot be live are the kernel's own: nat, ARP, bridges\n"
 	"      --netns      of this network namespace, as of ip-netns(8), in which COMMAND starts\n"
 	"      --pin        in this folder of a BPF file system\n"
 	"  -v, --verbose    say why calls fail, beyond what the tools say\n"
@@ -32,6 +33,7 @@ static const char help[] =
 static const struct xt2_option rows[] = {
 	XT2_WORD("image", 0, struct options, run.image),
 	XT2_VALUE("live", 0, struct options, live, 1),
+	XT2_VALUE("beside", 0, struct options, run.live.beside, 1),
 	XT2_WORD("netns", 0, struct options, run.netns),
 	XT2_WORD("pin", 0, struct options, run.live.pin),
 	XT2_VALUE("no-retry", 0, struct options, run.no_retry, 1),
@@ -65,6 +67,8 @@ static const char *wrong(const struct options *o)
 		return "--live and --image exclude each other";
 	if (o->live && o->run.preload)
 		return "--live and --preload exclude each other";
+	if (!o->live && o->run.live.beside)
+		return "--beside is for --live";
 	if (!o->live && (o->run.netns || o->run.live.pin))
 		return "--netns and --pin are for --live";
 	return NULL;
