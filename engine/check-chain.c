@@ -152,6 +152,14 @@ const char *xt2_check_refs_(const struct xt2_checking *c, const struct xt2_rule 
 	return text;
 }
 
+bool xt2_check_is_lost_(const struct xt2_checking *c, const struct xt2_rule __img *r, u32 table)
+{
+	const u32 kind = XT2_TARGET_KIND(r->target);
+
+	return (kind == XT2_T_JUMP || kind == XT2_T_GOTO) &&
+	       c->named.table[XT2_TARGET_ARG(r->target)] != table + 1;
+}
+
 /* Runs are of whole rules, and in order: counters are added to these. */
 static int check_runs(struct xt2_checking *c, const struct xt2_chain __img *ch)
 {
@@ -220,8 +228,13 @@ int xt2_check_chain_(struct xt2_checking *c, const struct xt2_chain __img *ch)
 		r = xt2_at(ch, at);
 		if (!xt2_check_rule(r, ch->used - at, &bounds, &what))
 			what = xt2_check_refs_(c, r, ch->table);
-		if (what)
+		else
 			return xt2_check_bad_(c, what, r);
+		if (what && c->patched && xt2_check_is_lost_(c, r, ch->table))
+			c->lost++;
+		else if (what)
+			return xt2_check_bad_(c, what, r);
+		what = NULL;
 	}
 	if (!r || c->rule != ch->rules)
 		return xt2_check_bad_(c, "wrong number of rules in a chain", &ch->rules);

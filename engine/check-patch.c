@@ -75,7 +75,10 @@ static int check_compiled(struct patched *k)
 		return bad(k, "patch of another chain", &k->p->compiled);
 	gate = k->c->gate;
 	k->c->gate = XT2_GATE_CHECK; /* entries of rule groups are held to the index */
+	k->c->patched = true;
+	k->c->lost = 0;
 	err = xt2_check_chain_(k->c, b);
+	k->c->patched = false;
 	k->c->gate = gate;
 	if (err)
 		return err;
@@ -292,6 +295,7 @@ static int check_item(struct patched *k, const struct xt2_patch_item __img *item
 		label = xt2_inserted_of(xt2_at(k->c->img, item->rule))->label;
 	} else {
 		k->deleted++;
+		k->c->lost -= xt2_check_is_lost_(k->c, xt2_at(k->compiled, k->at), k->chain->table);
 		if (!says_of(k, k->at, XT2_PATCH_DELETED))
 			return bad(k, "patch would miss a deleted rule", item);
 	}
@@ -336,6 +340,8 @@ static int check_parts(struct patched *k)
 	for (i = 0; i < p->parts && xt2_can_loop; i++)
 		if (check_part(k, &part[i]))
 			return -EINVAL;
+	if (k->c->lost) /* a deleted rule may outlive the chain that it led to */
+		return bad(k, "rule names a chain that is not there", k->compiled);
 	if (p->inserted != k->inserted || p->deleted != k->deleted)
 		return bad(k, "wrong number of rules in a patch", p);
 	for (i = 0; i < p->classes; i++)

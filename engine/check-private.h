@@ -33,6 +33,8 @@ struct xt2_checking {
 	struct xt2_walk_chain *walk;
 	struct xt2_check_named named;
 	u32 base_chains, chains;
+	bool patched; /* a chain that a patch changes: its rules may be deleted */
+	u32 lost; /* of that chain, rules that lead nowhere: all of them must be deleted */
 	u64 rules;
 	u32 chain, rule; /* for the report */
 	struct xt2_check_err *err;
@@ -53,6 +55,9 @@ u8 xt2_check_family_(const struct xt2_checking *c, const struct xt2_chain __img 
 /* Does a rule of a table name things of the right kind?  => NULL, or the problem */
 const char *xt2_check_refs_(const struct xt2_checking *c, const struct xt2_rule __img *r,
 			    u32 table);
+
+/* Does a rule of a table lead to a chain that is gone, or is another table's by now? */
+bool xt2_check_is_lost_(const struct xt2_checking *c, const struct xt2_rule __img *r, u32 table);
 
 /* The numbers that rules of a chain may have. */
 static inline struct xt2_rule_bounds xt2_check_bounds_(const struct xt2_checking *c,

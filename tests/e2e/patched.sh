@@ -61,5 +61,13 @@ for seed in 1 2 3; do
 	gives 0 xt2 bench "$tmp/patched.image" "$pcap" --hook INPUT
 done
 
+# a rule of a long chain is deleted, then the chain that it led to
+gives 0 xt2tables-restore --image "$tmp/gone.image" "$tmp/rules"
+gives 0 xt2tables --image "$tmp/gone.image" -D INPUT -j ONE
+gives 0 xt2tables --image "$tmp/gone.image" -F ONE
+gives 0 xt2tables --image "$tmp/gone.image" -X ONE
+xt2 check "$tmp/gone.image" >"$tmp/out" 2>&1
+[ $? -le 1 ] || bad "the chain of a deleted rule is gone: $(cat "$tmp/out")"
+xt2tables-save --image "$tmp/gone.image" | grep -q ONE && bad "a chain is not gone"
 [ $failed = 0 ] && echo "$count commands"
 exit $failed
