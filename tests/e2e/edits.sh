@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perf/edits/xt2-edits and edits-cost: a run has the rows and columns it says, and what fails is named.
+for i in python3 iptables-legacy-restore; do
+	command -v $i >/dev/null || { echo "SKIP: no $i"; exit 77; }
+done
+# shellcheck source=tests/e2e/common.sh
+. "${top_srcdir:-.}/tests/e2e/common.sh"
+cost=$build/perf/edits/edits-cost
+
+"$top/perf/gen/xt2-gen" acl4 300 >"$tmp/rules"
+gives 0 "$build/xt2tables-restore" --image "$tmp/image" "$tmp/rules"
+gives 0 "$cost" --edits 400 --near 100 --bulk 500 "$tmp/image"
+awk 'NF != 5 || !($2 > 0) || !($3 > 0) || !($4 > 0) { wrong = 1 }
+	{ edits[$1] = $5 }
+	END { exit wrong || NR != 14 || edits["random-replace"] != 400 || edits["near-insert"] != 100 || edits["bulk"] != 500 }' \
+	"$tmp/out" || bad "edits-cost: $(cat "$tmp/out")"
+for i in "" "--edits x $tmp/image" "--no $tmp/image" "$tmp/rules" "$tmp/image $tmp/image"; do
+	# shellcheck disable=SC2086 # a list
+	gives 2 "$cost" $i
+done
+[ -z "$SANITIZE_CFLAGS" ] || done_with
+
+peers=image
+[ "$(id -u)" = 0 ] && ip netns add "xt2-edits-$$" 2>/dev/null && ip netns del "xt2-edits-$$" && peers=xt1,nft
+try "$top/perf/edits/xt2-edits" "$build" --results "$tmp/results" --peers $peers --rounds 1 --edits 30 --bulk 30 \
+	--ruleset "acl4 200" --ruleset "kube 10" --ruleset "tree6 10 100 3"
+[ "$status" = 0 ] || bad "xt2-edits: $status: $(cat "$tmp/out" "$tmp/err")"
+python3 - "$peers" "$tmp"/results/*-edits.csv <<'END' || bad "the CSV"
+import csv, sys
+peers = ["library", "image"] + [p for p in sys.argv[1].split(",") if p != "image"]
+with open(sys.argv[2]) as f:
+    assert "microseconds an edit" in f.readline(), "no comment"
+    rows = list(csv.DictReader(f))
+assert [sum(r["ruleset"] == s for r in rows) for s in ("acl4 200", "kube 10", "tree6 10 100 3")] == [16, 17, 16], rows
+for r in rows:
+    if r["edit"] in ("random-insert", "near-delete", "load"):
+        assert all(float(r[p]) > 0 for p in peers), r
+    if r["edit"] == "services":
+        assert all(float(r[p]) > 0 for p in peers[1:]), r
+END
+gives 1 "$top/perf/edits/xt2-edits" "$build" --results "$tmp/results" --ruleset "no 1"
+grep -q 'no 1: no ruleset' "$tmp/out" || bad "not named: $(cat "$tmp/out")"
+gives 2 "$top/perf/edits/xt2-edits" "$build" --peers none
+done_with
