@@ -13,7 +13,7 @@
 #include "patch-entries.h"
 
 #define FIRST 0x80000000u
-#define STEP  0x10000u
+#define STEP  0x1000u /* half a million rules are inserted before, or after, one before labels end */
 /* Labels of a place are spread over these if all change: many are inserted before or after. */
 #define MIDDLE_FROM 0x40000000u
 #define MIDDLE_TO   0xc0000000u

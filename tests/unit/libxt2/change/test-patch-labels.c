@@ -41,13 +41,13 @@ static void test_labels(void **unused)
 	struct change_case *c = begin(200);
 
 	assert_int_equal(insert(c, PLACE), 0x80000000u);
-	assert_int_equal(insert(c, PLACE), 0x7fff0000u);
-	assert_int_equal(insert(c, PLACE + 2), 0x80010000u);
-	assert_int_equal(insert(c, PLACE + 1), 0x7fff8000u);
+	assert_int_equal(insert(c, PLACE), 0x7ffff000u);
+	assert_int_equal(insert(c, PLACE + 2), 0x80001000u);
+	assert_int_equal(insert(c, PLACE + 1), 0x7ffff800u);
 	assert_int_equal(insert(c, PLACE + 5), 0x80000000u); /* before another rule */
-	assert_int_equal(insert(c, PLACE + 3), 0x80008000u);
+	assert_int_equal(insert(c, PLACE + 3), 0x80000800u);
 	assert_int_equal(insert(c, c->now.n), 0x80000000u); /* before the tail */
-	assert_int_equal(insert(c, c->now.n), 0x80010000u);
+	assert_int_equal(insert(c, c->now.n), 0x80001000u);
 	assert_int_equal(moves, 0);
 	end(c);
 }
@@ -59,13 +59,17 @@ static void test_before_all(void **unused)
 	u32 label = 0x80000000u, last, n = 0;
 
 	assert_int_equal(insert(c, PLACE), label);
+	/* As after half a million of them. */
+	label = 0x2000000;
+	xt2_edit_inserted_(&c->edit, change_where(c, PLACE))->label = label;
+	c->edit.part[0].label = label;
 	while (label) {
 		last = label;
 		label = insert(c, PLACE);
 		n++;
-		assert_int_equal(label, last > 0x10000 ? last - 0x10000 : last / 2);
+		assert_int_equal(label, last > 0x1000 ? last - 0x1000 : last / 2);
 	}
-	assert_int_equal(n, 0x7fff + 17);
+	assert_int_equal(n, 0x1fff + 13);
 	assert_int_equal(moves, 0);
 	change_free(c);
 }
@@ -80,7 +84,7 @@ static void test_between(void **unused)
 	insert(c, PLACE + 1);
 	for (; !moves; n++)
 		insert(c, PLACE + 1);
-	assert_int_equal(n, 17); /* 0x10000 was halved 16 times */
+	assert_int_equal(n, 13); /* 0x1000 was halved 12 times */
 	for (i = 0; i < 2000; i++)
 		insert(c, PLACE + 1);
 	assert_true(moves < 2000 * 8);
