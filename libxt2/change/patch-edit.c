@@ -44,32 +44,43 @@ static const struct xt2_patch *patch_before(const struct xt2_patch_edit *e)
 	return xt2_at(ix, ix->body);
 }
 
+static u64 slots_size(const struct xt2_patch *p)
+{
+	return (u64)xt2_buckets_(p->shift) * sizeof(struct xt2_patch_slot);
+}
+
 static u32 compiled_offset(const struct xt2_patch_edit *e)
 {
 	return xt2_offset(e->space->img, e->compiled);
 }
 
-/* The lists that each edit writes anew. */
+/*
+ * The lists that each edit writes anew.  Slots may be hundreds of kilobytes: they are copied once,
+ * to where they will be.
+ */
 static int copy_lists(struct xt2_patch_edit *e)
 {
-	const size_t buckets = xt2_buckets_(e->patch.shift);
+	const u64 slots = slots_size(&e->patch);
+	const void *from = xt2_edit_at_(e, e->patch.slot);
 
 	e->part_cap = e->patch.parts + 8;
 	e->part = malloc(e->part_cap * sizeof(*e->part));
-	e->slot = e->from ? malloc(buckets * sizeof(*e->slot)) : calloc(buckets, sizeof(*e->slot));
-	if (!e->part || !e->slot)
-		return -ENOMEM;
-	if (!e->from)
+	e->patch.slot = xt2_space_alloc(e->space, slots);
+	if (!e->part || !e->patch.slot)
+		return e->part ? -ENOSPC : -ENOMEM;
+	e->slot = xt2_edit_at_(e, e->patch.slot);
+	if (!e->from) {
+		memset(e->slot, 0, slots);
 		return 0;
+	}
+	memcpy(e->slot, from, slots);
 	memcpy(e->part, xt2_edit_at_(e, e->patch.part), e->patch.parts * sizeof(*e->part));
-	memcpy(e->slot, xt2_edit_at_(e, e->patch.slot), buckets * sizeof(*e->slot));
 	return 0;
 }
 
 static void forget(struct xt2_patch_edit *e)
 {
 	free(e->part);
-	free(e->slot);
 	memset(e, 0, sizeof(*e));
 }
 
@@ -78,10 +89,17 @@ void xt2_patch_abort(struct xt2_patch_edit *e)
 	forget(e);
 }
 
+void xt2_patch_drop(struct xt2_patch_edit *e)
+{
+	xt2_space_free(e->space, e->patch.slot, slots_size(&e->patch));
+	forget(e);
+}
+
 int xt2_patch_begin(struct xt2_patch_edit *e, struct xt2_space *space, u32 chain, u64 generation)
 {
 	const struct xt2_chain *c = xt2_at(space->img, chain);
 	const struct xt2_index *ix = xt2_chain_index(c);
+	int ret;
 
 	memset(e, 0, sizeof(*e));
 	e->space = space;
@@ -96,10 +114,10 @@ int xt2_patch_begin(struct xt2_patch_edit *e, struct xt2_space *space, u32 chain
 		e->patch.shift = BUCKETS_SHIFT;
 	}
 	e->compiled = xt2_edit_at_(e, e->patch.compiled);
-	if (!copy_lists(e))
-		return 0;
-	forget(e);
-	return -ENOMEM;
+	ret = copy_lists(e);
+	if (ret)
+		forget(e);
+	return ret;
 }
 
 /* --- places ---------------------------------------------------------------- */
@@ -334,11 +352,6 @@ static u64 parts_size(const struct xt2_patch *p)
 	return (u64)p->parts * sizeof(struct xt2_patch_part);
 }
 
-static u64 slots_size(const struct xt2_patch *p)
-{
-	return (u64)xt2_buckets_(p->shift) * sizeof(struct xt2_patch_slot);
-}
-
 /* The extent before and its lists. */
 static int retire_before(struct xt2_patch_edit *e)
 {
@@ -361,7 +374,6 @@ int xt2_patch_end(struct xt2_patch_edit *e, u32 *offset)
 	if (e->err)
 		return e->err;
 	at = xt2_edit_alloc_(e, sizeof(struct extent));
-	e->patch.slot = write_list(e, e->slot, slots_size(&e->patch));
 	e->patch.part = e->patch.parts ? write_list(e, e->part, parts_size(&e->patch)) : 0;
 	if (e->err || retire_before(e))
 		return e->err;

@@ -5,7 +5,7 @@
  * An edit is a part of a transaction of the image's space (space.h).  It writes a
  * patched chain (doc/format.md) that shares with the one before it all that it does
  * not change, and changes nothing that another generation can name.  Heap memory has
- * the lists that each edit writes anew, until xt2_patch_end() does.
+ * the list of parts, which each edit writes anew, until xt2_patch_end() does.
  *
  * A function that fails with -ENOSPC (the space has no room) or -ENOMEM has spoilt the
  * edit: all others then fail as well, and the caller aborts the edit and the space's
@@ -25,10 +25,10 @@ struct xt2_patch_edit {
 	u8 family;
 	int err; /* of the call that spoilt it */
 	u32 tail; /* kind */
-	struct xt2_patch patch; /* as it will be, but for part and slot */
+	struct xt2_patch patch; /* as it will be, but for part */
 	struct xt2_patch_part *part;
 	u32 part_cap;
-	struct xt2_patch_slot *slot;
+	struct xt2_patch_slot *slot; /* where they will be */
 	/*
 	 * An inserted rule has another offset from now on, if the edit is published.  The caller
 	 * may set it; NULL: none.  The copy has the counters of this moment.
@@ -42,7 +42,7 @@ struct xt2_patch_edit {
  * @chain: offset of a checked chain that is compiled, or patched
  * @generation: the one that is written; no part of the image has been written for it but by
  *	this transaction
- * => 0, -ENOMEM; if 0, xt2_patch_end() or xt2_patch_abort() frees the memory
+ * => 0, -ENOSPC, -ENOMEM; if 0, xt2_patch_end(), _abort() or _drop() frees the memory
  */
 int xt2_patch_begin(struct xt2_patch_edit *e, struct xt2_space *space, u32 chain, u64 generation);
 
@@ -70,6 +70,12 @@ static inline u32 xt2_patch_items(const struct xt2_patch_edit *e)
 	return e->patch.inserted + e->patch.deleted;
 }
 
+/* => changes of a chain of so many compiled rules from which on it is better compiled anew */
+static inline u32 xt2_changes_usual(u32 rules)
+{
+	return rules / 24 + 16;
+}
+
 /*
  * xt2_patch_end - write the chain's new extent
  * @offset: out: of it, for the chain table
@@ -79,6 +85,9 @@ int xt2_patch_end(struct xt2_patch_edit *e, u32 *offset);
 
 /* Free the edit's memory; the space's transaction has to be aborted as well. */
 void xt2_patch_abort(struct xt2_patch_edit *e);
+
+/* The same if nothing was changed; the space's transaction goes on. */
+void xt2_patch_drop(struct xt2_patch_edit *e);
 
 /* --- shared in the room ---------------------------------------------------- */
 

@@ -188,15 +188,18 @@ static int drop_list(struct xt2_patch_edit *e, u32 at)
 int xt2_entries_spread_(struct xt2_patch_edit *e)
 {
 	const u32 shift = e->patch.shift, buckets = xt2_buckets_(shift);
-	struct xt2_patch_slot *to, *from = e->slot;
+	const u32 old = e->patch.slot;
+	const struct xt2_patch_slot *from = e->slot;
 	u32 i, j, at;
 
 	if (xt2_patch_items(e) <= (u64)ENTRIES_USUAL * buckets || shift == 1)
 		return 0;
-	to = calloc(2 * (size_t)buckets, sizeof(*to));
-	if (!to)
-		return xt2_edit_spoilt_(e, -ENOMEM);
-	e->slot = to;
+	at = xt2_edit_alloc_(e, 2 * (u64)buckets * sizeof(*from));
+	if (!at)
+		return e->err;
+	e->patch.slot = at;
+	e->slot = xt2_edit_at_(e, at);
+	memset(e->slot, 0, 2 * (size_t)buckets * sizeof(*from));
 	e->patch.shift--;
 	for (i = 0; i < buckets && !e->err; i++) {
 		for (at = from[i].bucket; at && !e->err;) {
@@ -209,7 +212,7 @@ int xt2_entries_spread_(struct xt2_patch_edit *e)
 		if (!e->err)
 			drop_list(e, from[i].bucket);
 	}
-	free(from);
+	xt2_space_free(e->space, old, (u64)buckets * sizeof(*from));
 	return e->err;
 }
 
