@@ -5,14 +5,14 @@
  * The image becomes a ruleset that is shared with readers, and the chain with most rules is
  * edited: rules of the chain itself are inserted, replace others, and are deleted again.  Each
  * edit is a transaction, and its time is that of the change and the commit together, with
- * whatever a commit has to do then: so the sum has compactions in it.  Time is that of the
- * clock, since work that another thread does meanwhile is not the writer's; what all threads
- * used stands beside it.
+ * whatever a commit has to do then.  Time is what the writer used of its CPU: it waits for
+ * nobody, and other programs are not its fault.  What all threads used, compactions included,
+ * and the clock's time stand beside it.
  *
  *	edits-cost [--edits N] [--near N] [--bulk N] [--seed S] IMAGE
  *
  * Prints a line for each place and kind: nanoseconds an edit, those of the longest one,
- * nanoseconds of all processors an edit, edits.
+ * nanoseconds of all threads an edit, those of the clock, edits.
  */
 #include "config.h"
 #include "perf/cost/cost.h"
@@ -104,9 +104,9 @@ static const struct place places[] = { { "random", below },
 				       { "near", middle },
 				       { NULL, NULL } };
 
-static const struct kind kinds[] = { { "insert", insert, 1 },
-				     { "replace", replace, 0 },
-				     { "delete", remove_one, 0 },
+static const struct kind kinds[] = { { "-insert", insert, 1 },
+				     { "-replace", replace, 0 },
+				     { "-delete", remove_one, 0 },
 				     { NULL, NULL, 0 } };
 
 /* --- measuring -------------------------------------------------------------------------- */
@@ -132,36 +132,53 @@ static void change(struct work *w, const struct place *p, const struct kind *k)
 	const u32 n = xt2_chain_rules(w->rs, w->chain);
 
 	if (n + k->more && k->change(w, p->position(w, n + k->more)))
-		cost_exit(1, "%s at %s failed", k->name, p->name);
+		cost_exit(1, "%s%s failed", p->name, k->name);
+}
+
+struct times {
+	double writer, all, clock; /* ns */
+};
+
+static struct times times_now(void)
+{
+	return (struct times){ cost_used(), used_by_all(), cost_now() };
+}
+
+static void report(const char *place, const char *kind, const struct times *begin, double longest,
+		   u64 edits)
+{
+	const struct times end = times_now();
+	const double n = (double)edits;
+
+	printf("%s%s %.0f %.0f %.0f %.0f %llu\n", place, kind, (end.writer - begin->writer) / n,
+	       longest, (end.all - begin->all) / n, (end.clock - begin->clock) / n,
+	       (unsigned long long)edits);
+	fflush(stdout);
 }
 
 /* So many transactions of one edit. */
 static void measure(struct work *w, const struct place *p, const struct kind *k, u64 edits)
 {
-	const double used = used_by_all(), begin = cost_now();
-	double longest = 0, before = begin, now = begin;
+	const struct times begin = times_now();
+	double longest = 0, before = begin.writer, now;
 	u64 i;
 
 	for (i = 0; i < edits; i++) {
 		change(w, p, k);
 		commit(w);
-		now = cost_now();
+		now = cost_used();
 		if (now - before > longest)
 			longest = now - before;
 		before = now;
 	}
 	if (edits)
-		printf("%s-%s %.0f %.0f %.0f %llu\n", p->name, k->name,
-		       (now - begin) / (double)edits, longest,
-		       (used_by_all() - used) / (double)edits, (unsigned long long)edits);
-	fflush(stdout);
+		report(p->name, k->name, &begin, longest, edits);
 }
 
 /* One transaction of many edits, one kind after the other. */
 static void measure_bulk(struct work *w, u64 edits)
 {
-	const double used = used_by_all(), begin = cost_now();
-	double took;
+	const struct times begin = times_now();
 	u64 i;
 
 	if (!edits)
@@ -169,9 +186,7 @@ static void measure_bulk(struct work *w, u64 edits)
 	for (i = 0; i < edits; i++)
 		change(w, &places[0], &kinds[i % 3]);
 	commit(w);
-	took = cost_now() - begin;
-	printf("bulk %.0f %.0f %.0f %llu\n", took / (double)edits, took,
-	       (used_by_all() - used) / (double)edits, (unsigned long long)edits);
+	report("bulk", "", &begin, cost_used() - begin.writer, edits);
 }
 
 static void run(struct work *w, const struct options *o)
@@ -219,23 +234,23 @@ static void choose(struct work *w, const struct xt2_ruleset *rs)
 	}
 }
 
-static void start(struct work *w, const char *path, double *took)
+static void start(struct work *w, const char *path)
 {
 	struct xt2_ruleset *rs = must(xt2_ruleset_new());
 	struct xt2_mapping map;
 	struct xt2_err err;
-	double begin;
+	struct times begin;
 
 	if (xt2_image_open(path, &map, &err))
 		cost_exit(2, "%s: %s", path, err.message);
 	if (xt2_ruleset_load(rs, map.image, map.size))
 		cost_exit(4, "no memory");
 	choose(w, rs);
-	begin = cost_now();
+	begin = times_now();
 	w->tables = xt2_tables_new(rs, &err);
 	if (!w->tables)
 		cost_exit(4, "%s", err.message);
-	*took = cost_now() - begin;
+	report("start", "", &begin, cost_used() - begin.writer, xt2_chain_rules(rs, w->chain));
 	xt2_ruleset_free(rs);
 	xt2_image_close(&map);
 	w->rs = xt2_tables_ruleset(w->tables);
@@ -290,12 +305,10 @@ int main(int argc, char **argv)
 {
 	struct options o = { .edits = 20000, .near = 1000, .bulk = 10000, .seed = 1 };
 	struct work w = { .chain = -1 };
-	double took;
 
 	arguments(&o, argc, argv);
 	w.random = o.seed * 0x9e3779b97f4a7c15ull + 1;
-	start(&w, argv[optind], &took);
-	printf("start %.0f %.0f %.0f %u\n", took, took, took, xt2_chain_rules(w.rs, w.chain));
+	start(&w, argv[optind]);
 	run(&w, &o);
 	stop(&w);
 	return 0;

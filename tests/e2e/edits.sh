@@ -11,8 +11,8 @@ cost=$build/perf/edits/edits-cost
 "$top/perf/gen/xt2-gen" acl4 300 >"$tmp/rules"
 gives 0 "$build/xt2tables-restore" --image "$tmp/image" "$tmp/rules"
 gives 0 "$cost" --edits 400 --near 100 --bulk 500 "$tmp/image"
-awk 'NF != 5 || !($2 > 0) || !($3 > 0) || !($4 > 0) { wrong = 1 }
-	{ edits[$1] = $5 }
+awk 'NF != 6 || !($2 > 0) || !($3 > 0) || !($4 > 0) || !($5 > 0) { wrong = 1 }
+	{ edits[$1] = $6 }
 	END { exit wrong || NR != 14 || edits["random-replace"] != 400 || edits["near-insert"] != 100 || edits["bulk"] != 500 }' \
 	"$tmp/out" || bad "edits-cost: $(cat "$tmp/out")"
 for i in "" "--edits x $tmp/image" "--no $tmp/image" "$tmp/rules" "$tmp/image $tmp/image"; do
