@@ -6,6 +6,10 @@ EXTRA_DIST += libxt2/libxt2.map
 # Everything but the command-line tools, for them and for the tests.
 noinst_LTLIBRARIES += libxt2-internal.la
 libxt2_internal_la_SOURCES = \
+	libxt2/change/compact.c \
+	libxt2/change/compact.h \
+	libxt2/change/edit-log.c \
+	libxt2/change/edit-log.h \
 	libxt2/change/names.c \
 	libxt2/change/names.h \
 	libxt2/change/ways.c \
@@ -87,6 +91,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/share/slots.c \
 	libxt2/share/slots.h \
 	libxt2/share/snapshot.c \
+	libxt2/share/compactor.c \
+	libxt2/share/compactor.h \
 	libxt2/share/share-tables.c \
 	libxt2/share/share-tables.h
 libxt2_internal_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS) $(MD_CFLAGS)

@@ -32,6 +32,9 @@ struct xt2_reader;
 /*
  * xt2_tables_new - a copy of a ruleset that threads can evaluate while it is changed
  * @from: stays as it is, and is not needed afterwards; it may be empty
+ *
+ * After many changes of a long chain a thread of the library compiles it anew; it takes no
+ * signals.  So a process that fork() makes must not go on changing the copy.
  * => NULL: err has the reason, as xt2_ruleset_write() and xt2_evaluator_new() give it.  Release
  *    with xt2_tables_free()
  */

@@ -3,6 +3,10 @@
 #include "retire.h"
 
 #include "engine/index/patched.h"
+#include "finder.h"
+
+#define PAGES_SOME 2u /* of items; each has up to 63 rules */
+#define SLOTS_SOME 64u
 
 /* The inserted rules of a page, and the page. */
 static int retire_page(struct xt2_space *s, u32 offset)
@@ -35,33 +39,92 @@ static int retire_bucket(struct xt2_space *s, u32 offset)
 	return ret;
 }
 
-static int retire_patch(struct xt2_space *s, const struct xt2_patch *p)
+static u32 slots_of(const struct xt2_patch *p)
 {
-	const struct xt2_patch_part *part = xt2_at(s->img, p->part);
-	const struct xt2_patch_slot *slot = xt2_at(s->img, p->slot);
-	const u32 slots = 1u << (32 - p->shift);
-	int ret = 0;
-	u32 i;
-
-	for (i = 0; i < p->parts && !ret; i++)
-		ret = retire_page(s, part[i].page);
-	for (i = 0; i < slots && !ret; i++)
-		ret = retire_bucket(s, slot[i].bucket);
-	if (!ret && p->parts)
-		ret = xt2_space_retire(s, p->part, (u64)p->parts * sizeof(*part));
-	return ret ? ret : xt2_space_retire(s, p->slot, (u64)slots * sizeof(*slot));
+	return 1u << (32 - p->shift);
 }
 
-int xt2_chain_retire(struct xt2_space *s, u32 chain)
+/* Pages from one to another, and buckets. */
+static int retire_pages(struct xt2_space *s, const struct xt2_patch *p, u32 from, u32 to)
+{
+	const struct xt2_patch_part *part = xt2_at(s->img, p->part);
+	int ret = 0;
+
+	for (; from < to && !ret; from++)
+		ret = retire_page(s, part[from].page);
+	return ret;
+}
+
+static int retire_buckets(struct xt2_space *s, const struct xt2_patch *p, u32 from, u32 to)
+{
+	const struct xt2_patch_slot *slot = xt2_at(s->img, p->slot);
+	int ret = 0;
+
+	for (; from < to && !ret; from++)
+		ret = retire_bucket(s, slot[from].bucket);
+	return ret;
+}
+
+/* The chain's extents, lines and the patch's lists. */
+static int retire_rest(struct xt2_space *s, u32 chain)
 {
 	const struct xt2_chain *c = xt2_at(s->img, chain),
 			       *compiled = xt2_chain_compiled(s->img, c);
 	const struct xt2_patch *p = xt2_chain_patch(c);
-	int ret = p ? retire_patch(s, p) : 0;
+	int ret = 0;
 
+	if (p && p->parts)
+		ret = xt2_space_retire(s, p->part, (u64)p->parts * sizeof(struct xt2_patch_part));
+	if (!ret && p)
+		ret = xt2_space_retire(s, p->slot,
+				       (u64)slots_of(p) * sizeof(struct xt2_patch_slot));
 	if (!ret && p)
 		ret = xt2_space_retire(s, p->compiled, compiled->size);
 	if (!ret && compiled->lines)
 		ret = xt2_space_retire(s, compiled->lines, (u64)compiled->rules * sizeof(u32));
 	return ret ? ret : xt2_space_retire(s, chain, c->size);
+}
+
+int xt2_chain_retire(struct xt2_space *s, u32 chain)
+{
+	const struct xt2_patch *p = xt2_chain_patch(xt2_at(s->img, chain));
+	int ret = 0;
+
+	if (p)
+		ret = retire_pages(s, p, 0, p->parts);
+	if (!ret && p)
+		ret = retire_buckets(s, p, 0, slots_of(p));
+	return ret ? ret : retire_rest(s, chain);
+}
+
+static u32 smaller(u32 a, u32 b)
+{
+	return a < b ? a : b;
+}
+
+void xt2_retire_some(struct xt2_space *s, struct xt2_retiring *r)
+{
+	const struct xt2_patch *p;
+	u32 from;
+
+	if (!r->chain)
+		return;
+	p = xt2_chain_patch(xt2_at(s->img, r->chain));
+	if (p && r->part < p->parts) {
+		from = r->part;
+		r->part = smaller(p->parts, from + PAGES_SOME);
+		retire_pages(s, p, from, r->part);
+	} else if (p && r->slot < slots_of(p)) {
+		from = r->slot;
+		r->slot = smaller(slots_of(p), from + SLOTS_SOME);
+		retire_buckets(s, p, from, r->slot);
+	} else {
+		if (r->finder)
+			xt2_space_retire(
+				s, r->finder,
+				((const struct xt2_finder *)xt2_at(s->img, r->finder))->size);
+		retire_rest(s, r->chain);
+		*r = (struct xt2_retiring){ 0 };
+	}
+	xt2_space_commit(s, xt2_image_root(s->img)->generation);
 }

@@ -14,4 +14,19 @@
  */
 int xt2_chain_retire(struct xt2_space *s, u32 chain);
 
+/* A chain that is given up a little at a time, between transactions. */
+struct xt2_retiring {
+	u32 chain; /* offset; 0: there is none */
+	u32 finder; /* of its compiled extent, or 0 */
+	u32 part, slot; /* of its patch: those before are done */
+};
+
+/*
+ * xt2_retire_some - give up some places of a chain that the current generation no longer names
+ *
+ * So a large patch takes no commit's time.  Without memory places are lost until the image is
+ * written anew.
+ */
+void xt2_retire_some(struct xt2_space *s, struct xt2_retiring *r);
+
 #endif

@@ -706,7 +706,7 @@ static bool is_changed(const struct xt2_ruleset *rs)
 {
 	const struct xt2_inplace_ *in = rs->inplace;
 
-	return in->changes || rs->tables != in->tables || in->resourced;
+	return in->changes || rs->tables != in->tables || in->resourced || in->prepared;
 }
 
 static int write_all(struct commit *k, u32 *root)

@@ -10,6 +10,7 @@
 #include "inplace.h"
 
 #include <stdlib.h>
+#include "engine/index/patched.h"
 
 #define SPARE 1024u /* elements at least that an array has room for beyond those of the image */
 
@@ -52,6 +53,8 @@ static void begin(struct xt2_ruleset *rs)
 								   : NULL;
 
 	in->root = root;
+	in->adopted = XT2_NONE;
+	in->prepared = false;
 	in->edits = edits ? *edits : (struct xt2_edits){ .cell_room = root->cells };
 	xt2_pages_begin(&in->chain, &in->space, root->chain_dir, root->chains, sizeof(u32),
 			XT2_CHAIN_PAGE);
@@ -222,6 +225,39 @@ static int renew(struct xt2_ruleset *rs)
 	pages_free(in);
 	begin(rs);
 	return xt2_tables_load_(rs, in->img, in->root) ? xt2_inplace_fail_(in, -ENOMEM) : 0;
+}
+
+int xt2_inplace_prepare(struct xt2_ruleset *rs)
+{
+	struct xt2_inplace_ *in = rs->inplace;
+	const struct xt2_chain *c;
+	int ret = xt2_inplace_names_(in);
+	u32 i;
+
+	if (!ret)
+		ret = xt2_inplace_ways_(rs);
+	for (i = 0; i < in->root->chains && !ret; i++) {
+		c = xt2_inplace_before_(in, i);
+		if (c)
+			ret = xt2_inplace_finder_(in, i, xt2_chain_compiled(in->img, c));
+	}
+	in->prepared = true;
+	return ret ? xt2_inplace_fail_(in, ret) : 0;
+}
+
+int xt2_inplace_adopt(struct xt2_ruleset *rs, u32 chain, u32 offset, u32 finder)
+{
+	struct xt2_inplace_ *in = rs->inplace;
+	u32 *at = xt2_pages_own(&in->chain, chain);
+	struct xt2_way *way = at ? xt2_pages_own(&in->way, chain) : NULL;
+
+	if (!way)
+		return xt2_inplace_fail_(in, -ENOSPC);
+	*at = offset;
+	way->finder = finder;
+	in->adopted = chain;
+	in->adopted_at = offset;
+	return 0;
 }
 
 int xt2_inplace_done(struct xt2_ruleset *rs)

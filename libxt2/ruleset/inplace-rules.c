@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include "engine/index/patched.h"
 
-/* Changes that a patch of a chain of so many rules may have. */
-static u32 changes_max(u32 rules)
+/* Changes that a patch may have before the chain is compiled anew by whoever changes it. */
+static u32 changes_max(const struct xt2_inplace_ *in, u32 rules)
 {
-	return rules / 24 + 16;
+	return in->log ? rules / 2 + XT2_SHORT_ : xt2_changes_usual(rules);
 }
 
 /* --- reading -------------------------------------------------------------------- */
@@ -126,8 +126,8 @@ int xt2_inplace_find_(const struct xt2_ruleset *rs, const struct xt2_chain_ *c,
 
 /* --- opening and closing ---------------------------------------------------------- */
 
-/* A long chain gets what finds its rules with its first change.  => 0, -errno */
-static int make_finder(struct xt2_inplace_ *in, u32 number, const struct xt2_chain *compiled)
+/* A long chain gets what finds its rules with its first change, if it has not. */
+int xt2_inplace_finder_(struct xt2_inplace_ *in, u32 number, const struct xt2_chain *compiled)
 {
 	struct xt2_way *way;
 	u32 at;
@@ -158,7 +158,7 @@ static int open_edit(struct xt2_inplace_ *in, struct xt2_chain_ *c, u32 number)
 		c->edit = NULL;
 		return ret;
 	}
-	return make_finder(in, number, c->edit->compiled);
+	return xt2_inplace_finder_(in, number, c->edit->compiled);
 }
 
 /* The list of a chain's rules, read or as the edit has left them.  => 0, -errno */
@@ -197,9 +197,16 @@ int xt2_inplace_open_(struct xt2_ruleset *rs, struct xt2_chain_ *c)
 }
 
 /* => is it better to compile the chain anew? */
-static bool is_full(const struct xt2_chain_ *c)
+static bool is_full(const struct xt2_inplace_ *in, const struct xt2_chain_ *c)
 {
-	return xt2_patch_items(c->edit) >= changes_max(c->edit->compiled->rules);
+	return xt2_patch_items(c->edit) >= changes_max(in, c->edit->compiled->rules);
+}
+
+static void note_edit(const struct xt2_ruleset *rs, const struct xt2_chain_ *c, u32 at,
+		      const struct xt2_rule *rule, u32 line)
+{
+	if (rs->inplace->log)
+		xt2_log_note(rs->inplace->log, xt2_chain_number_(rs, c), at, rule, line);
 }
 
 /* An edit's answer.  => 1: done; 0: the rules are a list now; -errno */
@@ -212,7 +219,7 @@ static int answer(struct xt2_ruleset *rs, struct xt2_chain_ *c, int ret)
 
 /* --- changes ----------------------------------------------------------------------- */
 
-static int insert(struct xt2_ruleset *rs, struct xt2_chain_ *c, u32 before,
+static int insert(struct xt2_ruleset *rs, struct xt2_chain_ *c, u32 at, u32 before,
 		  const struct xt2_rule *rule, u32 line)
 {
 	struct xt2_rule *copy;
@@ -228,6 +235,8 @@ static int insert(struct xt2_ruleset *rs, struct xt2_chain_ *c, u32 before,
 	ret = xt2_patch_insert(c->edit, before, copy, line, &where);
 	if (ret == -E2BIG)
 		rs->inplace->slots->retire(rs->inplace->slots->arg, (u32)copy->packets);
+	if (!ret)
+		note_edit(rs, c, at, copy, line);
 	return ret;
 }
 
@@ -237,9 +246,9 @@ int xt2_inplace_insert_(struct xt2_ruleset *rs, struct xt2_chain_ *c, u32 at,
 	struct xt2_view v;
 	int ret = -E2BIG;
 
-	if (!is_full(c)) {
+	if (!is_full(rs->inplace, c)) {
 		view_of(rs, c, &v);
-		ret = insert(rs, c, xt2_view_nth(&v, at), rule, line);
+		ret = insert(rs, c, at, xt2_view_nth(&v, at), rule, line);
 	}
 	ret = answer(rs, c, ret);
 	if (ret > 0) {
@@ -256,7 +265,7 @@ int xt2_inplace_delete_(struct xt2_ruleset *rs, struct xt2_chain_ *c, u32 at)
 	u32 offset;
 	int ret = -E2BIG;
 
-	if (is_full(c))
+	if (is_full(rs->inplace, c))
 		return answer(rs, c, ret);
 	view_of(rs, c, &v);
 	offset = xt2_view_nth(&v, at);
@@ -266,6 +275,7 @@ int xt2_inplace_delete_(struct xt2_ruleset *rs, struct xt2_chain_ *c, u32 at)
 		c->rules.n--;
 		xt2_rules_refer_(rs, c, r, -1); /* its bytes are still there */
 		xt2_inplace_gone_(rs, r);
+		note_edit(rs, c, at, NULL, 0);
 	}
 	return ret;
 }

@@ -16,6 +16,8 @@ static struct xt2_ruleset *mutable(const struct xt2_ruleset *rs)
 
 const struct xt2_chain *xt2_inplace_before_(const struct xt2_inplace_ *in, u32 chain)
 {
+	if (unlikely(chain == in->adopted))
+		return xt2_at(in->img, in->adopted_at);
 	return xt2_image_chain(in->img, in->root, chain);
 }
 

@@ -15,6 +15,7 @@
 #define XT2_LIBXT2_RULESET_INPLACE_H
 
 #include <xt2/edits.h>
+#include "libxt2/change/edit-log.h"
 #include "libxt2/change/names.h"
 #include "libxt2/change/pages.h"
 #include "libxt2/change/view.h"
@@ -62,6 +63,9 @@ struct xt2_inplace_ {
 	u32 *changed; /* chains that changed since the last commit */
 	u32 changes, changed_cap;
 	u64 garbage; /* bytes of the image that nothing named before it was opened */
+	struct xt2_edit_log *log; /* somebody else compiles chains; NULL: commits do */
+	u32 adopted, adopted_at; /* a chain that was compiled anew, its offset; XT2_NONE: none */
+	bool prepared; /* what finds chains and rules was made, to be written */
 	u32 tables, instances, cells; /* of the generation before */
 	struct xt2_bound_ *bound; /* rules that came, and may be bound to hooks */
 	u32 bounds, bound_cap;
@@ -129,7 +133,13 @@ bool xt2_inplace_is_used_(const struct xt2_inplace_ *in, u32 i);
 /* How many rules lead to chains, and what finds rules; made if there is none.  => 0, -errno */
 int xt2_inplace_ways_(const struct xt2_ruleset *rs);
 
-/* => a chain as the generation before has it; NULL: it has none of this number */
+/* What finds the rules of a chain; made if it is long.  => 0; -ENOSPC */
+int xt2_inplace_finder_(struct xt2_inplace_ *in, u32 number, const struct xt2_chain *compiled);
+
+/*
+ * => a chain as the generation before has it, or the same compiled anew; NULL: it has none of
+ *    this number
+ */
 const struct xt2_chain *xt2_inplace_before_(const struct xt2_inplace_ *in, u32 chain);
 
 /* => the same, or as an edit of this transaction has left it */
@@ -201,6 +211,25 @@ int xt2_inplace_abort(struct xt2_ruleset *rs);
  * => the rule, or a copy, valid until the next commit or abort; NULL: no memory, which sticks
  */
 const struct xt2_rule *xt2_inplace_counted(const struct xt2_ruleset *rs, const struct xt2_rule *r);
+
+/*
+ * xt2_inplace_prepare - make all that the first changes would make
+ *
+ * Nothing may be changed yet, and the next commit writes it.  => 0, -errno: abort
+ */
+int xt2_inplace_prepare(struct xt2_ruleset *rs);
+
+/*
+ * xt2_inplace_adopt - a chain was compiled anew: the next commit names it
+ * @chain: its number; the chain is there
+ * @offset: of a chain that says the same, counters included; written, and taken, before
+ * @finder: offset of what finds the rules of its compiled extent; 0: none
+ *
+ * Nothing may be changed yet.  The chain as it was is the caller's to give up after the commit.
+ * It is forgotten at the end of the transaction, whether that is committed or not.
+ * => 0, -errno: abort
+ */
+int xt2_inplace_adopt(struct xt2_ruleset *rs, u32 chain, u32 offset, u32 finder);
 
 /* => 0; the error for which nothing can be committed */
 int xt2_inplace_error(const struct xt2_ruleset *rs);

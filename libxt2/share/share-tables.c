@@ -5,16 +5,16 @@
  * The image has all the addresses that one can need, and memory as far as it is used.  A commit
  * writes what has changed to free places, publishes the new root by one store, and then
  * looks which generations are still read: places and counters that only older ones
- * had are free again.
+ * had are free again.  Long chains are compiled by a thread: compactor.h.
  */
 #include "config.h"
 #include "share-tables.h"
+#include "compactor.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include "libxt2/err.h"
-#include "libxt2/ruleset/inplace.h"
 
 #define CAPACITY  (XT2_SIZE_MAX + 8ull)
 #define SLOTS_MAX (1u << 26) /* of each reader 1 GiB of addresses */
@@ -24,6 +24,7 @@ struct xt2_tables {
 	struct xt2_share *share;
 	struct xt2_ruleset *rs;
 	struct xt2_slots_ops slots;
+	struct xt2_compactor compactor;
 };
 
 static int slot_take(void *arg, struct xt2_counts counts, u32 *slot)
@@ -66,6 +67,36 @@ static int fill(struct xt2_tables *t, const struct xt2_ruleset *from, struct xt2
 	return xt2_err_no_memory(err, " to share the ruleset");
 }
 
+/* Readers see it from now on; what they have left is free. */
+static int publish(struct xt2_tables *t, u32 offset)
+{
+	const struct xt2_root *root = xt2_at(t->img, offset);
+	u64 oldest;
+	int ret;
+
+	xt2_share_publish(t->share, offset, root->generation);
+	xt2_compactor_committed(&t->compactor);
+	ret = xt2_inplace_done(t->rs);
+	oldest = xt2_share_oldest(t->share);
+	xt2_share_reclaim(t->share, oldest);
+	xt2_space_reclaim(&t->rs->inplace->space, xt2_compactor_allows(&t->compactor, oldest));
+	return ret ? ret : xt2_compactor_go_on(&t->compactor);
+}
+
+/* What the first change of a chain would make is made at once. */
+static int prepare(struct xt2_tables *t, struct xt2_err *err)
+{
+	u32 root;
+	int ret;
+
+	if (xt2_inplace_prepare(t->rs))
+		return xt2_err_no_memory(err, " to share the ruleset");
+	ret = xt2_inplace_commit(t->rs, NULL, &root, err);
+	if (ret)
+		return ret;
+	return publish(t, root) ? xt2_err_no_memory(err, " to share the ruleset") : 0;
+}
+
 static int start(struct xt2_tables *t, const struct xt2_ruleset *from, struct xt2_err *err)
 {
 	void *p = mmap(NULL, CAPACITY, PROT_READ | PROT_WRITE,
@@ -85,7 +116,8 @@ static int start(struct xt2_tables *t, const struct xt2_ruleset *from, struct xt
 	if (!t->rs || xt2_inplace_begin(t->rs, t->img, CAPACITY, false))
 		return xt2_err_no_memory(err, " to share the ruleset");
 	t->rs->inplace->slots = &t->slots;
-	return 0;
+	xt2_compactor_begin(&t->compactor, t->rs);
+	return prepare(t, err);
 }
 
 struct xt2_tables *xt2_tables_new(const struct xt2_ruleset *from, struct xt2_err *err)
@@ -106,6 +138,8 @@ void xt2_tables_free(struct xt2_tables *t)
 {
 	if (!t)
 		return;
+	if (t->compactor.rs)
+		xt2_compactor_end(&t->compactor);
 	xt2_ruleset_free(t->rs);
 	xt2_share_free(t->share);
 	if (t->img)
@@ -116,6 +150,13 @@ void xt2_tables_free(struct xt2_tables *t)
 struct xt2_ruleset *xt2_tables_ruleset(struct xt2_tables *t)
 {
 	return t->rs;
+}
+
+u64 xt2_tables_compactions(const struct xt2_tables *t, int *going_on)
+{
+	if (going_on)
+		*going_on = t->compactor.phase != XT2_COMPACT_IDLE;
+	return t->compactor.done;
 }
 
 struct xt2_share *xt2_tables_share(struct xt2_tables *t)
@@ -129,21 +170,6 @@ static bool is_too_long(const struct xt2_tables *t, const struct xt2_root *root)
 	return root->visits > XT2_VISITS_MAX && root->visits > xt2_image_visits_max(t->img);
 }
 
-/* Readers see it from now on; what they have left is free. */
-static int publish(struct xt2_tables *t, u32 offset)
-{
-	const struct xt2_root *root = xt2_at(t->img, offset);
-	u64 oldest;
-	int ret;
-
-	xt2_share_publish(t->share, offset, root->generation);
-	ret = xt2_inplace_done(t->rs);
-	oldest = xt2_share_oldest(t->share);
-	xt2_share_reclaim(t->share, oldest);
-	xt2_space_reclaim(&t->rs->inplace->space, oldest);
-	return ret;
-}
-
 int xt2_tables_commit(struct xt2_tables *t, struct xt2_err *err)
 {
 	u32 root;
@@ -155,13 +181,18 @@ int xt2_tables_commit(struct xt2_tables *t, struct xt2_err *err)
 		return xt2_err_set(err, XT2_E_LIMIT, E2BIG,
 				   "packets may pass through too many chains");
 	ret = root ? publish(t, root) : xt2_inplace_done(t->rs);
+	if (!ret && !root)
+		ret = xt2_compactor_aborted(&t->compactor);
 	return ret ? xt2_err_no_memory(err, " to go on after the change, which took effect") : 0;
 }
 
 int xt2_tables_abort(struct xt2_tables *t)
 {
+	int ret;
+
 	xt2_share_abort(t->share);
-	return xt2_inplace_abort(t->rs);
+	ret = xt2_inplace_abort(t->rs);
+	return ret ? ret : xt2_compactor_aborted(&t->compactor);
 }
 
 int xt2_tables_snapshot(struct xt2_tables *t, struct xt2_mapping *map, struct xt2_err *err)

@@ -10,6 +10,12 @@
 
 #include "share.h"
 
+/*
+ * xt2_tables_compactions - how many chains a thread has compiled while they were edited
+ * @going_on: out: is one compiled now?  May be NULL
+ */
+__u64 xt2_tables_compactions(const struct xt2_tables *t, int *going_on);
+
 /* xt2_tables_share - what the readers of a ruleset share */
 struct xt2_share *xt2_tables_share(struct xt2_tables *t);
 

@@ -268,6 +268,8 @@ tests_unit_run_change_SOURCES = $(UNIT_RUNNER) \
 	tests/lib/world-packets.h \
 	tests/lib/world-rules.h \
 	$(FAIL_ALLOC_FILES) \
+	tests/unit/libxt2/change/test-compact.c \
+	tests/unit/libxt2/change/test-edit-log.c \
 	tests/unit/libxt2/change/test-finder.c \
 	tests/unit/libxt2/change/test-pages.c \
 	tests/unit/libxt2/change/test-names.c \
@@ -304,6 +306,7 @@ tests_unit_run_share_SOURCES = $(UNIT_RUNNER) \
 	$(FAIL_ALLOC_FILES) \
 	tests/unit/patch-case.h \
 	tests/unit/share-case.h \
+	tests/unit/libxt2/share/test-compactor.c \
 	tests/unit/libxt2/share/test-reader.c \
 	tests/unit/libxt2/share/test-share.c \
 	tests/unit/libxt2/share/test-slots-convert.c \

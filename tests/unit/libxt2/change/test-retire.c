@@ -71,6 +71,23 @@ static void a_patched_chain_goes_with_all_its_parts(void **unused)
 	inplace_close(&c);
 }
 
+static void a_chain_goes_a_little_at_a_time(void **unused)
+{
+	struct inplace_case c = inplace_open(0, true);
+	struct xt2_space *s = &c.rs->inplace->space;
+	const u64 before = c.img->size;
+	struct xt2_retiring r = { .chain = patch(&c, s) };
+	u32 n;
+
+	for (n = 0; r.chain; n++)
+		xt2_retire_some(s, &r);
+	assert_true(n > 2);
+	xt2_space_reclaim(s, xt2_image_root(c.img)->generation);
+	assert_int_equal(s->spare, c.img->size - before + bytes_of(chain_of(&c)));
+	xt2_retire_some(s, &r); /* there is none */
+	inplace_close(&c);
+}
+
 static void without_memory_it_fails(void **unused)
 {
 	struct inplace_case c = inplace_open(0, true);
@@ -96,6 +113,7 @@ static void without_memory_it_fails(void **unused)
 static const struct CMUnitTest cases[] = {
 	cmocka_unit_test(a_compiled_chain_goes_with_its_lines),
 	cmocka_unit_test(a_patched_chain_goes_with_all_its_parts),
+	cmocka_unit_test(a_chain_goes_a_little_at_a_time),
 	cmocka_unit_test(without_memory_it_fails),
 };
 
