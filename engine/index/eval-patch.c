@@ -121,8 +121,10 @@ static void hash_classes(struct batch *b, const struct xt2_pkt *pkt)
 	}
 	b->buckets = n;
 	for (i = 0; i < n; i++) {
-		xt2_prefetch(xt2_at(b->img, b->bucket[i]));
-		xt2_prefetch(xt2_at(b->img, b->bucket[i] + 64));
+		const struct xt2_patch_bucket __img *in = xt2_at(b->img, b->bucket[i]);
+
+		xt2_prefetch(in);
+		xt2_prefetch(&in->unit[0]);
 	}
 }
 

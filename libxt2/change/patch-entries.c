@@ -14,10 +14,17 @@
 #include <stdlib.h>
 #include "engine/index/patched.h"
 
-#define ENTRIES_USUAL 8u /* of a bucket, on average, at most */
-#define FINE_CLASSES  4u /* of addresses by steps of 4 bits; then of 8 */
-#define LAST_CLASSES  4u /* kept for rules that no other one suits */
-#define LOSS_MOST     8u /* bits that a class may lack, before there is another one */
+/*
+ * Entries of a bucket, on average, at most: few, as packets then seldom look into one for nothing,
+ * until so many buckets are there that each edit copies 16 KB of slots.
+ */
+#define ENTRIES_FEW   2u
+#define ENTRIES_USUAL 8u
+#define BUCKETS_MANY  2048u
+
+#define FINE_CLASSES 4u /* of addresses by steps of 4 bits; then of 8 */
+#define LAST_CLASSES 4u /* kept for rules that no other one suits */
+#define LOSS_MOST    8u /* bits that a class may lack, before there is another one */
 
 /* Names of interfaces are few, whatever their bits are, and so are the usual ports and marks. */
 #define BITS_NAME 10u
@@ -188,11 +195,12 @@ static int drop_list(struct xt2_patch_edit *e, u32 at)
 int xt2_entries_spread_(struct xt2_patch_edit *e)
 {
 	const u32 shift = e->patch.shift, buckets = xt2_buckets_(shift);
+	const u32 most = buckets < BUCKETS_MANY ? ENTRIES_FEW : ENTRIES_USUAL;
 	const u32 old = e->patch.slot;
 	const struct xt2_patch_slot *from = e->slot;
 	u32 i, j, at;
 
-	if (xt2_patch_items(e) <= (u64)ENTRIES_USUAL * buckets || shift == 1)
+	if (xt2_patch_items(e) <= (u64)most * buckets || shift == 1)
 		return 0;
 	at = xt2_edit_alloc_(e, 2 * (u64)buckets * sizeof(*from));
 	if (!at)

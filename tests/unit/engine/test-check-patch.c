@@ -106,7 +106,7 @@ static u32 entry(u32 unit, struct xt2_patch_bucket **in)
 {
 	u32 n, i;
 
-	for (n = 0; n < 2; n++) {
+	for (n = 0; n < 1u << (32 - extent()->p.shift); n++) {
 		if (!slots()[n].bucket)
 			continue;
 		*in = bucket(n);
@@ -474,8 +474,9 @@ static void wrong_records(void **unused)
 static const char *split(u32 group)
 {
 	const struct xt2_rule *r = xt2_chain_first(patch_compiled(&c, 0));
+	struct xt2_patch_slot *slot;
 	struct xt2_patch_bucket *b;
-	u32 i, at, first = 0, e;
+	u32 i, at, first = 0, e, offset;
 
 	for (i = 0; i <= group; i++, r = xt2_rule_next(r))
 		first = xt2_offset(patch_compiled(&c, 0), r);
@@ -483,13 +484,22 @@ static const char *split(u32 group)
 	inserted(IN_GROUP)->at = page()->item[IN_GROUP].at = at;
 	e = entry(xt2_index_runs(xt2_chain_index(patch_compiled(&c, 0)))->rule | XT2_PATCH_SPLIT,
 		  &b);
+	offset = xt2_offset(c.img, b);
+	slot = &slots()[b->hash[e] >> extent()->p.shift];
 	b->hash[e] = b->hash[--b->entries];
 	b->unit[e] = b->unit[b->entries];
+	if (!b->entries)
+		*slot = (struct xt2_patch_slot){ 0 };
 	i = xt2_patch_hash_place(first);
-	b = bucket(i >> 31);
+	slot = &slots()[i >> extent()->p.shift];
+	if (!slot->bucket) { /* the one that has no entries any more */
+		assert_int_equal(b->entries, 0);
+		slot->bucket = offset;
+	}
+	b = xt2_at(c.img, slot->bucket);
 	b->hash[b->entries] = i;
 	b->unit[b->entries++] = first | XT2_PATCH_SPLIT;
-	slots()[i >> 31].tags |= xt2_patch_tag(i);
+	slot->tags |= xt2_patch_tag(i);
 	return patch_check(&c);
 }
 

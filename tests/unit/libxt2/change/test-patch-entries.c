@@ -272,14 +272,14 @@ static void test_arp(void **unused)
 	change_free(c);
 }
 
-/* Buckets are doubled when there are 8 entries for each. */
+/* Buckets are doubled when there are 2 entries for each; from 2,048 buckets on, 8. */
 static void test_buckets_grow(void **unused)
 {
-	struct change_case *c = begin(XT2_IPV4, 4000);
+	struct change_case *c = begin(XT2_IPV4, 18000);
 	const struct xt2_patch *p;
 	u32 i;
 
-	for (i = 0; i < 16; i++)
+	for (i = 0; i < 4; i++)
 		source(c, i << 8, 32);
 	p = publish(c);
 	assert_int_equal(p->shift, 31);
@@ -291,7 +291,16 @@ static void test_buckets_grow(void **unused)
 	for (; i < 3000; i++)
 		source(c, i << 8, 32);
 	p = publish(c);
-	assert_int_equal(p->shift, 32 - 9);
+	assert_int_equal(p->shift, 32 - 11);
+	assert_int_equal(change_begin(c), 0);
+	for (; i < 2048 * 8; i++)
+		source(c, i << 8, 32);
+	p = publish(c);
+	assert_int_equal(p->shift, 32 - 11);
+	assert_int_equal(change_begin(c), 0);
+	source(c, i << 8, 32);
+	p = publish(c);
+	assert_int_equal(p->shift, 32 - 12);
 	change_free(c);
 }
 
