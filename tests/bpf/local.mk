@@ -5,7 +5,7 @@ BPF_TESTS = \
 	tests/bpf/confirm.sh \
 	tests/bpf/conntrack.sh \
 	tests/bpf/dead.sh \
-	tests/bpf/edits.sh \
+	tests/bpf/live-edits.sh \
 	tests/bpf/faults.sh \
 	tests/bpf/idle-nat.sh \
 	tests/bpf/live-indexed.sh \
@@ -21,7 +21,7 @@ BPF_TESTS = \
 	tests/bpf/traffic.sh \
 	tests/bpf/twins.sh \
 	tests/bpf/view.sh
-EXTRA_DIST += $(BPF_TESTS) tests/bpf/live-common.sh tests/bpf/folder.sh tests/bpf/compare.c tests/bpf/conversations.py tests/bpf/edits.py tests/bpf/live-indexed.py \
+EXTRA_DIST += $(BPF_TESTS) tests/bpf/live-common.sh tests/bpf/folder.sh tests/bpf/compare.c tests/bpf/conversations.py tests/bpf/live-edits.py tests/bpf/live-indexed.py \
 	tests/bpf/live.py \
 	tests/bpf/log-pcapng.py tests/bpf/log-traffic.py tests/bpf/random.py tests/bpf/twins.py
 if BPF

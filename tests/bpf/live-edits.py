@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A live ruleset is edited where it is: by the same lines as an image, under traffic, by processes
-that are killed, on trial, and until counters are used again.  Usage: see edits.sh."""
+that are killed, on trial, and until counters are used again.  Usage: see live-edits.sh."""
 import argparse
 import os
 import random
@@ -292,5 +292,5 @@ for part in options.parts:
     start = time.monotonic()
     globals()[part]()
     print(f'{part}: {time.monotonic() - start:.1f} s')
-print(f'again: edits.sh --seed {options.seed}')
+print(f'again: live-edits.sh --seed {options.seed}')
 sys.exit(failed)
