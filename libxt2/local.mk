@@ -10,6 +10,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/change/compact.h \
 	libxt2/change/edit-log.c \
 	libxt2/change/edit-log.h \
+	libxt2/change/history.c \
+	libxt2/change/history.h \
 	libxt2/change/names.c \
 	libxt2/change/names.h \
 	libxt2/change/ways.c \
@@ -39,6 +41,7 @@ libxt2_internal_la_SOURCES = \
 	libxt2/err.h \
 	libxt2/grow.c \
 	libxt2/grow.h \
+	libxt2/store/commit-file.c \
 	libxt2/store/edit-file.c \
 	libxt2/store/edit-file.h \
 	libxt2/store/file-store.c \
@@ -59,6 +62,7 @@ libxt2_internal_la_SOURCES = \
 	libxt2/ruleset/inplace-calls.h \
 	libxt2/ruleset/inplace-commit.c \
 	libxt2/ruleset/inplace-life.c \
+	libxt2/ruleset/inplace-past.c \
 	libxt2/ruleset/inplace-rules.c \
 	libxt2/ruleset/jumps.c \
 	libxt2/ruleset/jumps.h \

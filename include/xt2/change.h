@@ -13,6 +13,7 @@
 #ifndef XT2_CHANGE_H
 #define XT2_CHANGE_H
 
+#include <xt2/edits.h>
 #include <xt2/xt2.h>
 
 #ifdef __cplusplus
@@ -161,6 +162,35 @@ int xt2_transaction_commit(struct xt2_transaction *transaction, struct xt2_err *
 
 /* xt2_transaction_end - unlock the file; what was not committed did not happen.  NULL is fine */
 void xt2_transaction_end(struct xt2_transaction *transaction);
+
+/* --- who changed what --------------------------------------------------------- */
+
+/* What a commit says of itself, beside time, user and process.  Zeroes say nothing. */
+struct xt2_author {
+	const char *owner; /* a name of at most 31 bytes; NULL: none */
+	const char *reason; /* a text, of which XT2_REASON_MAX bytes are kept; NULL: none */
+	int kind; /* XT2_COMMIT_EDIT: as it comes; XT2_COMMIT_ROLLBACK */
+	struct xt2_changes changes; /* of xt2_image_commit(): see xt2_ruleset_changes() */
+};
+
+/*
+ * xt2_ruleset_changes - how much was changed since the ruleset was loaded, or last committed
+ *
+ * As far as it was done by the functions of <xt2/xt2.h>; what came and went again counts, too.
+ */
+void xt2_ruleset_changes(const struct xt2_ruleset *rs, struct xt2_changes *changes);
+
+/*
+ * xt2_image_commit - replace an image file durably, and keep its history
+ * @path, @image, @size: as of xt2_image_store(); the lock of xt2_image_lock() is held
+ * @author: of the new generation, which the image has the number of; NULL: as zeroes
+ *
+ * The newest commits that the old file tells of are told of by the new one, too, and so is
+ * this one.  An image that has a history is stored as it is.
+ * => as xt2_image_store(); -ENOMEM
+ */
+int xt2_image_commit(const char *path, const struct xt2_image *image, size_t size,
+		     const struct xt2_author *author, struct xt2_err *err);
 
 #ifdef __cplusplus
 }

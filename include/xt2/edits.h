@@ -55,8 +55,45 @@ struct xt2_edits {
 	__u32 name; /* offset of the offsets of pages of slots: u32, a chain's index and 1; 0: free, ~0: was taken */
 	__u32 way; /* offset of the offsets of pages of struct xt2_way */
 	__u32 cell_room; /* cells that the array has room for */
+	__u32 history; /* offset of the newest struct xt2_commit; 0: none */
+	__u32 file; /* which one this is: each that takes the place of another counts on from it */
 	__u32 reserved;
 	struct xt2_stamp stamp;
+};
+
+/* --- who changed what ------------------------------------------------------- */
+
+#define XT2_REASON_MAX	  255 /* bytes of a reason */
+#define XT2_HISTORY_MAX	  256 /* records that a file takes over from the one that it replaces */
+#define XT2_HISTORY_BYTES 32768 /* bytes of these, and at most 8,192 and a quarter of the image's */
+
+enum xt2_commit_kind {
+	XT2_COMMIT_EDIT, /* appended what had changed */
+	XT2_COMMIT_WHOLE, /* a new file with all of the ruleset */
+	XT2_COMMIT_ROLLBACK, /* either, of what an older generation was */
+};
+
+/* How much has changed.  A rule that was replaced is one of both. */
+struct xt2_changes {
+	__u32 rules_new, rules_gone;
+	__u32 chains_new, chains_gone;
+	__u32 policies;
+};
+
+/* A commit, followed by its reason; the next structure begins at a multiple of 8. */
+struct xt2_commit {
+	__u64 generation;
+	__u64 time; /* ns since 1970 */
+	__u64 size; /* of the image then */
+	__u32 uid, pid; /* of the process */
+	__u32 previous; /* offset of the record before, a smaller one than this one's; 0: none */
+	__u32 file; /* struct xt2_edits.file of the image that it made */
+	__u32 root; /* offset of the root there */
+	struct xt2_changes changes;
+	__u8 kind; /* enum xt2_commit_kind */
+	__u8 length; /* of the reason */
+	__u8 reserved[6];
+	char owner[XT2_NAME_SIZE]; /* padded with NUL; may be empty */
 };
 
 #endif

@@ -179,6 +179,7 @@ u32 xt2_chain_put_(struct xt2_ruleset *rs, u32 number, u32 table, u8 hook, const
 	if (hook != XT2_HOOK_NONE)
 		rs->table[table].base[hook] = number;
 	rs->live++;
+	rs->changes.chains_new += hook == XT2_HOOK_NONE;
 	rs->order->sorted = false;
 	xt2_name_link_(rs, number);
 	xt2_chain_changes_(rs, c);
@@ -194,6 +195,7 @@ void xt2_chain_remove_(struct xt2_ruleset *rs, u32 number)
 	name_unlink(rs, number);
 	if (rs->order->sorted)
 		rs->order->chain[c->rank] = XT2_NONE;
+	rs->changes.chains_gone += c->hook == XT2_HOOK_NONE;
 	c->live = 0;
 	c->next = rs->free;
 	rs->free = number;
@@ -349,8 +351,10 @@ int xt2_chain_set_policy(struct xt2_ruleset *rs, int chain, int target)
 	if (!c || (target != XT2_T_ACCEPT && target != XT2_T_DROP &&
 		   (target != XT2_T_RETURN || c->hook != XT2_HOOK_NONE)))
 		return -EINVAL;
-	if (c->policy != target)
+	if (c->policy != target) {
 		xt2_chain_changes_(rs, c);
+		rs->changes.policies++;
+	}
 	c->policy = (u8)target;
 	return 0;
 }

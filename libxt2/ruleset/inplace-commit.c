@@ -684,6 +684,7 @@ static int write_root(struct commit *k, u32 *offset)
 {
 	struct xt2_inplace_ *in = k->in;
 	const struct xt2_root *old = in->root;
+	struct xt2_commit *record = NULL;
 	int ret = forget_ways(k);
 
 	if (!ret)
@@ -693,13 +694,21 @@ static int write_root(struct commit *k, u32 *offset)
 		ret = retire(k, xt2_offset(in->img, old), sizeof(*old));
 	if (!ret && in->trusted) /* else they may be anywhere */
 		ret = retire(k, old->edits, sizeof(in->edits));
+	if (!ret)
+		ret = xt2_inplace_record_(k->rs, k->root.generation, &record);
 	if (ret)
 		return ret;
 	in->edits.generation = k->root.generation;
-	in->edits.garbage = in->garbage + in->space.spare + in->space.waiting;
+	in->edits.garbage = in->garbage + in->space.spare + in->space.waiting + in->recorded;
 	k->root.edits = put(k, &in->edits, sizeof(in->edits));
 	*offset = k->root.edits ? put(k, &k->root, sizeof(k->root)) : 0;
-	return *offset ? 0 : -ENOSPC;
+	if (!*offset)
+		return -ENOSPC;
+	if (record)
+		record->root = *offset;
+	if (record)
+		record->size = in->img->size;
+	return 0;
 }
 
 static bool is_changed(const struct xt2_ruleset *rs)

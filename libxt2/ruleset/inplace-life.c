@@ -55,7 +55,7 @@ static void begin(struct xt2_ruleset *rs)
 	in->root = root;
 	in->adopted = XT2_NONE;
 	in->prepared = false;
-	in->edits = edits ? *edits : (struct xt2_edits){ .cell_room = root->cells };
+	in->edits = edits ? *edits : xt2_inplace_edits_anew_(in, root);
 	xt2_pages_begin(&in->chain, &in->space, root->chain_dir, root->chains, sizeof(u32),
 			XT2_CHAIN_PAGE);
 	xt2_pages_begin(&in->cold, &in->space, root->chain_cold, root->chains,
@@ -78,6 +78,7 @@ static void begin(struct xt2_ruleset *rs)
 	rs->cells = root->cells;
 	rs->came = root->chains;
 	rs->free = XT2_NONE;
+	rs->changes = (struct xt2_changes){ 0 };
 }
 
 static void pages_free(struct xt2_inplace_ *in)
@@ -269,6 +270,7 @@ int xt2_inplace_done(struct xt2_ruleset *rs)
 	} else {
 		xt2_space_commit(&in->space, xt2_image_root(in->img)->generation);
 		in->trusted = true;
+		in->garbage += in->recorded;
 	}
 	return renew(rs);
 }

@@ -14,6 +14,7 @@
 #ifndef XT2_LIBXT2_RULESET_INPLACE_H
 #define XT2_LIBXT2_RULESET_INPLACE_H
 
+#include <xt2/change.h>
 #include <xt2/edits.h>
 #include "libxt2/change/edit-log.h"
 #include "libxt2/change/names.h"
@@ -69,6 +70,8 @@ struct xt2_inplace_ {
 	u32 tables, instances, cells; /* of the generation before */
 	struct xt2_bound_ *bound; /* rules that came, and may be bound to hooks */
 	u32 bounds, bound_cap;
+	const struct xt2_author *author; /* of the next commit; NULL: it leaves no record */
+	u32 recorded; /* bytes of the record of the commit that is not done yet */
 	int error; /* of the first call that failed: nothing can be committed */
 };
 
@@ -125,6 +128,17 @@ struct xt2_counts xt2_inplace_counts_(const struct xt2_inplace_ *in,
 void xt2_inplace_gone_(struct xt2_ruleset *rs, const struct xt2_rule *r);
 /* A slot for a rule that is about to be written; without slots nothing is done.  => 0, -errno */
 int xt2_inplace_slot_(const struct xt2_inplace_ *in, struct xt2_rule *r);
+
+/* What edits are to begin with if those of the image cannot be trusted: inplace-past.c. */
+struct xt2_edits xt2_inplace_edits_anew_(const struct xt2_inplace_ *in,
+					 const struct xt2_root *root);
+
+/*
+ * The record of a commit, and edits that name it.
+ * @record: out: to be told where the root is; NULL: there is no author, and no record
+ * => 0, -ENOSPC
+ */
+int xt2_inplace_record_(struct xt2_ruleset *rs, u64 generation, struct xt2_commit **record);
 
 /* What a rule names is written by the commit; a source's name as well. */
 void xt2_inplace_use_instance_(struct xt2_inplace_ *in, u32 i);
@@ -198,6 +212,13 @@ int xt2_inplace_begin(struct xt2_ruleset *rs, struct xt2_image *img, u64 capacit
  */
 int xt2_inplace_commit(struct xt2_ruleset *rs, const struct xt2_commit_check *check, u32 *root,
 		       struct xt2_err *err);
+
+/*
+ * Whose commits follow.
+ * @author: stays until the last of them, but for its changes, which the ruleset counts; NULL: they
+ *	leave no record, which is how it begins
+ */
+void xt2_inplace_author(struct xt2_ruleset *rs, const struct xt2_author *author);
 
 /* The root was stored (or was 0): the ruleset is that generation, ready for the next change. */
 int xt2_inplace_done(struct xt2_ruleset *rs);

@@ -134,6 +134,19 @@ static int insert(struct xt2_ruleset *rs, struct xt2_chain_ *c, unsigned int at,
 	return 0;
 }
 
+/* A change that has this answer brings a rule, and takes one away, if it succeeded. */
+static int count_new(struct xt2_ruleset *rs, int ret)
+{
+	rs->changes.rules_new += !ret;
+	return ret;
+}
+
+static int count_gone(struct xt2_ruleset *rs, int ret)
+{
+	rs->changes.rules_gone += !ret;
+	return ret;
+}
+
 int xt2_rule_insert(struct xt2_ruleset *rs, int chain, unsigned int at, const struct xt2_rule *rule,
 		    unsigned int line)
 {
@@ -141,7 +154,7 @@ int xt2_rule_insert(struct xt2_ruleset *rs, int chain, unsigned int at, const st
 
 	if (!c || at > c->rules.n)
 		return -ENOENT;
-	return rule_check(rs, c, rule) ? -EINVAL : insert(rs, c, at, rule, line);
+	return rule_check(rs, c, rule) ? -EINVAL : count_new(rs, insert(rs, c, at, rule, line));
 }
 
 int xt2_rule_put(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule, unsigned int line)
@@ -151,7 +164,7 @@ int xt2_rule_put(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule,
 	const struct xt2_rule *copy;
 
 	if (unlikely(rs->inplace))
-		return insert(rs, c, l->n, rule, line);
+		return count_new(rs, insert(rs, c, l->n, rule, line));
 	if (xt2_list_grow_(l, l->n))
 		return -ENOMEM;
 	copy = xt2_rule_copy_(&rs->rules, rule);
@@ -160,7 +173,7 @@ int xt2_rule_put(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule,
 	xt2_list_insert_(l, l->n, copy, line);
 	if (xt2_rule_jumps(rule) != XT2_NONE)
 		xt2_rules_refer_(rs, c, rule, 1);
-	return 0;
+	return count_new(rs, 0);
 }
 
 int xt2_rule_append(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule,
@@ -224,14 +237,14 @@ int xt2_rule_replace(struct xt2_ruleset *rs, int chain, unsigned int at,
 		return -ENOENT;
 	if (rule_check(rs, c, rule))
 		return -EINVAL;
-	return replace(rs, c, at, rule, line);
+	return count_gone(rs, count_new(rs, replace(rs, c, at, rule, line)));
 }
 
 int xt2_rule_delete(struct xt2_ruleset *rs, int chain, unsigned int at)
 {
 	struct xt2_chain_ *c = chain_of(rs, chain, at);
 
-	return c ? delete (rs, c, at) : -ENOENT;
+	return c ? count_gone(rs, delete (rs, c, at)) : -ENOENT;
 }
 
 void xt2_rules_flush_(struct xt2_ruleset *rs, struct xt2_chain_ *c)
@@ -239,6 +252,7 @@ void xt2_rules_flush_(struct xt2_ruleset *rs, struct xt2_chain_ *c)
 	struct xt2_list_walk w;
 	const struct xt2_rule *r;
 
+	rs->changes.rules_gone += c->rules.n;
 	if (unlikely(c->unread)) {
 		rs->ops->flush(rs, c);
 		return;

@@ -298,6 +298,7 @@ int xt2_ruleset_load(struct xt2_ruleset *rs, const struct xt2_image *image, size
 			ret = load_cold(fresh, &from);
 		if (!ret)
 			ret = load_chains(fresh, &from);
+		fresh->changes = (struct xt2_changes){ 0 };
 	}
 	if (!ret)
 		xt2_ruleset_swap(rs, fresh);

@@ -7,6 +7,7 @@
  * that makes no difference (shared.c).
  */
 #include "config.h"
+#include <xt2/change.h>
 #include "inplace-calls.h"
 
 #include <stdint.h>
@@ -141,6 +142,11 @@ int xt2_table_add(struct xt2_ruleset *rs, int family, const char *name, const ch
 	rs->table[rs->tables] = t;
 	base_chains(rs, rs->tables);
 	return (int)rs->tables++;
+}
+
+void xt2_ruleset_changes(const struct xt2_ruleset *rs, struct xt2_changes *changes)
+{
+	*changes = rs->changes;
 }
 
 void xt2_table_undo_(struct xt2_ruleset *rs)

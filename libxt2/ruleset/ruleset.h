@@ -17,6 +17,7 @@
 #include "list.h"
 #include "libxt2/grow.h"
 #include "engine/image.h"
+#include <xt2/edits.h>
 #include <xt2/xt2.h>
 
 struct xt2_chain_ {
@@ -89,6 +90,7 @@ struct xt2_ruleset {
 	const u8 *image; /* rules and instances may be in here */
 	size_t image_size;
 	u64 generation;
+	struct xt2_changes changes; /* since it was loaded, or committed last */
 };
 
 /* The table that was added last, and has no user chains, goes. */

@@ -385,13 +385,16 @@ static int append(struct xt2_edit_file *f, u32 offset)
 }
 
 int xt2_edit_file_commit(struct xt2_edit_file *f, struct xt2_ruleset *rs,
-			 const struct xt2_commit_check *check, struct xt2_err *err)
+			 const struct xt2_commit_check *check, const struct xt2_author *author,
+			 struct xt2_err *err)
 {
+	static const struct xt2_author nobody;
 	u32 root;
 	int ret;
 
 	if (f->half) /* its size may be more than f->size: nothing may be cut off there */
 		return failed(f, err, "write", -EIO);
+	xt2_inplace_author(rs, author ? author : &nobody);
 	ret = xt2_inplace_commit(rs, check, &root, err);
 	if (ret || !root)
 		return ret;

@@ -4,7 +4,7 @@
 #define XT2_LIBXT2_STORE_EDIT_FILE_H
 
 #include <stdbool.h>
-#include <xt2/xt2.h>
+#include <xt2/change.h>
 
 struct xt2_commit_check;
 struct xt2_edit_file;
@@ -27,11 +27,13 @@ int xt2_edit_file_open(const char *path, bool change, struct xt2_edit_file **fil
  * If it is killed or fails, the file has the old ruleset or the new one, and the next commit
  * cuts off what was not finished.
  * @check: see xt2_inplace_commit()
+ * @author: whose commit it is; NULL: it does not say
  * => 0; 1: the file would be mostly garbage: write and replace it; -ECANCELED: check found it wrong;
  *    -errno: nothing has changed
  */
 int xt2_edit_file_commit(struct xt2_edit_file *file, struct xt2_ruleset *rs,
-			 const struct xt2_commit_check *check, struct xt2_err *err);
+			 const struct xt2_commit_check *check, const struct xt2_author *author,
+			 struct xt2_err *err);
 
 /* => was the file checked whole when it was opened, since it was not as this program left it? */
 bool xt2_edit_file_was_checked(const struct xt2_edit_file *file);

@@ -48,7 +48,7 @@ static int read_image(const struct xt2_store *s, bool whole, struct xt2_mapping 
 static int commit(struct xt2_store *s, const struct xt2_mapping *map,
 		  const struct xt2_store_counters *counters, struct xt2_err *err)
 {
-	return xt2_image_store(s->path, map->image, map->size, err);
+	return xt2_image_commit(s->path, map->image, map->size, &s->author, err);
 }
 
 /* A file takes any image. */

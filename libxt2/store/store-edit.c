@@ -37,7 +37,7 @@ int xt2_store_commit_edit(struct xt2_store *s, struct xt2_ruleset *rs,
 			  const struct xt2_commit_check *check, struct xt2_err *err)
 {
 	return s->live_edit ? xt2_store_bpf_.edit->commit(s->live_edit, rs, check, err)
-			    : xt2_edit_file_commit(s->edit, rs, check, err);
+			    : xt2_edit_file_commit(s->edit, rs, check, &s->author, err);
 }
 
 __u32 *xt2_store_trace_edit(struct xt2_store *s, struct xt2_ruleset *rs, struct xt2_image *written,

@@ -12,7 +12,7 @@
 #define XT2_LIBXT2_STORE_STORE_H
 
 #include <stdbool.h>
-#include <xt2/xt2.h>
+#include <xt2/change.h>
 
 enum xt2_store_kind {
 	XT2_STORE_FILE, /* an image file */
@@ -36,6 +36,7 @@ struct xt2_store {
 	enum xt2_store_kind kind;
 	const char *path; /* of an image file */
 	const char *netns, *pin; /* of a live ruleset; NULL: this namespace; xt2's own folder */
+	struct xt2_author author; /* of commits to a file */
 	__u32 confirm; /* live: seconds until a commit must be confirmed; 0: it need not be */
 
 	/* the backend's */

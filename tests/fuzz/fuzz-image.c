@@ -8,7 +8,8 @@
  * pass the check again: neither counters nor cells may turn an image into
  * something else.  A copy is evaluated with the indexes of its chains, with the
  * same results; fields that a search or the parser does not fill in are poison.
- * If there are patched chains, others are evaluated in order, and compiled.
+ * If there are patched chains, others are evaluated in order, and compiled.  The history is read
+ * whether or not the image is taken.
  *
  * Mutations are mostly made on valid images: a random one is written, or chains of
  * the last one are edited, or a word of it is changed to a likely value, or fields of
@@ -19,6 +20,7 @@
 #include <stdlib.h>
 
 #include "seed-packet.h"
+#include "libxt2/change/history.h"
 #include "libxt2/change/patch-edit.h"
 #include "tests/lib/index-mutate.h"
 #include "tests/lib/plain-image.h"
@@ -109,6 +111,27 @@ static void read_all(const struct xt2_image *img, const struct xt2_root *root)
 		in = xt2_image_instance(img, root, i);
 		sink += read_bytes(xt2_instance_data(in), in->size) + read_bytes(in, sizeof(*in));
 	}
+}
+
+/* No check stands before this. */
+static void read_history(const u8 *data, size_t size)
+{
+	struct xt2_image *img = get(size);
+	struct xt2_history h;
+	struct xt2_past past;
+	u64 before = ~0ull;
+
+	memcpy(img, data, size);
+	if (size >= sizeof(*img)) {
+		xt2_history_begin(&h, img, -1, size, img->root);
+		while (xt2_history_next(&h, &past)) {
+			need(past.commit.generation < before);
+			before = past.commit.generation;
+			sink += read_bytes(past.reason, sizeof(past.reason)) + past.commit.owner[0];
+			need(xt2_past_size(&past) <= sizeof(past));
+		}
+	}
+	free(img);
 }
 
 /* What is about to be found out: who reads it too early reads other bytes each time. */
@@ -460,6 +483,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		state = state * 31 + xt2_raw64(data + i);
 	if (!(state >> 8 & 15))
 		write_badly(state | 1);
+	read_history(data, size);
 	memcpy(img, data, size);
 	if (xt2_check(img, size, scratch, &err)) {
 		need(err.what != NULL);
@@ -628,6 +652,35 @@ static size_t edit_image(u8 *data, size_t size, size_t max, u64 *state)
 	return size;
 }
 
+/* An image that is right gets edits, and records of some commits.  => its size */
+static size_t add_history(u8 *data, size_t size, size_t max, u64 *state)
+{
+	struct xt2_image *img = (struct xt2_image *)data;
+	struct xt2_edits edits = { .file = seed_below(state, 3) };
+	const u32 n = seed_below(state, 5);
+	struct xt2_past past;
+	u64 at = img->size;
+	u32 i;
+
+	if (img->magic != XT2_MAGIC || at > size || at % 8 || img->root < sizeof(*img) ||
+	    img->root > at - sizeof(struct xt2_root) || img->root % 8 ||
+	    max < at + n * sizeof(past) + sizeof(edits))
+		return size;
+	for (i = 0; i < n; i++) {
+		memset(&past, 'x', sizeof(past));
+		past.commit.generation = i + seed_below(state, 2);
+		past.commit.previous = edits.history;
+		past.commit.length = (u8)seed_below(state, 256);
+		edits.history = (u32)at;
+		xt2_past_write(&past, data + at);
+		at += xt2_past_size(&past);
+	}
+	memcpy(data + at, &edits, sizeof(edits));
+	((struct xt2_root *)(data + img->root))->edits = (u32)at;
+	((struct xt2_root *)(data + img->root))->generation = n + 1;
+	return img->size = at + sizeof(edits);
+}
+
 /* Of an image that is right, fields of one chain's index or patch become others of their kind. */
 static void change_index(u8 *data, size_t size, u64 *state)
 {
@@ -690,6 +743,8 @@ size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max, unsigned int s
 		size = edit_image(data, size, max, &state);
 		repair(data, size);
 	}
+	if (size >= sizeof(struct xt2_image) && !seed_below(&state, 8))
+		size = add_history(data, size, max, &state);
 	if (size >= sizeof(struct xt2_image) && !seed_below(&state, 3))
 		change_index(data, size, &state);
 	for (n = seed_below(&state, 2) * seed_below(&state, 4); n; n--)

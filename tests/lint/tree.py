@@ -50,6 +50,7 @@ UNTESTED = {
     "libxt2/store/bpf/bpf-trial.c": KERNEL % "confirm.sh",
     "libxt2/ruleset/inplace-calls.c": "passes calls on: test-inplace.c",
     "libxt2/ruleset/inplace-life.c": "is what every case of test-inplace*.c begins and ends with",
+    "libxt2/ruleset/inplace-past.c": "writes what test-history.c reads",
     "libxt2/share/slots-eval-index.c": ENGINE,
     "libxt2/share/slots-eval.c": ENGINE,
     "xt2tables/live/live-all.c": KERNEL % "dead.sh",

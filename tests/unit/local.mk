@@ -271,6 +271,7 @@ tests_unit_run_change_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/libxt2/change/test-compact.c \
 	tests/unit/libxt2/change/test-edit-log.c \
 	tests/unit/libxt2/change/test-finder.c \
+	tests/unit/libxt2/change/test-history.c \
 	tests/unit/libxt2/change/test-pages.c \
 	tests/unit/libxt2/change/test-names.c \
 	tests/unit/libxt2/change/test-patch-edit.c \
@@ -339,6 +340,7 @@ tests_unit_run_store_SOURCES = $(UNIT_RUNNER) \
 	tests/lib/rules.h \
 	$(FAIL_ALLOC_FILES) \
 	tests/unit/store-case.h \
+	tests/unit/libxt2/store/test-commit-file.c \
 	tests/unit/libxt2/store/test-edit-file.c \
 	tests/unit/libxt2/store/test-file-store.c \
 	tests/unit/libxt2/store/test-image-file.c \

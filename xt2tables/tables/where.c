@@ -259,6 +259,7 @@ static int commit(struct xt2_where *w, const struct xt2_mapping *map)
 		was = xt2_store_trace_edit(&w->store, w->rs, map->image, w->changed);
 	else if (w->store.kind == XT2_STORE_LIVE)
 		was = xt2_live_trace(w->rs, &w->map, map, w->changed);
+	xt2_ruleset_changes(w->rs, &w->store.author.changes);
 	forget(w); /* what it was edited in is about to go */
 	if (was || w->store.kind != XT2_STORE_LIVE)
 		ret = xt2_store_commit(&w->store, map, &(struct xt2_store_counters){ .was = was },

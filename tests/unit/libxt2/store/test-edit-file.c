@@ -87,9 +87,9 @@ static void commits_are_appended(void **data)
 		assert_int_equal(open_it(s, &e), 0);
 		assert_int_equal(xt2_edit_file_torn(e.file), 0);
 		add_rule(&e);
-		assert_int_equal(xt2_edit_file_commit(e.file, e.rs, NULL, NULL), 0);
+		assert_int_equal(xt2_edit_file_commit(e.file, e.rs, NULL, NULL, NULL), 0);
 		add_rule(&e);
-		assert_int_equal(xt2_edit_file_commit(e.file, e.rs, NULL, NULL), 0);
+		assert_int_equal(xt2_edit_file_commit(e.file, e.rs, NULL, NULL, NULL), 0);
 		close_it(&e);
 		assert_int_equal(rules(s), 3 + 2 * i);
 		assert_int_equal(stat(s->path, &now), 0);
@@ -109,7 +109,7 @@ static void a_file_that_others_changed_is_checked(void **data)
 	assert_int_equal(open_it(s, &e), 0);
 	assert_true(xt2_edit_file_was_checked(e.file));
 	add_rule(&e);
-	assert_int_equal(xt2_edit_file_commit(e.file, e.rs, NULL, NULL), 0);
+	assert_int_equal(xt2_edit_file_commit(e.file, e.rs, NULL, NULL, NULL), 0);
 	close_it(&e);
 	fd = open(s->path, O_WRONLY);
 	assert_int_equal(pwrite(fd, "\1", 1, 600), 1); /* in the middle of something */
@@ -133,7 +133,7 @@ static void what_was_not_finished_is_cut_off(void **data)
 	assert_int_equal(open_it(s, &e), 0);
 	assert_int_equal(xt2_edit_file_torn(e.file), 4);
 	add_rule(&e);
-	assert_int_equal(xt2_edit_file_commit(e.file, e.rs, NULL, NULL), 0);
+	assert_int_equal(xt2_edit_file_commit(e.file, e.rs, NULL, NULL, NULL), 0);
 	assert_int_equal(xt2_edit_file_torn(e.file), 0);
 	close_it(&e);
 	assert_int_equal(rules(s), 2);
@@ -168,7 +168,7 @@ static void what_is_refused_is_not_stored(void **data)
 	ret = xt2_rule_append(e.rs, xt2_chain_base(e.rs, 0, XT2_INPUT), (struct xt2_rule *)b.room,
 			      0);
 	assert_int_equal(ret, 0);
-	assert_int_equal(xt2_edit_file_commit(e.file, e.rs, &check, NULL), -ECANCELED);
+	assert_int_equal(xt2_edit_file_commit(e.file, e.rs, &check, NULL, NULL), -ECANCELED);
 	close_it(&e);
 	assert_int_equal(xt2_image_open(s->path, &after, NULL), 0);
 	assert_int_equal(before.size, after.size);
@@ -189,7 +189,7 @@ static void mostly_garbage_is_not_appended_to(void **data)
 	assert_int_equal(open_it(s, &e), 0);
 	for (i = 0; i < 2000 && !ret; i++) {
 		add_rule(&e);
-		ret = xt2_edit_file_commit(e.file, e.rs, NULL, NULL);
+		ret = xt2_edit_file_commit(e.file, e.rs, NULL, NULL, NULL);
 	}
 	assert_int_equal(ret, 1);
 	assert_int_equal(rules(s), i); /* the last one is not there */
