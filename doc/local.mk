@@ -9,6 +9,7 @@ dist_man_MANS += \
 	doc/xt2-dump.1 \
 	doc/xt2-edit.1 \
 	doc/xt2-explain.1 \
+	doc/xt2-history.1 \
 	doc/xt2-log.1 \
 	doc/xt2-replace.1 \
 	doc/xt2-replay.1 \

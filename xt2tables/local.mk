@@ -79,6 +79,7 @@ endif
 bin_PROGRAMS += xt2tables-restore
 WHERE_SOURCES = xt2tables/tables/where.c xt2tables/tables/where.h \
 	xt2tables/tables/whole-tables.c xt2tables/tables/whole-tables.h \
+	xt2tables/tables/past-text.c xt2tables/tables/past-text.h \
 	xt2tables/live/live-trace.c xt2tables/live/live-trace.h
 RESTORE_SOURCES = xt2tables/cmd/xt2tables.c $(WHERE_SOURCES) \
 	xt2tables/tables/tables-help.c xt2tables/tables/tables-main.c xt2tables/tables/tables-main.h
@@ -121,6 +122,7 @@ XT2_COMMANDS = \
 	xt2tables/cmd/cmd-counters.c \
 	xt2tables/cmd/cmd-digest.c \
 	xt2tables/cmd/cmd-edit.c \
+	xt2tables/cmd/cmd-history.c \
 	xt2tables/cmd/dump/dump-base.c \
 	xt2tables/cmd/dump/dump-base.h \
 	xt2tables/cmd/dump/dump-blob.c \
@@ -165,6 +167,8 @@ XT2_COMMANDS = \
 	xt2tables/cmd/cmd.h \
 	xt2tables/tables/edit.c \
 	xt2tables/tables/edit.h \
+	xt2tables/tables/past.c \
+	xt2tables/tables/past.h \
 	$(WHERE_SOURCES)
 xt2_SOURCES = $(XT2_COMMANDS) $(LIVE_COMMANDS)
 xt2_LDFLAGS = $(AM_LDFLAGS) $(PIE_LDFLAGS)

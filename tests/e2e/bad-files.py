@@ -72,6 +72,7 @@ READERS = [
     Row("check-two", "xt2 check {text} {in}", "text"),
     Row("digest", "xt2 digest {in}", "text"),
     Row("digest-image", "xt2 digest {in} {text}", "image"),
+    Row("history", "xt2 history --image {in}", "image"),
     Row("dump", "xt2 dump {in}", "image"),
     Row("dump-json", "xt2 dump --json {in}", "image"),
     Row("dump-blob", "xt2 dump {in}", "blob"),
@@ -425,7 +426,7 @@ def read_cell(cell, standard_input=False):
     if how == "absent":
         ok = cell.row.absent
     if how == "pipe" and cell.row.name not in (
-            "restore-image", "replay-update", "replace-image", "run", *LOOKERS):
+            "history", "restore-image", "replay-update", "replace-image", "run", *LOOKERS):
         ok = True
     if cell.row.nobody and ok:  # what is good fails later on
         ok = None

@@ -15,6 +15,7 @@ E2E_TESTS = \
 	tests/e2e/edits.sh \
 	tests/e2e/empty-image.sh \
 	tests/e2e/families.sh \
+	tests/e2e/history.sh \
 	tests/e2e/hostile.sh \
 	tests/e2e/if-generation.sh \
 	tests/e2e/indexes.sh \

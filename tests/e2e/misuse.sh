@@ -55,6 +55,10 @@ head -c 5000 /dev/zero >"$tmp/zeros"
 mkdir "$tmp/folder"
 
 no 2 'Usage: xt2 COMMAND' xt2
+no 2 'no arguments, please' xt2 history server.rules
+no 2 '-n takes a number' xt2 history -n x
+no 2 '--live and --image exclude each other' xt2 history --live --image x
+no 3 'what is live has no history' xt2 history --live
 no 2 'no arguments, please' xt2 edit server.rules
 no 2 '--wait takes seconds' xt2 edit --wait soon
 no 2 '--live and --image exclude each other' xt2 edit --live --image "$tmp/image"

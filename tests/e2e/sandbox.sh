@@ -107,6 +107,7 @@ for file in $rules "$tmp/elsewhere/image"; do
 	sandboxed digest "$file"
 	sandboxed bench "$file" --packets 10 --rounds 1
 done
+sandboxed history --image "$tmp/elsewhere/image"
 sandboxed dump "$tmp/elsewhere/image"
 went $EPERM unix
 sandboxed replay -q --image "$tmp/elsewhere/image" -H INPUT server.pcap

@@ -25,6 +25,7 @@ static const struct {
 	{ "replace", xt2_replace_main, "what the kernel would do with a table, done to an image" },
 	{ "run", xt2_run_main, "run iptables and others on an image, without the kernel" },
 	{ "edit", xt2_edit_main, "change an image, or what is live, by lines of iptables" },
+	{ "history", xt2_history_main, "who changed an image, when and why" },
 	{ "digest", xt2_digest_main, "a number for what a ruleset says" },
 	{ "apply", xt2_apply_main, "let the kernel evaluate a ruleset" },
 	{ "status", xt2_status_main, "what the kernel evaluates" },
@@ -46,7 +47,7 @@ static void help(FILE *to)
 	fputs("\n\"xt2 COMMAND --help\" tells more.  Rulesets are loaded and saved by\n"
 	      "xt2tables-restore, xt2tables-save and their ip6 and arp variants.\n\n"
 	      "Exit codes: 0 ok, 1 negative answer, 2 usage or input error, 3 unsupported,\n"
-	      "4 out of a resource.  After 2 to 4 no image has changed.\n",
+	      "4 out of a resource, 5 somebody else was first.  After 2 to 5 no image has changed.\n",
 	      to);
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <xtables.h>
 #include "edit.h"
+#include "past-text.h"
 #include "engine/image.h"
 #include "libxt2/printable.h"
 #include "xt2tables/files/usage.h"
@@ -172,7 +173,7 @@ static int rule_line(struct editing *e, const char *line, size_t len)
 static int generation_line(struct editing *e, const char *number, size_t len)
 {
 	const __u64 is = e->where->generation;
-	char text[24];
+	char text[24], last[XT2_PAST_TEXT];
 	__u64 wanted;
 
 	if (len >= sizeof(text))
@@ -183,8 +184,9 @@ static int generation_line(struct editing *e, const char *number, size_t len)
 		return refuse(e, "if-generation needs a number");
 	if (wanted == is)
 		return XT2_EXIT_OK;
-	snprintf(e->why, sizeof(e->why), "generation %llu is there, not %s", (unsigned long long)is,
-		 text);
+	xt2_where_last(e->where, last);
+	snprintf(e->why, sizeof(e->why), "generation %llu is there, not %s%s%s",
+		 (unsigned long long)is, text, *last ? ": it was made by " : "", last);
 	return XT2_EXIT_CONFLICT;
 }
 

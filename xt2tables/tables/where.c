@@ -14,6 +14,7 @@
 #include "engine/image.h"
 #include "libxt2/ruleset/inplace.h"
 #include "libxt2/store/edit-file.h"
+#include "past-text.h"
 #include "where.h"
 #include "whole-tables.h"
 #include "xt2tables/files/usage.h"
@@ -136,19 +137,42 @@ static int lock_failed(const struct xt2_where *w, struct xt2_err *err, int ret)
 	return ret == -EAGAIN ? busy(w) : status;
 }
 
+void xt2_where_history(const struct xt2_where *w, struct xt2_history *h)
+{
+	const struct xt2_image *img = w->in_place ? w->rs->inplace->img : w->map.image;
+
+	*h = (struct xt2_history){ .fd = -1 };
+	if (img && img->root)
+		xt2_history_begin(h, img, -1, img->size, img->root);
+}
+
+void xt2_where_last(const struct xt2_where *w, char *text)
+{
+	struct xt2_history h;
+	struct xt2_past past;
+
+	*text = '\0';
+	xt2_where_history(w, &h);
+	if (xt2_history_next(&h, &past) && past.commit.generation == w->generation)
+		xt2_past_circumstances(&past, text);
+}
+
 /* Nobody else can change it any more.  => 0, XT2_WHERE_CONFLICT */
 static int check_generation(const struct xt2_where *w)
 {
 	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = ESTALE };
+	char last[XT2_PAST_TEXT];
 	__u64 expected;
 
 	if (!w->expected ||
 	    (xt2_where_generation(w->expected, &expected) && expected == w->generation))
 		return 0;
+	xt2_where_last(w, last);
 	snprintf(err.message, sizeof(err.message),
-		 "%s: generation %llu is there, not %s: nothing was changed",
+		 "%.200s: generation %llu is there, not %s: nothing was changed%s%s",
 		 w->store.path ? w->store.path : "the live ruleset",
-		 (unsigned long long)w->generation, w->expected);
+		 (unsigned long long)w->generation, w->expected, *last ? "; it was made by " : "",
+		 last);
 	snprintf(err.hint, sizeof(err.hint), "read the ruleset again, and decide anew");
 	tell(w, &err);
 	return XT2_WHERE_CONFLICT;

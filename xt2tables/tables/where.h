@@ -94,6 +94,17 @@ int xt2_where_commit(struct xt2_where *w);
 /* What could not be read of the ruleset, while it was worked on.  => 0; an exit status, the reason told */
 int xt2_where_trouble(const struct xt2_where *w);
 
+struct xt2_history;
+
+/*
+ * Who made the generation that was read, when and why: see xt2_past_circumstances().
+ * @text: [XT2_PAST_TEXT]; "": it is not known
+ */
+void xt2_where_last(const struct xt2_where *w, char *text);
+
+/* Who changed the ruleset that was read: an image tells, what is live does not. */
+void xt2_where_history(const struct xt2_where *w, struct xt2_history *h);
+
 /* Let others in, and forget the ruleset. */
 void xt2_where_close(struct xt2_where *w);
 

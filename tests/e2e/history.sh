@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# xt2 history: each commit tells who made it, and whoever comes too late is told.
+# shellcheck source=tests/e2e/common.sh
+. "${top_srcdir:-.}/tests/e2e/common.sh"
+XT2_IMAGE=$tmp/image
+export XT2_IMAGE
+user=$(id -un)
+
+# WORDS...: this is the newest line, without time and process
+newest() {
+	count=$((count + 1))
+	xt2 history -n 1 >"$tmp/line" || bad "xt2 history: exit code $?"
+	sed 's/  [0-9TZ:-]*  /  /; s/ (pid [0-9]*)//' "$tmp/line" >"$tmp/short"
+	[ "$(cat "$tmp/short")" = "$*" ] || bad "$*: $(cat "$tmp/short")"
+}
+
+gives 2 xt2 history
+gives 0 xt2tables -N one
+newest "1  whole  $user: +1 chain"
+gives 0 xt2tables -A one -s 192.0.2.1
+newest "2  edit  $user: +1 rule"
+gives 0 xt2tables -R one 1 -s 192.0.2.2
+newest "3  edit  $user: +1 -1 rules"
+gives 0 xt2tables -P INPUT DROP
+newest "4  edit  $user: 1 policy"
+printf '*filter\n-A one\n-A one\n-N two\nCOMMIT\n' | xt2tables-restore -n || bad "restore -n"
+newest "5  edit  $user: +2 rules, +1 chain"
+printf '%s\n' '-P INPUT ACCEPT' '-F one' '-X two' | xt2 edit >/dev/null || bad "edit"
+newest "6  edit  $user: -3 rules, -1 chain, 1 policy"
+gives 0 xt2tables -L
+newest "6  edit  $user: -3 rules, -1 chain, 1 policy"
+
+# a whole file takes the history over
+printf '*filter\n-A INPUT -j ACCEPT\nCOMMIT\n' | xt2tables-restore || bad "restore"
+newest "7  whole  $user: +1 rule, -1 chain"
+[ "$(xt2 history | wc -l)" = 7 ] || bad "a restore has lost the history"
+gives 0 xt2 check "$XT2_IMAGE"
+i=0
+while [ $i -lt 60 ]; do
+	echo "-A INPUT -s 192.0.2.$i"
+	echo COMMIT
+	i=$((i + 1))
+done | xt2 edit >/dev/null || bad "many edits"
+[ "$(xt2 history | head -n 60 | cut -d ' ' -f 1 | uniq | wc -l)" = 60 ] || bad "60 edits: other lines"
+xt2 history | head -n 60 | grep -q '  whole  ' || bad "the file was never written whole"
+[ "$(xt2 history | head -n 1 | cut -d ' ' -f 1)" = 67 ] || bad "60 edits: other generations"
+
+# JSON
+xt2 history --json -n 2 >"$tmp/json" || bad "--json: exit code $?"
+python3 -c '
+import json, os, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+assert [x["generation"] for x in lines] == [67, 66], lines
+assert lines[0]["kind"] == "edit" and lines[0]["uid"] == os.getuid(), lines
+assert lines[0]["rules_new"] == 1 and lines[0]["chains_gone"] == 0, lines
+' "$tmp/json" || bad "--json: $(cat "$tmp/json")"
+
+# whoever comes too late
+gives 5 xt2tables --if-generation 7 -F
+grep -q "generation 67 is there, not 7: nothing was changed; it was made by $user (pid [0-9]*) at 20" \
+	"$tmp/err" || bad "a conflict: $(cat "$tmp/err")"
+printf 'if-generation 7\n-F\n' | xt2 edit >"$tmp/out"
+grep -q "^error 1: generation 67 is there, not 7: it was made by $user (pid [0-9]*) at 20" "$tmp/out" ||
+	bad "a conflict of xt2 edit: $(cat "$tmp/out")"
+
+# images without a history, and what is no image
+python3 -c '
+import struct, sys
+image = bytearray(open(sys.argv[1], "rb").read())
+edits = struct.unpack_from("<Q", image, 16)[0] + 60 # of the root: doc/format.md
+image[edits:edits + 4] = bytes(4)
+open(sys.argv[2], "wb").write(image)
+' "$XT2_IMAGE" "$tmp/plain.xt2"
+gives 1 xt2 history --image "$tmp/plain.xt2"
+gives 2 xt2 history --image "$tmp/json"
+gives 2 xt2 history --image "$tmp"
+gives 2 xt2 history -n 0
+gives 2 xt2 history -n many
+gives 2 xt2 history more
+gives 3 xt2 history --live
+done_with
