@@ -7,11 +7,13 @@ XT2_IMAGE=$tmp/image
 export XT2_IMAGE
 user=$(id -un)
 
-# WORDS...: this is the newest line, without time and process
+# WORDS...: this is the newest line, without time and process; an edit may find that the file is
+# mostly garbage by now, and write it whole
 newest() {
 	count=$((count + 1))
 	xt2 history -n 1 >"$tmp/line" || bad "xt2 history: exit code $?"
 	sed 's/  [0-9TZ:-]*  /  /; s/ (pid [0-9]*)//' "$tmp/line" >"$tmp/short"
+	case $* in *"  edit  "*) sed -i 's/  whole  /  edit  /' "$tmp/short" ;; esac
 	[ "$(cat "$tmp/short")" = "$*" ] || bad "$*: $(cat "$tmp/short")"
 }
 
@@ -46,22 +48,53 @@ done | xt2 edit >/dev/null || bad "many edits"
 xt2 history | head -n 60 | grep -q '  whole  ' || bad "the file was never written whole"
 [ "$(xt2 history | head -n 1 | cut -d ' ' -f 1)" = 67 ] || bad "60 edits: other generations"
 
+# for whom, and why
+gives 0 xt2tables -A INPUT -j ACCEPT --owner me --reason 'port 22; "really"'
+newest "68  edit  $user for me: +1 rule; port 22; \"really\""
+XT2_OWNER=you xt2tables-restore -n --reason 'why not' <<END || bad "restore -n --reason"
+*filter
+-A INPUT -j ACCEPT
+COMMIT
+END
+newest "69  edit  $user for you: +1 rule; why not"
+printf '%s\n' '-A INPUT' COMMIT 'owner two' '-A INPUT' 'reason and a half' COMMIT '-A INPUT' COMMIT |
+	XT2_OWNER=x xt2 edit --owner one --reason because >/dev/null || bad "edit --owner"
+xt2 history -n 3 | sed 's/.* for //' >"$tmp/lines"
+printf '%s\n' 'one: +1 rule; because' 'two: +1 rule; and a half' 'one: +1 rule; because' |
+	cmp -s - "$tmp/lines" || bad "edit --owner: $(cat "$tmp/lines")"
+XT2_OWNER='' gives 0 xt2tables -A INPUT
+newest "73  edit  $user: +1 rule"
+text=$(printf '%0255d' 7)
+gives 0 xt2tables -A INPUT --reason "$text"
+newest "74  edit  $user: +1 rule; $text"
+gives 2 xt2tables -A INPUT --reason "0$text"
+gives 2 xt2tables -A INPUT --owner ''
+gives 2 xt2tables -A INPUT --owner 12345678901234567890123456789012
+printf 'owner \n-A INPUT\n' | xt2 edit >"$tmp/out" && bad "no owner"
+grep -q '^error 1: owner needs 1 to 31 bytes' "$tmp/out" || bad "no owner: $(cat "$tmp/out")"
+printf 'reason %s\n-A INPUT\n' "0$text" | xt2 edit >"$tmp/out" && bad "a long reason"
+grep -q '^error 1: reason needs 1 to 255 bytes' "$tmp/out" || bad "a long reason: $(cat "$tmp/out")"
+gives 0 xt2tables -A INPUT --reason "$(printf 'a\033[31m\nforged')"
+xt2 history -n 1 | grep -q 'a\\x1b\[31m\\nforged$' || bad "a reason commands the terminal"
+[ "$(xt2 history --json -n 1 | python3 -c 'import json; print(ascii(json.loads(input())["reason"]))')" = \
+	"'a\\x1b[31m\\nforged'" ] || bad "a reason in JSON: $(xt2 history --json -n 1)"
+
 # JSON
-xt2 history --json -n 2 >"$tmp/json" || bad "--json: exit code $?"
+xt2 history --json | tail -n +10 | head -n 2 >"$tmp/json" || bad "--json: exit code $?"
 python3 -c '
 import json, os, sys
 lines = [json.loads(line) for line in open(sys.argv[1])]
-assert [x["generation"] for x in lines] == [67, 66], lines
+assert [x["generation"] for x in lines] == [66, 65], lines
 assert lines[0]["kind"] == "edit" and lines[0]["uid"] == os.getuid(), lines
 assert lines[0]["rules_new"] == 1 and lines[0]["chains_gone"] == 0, lines
 ' "$tmp/json" || bad "--json: $(cat "$tmp/json")"
 
 # whoever comes too late
 gives 5 xt2tables --if-generation 7 -F
-grep -q "generation 67 is there, not 7: nothing was changed; it was made by $user (pid [0-9]*) at 20" \
+grep -q "generation 75 is there, not 7: nothing was changed; it was made by $user (pid [0-9]*) at 20" \
 	"$tmp/err" || bad "a conflict: $(cat "$tmp/err")"
 printf 'if-generation 7\n-F\n' | xt2 edit >"$tmp/out"
-grep -q "^error 1: generation 67 is there, not 7: it was made by $user (pid [0-9]*) at 20" "$tmp/out" ||
+grep -q "^error 1: generation 75 is there, not 7: it was made by $user (pid [0-9]*) at 20" "$tmp/out" ||
 	bad "a conflict of xt2 edit: $(cat "$tmp/out")"
 
 # images without a history, and what is no image

@@ -20,10 +20,13 @@ static const char help[] =
 	"as one transaction: all of them take effect, or none.  COMMIT ends a transaction, and\n"
 	"others may follow.  Each is answered by \"ok GENERATION\" or \"error LINE: WHY\".\n"
 	"\"*nat\" and \"family ipv6\" are for the lines that follow, up to COMMIT.\n"
-	"\"if-generation N\": only if nobody has changed generation N.\n\n"
+	"\"if-generation N\": only if nobody has changed generation N.  \"owner NAME\" and\n"
+	"\"reason TEXT\" are what the history will say.\n\n"
 	"  -4, -6, --arp          the family of lines that do not say it; default: IPv4\n"
 	"      --image FILE       image (else $XT2_IMAGE, else " XT2_DEFAULT_IMAGE ")\n"
 	"      --live             instead of an image, what the kernel evaluates\n" XT2_PLACE_HELP
+	"      --owner NAME       for whom the changes are (else $XT2_OWNER)\n"
+	"      --reason TEXT      why\n"
 	"      --resolve          host names in the rules may be looked up\n"
 	"      --stream           lines that no COMMIT ends have no effect, even if there is none\n"
 	"      --wait SECONDS     for other programs; default: 10\n\n"
@@ -35,6 +38,8 @@ static const struct xt2_option rows[] = {
 	XT2_WORD("image", 0, struct editing, how.where.store.path),
 	XT2_FLAG("live", 0, struct editing, live),
 	XT2_STORE_ROWS(struct editing, how.where.store),
+	XT2_WORD("owner", 0, struct editing, how.where.owner),
+	XT2_WORD("reason", 0, struct editing, how.where.reason),
 	XT2_FLAG("resolve", 0, struct editing, how.resolve),
 	XT2_FLAG("stream", 0, struct editing, how.stream),
 	XT2_WORD("wait", 'w', struct editing, seconds),

@@ -34,6 +34,7 @@ struct editing {
 	int family; /* of the next line */
 	char table[XT2_NAME_SIZE]; /* for lines without -t */
 	bool touched[XT2_TABLES_MAX]; /* by this transaction */
+	char owner[XT2_NAME_SIZE], reason[XT2_REASON_MAX + 1]; /* of the transaction */
 	bool changes;
 	unsigned int number; /* of the line at hand */
 	char why[1536]; /* the first error of the transaction; "": none */
@@ -190,10 +191,37 @@ static int generation_line(struct editing *e, const char *number, size_t len)
 	return XT2_EXIT_CONFLICT;
 }
 
+/* "owner kube-proxy": what the history will have.  => XT2_EXIT_* */
+static int author_line(struct editing *e, const char *what, char *kept, size_t size,
+		       const char *text, size_t len)
+{
+	char wrong[64];
+
+	if (len && len < size && !memchr(text, '\0', len)) {
+		memcpy(kept, text, len);
+		kept[len] = '\0';
+		return XT2_EXIT_OK;
+	}
+	snprintf(wrong, sizeof(wrong), "%s needs 1 to %zu bytes", what, size - 1);
+	return refuse(e, wrong);
+}
+
+/* => the text after a word and a blank; NULL: the line begins with another word */
+static const char *after(const char *line, size_t len, const char *word, size_t *left)
+{
+	const size_t n = strlen(word);
+
+	if (len < n + 1 || memcmp(line, word, n) || line[n] != ' ')
+		return NULL;
+	*left = len - n - 1;
+	return line + n + 1;
+}
+
 /* => XT2_EXIT_* */
 static int run_line(struct editing *e, const char *line, size_t len)
 {
-	static const char family[] = "family ", generation[] = "if-generation ";
+	const char *text;
+	size_t left;
 
 	if (!len || *line == '#')
 		return XT2_EXIT_OK;
@@ -201,10 +229,14 @@ static int run_line(struct editing *e, const char *line, size_t len)
 		return table_line(e, line, len);
 	if (*line == ':')
 		return refuse(e, "chains are made by -N, and have policies by -P");
-	if (len >= strlen(family) && !memcmp(line, family, strlen(family)))
-		return family_line(e, line + strlen(family), len - strlen(family));
-	if (len >= strlen(generation) && !memcmp(line, generation, strlen(generation)))
-		return generation_line(e, line + strlen(generation), len - strlen(generation));
+	if ((text = after(line, len, "family", &left)))
+		return family_line(e, text, left);
+	if ((text = after(line, len, "if-generation", &left)))
+		return generation_line(e, text, left);
+	if ((text = after(line, len, "owner", &left)))
+		return author_line(e, "owner", e->owner, sizeof(e->owner), text, left);
+	if ((text = after(line, len, "reason", &left)))
+		return author_line(e, "reason", e->reason, sizeof(e->reason), text, left);
 	return rule_line(e, line, len);
 }
 
@@ -247,6 +279,8 @@ static void begin(struct editing *e)
 	strcpy(e->table, "filter");
 	memset(e->touched, 0, sizeof(e->touched));
 	memset(e->where->changed, 0, sizeof(e->where->changed));
+	snprintf(e->owner, sizeof(e->owner), "%s", e->where->owner ? e->where->owner : "");
+	snprintf(e->reason, sizeof(e->reason), "%s", e->where->reason ? e->where->reason : "");
 	e->changes = false;
 	e->why[0] = '\0';
 	e->store_exit = XT2_EXIT_RESOURCE;
@@ -258,6 +292,7 @@ static int commit(struct editing *e)
 	struct xt2_alone_checks checks;
 	int status;
 
+	xt2_where_author(e->where, *e->owner ? e->owner : NULL, *e->reason ? e->reason : NULL);
 	e->where->check = xt2_alone_checks(&checks, e->alone);
 	status = xt2_where_commit(e->where);
 	return status == XT2_WHERE_WRONG ? line_failed(e, &checks.failure) : exit_of(e, status);

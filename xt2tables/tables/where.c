@@ -70,6 +70,8 @@ bool xt2_where_option(struct xt2_where *w, int c, const char *arg)
 	case XT2_WHERE_NETNS: w->store.netns = arg; return true;
 	case XT2_WHERE_PIN: w->store.pin = arg; return true;
 	case XT2_WHERE_IF_GENERATION: w->expected = arg; return true;
+	case XT2_WHERE_OWNER: w->owner = arg; return true;
+	case XT2_WHERE_REASON: w->reason = arg; return true;
 	}
 	return false;
 }
@@ -83,13 +85,36 @@ bool xt2_where_generation(const char *text, __u64 *n)
 	return *text >= '0' && *text <= '9' && !*end && !errno;
 }
 
+const char *xt2_where_author(struct xt2_where *w, const char *owner, const char *reason)
+{
+	if (owner && (!*owner || strlen(owner) >= XT2_NAME_SIZE))
+		return "an owner has a name of 1 to 31 bytes";
+	if (reason && strlen(reason) > XT2_REASON_MAX)
+		return "a reason is a text of up to 255 bytes";
+	w->store.author.owner = owner;
+	w->store.author.reason = reason;
+	return NULL;
+}
+
+/* $XT2_OWNER names an owner unless an option does; an empty one is none. */
+static const char *owner_of(const struct xt2_where *w)
+{
+	const char *env = getenv("XT2_OWNER");
+
+	if (w->owner)
+		return w->owner;
+	return env && *env ? env : NULL;
+}
+
 int xt2_where_end(struct xt2_where *w, int family)
 {
 	struct xt2_store *s = &w->store;
 	const bool live = s->kind == XT2_STORE_LIVE;
-	const char *wrong = NULL;
+	const char *wrong = NULL, *author;
 	__u64 expected;
 
+	w->owner = owner_of(w);
+	author = xt2_where_author(w, w->owner, w->reason);
 	if (live && s->path)
 		wrong = "--live and --image exclude each other";
 	else if (live && family == XT2_ARP)
@@ -100,6 +125,8 @@ int xt2_where_end(struct xt2_where *w, int family)
 		wrong = "--image needs a name";
 	else if (w->expected && !xt2_where_generation(w->expected, &expected))
 		wrong = "--if-generation needs a number";
+	else
+		wrong = author;
 	if (wrong)
 		fprintf(stderr, "%s: %s\n", w->name, wrong);
 	if (!live)

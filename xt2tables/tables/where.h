@@ -18,6 +18,8 @@ struct xt2_where {
 	bool test; /* store nothing */
 	bool whole; /* all of the ruleset will be read or replaced */
 	bool replaces; /* tables as a whole: those that changed says, of which rs has no rules at first */
+	const char *owner,
+		*reason; /* of commits, which the history has; NULL: see xt2_where_end() */
 	const char *expected; /* generation that must be there, in digits; NULL: any */
 	const char *source; /* of the rules: a file, "-"; NULL: they are no file's */
 	/* What the kernel would check of whole tables, for a commit of what has changed; or NULL. */
@@ -43,6 +45,8 @@ enum {
 	XT2_WHERE_NETNS,
 	XT2_WHERE_PIN,
 	XT2_WHERE_IF_GENERATION,
+	XT2_WHERE_OWNER,
+	XT2_WHERE_REASON,
 	XT2_WHERE_RESOLVE
 };
 
@@ -52,7 +56,9 @@ enum {
 	{ "live", no_argument, NULL, XT2_WHERE_LIVE },			\
 	{ "netns", required_argument, NULL, XT2_WHERE_NETNS },		\
 	{ "pin", required_argument, NULL, XT2_WHERE_PIN },		\
-	{ "if-generation", required_argument, NULL, XT2_WHERE_IF_GENERATION }
+	{ "if-generation", required_argument, NULL, XT2_WHERE_IF_GENERATION }, \
+	{ "owner", required_argument, NULL, XT2_WHERE_OWNER },		\
+	{ "reason", required_argument, NULL, XT2_WHERE_REASON }
 /* clang-format on */
 
 #define XT2_WHERE_HELP                                                                  \
@@ -60,7 +66,9 @@ enum {
 	"      --live       instead of an image, what the kernel evaluates\n"           \
 	"      --netns      of this network namespace, as of ip-netns(8)\n"             \
 	"      --pin        in this folder of a BPF file system\n"                      \
-	"      --if-generation N   only if nobody has changed generation N\n"
+	"      --if-generation N   only if nobody has changed generation N\n"           \
+	"      --owner NAME        for whom the change is (else $XT2_OWNER)\n"          \
+	"      --reason TEXT       why: the image's history tells\n"
 
 /* => false: not one of XT2_WHERE_OPTIONS */
 bool xt2_where_option(struct xt2_where *w, int c, const char *arg);
@@ -69,6 +77,12 @@ bool xt2_where_option(struct xt2_where *w, int c, const char *arg);
 
 /* A generation in decimal digits.  => false: it is none, or too large */
 bool xt2_where_generation(const char *text, __u64 *n);
+
+/*
+ * Who the next commit is for, and why; either may be NULL, and has to stay until it is done.
+ * => NULL; what is wrong with them
+ */
+const char *xt2_where_author(struct xt2_where *w, const char *owner, const char *reason);
 
 /* The options' words are there.  => -1: go on; or an exit status, the reason told */
 int xt2_where_end(struct xt2_where *w, int family);
