@@ -48,6 +48,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/store/image-file.c \
 	libxt2/store/new-file.c \
 	libxt2/store/new-file.h \
+	libxt2/store/old-files.c \
+	libxt2/store/old-files.h \
 	libxt2/store/store.c \
 	libxt2/store/store-edit.c \
 	libxt2/store/store.h \

@@ -389,7 +389,9 @@ static int compare(struct difference *d)
 		ret = each_gone(d, count_gone);
 	if (!ret && d->to->ops)
 		ret = xt2_inplace_error(d->to);
-	return ret ? ret : d->changes > FEW + d->rules / rules_of_image;
+	if (ret || d->opt->any)
+		return ret;
+	return d->changes > FEW + d->rules / rules_of_image;
 }
 
 static void tell_stays(const struct difference *d, const struct pair *p)
@@ -593,8 +595,8 @@ int xt2_table_difference(struct xt2_ruleset *to, const struct xt2_ruleset *from,
 		return 1;
 	xt2_chains_know_(to);
 	old = &to->table[d.old_table];
-	if (old->as_came || now->as_came || now->family == XT2_BRIDGE ||
-	    !texts_equal(old->source, now->source))
+	if (!options->any && (old->as_came || now->as_came || now->family == XT2_BRIDGE ||
+			      !texts_equal(old->source, now->source)))
 		return 1;
 	ret = compare(&d);
 	for (i = 0; !ret && options->stays && i < d.pairs; i++)
@@ -612,4 +614,26 @@ int xt2_table_difference(struct xt2_ruleset *to, const struct xt2_ruleset *from,
 	free(d.instance);
 	free(d.rule);
 	return ret;
+}
+
+/* The tables of a that b lacks.  => 0, -ENOMEM */
+static int add_tables(const struct xt2_ruleset *a, struct xt2_ruleset *b)
+{
+	u32 i;
+
+	for (i = 0; i < a->tables; i++) {
+		const struct xt2_table_ *t = &a->table[i];
+
+		if (xt2_table_find(b, t->family, t->name) < 0 &&
+		    xt2_table_add(b, t->family, t->name, t->source) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int xt2_tables_meet(struct xt2_ruleset *a, struct xt2_ruleset *b)
+{
+	const int ret = add_tables(a, b);
+
+	return ret ? ret : add_tables(b, a);
 }

@@ -10,6 +10,7 @@ struct xt2_difference_options {
 	bool counters; /* rules that stay get those of the new table; else they keep theirs */
 	bool state; /* a rule stays only if its state is that of the new table's rule */
 	bool lines; /* a rule stays only if its line is the same */
+	bool any; /* however much would change, and of tables of any source and order */
 	/*
 	 * Is told before anything changes of each rule that stays: its chain in from and its position
 	 * there, and those of the old table.  The position after the last rule is that of a policy
@@ -32,5 +33,11 @@ struct xt2_difference_options {
  */
 int xt2_table_difference(struct xt2_ruleset *to, const struct xt2_ruleset *from, int table,
 			 const struct xt2_difference_options *options);
+
+/*
+ * xt2_tables_meet - tables that one of two rulesets lacks come into being there, empty
+ * => 0, -ENOMEM
+ */
+int xt2_tables_meet(struct xt2_ruleset *a, struct xt2_ruleset *b);
 
 #endif

@@ -19,12 +19,14 @@
 #include "libxt2/change/history.h"
 #include "libxt2/err.h"
 #include "new-file.h"
+#include "old-files.h"
 
 /* The history of the new file, which follows the image. */
 struct tail {
 	u8 *bytes;
 	u32 size; /* of them */
 	u64 at; /* offset of the first in the file */
+	u32 old; /* number of the old file; 0: there is none with a history */
 	u32 newest; /* offset of the newest record; 0: there is none yet */
 };
 
@@ -96,6 +98,7 @@ static int make_tail(const char *path, const struct xt2_image *image, u64 size,
 	if (!t->bytes)
 		return -ENOMEM;
 	h = old_history(path, &fd);
+	t->old = h.file;
 	edits.file = h.file + 1;
 	take_over(t, &h, generation);
 	if (fd >= 0)
@@ -138,22 +141,37 @@ static int write_file(int fd, const struct xt2_image *image, const struct tail *
 	return ret;
 }
 
+static int write_new(struct xt2_new_file *f, const char *path, const struct xt2_image *image,
+		     const struct tail *t)
+{
+	int ret = xt2_new_file_create(f, path);
+
+	if (ret)
+		return ret;
+	ret = write_file(f->fd, image, t);
+	f->failed = "write";
+	if (!ret)
+		ret = xt2_new_file_close(f, true);
+	if (ret)
+		xt2_new_file_drop(f);
+	return ret;
+}
+
+/* The old file stays beside the new one, unless it has no history, or there is no room. */
 static int replace(const char *path, const struct xt2_image *image, const struct tail *t,
 		   struct xt2_err *err)
 {
 	struct xt2_new_file f;
-	int ret = xt2_new_file_create(&f, path);
+	int ret = write_new(&f, path, image, t);
 
-	if (!ret) {
-		ret = write_file(f.fd, image, t);
-		f.failed = "write";
-		if (!ret)
-			ret = xt2_new_file_close(&f, true);
-		if (ret)
-			xt2_new_file_drop(&f);
-	}
-	if (!ret)
+	if ((ret == -ENOSPC || ret == -EDQUOT) && xt2_old_files_drop(f.real))
+		ret = write_new(&f, path, image, t);
+	if (!ret && t->old && !xt2_new_file_exchange(&f)) {
+		xt2_old_file_keep(f.real, f.name, t->old);
+		ret = xt2_new_file_placed(&f, true);
+	} else if (!ret) {
 		ret = xt2_new_file_place(&f, true);
+	}
 	return ret ? xt2_file_error(err, -ret, f.failed, path) : 0;
 }
 

@@ -35,6 +35,7 @@
 #include "libxt2/err.h"
 #include "libxt2/ruleset/inplace.h"
 #include "new-file.h"
+#include "old-files.h"
 
 #define ROOM	     (64ull << 20) /* for what is added, beyond as much as there is */
 #define DIGEST_MAX   (128ull << 10) /* bytes before the end that a digest covers at most */
@@ -372,6 +373,8 @@ static int append(struct xt2_edit_file *f, u32 offset)
 	f->img->root = offset;
 	edits->stamp = (struct xt2_stamp){ 0 };
 	ret = write_body(f, old, root);
+	if ((ret == -ENOSPC || ret == -EDQUOT) && xt2_old_files_drop(f->path))
+		ret = write_body(f, old, root);
 	if (ret && ftruncate(f->fd, (off_t)f->size)) {
 		/* the next commit does it */
 	}

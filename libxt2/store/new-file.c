@@ -210,15 +210,27 @@ int xt2_new_file_close(struct xt2_new_file *f, bool durable)
 	return ret ? fail(f, "write", ret) : 0;
 }
 
+int xt2_new_file_exchange(const struct xt2_new_file *f)
+{
+	return renameat2(AT_FDCWD, f->name, AT_FDCWD, f->real, RENAME_EXCHANGE) ? -errno : 0;
+}
+
 int xt2_new_file_place(struct xt2_new_file *f, bool durable)
 {
-	int ret = 0;
+	int ret;
 
 	if (rename(f->name, f->real)) {
 		ret = fail(f, "replace", -errno);
 		xt2_new_file_drop(f);
 		return ret;
 	}
+	return xt2_new_file_placed(f, durable);
+}
+
+int xt2_new_file_placed(struct xt2_new_file *f, bool durable)
+{
+	int ret = 0;
+
 	/* some file systems cannot sync a folder, and say so by EINVAL */
 	if (durable && fsync(f->folder) && errno != EINVAL)
 		ret = fail(f, "sync the folder of the new file, which is in place", -errno);

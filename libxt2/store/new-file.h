@@ -53,6 +53,17 @@ int xt2_new_file_close(struct xt2_new_file *f, bool durable);
  */
 int xt2_new_file_place(struct xt2_new_file *f, bool durable);
 
+/*
+ * xt2_new_file_exchange - give a closed file its name, and the old file that of the new one
+ *
+ * Then xt2_new_file_placed().
+ * => 0; -errno: there is no old file, or this is not possible here, and nothing has changed
+ */
+int xt2_new_file_exchange(const struct xt2_new_file *f);
+
+/* It has its name already: release it.  => as xt2_new_file_place() */
+int xt2_new_file_placed(struct xt2_new_file *f, bool durable);
+
 /* Remove it, and release it: the old file stays. */
 void xt2_new_file_drop(struct xt2_new_file *f);
 

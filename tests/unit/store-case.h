@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <xt2/xt2.h>
+#include "libxt2/store/old-files.h"
 #include "libxt2/store/store.h"
 #include "tests/lib/unit-program.h"
 
@@ -39,6 +40,7 @@ static inline int teardown(void **data)
 	xt2_store_unlock(&s->other);
 	snprintf(lock, sizeof(lock), "%s.lock", s->path);
 	unlink(lock);
+	xt2_old_files_drop(s->path);
 	unlink(s->path);
 	rmdir(s->folder);
 	free(s);

@@ -358,6 +358,31 @@ static void test_too_much(void **data)
 	inplace_close(&c);
 }
 
+/* However much it is, and whatever tables there are. */
+static void test_any(void **data)
+{
+	const struct xt2_difference_options any = { .counters = true, .any = true };
+	struct inplace_case c = inplace_open(40, false);
+	struct xt2_ruleset *wanted = xt2_ruleset_new();
+	int chain;
+	u32 i;
+
+	(void)data;
+	xt2_table_add(wanted, XT2_IPV4, "filter", "a file");
+	xt2_table_add(wanted, XT2_IPV4, "mangle", NULL);
+	chain = xt2_chain_add(wanted, 0, "longer");
+	for (i = 0; i < INPLACE_LONG; i++)
+		inplace_append(wanted, chain, i * 3);
+	assert_int_equal(xt2_tables_meet(c.rs, wanted), 0);
+	assert_int_equal(xt2_ruleset_tables(c.rs), 2);
+	for (i = 0; i < 2; i++)
+		assert_int_equal(xt2_table_difference(c.rs, wanted, (int)i, &any), 0);
+	inplace_commit(&c);
+	same_tables(c.rs, wanted, true);
+	xt2_ruleset_free(wanted);
+	inplace_close(&c);
+}
+
 /* Chains that lead to one another go together, and one of the same name as before comes. */
 static void test_chains(void **data)
 {
@@ -431,9 +456,9 @@ static void test_no_memory(void **data)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_random),	  cmocka_unit_test(test_counters),
-	cmocka_unit_test(test_too_much),  cmocka_unit_test(test_chains),
-	cmocka_unit_test(test_no_memory),
+	cmocka_unit_test(test_random),	 cmocka_unit_test(test_counters),
+	cmocka_unit_test(test_too_much), cmocka_unit_test(test_any),
+	cmocka_unit_test(test_chains),	 cmocka_unit_test(test_no_memory),
 };
 
 UNITS(tests)

@@ -75,6 +75,20 @@ static void a_file_appears_at_the_end(void **state)
 	assert_string_equal(content(path), "two");
 }
 
+static void files_exchange_their_names(void **state)
+{
+	write_text("one");
+	assert_int_equal(xt2_new_file_close(&f, false), 0);
+	assert_int_equal(xt2_new_file_exchange(&f), -ENOENT);
+	assert_int_equal(xt2_new_file_place(&f, false), 0);
+	write_text("two");
+	assert_int_equal(xt2_new_file_close(&f, true), 0);
+	assert_int_equal(xt2_new_file_exchange(&f), 0);
+	assert_string_equal(content(path), "two");
+	assert_string_equal(content(f.name), "one");
+	assert_int_equal(xt2_new_file_placed(&f, true), 0);
+}
+
 static void what_is_dropped_leaves_nothing(void **state)
 {
 	char name[PATH_MAX];
@@ -132,6 +146,7 @@ static void all_bytes_are_written(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(a_file_appears_at_the_end, setup, teardown),
+	cmocka_unit_test_setup_teardown(files_exchange_their_names, setup, teardown),
 	cmocka_unit_test_setup_teardown(what_is_dropped_leaves_nothing, setup, teardown),
 	cmocka_unit_test_setup_teardown(links_are_followed, setup, teardown),
 	cmocka_unit_test_setup_teardown(other_things_are_not_replaced, setup, teardown),
