@@ -5,6 +5,7 @@ dist_man_MANS += \
 	doc/xt2-confirm.1 \
 	doc/xt2-convert.1 \
 	doc/xt2-counters.1 \
+	doc/xt2-diff.1 \
 	doc/xt2-digest.1 \
 	doc/xt2-dump.1 \
 	doc/xt2-edit.1 \
@@ -13,6 +14,7 @@ dist_man_MANS += \
 	doc/xt2-log.1 \
 	doc/xt2-replace.1 \
 	doc/xt2-replay.1 \
+	doc/xt2-rollback.1 \
 	doc/xt2-run.1 \
 	doc/xt2-save.1 \
 	doc/xt2.1 \

@@ -121,6 +121,7 @@ XT2_COMMANDS = \
 	xt2tables/cmd/cmd-convert.c \
 	xt2tables/cmd/cmd-counters.c \
 	xt2tables/cmd/cmd-digest.c \
+	xt2tables/cmd/cmd-diff.c \
 	xt2tables/cmd/cmd-edit.c \
 	xt2tables/cmd/cmd-history.c \
 	xt2tables/cmd/dump/dump-base.c \
@@ -149,6 +150,7 @@ XT2_COMMANDS = \
 	xt2tables/packet/packet.c \
 	xt2tables/packet/packet.h \
 	xt2tables/cmd/cmd-replace.c \
+	xt2tables/cmd/cmd-rollback.c \
 	xt2tables/cmd/replay-output.c \
 	xt2tables/cmd/replay-run.c \
 	xt2tables/cmd/replay-summary.c \

@@ -34,6 +34,7 @@ E2E_TESTS = \
 	tests/e2e/replay-batch.sh \
 	tests/e2e/replay.sh \
 	tests/e2e/represent.sh \
+	tests/e2e/rollback.py \
 	tests/e2e/rtt.sh \
 	tests/e2e/ruleset-json.sh \
 	tests/e2e/sandbox.sh \

@@ -59,6 +59,15 @@ no 2 'no arguments, please' xt2 history server.rules
 no 2 '-n takes a number' xt2 history -n x
 no 2 '--live and --image exclude each other' xt2 history --live --image x
 no 3 'what is live has no history' xt2 history --live
+no 2 'one or two generations are needed' xt2 diff
+no 2 'one or two generations are needed' xt2 diff 1 2 3
+no 2 'a generation is a number' xt2 diff 1 x
+no 2 'generation 99 is not there' xt2 diff 99
+no 3 'what is live has no history' xt2 diff --live 1
+no 2 'one generation is needed' xt2 rollback
+no 2 'one generation is needed' xt2 rollback 1 2
+no 2 'a generation is a number' xt2 rollback 1x
+no 2 'generation 99 is not there' xt2 rollback 99
 no 2 'no arguments, please' xt2 edit server.rules
 no 2 '--wait takes seconds' xt2 edit --wait soon
 no 2 '--live and --image exclude each other' xt2 edit --live --image "$tmp/image"

@@ -26,6 +26,8 @@ static const struct {
 	{ "run", xt2_run_main, "run iptables and others on an image, without the kernel" },
 	{ "edit", xt2_edit_main, "change an image, or what is live, by lines of iptables" },
 	{ "history", xt2_history_main, "who changed an image, when and why" },
+	{ "diff", xt2_diff_main, "what changed between two generations of an image" },
+	{ "rollback", xt2_rollback_main, "make an image say again what it said" },
 	{ "digest", xt2_digest_main, "a number for what a ruleset says" },
 	{ "apply", xt2_apply_main, "let the kernel evaluate a ruleset" },
 	{ "status", xt2_status_main, "what the kernel evaluates" },
