@@ -12,6 +12,7 @@ dist_man_MANS += \
 	doc/xt2-explain.1 \
 	doc/xt2-history.1 \
 	doc/xt2-log.1 \
+	doc/xt2-monitor.1 \
 	doc/xt2-replace.1 \
 	doc/xt2-replay.1 \
 	doc/xt2-rollback.1 \

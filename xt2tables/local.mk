@@ -121,9 +121,9 @@ XT2_COMMANDS = \
 	xt2tables/cmd/cmd-convert.c \
 	xt2tables/cmd/cmd-counters.c \
 	xt2tables/cmd/cmd-digest.c \
-	xt2tables/cmd/cmd-diff.c \
+	xt2tables/cmd/past/cmd-diff.c \
 	xt2tables/cmd/cmd-edit.c \
-	xt2tables/cmd/cmd-history.c \
+	xt2tables/cmd/past/cmd-history.c \
 	xt2tables/cmd/dump/dump-base.c \
 	xt2tables/cmd/dump/dump-base.h \
 	xt2tables/cmd/dump/dump-blob.c \
@@ -149,8 +149,9 @@ XT2_COMMANDS = \
 	xt2tables/packet/packet-words.c \
 	xt2tables/packet/packet.c \
 	xt2tables/packet/packet.h \
+	xt2tables/cmd/past/cmd-monitor.c \
 	xt2tables/cmd/cmd-replace.c \
-	xt2tables/cmd/cmd-rollback.c \
+	xt2tables/cmd/past/cmd-rollback.c \
 	xt2tables/cmd/replay-output.c \
 	xt2tables/cmd/replay-run.c \
 	xt2tables/cmd/replay-summary.c \
@@ -169,8 +170,8 @@ XT2_COMMANDS = \
 	xt2tables/cmd/cmd.h \
 	xt2tables/tables/edit.c \
 	xt2tables/tables/edit.h \
-	xt2tables/tables/past.c \
-	xt2tables/tables/past.h \
+	xt2tables/cmd/past/past.c \
+	xt2tables/cmd/past/past.h \
 	$(WHERE_SOURCES)
 xt2_SOURCES = $(XT2_COMMANDS) $(LIVE_COMMANDS)
 xt2_LDFLAGS = $(AM_LDFLAGS) $(PIE_LDFLAGS)

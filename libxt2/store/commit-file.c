@@ -69,20 +69,6 @@ static void take_over(struct tail *t, struct xt2_history *h, u64 generation)
 			tail_add(t, &past);
 }
 
-/* => the file's history, with nothing to read if there is no such file or it is no image */
-static struct xt2_history old_history(const char *path, int *fd)
-{
-	struct xt2_image header;
-	struct xt2_history h = { .fd = -1 };
-
-	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (*fd < 0 || xt2_read_header_(*fd, &header) != (ssize_t)sizeof(header) ||
-	    header.magic != XT2_MAGIC)
-		return h;
-	xt2_history_begin(&h, NULL, *fd, header.size, header.root);
-	return h;
-}
-
 /* => 0, -ENOMEM */
 static int make_tail(const char *path, const struct xt2_image *image, u64 size,
 		     const struct xt2_author *author, struct tail *t)
@@ -97,7 +83,7 @@ static int make_tail(const char *path, const struct xt2_image *image, u64 size,
 	t->bytes = malloc(XT2_HISTORY_BYTES + sizeof(past) + sizeof(edits));
 	if (!t->bytes)
 		return -ENOMEM;
-	h = old_history(path, &fd);
+	h = xt2_file_history(path, &fd);
 	t->old = h.file;
 	edits.file = h.file + 1;
 	take_over(t, &h, generation);

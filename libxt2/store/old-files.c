@@ -120,6 +120,19 @@ static int read_file(const char *name, struct xt2_mapping *map, struct xt2_err *
 	return ret;
 }
 
+struct xt2_history xt2_file_history(const char *path, int *fd)
+{
+	struct xt2_image header;
+	struct xt2_history h = { .fd = -1 };
+
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (*fd < 0 || xt2_read_header_(*fd, &header) != (ssize_t)sizeof(header) ||
+	    header.magic != XT2_MAGIC)
+		return h;
+	xt2_history_begin(&h, NULL, *fd, header.size, header.root);
+	return h;
+}
+
 static bool same_record(const struct xt2_past *a, const struct xt2_past *b)
 {
 	struct xt2_commit one = a->commit, other = b->commit;

@@ -22,6 +22,15 @@ void xt2_old_file_keep(const char *real, const char *name, __u32 number);
 /* Old files of an image go, for want of room on the disk.  => were there any? */
 bool xt2_old_files_drop(const char *real);
 
+struct xt2_history;
+
+/*
+ * xt2_file_history - who changed an image file, without reading more than that
+ * @fd: out: close it when the history was read, if it is not -1
+ * => one of no commits if there is no such file, or it is no image
+ */
+struct xt2_history xt2_file_history(const char *path, int *fd);
+
 /*
  * xt2_generation_open - an image as it was
  * @path: of the image

@@ -26,6 +26,7 @@ E2E_TESTS = \
 	tests/e2e/many-commits.py \
 	tests/e2e/many-ways.sh \
 	tests/e2e/misuse.sh \
+	tests/e2e/monitor.sh \
 	tests/e2e/outputs.sh \
 	tests/e2e/patched.sh \
 	tests/e2e/peers.sh \

@@ -68,6 +68,8 @@ no 2 'one generation is needed' xt2 rollback
 no 2 'one generation is needed' xt2 rollback 1 2
 no 2 'a generation is a number' xt2 rollback 1x
 no 2 'generation 99 is not there' xt2 rollback 99
+no 2 'no arguments, please' xt2 monitor server.rules
+no 2 '-n takes a number' xt2 monitor -n 0
 no 2 'no arguments, please' xt2 edit server.rules
 no 2 '--wait takes seconds' xt2 edit --wait soon
 no 2 '--live and --image exclude each other' xt2 edit --live --image "$tmp/image"

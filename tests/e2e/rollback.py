@@ -101,7 +101,7 @@ with tempfile.TemporaryDirectory() as folder:
         plain = re.findall(r'^[-+] -[A-Z] ', diff.stdout, re.M)
         if diff.returncode and not plain:
             problems.append(f'diff {now} {number}: no lines: {diff.stdout}')
-    if run('xt2', 'check', path, ok=(0, 1)) and there < len(said) / 3:
+    if run('xt2', 'check', path, ok=(0, 1)) and there < min(12, len(said) / 3):
         problems.append(f'of {len(said)} generations only {there} are there')
     print(f'{there} generations had back, {gone} gone, {len(known)} known,',
           f'{len(os.listdir(folder)) - 2} old files')

@@ -28,6 +28,7 @@ static const struct {
 	{ "history", xt2_history_main, "who changed an image, when and why" },
 	{ "diff", xt2_diff_main, "what changed between two generations of an image" },
 	{ "rollback", xt2_rollback_main, "make an image say again what it said" },
+	{ "monitor", xt2_monitor_main, "commits to an image, as they come" },
 	{ "digest", xt2_digest_main, "a number for what a ruleset says" },
 	{ "apply", xt2_apply_main, "let the kernel evaluate a ruleset" },
 	{ "status", xt2_status_main, "what the kernel evaluates" },

@@ -4,7 +4,7 @@
 #define XT2_XT2TABLES_TABLES_PAST_H
 
 #include "libxt2/change/history.h"
-#include "where.h"
+#include "xt2tables/tables/where.h"
 
 /* Options of these subcommands. */
 struct xt2_place {

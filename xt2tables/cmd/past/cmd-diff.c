@@ -6,14 +6,14 @@
  * older one.  What stays is found by libxt2/ruleset/table-difference.c, which is told to
  * make that change on a copy.
  */
-#include "cmd.h"
+#include "xt2tables/cmd/cmd.h"
 #include <errno.h>
 #include <string.h>
 #include "libxt2/ruleset/ruleset.h"
 #include "libxt2/ruleset/table-difference.h"
 #include "libxt2/store/old-files.h"
 #include "xt2tables/files/sandbox.h"
-#include "xt2tables/tables/past.h"
+#include "past.h"
 #include "xt2tables/text/text.h"
 
 /* A generation. */

@@ -4,9 +4,9 @@
  *
  * As far as the image tells (doc/format.md, Edited images).
  */
-#include "cmd.h"
+#include "xt2tables/cmd/cmd.h"
 #include "xt2tables/files/sandbox.h"
-#include "xt2tables/tables/past.h"
+#include "past.h"
 #include "xt2tables/tables/past-text.h"
 
 struct listing {

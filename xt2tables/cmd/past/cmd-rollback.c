@@ -5,13 +5,13 @@
  * A new commit, which changes what differs: rules that stay keep their counters and their state.
  * Those that come back have what they had.
  */
-#include "cmd.h"
+#include "xt2tables/cmd/cmd.h"
 #include <errno.h>
 #include <string.h>
 #include "libxt2/ruleset/table-difference.h"
 #include "libxt2/store/old-files.h"
 #include "xt2tables/files/sandbox.h"
-#include "xt2tables/tables/past.h"
+#include "past.h"
 
 #define WAIT 10 /* seconds for another program's lock */
 
