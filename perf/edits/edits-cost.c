@@ -231,6 +231,9 @@ static void choose(struct work *w, const struct xt2_ruleset *rs)
 		const struct xt2_rule *r = xt2_rule_get(rs, w->chain, below(w, most));
 
 		w->pool[i] = memcpy(must(malloc(r->size)), r, r->size);
+		if (xt2_rule_jumps(r) !=
+		    XT2_NONE) /* packets may not pass through any number of chains */
+			w->pool[i]->target = XT2_TARGET(XT2_T_CONTINUE, 0);
 	}
 }
 

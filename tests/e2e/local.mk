@@ -12,7 +12,7 @@ E2E_TESTS = \
 	tests/e2e/digest.sh \
 	tests/e2e/disk.sh \
 	tests/e2e/edit.sh \
-	tests/e2e/edits.sh \
+	tests/e2e/edits-cost.sh \
 	tests/e2e/empty-image.sh \
 	tests/e2e/families.sh \
 	tests/e2e/history.sh \
