@@ -299,6 +299,23 @@ static int check_live(const struct xt2_where *w, const struct xt2_mapping *map)
 	return ret;
 }
 
+/* Of tables that are replaced, all that they had goes. */
+static void count_changes(struct xt2_where *w)
+{
+	struct xt2_changes *n = &w->store.author.changes;
+	int table, chain;
+
+	xt2_ruleset_changes(w->rs, n);
+	for (table = 0; w->base && table < xt2_ruleset_tables(w->base); table++) {
+		if (!w->changed[table])
+			continue;
+		xt2_table_for_each_chain(chain, w->base, table) {
+			n->rules_gone += xt2_chain_rules(w->base, chain);
+			n->chains_gone += xt2_chain_hook(w->base, chain) < 0;
+		}
+	}
+}
+
 /* => exit status */
 static int commit(struct xt2_where *w, const struct xt2_mapping *map)
 {
@@ -310,7 +327,7 @@ static int commit(struct xt2_where *w, const struct xt2_mapping *map)
 		was = xt2_store_trace_edit(&w->store, w->rs, map->image, w->changed);
 	else if (w->store.kind == XT2_STORE_LIVE)
 		was = xt2_live_trace(w->rs, &w->map, map, w->changed);
-	xt2_ruleset_changes(w->rs, &w->store.author.changes);
+	count_changes(w);
 	forget(w); /* what it was edited in is about to go */
 	if (was || w->store.kind != XT2_STORE_LIVE)
 		ret = xt2_store_commit(&w->store, map, &(struct xt2_store_counters){ .was = was },
