@@ -16,6 +16,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/change/names.h \
 	libxt2/change/ways.c \
 	libxt2/change/ways.h \
+	libxt2/change/owners.c \
+	libxt2/change/owners.h \
 	libxt2/change/pages.c \
 	libxt2/change/pages.h \
 	libxt2/change/finder.c \
@@ -36,6 +38,7 @@ libxt2_internal_la_SOURCES = \
 	libxt2/change/view.h \
 	libxt2/ruleset/arena.c \
 	libxt2/ruleset/arena.h \
+	libxt2/ruleset/chain-owners.c \
 	libxt2/ruleset/chains.c \
 	libxt2/err.c \
 	libxt2/err.h \

@@ -170,7 +170,10 @@ struct xt2_author {
 	const char *owner; /* a name of at most 31 bytes; NULL: none */
 	const char *reason; /* a text, of which XT2_REASON_MAX bytes are kept; NULL: none */
 	int kind; /* XT2_COMMIT_EDIT: as it comes; XT2_COMMIT_ROLLBACK */
-	struct xt2_changes changes; /* of xt2_image_commit(): see xt2_ruleset_changes() */
+	/* of xt2_image_commit(): */
+	struct xt2_changes changes; /* see xt2_ruleset_changes() */
+	const struct xt2_ruleset
+		*ruleset; /* that was packed, with owners of chains; NULL: they have none */
 };
 
 /*

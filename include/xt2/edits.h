@@ -28,7 +28,7 @@ struct xt2_way {
 	__u32 visits; /* chains that are entered from here on, this one included, at most */
 	__u8 from; /* hooks of its table that lead here, perhaps: a bit each */
 	__u8 parents; /* of parent[]; above XT2_WAY_PARENTS: there are others, all are unknown */
-	__u16 reserved;
+	__u16 owner; /* number in struct xt2_owners, from 1; 0: nobody's */
 	__u32 finder; /* offset of what finds rules in its compiled extent; 0: none */
 	struct xt2_way_parent parent[XT2_WAY_PARENTS];
 };
@@ -57,7 +57,7 @@ struct xt2_edits {
 	__u32 cell_room; /* cells that the array has room for */
 	__u32 history; /* offset of the newest struct xt2_commit; 0: none */
 	__u32 file; /* which one this is: each that takes the place of another counts on from it */
-	__u32 reserved;
+	__u32 owners; /* offset of struct xt2_owners; 0: no chain has an owner */
 	struct xt2_stamp stamp;
 };
 
@@ -66,6 +66,14 @@ struct xt2_edits {
 #define XT2_REASON_MAX	  255 /* bytes of a reason */
 #define XT2_HISTORY_MAX	  256 /* records that a file takes over from the one that it replaces */
 #define XT2_HISTORY_BYTES 32768 /* bytes of these, and at most 8,192 and a quarter of the image's */
+
+#define XT2_OWNERS_MAX 127
+
+/* Owners of chains.  In an image there are as many names as count says. */
+struct xt2_owners {
+	__u32 count, reserved;
+	char name[XT2_OWNERS_MAX][XT2_NAME_SIZE]; /* padded with NUL */
+};
 
 enum xt2_commit_kind {
 	XT2_COMMIT_EDIT, /* appended what had changed */

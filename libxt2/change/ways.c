@@ -134,13 +134,15 @@ static int clear(struct build *b)
 {
 	struct xt2_way *way;
 	u32 i, finder;
+	u16 owner;
 
 	for (i = 0; i < b->root->chains; i++) {
 		way = own(b->w, i);
 		if (!way)
 			return -ENOSPC;
 		finder = way->finder;
-		*way = (struct xt2_way){ .finder = finder };
+		owner = way->owner;
+		*way = (struct xt2_way){ .finder = finder, .owner = owner };
 	}
 	return 0;
 }

@@ -31,7 +31,7 @@ void xt2_ways_end(struct xt2_ways *w);
 /*
  * xt2_ways_build - make all records anew from the rules of an image
  *
- * Only what finds a chain's rules stays.
+ * Only what finds a chain's rules stays, and its owner.
  * => 0; -ENOSPC, -ENOMEM
  */
 int xt2_ways_build(struct xt2_ways *w, const struct xt2_image *img, const struct xt2_root *root);

@@ -173,6 +173,7 @@ u32 xt2_chain_put_(struct xt2_ruleset *rs, u32 number, u32 table, u8 hook, const
 		.changed = again && c->changed,
 		.offset = again ? c->offset : 0,
 		.came = rs->came++,
+		.owner = hook == XT2_HOOK_NONE ? rs->acting : 0,
 	};
 	memcpy(c->name, padded, XT2_NAME_SIZE);
 	c->policy = hook == XT2_HOOK_NONE ? XT2_T_RETURN : XT2_T_ACCEPT;
@@ -196,6 +197,7 @@ void xt2_chain_remove_(struct xt2_ruleset *rs, u32 number)
 	if (rs->order->sorted)
 		rs->order->chain[c->rank] = XT2_NONE;
 	rs->changes.chains_gone += c->hook == XT2_HOOK_NONE;
+	xt2_chain_touch_(rs, c);
 	c->live = 0;
 	c->next = rs->free;
 	rs->free = number;
@@ -259,6 +261,7 @@ int xt2_chain_rename(struct xt2_ruleset *rs, int chain, const char *name)
 	if (xt2_chain_named_(rs, c->table, padded) != XT2_NONE)
 		return -EEXIST;
 	xt2_chain_changes_(rs, c);
+	xt2_chain_touch_(rs, c);
 	name_unlink(rs, (u32)chain);
 	memcpy(c->name, padded, XT2_NAME_SIZE);
 	xt2_name_link_(rs, (u32)chain);
@@ -353,6 +356,7 @@ int xt2_chain_set_policy(struct xt2_ruleset *rs, int chain, int target)
 		return -EINVAL;
 	if (c->policy != target) {
 		xt2_chain_changes_(rs, c);
+		xt2_chain_touch_(rs, c);
 		rs->changes.policies++;
 	}
 	c->policy = (u8)target;

@@ -688,6 +688,8 @@ static int write_root(struct commit *k, u32 *offset)
 	int ret = forget_ways(k);
 
 	if (!ret)
+		ret = xt2_inplace_owners_(k->rs);
+	if (!ret)
 		ret = xt2_pages_end(&in->way, &in->edits.way);
 
 	if (!ret)

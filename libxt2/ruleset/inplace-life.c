@@ -78,6 +78,8 @@ static void begin(struct xt2_ruleset *rs)
 	rs->cells = root->cells;
 	rs->came = root->chains;
 	rs->free = XT2_NONE;
+	xt2_owned_begin(&in->owned, in->img, in->img->size, in->img->root);
+	rs->trespass = (struct xt2_trespass){ .owner = "" };
 	rs->changes = (struct xt2_changes){ 0 };
 }
 
@@ -185,6 +187,10 @@ int xt2_inplace_begin(struct xt2_ruleset *rs, struct xt2_image *img, u64 capacit
 	}
 	begin(rs);
 	in->garbage = in->edits.garbage;
+	if (xt2_owners_load_(rs, &in->owned)) {
+		end(rs);
+		return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -225,6 +231,11 @@ static int renew(struct xt2_ruleset *rs)
 	forget_all(rs);
 	pages_free(in);
 	begin(rs);
+	rs->acting = 0;
+	if (rs->owners)
+		rs->owners->count = 0; /* names of what did not happen go */
+	if (xt2_owners_load_(rs, &in->owned))
+		return xt2_inplace_fail_(in, -ENOMEM);
 	return xt2_tables_load_(rs, in->img, in->root) ? xt2_inplace_fail_(in, -ENOMEM) : 0;
 }
 

@@ -49,6 +49,8 @@ int xt2_inplace_ways_(const struct xt2_ruleset *const_rs)
 	if (in->has_ways)
 		return 0;
 	ret = xt2_ways_build(&in->ways, in->img, in->root);
+	if (!ret)
+		ret = xt2_inplace_owners_anew_(in);
 	if (ret)
 		return xt2_inplace_fail_(in, ret);
 	in->has_ways = true;
@@ -87,6 +89,7 @@ static void head_read(struct xt2_ruleset *rs, u32 number, const struct xt2_chain
 		.unread = 1,
 		.references = way ? way->references : 0,
 		.came = number,
+		.owner = from->hook == XT2_HOOK_NONE ? xt2_owned_by(&in->owned, number) : 0,
 		.packets = n.packets,
 		.bytes = n.bytes,
 	};

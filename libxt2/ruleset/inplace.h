@@ -18,6 +18,7 @@
 #include <xt2/edits.h>
 #include "libxt2/change/edit-log.h"
 #include "libxt2/change/names.h"
+#include "libxt2/change/owners.h"
 #include "libxt2/change/pages.h"
 #include "libxt2/change/view.h"
 #include "engine/index/search.h"
@@ -70,6 +71,7 @@ struct xt2_inplace_ {
 	u32 tables, instances, cells; /* of the generation before */
 	struct xt2_bound_ *bound; /* rules that came, and may be bound to hooks */
 	u32 bounds, bound_cap;
+	struct xt2_owned owned; /* owners of chains, of the generation before */
 	const struct xt2_author *author; /* of the next commit; NULL: it leaves no record */
 	u32 recorded; /* bytes of the record of the commit that is not done yet */
 	int error; /* of the first call that failed: nothing can be committed */
@@ -132,6 +134,11 @@ int xt2_inplace_slot_(const struct xt2_inplace_ *in, struct xt2_rule *r);
 /* What edits are to begin with if those of the image cannot be trusted: inplace-past.c. */
 struct xt2_edits xt2_inplace_edits_anew_(const struct xt2_inplace_ *in,
 					 const struct xt2_root *root);
+
+/* Owners of chains that changed, and the list of them.  => 0; -ENOSPC, -ENOMEM */
+int xt2_inplace_owners_(struct xt2_ruleset *rs);
+/* Ways were made anew: chains get the owners that they had.  => 0, -ENOSPC */
+int xt2_inplace_owners_anew_(struct xt2_inplace_ *in);
 
 /*
  * The record of a commit, and edits that name it.

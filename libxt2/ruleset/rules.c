@@ -154,6 +154,7 @@ int xt2_rule_insert(struct xt2_ruleset *rs, int chain, unsigned int at, const st
 
 	if (!c || at > c->rules.n)
 		return -ENOENT;
+	xt2_chain_touch_(rs, c);
 	return rule_check(rs, c, rule) ? -EINVAL : count_new(rs, insert(rs, c, at, rule, line));
 }
 
@@ -163,6 +164,7 @@ int xt2_rule_put(struct xt2_ruleset *rs, int chain, const struct xt2_rule *rule,
 	struct xt2_rule_list *l = &c->rules;
 	const struct xt2_rule *copy;
 
+	xt2_chain_touch_(rs, c);
 	if (unlikely(rs->inplace))
 		return count_new(rs, insert(rs, c, l->n, rule, line));
 	if (xt2_list_grow_(l, l->n))
@@ -237,6 +239,7 @@ int xt2_rule_replace(struct xt2_ruleset *rs, int chain, unsigned int at,
 		return -ENOENT;
 	if (rule_check(rs, c, rule))
 		return -EINVAL;
+	xt2_chain_touch_(rs, c);
 	return count_gone(rs, count_new(rs, replace(rs, c, at, rule, line)));
 }
 
@@ -244,7 +247,10 @@ int xt2_rule_delete(struct xt2_ruleset *rs, int chain, unsigned int at)
 {
 	struct xt2_chain_ *c = chain_of(rs, chain, at);
 
-	return c ? count_gone(rs, delete (rs, c, at)) : -ENOENT;
+	if (!c)
+		return -ENOENT;
+	xt2_chain_touch_(rs, c);
+	return count_gone(rs, delete (rs, c, at));
 }
 
 void xt2_rules_flush_(struct xt2_ruleset *rs, struct xt2_chain_ *c)
@@ -253,6 +259,8 @@ void xt2_rules_flush_(struct xt2_ruleset *rs, struct xt2_chain_ *c)
 	const struct xt2_rule *r;
 
 	rs->changes.rules_gone += c->rules.n;
+	if (c->rules.n)
+		xt2_chain_touch_(rs, c);
 	if (unlikely(c->unread)) {
 		rs->ops->flush(rs, c);
 		return;

@@ -7,6 +7,7 @@
  * ruleset and give it away only when it is complete.
  */
 #include "config.h"
+#include "libxt2/change/owners.h"
 #include "inplace-calls.h"
 #include "engine/index/patched.h"
 
@@ -210,6 +211,21 @@ static void note_order(struct xt2_ruleset *rs)
 	}
 }
 
+/* Whose the chains are. */
+static int load_owners(struct xt2_ruleset *rs, const struct source *from)
+{
+	struct xt2_owned owned;
+	u32 i;
+
+	xt2_owned_begin(&owned, from->img, from->img->size, from->img->root);
+	if (xt2_owners_load_(rs, &owned))
+		return -ENOMEM;
+	for (i = 0; owned.count && i < rs->chains; i++)
+		if (rs->chain[i].live && rs->chain[i].hook == XT2_HOOK_NONE)
+			rs->chain[i].owner = xt2_owned_by(&owned, i);
+	return 0;
+}
+
 /* All chains first, since rules name them. */
 static int load_chains(struct xt2_ruleset *rs, const struct source *from)
 {
@@ -228,6 +244,8 @@ static int load_chains(struct xt2_ruleset *rs, const struct source *from)
 			       xt2_image_chain_cold(from->img, root, i)->name);
 	}
 	note_order(rs);
+	if (load_owners(rs, from))
+		return -ENOMEM;
 	for (i = root->chains; i-- > 0;) {
 		if (rs->chain[i].live)
 			continue;
@@ -384,6 +402,9 @@ static int clone_chains(struct xt2_ruleset *to, const struct xt2_ruleset *from)
 	int ret = 0;
 	u32 i;
 
+	to->owners = copy_bytes(from->owners, from->owners ? sizeof(*to->owners) : 0, &ret);
+	to->acting = from->acting;
+	to->trespass = from->trespass;
 	to->bucket = copy_bytes(from->bucket, from->buckets * sizeof(*to->bucket), &ret);
 	to->buckets = from->buckets;
 	to->chain = copy_bytes(from->chain, from->chains * sizeof(*to->chain), &ret);

@@ -57,6 +57,7 @@ void xt2_ruleset_free(struct xt2_ruleset *rs)
 	free(rs->instance);
 	free(rs->shared.slot);
 	free(rs->cell);
+	free(rs->owners);
 	free(rs);
 }
 

@@ -31,6 +31,7 @@ struct xt2_chain_ {
 	u8 unread; /* the rules are in the image alone; rules.n says how many */
 	u8 changed; /* since the last commit */
 	u8 recounted; /* the counters of its policy were set */
+	u8 owner; /* in the ruleset's list, from 1; 0: nobody's */
 	u32 references; /* rules that jump or go here */
 	u32 next; /* live: in its bucket; else: next free number */
 	u32 rank; /* in the order, while that is sorted */
@@ -65,6 +66,12 @@ struct xt2_shared_ {
 	u32 slots, used; /* slots: a power of two, or 0 */
 };
 
+/* A change of a chain that belongs to somebody else. */
+struct xt2_trespass {
+	char table[XT2_NAME_SIZE], chain[XT2_NAME_SIZE];
+	char owner[XT2_NAME_SIZE]; /* "": there was none */
+};
+
 struct xt2_ruleset {
 	struct xt2_table_ *table;
 	u32 tables, table_cap;
@@ -91,7 +98,39 @@ struct xt2_ruleset {
 	size_t image_size;
 	u64 generation;
 	struct xt2_changes changes; /* since it was loaded, or committed last */
+	struct xt2_owners *owners; /* NULL: no chain has one */
+	bool owners_new; /* there are names that the image has not */
+	u8 acting; /* the owner for whom changes are made; 0: nobody */
+	struct xt2_trespass trespass; /* the first one since then */
 };
+
+/* --- owners of chains (chain-owners.c) ------------------------------------- */
+
+/*
+ * Whose changes follow: new user chains belong to this owner, NULL: to nobody.
+ * => 0, -ENOMEM; -E2BIG: the ruleset has too many owners
+ */
+int xt2_ruleset_act(struct xt2_ruleset *rs, const char *owner);
+
+/* => the first change of a chain that is not the acting owner's; NULL: there was none */
+const struct xt2_trespass *xt2_ruleset_trespass(const struct xt2_ruleset *rs);
+
+/* => the name of a chain's owner; NULL: it is nobody's, or not there */
+const char *xt2_chain_owner(const struct xt2_ruleset *rs, int chain);
+
+void xt2_chain_trespass_(struct xt2_ruleset *rs, const struct xt2_chain_ *c);
+
+/* The rules or the name of a chain are about to change. */
+static inline void xt2_chain_touch_(struct xt2_ruleset *rs, const struct xt2_chain_ *c)
+{
+	if (unlikely(c->owner) && c->owner != rs->acting)
+		xt2_chain_trespass_(rs, c);
+}
+
+struct xt2_owned;
+
+/* The names of an image's owners.  => 0, -ENOMEM */
+int xt2_owners_load_(struct xt2_ruleset *rs, const struct xt2_owned *from);
 
 /* The table that was added last, and has no user chains, goes. */
 void xt2_table_undo_(struct xt2_ruleset *rs);

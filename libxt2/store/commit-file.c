@@ -17,7 +17,9 @@
 #include <unistd.h>
 #include "engine/image.h"
 #include "libxt2/change/history.h"
+#include "libxt2/change/owners.h"
 #include "libxt2/err.h"
+#include "libxt2/ruleset/ruleset.h"
 #include "new-file.h"
 #include "old-files.h"
 
@@ -69,6 +71,53 @@ static void take_over(struct tail *t, struct xt2_history *h, u64 generation)
 			tail_add(t, &past);
 }
 
+/* => pages of chains; 0: no chain has an owner */
+static u32 owner_pages(const struct xt2_ruleset *rs)
+{
+	u32 i;
+
+	for (i = 0; rs && rs->owners && i < rs->chains; i++)
+		if (rs->chain[i].live && rs->chain[i].owner)
+			return (rs->live + XT2_WAY_PAGE - 1) / XT2_WAY_PAGE;
+	return 0;
+}
+
+/* => bytes that they take at most */
+static u64 owner_bytes(const struct xt2_ruleset *rs)
+{
+	const u64 pages = owner_pages(rs);
+
+	return pages ? pages * (XT2_WAY_PAGE * sizeof(struct xt2_way) + sizeof(u32)) + XT2_ALIGN +
+			       sizeof(struct xt2_owners)
+		     : 0;
+}
+
+/* Owners by chain of the image, which are in the order in which the ruleset lists them. */
+static void add_owners(const struct xt2_ruleset *rs, struct xt2_edits *edits, struct tail *t)
+{
+	u32 *dir = (u32 *)(t->bytes + t->size), chains = 0;
+	struct xt2_way *way = NULL;
+	int table, chain;
+
+	t->size += owner_pages(rs) * sizeof(*dir);
+	t->size += -t->size % XT2_ALIGN;
+	for (table = 0; table < (int)rs->tables; table++)
+		xt2_table_for_each_chain(chain, rs, table) {
+			const u32 number = chains++;
+
+			if (number % XT2_WAY_PAGE == 0) {
+				way = (struct xt2_way *)(t->bytes + t->size);
+				dir[number / XT2_WAY_PAGE] = (u32)(t->at + t->size);
+				t->size += XT2_WAY_PAGE * sizeof(*way);
+			}
+			way[number % XT2_WAY_PAGE].owner = rs->chain[chain].owner;
+		}
+	edits->way = (u32)(t->at + ((u8 *)dir - t->bytes));
+	edits->owners = (u32)(t->at + t->size);
+	memcpy(t->bytes + t->size, rs->owners, xt2_owners_size(rs->owners));
+	t->size += xt2_owners_size(rs->owners);
+}
+
 /* => 0, -ENOMEM */
 static int make_tail(const char *path, const struct xt2_image *image, u64 size,
 		     const struct xt2_author *author, struct tail *t)
@@ -80,12 +129,15 @@ static int make_tail(const char *path, const struct xt2_image *image, u64 size,
 	int fd;
 
 	*t = (struct tail){ .at = size };
-	t->bytes = malloc(XT2_HISTORY_BYTES + sizeof(past) + sizeof(edits));
+	t->bytes = calloc(1, XT2_HISTORY_BYTES + sizeof(past) + sizeof(edits) +
+				     owner_bytes(author->ruleset));
 	if (!t->bytes)
 		return -ENOMEM;
 	h = xt2_file_history(path, &fd);
 	t->old = h.file;
 	edits.file = h.file + 1;
+	if (owner_pages(author->ruleset))
+		add_owners(author->ruleset, &edits, t);
 	take_over(t, &h, generation);
 	if (fd >= 0)
 		close(fd);
@@ -164,12 +216,16 @@ static int replace(const char *path, const struct xt2_image *image, const struct
 int xt2_image_commit(const char *path, const struct xt2_image *image, size_t size,
 		     const struct xt2_author *author, struct xt2_err *err)
 {
+	static const struct xt2_author nobody;
 	const struct xt2_root *root = xt2_image_root(image);
 	struct tail t;
 	int ret;
 
+	if (!author)
+		author = &nobody;
 	if (!root || root->edits || size % XT2_ALIGN ||
-	    size > XT2_SIZE_MAX - XT2_HISTORY_BYTES - 2 * sizeof(struct xt2_past))
+	    size > XT2_SIZE_MAX - XT2_HISTORY_BYTES - 2 * sizeof(struct xt2_past) -
+			    owner_bytes(author->ruleset))
 		return xt2_image_store(path, image, size, err);
 	ret = make_tail(path, image, size, author, &t);
 	if (ret)

@@ -77,6 +77,7 @@ static int write_whole(struct xt2_transaction *t, struct xt2_err *err)
 	if (ret)
 		return ret;
 	xt2_ruleset_changes(t->rs, &t->store.author.changes);
+	t->store.author.ruleset = t->rs;
 	ret = xt2_store_commit(&t->store, &map, NULL, err);
 	if (!ret)
 		t->generation = xt2_image_root(map.image)->generation;

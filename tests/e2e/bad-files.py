@@ -373,7 +373,7 @@ class Cell:
         """Files are as they were, but for results of what has succeeded."""
         now = picture(self.work)
         for name in sorted(set(now) | set(self.before)):
-            if now.get(name) == self.before.get(name) or name.endswith(".lock"):
+            if now.get(name) == self.before.get(name) or name.endswith((".lock", ".old-0", ".old-1", ".old-2")):
                 continue
             if self.code == 0 and name in results:
                 continue

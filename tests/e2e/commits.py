@@ -41,7 +41,8 @@ def run(program, *args, text=None, before=(), image=None):
     calls += 1
     env = dict(os.environ, XT2_IMAGE=image or path, LC_ALL='C')
     done = subprocess.run([*before, shutil.which(program), *args], env=env, input=text or '',
-                          capture_output=True, text=True, timeout=300, check=False)
+                          capture_output=True, text=True, errors='surrogateescape', timeout=300,
+                          check=False)
     return done.returncode, done.stdout, done.stderr
 
 

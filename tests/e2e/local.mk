@@ -28,6 +28,7 @@ E2E_TESTS = \
 	tests/e2e/misuse.sh \
 	tests/e2e/monitor.sh \
 	tests/e2e/outputs.sh \
+	tests/e2e/owners.sh \
 	tests/e2e/patched.sh \
 	tests/e2e/peers.sh \
 	tests/e2e/printed.py \

@@ -236,6 +236,7 @@ tests_unit_run_ruleset_SOURCES = $(UNIT_RUNNER) \
 	tests/lib/rules.h \
 	$(FAIL_ALLOC_FILES) \
 	tests/unit/libxt2/ruleset/test-arena.c \
+	tests/unit/libxt2/ruleset/test-chain-owners.c \
 	tests/unit/libxt2/ruleset/test-chains.c \
 	tests/unit/libxt2/ruleset/test-digest.c \
 	tests/unit/libxt2/ruleset/test-inplace-commit.c \
@@ -272,6 +273,7 @@ tests_unit_run_change_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/libxt2/change/test-edit-log.c \
 	tests/unit/libxt2/change/test-finder.c \
 	tests/unit/libxt2/change/test-history.c \
+	tests/unit/libxt2/change/test-owners.c \
 	tests/unit/libxt2/change/test-pages.c \
 	tests/unit/libxt2/change/test-names.c \
 	tests/unit/libxt2/change/test-patch-edit.c \

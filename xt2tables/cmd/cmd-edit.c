@@ -27,11 +27,13 @@ static const char help[] =
 	"      --live             instead of an image, what the kernel evaluates\n" XT2_PLACE_HELP
 	"      --owner NAME       for whom the changes are (else $XT2_OWNER)\n"
 	"      --reason TEXT      why\n"
+	"      --force            change chains of other owners, too\n"
 	"      --resolve          host names in the rules may be looked up\n"
 	"      --stream           lines that no COMMIT ends have no effect, even if there is none\n"
 	"      --wait SECONDS     for other programs; default: 10\n\n"
 	"Exit codes: 0 ok, 2 a line or an argument is wrong, 3 not possible here or not\n"
-	"permitted, 4 out of a resource, 5 the generation is another one.\n";
+	"permitted, 4 out of a resource, 5 the generation is another one,\n"
+	"6 a chain belongs to another owner.\n";
 
 static const struct xt2_option rows[] = {
 	XT2_FAMILY_ROWS(struct editing, how.family),
@@ -40,6 +42,7 @@ static const struct xt2_option rows[] = {
 	XT2_STORE_ROWS(struct editing, how.where.store),
 	XT2_WORD("owner", 0, struct editing, how.where.owner),
 	XT2_WORD("reason", 0, struct editing, how.where.reason),
+	XT2_FLAG("force", 0, struct editing, how.where.force),
 	XT2_FLAG("resolve", 0, struct editing, how.resolve),
 	XT2_FLAG("stream", 0, struct editing, how.stream),
 	XT2_WORD("wait", 'w', struct editing, seconds),

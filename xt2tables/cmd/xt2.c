@@ -50,7 +50,8 @@ static void help(FILE *to)
 	fputs("\n\"xt2 COMMAND --help\" tells more.  Rulesets are loaded and saved by\n"
 	      "xt2tables-restore, xt2tables-save and their ip6 and arp variants.\n\n"
 	      "Exit codes: 0 ok, 1 negative answer, 2 usage or input error, 3 unsupported,\n"
-	      "4 out of a resource, 5 somebody else was first.  After 2 to 5 no image has changed.\n",
+	      "4 out of a resource, 5 somebody else was first, 6 it is somebody else's.\n"
+	      "After 2 to 6 no image has changed.\n",
 	      to);
 }
 

@@ -82,7 +82,8 @@ int xt2_exit_worse(int a, int b)
 {
 	static const int rank[] = {
 		[XT2_EXIT_OK] = 0,	 [XT2_EXIT_NO] = 1,    [XT2_EXIT_UNSUPPORTED] = 2,
-		[XT2_EXIT_CONFLICT] = 3, [XT2_EXIT_USAGE] = 4, [XT2_EXIT_RESOURCE] = 5
+		[XT2_EXIT_CONFLICT] = 3, [XT2_EXIT_OWNED] = 4, [XT2_EXIT_USAGE] = 5,
+		[XT2_EXIT_RESOURCE] = 6
 	};
 
 	return rank[b] > rank[a] ? b : a;

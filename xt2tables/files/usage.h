@@ -5,7 +5,7 @@
 
 #include <xt2/xt2.h>
 
-/* Exit codes of xt2; after 2 to 5 no image has changed. */
+/* Exit codes of xt2; after 2 to 6 no image has changed. */
 enum xt2_exit {
 	XT2_EXIT_OK,
 	XT2_EXIT_NO, /* a negative answer */
@@ -13,6 +13,7 @@ enum xt2_exit {
 	XT2_EXIT_UNSUPPORTED,
 	XT2_EXIT_RESOURCE,
 	XT2_EXIT_CONFLICT, /* somebody else has changed the ruleset */
+	XT2_EXIT_OWNED, /* what was to be changed belongs to somebody else */
 };
 
 /* Says what is wrong with the arguments and how to get help.  => XT2_EXIT_USAGE */

@@ -69,7 +69,8 @@ static void report(void *data, const struct xt2_err *err)
 /* => XT2_EXIT_* for an answer of the store, whose error was reported */
 static int exit_of(const struct editing *e, int status)
 {
-	if (!status || e->where->store.kind == XT2_STORE_LIVE)
+	if (!status || status == XT2_WHERE_CONFLICT || status == XT2_WHERE_OWNED ||
+	    e->where->store.kind == XT2_STORE_LIVE)
 		return status;
 	return e->store_exit;
 }
@@ -200,7 +201,7 @@ static int author_line(struct editing *e, const char *what, char *kept, size_t s
 	if (len && len < size && !memchr(text, '\0', len)) {
 		memcpy(kept, text, len);
 		kept[len] = '\0';
-		return XT2_EXIT_OK;
+		return exit_of(e, kept == e->owner ? xt2_where_act(e->where, e->owner) : 0);
 	}
 	snprintf(wrong, sizeof(wrong), "%s needs 1 to %zu bytes", what, size - 1);
 	return refuse(e, wrong);

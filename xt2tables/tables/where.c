@@ -72,6 +72,7 @@ bool xt2_where_option(struct xt2_where *w, int c, const char *arg)
 	case XT2_WHERE_IF_GENERATION: w->expected = arg; return true;
 	case XT2_WHERE_OWNER: w->owner = arg; return true;
 	case XT2_WHERE_REASON: w->reason = arg; return true;
+	case XT2_WHERE_FORCE: w->force = true; return true;
 	}
 	return false;
 }
@@ -217,7 +218,7 @@ static int open_store(struct xt2_where *w, enum xt2_store_access access)
 	if (ret && !(ret == -ENOENT && access == XT2_STORE_LOOK))
 		return lock_failed(w, &err, ret);
 	w->generation = 0;
-	if (w->replaces && !w->test) {
+	if (w->replaces && !w->test && !w->owner) {
 		ret = xt2_whole_begin(&w->store, &w->base, &w->rs, &err);
 		if (!ret)
 			w->generation = w->base->generation;
@@ -242,11 +243,44 @@ static int open_store(struct xt2_where *w, enum xt2_store_access access)
 	return 0;
 }
 
+int xt2_where_act(struct xt2_where *w, const char *owner)
+{
+	struct xt2_err err = { .code = XT2_E_LIMIT, .errnum = E2BIG };
+	int ret;
+
+	if (!w->rs || w->store.kind == XT2_STORE_LIVE)
+		return 0;
+	ret = xt2_ruleset_act(w->rs, owner);
+	if (!ret)
+		return 0;
+	snprintf(err.message, sizeof(err.message), "%s: %s", w->store.path,
+		 ret == -E2BIG ? "the chains have too many owners" : strerror(-ret));
+	return failed(w, &err, ret);
+}
+
+/* => 0; XT2_WHERE_OWNED: a chain of somebody else would change */
+static int check_owners(const struct xt2_where *w)
+{
+	const struct xt2_trespass *t = xt2_ruleset_trespass(w->rs);
+	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = EPERM };
+
+	if (!t || w->force)
+		return 0;
+	snprintf(err.message, sizeof(err.message),
+		 "%s: chain %s of table %s belongs to %s: nothing was changed", w->store.path,
+		 t->chain, t->table, t->owner);
+	snprintf(err.hint, sizeof(err.hint), "--owner %s, if you are that, or --force", t->owner);
+	tell(w, &err);
+	return XT2_WHERE_OWNED;
+}
+
 int xt2_where_open(struct xt2_where *w, enum xt2_store_access access)
 {
-	const int status = open_store(w, access);
+	int status = open_store(w, access);
 
-	return status ? status : check_generation(w);
+	if (!status)
+		status = check_generation(w);
+	return status ? status : xt2_where_act(w, w->owner);
 }
 
 int xt2_where_trouble(const struct xt2_where *w)
@@ -328,7 +362,9 @@ static int commit(struct xt2_where *w, const struct xt2_mapping *map)
 	else if (w->store.kind == XT2_STORE_LIVE)
 		was = xt2_live_trace(w->rs, &w->map, map, w->changed);
 	count_changes(w);
-	forget(w); /* what it was edited in is about to go */
+	w->store.author.ruleset = w->rs;
+	if (w->store.kind == XT2_STORE_LIVE)
+		forget(w); /* what it was edited in is about to go */
 	if (was || w->store.kind != XT2_STORE_LIVE)
 		ret = xt2_store_commit(&w->store, map, &(struct xt2_store_counters){ .was = was },
 				       &err);
@@ -362,8 +398,10 @@ int xt2_where_commit(struct xt2_where *w)
 {
 	struct xt2_err err = { 0 };
 	struct xt2_mapping map;
-	int ret = 1, status = 0;
+	int ret = 1, status = check_owners(w);
 
+	if (status)
+		return status;
 	if (w->in_place || w->base)
 		ret = commit_edit(w, &err);
 	if (!ret || (ret == XT2_WHERE_WRONG && w->in_place))

@@ -18,6 +18,7 @@ struct xt2_where {
 	bool test; /* store nothing */
 	bool whole; /* all of the ruleset will be read or replaced */
 	bool replaces; /* tables as a whole: those that changed says, of which rs has no rules at first */
+	bool force; /* chains of other owners may change */
 	const char *owner,
 		*reason; /* of commits, which the history has; NULL: see xt2_where_end() */
 	const char *expected; /* generation that must be there, in digits; NULL: any */
@@ -47,6 +48,7 @@ enum {
 	XT2_WHERE_IF_GENERATION,
 	XT2_WHERE_OWNER,
 	XT2_WHERE_REASON,
+	XT2_WHERE_FORCE,
 	XT2_WHERE_RESOLVE
 };
 
@@ -58,7 +60,8 @@ enum {
 	{ "pin", required_argument, NULL, XT2_WHERE_PIN },		\
 	{ "if-generation", required_argument, NULL, XT2_WHERE_IF_GENERATION }, \
 	{ "owner", required_argument, NULL, XT2_WHERE_OWNER },		\
-	{ "reason", required_argument, NULL, XT2_WHERE_REASON }
+	{ "reason", required_argument, NULL, XT2_WHERE_REASON },	\
+	{ "force", no_argument, NULL, XT2_WHERE_FORCE }
 /* clang-format on */
 
 #define XT2_WHERE_HELP                                                                  \
@@ -68,12 +71,14 @@ enum {
 	"      --pin        in this folder of a BPF file system\n"                      \
 	"      --if-generation N   only if nobody has changed generation N\n"           \
 	"      --owner NAME        for whom the change is (else $XT2_OWNER)\n"          \
-	"      --reason TEXT       why: the image's history tells\n"
+	"      --reason TEXT       why: the image's history tells\n"                    \
+	"      --force             change chains of other owners, too\n"
 
 /* => false: not one of XT2_WHERE_OPTIONS */
 bool xt2_where_option(struct xt2_where *w, int c, const char *arg);
 
 #define XT2_WHERE_CONFLICT 5 /* exit status: the generation is another one */
+#define XT2_WHERE_OWNED	   6 /* exit status: a chain that was to change belongs to somebody else */
 
 /* A generation in decimal digits.  => false: it is none, or too large */
 bool xt2_where_generation(const char *text, __u64 *n);
@@ -83,6 +88,9 @@ bool xt2_where_generation(const char *text, __u64 *n);
  * => NULL; what is wrong with them
  */
 const char *xt2_where_author(struct xt2_where *w, const char *owner, const char *reason);
+
+/* The rest of a transaction, which was opened, is for this owner.  => 0; an exit status, the reason told */
+int xt2_where_act(struct xt2_where *w, const char *owner);
 
 /* The options' words are there.  => -1: go on; or an exit status, the reason told */
 int xt2_where_end(struct xt2_where *w, int family);

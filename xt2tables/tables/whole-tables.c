@@ -33,6 +33,13 @@ static int add_table(struct xt2_ruleset *rs, const struct xt2_ruleset *base, int
 	return ret;
 }
 
+static void drop(struct xt2_store *store, struct xt2_ruleset **base)
+{
+	xt2_ruleset_free(*base);
+	*base = NULL;
+	xt2_store_end_edit(store);
+}
+
 int xt2_whole_begin(struct xt2_store *store, struct xt2_ruleset **base, struct xt2_ruleset **rs,
 		    struct xt2_err *err)
 {
@@ -40,6 +47,10 @@ int xt2_whole_begin(struct xt2_store *store, struct xt2_ruleset **base, struct x
 
 	if (ret)
 		return ret == -ENOENT ? 1 : ret;
+	if ((*base)->owners) { /* whose chains they are, a new table does not know */
+		drop(store, base);
+		return 1;
+	}
 	*rs = xt2_ruleset_new();
 	ret = *rs ? 0 : -ENOMEM;
 	for (table = 0; !ret && table < xt2_ruleset_tables(*base); table++)
@@ -49,9 +60,8 @@ int xt2_whole_begin(struct xt2_store *store, struct xt2_ruleset **base, struct x
 		return 0;
 	}
 	xt2_ruleset_free(*rs);
-	xt2_ruleset_free(*base);
-	xt2_store_end_edit(store);
-	*rs = *base = NULL;
+	*rs = NULL;
+	drop(store, base);
 	return xt2_err_no_memory(err, " for the ruleset");
 }
 

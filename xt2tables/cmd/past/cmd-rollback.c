@@ -30,14 +30,17 @@ static const char help[] =
 	"keep their counters.\n\n"
 	"      --if-generation N  only if nobody has changed generation N\n"
 	"      --owner NAME       for whom the change is (else $XT2_OWNER)\n"
-	"      --reason TEXT      why\n" XT2_IMAGE_HELP
+	"      --reason TEXT      why\n"
+	"      --force            change chains of other owners, too\n" XT2_IMAGE_HELP
 	"\nExit codes: 0 ok, 2 an argument or the image is wrong, or does not have the generation\n"
-	"any more, 3 not possible here, 4 out of a resource, 5 not generation N.\n";
+	"any more, 3 not possible here, 4 out of a resource, 5 not generation N,\n"
+	"6 a chain belongs to another owner.\n";
 
 static const struct xt2_option rows[] = {
 	XT2_WORD("if-generation", 0, struct rollback, where.expected),
 	XT2_WORD("owner", 0, struct rollback, where.owner),
 	XT2_WORD("reason", 0, struct rollback, where.reason),
+	XT2_FLAG("force", 0, struct rollback, where.force),
 	XT2_PLACE_ROWS(struct rollback, place),
 	XT2_ROWS_END,
 };
@@ -52,7 +55,9 @@ static void report(void *data, const struct xt2_err *err)
 /* => XT2_EXIT_* for a status of xt2_where_*(), the reason told */
 static int exit_of(const struct rollback *r, int status)
 {
-	return !status || status == XT2_WHERE_CONFLICT ? status : r->told;
+	const bool plain = !status || status == XT2_WHERE_CONFLICT || status == XT2_WHERE_OWNED;
+
+	return plain ? status : r->told;
 }
 
 /* The ruleset becomes the old one.  => XT2_EXIT_* */
