@@ -217,6 +217,7 @@ static int restore(const struct program *program, int argc, char **argv)
 	}
 	o.where.whole = !o.text.noflush;
 	status = xt2_where_open(&o.where, XT2_STORE_CREATE);
+	o.text.replaces = o.where.base;
 	if (!status)
 		status = restore_text(program, &o);
 	xt2_where_close(&o.where);

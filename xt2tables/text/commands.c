@@ -459,17 +459,19 @@ void xt2_commands_run(struct xt2_load *load)
 	}
 }
 
-void xt2_commands_announce(struct xt2_load *load, int table)
+void xt2_commands_announce(const struct xt2_load *load, int table)
 {
+	const struct xt2_ruleset *rs = load->opt->replaces;
 	int chain;
 
 	if (!load->opt->report)
 		return;
-	xt2_table_for_each_chain(chain, load->rs, table)
-		xt2_print_line(load->opt->report, "Flushing chain `%s'",
-			       xt2_chain_name(load->rs, chain));
-	xt2_table_for_each_chain(chain, load->rs, table)
-		if (xt2_chain_hook(load->rs, chain) < 0)
+	if (!rs || table >= xt2_ruleset_tables(rs))
+		rs = load->rs;
+	xt2_table_for_each_chain(chain, rs, table)
+		xt2_print_line(load->opt->report, "Flushing chain `%s'", xt2_chain_name(rs, chain));
+	xt2_table_for_each_chain(chain, rs, table)
+		if (xt2_chain_hook(rs, chain) < 0)
 			xt2_print_line(load->opt->report, "Deleting chain `%s'",
-				       xt2_chain_name(load->rs, chain));
+				       xt2_chain_name(rs, chain));
 }

@@ -12,6 +12,6 @@ void xt2_commands_run(struct xt2_load *load);
 void xt2_commands_policy(struct xt2_load *load, const char *chain, const char *policy);
 
 /* -v: say which chains are about to be emptied. */
-void xt2_commands_announce(struct xt2_load *load, int table);
+void xt2_commands_announce(const struct xt2_load *load, int table);
 
 #endif

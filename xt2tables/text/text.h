@@ -27,6 +27,8 @@ struct xt2_text_options {
 	const char *table; /* -T: only this table; NULL: all */
 	unsigned int errors; /* to keep at most; 0: 20 */
 	FILE *report; /* -v: what is being done; NULL: nothing */
+	/* Its tables have the same numbers, and are those that -v says are emptied; or NULL */
+	const struct xt2_ruleset *replaces;
 	bool no_plain; /* common rules, too, go through libxtables: for tests */
 	unsigned int *plain; /* counts those that don't; or NULL */
 	/* The file, if it is open already, the caller's to close; NULL: it is not. */

@@ -268,17 +268,17 @@ static u32 edit_until(struct pair *p, u64 compactions)
 	return i;
 }
 
-/* Places are used again, whatever is compiled. */
+/*
+ * Places are used again, whatever is compiled.  How far a patch grows meanwhile depends on when the
+ * thread runs: up to 0.5 MB were seen.  If what is compiled were lost, it would be 15 MB.
+ */
 static void room_stays_bounded(void **unused)
 {
-	u64 size;
 	struct pair p;
 
 	begin(&p);
-	edit_until(&p, 10);
-	size = p.shared->inplace->img->size;
-	edit_until(&p, 40);
-	assert_true(p.shared->inplace->img->size < 3 * size);
+	edit_until(&p, 300);
+	assert_true(p.shared->inplace->img->size < 4u << 20);
 	same(&p);
 	end(&p);
 }
