@@ -84,8 +84,11 @@ static int commit(struct xt2_shim_store *store, int table, struct xt2_err *err)
 		ret = rs ? xt2_ruleset_load(rs, map.image, map.size) : -ENOMEM;
 		if (ret < 0)
 			xt2_shim_fail(err, store->path, -ret, "cannot pack the ruleset");
-		else
+		xt2_ruleset_changes(store->rs, &store->kept.author.changes);
+		store->kept.author.ruleset = store->rs;
+		if (ret >= 0)
 			ret = xt2_store_commit(&store->kept, &map, NULL, err);
+		store->kept.author.ruleset = NULL;
 		if (ret < 0)
 			xt2_image_close(&map);
 	}

@@ -115,6 +115,15 @@ int xt2_ruleset_act(struct xt2_ruleset *rs, const char *owner);
 /* => the first change of a chain that is not the acting owner's; NULL: there was none */
 const struct xt2_trespass *xt2_ruleset_trespass(const struct xt2_ruleset *rs);
 
+/*
+ * xt2_owners_carry - whose the chains of a ruleset are that takes the place of another
+ * @to: has the same tables, and maybe more
+ * @changed: by table: its chains are new ones, but if an owner had one of the name, it is the
+ *	owner's, and that is a trespass unless the owner acts
+ * => 0, -ENOMEM; -E2BIG: there are too many owners
+ */
+int xt2_owners_carry(struct xt2_ruleset *to, const struct xt2_ruleset *from, const bool *changed);
+
 /* => the name of a chain's owner; NULL: it is nobody's, or not there */
 const char *xt2_chain_owner(const struct xt2_ruleset *rs, int chain);
 

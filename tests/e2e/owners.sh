@@ -94,6 +94,25 @@ gives 6 xt2tables -A other
 gives 0 xt2tables -E other mine --owner me
 theirs
 
+# a text that has little in common with the ruleset
+i=0
+{
+	printf '*filter\n:mine - [0:0]\n'
+	while [ $i -lt 3000 ]; do
+		echo "-A INPUT -s 198.51.$((i / 250)).$((i % 250)) -j DROP"
+		i=$((i + 1))
+	done
+	printf '%s\n' '-A mine -j DROP' COMMIT
+} >"$tmp/large"
+refused xt2tables-restore "$tmp/large"
+gives 0 xt2tables-restore --owner me "$tmp/large"
+theirs
+gives 0 xt2tables-restore --force "$tmp/whole"
+gives 0 xt2tables -N mine --owner me
+gives 0 xt2tables -A mine -j DROP --owner me
+gives 0 xt2tables -N free
+theirs
+
 # many owners, one after the other
 i=0
 while [ $i -lt 300 ]; do

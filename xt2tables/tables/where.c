@@ -167,7 +167,8 @@ static int lock_failed(const struct xt2_where *w, struct xt2_err *err, int ret)
 
 void xt2_where_history(const struct xt2_where *w, struct xt2_history *h)
 {
-	const struct xt2_image *img = w->in_place ? w->rs->inplace->img : w->map.image;
+	const struct xt2_ruleset *rs = w->base ? w->base : w->in_place ? w->rs : NULL;
+	const struct xt2_image *img = rs ? rs->inplace->img : w->map.image;
 
 	*h = (struct xt2_history){ .fd = -1 };
 	if (img && img->root)
@@ -218,7 +219,7 @@ static int open_store(struct xt2_where *w, enum xt2_store_access access)
 	if (ret && !(ret == -ENOENT && access == XT2_STORE_LOOK))
 		return lock_failed(w, &err, ret);
 	w->generation = 0;
-	if (w->replaces && !w->test && !w->owner) {
+	if (w->replaces && !w->test) {
 		ret = xt2_whole_begin(&w->store, &w->base, &w->rs, &err);
 		if (!ret)
 			w->generation = w->base->generation;
@@ -251,6 +252,8 @@ int xt2_where_act(struct xt2_where *w, const char *owner)
 	if (!w->rs || w->store.kind == XT2_STORE_LIVE)
 		return 0;
 	ret = xt2_ruleset_act(w->rs, owner);
+	if (!ret && w->base)
+		ret = xt2_ruleset_act(w->base, owner);
 	if (!ret)
 		return 0;
 	snprintf(err.message, sizeof(err.message), "%s: %s", w->store.path,
@@ -259,9 +262,9 @@ int xt2_where_act(struct xt2_where *w, const char *owner)
 }
 
 /* => 0; XT2_WHERE_OWNED: a chain of somebody else would change */
-static int check_owners(const struct xt2_where *w)
+static int check_owners(const struct xt2_where *w, const struct xt2_ruleset *rs)
 {
-	const struct xt2_trespass *t = xt2_ruleset_trespass(w->rs);
+	const struct xt2_trespass *t = xt2_ruleset_trespass(rs);
 	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = EPERM };
 
 	if (!t || w->force)
@@ -382,7 +385,7 @@ static unsigned long long torn_bytes(const struct xt2_where *w)
 static int commit_edit(struct xt2_where *w, struct xt2_err *err)
 {
 	const unsigned long long torn = torn_bytes(w);
-	int ret = w->base ? xt2_whole_commit(&w->store, w->base, w->rs, w->changed, err)
+	int ret = w->base ? xt2_whole_commit(&w->store, w->base, w->rs, w->changed, w->force, err)
 			  : xt2_store_commit_edit(&w->store, w->rs, w->check, err);
 
 	if (!ret)
@@ -398,7 +401,7 @@ int xt2_where_commit(struct xt2_where *w)
 {
 	struct xt2_err err = { 0 };
 	struct xt2_mapping map;
-	int ret = 1, status = check_owners(w);
+	int ret = 1, status = check_owners(w, w->rs);
 
 	if (status)
 		return status;
@@ -406,6 +409,9 @@ int xt2_where_commit(struct xt2_where *w)
 		ret = commit_edit(w, &err);
 	if (!ret || (ret == XT2_WHERE_WRONG && w->in_place))
 		return ret;
+	status = check_owners(w, ret == XT2_WHERE_WRONG ? w->base : w->rs);
+	if (status)
+		return status;
 	if (ret > 0)
 		ret = xt2_ruleset_write(w->rs, &map, &err);
 	if (ret < 0)

@@ -33,13 +33,6 @@ static int add_table(struct xt2_ruleset *rs, const struct xt2_ruleset *base, int
 	return ret;
 }
 
-static void drop(struct xt2_store *store, struct xt2_ruleset **base)
-{
-	xt2_ruleset_free(*base);
-	*base = NULL;
-	xt2_store_end_edit(store);
-}
-
 int xt2_whole_begin(struct xt2_store *store, struct xt2_ruleset **base, struct xt2_ruleset **rs,
 		    struct xt2_err *err)
 {
@@ -47,10 +40,6 @@ int xt2_whole_begin(struct xt2_store *store, struct xt2_ruleset **base, struct x
 
 	if (ret)
 		return ret == -ENOENT ? 1 : ret;
-	if ((*base)->owners) { /* whose chains they are, a new table does not know */
-		drop(store, base);
-		return 1;
-	}
 	*rs = xt2_ruleset_new();
 	ret = *rs ? 0 : -ENOMEM;
 	for (table = 0; !ret && table < xt2_ruleset_tables(*base); table++)
@@ -60,14 +49,15 @@ int xt2_whole_begin(struct xt2_store *store, struct xt2_ruleset **base, struct x
 		return 0;
 	}
 	xt2_ruleset_free(*rs);
-	*rs = NULL;
-	drop(store, base);
+	xt2_ruleset_free(*base);
+	xt2_store_end_edit(store);
+	*rs = *base = NULL;
 	return xt2_err_no_memory(err, " for the ruleset");
 }
 
 /* => 0; 1: too much differs; -errno */
 static int edit(struct xt2_store *store, struct xt2_ruleset *base, const struct xt2_ruleset *rs,
-		const bool *changed, struct xt2_err *err)
+		const bool *changed, bool force, struct xt2_err *err)
 {
 	const struct xt2_difference_options all = { .counters = true,
 						    .state = true,
@@ -82,13 +72,15 @@ static int edit(struct xt2_store *store, struct xt2_ruleset *base, const struct 
 	if (ret < 0)
 		return xt2_err_set(err, XT2_E_SYSTEM, -ret, "cannot change the ruleset: %s",
 				   strerror(-ret));
+	if (!ret && !force && xt2_ruleset_trespass(base))
+		return -ECANCELED;
 	return ret ? ret : xt2_store_commit_edit(store, base, NULL, err);
 }
 
 int xt2_whole_commit(struct xt2_store *store, struct xt2_ruleset *base, struct xt2_ruleset *rs,
-		     const bool *changed, struct xt2_err *err)
+		     const bool *changed, bool force, struct xt2_err *err)
 {
-	int table, ret = edit(store, base, rs, changed, err);
+	int table, ret = edit(store, base, rs, changed, force, err);
 
 	if (ret <= 0)
 		return ret;
@@ -97,5 +89,7 @@ int xt2_whole_commit(struct xt2_store *store, struct xt2_ruleset *base, struct x
 	for (table = 0; ret > 0 && table < xt2_ruleset_tables(base); table++)
 		if (!changed[table] && xt2_table_fill(rs, table, base, table))
 			ret = xt2_err_no_memory(err, " for the ruleset");
+	if (ret > 0 && xt2_owners_carry(rs, base, changed))
+		ret = xt2_err_set(err, XT2_E_LIMIT, E2BIG, "the chains have too many owners");
 	return ret;
 }

@@ -18,10 +18,11 @@ int xt2_whole_begin(struct xt2_store *store, struct xt2_ruleset **base, struct x
 /*
  * xt2_whole_commit - store the difference
  * @changed: by table of rs: it replaces the one that is stored
- * => 0: and base is the new generation; 1: rs is all that there shall be, to be stored as a whole;
- *    -errno
+ * @force: chains of other owners than base's may change
+ * => 0: and base is the new generation; 1: rs is all that there shall be, to be stored as a whole,
+ *    with the owners of chains; -ECANCELED: xt2_ruleset_trespass() of base; -errno
  */
 int xt2_whole_commit(struct xt2_store *store, struct xt2_ruleset *base, struct xt2_ruleset *rs,
-		     const bool *changed, struct xt2_err *err);
+		     const bool *changed, bool force, struct xt2_err *err);
 
 #endif
