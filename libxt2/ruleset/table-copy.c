@@ -6,8 +6,10 @@
  */
 #include "config.h"
 #include "ruleset.h"
+#include "libxt2/change/owners.h"
 #include "table-copy.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct copy {
@@ -148,4 +150,39 @@ int xt2_table_copy(struct xt2_ruleset *to, const struct xt2_ruleset *from, int t
 	int ret = xt2_table_add(to, t->family, t->name, t->source);
 
 	return ret < 0 ? ret : xt2_table_fill(to, ret, from, table);
+}
+
+/* A chain of from is to be that of to.  => 0; -E2BIG */
+static int carry(struct xt2_ruleset *to, int table, const struct xt2_ruleset *from, int chain,
+		 bool changed)
+{
+	const char *owner = xt2_chain_owner(from, chain), *name = xt2_chain_name(from, chain);
+	struct xt2_chain_ *now = xt2_chain_get_(to, xt2_chain_find(to, table, name));
+	struct xt2_chain_ was = { .table = (u32)table };
+
+	if (owner)
+		was.owner = xt2_owner_number(to->owners, owner);
+	if (owner && !was.owner)
+		return -E2BIG;
+	snprintf(was.name, sizeof(was.name), "%s", name);
+	if (changed)
+		xt2_chain_touch_(to, &was);
+	if (now && now->hook == XT2_HOOK_NONE && (owner || !changed))
+		now->owner = was.owner;
+	return 0;
+}
+
+int xt2_owners_carry(struct xt2_ruleset *to, const struct xt2_ruleset *from, const bool *changed)
+{
+	int table, chain, ret = 0;
+
+	if (!to->owners)
+		to->owners = calloc(1, sizeof(*to->owners));
+	if (!to->owners)
+		return -ENOMEM;
+	for (table = 0; table < xt2_ruleset_tables(from); table++)
+		for (chain = -1; !ret && (chain = xt2_chain_next(from, table, chain)) >= 0;)
+			if (xt2_chain_hook(from, chain) < 0)
+				ret = carry(to, table, from, chain, changed[table]);
+	return ret;
 }
