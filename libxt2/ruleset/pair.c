@@ -13,6 +13,7 @@
  * whatever the rules are.
  */
 #include "config.h"
+#include "engine/order.h"
 #include "pair.h"
 #include "ruleset.h"
 
@@ -46,7 +47,7 @@ struct pairing {
 /* A rule that is left. */
 struct left {
 	u64 hash;
-	u32 rule; /* offset in the chain */
+	u32 rule; /* offset in the image */
 	u32 head; /* of the first of equal ones: the first that is left */
 	u32 more; /* the next one that is equal */
 };
@@ -241,34 +242,34 @@ static bool rule_equal(const struct pairing *p, const struct xt2_rule *a, const 
 }
 
 /* => the first of the old rules that are equal to this one, or NONE */
-static u32 find(const struct pairing *p, const struct xt2_chain *old, u64 hash,
-		const struct side *s, const struct xt2_rule *r)
+static u32 find(const struct pairing *p, u64 hash, const struct side *s, const struct xt2_rule *r)
 {
 	u32 i;
 
 	index_for_each(i, &p->index, hash)
 	{
-		if (p->left[i].hash == hash && rule_equal(p, xt2_at(old, p->left[i].rule), s, r))
+		if (p->left[i].hash == hash &&
+		    rule_equal(p, xt2_at(p->old.img, p->left[i].rule), s, r))
 			break;
 	}
 	return i;
 }
 
-/* The old chain's rules from this one on; the last ones first, so that queues are in order. */
-static void queue_rules(struct pairing *p, const struct xt2_chain *old, const struct xt2_rule *from)
+/* The old chain's rules from r on; the last ones first, so that queues are in order. */
+static void queue_rules(struct pairing *p, const struct xt2_rule *r, struct xt2_in_order *after)
 {
-	const struct xt2_rule *r;
+	const struct xt2_rule *tail = xt2_chain_tail(after->chain);
 	u32 n = 0, first;
 
-	for (r = from; r != xt2_chain_tail(old); r = xt2_rule_next(r)) {
+	for (; r != tail; r = xt2_order_next(after)) {
 		p->left[n].hash = rule_hash(p, &p->old, r);
-		p->left[n++].rule = xt2_offset(old, r);
+		p->left[n++].rule = xt2_offset(p->old.img, r);
 	}
 	index_clear(&p->index, n);
 	while (n-- > 0) {
 		struct left *l = &p->left[n];
 
-		first = find(p, old, l->hash, &p->old, xt2_at(old, l->rule));
+		first = find(p, l->hash, &p->old, xt2_at(p->old.img, l->rule));
 		if (first == NONE) {
 			index_add(&p->index, l->hash, first = n);
 			l->head = NONE;
@@ -281,42 +282,48 @@ static void queue_rules(struct pairing *p, const struct xt2_chain *old, const st
 static void pair_rules(struct pairing *p, const struct xt2_chain *old, const struct xt2_chain *c,
 		       u32 *pair)
 {
-	const struct xt2_rule *o = xt2_chain_first(old), *r = xt2_chain_first(c);
-	const u32 at = xt2_offset(p->old.img, old);
+	const struct xt2_rule *last = xt2_chain_tail(old), *tail = xt2_chain_tail(c), *o, *r;
+	struct xt2_in_order before, now;
 	const struct left *next;
+	bool queued;
 	u32 i;
 
-	for (; o != xt2_chain_tail(old) && r != xt2_chain_tail(c) && rule_equal(p, o, &p->img, r);
-	     o = xt2_rule_next(o), r = xt2_rule_next(r))
-		*pair++ = at + xt2_offset(old, o);
-	if (o != xt2_chain_tail(old) && r != xt2_chain_tail(c))
-		queue_rules(p, old, o);
-	for (; r != xt2_chain_tail(c); r = xt2_rule_next(r), pair++) {
-		i = o == xt2_chain_tail(old) ? NONE
-					     : find(p, old, rule_hash(p, &p->img, r), &p->img, r);
+	xt2_order_begin(&before, p->old.img, old);
+	xt2_order_begin(&now, p->img.img, c);
+	o = xt2_order_next(&before);
+	r = xt2_order_next(&now);
+	for (; o != last && r != tail && rule_equal(p, o, &p->img, r);
+	     o = xt2_order_next(&before), r = xt2_order_next(&now))
+		*pair++ = xt2_offset(p->old.img, o);
+	queued = o != last && r != tail;
+	if (queued)
+		queue_rules(p, o, &before);
+	for (; r != tail; r = xt2_order_next(&now), pair++) {
+		i = queued ? find(p, rule_hash(p, &p->img, r), &p->img, r) : NONE;
 		if (i == NONE || p->left[i].head == NONE)
 			continue;
 		next = &p->left[p->left[i].head];
-		*pair = at + next->rule;
+		*pair = next->rule;
 		p->left[i].head = next->more;
 	}
-	if (rule_equal(p, xt2_chain_tail(old), &p->img, r))
-		*pair = at + old->tail;
+	if (rule_equal(p, last, &p->img, tail))
+		*pair = xt2_offset(p->old.img, last);
 }
 
 static void pair_all(struct pairing *p, const bool *want, u32 *pair)
 {
 	const struct xt2_chain *c, *old;
-	u32 i;
+	u32 i, rules;
 
 	xt2_image_for_each_chain(c, i, p->img.img, p->img.root) {
-		memset(pair, 0, c->rules * sizeof(*pair));
+		rules = xt2_chain_length(p->img.img, c);
+		memset(pair, 0, rules * sizeof(*pair));
 		old = p->img.chain[i] != NONE
 			      ? xt2_image_chain(p->old.img, p->old.root, p->img.chain[i])
 			      : NULL;
 		if (old && (!want || want[c->table]))
 			pair_rules(p, old, c, pair);
-		pair += c->rules;
+		pair += rules;
 	}
 }
 
@@ -345,8 +352,8 @@ static int pairing_init(struct pairing *p)
 	const struct xt2_chain *c;
 
 	xt2_image_for_each_chain(c, i, p->old.img, root)
-		if (c->rules > longest)
-			longest = c->rules;
+		if (xt2_chain_length(p->old.img, c) > longest)
+			longest = xt2_chain_length(p->old.img, c);
 	n = n > longest ? n : longest;
 	p->index.bucket = n <= 1u << 31 ? numbers(2ull * n + 2) : NULL;
 	p->index.next = numbers(n);

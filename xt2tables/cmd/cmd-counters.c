@@ -6,6 +6,7 @@
  * chain's last.  Watching is reading again and again: nothing is kept
  * open or locked between two rounds, so a watcher never blocks other commands.
  */
+#include "engine/order.h"
 #include "engine/rule.h"
 #include "libxt2/ruleset/pair.h"
 #include "xt2tables/text/nearest.h"
@@ -225,7 +226,7 @@ static u32 *count_rules(const struct xt2_image *img)
 		return NULL;
 	xt2_image_for_each_chain(c, i, img, root) {
 		first[i] = n;
-		n += c->rules;
+		n += xt2_chain_length(img, c);
 	}
 	first[root->chains] = n;
 	return first;

@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 #include "engine/image.h"
+#include "engine/order.h"
 #include "live-trace.h"
 
 /* => bytes from the start of the old image; 0: these are no bytes of it */
@@ -60,7 +61,7 @@ static size_t count_rules(const struct xt2_image *img)
 	__u32 i;
 
 	xt2_image_for_each_chain(c, i, img, xt2_image_root(img))
-		n += c->rules;
+		n += xt2_chain_length(img, c);
 	return n;
 }
 

@@ -9,9 +9,11 @@
  */
 #include <errno.h>
 #include <unistd.h>
+#include "engine/order.h"
 #include "libxt2/ruleset/pair.h"
 #include "libxt2/ruleset/ruleset.h"
 #include "tests/lib/fail-alloc.h"
+#include "tests/unit/inplace-case.h"
 #include "tests/unit/random-ruleset.h"
 #include "tests/lib/unit-program.h"
 
@@ -99,7 +101,7 @@ static u32 compare(const struct loaded *old, const struct loaded *l, const bool 
 				    ? -1
 				    : xt2_chain_find(old->rs, table, xt2_chain_name(l->rs, (int)i));
 
-		for (j = 0; j < c->rules - 1; j++, pair++) {
+		for (j = 0; j + 1 < xt2_chain_length(l->map.image, c); j++, pair++) {
 			same += *pair != 0;
 			assert_int_equal(*pair, other < 0 ? 0 : expected(old, other, l, (int)i, j));
 		}
@@ -174,6 +176,34 @@ static void equal_rules(void **s)
 	xt2_ruleset_free(rs);
 }
 
+/* An edited chain beside what it was. */
+static void patched_chains(void **s)
+{
+	struct inplace_case c = inplace_open(0, true);
+	struct loaded old, l;
+	struct rule_build b;
+	u32 pair[INPLACE_LONG + 16], i;
+
+	old.rs = inplace_load(&c, &old.map);
+	for (i = 0; i < 9; i++) {
+		assert_int_equal(xt2_rule_delete(c.rs, c.longer, 7 * i), 0);
+		assert_int_equal(
+			xt2_rule_insert(c.rs, c.longer, 11 * i, inplace_rule(&b, 5 * i), 0), 0);
+	}
+	inplace_commit(&c);
+	l.rs = inplace_load(&c, &l.map);
+	assert_true(xt2_image_is_patched(l.map.image));
+	assert_int_equal(xt2_image_pair(old.map.image, l.map.image, NULL, pair), 0);
+	assert_true(compare(&old, &l, NULL, pair) > INPLACE_LONG / 2);
+	assert_int_equal(xt2_image_pair(l.map.image, old.map.image, NULL, pair), 0);
+	assert_true(compare(&l, &old, NULL, pair) > INPLACE_LONG / 2);
+	assert_int_equal(xt2_image_pair(l.map.image, l.map.image, NULL, pair), 0);
+	assert_true(compare(&l, &l, NULL, pair) > INPLACE_LONG / 2);
+	drop(&old);
+	drop(&l);
+	inplace_close(&c);
+}
+
 static void no_memory(void **s)
 {
 	struct loaded old, l;
@@ -202,6 +232,7 @@ static void no_memory(void **s)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(random_rulesets, bound, unbound),
 	cmocka_unit_test_setup_teardown(equal_rules, bound, unbound),
+	cmocka_unit_test_setup_teardown(patched_chains, bound, unbound),
 	cmocka_unit_test_setup_teardown(no_memory, bound, unbound),
 };
 
