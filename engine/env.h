@@ -2,10 +2,9 @@
 /*
  * env.h - the platform: all that the engine sees of its environment
  *
- * This is the userspace version; the BPF programs have their own under the
- * same include guard.  The engine allocates no memory, takes no lock, prints
- * nothing and calls nothing that isn't here.  tune.h and simd/vectors.h have its
- * performance switches.
+ * This is the userspace version; the BPF programs have their own under the same include guard.
+ * The engine allocates no memory, takes no lock, prints nothing and calls nothing that isn't
+ * here.  tune.h and simd/vectors.h have its performance switches.
  */
 #ifndef XT2_ENV_H
 #define XT2_ENV_H
@@ -34,6 +33,7 @@ typedef __s64 s64;
 
 /* A function that the BPF verifier checks once for all callers, and promises about its arguments. */
 #define xt2_separate
+#define xt2_part static /* the same, of a file's own functions */
 #define xt2_arg_img
 #define xt2_arg_there
 

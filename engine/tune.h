@@ -28,7 +28,4 @@
 /* How many rules of a chain are probed before a jump to it is made. */
 #define xt2_passable 5u
 
-/* Can images have patched chains here?  Others would be a fault. */
-#define xt2_may_be_patched true
-
 #endif

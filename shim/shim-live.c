@@ -23,6 +23,7 @@
 #include <string.h>
 #include "engine/image.h"
 #include "engine/index/search.h"
+#include "engine/order.h"
 #include "libxt2/ruleset/pair.h"
 #include "libxt2/ruleset/ruleset.h"
 #include "libxt2/ruleset/table-difference.h"
@@ -37,7 +38,7 @@ static u32 count_rules(const struct xt2_image *img)
 	u32 i, n = 0;
 
 	xt2_image_for_each_chain(c, i, img, xt2_image_root(img))
-		n += c->rules;
+		n += xt2_chain_length(img, c);
 	return n;
 }
 
@@ -52,10 +53,11 @@ static bool collect(const struct xt2_ruleset *rs, const struct xt2_image *img,
 	const struct xt2_chain *c;
 	const struct xt2_rule *r;
 	__u64 any = 0;
-	u32 i, at;
+	u32 i, at, rules;
 
 	xt2_image_for_each_chain(c, i, img, xt2_image_root(img)) {
-		for (at = 0; at + 1 < c->rules; at++, to++) {
+		rules = xt2_chain_length(img, c) - 1;
+		for (at = 0; at < rules; at++, to++) {
 			r = xt2_rule_get(rs, (int)i, at);
 			*to = (struct xt2_counts){ r->packets, r->bytes };
 			any |= r->packets | r->bytes;

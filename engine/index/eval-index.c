@@ -142,7 +142,7 @@ u64 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
 	const struct xt2_index __img *ix = xt2_chain_its_index(chain);
 	struct xt2_search *s = xt2_ptr(ctx->search);
 
-	if (xt2_may_be_patched && unlikely(ix->kind == XT2_INDEX_PATCH))
+	if (unlikely(ix->kind == XT2_INDEX_PATCH))
 		return xt2_enter_patched(ctx, chain);
 	if (s->cursor.base > XT2_UNITS_MAX - XT2_CANDIDATES ||
 	    !xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), ix->asks))
@@ -217,9 +217,8 @@ u64 xt2_next_indexed(struct xt2_ctx *ctx xt2_arg_there,
 	const struct xt2_search *s = xt2_ptr(ctx->search);
 
 	if (unlikely(s->cursor.epoch != s->epoch))
-		return xt2_may_be_patched && s->cursor.indexed != XT2_GOES_INDEXED
-			       ? xt2_next_patched(ctx, chain, r)
-			       : look_again(ctx, chain, r);
+		return s->cursor.indexed != XT2_GOES_INDEXED ? xt2_next_patched(ctx, chain, r)
+							     : look_again(ctx, chain, r);
 	return next_unit(ctx, chain);
 }
 

@@ -21,9 +21,11 @@ xt2_separate u64 xt2_next_indexed(struct xt2_ctx *ctx xt2_arg_there,
 				  const struct xt2_rule __img *r xt2_arg_img);
 
 /* The same in a patched chain, which has cursor.indexed set in any case. */
-u64 xt2_enter_patched(struct xt2_ctx *ctx, const struct xt2_chain __img *chain);
-u64 xt2_next_patched(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
-		     const struct xt2_rule __img *r);
+xt2_separate u64 xt2_enter_patched(struct xt2_ctx *ctx xt2_arg_there,
+				   const struct xt2_chain __img *chain xt2_arg_img);
+xt2_separate u64 xt2_next_patched(struct xt2_ctx *ctx xt2_arg_there,
+				  const struct xt2_chain __img *chain xt2_arg_img,
+				  const struct xt2_rule __img *r xt2_arg_img);
 
 /*
  * xt2_eval_at_once - evaluate a packet if its first candidate decides

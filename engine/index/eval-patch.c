@@ -20,23 +20,28 @@
 
 #define MERGED 128u /* candidates of a batch; those of the compiled chain are put after them */
 #define ALL    (~0ull)
-#define NOTED  16u /* entries that are found before the first rule is looked at */
 #define VECTOR 32u /* bytes that a quick match may read from a rule's end on */
 
-/* A batch that is being merged. */
+/* Of a batch that is being merged; what is counted is in b->m-> */
 struct batch {
 	const struct xt2_image __img *img;
 	const struct xt2_chain __img *compiled;
 	const struct xt2_patch __img *patch;
 	struct xt2_search *s;
-	u64 after, last; /* keys: the rules of this batch are after the one, up to the other */
-	u32 resume; /* offset of that rule; 0: there are no more after this batch */
-	u32 n; /* units */
-	u32 hash[XT2_PATCH_CLASSES]; /* of the packet, in buckets */
-	u32 bucket[XT2_PATCH_CLASSES]; /* offset of the first part */
-	u32 note[NOTED], noted; /* units of entries with its hash */
-	u32 buckets; /* that may have rules for it */
+	struct xt2_merge *m; /* its */
 };
+
+static __always_inline struct batch batch_of(const struct xt2_ctx *ctx,
+					     const struct xt2_chain __img *chain)
+{
+	return (struct batch){
+		.img = ctx->img,
+		.compiled = xt2_chain_compiled(ctx->img, chain),
+		.patch = xt2_chain_patch(chain),
+		.s = xt2_ptr(ctx->search),
+		.m = &((struct xt2_search *)xt2_ptr(ctx->search))->merge,
+	};
+}
 
 /* --- what a hash finds ------------------------------------------------- */
 
@@ -46,8 +51,8 @@ static const struct xt2_patch_slot __img *slot_of(const struct xt2_image __img *
 	return (const struct xt2_patch_slot __img *)xt2_at(img, p->slot) + (hash >> p->shift);
 }
 
-bool xt2_patch_says(const struct xt2_image __img *img, const struct xt2_patch __img *p, u32 hash,
-		    u32 unit)
+bool xt2_patch_says(const struct xt2_image __img *img xt2_arg_img,
+		    const struct xt2_patch __img *p xt2_arg_img, u32 hash, u32 unit)
 {
 	const struct xt2_patch_slot __img *slot = slot_of(img, p, hash);
 	const struct xt2_patch_bucket __img *b;
@@ -57,7 +62,7 @@ bool xt2_patch_says(const struct xt2_image __img *img, const struct xt2_patch __
 		return false;
 	for (at = slot->bucket; at && xt2_can_loop; at = b->next) {
 		b = xt2_at(img, at);
-		for (i = 0; i < b->entries; i++)
+		for (i = xt2_zero; i < b->entries && xt2_can_loop; i++)
 			if (b->unit[i] == unit && b->hash[i] == hash)
 				return true;
 	}
@@ -88,44 +93,50 @@ static void keep(struct batch *b, u64 key, u32 rule)
 		f[at].rule = rule;
 	}
 	if (full) {
-		b->last = s->inserts_end = f[XT2_INSERTS - 1].key;
-		b->resume = f[XT2_INSERTS - 1].rule;
+		b->m->last = s->inserts_end = f[XT2_INSERTS - 1].key;
+		b->m->resume = f[XT2_INSERTS - 1].rule;
 	}
 }
 
 /* The buckets that may have rules for the packet: memory is waited for once. */
-static void hash_classes(struct batch *b, const struct xt2_pkt *pkt)
+xt2_part u32 xt2_patch_hashes(struct xt2_ctx *ctx xt2_arg_there,
+			      const struct xt2_chain __img *chain xt2_arg_img)
 {
+	const struct batch b_ = batch_of(ctx, chain), *b = &b_;
+	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
+	struct xt2_merge *m = b->m;
 	const struct xt2_patch __img *p = b->patch;
 	const struct xt2_patch_slot __img *slots = xt2_at(b->img, p->slot), *slot;
 	const u32 shift = p->shift;
-	u32 word[XT2_CLASS_WORDS] = { 0 }, have[XT2_CLASS_FIELDS] = { 0 };
-	u32 i, hash, n = 0;
+	u32 i, hash, n = xt2_zero;
 
-	for (i = 0; i < p->classes && i < XT2_PATCH_CLASSES; i++) {
+	memset(m->word, 0, sizeof(m->word));
+	m->have[0] = m->have[1] = 0;
+	for (i = xt2_zero; i < p->classes && i < XT2_PATCH_CLASSES && xt2_can_loop; i++) {
 		const struct xt2_patch_class __img *c = &p->by[i];
 
-		if (unlikely(c->field[0] != have[0])) {
-			have[0] = c->field[0];
-			xt2_index_field(b->s, pkt, have[0], word);
+		if (unlikely(c->field[0] != m->have[0])) {
+			m->have[0] = c->field[0];
+			xt2_index_field(b->s, pkt, m->have[0], m->word);
 		}
-		if (unlikely(c->field[1] != have[1])) {
-			have[1] = c->field[1];
-			xt2_index_field(b->s, pkt, have[1], word + XT2_FIELD_WORDS);
+		if (unlikely(c->field[1] != m->have[1])) {
+			m->have[1] = c->field[1];
+			xt2_index_field(b->s, pkt, m->have[1], m->word + XT2_FIELD_WORDS);
 		}
-		hash = xt2_patch_hash(c, i, word);
+		hash = xt2_patch_hash(c, i, m->word);
 		slot = slots + (hash >> shift);
-		b->hash[n] = hash;
-		b->bucket[n] = slot->bucket;
+		m->hash[n % XT2_PATCH_CLASSES] = hash;
+		m->bucket[n % XT2_PATCH_CLASSES] = slot->bucket;
 		n += slot->tags >> hash % 32 & 1; /* no branch, as about half of them are not */
 	}
-	b->buckets = n;
-	for (i = 0; i < n; i++) {
-		const struct xt2_patch_bucket __img *in = xt2_at(b->img, b->bucket[i]);
+	m->buckets = n;
+	for (i = xt2_zero; i < n && i < XT2_PATCH_CLASSES && xt2_can_loop; i++) {
+		const struct xt2_patch_bucket __img *in = xt2_at(b->img, m->bucket[i]);
 
 		xt2_prefetch(in);
 		xt2_prefetch(&in->unit[0]);
 	}
+	return n;
 }
 
 /* An entry has the packet's hash. */
@@ -138,20 +149,20 @@ static void collect_entry(struct batch *b, u32 unit)
 		return;
 	in = xt2_inserted_of(xt2_at(b->img, unit));
 	key = xt2_patch_key(in->at, in->label);
-	if (key > b->last)
-		b->s->inserts_end = b->last;
-	else if (key > b->after)
+	if (key > b->m->last)
+		b->s->inserts_end = b->m->last;
+	else if (key > b->m->after)
 		keep(b, key, unit);
 }
 
 /* Memory is waited for once for all of them, unless there are many. */
 static void note_entry(struct batch *b, u32 unit)
 {
-	if (b->noted == NOTED) {
+	if (b->m->noted == XT2_NOTED) {
 		collect_entry(b, unit);
 		return;
 	}
-	b->note[b->noted++ % NOTED] = unit;
+	b->m->note[b->m->noted++ % XT2_NOTED] = unit;
 	xt2_prefetch(xt2_inserted_of(xt2_at(b->img, unit & ~XT2_PATCH_FLAGS)));
 	xt2_prefetch((const u8 __img *)xt2_at(b->img, unit & ~XT2_PATCH_FLAGS) + 48);
 }
@@ -165,25 +176,28 @@ static void collect_class(struct batch *b, u32 hash, u32 bucket)
 	for (; bucket && xt2_can_loop; bucket = in->next) {
 		in = xt2_at(b->img, bucket);
 		n = in->entries;
-		for (i = 0; i < n && xt2_can_loop; i++)
+		for (i = xt2_zero; i < n && xt2_can_loop; i++)
 			if (unlikely(in->hash[i] == hash))
 				note_entry(b, in->unit[i]);
 	}
 }
 
 /* Those of this batch; if there are no others, of all that follow. */
-static void collect_inserted(struct batch *b, u32 chain)
+xt2_part u32 xt2_patch_inserted(struct xt2_ctx *ctx xt2_arg_there,
+				const struct xt2_chain __img *chain xt2_arg_img)
 {
+	struct batch b_ = batch_of(ctx, chain), *b = &b_;
 	struct xt2_search *s = b->s;
 	u32 i;
 
-	s->patched = chain;
+	s->patched = xt2_ctx_offset(ctx, chain);
 	s->inserts = 0;
 	s->inserts_end = ALL;
-	for (i = 0; i < b->buckets && i < XT2_PATCH_CLASSES; i++)
-		collect_class(b, b->hash[i], b->bucket[i]);
-	for (i = 0; i < b->noted && i < NOTED; i++)
-		collect_entry(b, b->note[i]);
+	for (i = xt2_zero; i < b->m->buckets && i < XT2_PATCH_CLASSES && xt2_can_loop; i++)
+		collect_class(b, b->m->hash[i], b->m->bucket[i]);
+	for (i = xt2_zero; i < b->m->noted && i < XT2_NOTED && xt2_can_loop; i++)
+		collect_entry(b, b->m->note[i]);
+	return s->inserts;
 }
 
 /* --- candidates of the compiled chain ---------------------------------- */
@@ -212,55 +226,64 @@ static u32 last_of_run(const struct batch *b, const struct xt2_run __img *run)
  * => the offset after which candidates are: the compiled index knows neither inserted rules,
  * nor rules inside of a group
  */
-static u32 search_from(const struct batch *b)
+xt2_part u32 xt2_patch_from(struct xt2_ctx *ctx xt2_arg_there,
+			    const struct xt2_chain __img *chain xt2_arg_img)
 {
+	const struct batch b_ = batch_of(ctx, chain), *b = &b_;
 	const struct xt2_index __img *ix = xt2_chain_its_index(b->compiled);
-	const u32 place = (u32)(b->after >> 32);
+	const u32 place = (u32)(b->m->after >> 32);
 	const struct xt2_run __img *run;
 
-	if (!b->after)
+	if (!b->m->after)
 		return 0;
 	if (ix->runs) {
 		run = run_of(b, place);
 		if (place >= run->rule && place < run->end &&
-		    b->after < xt2_patch_key(last_of_run(b, run), XT2_PATCH_END) &&
+		    b->m->after < xt2_patch_key(last_of_run(b, run), XT2_PATCH_END) &&
 		    says_of(b, run->rule, XT2_PATCH_SPLIT))
 			return run->rule - XT2_ALIGN;
 	}
-	return (u32)b->after == XT2_PATCH_END ? place : place - XT2_ALIGN;
+	return (u32)b->m->after == XT2_PATCH_END ? place : place - XT2_ALIGN;
 }
 
-static void find_compiled(struct batch *b, const struct xt2_pkt *pkt)
+xt2_part u32 xt2_patch_search(struct xt2_ctx *ctx xt2_arg_there,
+			      const struct xt2_chain __img *patched xt2_arg_img, u32 after)
 {
-	struct xt2_search *s = b->s;
-	const struct xt2_index __img *ix = xt2_chain_its_index(b->compiled);
-	const u32 chain = xt2_offset(b->img, b->compiled), from = search_from(b);
+	const struct batch b = batch_of(ctx, patched);
+	struct xt2_search *s = b.s;
+	const struct xt2_index __img *ix = xt2_chain_its_index(b.compiled);
+	const u32 chain = xt2_offset(b.img, b.compiled);
+	const bool spanned = s->spanned == chain;
 
 	s->base = s->cursor.base + MERGED;
-	if (s->spanned == chain) {
-		xt2_index_pairs(ix, s, from);
-	} else {
-		xt2_index_find(b->compiled, s, pkt, from);
-		s->spanned = ix->kind == XT2_INDEX_PAIRS ? chain : 0;
-	}
+	s->spanned = ix->kind == XT2_INDEX_PAIRS ? chain : 0;
+	if (spanned)
+		xt2_index_pairs(ix, s, after);
+	else
+		xt2_index_find(b.compiled, s, xt2_ctx_pkt(ctx), after);
+	return s->units;
 }
 
 /* The batch ends where the search of the compiled chain did, but not inside of a rule group. */
-static void end_batch(struct batch *b)
+xt2_part u32 xt2_patch_end(struct xt2_ctx *ctx xt2_arg_there,
+			   const struct xt2_chain __img *chain xt2_arg_img)
 {
+	struct batch b_ = batch_of(ctx, chain), *b = &b_;
 	struct xt2_search *s = b->s;
-	u32 place = s->resume & ~XT2_UNIT_FLAGS, unit;
+	u32 place, unit;
 
+	place = s->resume & ~XT2_UNIT_FLAGS;
 	if (!place)
-		return;
+		return 0;
 	if (s->units) {
 		unit = s->unit[(s->base + s->units - 1) % XT2_UNITS_MAX];
 		if (unit & XT2_UNIT_RUN && (unit & ~XT2_UNIT_FLAGS) == place &&
 		    says_of(b, place, XT2_PATCH_SPLIT))
 			place = last_of_run(b, run_of(b, place));
 	}
-	b->last = xt2_patch_key(place, XT2_PATCH_END);
-	b->resume = xt2_offset(b->img, b->compiled) + place;
+	b->m->last = xt2_patch_key(place, XT2_PATCH_END);
+	b->m->resume = xt2_offset(b->img, b->compiled) + place;
+	return place;
 }
 
 /* --- merging ----------------------------------------------------------- */
@@ -269,9 +292,9 @@ static bool put(struct batch *b, u32 unit)
 {
 	struct xt2_search *s = b->s;
 
-	if (b->n == MERGED)
+	if (b->m->n == MERGED)
 		return false;
-	s->unit[(s->cursor.base + b->n++) % XT2_UNITS_MAX] = unit;
+	s->unit[(s->cursor.base + b->m->n++) % XT2_UNITS_MAX] = unit;
 	return true;
 }
 
@@ -283,7 +306,7 @@ static bool put_inserted(struct batch *b, u32 *at, u64 before)
 	for (; *at < b->s->inserts && xt2_can_loop; ++*at) {
 		const struct xt2_found_insert *in = &f[*at % XT2_INSERTS];
 
-		if (in->key >= before || in->key > b->last)
+		if (in->key >= before || in->key > b->m->last)
 			break;
 		if (!put(b, in->rule))
 			return false;
@@ -295,7 +318,8 @@ static bool put_rule(struct batch *b, u32 *at, u32 place, u32 flags)
 {
 	const u64 key = xt2_patch_key(place, XT2_PATCH_END);
 
-	if (key <= b->after || key > b->last) /* of a rule group; others are in another batch */
+	if (key <= b->m->after ||
+	    key > b->m->last) /* of a rule group; others are in another batch */
 		return true;
 	if (!put_inserted(b, at, key))
 		return false;
@@ -319,18 +343,20 @@ static bool put_run(struct batch *b, u32 *at, u32 place)
 }
 
 /* A batch has room for what a search finds, unless there are large rule groups that are split. */
-static void merge(struct batch *b)
+xt2_part u32 xt2_patch_merge(struct xt2_ctx *ctx xt2_arg_there,
+			     const struct xt2_chain __img *chain xt2_arg_img)
 {
+	struct batch b_ = batch_of(ctx, chain), *b = &b_;
 	struct xt2_search *s = b->s;
-	u32 i, at = 0, unit, place;
+	u32 i, at = xt2_zero, unit, place;
 	bool room = true;
 
-	while (at < s->inserts && s->inserted[at % XT2_INSERTS].key <= b->after && xt2_can_loop)
+	while (at < s->inserts && s->inserted[at % XT2_INSERTS].key <= b->m->after && xt2_can_loop)
 		at++;
-	for (i = 0; i < s->units && room && xt2_can_loop; i++) {
+	for (i = xt2_zero; i < s->units && room && xt2_can_loop; i++) {
 		unit = s->unit[(s->base + i) % XT2_UNITS_MAX];
 		place = unit & ~XT2_UNIT_FLAGS;
-		if (xt2_patch_key(place, XT2_PATCH_END) > b->last)
+		if (xt2_patch_key(place, XT2_PATCH_END) > b->m->last)
 			break;
 		if (unit & XT2_UNIT_RUN && says_of(b, place, XT2_PATCH_SPLIT))
 			room = put_run(b, &at, place);
@@ -340,38 +366,35 @@ static void merge(struct batch *b)
 	if (room)
 		room = put_inserted(b, &at, ALL);
 	if (!room)
-		b->resume = s->unit[(s->cursor.base + b->n - 1) % XT2_UNITS_MAX] & ~XT2_UNIT_FLAGS;
+		b->m->resume = s->unit[(s->cursor.base + b->m->n - 1) % XT2_UNITS_MAX] &
+			       ~XT2_UNIT_FLAGS;
+	return b->m->n;
 }
 
 /* Search candidates after a key; 0: all. */
-static void find_batch(struct xt2_ctx *ctx, const struct xt2_chain __img *chain, u64 after)
+static __always_inline void find_batch(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
+				       u64 after)
 {
 	struct xt2_search *s = xt2_ptr(ctx->search);
-	struct batch b = {
-		.img = ctx->img,
-		.compiled = xt2_chain_compiled(ctx->img, chain),
-		.patch = xt2_chain_patch(chain),
-		.s = s,
-		.after = after,
-		.last = ALL,
-	};
-	const u32 at = xt2_ctx_offset(ctx, chain);
 	bool fresh;
 	u32 i;
 
-	fresh = s->patched != at || s->inserts_end != ALL;
+	s->merge.after = after;
+	s->merge.last = ALL;
+	s->merge.resume = s->merge.n = s->merge.noted = s->merge.buckets = 0;
+	fresh = s->patched != xt2_ctx_offset(ctx, chain) || s->inserts_end != ALL;
 	if (fresh)
-		hash_classes(&b, xt2_ctx_pkt(ctx));
-	find_compiled(&b, xt2_ctx_pkt(ctx));
-	end_batch(&b);
+		xt2_patch_hashes(ctx, chain);
+	xt2_patch_search(ctx, chain, xt2_patch_from(ctx, chain));
+	xt2_patch_end(ctx, chain);
 	if (fresh)
-		collect_inserted(&b, at);
-	merge(&b);
+		xt2_patch_inserted(ctx, chain);
+	xt2_patch_merge(ctx, chain);
 	s->cursor.at = s->cursor.base;
-	s->cursor.end = (u16)(s->cursor.base + b.n);
-	s->cursor.resume = b.resume;
+	s->cursor.end = (u16)(s->cursor.base + s->merge.n);
+	s->cursor.resume = s->merge.resume;
 	s->cursor.epoch = ~s->epoch;
-	for (i = 0; i < b.n && i < 8; i++)
+	for (i = xt2_zero; i < s->merge.n && i < 8 && xt2_can_loop; i++)
 		xt2_prefetch(xt2_at(ctx->img, s->unit[s->cursor.base + i] & ~XT2_UNIT_FLAGS));
 }
 
@@ -383,8 +406,9 @@ static u64 distance(const struct xt2_chain __img *chain, const struct xt2_rule _
 }
 
 /* => the next rule that does not surely miss, rules and changes side by side */
-static u64 next_in_order(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
-			 const struct xt2_rule __img *r)
+xt2_part u64 xt2_patch_in_order(struct xt2_ctx *ctx xt2_arg_there,
+				const struct xt2_chain __img *chain xt2_arg_img,
+				const struct xt2_rule __img *r xt2_arg_img)
 {
 	struct xt2_search *s = xt2_ptr(ctx->search);
 	struct xt2_in_order *o = &s->order;
@@ -418,7 +442,7 @@ static int quick_answer(const struct xt2_ctx *ctx, u32 unit)
 	return xt2_quick_match(r, xt2_ctx_pkt(ctx));
 }
 
-static u64 next_candidate(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+static __always_inline u64 next_candidate(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 {
 	struct xt2_search *s = xt2_ptr(ctx->search);
 	struct xt2_cursor *cur = &s->cursor;
@@ -449,7 +473,8 @@ static u64 next_candidate(struct xt2_ctx *ctx, const struct xt2_chain __img *cha
 	return distance(chain, xt2_at(ctx->img, unit));
 }
 
-u64 xt2_enter_patched(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+u64 xt2_enter_patched(struct xt2_ctx *ctx xt2_arg_there,
+		      const struct xt2_chain __img *chain xt2_arg_img)
 {
 	struct xt2_search *s = xt2_ptr(ctx->search);
 
@@ -457,7 +482,7 @@ u64 xt2_enter_patched(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 	    s->cursor.base > XT2_UNITS_MAX - MERGED - XT2_CANDIDATES ||
 	    !xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), xt2_chain_its_index(chain)->asks)) {
 		s->cursor.indexed = XT2_GOES_IN_ORDER;
-		return next_in_order(ctx, chain, NULL);
+		return xt2_patch_in_order(ctx, chain, NULL);
 	}
 	s->cursor.indexed = XT2_GOES_PATCHED;
 	s->spanned = s->patched = 0;
@@ -465,19 +490,20 @@ u64 xt2_enter_patched(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 	return next_candidate(ctx, chain);
 }
 
-u64 xt2_next_patched(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
-		     const struct xt2_rule __img *r)
+u64 xt2_next_patched(struct xt2_ctx *ctx xt2_arg_there,
+		     const struct xt2_chain __img *chain xt2_arg_img,
+		     const struct xt2_rule __img *r xt2_arg_img)
 {
 	struct xt2_search *s = xt2_ptr(ctx->search);
 
 	if (s->cursor.indexed == XT2_GOES_IN_ORDER)
-		return next_in_order(ctx, chain, r);
+		return xt2_patch_in_order(ctx, chain, r);
 	if (likely(s->cursor.epoch == ~s->epoch))
 		return next_candidate(ctx, chain);
 	if (!xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), xt2_chain_its_index(chain)->asks)) {
 		s->cursor.indexed = XT2_GOES_IN_ORDER;
 		s->cursor.holds = s->cursor.run = 0;
-		return next_in_order(ctx, chain, r);
+		return xt2_patch_in_order(ctx, chain, r);
 	}
 	s->spanned = s->patched = 0;
 	find_batch(ctx, chain, xt2_rule_key(xt2_chain_compiled(ctx->img, chain), r));

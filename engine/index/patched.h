@@ -96,7 +96,7 @@ static inline u64 xt2_rule_key(const struct xt2_chain __img *compiled,
 }
 
 /* => does the patch have this entry? */
-bool xt2_patch_says(const struct xt2_image __img *img, const struct xt2_patch __img *p, u32 hash,
-		    u32 unit);
+xt2_separate bool xt2_patch_says(const struct xt2_image __img *img xt2_arg_img,
+				 const struct xt2_patch __img *p xt2_arg_img, u32 hash, u32 unit);
 
 #endif

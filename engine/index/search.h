@@ -58,7 +58,24 @@ enum xt2_goes {
 	XT2_GOES_IN_ORDER, /* through a patched chain, rule after rule */
 };
 
+#define XT2_NOTED   16u /* entries that are found before the first rule is looked at */
 #define XT2_INSERTS 32u /* inserted rules that are found at once */
+
+/*
+ * A batch of candidates of a patched chain that is being merged (eval-patch.c); not on the stack, of
+ * which a BPF program has little, and where a verifier would follow each number.
+ */
+struct xt2_merge {
+	u64 after, last; /* keys: the rules of this batch are after the one, up to the other */
+	u32 resume; /* offset of that rule; 0: there are no more after this batch */
+	u32 n; /* units */
+	u32 hash[XT2_PATCH_CLASSES]; /* of the packet, in buckets */
+	u32 bucket[XT2_PATCH_CLASSES]; /* offset of the first part */
+	u32 note[XT2_NOTED], noted; /* units of entries with its hash */
+	u32 buckets; /* that may have rules for it */
+	u32 word[XT2_CLASS_FIELDS * XT2_FIELD_WORDS]; /* the packet's fields in a class */
+	u32 have[XT2_CLASS_FIELDS]; /* which ones these are; 0: zeros */
+};
 
 struct xt2_found_insert {
 	u64 key; /* xt2_rule_key() */
@@ -92,6 +109,7 @@ struct xt2_search {
 	u32 inserts; /* in order */
 	u64 inserts_end; /* up to this key there are no others; ~0: none at all */
 	struct xt2_found_insert inserted[XT2_INSERTS];
+	struct xt2_merge merge;
 };
 
 /*

@@ -59,21 +59,21 @@ on:                                                                    \
 		c_->bytes += (n);                                                     \
 	} while (0)
 
-#define xt2_prefetch(p)	   ((void)(p))
-#define xt2_in_turn(x)	   __asm__ volatile("" : "+r"(x) : : "memory")
-#define xt2_scan	   xt2_scan_scalar
-#define xt2_by_pairs	   xt2_index_spans
-#define xt2_collect	   xt2_index_collect
-#define xt2_not_above	   xt2_not_above_scalar
-#define xt2_trusts_images  false /* what an arena has may not be written yet */
-#define xt2_special_loops  false /* the verifier would follow each rule twice */
-#define xt2_passable	   0u /* likewise */
-#define xt2_may_be_patched false /* what goes live is compiled */
+#define xt2_prefetch(p)	  ((void)(p))
+#define xt2_in_turn(x)	  __asm__ volatile("" : "+r"(x) : : "memory")
+#define xt2_scan	  xt2_scan_scalar
+#define xt2_by_pairs	  xt2_index_spans
+#define xt2_collect	  xt2_index_collect
+#define xt2_not_above	  xt2_not_above_scalar
+#define xt2_trusts_images false /* what an arena has may not be written yet */
+#define xt2_special_loops false /* the verifier would follow each rule twice */
+#define xt2_passable	  0u /* likewise */
 
 #define xt2_by_bits(c, s, pkt, after) xt2_index_bits(xt2_chain_index(c), s, after)
 #define xt2_quick_match(r, pkt)	      ((void)(pkt), XT2_UNSURE)
 
 #define xt2_separate  __attribute__((__noinline__, __visibility__("default")))
+#define xt2_part      xt2_separate
 #define xt2_arg_img   __attribute__((btf_decl_tag("arg:arena")))
 #define xt2_arg_there __attribute__((btf_decl_tag("arg:nonnull")))
 

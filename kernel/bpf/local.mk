@@ -48,7 +48,7 @@ libhost_la_LIBADD = libxt2-internal.la $(LIBBPF_LIBS) $(NFTNL_LIBS)
 BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -std=gnu11 -fno-strict-aliasing -fvisibility=hidden \
 	-Wall -Wextra -Wno-unused-parameter -Wno-static-in-inline \
 	-I$(top_srcdir)/include -I$(top_srcdir) -Ikernel/bpf -idirafter $(BPF_INCLUDE)
-BPF_ENGINE = index/eval-index parse index/search index/bits index/pairs index/columns index/segments
+BPF_ENGINE = index/eval-index index/eval-patch order parse index/search index/bits index/pairs index/columns index/segments
 BPF_OBJECTS = kernel/bpf/xt2.o $(BPF_ENGINE:%=kernel/bpf/engine/%.o) \
 	$(BPF_EXTENSIONS:%=kernel/bpf/extensions/%.o)
 BPF_INCLUDED = $(wildcard $(top_srcdir)/engine/*.h $(top_srcdir)/engine/*/*.h \

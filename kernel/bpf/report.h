@@ -49,30 +49,30 @@ static __always_inline void tell_name(char *to, const char __img *name)
 
 /*
  * The number of a rule in its chain.  In a chain that was installed the counters are in the
- * order of the rules; one that was edited since is walked.
+ * order of the rules; one that was edited since is walked, and the evaluation, which is over,
+ * lends its order.
  */
-static __always_inline u32 number_of(const struct xt2_live_ruleset __img *live,
-				     const struct xt2_event __img *happened)
+xt2_separate u32 xt2_tell_number(const struct xt2_live_ruleset __img *live xt2_arg_img,
+				 struct xt2_slot __img *slot xt2_arg_img,
+				 const struct xt2_event __img *happened xt2_arg_img)
 {
 	const struct xt2_image __img *img = xt2_arena(live->image);
 	const struct xt2_chain __img *c = xt2_at(img, happened->chain);
-	const struct xt2_rule __img *r = xt2_at(img, happened->rule);
-	u32 at = happened->chain + sizeof(*c), n = 1;
+	const struct xt2_rule __img *r = xt2_at(img, happened->rule), *before;
+	struct xt2_in_order *o = xt2_ptr((struct xt2_in_order *)(u64)&slot->search.order);
+	u32 n = xt2_zero + 1;
 
 	if (happened->chain < live->compiled)
 		return (u32)((r->packets - xt2_chain_first(c)->packets) /
 			     sizeof(struct xt2_counter)) +
 		       1;
-	while (at < happened->rule && xt2_can_loop) {
-		const struct xt2_rule __img *before = xt2_at(img, at);
-
-		at += before->size;
+	xt2_order_begin(o, img, c);
+	while ((before = xt2_order_next(o)) && before != r && xt2_can_loop)
 		n++;
-	}
 	return n;
 }
 
-/* The rule's target and number. */
+/* The rule, but for its number. */
 xt2_separate int xt2_tell_rule(struct xt2_log_event *e xt2_arg_there,
 			       const struct xt2_live_ruleset __img *live xt2_arg_img,
 			       const struct xt2_event __img *happened xt2_arg_img)
@@ -85,7 +85,6 @@ xt2_separate int xt2_tell_rule(struct xt2_log_event *e xt2_arg_there,
 	u32 words = xt2_rule_target_size(r) / 8;
 
 	e->target = r->target;
-	e->rule = number_of(live, happened);
 	tell_name(e->table, xt2_image_table(img, root, c->table)->name);
 	tell_name(e->chain, xt2_image_chain_cold(img, root, c->index)->name);
 	for (u32 i = 0; i < XT2_ARRAY_SIZE(e->data); i++)
@@ -200,6 +199,7 @@ static __noinline bool tell(struct bpf_nf_ctx *nf, const struct xt2_live_ruleset
 		goto discard;
 	e->caplen = n;
 	xt2_tell_rule(e, live, happened);
+	e->rule = xt2_tell_number(live, slot, happened);
 	xt2_tell_packet(e, nf);
 	if (!tell_bytes(&ring, nf, slot, room))
 		goto discard;

@@ -74,9 +74,13 @@ int xt2_chain_link_(struct xt2_ruleset *rs, u32 number);
 int xt2_tables_load_(struct xt2_ruleset *rs, const struct xt2_image *img,
 		     const struct xt2_root *root);
 
-/* The rules of a chain of an image become its list.  => 0, -ENOMEM */
+/*
+ * The rules of a chain of an image become its list.
+ * @slots: their counters are in slots, else those of rule groups are added
+ * => 0, -ENOMEM
+ */
 int xt2_list_load_(struct xt2_ruleset *rs, struct xt2_chain_ *to, const struct xt2_image *img,
-		   const struct xt2_chain *c);
+		   const struct xt2_chain *c, bool slots);
 
 /* => do two rules of a ruleset say the same? */
 bool xt2_rules_equal_(const struct xt2_ruleset *rs, const struct xt2_rule *a,

@@ -182,7 +182,7 @@ int xt2_inplace_open_(struct xt2_ruleset *rs, struct xt2_chain_ *c)
 	if (xt2_inplace_ways_(rs))
 		return in->error;
 	xt2_chain_changes_(rs, c);
-	if (c->rules.n <= XT2_SHORT_ || in->unpatched || (changed && !c->unread) ||
+	if (c->rules.n <= XT2_SHORT_ || (changed && !c->unread) ||
 	    !xt2_inplace_before_(in, xt2_chain_number_(rs, c)))
 		return make_list(rs, c);
 	if (!c->unread) { /* it was listed only to be read */

@@ -224,8 +224,7 @@ void xt2_inplace_change_(struct xt2_ruleset *rs, struct xt2_chain_ *c)
 struct xt2_counts xt2_inplace_counts_(const struct xt2_inplace_ *in,
 				      const struct xt2_chain *compiled, const struct xt2_rule *r)
 {
-	return in->slots ? in->slots->read(in->slots->arg, (u32)r->packets)
-			 : xt2_rule_counts(compiled, r);
+	return in->slots ? in->slots->read(in->slots->arg, r) : xt2_rule_counts(compiled, r);
 }
 
 void xt2_inplace_gone_(struct xt2_ruleset *rs, const struct xt2_rule *r)
@@ -272,7 +271,7 @@ void xt2_inplace_read_(const struct xt2_ruleset *const_rs, struct xt2_chain_ *c)
 	int ret = c->edit ? xt2_inplace_unpatch_(rs, c) : 0;
 
 	if (!ret)
-		ret = xt2_list_load_(rs, c, in->img, xt2_inplace_now_(in, c, number));
+		ret = xt2_list_load_(rs, c, in->img, xt2_inplace_now_(in, c, number), in->slots);
 	if (ret) {
 		xt2_inplace_fail_(in, ret);
 		c->rules = (struct xt2_rule_list){ 0 };

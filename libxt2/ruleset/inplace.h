@@ -32,7 +32,7 @@ struct xt2_slots_ops {
 	/* => 0; -ENOSPC, -ENOMEM */
 	int (*take)(void *arg, struct xt2_counts counts, u32 *slot);
 	int (*retire)(void *arg, u32 slot);
-	struct xt2_counts (*read)(void *arg, u32 slot);
+	struct xt2_counts (*read)(void *arg, const struct xt2_rule *r);
 	/* A rule will be written, and then taken a slot for; NULL: that is of no interest */
 	void (*comes)(void *arg, const struct xt2_rule *r);
 	void *arg;
@@ -54,7 +54,6 @@ struct xt2_inplace_ {
 	bool all_known; /* all chains' headers are read */
 	bool filled; /* all instances are in the array */
 	bool resourced; /* a table has another source */
-	bool unpatched; /* long chains are compiled anew as well: no patch can be evaluated */
 	u8 *used; /* by instance, of those that are new: a rule names it */
 	u32 used_cap;
 	struct xt2_names names;

@@ -168,14 +168,14 @@ static inline int load_list(struct xt2_ruleset *rs, struct xt2_rule_list *l,
 }
 
 int xt2_list_load_(struct xt2_ruleset *rs, struct xt2_chain_ *to, const struct xt2_image *img,
-		   const struct xt2_chain *c)
+		   const struct xt2_chain *c, bool slots)
 {
 	struct xt2_rule_list l = { 0 };
 
 	if (load_list(rs, &l, img, c, NULL))
 		return -ENOMEM;
 	to->rules = l;
-	return load_runs(rs, &to->rules, img, c);
+	return slots ? 0 : load_runs(rs, &to->rules, img, c);
 }
 
 static int load_rules(struct xt2_ruleset *rs, struct xt2_chain_ *to, const struct source *from,

@@ -37,8 +37,9 @@ static int slot_retire(void *arg, u32 slot)
 	return xt2_share_slot_retire(arg, slot);
 }
 
-static struct xt2_counts slot_read(void *arg, u32 slot)
+static struct xt2_counts slot_read(void *arg, const struct xt2_rule *r)
 {
+	const u32 slot = (u32)r->packets;
 	struct xt2_counts n;
 
 	xt2_share_counters(arg, &slot, 1, &n);

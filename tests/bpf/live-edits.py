@@ -18,7 +18,7 @@ parser.add_argument('--seed', type=int, default=int.from_bytes(os.urandom(4), 'b
 parser.add_argument('--lines', type=int, default=150 if os.environ.get('XT2_SHORT') else 400)
 parser.add_argument('--kills', type=int, default=40 if os.environ.get('XT2_SHORT') else 150)
 parser.add_argument('--transactions', type=int, default=400)
-parser.add_argument('parts', nargs='*', default=['same', 'flood', 'killed', 'trial', 'again'])
+parser.add_argument('parts', nargs='*', default=['same', 'met', 'flood', 'killed', 'trial', 'again'])
 options = parser.parse_args()
 tools = os.path.abspath(options.tools)
 LIVE = ['--live', '--netns', options.netns]
@@ -175,6 +175,126 @@ def same():
         if now != sent:
             bad(f'after line {number}: {" ".join(words)}: {sent} packets sent, {now} counted')
             return
+    state = run('xt2', 'status', '--netns', options.netns)[1]
+    if not re.search(r'^faults 0$', state, re.M):
+        bad('faults:', state)
+
+
+# --- packets that meet a patch ----------------------------------------------------------
+
+SEND = """
+import socket, sys
+to = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+to.bind(('127.0.0.1', 5000))
+for line in sys.stdin:
+    for source in line.split():
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        s.bind((source, 0))
+        s.sendto(b'', ('127.0.0.1', 5000))
+        s.close()
+    n = 0
+    try:
+        while to.recvfrom(16, socket.MSG_DONTWAIT):
+            n += 1
+    except BlockingIOError:
+        pass
+    print(n, flush=True)
+"""
+
+
+def some_source():
+    bits = rand.choice([32, 32, 32, 28, 24, 18])
+    address = rand.randint(0, 1023) >> 32 - bits << 32 - bits if bits > 22 else 0
+    return address, bits
+
+
+class Model:
+    """A chain of rules [address, bits, target, packets]; addresses count from 127.1.0.0."""
+
+    def __init__(self):
+        self.rules = [[*some_source(), rand.choice(['DROP', '', '', 'RETURN']), 0] for _ in range(700)]
+        self.accepted = 0
+
+    @staticmethod
+    def text(rule):
+        address, bits, target, _ = rule
+        return f'-s 127.1.{address >> 8}.{address & 255}/{bits}' + (f' -j {target}' if target else '')
+
+    def edit(self):
+        """=> the line"""
+        new = [*some_source(), rand.choice(['DROP', 'ACCEPT', '', '']), 0]
+        n = len(self.rules)
+        at = rand.choice([0, n - 1, rand.randrange(n), rand.randrange(n)])
+        kind = rand.choice('IIDRA') if n > 500 else 'I'
+        if kind == 'D':
+            del self.rules[at]
+            return f'-D LONG {at + 1}'
+        if kind == 'R':
+            self.rules[at] = new
+            return f'-R LONG {at + 1} {self.text(new)}'
+        if kind == 'A':
+            self.rules.append(new)
+            return f'-A LONG {self.text(new)}'
+        self.rules.insert(at, new)
+        return f'-I LONG {at + 1} {self.text(new)}'
+
+    def packet(self, source):
+        for rule in self.rules:
+            if source >> 32 - rule[1] == rule[0] >> 32 - rule[1]:
+                rule[3] += 1
+                if rule[2]:
+                    self.accepted += rule[2] != 'DROP'
+                    return
+        self.accepted += 1
+
+
+def met():
+    """Packets meet edited chains as a model says; each rule's counter is exact."""
+    model = Model()
+    path = f'{options.folder}/met'
+    with open(path, 'w', encoding='ascii') as f:
+        f.write('*filter\n:LONG - [0:0]\n-A INPUT -p udp --dport 5000 -j LONG\n' +
+                ''.join(f'-A LONG {model.text(rule)}\n' for rule in model.rules) + 'COMMIT\n')
+    code, _, err = run('xt2', 'apply', '--netns', options.netns, path)
+    if code:
+        sys.exit(f'xt2 apply: {code}: {err}')
+    sender = subprocess.Popen(inside('python3', '-c', SEND), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    for batch in range(options.lines // 4):
+        lines = [model.edit() for _ in range(rand.choice([1, 1, 2, 40]))]
+        code, out, err = run('xt2', 'edit', *LIVE, text='\n'.join(lines) + '\nCOMMIT\n')
+        if code or 'error' in out:
+            bad(f'batch {batch}:', lines, code, out, err)
+            break
+        sources = [rand.randint(0, 1100) for _ in range(100)]
+        model.accepted = 0
+        for source in sources:
+            model.packet(source)
+        sender.stdin.write(' '.join(f'127.1.{s >> 8}.{s & 255}' for s in sources) + '\n')
+        sender.stdin.flush()
+        accepted = int(sender.stdout.readline())
+        if accepted != model.accepted:
+            bad(f'batch {batch}: {accepted} packets were accepted, not {model.accepted}')
+            break
+        if batch % 8:
+            continue
+        counts = [int(n) for n in re.findall(r'^-A LONG .*-c (\d+)', tables('-v', '-S', 'LONG')[1], re.M)]
+        if counts != [rule[3] for rule in model.rules]:
+            bad(f'batch {batch}: counters:', [(i, model.text(rule), rule[3], n)
+                                              for i, (rule, n) in enumerate(zip(model.rules, counts)) if rule[3] != n][:5])
+            break
+    at = 2 + rand.randrange(len(model.rules))
+    tables('-I', 'LONG', '1', '-s', '127.9.9.9', '-j', 'RETURN')
+    tables('-I', 'LONG', str(at + 1), '-s', '127.1.99.9', '-j', 'LOG')
+    log = subprocess.Popen([f'{tools}/xt2', 'log', '--netns', options.netns, '--rule', '--count', '1'],
+                           stdout=subprocess.PIPE, text=True)
+    sender.stdin.write('127.1.99.9\n')
+    sender.stdin.flush()
+    sender.stdout.readline()
+    said = log.communicate(timeout=20)[0]
+    if f' LONG {at + 1}' not in said and f'LONG:{at + 1}' not in said:
+        bad(f'a rule logs as another than {at + 1}:', said)
+    sender.stdin.close()
+    sender.wait()
     state = run('xt2', 'status', '--netns', options.netns)[1]
     if not re.search(r'^faults 0$', state, re.M):
         bad('faults:', state)

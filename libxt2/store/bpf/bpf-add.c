@@ -8,7 +8,7 @@
  * no program changes: nothing is lost, and no new ruleset is made for it.
  */
 #include "bpf-private.h"
-#include "engine/index/search.h"
+#include "engine/order.h"
 
 static u32 count_rules(const struct xt2_image *img, const struct xt2_root *root)
 {
@@ -16,7 +16,7 @@ static u32 count_rules(const struct xt2_image *img, const struct xt2_root *root)
 	u32 i, n = 0;
 
 	xt2_image_for_each_chain(c, i, img, root)
-		n += c->rules;
+		n += xt2_chain_length(img, c);
 	return n;
 }
 
@@ -32,6 +32,7 @@ int xt2_live_add(struct xt2_live *host, const struct xt2_counts *add, __u32 n, s
 	const struct xt2_chain *c;
 	const struct xt2_rule *r;
 	const struct xt2_root *root;
+	struct xt2_in_order o;
 	struct xt2_image *img;
 	u32 i;
 	int ret;
@@ -48,7 +49,7 @@ int xt2_live_add(struct xt2_live *host, const struct xt2_counts *add, __u32 n, s
 	if (n != count_rules(img, root))
 		return xt2_err_set(err, XT2_E_SYSTEM, EAGAIN, "another ruleset is live now");
 	xt2_image_for_each_chain(c, i, img, root) {
-		xt2_chain_for_each_rule(r, c)
+		xt2_chain_for_each(r, &o, img, c)
 			add_to(xt2_live_counters_(l, l->slots) +
 				       r->packets / sizeof(struct xt2_counter),
 			       add++);

@@ -13,9 +13,9 @@
  * for all that went before it.
  *
  * What an edit cannot do is left to xt2_live_install(): hooks and tables that are new or that
- * others took away, more abilities of the programs, more counters than there is room for, an image of which most is garbage; and all of
- * a ruleset with rules that only xt2_live_check() can judge.  xt2_live_trace_() says
- * which rules go on then.
+ * others took away, more abilities of the programs, more counters than there is room for, an image
+ * of which most is garbage; and all of a ruleset with rules that only xt2_live_check() can judge.
+ * xt2_live_trace_() says which rules go on then.
  *
  * While a ruleset is on trial, so are its edits.  The trial may end at any moment, so the store
  * is a compare-and-swap.
@@ -144,14 +144,14 @@ static int retire(void *arg, u32 slot)
 	return 0;
 }
 
-static struct xt2_counts read_counter(void *arg, u32 slot)
+static struct xt2_counts read_counter(void *arg, const struct xt2_rule *r)
 {
 	const struct xt2_live_edit *e = arg;
 	struct xt2_counter n;
 
-	if (slot & NO_COUNTER)
-		return e->more[slot & ~NO_COUNTER];
-	n = xt2_live_counter_(e->l, slot / COUNTER_SIZE);
+	if (r->packets & NO_COUNTER)
+		return e->more[r->packets & ~NO_COUNTER];
+	n = xt2_live_count_(e->l, r);
 	return (struct xt2_counts){ n.packets, n.bytes };
 }
 
@@ -254,7 +254,6 @@ static int begin(struct xt2_live_edit *e, const char *folder, const struct xt2_l
 	if (ret)
 		return ret;
 	rs->inplace->slots = &e->slots;
-	rs->inplace->unpatched = true;
 	rs->inplace->edits.cell_room = XT2_CELLS_MAX;
 	return 0;
 }
@@ -428,17 +427,16 @@ static int commit_edit(struct xt2_live_edit *e, struct xt2_ruleset *rs,
  * One that was in the image goes on; a new one that was written to it has counters that
  * nobody has counted in.
  */
-static u32 trace_rule(const struct xt2_live_edit *e, const struct xt2_rule *r,
-		      struct xt2_rule *written)
+static u32 trace_rule(const struct xt2_live_edit *e, const struct xt2_ruleset *rs,
+		      const struct xt2_rule *r, struct xt2_rule *written)
 {
-	const u8 *p = (const u8 *)r, *first = (const u8 *)e->img;
 	struct xt2_counts n;
 
-	if (p < first || p >= first + e->img->size)
+	if (!xt2_in_image_(rs, r))
 		return 0;
-	if (p < first + e->l->image_size)
+	if ((const u8 *)r < (const u8 *)e->img + e->l->image_size)
 		return xt2_offset(e->img, r);
-	n = read_counter((void *)e, (u32)r->packets);
+	n = read_counter((void *)e, r);
 	written->packets = n.packets;
 	written->bytes = n.bytes;
 	return 0;
@@ -484,7 +482,7 @@ static u32 *trace(struct xt2_live_edit *e, struct xt2_ruleset *rs, struct xt2_im
 			if (r == xt2_chain_tail(to))
 				*next++ = changed[table] ? 0 : trace_tail(e, c, (u32)chain);
 			else
-				*next++ = trace_rule(e, xt2_list_next(&w), r);
+				*next++ = trace_rule(e, rs, xt2_list_next(&w), r);
 		}
 	}
 	return was;

@@ -14,6 +14,7 @@
  * compare-and-swap.  Cells that no rule of the live ruleset names are free.
  */
 #include "bpf-private.h"
+#include "engine/order.h"
 #include "libxt2/ruleset/pair.h"
 
 #define NONE	  (~0u)
@@ -177,10 +178,11 @@ static void mark_used(struct cells *cells, const struct xt2_live_ruleset *from)
 	const struct xt2_chain *c;
 	const struct xt2_match *m;
 	const struct xt2_rule *r;
+	struct xt2_in_order o;
 	u32 i;
 
 	xt2_image_for_each_chain(c, i, image_of(from), root)
-		xt2_chain_for_each_rule(r, c)
+		xt2_chain_for_each(r, &o, image_of(from), c)
 			xt2_rule_for_each_match(m, r)
 				if (has_cell(m))
 					cells->used[m->arg / BITS] |= 1ull << m->arg % BITS;
@@ -344,11 +346,12 @@ u64 xt2_live_cells_(const struct xt2_live_ruleset *l)
 	const struct xt2_chain *c;
 	const struct xt2_match *m;
 	const struct xt2_rule *r;
+	struct xt2_in_order o;
 	u64 n = 0;
 	u32 i;
 
 	xt2_image_for_each_chain(c, i, image_of(l), root)
-		xt2_chain_for_each_rule(r, c)
+		xt2_chain_for_each(r, &o, image_of(l), c)
 			xt2_rule_for_each_match(m, r)
 				n += has_cell(m);
 	return n;
@@ -371,13 +374,14 @@ int xt2_live_read_cells_(struct xt2_image *copy)
 	const struct xt2_root *root = xt2_image_root(copy);
 	u32 i, n = 0, *number = calloc(root->cells + 1ull, sizeof(*number));
 	const struct xt2_chain *c;
+	struct xt2_in_order o;
 	struct xt2_match *m;
 	struct xt2_rule *r;
 
 	if (!number)
 		return -ENOMEM;
 	xt2_image_for_each_chain(c, i, copy, root)
-		xt2_chain_for_each_rule(r, c)
+		xt2_chain_for_each(r, &o, copy, c)
 			xt2_rule_for_each_match(m, r)
 				if (has_cell(m))
 					take_cell(copy, m, number, &n);

@@ -8,7 +8,8 @@
  */
 #include "bpf-private.h"
 #include "engine/eval.h"
-#include "engine/index/search.h"
+#include "engine/index/patched.h"
+#include "engine/order.h"
 
 /*
  * A program scans columns without vectors, and tests the first rules of a chain in
@@ -45,7 +46,7 @@ static void count_chains(struct xt2_live_ruleset *l, const struct xt2_image *img
 		l->longest = c->rules > l->longest ? c->rules : l->longest;
 		l->runs += pays(c) ? xt2_chain_index(c)->runs : 0;
 	}
-	l->whole = l->runs || xt2_live_has_refused_(img);
+	l->whole = xt2_live_has_refused_(img);
 	l->max_counters = l->rules + l->runs + (l->whole ? 0 : MORE_COUNTERS(l->rules));
 }
 
@@ -264,6 +265,7 @@ int xt2_live_read(struct xt2_live *host, struct xt2_mapping *map, struct xt2_err
 {
 	const struct xt2_live_ruleset *l = xt2_live_at_(host->ruleset);
 	const struct xt2_chain *c;
+	struct xt2_in_order o;
 	struct xt2_image *img;
 	struct xt2_rule *r;
 	u32 i;
@@ -278,13 +280,13 @@ int xt2_live_read(struct xt2_live *host, struct xt2_mapping *map, struct xt2_err
 		return xt2_err_no_memory(err, " for the state");
 	}
 	xt2_image_for_each_chain(c, i, img, xt2_image_root(img)) {
-		xt2_chain_for_each_rule(r, c) {
+		xt2_chain_for_each(r, &o, img, c) {
 			struct xt2_counter n = xt2_live_count_(l, r);
 
 			r->packets = n.packets;
 			r->bytes = n.bytes;
 		}
-		clear_runs(c);
+		clear_runs(xt2_chain_compiled(img, c));
 	}
 	map->image = img;
 	map->size = map->capacity = img->size;

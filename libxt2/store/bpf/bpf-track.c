@@ -13,6 +13,7 @@
  * left whose pins were taken away is the next one's.
  */
 #include "bpf-private.h"
+#include "engine/order.h"
 
 #include <libmnl/libmnl.h>
 #include <libnftnl/chain.h>
@@ -72,13 +73,14 @@ unsigned int xt2_live_tracked(const struct xt2_image *img)
 	const struct xt2_chain *c;
 	const struct xt2_match *m;
 	const struct xt2_rule *r;
+	struct xt2_in_order o;
 	unsigned int tracked = 0;
 	u32 i;
 
 	xt2_image_for_each_chain(c, i, img, root) {
 		u8 family = xt2_image_table(img, root, c->table)->family;
 
-		xt2_chain_for_each_rule(r, c) {
+		xt2_chain_for_each(r, &o, img, c) {
 			xt2_rule_for_each_match(m, r)
 				if (xt2_live_need_tracking_(m))
 					tracked |= 1u << (family == XT2_IPV6);
