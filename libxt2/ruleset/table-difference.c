@@ -268,11 +268,21 @@ static u32 was_at(const struct pair *p, u32 old, u32 n, u32 j)
 	return j >= n - p->tail ? j + old - n : p->stays[j - p->head];
 }
 
+/* Of a rule in a list; those of one that is in its image may be in slots. */
+static struct xt2_counts counts_of(const struct xt2_ruleset *rs, const struct xt2_rule *r)
+{
+	const struct xt2_slots_ops *slots = rs->inplace ? rs->inplace->slots : NULL;
+
+	if (slots && xt2_in_image_(rs, r))
+		return slots->read(slots->arg, r);
+	return (struct xt2_counts){ r->packets, r->bytes };
+}
+
 /* Do rules that stay get other counters?  Each is a change. */
 static u64 recounted(const struct difference *d, const struct side *old, const struct side *now,
 		     const struct pair *p)
 {
-	const struct xt2_rule *a, *b;
+	struct xt2_counts a, b;
 	u64 n = 0;
 	u32 i, j;
 
@@ -280,9 +290,9 @@ static u64 recounted(const struct difference *d, const struct side *old, const s
 		i = was_at(p, old->list->n, now->list->n, j);
 		if (i == XT2_NONE)
 			continue;
-		a = xt2_list_rule(old->list, i);
-		b = xt2_list_rule(now->list, j);
-		n += a->packets != b->packets || a->bytes != b->bytes;
+		a = counts_of(d->to, xt2_list_rule(old->list, i));
+		b = counts_of(d->from, xt2_list_rule(now->list, j));
+		n += a.packets != b.packets || a.bytes != b.bytes;
 	}
 	return n;
 }

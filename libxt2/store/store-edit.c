@@ -41,9 +41,9 @@ int xt2_store_commit_edit(struct xt2_store *s, struct xt2_ruleset *rs,
 }
 
 __u32 *xt2_store_trace_edit(struct xt2_store *s, struct xt2_ruleset *rs, struct xt2_image *written,
-			    const bool *changed)
+			    const bool *changed, bool replaced)
 {
-	return xt2_store_bpf_.edit->trace(s->live_edit, rs, written, changed);
+	return xt2_store_bpf_.edit->trace(s->live_edit, rs, written, changed, replaced);
 }
 
 void xt2_store_end_edit(struct xt2_store *s)

@@ -177,10 +177,11 @@ int xt2_store_commit_edit(struct xt2_store *s, struct xt2_ruleset *rs,
  * @rs: of xt2_store_edit(), after xt2_store_commit_edit() said 1
  * @written: by xt2_ruleset_write(); new rules get their counters
  * @changed: by table: counters of policies are those of the image
+ * @replaced: and so are those of all rules; other tables are written as rs has them
  * => for struct xt2_store_counters, to be freed; NULL: no memory
  */
 __u32 *xt2_store_trace_edit(struct xt2_store *s, struct xt2_ruleset *rs, struct xt2_image *written,
-			    const bool *changed);
+			    const bool *changed, bool replaced);
 
 /* Of a store that is not edited it does nothing. */
 void xt2_store_end_edit(struct xt2_store *s);

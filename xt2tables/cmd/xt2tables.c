@@ -208,13 +208,10 @@ static int restore(const struct program *program, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	o.where.source = o.file;
-	if (o.where.store.kind == XT2_STORE_LIVE) {
-		o.text.zero_policies = true;
+	o.text.zero_policies = o.where.store.kind == XT2_STORE_LIVE;
+	o.where.replaces = !o.text.noflush;
+	if (o.text.zero_policies || o.where.replaces)
 		o.text.changed = o.where.changed;
-	} else if (!o.text.noflush) {
-		o.where.replaces = true;
-		o.text.changed = o.where.changed;
-	}
 	o.where.whole = !o.text.noflush;
 	status = xt2_where_open(&o.where, XT2_STORE_CREATE);
 	o.text.replaces = o.where.base;

@@ -361,7 +361,8 @@ static int commit(struct xt2_where *w, const struct xt2_mapping *map)
 	int ret = -ENOMEM;
 
 	if (w->store.live_edit)
-		was = xt2_store_trace_edit(&w->store, w->rs, map->image, w->changed);
+		was = xt2_store_trace_edit(&w->store, w->base ? w->base : w->rs, map->image,
+					   w->changed, w->base);
 	else if (w->store.kind == XT2_STORE_LIVE)
 		was = xt2_live_trace(w->rs, &w->map, map, w->changed);
 	count_changes(w);

@@ -455,35 +455,44 @@ static u32 trace_tail(const struct xt2_live_edit *e, const struct xt2_chain_ *c,
 	return xt2_offset(e->img, tail);
 }
 
+/* => rules of the chain that go on, in *next; c: as it was edited */
+static u32 *trace_chain(const struct xt2_live_edit *e, const struct xt2_ruleset *rs, int chain,
+			struct xt2_chain *to, bool changed, u32 *next)
+{
+	struct xt2_list_walk w = xt2_list_walk(xt2_chain_list(rs, chain));
+	struct xt2_rule *r;
+
+	xt2_chain_for_each_rule(r, to) {
+		if (r != xt2_chain_tail(to))
+			*next++ = trace_rule(e, rs, xt2_list_next(&w), r);
+		else
+			*next++ = changed ? 0 : trace_tail(e, &rs->chain[chain], (u32)chain);
+	}
+	return next;
+}
+
 static u32 *trace(struct xt2_live_edit *e, struct xt2_ruleset *rs, struct xt2_image *written,
-		  const bool *changed)
+		  const bool *changed, bool replaced)
 {
 	const struct xt2_root *root = xt2_image_root(written);
 	u32 *was, *next, i, total = 0;
-	const struct xt2_chain_ *c;
 	struct xt2_chain *to;
-	struct xt2_rule *r;
 	int chain = -1, table = 0;
 
 	xt2_image_for_each_chain(to, i, written, root)
 		total += to->rules;
-	was = next = malloc((total + 1ull) * sizeof(*was));
+	was = next = calloc(total + 1ull, sizeof(*was));
 	if (!was)
 		return NULL;
 	xt2_image_for_each_chain(to, i, written, root) {
-		struct xt2_list_walk w;
-
 		chain = to->table == table ? chain : -1;
 		table = to->table;
-		chain = xt2_chain_next(rs, table, chain);
-		c = &rs->chain[chain];
-		w = xt2_list_walk(&c->rules);
-		xt2_chain_for_each_rule(r, to) {
-			if (r == xt2_chain_tail(to))
-				*next++ = changed[table] ? 0 : trace_tail(e, c, (u32)chain);
-			else
-				*next++ = trace_rule(e, rs, xt2_list_next(&w), r);
+		if (replaced && changed[table]) {
+			next += to->rules;
+			continue;
 		}
+		chain = xt2_chain_next(rs, table, chain);
+		next = trace_chain(e, rs, chain, to, changed[table], next);
 	}
 	return was;
 }

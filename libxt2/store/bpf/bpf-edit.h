@@ -19,7 +19,7 @@ struct xt2_live_edit_ops {
 	int (*commit)(struct xt2_live_edit *edit, struct xt2_ruleset *rs,
 		      const struct xt2_commit_check *check, struct xt2_err *err);
 	__u32 *(*trace)(struct xt2_live_edit *edit, struct xt2_ruleset *rs,
-			struct xt2_image *written, const bool *changed);
+			struct xt2_image *written, const bool *changed, bool replaced);
 	void (*close)(struct xt2_live_edit *edit);
 };
 
