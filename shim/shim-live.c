@@ -109,11 +109,12 @@ static void set_owed(const struct xt2_mapping *old, struct xt2_mapping *map, con
 	struct xt2_image *img = (struct xt2_image *)map->image;
 	const struct xt2_rule *before;
 	const struct xt2_chain *c;
+	struct xt2_in_order o;
 	struct xt2_rule *r;
 	u32 i, n = 0;
 
 	xt2_image_for_each_chain(c, i, img, xt2_image_root(img)) {
-		xt2_chain_for_each_rule(r, c) {
+		xt2_chain_for_each(r, &o, img, c) {
 			before = was && was[n] && c->table == table ? xt2_at(old->image, was[n])
 								    : NULL;
 			r->packets = before ? 0 - before->packets : 0;
@@ -227,7 +228,8 @@ struct kept {
 struct keeping {
 	const struct xt2_image *old;
 	const struct xt2_chain *chain; /* of old */
-	const struct xt2_rule *rule; /* of it, at this position */
+	struct xt2_in_order order; /* of it */
+	const struct xt2_rule *rule; /* the last one, at this position */
 	u32 at;
 	struct kept *list;
 	size_t n, room;
@@ -242,11 +244,12 @@ static void keep(void *data, int chain, unsigned int at, int old_chain, unsigned
 
 	if (c != k->chain) {
 		k->chain = c;
-		k->rule = xt2_chain_first(c);
+		xt2_order_begin(&k->order, k->old, c);
+		k->rule = xt2_order_next(&k->order);
 		k->at = 0;
 	}
 	for (; k->at < old_at; k->at++)
-		k->rule = xt2_rule_next(k->rule);
+		k->rule = xt2_order_next(&k->order);
 	if (!k->rule->packets && !k->rule->bytes)
 		return;
 	if (k->n == k->room) {
