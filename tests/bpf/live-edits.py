@@ -323,6 +323,16 @@ def met():
             bad(f'batch {batch}: counters:', [(i, model.text(rule), rule[3], n)
                                               for i, (rule, n) in enumerate(zip(model.rules, counts)) if rule[3] != n][:5])
             break
+    for source in rand.sample(range(1024), 5):
+        said = run('xt2', 'explain', *LIVE, '-4', '--hook', 'INPUT', '-i', 'lo', '-s', f'127.1.{source >> 8}.{source & 255}',
+                   '-d', '127.0.0.1', '-p', 'udp', '--dport', '5000')[1].strip().split('\n')[-1]
+        met_by = next((i for i, r in enumerate(model.rules, 1)
+                       if r[2] and source >> 32 - r[1] == r[0] >> 32 - r[1]), 0)
+        action = model.rules[met_by - 1][2] if met_by else 'RETURN'
+        wanted = 'verdict: ACCEPT by filter/INPUT:policy' if action == 'RETURN' else \
+            f'verdict: {action} by filter/LONG:{met_by}'
+        if not said.startswith(wanted):
+            bad(f'explain {source}:', said, 'not', wanted)
     at = 2 + rand.randrange(len(model.rules))
     tables('-I', 'LONG', '1', '-s', '127.9.9.9', '-j', 'RETURN')
     tables('-I', 'LONG', str(at + 1), '-s', '127.1.99.9', '-j', 'LOG')

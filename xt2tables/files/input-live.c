@@ -38,7 +38,7 @@ int xt2_input_open(struct xt2_input *in)
 	xt2_store_unlock(&in->store);
 	if (ret)
 		return xt2_fail_live(&err);
-	ret = xt2_input_reload(in);
+	ret = xt2_input_use(in);
 	if (ret != XT2_EXIT_OK)
 		xt2_input_close(in);
 	return ret;

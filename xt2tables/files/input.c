@@ -78,14 +78,15 @@ static int read_image(struct xt2_input *in, const struct xt2_opened_file *f, str
 }
 
 /* Chains that were edited in place are what their rules make of them. */
-static int compile(struct xt2_input *in, struct xt2_err *err)
+static int compile(struct xt2_input *in)
 {
 	struct xt2_mapping old = in->map;
-	int ret = xt2_ruleset_write(in->rs, &in->map, err);
+	struct xt2_err err;
+	int ret = xt2_ruleset_write(in->rs, &in->map, &err);
 
 	if (ret < 0) {
 		in->map = old;
-		return report(in, err);
+		return report(in, &err);
 	}
 	ret = xt2_input_reload(in);
 	if (ret != XT2_EXIT_OK) { /* the rules are in the old one */
@@ -93,6 +94,15 @@ static int compile(struct xt2_input *in, struct xt2_err *err)
 		in->rs = NULL;
 	}
 	xt2_image_close(&old);
+	return ret;
+}
+
+int xt2_input_use(struct xt2_input *in)
+{
+	int ret = xt2_input_reload(in);
+
+	if (ret == XT2_EXIT_OK && !in->patched && xt2_image_is_patched(in->map.image))
+		ret = compile(in);
 	return ret;
 }
 
@@ -105,12 +115,7 @@ static int load_image(struct xt2_input *in, const struct xt2_opened_file *f, str
 	else
 		ret = xt2_store_read(&(struct xt2_store){ .path = in->path }, !in->rules_only,
 				     &in->map, err);
-	if (ret < 0)
-		return report(in, err);
-	ret = xt2_input_reload(in);
-	if (ret == XT2_EXIT_OK && !in->patched && xt2_image_is_patched(in->map.image))
-		ret = compile(in, err);
-	return ret;
+	return ret < 0 ? report(in, err) : xt2_input_use(in);
 }
 
 int xt2_input_load_file(struct xt2_input *in, const struct xt2_opened_file *f)

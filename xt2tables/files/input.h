@@ -42,6 +42,9 @@ int xt2_input_load_file(struct xt2_input *in, const struct xt2_opened_file *f);
 /* Can the ruleset and this capture, or NULL, both be read?  => XT2_EXIT_*, the reason told */
 int xt2_input_and_capture(const struct xt2_input *in, const char *capture);
 
+/* The ruleset of an image that was read; patched chains are compiled unless they are wanted. */
+int xt2_input_use(struct xt2_input *in);
+
 /* The ruleset of the evaluated image, counters included: in->rs is replaced. */
 int xt2_input_reload(struct xt2_input *in);
 
