@@ -18,7 +18,8 @@ parser.add_argument('--seed', type=int, default=int.from_bytes(os.urandom(4), 'b
 parser.add_argument('--lines', type=int, default=150 if os.environ.get('XT2_SHORT') else 400)
 parser.add_argument('--kills', type=int, default=40 if os.environ.get('XT2_SHORT') else 150)
 parser.add_argument('--transactions', type=int, default=400)
-parser.add_argument('parts', nargs='*', default=['same', 'whole', 'met', 'flood', 'killed', 'trial', 'again'])
+parser.add_argument('--commits', type=int, default=400 if os.environ.get('XT2_SHORT') else 2000)
+parser.add_argument('parts', nargs='*', default=['same', 'whole', 'met', 'flood', 'killed', 'many', 'trial', 'again'])
 options = parser.parse_args()
 tools = os.path.abspath(options.tools)
 LIVE = ['--live', '--netns', options.netns]
@@ -410,6 +411,62 @@ def killed():
     if any(int(n) for n in re.findall(r'-s 10\.8\S+ -c (\d+)', tables('-v', '-S', 'SHORT')[1])):
         bad('a rule that no packet meets has counted')
     print(f'{done} of {options.kills} were done before they were killed')
+
+
+def many():
+    """A stream of transactions under traffic, whose writer is killed now and then: each inserts two
+    rules that all packets meet, or deletes them; none is met without the other."""
+    apply()
+    base = counted('COUNTED')
+    traffic = Flood()
+    words = [f'{tools}/xt2', 'edit', *LIVE]
+    writer = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    alive, kills = [], 0
+    for n in range(options.commits):
+        comment = '-p icmp -m icmp --icmp-type 8 -m comment --comment'
+        delete = rand.choice(alive) if len(alive) > 200 or (alive and rand.random() < 0.45) else None
+        where = f'LONG {rand.randint(1, 300)}'
+        lines = [f'-D LONG {comment} {end}{delete}' if delete is not None else f'-{"I" if end == "f" else "A"} '
+                 f'{where if end == "f" else "LONG"} {comment} {end}{n}' for end in 'fb']
+        writer.stdin.write('\n'.join(lines) + '\nCOMMIT\n')
+        writer.stdin.flush()
+        if rand.random() < 40 / options.commits:
+            time.sleep(rand.random() * 0.002)
+            writer.kill()
+            writer.wait()
+            kills += 1
+            listed_now = tables('-S', 'LONG')[1]
+            name = n if delete is None else delete
+            ends = [f' {end}{name}\n' in listed_now.replace('"', '') for end in 'fb']
+            if ends[0] != ends[1]:
+                bad(f'commit {n}: half of it was done: {ends}')
+            done = ends[0] == (delete is None)
+            writer = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        else:
+            answer = writer.stdout.readline()
+            done = answer.startswith('ok')
+            if not done:
+                bad(f'commit {n}: {lines}: {answer}')
+                break
+        if done and delete is None:
+            alive.append(n)
+        elif done:
+            alive.remove(delete)
+    writer.stdin.close()
+    writer.wait()
+    sent = traffic.stop()
+    time.sleep(0.1)
+    if counted('COUNTED') - base != sent:
+        bad(f'{sent} packets sent, {counted("COUNTED") - base} counted')
+    counts = {name: int(n) for name, n in re.findall(r'--comment "?([fb]\d+)"? -c (\d+)', tables('-v', '-S', 'LONG')[1])}
+    if sorted(counts) != sorted(f'{end}{n}' for n in alive for end in 'fb'):
+        bad('rules:', len(counts), 'pairs:', len(alive))
+    for n in alive:
+        if counts.get(f'f{n}') != counts.get(f'b{n}'):
+            bad(f'pair {n}: {counts.get(f"f{n}")} and {counts.get(f"b{n}")} packets')
+    if not re.search(r'^faults 0$', run('xt2', 'status', '--netns', options.netns)[1], re.M):
+        bad('faults')
+    print(f'{options.commits} commits, {kills} kills, {sent} packets')
 
 
 def trial():
