@@ -49,6 +49,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/store/edit-file.h \
 	libxt2/store/file-store.c \
 	libxt2/store/image-file.c \
+	libxt2/store/image-past.c \
+	libxt2/store/image-past.h \
 	libxt2/store/new-file.c \
 	libxt2/store/new-file.h \
 	libxt2/store/old-files.c \

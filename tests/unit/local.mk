@@ -346,6 +346,7 @@ tests_unit_run_store_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/libxt2/store/test-edit-file.c \
 	tests/unit/libxt2/store/test-file-store.c \
 	tests/unit/libxt2/store/test-image-file.c \
+	tests/unit/libxt2/store/test-image-past.c \
 	tests/unit/libxt2/store/test-new-file.c \
 	tests/unit/libxt2/store/test-old-files.c \
 	tests/unit/libxt2/store/test-store-edit.c \
