@@ -24,6 +24,7 @@
 #include "engine/image.h"
 #include "engine/index/search.h"
 #include "engine/order.h"
+#include "libxt2/change/owners.h"
 #include "libxt2/ruleset/pair.h"
 #include "libxt2/ruleset/ruleset.h"
 #include "libxt2/ruleset/table-difference.h"
@@ -340,6 +341,31 @@ static int edit(struct xt2_shim_store *store, int table, struct xt2_err *err)
 	return ret;
 }
 
+/*
+ * Chains of a table that was replaced belong to whom they did, which the new ones do not know.
+ * => 0, -errno
+ */
+static int own(struct xt2_shim_store *store, struct xt2_err *err)
+{
+	const struct xt2_mapping *was = &store->map;
+	struct xt2_ruleset *old;
+	struct xt2_owned owned = { .count = 0 };
+	int ret = 0;
+
+	if (was->image)
+		xt2_owned_begin(&owned, was->image, was->size, was->image->root);
+	if (owned.count) {
+		old = xt2_ruleset_new();
+		ret = old ? xt2_ruleset_load(old, was->image, was->size) : -ENOMEM;
+		if (!ret)
+			ret = xt2_owners_keep(store->rs, old);
+		xt2_ruleset_free(old);
+	}
+	if (ret)
+		return xt2_shim_fail(err, "the live ruleset", -ret, "cannot keep owners of chains");
+	return xt2_store_own(&store->kept, store->rs, err);
+}
+
 static int make_live(struct xt2_shim_store *store, const struct xt2_mapping *map, const u32 *was,
 		     struct xt2_err *err)
 {
@@ -347,6 +373,8 @@ static int make_live(struct xt2_shim_store *store, const struct xt2_mapping *map
 	int ret = store->live.refused ? store->live.refused(store->live.data, store->rs, map->image)
 				      : 0;
 
+	if (!ret)
+		ret = own(store, err);
 	return ret ? ret : xt2_store_commit(&store->kept, map, &counters, err);
 }
 

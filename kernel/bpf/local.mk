@@ -26,6 +26,7 @@ LIBHOST_FILES = kernel/bpf/shared-arena.h kernel/bpf/links.h kernel/bpf/log.h ke
 	libxt2/store/bpf/bpf-object.c \
 	libxt2/store/bpf/bpf-owner.c \
 	libxt2/store/bpf/bpf-owner.h \
+	libxt2/store/bpf/bpf-past.c \
 	libxt2/store/bpf/bpf-pin.c \
 	libxt2/store/bpf/bpf-private.h \
 	libxt2/store/bpf/bpf-refused.c \
@@ -36,7 +37,8 @@ LIBHOST_FILES = kernel/bpf/shared-arena.h kernel/bpf/links.h kernel/bpf/log.h ke
 	libxt2/store/bpf/bpf-stray.c \
 	libxt2/store/bpf/bpf-sweep.c \
 	libxt2/store/bpf/bpf-track.c \
-	libxt2/store/bpf/bpf-trial.c
+	libxt2/store/bpf/bpf-trial.c \
+	libxt2/store/bpf/bpf-watch.c
 EXTRA_DIST += $(BPF_PROGRAM_FILES)
 
 if BPF

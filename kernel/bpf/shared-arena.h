@@ -97,6 +97,7 @@ struct xt2_state {
 	__u64 deadline; /* ns since boot */
 	__u32 trial; /* enum xt2_trial */
 	__u32 reserved2;
+	__u64 generations; /* the newest one that was ever live, on trial or not */
 };
 
 struct xt2_cpu {

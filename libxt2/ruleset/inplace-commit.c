@@ -769,6 +769,8 @@ int xt2_inplace_commit(struct xt2_ruleset *rs, const struct xt2_commit_check *ch
 		return 0;
 	}
 	k.root = *k.in->root;
+	if (k.root.generation < k.in->passed)
+		k.root.generation = k.in->passed;
 	k.root.generation++;
 	if (!ret)
 		ret = xt2_inplace_ways_(rs);

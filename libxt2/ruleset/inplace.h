@@ -46,6 +46,7 @@ struct xt2_inplace_ {
 	const struct xt2_root *root; /* of the generation before; never NULL */
 	struct xt2_edits edits; /* as the commit will write them */
 	bool trusted; /* those of the generation before are this program's */
+	u64 passed; /* generations up to this one have been there, and may have been taken back */
 	struct xt2_pages chain; /* the chain table */
 	struct xt2_pages cold, instance;
 	struct xt2_pages name; /* the table of names; of no use unless edits.slots */

@@ -124,6 +124,14 @@ const struct xt2_trespass *xt2_ruleset_trespass(const struct xt2_ruleset *rs);
  */
 int xt2_owners_carry(struct xt2_ruleset *to, const struct xt2_ruleset *from, const bool *changed);
 
+/*
+ * xt2_owners_keep - chains that another ruleset has as well belong to whom they do there
+ *
+ * Those that are nobody's there stay what they are.
+ * => 0, -ENOMEM; -E2BIG: there are too many owners
+ */
+int xt2_owners_keep(struct xt2_ruleset *to, const struct xt2_ruleset *from);
+
 /* => the name of a chain's owner; NULL: it is nobody's, or not there */
 const char *xt2_chain_owner(const struct xt2_ruleset *rs, int chain);
 

@@ -186,3 +186,42 @@ int xt2_owners_carry(struct xt2_ruleset *to, const struct xt2_ruleset *from, con
 				ret = carry(to, table, from, chain, changed[table]);
 	return ret;
 }
+
+/* => 0; -E2BIG */
+static int keep(struct xt2_ruleset *to, int table, const struct xt2_ruleset *from, int chain)
+{
+	const char *owner = xt2_chain_owner(from, chain), *name = xt2_chain_name(from, chain);
+	struct xt2_chain_ *now = owner ? xt2_chain_get_(to, xt2_chain_find(to, table, name)) : NULL;
+	u8 number;
+
+	if (!now || now->hook != XT2_HOOK_NONE)
+		return 0;
+	number = xt2_owner_number(to->owners, owner);
+	if (!number)
+		return -E2BIG;
+	now->owner = number;
+	return 0;
+}
+
+int xt2_owners_keep(struct xt2_ruleset *to, const struct xt2_ruleset *from)
+{
+	int table, other, chain, ret = 0;
+
+	if (!from->owners)
+		return 0;
+	if (!to->owners)
+		to->owners = calloc(1, sizeof(*to->owners));
+	if (!to->owners)
+		return -ENOMEM;
+	for (table = 0; table < xt2_ruleset_tables(from); table++) {
+		other = xt2_table_find(to, xt2_table_family(from, table),
+				       xt2_table_name(from, table));
+		for (chain = -1; other >= 0 && !ret;) {
+			chain = xt2_chain_next(from, table, chain);
+			if (chain < 0)
+				break;
+			ret = keep(to, other, from, chain);
+		}
+	}
+	return ret;
+}

@@ -134,7 +134,9 @@ int xt2_image_past_make(struct xt2_image_past *p, const struct xt2_image *image,
 				   .cell_room = xt2_image_root(image)->cells };
 	struct xt2_past past;
 
-	*p = (struct xt2_image_past){ .at = at, .bytes = calloc(1, xt2_image_past_most(owners)) };
+	*p = (struct xt2_image_past){ .at = at,
+				      .generation = generation,
+				      .bytes = calloc(1, xt2_image_past_most(owners)) };
 	if (!p->bytes)
 		return -ENOMEM;
 	if (owners)

@@ -28,7 +28,8 @@ struct xt2_image_past {
 	u8 *bytes; /* to be freed */
 	u32 size; /* of them */
 	u64 at; /* offset of the first in the image, a multiple of 8 */
-	u64 edits; /* offset of struct xt2_edits there, which a root has to name */
+	u64 edits; /* offset of struct xt2_edits there, which the root has to name */
+	u64 generation; /* which the root has to have */
 	u32 newest; /* offset of the newest record; 0: there is none yet */
 };
 

@@ -7,8 +7,10 @@
 #include "config.h"
 #include "store.h"
 
+#include <stdlib.h>
 #include "bpf/bpf-edit.h"
 #include "edit-file.h"
+#include "image-past.h"
 #include "libxt2/err.h"
 
 int xt2_store_edit(struct xt2_store *s, struct xt2_ruleset **rs, struct xt2_err *err)
@@ -36,7 +38,7 @@ int xt2_store_edit(struct xt2_store *s, struct xt2_ruleset **rs, struct xt2_err 
 int xt2_store_commit_edit(struct xt2_store *s, struct xt2_ruleset *rs,
 			  const struct xt2_commit_check *check, struct xt2_err *err)
 {
-	return s->live_edit ? xt2_store_bpf_.edit->commit(s->live_edit, rs, check, err)
+	return s->live_edit ? xt2_store_bpf_.edit->commit(s->live_edit, rs, check, &s->author, err)
 			    : xt2_edit_file_commit(s->edit, rs, check, &s->author, err);
 }
 
@@ -44,6 +46,30 @@ __u32 *xt2_store_trace_edit(struct xt2_store *s, struct xt2_ruleset *rs, struct 
 			    const bool *changed, bool replaced)
 {
 	return xt2_store_bpf_.edit->trace(s->live_edit, rs, written, changed, replaced);
+}
+
+int xt2_store_own(struct xt2_store *s, const struct xt2_ruleset *rs, struct xt2_err *err)
+{
+	struct xt2_chain_owners *owners;
+
+	if (xt2_chain_owners_new(rs, &owners))
+		return xt2_err_no_memory(err, " for the owners of chains");
+	free(s->owners);
+	s->owners = owners;
+	return 0;
+}
+
+int xt2_store_watch(struct xt2_store *s, xt2_history_seen seen, void *data, struct xt2_err *err)
+{
+	int ret = xt2_store_built(XT2_STORE_LIVE, err);
+
+	return ret ? ret : xt2_store_bpf_.watch(s, seen, data, err);
+}
+
+void xt2_store_end_watch(struct xt2_store *s)
+{
+	if (s->watch)
+		xt2_store_bpf_.end_watch(s);
 }
 
 void xt2_store_end_edit(struct xt2_store *s)

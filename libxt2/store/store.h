@@ -26,22 +26,28 @@ enum xt2_store_access {
 	XT2_STORE_CREATE, /* the same, and its folder if there is none */
 };
 
+struct xt2_chain_owners;
 struct xt2_commit_check;
+struct xt2_history;
 struct xt2_links;
 struct xt2_live_edit;
 struct xt2_live_edit_ops;
+struct xt2_live_watch;
 struct xt2_counts;
 
 struct xt2_store {
 	enum xt2_store_kind kind;
 	const char *path; /* of an image file */
 	const char *netns, *pin; /* of a live ruleset; NULL: this namespace; xt2's own folder */
-	struct xt2_author author; /* of commits to a file */
+	struct xt2_author author; /* of commits */
 	__u32 confirm; /* live: seconds until a commit must be confirmed; 0: it need not be */
 
 	/* the backend's */
 	struct xt2_edit_file *edit; /* file: it is edited where it is; else NULL */
 	struct xt2_live_edit *live_edit; /* live: the same */
+	struct xt2_live_watch *watch; /* live: see xt2_store_watch() */
+	struct xt2_chain_owners *owners; /* live: see xt2_store_own() */
+	__u64 generation; /* live: that was committed whole */
 	bool locked;
 	enum xt2_store_access access; /* it is locked for that */
 	int lock;
@@ -96,6 +102,9 @@ struct xt2_live_refusal {
 /* A non-zero answer ends the calls. */
 typedef int (*xt2_refused)(void *data, const struct xt2_live_refusal *r);
 
+/* A history as it is now, which is good during the call. */
+typedef void (*xt2_history_seen)(void *data, const struct xt2_history *h);
+
 /* A kind of store.  See the functions of the same names below. */
 struct xt2_store_ops {
 	int (*lock)(struct xt2_store *s, enum xt2_store_access access, int wait,
@@ -110,6 +119,9 @@ struct xt2_store_ops {
 			    struct xt2_err *err);
 	int (*refusals)(const struct xt2_image *img, xt2_refused found, void *data);
 	const struct xt2_live_edit_ops *edit; /* live */
+	/* live: */
+	int (*watch)(struct xt2_store *s, xt2_history_seen seen, void *data, struct xt2_err *err);
+	void (*end_watch)(struct xt2_store *s);
 };
 
 extern const struct xt2_store_ops xt2_store_file_;
@@ -183,12 +195,36 @@ int xt2_store_commit_edit(struct xt2_store *s, struct xt2_ruleset *rs,
 __u32 *xt2_store_trace_edit(struct xt2_store *s, struct xt2_ruleset *rs, struct xt2_image *written,
 			    const bool *changed, bool replaced);
 
+/*
+ * xt2_store_own - chains of what is committed next, and whole, have the owners of these
+ * @rs: that was packed; it may be gone by then
+ *
+ * For a live ruleset; that of a file is told by its author.
+ * => 0, -ENOMEM
+ */
+int xt2_store_own(struct xt2_store *s, const struct xt2_ruleset *rs, struct xt2_err *err);
+
 /* Of a store that is not edited it does nothing. */
 void xt2_store_end_edit(struct xt2_store *s);
 
 /*
+ * xt2_store_watch - tell if what is live has changed since the last call
+ * @s: not locked; end it with xt2_store_end_watch()
+ * @seen: called with the history if it has, or if it is the first call
+ *
+ * It does not wait: call it again and again.  Nothing need be live.  The process goes to the network
+ * namespace, as xt2_store_lock() does.
+ * => 1: seen() was called; 0: not; -errno
+ */
+int xt2_store_watch(struct xt2_store *s, xt2_history_seen seen, void *data, struct xt2_err *err);
+void xt2_store_end_watch(struct xt2_store *s);
+
+/*
  * xt2_store_commit - make an image the one that is stored, in one step
  * @counters: NULL: those of the image
+ *
+ * Of what is live, the new generation is one more than all that have been there, if the image has
+ * not a larger one: s->generation.
  * => 0; -EOPNOTSUPP: it cannot be stored here; -errno: the one before stays
  */
 int xt2_store_commit(struct xt2_store *s, const struct xt2_mapping *map,

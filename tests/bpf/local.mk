@@ -6,6 +6,7 @@ BPF_TESTS = \
 	tests/bpf/conntrack.sh \
 	tests/bpf/dead.sh \
 	tests/bpf/live-edits.sh \
+	tests/bpf/live-history.sh \
 	tests/bpf/faults.sh \
 	tests/bpf/idle-nat.sh \
 	tests/bpf/live-indexed.sh \

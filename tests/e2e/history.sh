@@ -137,5 +137,6 @@ gives 2 xt2 history --image "$tmp"
 gives 2 xt2 history -n 0
 gives 2 xt2 history -n many
 gives 2 xt2 history more
-gives 3 xt2 history --live
+gives 2 xt2 history --live --image "$tmp/image"
+gives 2 xt2 history --netns x
 done_with

@@ -94,5 +94,5 @@ wait $monitor 2>/dev/null
 gives 2 xt2 monitor --image "$tmp/nosuch/image"
 gives 2 xt2 monitor -n x
 gives 2 xt2 monitor more
-gives 3 xt2 monitor --live
+gives 2 xt2 monitor --live --image "$tmp/image"
 done_with

@@ -8,10 +8,12 @@
  * together.
  */
 #include "engine/image.h"
+#include "libxt2/ruleset/ruleset.h"
 #include "libxt2/ruleset/table-copy.h"
 #include "cmd.h"
 #include "cmd-confirm.h"
 #include "xt2tables/live/live-refused.h"
+#include "xt2tables/tables/past-text.h"
 
 struct apply {
 	struct xt2_store store;
@@ -144,7 +146,44 @@ static int merge(const struct apply *a, struct xt2_ruleset *to)
 	return ret;
 }
 
-static int merge_image(const struct apply *a, struct xt2_mapping *map, struct xt2_err *err)
+/* => user chains that the other ruleset does not have */
+static __u32 chains_alone(const struct xt2_ruleset *rs, const struct xt2_ruleset *other)
+{
+	int table, there, chain;
+	__u32 n = 0;
+
+	for (table = 0; table < xt2_ruleset_tables(rs); table++) {
+		there = xt2_table_find(other, xt2_table_family(rs, table),
+				       xt2_table_name(rs, table));
+		xt2_table_for_each_chain(chain, rs, table)
+			n += xt2_chain_hook(rs, chain) < 0 &&
+			     (there < 0 ||
+			      xt2_chain_find(other, there, xt2_chain_name(rs, chain)) < 0);
+	}
+	return n;
+}
+
+/* Chains belong to whom they did.  The history is told of chains; rules are counted by the store. */
+static int tell(struct apply *a, struct xt2_ruleset *rs, struct xt2_err *err)
+{
+	int i, ret = 0;
+
+	for (i = 0; i < a->files.count && !ret; i++)
+		if (rs != a->files.list[i].rs)
+			ret = xt2_owners_keep(rs, a->files.list[i].rs);
+	if (!ret)
+		ret = xt2_owners_keep(rs, a->live);
+	if (ret)
+		return xt2_err_set(err, XT2_E_LIMIT, -ret, "the owners of chains: %s",
+				   ret == -E2BIG ? "there are too many" : strerror(-ret));
+	a->store.author.changes = (struct xt2_changes){
+		.chains_new = chains_alone(rs, a->live),
+		.chains_gone = chains_alone(a->live, rs),
+	};
+	return xt2_store_own(&a->store, rs, err);
+}
+
+static int merge_image(struct apply *a, struct xt2_mapping *map, struct xt2_err *err)
 {
 	struct xt2_ruleset *rs = xt2_ruleset_new();
 	int ret = rs ? merge(a, rs) : -ENOMEM;
@@ -154,6 +193,8 @@ static int merge_image(const struct apply *a, struct xt2_mapping *map, struct xt
 			    strerror(-ret));
 	else
 		ret = xt2_ruleset_write(rs, map, err);
+	if (!ret)
+		ret = tell(a, rs, err);
 	xt2_ruleset_free(rs);
 	return ret;
 }
@@ -183,6 +224,8 @@ static int publish(struct apply *a, struct xt2_err *err)
 	if (!ret && (a->files.count > 1 || anything_stays(a))) {
 		ret = merge_image(a, &merged, err);
 		map = &merged;
+	} else if (!ret) {
+		ret = tell(a, a->files.list->rs, err);
 	}
 	if (!ret) {
 		choose_starts(a, map->image, start);
@@ -217,8 +260,8 @@ static int apply(struct apply *a)
 /* --- arguments ----------------------------------------------------------- */
 
 static const char help[] =
-	"Usage: xt2 apply [--counters keep|reset|file] [--confirm TIME] [--netns NAME] [--pin DIR]\n"
-	"                 {[-4|-6] RULES|IMAGE}...\n\n"
+	"Usage: xt2 apply [--counters keep|reset|file] [--confirm TIME] [--owner NAME] [--reason TEXT]\n"
+	"                 [--netns NAME] [--pin DIR] {[-4|-6] RULES|IMAGE}...\n\n"
 	"Makes rulesets live: BPF programs at the hooks of their tables evaluate them, and go on\n"
 	"when this command has ended.  Whatever changes does so in one step.  What BPF programs\n"
 	"cannot do is refused, and nothing changes.\n"
@@ -231,6 +274,8 @@ static const char help[] =
 	"      --counters reset   all rules of the files start at 0\n"
 	"      --counters file    they start with what the files say\n"
 	"      --confirm TIME     take it all back if no xt2 confirm comes in time: 60, 60s, 2m\n" XT2_PLACE_HELP
+	"      --owner NAME       for whom the change is (else $XT2_OWNER)\n"
+	"      --reason TEXT      why: xt2 history --live tells\n"
 	"      --resolve          host names in the rules may be looked up\n\n"
 	"Exit codes: 0 ok, 2 a file is wrong, 3 rules or kernel: not possible, or not permitted,\n"
 	"4 out of a resource, chains lead on in too many ways, another command is at work, or\n"
@@ -266,6 +311,8 @@ static const struct xt2_option rows[] = {
 	{ "counters", 0, true, offsetof(struct apply, start), 0, take_start },
 	{ "confirm", 0, true, offsetof(struct apply, store.confirm), 0, take_confirm },
 	XT2_STORE_ROWS(struct apply, store),
+	XT2_WORD("owner", 0, struct apply, store.author.owner),
+	XT2_WORD("reason", 0, struct apply, store.author.reason),
 	XT2_FLAG("resolve", 0, struct apply, resolve),
 	XT2_ROWS_END,
 };
@@ -273,10 +320,14 @@ static const struct xt2_option rows[] = {
 int xt2_apply_main(int argc, char **argv)
 {
 	struct apply a = { .start = XT2_LIVE_KEEP, .store.kind = XT2_STORE_LIVE };
+	struct xt2_author *author = &a.store.author;
 	int i, ret = xt2_files_new(&a.files, "apply", argc);
 
 	if (ret == XT2_EXIT_OK)
 		ret = xt2_options("apply", help, rows, &a, argc, argv);
+	author->owner = xt2_author_owner(author->owner);
+	if (ret < 0 && xt2_author_wrong(author))
+		ret = xt2_usage("apply", "%s", xt2_author_wrong(author));
 	if (ret < 0)
 		ret = xt2_files_end(&a.files, "apply", argv + optind) ? XT2_EXIT_USAGE : -1;
 	for (i = 0; i < a.files.count; i++)

@@ -7,11 +7,30 @@
  */
 #include "config.h"
 #include <pwd.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "engine/env.h"
 #include "libxt2/printable.h"
 #include "past-text.h"
+
+const char *xt2_author_wrong(const struct xt2_author *a)
+{
+	if (a->owner && (!*a->owner || strlen(a->owner) >= XT2_NAME_SIZE))
+		return "an owner has a name of 1 to 31 bytes";
+	if (a->reason && strlen(a->reason) > XT2_REASON_MAX)
+		return "a reason is a text of up to 255 bytes";
+	return NULL;
+}
+
+const char *xt2_author_owner(const char *option)
+{
+	const char *env = getenv("XT2_OWNER");
+
+	if (option)
+		return option;
+	return env && *env ? env : NULL;
+}
 
 static const char *kind_of(const struct xt2_past *past)
 {

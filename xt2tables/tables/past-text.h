@@ -8,6 +8,12 @@
 
 #define XT2_PAST_TEXT 1024 /* room for each of these texts; what has no room is left out */
 
+/* => NULL; what is wrong with the owner or the reason */
+const char *xt2_author_wrong(const struct xt2_author *a);
+
+/* => the owner that an option names, else $XT2_OWNER; NULL: none.  An empty variable names none */
+const char *xt2_author_owner(const char *option);
+
 /* "root (pid 4711) for kube-proxy", with the owner if there is one */
 void xt2_past_who(const struct xt2_past *past, char text[XT2_PAST_TEXT]);
 

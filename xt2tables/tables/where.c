@@ -88,23 +88,15 @@ bool xt2_where_generation(const char *text, __u64 *n)
 
 const char *xt2_where_author(struct xt2_where *w, const char *owner, const char *reason)
 {
-	if (owner && (!*owner || strlen(owner) >= XT2_NAME_SIZE))
-		return "an owner has a name of 1 to 31 bytes";
-	if (reason && strlen(reason) > XT2_REASON_MAX)
-		return "a reason is a text of up to 255 bytes";
-	w->store.author.owner = owner;
-	w->store.author.reason = reason;
-	return NULL;
-}
+	struct xt2_author a = w->store.author;
+	const char *wrong;
 
-/* $XT2_OWNER names an owner unless an option does; an empty one is none. */
-static const char *owner_of(const struct xt2_where *w)
-{
-	const char *env = getenv("XT2_OWNER");
-
-	if (w->owner)
-		return w->owner;
-	return env && *env ? env : NULL;
+	a.owner = owner;
+	a.reason = reason;
+	wrong = xt2_author_wrong(&a);
+	if (!wrong)
+		w->store.author = a;
+	return wrong;
 }
 
 int xt2_where_end(struct xt2_where *w, int family)
@@ -114,7 +106,7 @@ int xt2_where_end(struct xt2_where *w, int family)
 	const char *wrong = NULL, *author;
 	__u64 expected;
 
-	w->owner = owner_of(w);
+	w->owner = xt2_author_owner(w->owner);
 	author = xt2_where_author(w, w->owner, w->reason);
 	if (live && s->path)
 		wrong = "--live and --image exclude each other";
@@ -186,6 +178,11 @@ void xt2_where_last(const struct xt2_where *w, char *text)
 		xt2_past_circumstances(&past, text);
 }
 
+static const char *place_of(const struct xt2_where *w)
+{
+	return w->store.path ? w->store.path : "the live ruleset";
+}
+
 /* Nobody else can change it any more.  => 0, XT2_WHERE_CONFLICT */
 static int check_generation(const struct xt2_where *w)
 {
@@ -198,8 +195,7 @@ static int check_generation(const struct xt2_where *w)
 		return 0;
 	xt2_where_last(w, last);
 	snprintf(err.message, sizeof(err.message),
-		 "%.200s: generation %llu is there, not %s: nothing was changed%s%s",
-		 w->store.path ? w->store.path : "the live ruleset",
+		 "%.200s: generation %llu is there, not %s: nothing was changed%s%s", place_of(w),
 		 (unsigned long long)w->generation, w->expected, *last ? "; it was made by " : "",
 		 last);
 	snprintf(err.hint, sizeof(err.hint), "read the ruleset again, and decide anew");
@@ -234,7 +230,7 @@ static int open_store(struct xt2_where *w, enum xt2_store_access access)
 	}
 	if (ret < 0 && ret != -ENOENT)
 		return failed(w, &err, ret);
-	ret = xt2_store_load(s, s->path ? s->path : "the live ruleset", &w->rs, &w->map, &err);
+	ret = xt2_store_load(s, place_of(w), &w->rs, &w->map, &err);
 	if (!w->rs)
 		err.message[0] = '\0'; /* the errno says enough */
 	if (ret)
@@ -249,14 +245,14 @@ int xt2_where_act(struct xt2_where *w, const char *owner)
 	struct xt2_err err = { .code = XT2_E_LIMIT, .errnum = E2BIG };
 	int ret;
 
-	if (!w->rs || w->store.kind == XT2_STORE_LIVE)
+	if (!w->rs)
 		return 0;
 	ret = xt2_ruleset_act(w->rs, owner);
 	if (!ret && w->base)
 		ret = xt2_ruleset_act(w->base, owner);
 	if (!ret)
 		return 0;
-	snprintf(err.message, sizeof(err.message), "%s: %s", w->store.path,
+	snprintf(err.message, sizeof(err.message), "%.200s: %s", place_of(w),
 		 ret == -E2BIG ? "the chains have too many owners" : strerror(-ret));
 	return failed(w, &err, ret);
 }
@@ -270,7 +266,7 @@ static int check_owners(const struct xt2_where *w, const struct xt2_ruleset *rs)
 	if (!t || w->force)
 		return 0;
 	snprintf(err.message, sizeof(err.message),
-		 "%s: chain %s of table %s belongs to %s: nothing was changed", w->store.path,
+		 "%.200s: chain %s of table %s belongs to %s: nothing was changed", place_of(w),
 		 t->chain, t->table, t->owner);
 	snprintf(err.hint, sizeof(err.hint), "--owner %s, if you are that, or --force", t->owner);
 	tell(w, &err);
@@ -293,7 +289,7 @@ int xt2_where_trouble(const struct xt2_where *w)
 
 	if (!error)
 		return 0;
-	snprintf(err.message, sizeof(err.message), "%s: %s", w->store.path, strerror(-error));
+	snprintf(err.message, sizeof(err.message), "%.200s: %s", place_of(w), strerror(-error));
 	return failed(w, &err, error);
 }
 
@@ -357,22 +353,28 @@ static void count_changes(struct xt2_where *w)
 static int commit(struct xt2_where *w, const struct xt2_mapping *map)
 {
 	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = ENOMEM };
+	const bool live = w->store.kind == XT2_STORE_LIVE;
 	__u32 *was = NULL;
 	int ret = -ENOMEM;
 
 	if (w->store.live_edit)
 		was = xt2_store_trace_edit(&w->store, w->base ? w->base : w->rs, map->image,
 					   w->changed, w->base);
-	else if (w->store.kind == XT2_STORE_LIVE)
+	else if (live)
 		was = xt2_live_trace(w->rs, &w->map, map, w->changed);
 	count_changes(w);
-	w->store.author.ruleset = w->rs;
-	if (w->store.kind == XT2_STORE_LIVE)
+	if (live && was)
+		ret = xt2_store_own(&w->store, w->rs, &err);
+	if (live)
 		forget(w); /* what it was edited in is about to go */
-	if (was || w->store.kind != XT2_STORE_LIVE)
+	else
+		w->store.author.ruleset = w->rs;
+	if (!live || !ret)
 		ret = xt2_store_commit(&w->store, map, &(struct xt2_store_counters){ .was = was },
 				       &err);
 	free(was);
+	if (!ret)
+		w->generation = live ? w->store.generation : xt2_image_root(map->image)->generation;
 	return ret ? failed(w, &err, ret) : 0;
 }
 
@@ -421,8 +423,6 @@ int xt2_where_commit(struct xt2_where *w)
 		status = check_live(w, &map);
 	if (!status && !w->test)
 		status = commit(w, &map);
-	if (!status)
-		w->generation = xt2_image_root(map.image)->generation;
 	xt2_image_close(&map);
 	return status;
 }

@@ -78,6 +78,8 @@ static void unlock(struct xt2_store *p)
 	xt2_live_leave(p->folder, p->lock);
 	xt2_links_free(p->links);
 	p->links = NULL;
+	free(p->owners);
+	p->owners = NULL;
 }
 
 static int lock(struct xt2_store *p, enum xt2_store_access access, int wait, struct xt2_err *err)
@@ -138,6 +140,10 @@ static int attach(const struct xt2_store *p, const struct xt2_image *img, struct
 static int commit(struct xt2_store *p, const struct xt2_mapping *map,
 		  const struct xt2_store_counters *counters, struct xt2_err *err)
 {
+	const struct xt2_changes *n = &p->author.changes;
+	struct xt2_live_told told = { .author = &p->author,
+				      .owners = p->owners,
+				      .uncounted = !n->rules_new && !n->rules_gone };
 	struct xt2_live *live = NULL;
 	unsigned int tracked, begun;
 	int ret = xt2_live_check(map->image, NULL, err);
@@ -151,7 +157,8 @@ static int commit(struct xt2_store *p, const struct xt2_mapping *map,
 	ret = attach(p, map->image, &live, err);
 	if (!ret) {
 		xt2_live_try(live, p->confirm);
-		ret = xt2_live_install(live, map->image, map->size, counters, err);
+		ret = xt2_live_install(live, map->image, map->size, counters, &told, err);
+		p->generation = told.generation;
 	}
 	if (ret && live)
 		xt2_live_tidy(live, p->folder);
@@ -173,6 +180,16 @@ static int add_counters(struct xt2_store *p, const struct xt2_counts *add, __u32
 	return ret;
 }
 
+static int watch(struct xt2_store *p, xt2_history_seen seen, void *data, struct xt2_err *err)
+{
+	int ret = *p->folder ? 0 : xt2_live_find(p, err);
+
+	if (!ret)
+		return xt2_live_watch_(p, seen, data, err);
+	*p->folder = '\0';
+	return ret == -ENOENT ? 0 : ret;
+}
+
 const struct xt2_store_ops xt2_store_bpf_ = {
 	.lock = lock,
 	.unlock = unlock,
@@ -181,6 +198,8 @@ const struct xt2_store_ops xt2_store_bpf_ = {
 	.add_counters = add_counters,
 	.refusals = xt2_live_refusals,
 	.edit = &xt2_live_edit_,
+	.watch = watch,
+	.end_watch = xt2_live_end_watch_,
 };
 
 static int repair(struct xt2_store *p, const struct xt2_image *img, struct xt2_err *err)

@@ -250,9 +250,10 @@ static int begin(struct xt2_live_edit *e, const char *folder, const struct xt2_l
 	e->slots = (struct xt2_slots_ops){
 		.take = take, .retire = retire, .read = read_counter, .comes = comes, .arg = e
 	};
-	ret = xt2_inplace_begin(rs, e->img, end - e->l->image, true);
+	ret = xt2_inplace_begin(rs, e->img, end - e->l->image, e->l->image_size != e->l->compiled);
 	if (ret)
 		return ret;
+	rs->inplace->passed = xt2_live_state_()->generations;
 	rs->inplace->slots = &e->slots;
 	rs->inplace->edits.cell_room = XT2_CELLS_MAX;
 	return 0;
@@ -378,6 +379,7 @@ static int publish(struct xt2_live_edit *e, u32 root, struct xt2_err *err)
 	e->img->root = root; /* only writers read that */
 	e->img->size = l->image_size;
 	xt2_live_find_hooks_(l, e->img);
+	xt2_live_passed_(xt2_image_root(e->img)->generation);
 	if (!__atomic_compare_exchange_n(&state->ruleset, &old, at, false, __ATOMIC_RELEASE,
 					 __ATOMIC_RELAXED)) {
 		e->img->root = e->l->root;
@@ -394,7 +396,8 @@ static int reserve_cells(struct xt2_live_edit *e, const struct xt2_ruleset *rs)
 }
 
 static int commit_edit(struct xt2_live_edit *e, struct xt2_ruleset *rs,
-		       const struct xt2_commit_check *check, struct xt2_err *err)
+		       const struct xt2_commit_check *check, const struct xt2_author *author,
+		       struct xt2_err *err)
 {
 	int ret = xt2_inplace_error(rs);
 	u32 root;
@@ -403,6 +406,7 @@ static int commit_edit(struct xt2_live_edit *e, struct xt2_ruleset *rs,
 		return 1;
 	if (!ret && reserve_cells(e, rs))
 		return xt2_err_no_memory(err, " in the kernel for the state of matches");
+	xt2_inplace_author(rs, author);
 	ret = xt2_inplace_commit(rs, check, &root, err);
 	if (ret)
 		return ret;

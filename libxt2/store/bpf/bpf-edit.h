@@ -4,7 +4,7 @@
 #define XT2_LIBXT2_STORE_BPF_BPF_EDIT_H
 
 #include <stdbool.h>
-#include <xt2/xt2.h>
+#include <xt2/change.h>
 
 struct xt2_commit_check;
 struct xt2_links;
@@ -17,7 +17,8 @@ struct xt2_live_edit_ops {
 	int (*open)(const char *folder, const struct xt2_links *links, bool change,
 		    struct xt2_live_edit **edit, struct xt2_ruleset *rs, struct xt2_err *err);
 	int (*commit)(struct xt2_live_edit *edit, struct xt2_ruleset *rs,
-		      const struct xt2_commit_check *check, struct xt2_err *err);
+		      const struct xt2_commit_check *check, const struct xt2_author *author,
+		      struct xt2_err *err);
 	__u32 *(*trace)(struct xt2_live_edit *edit, struct xt2_ruleset *rs,
 			struct xt2_image *written, const bool *changed, bool replaced);
 	void (*close)(struct xt2_live_edit *edit);

@@ -172,6 +172,32 @@ int xt2_live_settle_first_(struct xt2_live *host, struct xt2_err *err);
 int xt2_live_begin_trial_(struct xt2_live *host);
 void xt2_live_check_trial_(struct xt2_live *host);
 
+/* --- who changed it (bpf-past.c) ----------------------------------------- */
+
+struct xt2_history;
+struct xt2_image_past;
+
+/* The history of what is live, in the arena; of no commits if nothing is. */
+void xt2_live_history_(const struct xt2_live *host, struct xt2_history *h);
+
+/*
+ * xt2_live_past_ - what follows the image of a ruleset that will be live
+ * @past: out: bytes are to be freed
+ * => 0, -ENOMEM
+ */
+int xt2_live_past_(const struct xt2_live *host, const struct xt2_image *img, size_t size,
+		   struct xt2_live_told *told, struct xt2_image_past *past);
+
+/* Count rules that come and go, in the record of a ruleset that will be live after another one. */
+void xt2_live_count_changes_(const struct xt2_live_ruleset *l);
+
+/* As xt2_store_watch() and xt2_store_end_watch(), in the folder of s (bpf-watch.c). */
+int xt2_live_watch_(struct xt2_store *s, xt2_history_seen seen, void *data, struct xt2_err *err);
+void xt2_live_end_watch_(struct xt2_store *s);
+
+/* A generation is about to be live: none after it gets its number. */
+void xt2_live_passed_(u64 generation);
+
 /* --- what a ruleset keeps of the one before (bpf-keep.c) --------------------- */
 
 /* Counters that a slot or, the last one, the time before has. */

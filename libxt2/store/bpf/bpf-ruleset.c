@@ -10,6 +10,7 @@
 #include "engine/eval.h"
 #include "engine/index/patched.h"
 #include "engine/order.h"
+#include "libxt2/store/image-past.h"
 
 /*
  * A program scans columns without vectors, and tests the first rules of a chain in
@@ -166,9 +167,25 @@ static int reserve(struct xt2_live *host, u32 region, u64 size)
 	return -ENOMEM;
 }
 
+/* The image, of so many bytes, and what follows it. */
+static void copy_whole(struct xt2_image *copy, const struct xt2_image *img, size_t size,
+		       const struct xt2_image_past *past)
+{
+	struct xt2_root *root = xt2_at(copy, img->root);
+
+	memcpy(copy, img, size);
+	if (!past->bytes)
+		return;
+	memcpy(xt2_at(copy, past->at), past->bytes, past->size);
+	copy->size = past->at + past->size;
+	root->edits = (u32)past->edits; /* in the place of a file's */
+	root->generation = past->generation;
+}
+
 /* In memory that is not in use yet.  => 0, -EFBIG, -ENOMEM */
 static int build(struct xt2_live *host, struct xt2_live_ruleset *l, const struct xt2_image *img,
-		 const struct xt2_store_counters *counters, struct xt2_err *err)
+		 size_t size, const struct xt2_store_counters *counters,
+		 const struct xt2_image_past *past, struct xt2_err *err)
 {
 	struct xt2_image *copy = xt2_live_at_(l->image);
 	struct xt2_live_spare *spare = xt2_live_at_(l->spare);
@@ -176,7 +193,7 @@ static int build(struct xt2_live *host, struct xt2_live_ruleset *l, const struct
 
 	xt2_live_find_hooks_(l, img);
 	spare->used = l->rules + l->runs;
-	memcpy(copy, img, l->image_size);
+	copy_whole(copy, img, size, past);
 	take_indexes(l, copy);
 	ret = xt2_live_keep_(host, l, counters->start, counters->was, err);
 	if (!ret)
@@ -184,14 +201,76 @@ static int build(struct xt2_live *host, struct xt2_live_ruleset *l, const struct
 	return ret;
 }
 
+/* Can the programs that are there, and the arena, bear it?  => 0, -errno */
+static int check_room(struct xt2_live *host, const struct xt2_live_ruleset *l, struct xt2_err *err)
+{
+	if (l->size > XT2_ARENA_REGION_SIZE)
+		return xt2_err_set(err, XT2_E_LIMIT, EFBIG,
+				   "the ruleset needs %llu MiB for %u processors; %u are possible",
+				   (unsigned long long)l->size >> 20, host->cpus,
+				   XT2_ARENA_REGION_SIZE >> 20);
+	if (l->needs & (XT2_NEED_CONNECTION | XT2_NEED_TUPLES) && !xt2_live_state_()->tracks) {
+		xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
+			    "the live programs are from before the kernel had connections");
+		xt2_err_hint(err, "xt2 detach, then apply again");
+		return -EOPNOTSUPP;
+	}
+	if (l->needs & XT2_NEED_LOG && xt2_live_ring_(host))
+		return xt2_err_no_memory(err, " for the log's events");
+	return 0;
+}
+
+/* The ruleset is there: packets meet it from now on.  => 0, -errno */
+static int publish(struct xt2_live *host, u64 at, u32 region, u64 generation, struct xt2_err *err)
+{
+	int ret;
+
+	xt2_live_set_date_(xt2_live_state_());
+	ret = xt2_live_begin_trial_(host);
+	if (ret)
+		return xt2_err_set(err, XT2_E_UNSUPPORTED, -ret, "no timer in the kernel: %s",
+				   strerror(-ret));
+	xt2_live_passed_(generation);
+	__atomic_store_n(&xt2_live_state_()->ruleset, at, __ATOMIC_RELEASE);
+	xt2_live_check_trial_(host);
+	host->ruleset = at;
+	host->region = region;
+	xt2_live_fold_(host); /* what fails is done by the next command */
+	return 0;
+}
+
+/* => 0, -errno */
+static int install(struct xt2_live *host, const struct xt2_image *img, size_t size,
+		   const struct xt2_store_counters *counters, const struct xt2_image_past *past,
+		   bool uncounted, struct xt2_err *err)
+{
+	const u32 region = host->ruleset ? !host->region : 0;
+	const u64 at = XT2_ARENA_REGION(region);
+	struct xt2_live_ruleset l;
+	int ret;
+
+	lay_out(&l, host, img, past->bytes ? past->at + past->size : size, at);
+	ret = check_room(host, &l, err);
+	if (ret)
+		return ret;
+	if (reserve(host, region, l.size))
+		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM,
+				   "no memory for the ruleset's %llu KiB in the kernel",
+				   (unsigned long long)l.size >> 10);
+	memcpy(xt2_live_at_(at), &l, sizeof(l));
+	ret = build(host, xt2_live_at_(at), img, size, counters, past, err);
+	if (!ret && uncounted)
+		xt2_live_count_changes_(xt2_live_at_(at));
+	return ret ? ret : publish(host, at, region, past->generation, err);
+}
+
 int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t size,
-		     const struct xt2_store_counters *counters, struct xt2_err *err)
+		     const struct xt2_store_counters *counters, struct xt2_live_told *told,
+		     struct xt2_err *err)
 {
 	static const struct xt2_store_counters of_image;
-	struct xt2_live_ruleset l;
+	struct xt2_image_past past = { .bytes = NULL };
 	int ret = xt2_live_settle_first_(host, err);
-	u32 region;
-	u64 at;
 
 	if (ret)
 		return ret;
@@ -200,41 +279,12 @@ int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t 
 		return xt2_err_set(err, XT2_E_SYSTEM, -ret,
 				   "the ruleset before the live one is still in use: %s",
 				   strerror(-ret));
-	region = host->ruleset ? !host->region : 0;
-	at = XT2_ARENA_REGION(region);
-	lay_out(&l, host, img, size, at);
-	if (l.size > XT2_ARENA_REGION_SIZE)
-		return xt2_err_set(err, XT2_E_LIMIT, EFBIG,
-				   "the ruleset needs %llu MiB for %u processors; %u are possible",
-				   (unsigned long long)l.size >> 20, host->cpus,
-				   XT2_ARENA_REGION_SIZE >> 20);
-	if (l.needs & (XT2_NEED_CONNECTION | XT2_NEED_TUPLES) && !xt2_live_state_()->tracks) {
-		xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
-			    "the live programs are from before the kernel had connections");
-		xt2_err_hint(err, "xt2 detach, then apply again");
-		return -EOPNOTSUPP;
-	}
-	if (l.needs & XT2_NEED_LOG && xt2_live_ring_(host))
-		return xt2_err_no_memory(err, " for the log's events");
-	if (reserve(host, region, l.size))
-		return xt2_err_set(err, XT2_E_SYSTEM, ENOMEM,
-				   "no memory for the ruleset's %llu KiB in the kernel",
-				   (unsigned long long)l.size >> 10);
-	memcpy(xt2_live_at_(at), &l, sizeof(l));
-	ret = build(host, xt2_live_at_(at), img, counters ? counters : &of_image, err);
-	if (ret)
-		return ret;
-	xt2_live_set_date_(xt2_live_state_());
-	ret = xt2_live_begin_trial_(host);
-	if (ret)
-		return xt2_err_set(err, XT2_E_UNSUPPORTED, -ret, "no timer in the kernel: %s",
-				   strerror(-ret));
-	__atomic_store_n(&xt2_live_state_()->ruleset, at, __ATOMIC_RELEASE);
-	xt2_live_check_trial_(host);
-	host->ruleset = at;
-	host->region = region;
-	xt2_live_fold_(host); /* what fails is done by the next command */
-	return 0;
+	if (told && xt2_live_past_(host, img, size, told, &past))
+		return xt2_err_no_memory(err, " for the history");
+	ret = install(host, img, size, counters ? counters : &of_image, &past,
+		      told && told->uncounted, err);
+	free(past.bytes);
+	return ret;
 }
 
 /* What runs have counted is in their rules' counters. */

@@ -68,18 +68,28 @@ int xt2_live_load(struct xt2_live **host, unsigned int tables, struct xt2_err *e
 /* Release everything; what is not pinned is gone. */
 void xt2_live_free(struct xt2_live *host);
 
+/* What a ruleset says of itself when it is made live. */
+struct xt2_live_told {
+	const struct xt2_author *author;
+	const struct xt2_chain_owners *owners; /* see xt2_store_own(); or NULL */
+	bool uncounted; /* the author has not counted rules that come and go */
+	__u64 generation; /* out */
+};
+
 /*
  * xt2_live_install - make a ruleset the live one, in one step for all packets
  * @img: a checked image that xt2_live_check() accepted
  * @counters: NULL: those of the image; with was, no other ruleset has become live since
  *	xt2_live_read()
+ * @told: NULL: nothing, and neither does it tell of those before
  *
  * Returns when no packet uses the ruleset before any more.  A process that is
  * killed leaves the one or the other, with exact counters.
  * => 0; -EFBIG; -ENOMEM and others: the one before stays
  */
 int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t size,
-		     const struct xt2_store_counters *counters, struct xt2_err *err);
+		     const struct xt2_store_counters *counters, struct xt2_live_told *told,
+		     struct xt2_err *err);
 
 /*
  * xt2_live_try - the next ruleset that is made live has to be confirmed

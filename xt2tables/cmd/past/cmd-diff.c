@@ -12,7 +12,6 @@
 #include "libxt2/ruleset/ruleset.h"
 #include "libxt2/ruleset/table-difference.h"
 #include "libxt2/store/old-files.h"
-#include "xt2tables/files/sandbox.h"
 #include "past.h"
 #include "xt2tables/text/text.h"
 
@@ -331,7 +330,7 @@ static int arguments(struct diff *d, struct xt2_where *w, char **left)
 	if (!xt2_where_generation(left[0], &d->old.generation) ||
 	    (left[1] && !xt2_where_generation(left[1], &d->now.generation)))
 		return xt2_usage("diff", "a generation is a number");
-	xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true });
+	xt2_place_sandbox(w);
 	if (left[1])
 		return XT2_EXIT_OK;
 	ret = xt2_place_look(w);

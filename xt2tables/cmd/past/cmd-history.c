@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd-history.c - xt2 history: who changed an image, when and why
+ * cmd-history.c - xt2 history: who changed an image or what is live, when and why
  *
- * As far as the image tells (doc/format.md, Edited images).
+ * As far as the ruleset tells (doc/format.md, Edited images).
  */
 #include "xt2tables/cmd/cmd.h"
-#include "xt2tables/files/sandbox.h"
 #include "past.h"
 #include "xt2tables/tables/past-text.h"
 
@@ -16,12 +15,13 @@ struct listing {
 };
 
 static const char help[] =
-	"Usage: xt2 history [--json] [-n N] [--image FILE]\n\n"
-	"Prints a line for each commit that an image tells of, the newest first: generation, time,\n"
-	"kind (edit, whole: a new file, rollback), user, process, owner, how much changed, reason.\n\n"
+	"Usage: xt2 history [--json] [-n N] [--image FILE | --live]\n\n"
+	"Prints a line for each commit that an image, or what is live, tells of, the newest first:\n"
+	"generation, time, kind (edit, whole: a new file, rollback), user, process, owner, how much\n"
+	"changed, reason.\n\n"
 	"      --json             a JSON object a line\n"
 	"  -n, --count N          no more than N commits\n" XT2_IMAGE_HELP
-	"\nExit codes: 0 ok, 1 the image has no history, 2 it is wrong or not there,\n"
+	"\nExit codes: 0 ok, 1 there is no history, or nothing is live, 2 the image is wrong or not there,\n"
 	"3 not possible here, 4 out of a resource.\n";
 
 static const struct xt2_option rows[] = {
@@ -47,7 +47,7 @@ static int print(const struct listing *l, unsigned long long most, const struct 
 	}
 	if (n)
 		return XT2_EXIT_OK;
-	xt2_print_line(stderr, "xt2 history: %s has no history", w->store.path);
+	xt2_print_line(stderr, "xt2 history: %s has no history", xt2_place_name(w));
 	return XT2_EXIT_NO;
 }
 
@@ -65,7 +65,7 @@ int xt2_history_main(int argc, char **argv)
 	ret = xt2_place_end(&l.place, &w, "history");
 	if (ret != XT2_EXIT_OK)
 		return ret;
-	xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true }); /* for names of users */
+	xt2_place_sandbox(&w);
 	ret = xt2_place_look(&w);
 	if (ret == XT2_EXIT_OK)
 		ret = print(&l, most, &w);

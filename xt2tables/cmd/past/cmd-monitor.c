@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd-monitor.c - xt2 monitor: commits to an image, as they come
+ * cmd-monitor.c - xt2 monitor: commits to an image, or to what is live, as they come
  *
- * The folder is watched, not the file: a commit may append to the file or put a new one in its
+ * Of an image the folder is watched, not the file: a commit may append to the file or put a new one in its
  * place, and there may be none yet.  After each event the history is read from its newest record
  * back to the one that was printed last, so nothing is missed however events are merged,
- * as long as the image tells of it.
+ * as long as the image tells of it.  Of what is live the same history is looked for 10 times a
+ * second, since nothing tells of a commit.
  */
 #include "xt2tables/cmd/cmd.h"
 #include <errno.h>
@@ -16,10 +17,10 @@
 #include <unistd.h>
 #include "libxt2/store/new-file.h"
 #include "libxt2/store/old-files.h"
-#include "xt2tables/files/sandbox.h"
 #include "past.h"
 #include "xt2tables/tables/past-text.h"
 
+#define PAUSE	100 /* ms between two looks at what is live */
 #define CHANGES (IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
 
 struct monitor {
@@ -30,12 +31,15 @@ struct monitor {
 	char real[PATH_MAX]; /* the image, after symbolic links */
 	const char *name; /* of it, in its folder */
 	int watch; /* descriptor of inotify */
+	bool print; /* what is new; else it is only seen */
+	bool failed; /* there was no memory */
 	struct xt2_past last; /* the newest commit that was seen; generation 0: none was */
 };
 
 static const char help[] =
-	"Usage: xt2 monitor [--json] [-n N] [--image FILE]\n\n"
-	"Prints a line for each commit to an image, when it comes, as xt2 history does.\n\n"
+	"Usage: xt2 monitor [--json] [-n N] [--image FILE | --live]\n\n"
+	"Prints a line for each commit to an image, or to what is live, when it comes, as xt2 history\n"
+	"does.\n\n"
 	"      --json             a JSON object a line\n"
 	"  -n, --count N          end after N commits\n" XT2_IMAGE_HELP
 	"\nExit codes: 0 N commits were printed, or nobody reads any more, 2 the folder of the image\n"
@@ -91,28 +95,37 @@ static size_t find_new(const struct monitor *m, struct xt2_history h, __u32 *at,
 	return n;
 }
 
-/* Print what is new, the oldest first.  => XT2_EXIT_* */
-static int look(struct monitor *m, bool print_them)
+/* Print what is new, the oldest first. */
+static void seen(void *data, const struct xt2_history *h)
 {
-	int fd;
-	const struct xt2_history h = xt2_file_history(m->real, &fd);
-	size_t n = find_new(m, h, NULL, 0), found;
+	struct monitor *m = data;
+	size_t n = find_new(m, *h, NULL, 0), found;
 	__u32 *at = malloc((n + 1) * sizeof(*at));
 	struct xt2_past past;
 
-	found = at ? find_new(m, h, at, n) : 0;
+	found = at ? find_new(m, *h, at, n) : 0;
 	if (found < n)
 		n = found;
-	while (n-- && xt2_history_read(&h, at[n], &past)) {
-		if (print_them)
+	while (n-- && xt2_history_read(h, at[n], &past)) {
+		if (m->print)
 			print(m, &past);
 		m->last = past;
 	}
-	if (fd >= 0)
-		close(fd);
+	m->failed |= !at;
 	free(at);
 	fflush(stdout);
-	return at ? XT2_EXIT_OK : xt2_no_memory("monitor");
+}
+
+/* => XT2_EXIT_* */
+static int look(struct monitor *m)
+{
+	int fd;
+	const struct xt2_history h = xt2_file_history(m->real, &fd);
+
+	seen(m, &h);
+	if (fd >= 0)
+		close(fd);
+	return m->failed ? xt2_no_memory("monitor") : XT2_EXIT_OK;
 }
 
 /* --- events ------------------------------------------------------------------------ */
@@ -165,14 +178,36 @@ static int wait_for(const struct monitor *m)
 /* => XT2_EXIT_* */
 static int follow(struct monitor *m)
 {
-	int ret = look(m, false); /* what was there before */
+	int ret = look(m); /* what was there before */
 
+	m->print = true;
 	while (ret == XT2_EXIT_OK && m->left) {
 		ret = wait_for(m);
 		if (ret == XT2_EXIT_OK)
-			ret = look(m, true);
+			ret = look(m);
 	}
 	return ret < 0 ? XT2_EXIT_OK : ret;
+}
+
+/* The same of what is live.  => XT2_EXIT_* */
+static int follow_live(struct monitor *m, struct xt2_store *s)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO };
+	struct xt2_err err = { 0 };
+	int ret = 0;
+
+	while (m->left && !m->failed) {
+		ret = xt2_store_watch(s, seen, m, &err);
+		if (ret < 0)
+			break;
+		m->print = true;
+		if (m->left && poll(&out, 1, PAUSE) > 0 && out.revents & (POLLERR | POLLNVAL))
+			break;
+	}
+	xt2_store_end_watch(s);
+	if (m->failed)
+		return xt2_no_memory("monitor");
+	return ret < 0 ? xt2_fail_live(&err) : XT2_EXIT_OK;
 }
 
 /* => XT2_EXIT_* */
@@ -218,7 +253,9 @@ int xt2_monitor_main(int argc, char **argv)
 	ret = xt2_place_end(&m.place, &w, "monitor");
 	if (ret != XT2_EXIT_OK)
 		return ret;
-	xt2_sandbox_enter(&(struct xt2_sandbox){ .text = true }); /* for names of users */
+	if (m.place.live)
+		return follow_live(&m, &w.store);
+	xt2_place_sandbox(&w);
 	ret = start(&m, w.store.path);
 	if (ret == XT2_EXIT_OK)
 		ret = follow(&m);

@@ -137,6 +137,36 @@ static void names_are_used_again(void **data)
 	xt2_ruleset_free(rs);
 }
 
+static void chains_keep_their_owners(void **data)
+{
+	struct xt2_ruleset *from = xt2_ruleset_new(), *to = xt2_ruleset_new();
+
+	xt2_table_add(from, XT2_IPV4, "raw", NULL);
+	xt2_table_add(from, XT2_IPV4, "filter", NULL);
+	assert_int_equal(xt2_owners_keep(to, from), 0);
+	assert_int_equal(xt2_ruleset_act(from, "me"), 0);
+	assert_true(xt2_chain_add(from, 1, "both") >= 0);
+	assert_true(xt2_chain_add(from, 1, "INPUT2") >= 0);
+	assert_true(xt2_chain_add(from, 0, "raw") >= 0);
+	assert_int_equal(xt2_ruleset_act(from, NULL), 0);
+	assert_true(xt2_chain_add(from, 1, "nobody") >= 0);
+	xt2_table_add(to, XT2_IPV4, "filter", NULL); /* number 0 here */
+	assert_int_equal(xt2_ruleset_act(to, "you"), 0);
+	assert_true(xt2_chain_add(to, 0, "both") >= 0);
+	assert_true(xt2_chain_add(to, 0, "raw") >= 0);
+	assert_true(xt2_chain_add(to, 0, "nobody") >= 0);
+	assert_int_equal(xt2_owners_keep(to, from), 0);
+	assert_string_equal(xt2_chain_owner(to, xt2_chain_find(to, 0, "both")), "me");
+	assert_string_equal(xt2_chain_owner(to, xt2_chain_find(to, 0, "raw")), "you");
+	assert_string_equal(xt2_chain_owner(to, xt2_chain_find(to, 0, "nobody")), "you");
+	assert_null(xt2_ruleset_trespass(to));
+	memset(to->owners->name, 'x', sizeof(to->owners->name));
+	to->owners->count = XT2_OWNERS_MAX;
+	assert_int_equal(xt2_owners_keep(to, from), -E2BIG);
+	xt2_ruleset_free(from);
+	xt2_ruleset_free(to);
+}
+
 static void lacks_memory(void **data)
 {
 	struct xt2_ruleset *rs = xt2_ruleset_new();
@@ -153,6 +183,7 @@ static const struct CMUnitTest cases[] = {
 	cmocka_unit_test(changes_of_others_are_noted),
 	cmocka_unit_test(owners_stay_in_an_image),
 	cmocka_unit_test(names_are_used_again),
+	cmocka_unit_test(chains_keep_their_owners),
 	cmocka_unit_test(lacks_memory),
 };
 

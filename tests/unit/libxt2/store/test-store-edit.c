@@ -3,6 +3,7 @@
 #include "libxt2/store/store.h"
 
 #include "libxt2/ruleset/inplace.h"
+#include "libxt2/store/image-past.h"
 #include "tests/unit/store-case.h"
 
 static void store_first(const struct state *s)
@@ -51,9 +52,41 @@ static void what_is_live_is_loaded(void **state)
 	assert_null(rs);
 }
 
+static void owners_outlive_the_ruleset(void **state)
+{
+	struct xt2_store store = { .kind = XT2_STORE_LIVE };
+	struct xt2_ruleset *rs = xt2_ruleset_new();
+
+	assert_int_equal(xt2_store_own(&store, rs, NULL), 0);
+	assert_null(store.owners);
+	assert_int_equal(xt2_table_add(rs, XT2_IPV4, "filter", NULL), 0);
+	assert_int_equal(xt2_ruleset_act(rs, "me"), 0);
+	assert_true(xt2_chain_add(rs, 0, "mine") >= 0);
+	assert_int_equal(xt2_store_own(&store, rs, NULL), 0);
+	assert_int_equal(xt2_store_own(&store, rs, NULL), 0); /* instead of those before */
+	xt2_ruleset_free(rs);
+	assert_int_equal(store.owners->chains, 4);
+	assert_int_equal(store.owners->owner[3], 1);
+	assert_string_equal(store.owners->names.name[0], "me");
+	free(store.owners);
+}
+
+static void nothing_is_watched_without_live_rulesets(void **state)
+{
+	struct xt2_store store = { .kind = XT2_STORE_LIVE };
+	struct xt2_err err = { 0 };
+
+	if (&xt2_store_bpf_) /* tests/bpf/live-history.sh */
+		return;
+	assert_int_equal(xt2_store_watch(&store, NULL, NULL, &err), -EOPNOTSUPP);
+	xt2_store_end_watch(&store);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(a_file_is_edited_where_it_is, setup, teardown),
 	cmocka_unit_test_setup_teardown(what_is_live_is_loaded, setup, teardown),
+	cmocka_unit_test(owners_outlive_the_ruleset),
+	cmocka_unit_test(nothing_is_watched_without_live_rulesets),
 };
 
 UNITS(tests)
