@@ -27,6 +27,7 @@ struct xt2_checking {
 	u64 size;
 	u64 spare; /* bytes of structures that say nothing */
 	enum xt2_check_gate gate;
+	bool sparse; /* the image may be mostly empty */
 	const struct xt2_root __img *root;
 	u64 *map; /* a bit for every 8 bytes */
 	u8 *hooked; /* per table: hooks that have an entry */

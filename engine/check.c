@@ -475,15 +475,17 @@ static int check_rest(struct xt2_checking *c)
 		err = check_hooks(c);
 	if (!err)
 		err = check_names(c);
-	if (!err)
+	if (!err && !c->sparse)
 		err = check_holes(c);
 	return err ? err : check_ways(c);
 }
 
 static int check(const struct xt2_image __img *img, u64 size, void *scratch,
-		 struct xt2_check_err *err, enum xt2_check_gate gate)
+		 struct xt2_check_err *err, enum xt2_check_gate gate, bool sparse)
 {
-	struct xt2_checking c = { .img = img, .chain = ~0u, .err = err, .gate = gate };
+	struct xt2_checking c = {
+		.img = img, .chain = ~0u, .err = err, .gate = gate, .sparse = sparse
+	};
 
 	if (check_header(&c, size, gate == XT2_GATE_SEAL ? XT2_MAGIC_UNFINISHED : XT2_MAGIC))
 		return -EINVAL;
@@ -503,17 +505,22 @@ static int check(const struct xt2_image __img *img, u64 size, void *scratch,
 
 int xt2_check(const void *img, u64 size, void *scratch, struct xt2_check_err *err)
 {
-	return check(img, size, scratch, err, XT2_GATE_CHECK);
+	return check(img, size, scratch, err, XT2_GATE_CHECK, false);
 }
 
 int xt2_check_rules(struct xt2_image *img, u64 size, void *scratch, struct xt2_check_err *err)
 {
-	return check(img, size, scratch, err, XT2_GATE_FORGET);
+	return check(img, size, scratch, err, XT2_GATE_FORGET, false);
+}
+
+int xt2_check_sparse(struct xt2_image *img, u64 size, void *scratch, struct xt2_check_err *err)
+{
+	return check(img, size, scratch, err, XT2_GATE_FORGET, true);
 }
 
 int xt2_check_seal_(struct xt2_image *img, u64 size, void *scratch, struct xt2_check_err *err)
 {
-	int ret = check(img, size, scratch, err, XT2_GATE_SEAL);
+	int ret = check(img, size, scratch, err, XT2_GATE_SEAL, false);
 
 	if (!ret)
 		img->magic = XT2_MAGIC;

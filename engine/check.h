@@ -51,6 +51,14 @@ int xt2_check(const void *img, u64 size, void *scratch, struct xt2_check_err *er
  */
 int xt2_check_rules(struct xt2_image *img, u64 size, void *scratch, struct xt2_check_err *err);
 
+/*
+ * xt2_check_sparse - the same for an image that may be mostly empty
+ *
+ * That is what an older generation can be in an image that was edited since, and before.  The
+ * caller knows how large it is, and has the memory.
+ */
+int xt2_check_sparse(struct xt2_image *img, u64 size, void *scratch, struct xt2_check_err *err);
+
 /* The family of a rule, and the bounds of the numbers in it. */
 struct xt2_rule_bounds {
 	u8 family; /* enum xt2_family */

@@ -24,6 +24,7 @@ LIBHOST_FILES = kernel/bpf/shared-arena.h kernel/bpf/links.h kernel/bpf/log.h ke
 	libxt2/store/bpf/bpf-links.c \
 	libxt2/store/bpf/bpf-log.c \
 	libxt2/store/bpf/bpf-object.c \
+	libxt2/store/bpf/bpf-old.c \
 	libxt2/store/bpf/bpf-owner.c \
 	libxt2/store/bpf/bpf-owner.h \
 	libxt2/store/bpf/bpf-past.c \

@@ -152,15 +152,14 @@ static bool find_record(const struct xt2_mapping *raw, u64 generation, struct xt
 	return xt2_history_find(&h, generation, past);
 }
 
-/* => 0; -ENOENT: there is no such file, or it is another one */
-static int read_old(const char *path, const struct xt2_past *past, struct xt2_mapping *raw,
-		    struct xt2_err *err)
+int xt2_old_file_read(const char *real, const struct xt2_past *past, struct xt2_mapping *raw,
+		      struct xt2_err *err)
 {
-	char real[PATH_MAX], name[PATH_MAX];
 	struct xt2_past found;
+	char name[PATH_MAX];
 	u32 file;
 
-	if (xt2_resolve(path, real) || !old_name(real, past->commit.file, name))
+	if (!old_name(real, past->commit.file, name))
 		return -ENOENT;
 	if (read_file(name, raw, err))
 		return -ENOENT;
@@ -185,13 +184,14 @@ static u64 generation_of(const struct xt2_mapping *raw)
 static int go_back(const char *path, u64 generation, struct xt2_mapping *raw, struct xt2_err *err)
 {
 	struct xt2_past past;
+	char real[PATH_MAX];
 	u32 file;
 
 	if (!find_record(raw, generation, &past, &file))
 		return -ENOENT;
 	if (past.commit.file != file) {
 		xt2_image_close(raw);
-		if (read_old(path, &past, raw, err))
+		if (xt2_resolve(path, real) || xt2_old_file_read(real, &past, raw, err))
 			return -ENOENT;
 	}
 	if (past.commit.size > raw->size || past.commit.size < sizeof(*raw->image))
@@ -199,6 +199,14 @@ static int go_back(const char *path, u64 generation, struct xt2_mapping *raw, st
 	raw->image->root = past.commit.root;
 	raw->image->size = past.commit.size;
 	return 0;
+}
+
+int xt2_no_generation(u64 generation, struct xt2_err *err)
+{
+	xt2_err_set(err, XT2_E_UNKNOWN, ENOENT, "generation %llu is not there",
+		    (unsigned long long)generation);
+	xt2_err_hint(err, "xt2 history tells which ones there were");
+	return -ENOENT;
 }
 
 static int open_generation(const char *path, u64 generation, struct xt2_mapping *raw,
@@ -209,11 +217,8 @@ static int open_generation(const char *path, u64 generation, struct xt2_mapping 
 
 	if (!ret)
 		ret = xt2_image_copy(raw->image, raw->image->size, map, err);
-	if (ret == -ENOENT) {
-		xt2_err_set(err, XT2_E_UNKNOWN, ENOENT, "generation %llu is not there",
-			    (unsigned long long)generation);
-		xt2_err_hint(err, "xt2 history tells which ones there were");
-	}
+	if (ret == -ENOENT)
+		xt2_no_generation(generation, err);
 	if (ret)
 		return ret;
 	xt2_image_fold(map->image);

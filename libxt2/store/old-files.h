@@ -19,6 +19,21 @@
  */
 void xt2_old_file_keep(const char *real, const char *name, __u32 number);
 
+struct xt2_past;
+
+/*
+ * xt2_old_file_read - the bytes of an old file, which nobody has checked
+ * @real: as of xt2_old_file_keep()
+ * @past: a record whose generation it has; another file of that name is none
+ * @raw: out: release with xt2_image_close()
+ * => 0; -ENOENT: there is no such file, or it is another one
+ */
+int xt2_old_file_read(const char *real, const struct xt2_past *past, struct xt2_mapping *raw,
+		      struct xt2_err *err);
+
+/* Says that a generation is not there.  => -ENOENT */
+int xt2_no_generation(__u64 generation, struct xt2_err *err);
+
 /* Old files of an image go, for want of room on the disk.  => were there any? */
 bool xt2_old_files_drop(const char *real);
 

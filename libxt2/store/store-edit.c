@@ -11,7 +11,10 @@
 #include "bpf/bpf-edit.h"
 #include "edit-file.h"
 #include "image-past.h"
+#include "old-files.h"
 #include "libxt2/err.h"
+
+#define LOOK_WAIT 10 /* seconds, for somebody who changes it */
 
 int xt2_store_edit(struct xt2_store *s, struct xt2_ruleset **rs, struct xt2_err *err)
 {
@@ -57,6 +60,20 @@ int xt2_store_own(struct xt2_store *s, const struct xt2_ruleset *rs, struct xt2_
 	free(s->owners);
 	s->owners = owners;
 	return 0;
+}
+
+int xt2_store_generation(struct xt2_store *s, __u64 generation, struct xt2_mapping *map,
+			 struct xt2_err *err)
+{
+	int ret;
+
+	if (s->kind == XT2_STORE_FILE)
+		return xt2_generation_open(s->path, generation, map, err);
+	ret = xt2_store_lock(s, XT2_STORE_LOOK, LOOK_WAIT, err);
+	if (!ret)
+		ret = xt2_store_bpf_.generation(s, generation, map, err);
+	xt2_store_unlock(s);
+	return ret;
 }
 
 int xt2_store_watch(struct xt2_store *s, xt2_history_seen seen, void *data, struct xt2_err *err)

@@ -120,6 +120,8 @@ struct xt2_store_ops {
 	int (*refusals)(const struct xt2_image *img, xt2_refused found, void *data);
 	const struct xt2_live_edit_ops *edit; /* live */
 	/* live: */
+	int (*generation)(const struct xt2_store *s, __u64 generation, struct xt2_mapping *map,
+			  struct xt2_err *err);
 	int (*watch)(struct xt2_store *s, xt2_history_seen seen, void *data, struct xt2_err *err);
 	void (*end_watch)(struct xt2_store *s);
 };
@@ -206,6 +208,17 @@ int xt2_store_own(struct xt2_store *s, const struct xt2_ruleset *rs, struct xt2_
 
 /* Of a store that is not edited it does nothing. */
 void xt2_store_end_edit(struct xt2_store *s);
+
+/*
+ * xt2_store_generation - a ruleset as it was
+ * @s: not locked
+ * @generation: the one that is there, or one that its history has
+ * @map: out: a checked copy; release with xt2_image_close().  Counters are those of then; of an older
+ *	generation of what is live, all are 0
+ * => 0; -ENOENT: there is no such generation any more, or nothing at all; -errno
+ */
+int xt2_store_generation(struct xt2_store *s, __u64 generation, struct xt2_mapping *map,
+			 struct xt2_err *err);
 
 /*
  * xt2_store_watch - tell if what is live has changed since the last call

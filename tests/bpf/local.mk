@@ -5,6 +5,7 @@ BPF_TESTS = \
 	tests/bpf/confirm.sh \
 	tests/bpf/conntrack.sh \
 	tests/bpf/dead.sh \
+	tests/bpf/live-back.sh \
 	tests/bpf/live-edits.sh \
 	tests/bpf/live-history.sh \
 	tests/bpf/faults.sh \
@@ -22,7 +23,7 @@ BPF_TESTS = \
 	tests/bpf/traffic.sh \
 	tests/bpf/twins.sh \
 	tests/bpf/view.sh
-EXTRA_DIST += $(BPF_TESTS) tests/bpf/live-common.sh tests/bpf/folder.sh tests/bpf/compare.c tests/bpf/conversations.py tests/bpf/live-edits.py tests/bpf/live-indexed.py \
+EXTRA_DIST += $(BPF_TESTS) tests/bpf/live-common.sh tests/bpf/folder.sh tests/bpf/compare.c tests/bpf/conversations.py tests/bpf/live-back.py tests/bpf/live-edits.py tests/bpf/live-indexed.py \
 	tests/bpf/live.py \
 	tests/bpf/log-pcapng.py tests/bpf/log-traffic.py tests/bpf/random.py tests/bpf/twins.py
 if BPF

@@ -63,10 +63,11 @@ no 2 'one or two generations are needed' xt2 diff
 no 2 'one or two generations are needed' xt2 diff 1 2 3
 no 2 'a generation is a number' xt2 diff 1 x
 no 2 'generation 99 is not there' xt2 diff 99
-no 3 'images only, not yet what is live' xt2 diff --live 1
+no 2 '--live and --image exclude each other' xt2 diff --live --image x 1
 no 2 'one generation is needed' xt2 rollback
 no 2 'one generation is needed' xt2 rollback 1 2
 no 2 'a generation is a number' xt2 rollback 1x
+no 2 'netns and --pin are for --live' xt2 rollback --pin x 1
 no 2 'generation 99 is not there' xt2 rollback 99
 no 2 'no arguments, please' xt2 monitor server.rules
 no 2 '--live and --image exclude each other' xt2 monitor --live --image x

@@ -40,6 +40,7 @@ UNTESTED = {
     "libxt2/store/bpf/bpf-links.c": KERNEL % "places.sh",
     "libxt2/store/bpf/bpf-log.c": KERNEL % "log.sh",
     "libxt2/store/bpf/bpf-object.c": KERNEL % "refused.sh",
+    "libxt2/store/bpf/bpf-old.c": KERNEL % "live-back.sh",
     "libxt2/store/bpf/bpf-past.c": KERNEL % "live-history.sh",
     "libxt2/store/bpf/bpf-pin.c": KERNEL % "keep.sh",
     "libxt2/store/bpf/bpf-root.c": KERNEL % "places.sh",

@@ -137,13 +137,27 @@ static int attach(const struct xt2_store *p, const struct xt2_image *img, struct
 	return ret || !missing ? ret : still_alone(p, err);
 }
 
-static int commit(struct xt2_store *p, const struct xt2_mapping *map,
-		  const struct xt2_store_counters *counters, struct xt2_err *err)
+/* => 0, -errno */
+static int install(struct xt2_store *p, struct xt2_live *live, const struct xt2_mapping *map,
+		   const struct xt2_store_counters *counters, struct xt2_err *err)
 {
 	const struct xt2_changes *n = &p->author.changes;
 	struct xt2_live_told told = { .author = &p->author,
 				      .owners = p->owners,
 				      .uncounted = !n->rules_new && !n->rules_gone };
+	const u32 old = xt2_live_old_begin_(live, p->folder);
+	int ret;
+
+	xt2_live_try(live, p->confirm);
+	ret = xt2_live_install(live, map->image, map->size, counters, &told, err);
+	xt2_live_old_end_(p->folder, old, !ret);
+	p->generation = told.generation;
+	return ret;
+}
+
+static int commit(struct xt2_store *p, const struct xt2_mapping *map,
+		  const struct xt2_store_counters *counters, struct xt2_err *err)
+{
 	struct xt2_live *live = NULL;
 	unsigned int tracked, begun;
 	int ret = xt2_live_check(map->image, NULL, err);
@@ -155,11 +169,8 @@ static int commit(struct xt2_store *p, const struct xt2_mapping *map,
 	if (ret)
 		return ret;
 	ret = attach(p, map->image, &live, err);
-	if (!ret) {
-		xt2_live_try(live, p->confirm);
-		ret = xt2_live_install(live, map->image, map->size, counters, &told, err);
-		p->generation = told.generation;
-	}
+	if (!ret)
+		ret = install(p, live, map, counters, err);
 	if (ret && live)
 		xt2_live_tidy(live, p->folder);
 	if (ret || !p->confirm) /* what comes back may ask about connections */
@@ -176,6 +187,18 @@ static int add_counters(struct xt2_store *p, const struct xt2_counts *add, __u32
 
 	if (!ret)
 		ret = xt2_live_add(live, add, n, err);
+	xt2_live_free(live);
+	return ret;
+}
+
+static int generation(const struct xt2_store *p, __u64 number, struct xt2_mapping *map,
+		      struct xt2_err *err)
+{
+	struct xt2_live *live = NULL;
+	int ret = xt2_live_open(&live, p->folder, 0, err);
+
+	if (!ret)
+		ret = xt2_live_generation_(live, p->folder, number, map, err);
 	xt2_live_free(live);
 	return ret;
 }
@@ -198,6 +221,7 @@ const struct xt2_store_ops xt2_store_bpf_ = {
 	.add_counters = add_counters,
 	.refusals = xt2_live_refusals,
 	.edit = &xt2_live_edit_,
+	.generation = generation,
 	.watch = watch,
 	.end_watch = xt2_live_end_watch_,
 };

@@ -181,6 +181,7 @@ int xt2_live_clear_(const char *folder)
 
 	if (!dir)
 		return -errno;
+	xt2_live_old_drop_(folder);
 	while ((e = readdir(dir)))
 		if (e->d_name[0] != '.' && strcmp(e->d_name, "arena") &&
 		    unlinkat(dirfd(dir), e->d_name, 0) &&

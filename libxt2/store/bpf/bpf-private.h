@@ -195,6 +195,21 @@ void xt2_live_count_changes_(const struct xt2_live_ruleset *l);
 int xt2_live_watch_(struct xt2_store *s, xt2_history_seen seen, void *data, struct xt2_err *err);
 void xt2_live_end_watch_(struct xt2_store *s);
 
+/*
+ * Before what is live is replaced as a whole, and after it was, or was not: what was live is kept
+ * beside (bpf-old.c), in a folder's name.
+ * => number; 0: it cannot be kept, which is no error
+ */
+u32 xt2_live_old_begin_(const struct xt2_live *host, const char *folder);
+void xt2_live_old_end_(const char *folder, u32 number, bool replaced);
+
+/* What was kept goes with the folder. */
+void xt2_live_old_drop_(const char *folder);
+
+/* As xt2_store_generation(), of a store that is locked. */
+int xt2_live_generation_(struct xt2_live *host, const char *folder, u64 generation,
+			 struct xt2_mapping *map, struct xt2_err *err);
+
 /* A generation is about to be live: none after it gets its number. */
 void xt2_live_passed_(u64 generation);
 

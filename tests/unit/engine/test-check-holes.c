@@ -93,6 +93,22 @@ static void holes_are_refused(void **state)
 	assert_int_equal(with_holes(LARGE / sizeof(u64), 0), -EINVAL);
 }
 
+static void older_generations_may_have_holes(void **state)
+{
+	struct xt2_image *img = (void *)bytes;
+	struct xt2_check_err err;
+
+	assert_int_equal(with_holes(0, 0), 0);
+	memset((u8 *)img + img->size, 0, LARGE);
+	img->size += LARGE;
+	assert_int_equal(xt2_check(img, img->size, scratch, &err), -EINVAL);
+	assert_string_equal(err.what, "image is mostly empty");
+	assert_int_equal(xt2_check_rules(img, img->size, scratch, &err), -EINVAL);
+	assert_int_equal(xt2_check_sparse(img, img->size, scratch, &err), 0);
+	((struct xt2_root *)xt2_at(img, img->root))->table = 4;
+	assert_int_equal(xt2_check_sparse(img, img->size, scratch, &err), -EINVAL);
+}
+
 /* The chain's spare room becomes pages of names of more of them, of which one is there. */
 static void take_spare_room(u32 chains)
 {
@@ -181,6 +197,7 @@ static void data_are_no_holes(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(holes_are_refused),
+	cmocka_unit_test(older_generations_may_have_holes),
 	cmocka_unit_test(chains_that_are_not_there_are_holes),
 	cmocka_unit_test(bytes_of_nothing_are_refused),
 	cmocka_unit_test(data_are_no_holes),

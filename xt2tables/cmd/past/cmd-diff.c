@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd-diff.c - xt2 diff: what changed between two generations of an image
+ * cmd-diff.c - xt2 diff: what changed between two generations of a ruleset
  *
  * As lines that iptables understands, in an order in which they make the newer generation of the
  * older one.  What stays is found by libxt2/ruleset/table-difference.c, which is told to
@@ -11,7 +11,6 @@
 #include <string.h>
 #include "libxt2/ruleset/ruleset.h"
 #include "libxt2/ruleset/table-difference.h"
-#include "libxt2/store/old-files.h"
 #include "past.h"
 #include "xt2tables/text/text.h"
 
@@ -25,7 +24,7 @@ struct side {
 struct diff {
 	struct xt2_place place;
 	bool commands;
-	const char *path;
+	struct xt2_where where;
 	struct side old, now, copy; /* copy: of the old one, which becomes the new one */
 	__u32 *start; /* by chain of now: where its rules are in was[] */
 	__u32 *was; /* by rule, a policy after the last: its position in the old chain; XT2_NONE */
@@ -37,11 +36,11 @@ struct diff {
 };
 
 static const char help[] =
-	"Usage: xt2 diff [--commands] [--image FILE] GENERATION [GENERATION]\n\n"
-	"Prints what changed from one generation of an image to another, by default the one that\n"
-	"is there now: - what went and + what came, as lines of iptables.\n\n"
+	"Usage: xt2 diff [--commands] [--image FILE | --live] GENERATION [GENERATION]\n\n"
+	"Prints what changed from one generation of an image, or of what is live, to another, by\n"
+	"default the one that is there now: - what went and + what came, as lines of iptables.\n\n"
 	"      --commands         lines for xt2 edit, which make that change\n" XT2_IMAGE_HELP
-	"\nExit codes: 0 nothing changed, 1 something did, 2 an argument or the image is wrong, or\n"
+	"\nExit codes: 0 nothing changed, 1 something did (or nothing is live), 2 an argument or the image is wrong, or\n"
 	"does not have the generation any more, 3 not possible here, 4 out of a resource.\n";
 
 static const struct xt2_option rows[] = {
@@ -259,8 +258,8 @@ static int load(struct diff *d, struct side *s)
 {
 	struct xt2_err err = { 0 };
 
-	if (!s->map.image && xt2_generation_open(d->path, s->generation, &s->map, &err))
-		return xt2_fail(&err);
+	if (!s->map.image && xt2_store_generation(&d->where.store, s->generation, &s->map, &err))
+		return err.code == XT2_E_UNKNOWN ? xt2_fail(&err) : xt2_place_fail(&d->where, &err);
 	s->rs = xt2_ruleset_new();
 	return s->rs && !xt2_ruleset_load(s->rs, s->map.image, s->map.size) ? XT2_EXIT_OK
 									    : xt2_no_memory("diff");
@@ -318,13 +317,13 @@ static void release(struct diff *d)
 }
 
 /* => XT2_EXIT_OK; XT2_EXIT_* */
-static int arguments(struct diff *d, struct xt2_where *w, char **left)
+static int arguments(struct diff *d, char **left)
 {
+	struct xt2_where *w = &d->where;
 	int ret = xt2_place_end(&d->place, w, "diff");
 
 	if (ret != XT2_EXIT_OK)
 		return ret;
-	d->path = w->store.path;
 	if (!left[0] || (left[1] && left[2]))
 		return xt2_usage("diff", "one or two generations are needed");
 	if (!xt2_where_generation(left[0], &d->old.generation) ||
@@ -341,13 +340,12 @@ static int arguments(struct diff *d, struct xt2_where *w, char **left)
 
 int xt2_diff_main(int argc, char **argv)
 {
-	struct xt2_where w = { .name = "xt2 diff" };
-	struct diff d = { .commands = false };
+	struct diff d = { .where.name = "xt2 diff" };
 	int ret = xt2_options("diff", help, rows, &d, argc, argv);
 
 	if (ret >= 0)
 		return ret;
-	ret = arguments(&d, &w, argv + optind);
+	ret = arguments(&d, argv + optind);
 	if (ret == XT2_EXIT_OK)
 		ret = diff(&d);
 	release(&d);

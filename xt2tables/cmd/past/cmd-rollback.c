@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd-rollback.c - xt2 rollback: an image says again what it said
+ * cmd-rollback.c - xt2 rollback: a ruleset says again what it said
  *
  * A new commit, which changes what differs: rules that stay keep their counters and their state.
- * Those that come back have what they had.
+ * Those that come back have what they had, in an image; what is live has forgotten it.
  */
 #include "xt2tables/cmd/cmd.h"
 #include <errno.h>
 #include <string.h>
 #include "libxt2/ruleset/table-difference.h"
-#include "libxt2/store/old-files.h"
 #include "xt2tables/files/sandbox.h"
 #include "past.h"
 
@@ -20,14 +19,15 @@ struct rollback {
 	struct xt2_where where;
 	__u64 generation; /* to be had back */
 	char reason[64]; /* if there is no other */
+	struct xt2_mapping map; /* of that generation */
 	int told; /* XT2_EXIT_* of an error that was told */
 };
 
 static const char help[] =
-	"Usage: xt2 rollback [--if-generation N] [--owner NAME] [--reason TEXT] [--image FILE]\n"
-	"                    GENERATION\n\n"
-	"Makes an image say what it said in an older generation, in a new one.  Rules that stay\n"
-	"keep their counters.\n\n"
+	"Usage: xt2 rollback [--if-generation N] [--owner NAME] [--reason TEXT]\n"
+	"                    [--image FILE | --live] GENERATION\n\n"
+	"Makes an image, or what is live, say what it said in an older generation, in a new one.\n"
+	"Rules that stay keep their counters.\n\n"
 	"      --if-generation N  only if nobody has changed generation N\n"
 	"      --owner NAME       for whom the change is (else $XT2_OWNER)\n"
 	"      --reason TEXT      why\n"
@@ -49,7 +49,7 @@ static void report(void *data, const struct xt2_err *err)
 {
 	struct rollback *r = data;
 
-	r->told = xt2_fail(err);
+	r->told = xt2_place_fail(&r->where, err);
 }
 
 /* => XT2_EXIT_* for a status of xt2_where_*(), the reason told */
@@ -77,21 +77,27 @@ static int change(struct rollback *r, struct xt2_ruleset *old)
 }
 
 /* => XT2_EXIT_* */
+static int find_generation(struct rollback *r)
+{
+	struct xt2_store *s = &r->where.store;
+	struct xt2_err err = { 0 };
+
+	if (!xt2_store_generation(s, r->generation, &r->map, &err))
+		return XT2_EXIT_OK;
+	return err.code == XT2_E_UNKNOWN ? xt2_fail(&err) : xt2_place_fail(&r->where, &err);
+}
+
+/* => XT2_EXIT_* */
 static int go_back(struct rollback *r)
 {
 	struct xt2_ruleset *old = xt2_ruleset_new();
-	struct xt2_mapping map = { 0 };
-	struct xt2_err err = { 0 };
-	int ret = XT2_EXIT_OK;
+	int ret = r->map.image ? XT2_EXIT_OK : find_generation(r);
 
-	if (xt2_generation_open(r->where.store.path, r->generation, &map, &err))
-		ret = xt2_fail(&err);
-	else if (!old || xt2_ruleset_load(old, map.image, map.size))
+	if (ret == XT2_EXIT_OK && (!old || xt2_ruleset_load(old, r->map.image, r->map.size)))
 		ret = xt2_no_memory("rollback");
 	if (ret == XT2_EXIT_OK)
 		ret = change(r, old);
 	xt2_ruleset_free(old);
-	xt2_image_close(&map);
 	return ret;
 }
 
@@ -99,18 +105,21 @@ static int go_back(struct rollback *r)
 static int run(struct rollback *r)
 {
 	struct xt2_where *w = &r->where;
-	int ret;
+	const bool live = w->store.kind == XT2_STORE_LIVE;
+	int ret = live ? find_generation(r) : XT2_EXIT_OK; /* while it is mapped nowhere else */
 
 	w->wait = WAIT;
 	w->report = report;
 	w->data = r;
 	r->told = XT2_EXIT_RESOURCE;
-	ret = exit_of(r, xt2_where_open(w, XT2_STORE_CHANGE));
+	if (ret == XT2_EXIT_OK)
+		ret = exit_of(r, xt2_where_open(w, live ? XT2_STORE_CREATE : XT2_STORE_CHANGE));
 	if (ret == XT2_EXIT_OK && w->generation != r->generation)
 		ret = go_back(r);
 	if (ret == XT2_EXIT_OK)
 		printf("generation %llu\n", (unsigned long long)w->generation);
 	xt2_where_close(w);
+	xt2_image_close(&r->map);
 	return ret;
 }
 
@@ -143,7 +152,8 @@ int xt2_rollback_main(int argc, char **argv)
 	ret = arguments(&r, argv + optind);
 	if (ret != XT2_EXIT_OK)
 		return ret;
-	xt2_sandbox_enter(
-		&(struct xt2_sandbox){ .outputs = &r.where.store.path, .count = 1, .text = true });
+	if (!r.place.live)
+		xt2_sandbox_enter(&(struct xt2_sandbox){
+			.outputs = &r.where.store.path, .count = 1, .text = true });
 	return run(&r);
 }

@@ -10,10 +10,6 @@
 
 int xt2_place_end(const struct xt2_place *place, struct xt2_where *w, const char *command)
 {
-	if (place->live && strcmp(command, "history") && strcmp(command, "monitor")) {
-		fprintf(stderr, "xt2 %s: images only, not yet what is live\n", command);
-		return XT2_EXIT_UNSUPPORTED;
-	}
 	w->store.path = place->image;
 	w->store.netns = place->netns;
 	w->store.pin = place->pin;

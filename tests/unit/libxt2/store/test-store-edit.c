@@ -2,6 +2,7 @@
 /* test-store-edit.c - libxt2/store/store-edit.c */
 #include "libxt2/store/store.h"
 
+#include "engine/image.h"
 #include "libxt2/ruleset/inplace.h"
 #include "libxt2/store/image-past.h"
 #include "tests/unit/store-case.h"
@@ -23,6 +24,8 @@ static void a_file_is_edited_where_it_is(void **state)
 	const struct state *s = *state;
 	struct xt2_store store = { .kind = XT2_STORE_FILE, .path = s->path };
 	struct xt2_ruleset *rs = NULL;
+	struct xt2_mapping map;
+	struct xt2_err err;
 
 	assert_int_equal(xt2_store_lock(&store, XT2_STORE_CHANGE, 0, NULL), 0);
 	assert_int_equal(xt2_store_edit(&store, &rs, NULL), -ENOENT);
@@ -36,6 +39,11 @@ static void a_file_is_edited_where_it_is(void **state)
 	xt2_ruleset_free(rs);
 	xt2_store_end_edit(&store);
 	xt2_store_unlock(&store);
+	assert_int_equal(xt2_store_generation(&store, 2, &map, &err), 0);
+	assert_int_equal(xt2_image_root(map.image)->generation, 2);
+	xt2_image_close(&map);
+	assert_int_equal(xt2_store_generation(&store, 3, &map, &err), -ENOENT);
+	assert_int_equal(err.code, XT2_E_UNKNOWN);
 	store.lock = -1; /* it is only read */
 	assert_int_equal(xt2_store_edit(&store, &rs, NULL), 0);
 	assert_int_equal(xt2_chain_rules(rs, xt2_chain_find(rs, 0, "new")), 0);
@@ -79,6 +87,7 @@ static void nothing_is_watched_without_live_rulesets(void **state)
 	if (&xt2_store_bpf_) /* tests/bpf/live-history.sh */
 		return;
 	assert_int_equal(xt2_store_watch(&store, NULL, NULL, &err), -EOPNOTSUPP);
+	assert_int_equal(xt2_store_generation(&store, 1, NULL, &err), -EOPNOTSUPP);
 	xt2_store_end_watch(&store);
 }
 
