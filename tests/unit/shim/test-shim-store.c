@@ -13,6 +13,7 @@
 #include <linux/netfilter_ipv4/ip_tables.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "libxt2/store/old-files.h"
 #include "shim/shim-store.h"
 
 static char folder[] = "/tmp/xt2-store-XXXXXX";
@@ -435,6 +436,7 @@ static int remove_folder(void **state)
 	snprintf(lock, sizeof(lock), "%s.lock", path);
 	unlink(path);
 	unlink(lock);
+	xt2_old_files_drop(path);
 	return rmdir(folder);
 }
 
