@@ -9,13 +9,15 @@
 #include "compactor.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include "engine/index/patched.h"
 
 #define AT_ONCE \
 	32u /* edits that are done again with each commit, besides as many as it had and some */
-#define REST	1024u
-#define NO_HOLD (~0ull)
+#define REST	 1024u
+#define NO_HOLD	 (~0ull)
+#define WITHHELD 64u /* commits whose places may be withheld until the patch was copied */
 
 static struct xt2_image *image_of(const struct xt2_compactor *c)
 {
@@ -222,6 +224,7 @@ static void start(struct xt2_compactor *c)
 	c->compiled = xt2_offset(img, xt2_chain_compiled(img, chain));
 	c->hold = xt2_image_root(img)->generation;
 	c->taken = false;
+	c->withheld = 0;
 	xt2_compact_begin(&c->job, img, xt2_offset(img, chain),
 			  xt2_image_table(img, xt2_image_root(img), chain->table)->family);
 	xt2_log_begin(&c->log, c->chain);
@@ -230,8 +233,19 @@ static void start(struct xt2_compactor *c)
 		fail(c);
 }
 
+/* Else a thread that does not come to run would have the image grow with each commit. */
+static void wait_for_copy(struct xt2_compactor *c)
+{
+	if (++c->withheld < WITHHELD)
+		return;
+	while (!__atomic_load_n(&c->taken, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
 static void after_build(struct xt2_compactor *c)
 {
+	if (c->hold != NO_HOLD)
+		wait_for_copy(c);
 	if (__atomic_load_n(&c->taken, __ATOMIC_ACQUIRE) && !c->cancelled)
 		c->hold = NO_HOLD;
 	if (!joined(c))

@@ -39,6 +39,7 @@ struct xt2_compactor {
 	u32 compiled; /* offset of its compiled extent */
 	u32 ready; /* offset of what is to be named */
 	bool cancelled; /* the chain is another by now */
+	u32 withheld; /* commits since it began */
 	u64 hold; /* nothing that this generation names may be used again; ~0: all may */
 	struct xt2_compact job;
 	pthread_t thread;
