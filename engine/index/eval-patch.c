@@ -27,8 +27,9 @@ struct batch {
 	const struct xt2_image __img *img;
 	const struct xt2_chain __img *compiled;
 	const struct xt2_patch __img *patch;
-	struct xt2_search *s;
-	struct xt2_merge *m; /* its */
+	const struct xt2_ctx *ctx;
+	struct xt2_search *s; /* its */
+	struct xt2_merge *m;
 };
 
 static __always_inline struct batch batch_of(const struct xt2_ctx *ctx,
@@ -38,9 +39,26 @@ static __always_inline struct batch batch_of(const struct xt2_ctx *ctx,
 		.img = ctx->img,
 		.compiled = xt2_chain_compiled(ctx->img, chain),
 		.patch = xt2_chain_patch(chain),
+		.ctx = ctx,
 		.s = xt2_ptr(ctx->search),
 		.m = &((struct xt2_search *)xt2_ptr(ctx->search))->merge,
 	};
+}
+
+/* => enum xt2_answer for a rule, or XT2_UNSURE */
+static int quick_answer(const struct xt2_ctx *ctx, u32 unit)
+{
+	const u32 offset = unit & ~XT2_UNIT_FLAGS;
+	const struct xt2_rule __img *r = xt2_at(ctx->img, offset);
+
+	if (unit & XT2_UNIT_RUN)
+		return XT2_UNSURE;
+	if (unit & XT2_FOUND_HOLDS)
+		return XT2_HIT;
+	/* An inserted rule may be the last one of the image; vectors are read as a whole. */
+	if (unlikely(offset + (u64)r->size + VECTOR > xt2_image_size(ctx->img)))
+		return XT2_UNSURE;
+	return xt2_quick_match(r, xt2_ctx_pkt(ctx));
 }
 
 /* --- what a hash finds ------------------------------------------------- */
@@ -94,7 +112,7 @@ static void keep(struct batch *b, u64 key, u32 rule)
 	}
 	if (full) {
 		b->m->last = s->inserts_end = f[XT2_INSERTS - 1].key;
-		b->m->resume = f[XT2_INSERTS - 1].rule;
+		b->m->resume = f[XT2_INSERTS - 1].rule & ~XT2_UNIT_FLAGS;
 	}
 }
 
@@ -139,20 +157,26 @@ xt2_part u32 xt2_patch_hashes(struct xt2_ctx *ctx xt2_arg_there,
 	return n;
 }
 
-/* An entry has the packet's hash. */
+/* An entry has the packet's hash.  Of coarse classes most rules miss, and need no place. */
 static void collect_entry(struct batch *b, u32 unit)
 {
 	const struct xt2_inserted __img *in;
+	int answer;
 	u64 key;
 
 	if (unit & XT2_PATCH_FLAGS)
 		return;
 	in = xt2_inserted_of(xt2_at(b->img, unit));
 	key = xt2_patch_key(in->at, in->label);
-	if (key > b->m->last)
+	if (key > b->m->last) {
 		b->s->inserts_end = b->m->last;
-	else if (key > b->m->after)
-		keep(b, key, unit);
+		return;
+	}
+	if (key <= b->m->after)
+		return;
+	answer = quick_answer(b->ctx, unit);
+	if (answer != XT2_MISS)
+		keep(b, key, answer == XT2_HIT ? unit | XT2_FOUND_HOLDS : unit);
 }
 
 /* Memory is waited for once for all of them, unless there are many. */
@@ -424,22 +448,6 @@ xt2_part u64 xt2_patch_in_order(struct xt2_ctx *ctx xt2_arg_there,
 	s->ordered = xt2_ctx_offset(ctx, r);
 	s->cursor.epoch = ~s->epoch;
 	return distance(chain, r);
-}
-
-/* => enum xt2_answer for a rule, or XT2_UNSURE */
-static int quick_answer(const struct xt2_ctx *ctx, u32 unit)
-{
-	const u32 offset = unit & ~XT2_UNIT_FLAGS;
-	const struct xt2_rule __img *r = xt2_at(ctx->img, offset);
-
-	if (unit & XT2_UNIT_RUN)
-		return XT2_UNSURE;
-	if (unit & XT2_FOUND_HOLDS)
-		return XT2_HIT;
-	/* An inserted rule may be the last one of the image; vectors are read as a whole. */
-	if (unlikely(offset + (u64)r->size + VECTOR > xt2_image_size(ctx->img)))
-		return XT2_UNSURE;
-	return xt2_quick_match(r, xt2_ctx_pkt(ctx));
 }
 
 static __always_inline u64 next_candidate(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)

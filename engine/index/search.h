@@ -58,7 +58,7 @@ enum xt2_goes {
 	XT2_GOES_IN_ORDER, /* through a patched chain, rule after rule */
 };
 
-#define XT2_NOTED   16u /* entries that are found before the first rule is looked at */
+#define XT2_NOTED   64u /* entries that are found before the first rule is looked at */
 #define XT2_INSERTS 32u /* inserted rules that are found at once */
 
 /*
@@ -79,7 +79,7 @@ struct xt2_merge {
 
 struct xt2_found_insert {
 	u64 key; /* xt2_rule_key() */
-	u32 rule; /* its offset in the image */
+	u32 rule; /* its offset in the image, and XT2_FOUND_HOLDS if that is known */
 };
 
 /* In xt2_search.unit, where columns are never named: all tests of the rule hold. */

@@ -23,7 +23,7 @@
 #define BUCKETS_MANY  2048u
 
 #define FINE_CLASSES 4u /* of addresses by steps of 4 bits; then of 8 */
-#define LAST_CLASSES 4u /* kept for rules that no other one suits */
+#define LAST_CLASSES 6u /* kept for rules that no other one suits */
 #define LOSS_MOST    8u /* bits that a class may lack, before there is another one */
 
 /* Names of interfaces are few, whatever their bits are, and so are the usual ports and marks. */
@@ -388,6 +388,14 @@ static struct xt2_patch_class ideal(const struct xt2_patch_edit *e, const struct
 	return c;
 }
 
+/* One of few that suit many rules. */
+static struct xt2_patch_class coarse(const struct xt2_patch_edit *e, const struct xt2_box *box)
+{
+	const struct xt2_patch_class c = ideal(e, box, 1, 16);
+
+	return class_worth(&c) ? c : ideal(e, box, 1, 8);
+}
+
 /* => number of a class that no rule has; there is one */
 static u32 new_class(struct xt2_patch_edit *e, const struct xt2_patch_class *c)
 {
@@ -420,7 +428,7 @@ static u32 choose(struct xt2_patch_edit *e, const struct xt2_box *box)
 		if (used < XT2_PATCH_CLASSES - 1 - LAST_CLASSES)
 			c = ideal(e, box, XT2_CLASS_FIELDS, used < FINE_CLASSES ? 4 : 8);
 		else if (most <= LOSS_MOST)
-			c = ideal(e, box, 1, 8);
+			c = coarse(e, box);
 		bits = class_worth(&c);
 	}
 	if ((bits && (!most || bits > most + LOSS_MOST)) || best == XT2_PATCH_CLASSES)
