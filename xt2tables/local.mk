@@ -25,6 +25,8 @@ libtext_la_SOURCES = \
 	xt2tables/text/extension-checks.c \
 	xt2tables/files/output.c \
 	xt2tables/files/output.h \
+	xt2tables/files/short-file.c \
+	xt2tables/files/short-file.h \
 	xt2tables/files/usage.c \
 	xt2tables/files/usage.h \
 	xt2tables/text/fast/fast-address.c \

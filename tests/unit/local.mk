@@ -393,7 +393,8 @@ tests_unit_run_text_LDADD = libtext.la $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/run-files
 tests_unit_run_files_SOURCES = $(UNIT_RUNNER) \
-	tests/unit/xt2tables/files/test-output.c
+	tests/unit/xt2tables/files/test-output.c \
+	tests/unit/xt2tables/files/test-short-file.c
 tests_unit_run_files_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_files_LDADD = libtext.la $(UNIT_LIBS)
 

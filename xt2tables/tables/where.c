@@ -17,6 +17,7 @@
 #include "past-text.h"
 #include "where.h"
 #include "whole-tables.h"
+#include "xt2tables/files/short-file.h"
 #include "xt2tables/files/usage.h"
 #include "xt2tables/live/live-refused.h"
 #include "xt2tables/live/live-trace.h"
@@ -122,8 +123,10 @@ int xt2_where_end(struct xt2_where *w, int family)
 		wrong = author;
 	if (wrong)
 		fprintf(stderr, "%s: %s\n", w->name, wrong);
-	if (!live)
+	if (!live) {
 		s->path = xt2_image_path(s->path);
+		xt2_short_file_fails(w->name, s->path, RESOURCE_PROBLEM);
+	}
 	return wrong ? PARAMETER_PROBLEM : -1;
 }
 
