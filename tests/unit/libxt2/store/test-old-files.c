@@ -200,6 +200,7 @@ static void lacks_memory(void **data)
 
 		fail_alloc(i);
 		ret = xt2_generation_open(s->path, 1, &map, NULL);
+		xt2_image_close(&map);
 		if (!fail_alloc_happened())
 			break;
 		assert_int_equal(ret, -ENOMEM);
