@@ -137,7 +137,7 @@ struct xt2_rule __img *xt2_order_next_patched(struct xt2_in_order *o)
 		r = xt2_at(o->compiled, o->at);
 		o->at += r->size;
 	}
-	if (o->at == ~0u)
+	if (o->at == ~0u || o->at == o->stop) /* the end, or the kernel has ended the loop */
 		return NULL;
 	if (o->at == o->compiled->tail) {
 		o->at = ~0u;

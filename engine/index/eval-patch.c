@@ -22,7 +22,7 @@
 #define ALL    (~0ull)
 #define VECTOR 32u /* bytes that a quick match may read from a rule's end on */
 
-/* Of a batch that is being merged; what is counted is in b->m-> */
+/* Of a batch that is being merged. */
 struct batch {
 	const struct xt2_image __img *img;
 	const struct xt2_chain __img *compiled;
@@ -43,6 +43,13 @@ static __always_inline struct batch batch_of(const struct xt2_ctx *ctx,
 		.s = xt2_ptr(ctx->search),
 		.m = &((struct xt2_search *)xt2_ptr(ctx->search))->merge,
 	};
+}
+
+/* A loop that the kernel has ended may have left out rules: the packet is not evaluated. */
+static __always_inline void must_be_whole(struct xt2_ctx *ctx)
+{
+	if (unlikely(!xt2_can_loop))
+		ctx->faults++;
 }
 
 /* => enum xt2_answer for a rule, or XT2_UNSURE */
@@ -69,6 +76,7 @@ static const struct xt2_patch_slot __img *slot_of(const struct xt2_image __img *
 	return (const struct xt2_patch_slot __img *)xt2_at(img, p->slot) + (hash >> p->shift);
 }
 
+/* Buckets are so short that the kernel never ends these loops. */
 bool xt2_patch_says(const struct xt2_image __img *img xt2_arg_img,
 		    const struct xt2_patch __img *p xt2_arg_img, u32 hash, u32 unit)
 {
@@ -154,6 +162,7 @@ xt2_part u32 xt2_patch_hashes(struct xt2_ctx *ctx xt2_arg_there,
 		xt2_prefetch(in);
 		xt2_prefetch(&in->unit[0]);
 	}
+	must_be_whole(ctx);
 	return n;
 }
 
@@ -221,6 +230,7 @@ xt2_part u32 xt2_patch_inserted(struct xt2_ctx *ctx xt2_arg_there,
 		collect_class(b, b->m->hash[i], b->m->bucket[i]);
 	for (i = xt2_zero; i < b->m->noted && i < XT2_NOTED && xt2_can_loop; i++)
 		collect_entry(b, b->m->note[i]);
+	must_be_whole(ctx);
 	return s->inserts;
 }
 
@@ -266,6 +276,7 @@ xt2_part u32 xt2_patch_from(struct xt2_ctx *ctx xt2_arg_there,
 		    b->m->after < xt2_patch_key(last_of_run(b, run), XT2_PATCH_END) &&
 		    says_of(b, run->rule, XT2_PATCH_SPLIT))
 			return run->rule - XT2_ALIGN;
+		must_be_whole(ctx);
 	}
 	return (u32)b->m->after == XT2_PATCH_END ? place : place - XT2_ALIGN;
 }
@@ -307,6 +318,7 @@ xt2_part u32 xt2_patch_end(struct xt2_ctx *ctx xt2_arg_there,
 	}
 	b->m->last = xt2_patch_key(place, XT2_PATCH_END);
 	b->m->resume = xt2_offset(b->img, b->compiled) + place;
+	must_be_whole(ctx);
 	return place;
 }
 
@@ -392,6 +404,7 @@ xt2_part u32 xt2_patch_merge(struct xt2_ctx *ctx xt2_arg_there,
 	if (!room)
 		b->m->resume = s->unit[(s->cursor.base + b->m->n - 1) % XT2_UNITS_MAX] &
 			       ~XT2_UNIT_FLAGS;
+	must_be_whole(ctx);
 	return b->m->n;
 }
 
@@ -443,8 +456,13 @@ xt2_part u64 xt2_patch_in_order(struct xt2_ctx *ctx xt2_arg_there,
 		xt2_order_seek(o, ctx->img, chain, r);
 	do {
 		r = xt2_order_next(o);
+		if (unlikely(!r)) { /* it was ended */
+			ctx->faults++;
+			r = xt2_chain_tail(chain);
+		}
 	} while (r->target_offset > sizeof(*r) &&
 		 xt2_surely_misses(xt2_rule_first_match(r), xt2_ctx_pkt(ctx)) && xt2_can_loop);
+	must_be_whole(ctx);
 	s->ordered = xt2_ctx_offset(ctx, r);
 	s->cursor.epoch = ~s->epoch;
 	return distance(chain, r);
@@ -471,6 +489,7 @@ static __always_inline u64 next_candidate(struct xt2_ctx *ctx, const struct xt2_
 		unit = s->unit[cur->at++ % XT2_UNITS_MAX];
 		answer = quick_answer(ctx, unit);
 	} while (answer == XT2_MISS);
+	must_be_whole(ctx);
 	cur->holds = answer == XT2_HIT;
 	unit &= ~XT2_UNIT_FLAGS | XT2_UNIT_RUN;
 	if (unlikely(unit & XT2_UNIT_RUN)) {
