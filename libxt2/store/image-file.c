@@ -27,7 +27,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOCK_POLL_NS 20000000L /* between two tries for a lock */
+/*
+ * Between two tries for a lock: an eighth of the time that was waited, within these.  Others hold it
+ * for as long as a commit takes, and who comes later must not be much faster.
+ */
+#define LOCK_POLL_MIN 100000L /* ns */
+#define LOCK_POLL_MAX 1000000L
 
 static int system_error(struct xt2_err *err, const char *verb, const char *path)
 {
@@ -255,20 +260,29 @@ int xt2_image_store(const char *path, const struct xt2_image *image, size_t size
 	return ret ? xt2_file_error(err, -ret, f.failed, path) : 0;
 }
 
-static int remaining(const struct timespec *start, int wait)
+/* => ns since then */
+static long long since(const struct timespec *start)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec - start->tv_sec < wait ||
-	       (now.tv_sec - start->tv_sec == wait && now.tv_nsec < start->tv_nsec);
+	return (now.tv_sec - start->tv_sec) * 1000000000ll + now.tv_nsec - start->tv_nsec;
+}
+
+static struct timespec next_pause(long long waited)
+{
+	long long ns = waited / 8;
+
+	if (ns < LOCK_POLL_MIN)
+		ns = LOCK_POLL_MIN;
+	return (struct timespec){ .tv_nsec = ns < LOCK_POLL_MAX ? (long)ns : LOCK_POLL_MAX };
 }
 
 /* flock() has no time limit of its own.  => 0, or -1 and errno */
 static int lock(int fd, int wait)
 {
-	const struct timespec pause = { .tv_nsec = LOCK_POLL_NS };
-	struct timespec start;
+	struct timespec start, pause;
+	long long waited;
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	while (flock(fd, wait < 0 ? LOCK_EX : LOCK_EX | LOCK_NB)) {
@@ -276,10 +290,12 @@ static int lock(int fd, int wait)
 			continue;
 		if (errno != EWOULDBLOCK)
 			return -1;
-		if (!remaining(&start, wait)) {
+		waited = since(&start);
+		if (waited >= wait * 1000000000ll) {
 			errno = EAGAIN;
 			return -1;
 		}
+		pause = next_pause(waited);
 		nanosleep(&pause, NULL);
 	}
 	return 0;
