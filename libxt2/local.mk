@@ -45,6 +45,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/grow.c \
 	libxt2/grow.h \
 	libxt2/store/commit-file.c \
+	libxt2/store/commit-queue.c \
+	libxt2/store/commit-queue.h \
 	libxt2/store/edit-file.c \
 	libxt2/store/edit-file.h \
 	libxt2/store/file-store.c \
@@ -55,6 +57,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/store/new-file.h \
 	libxt2/store/old-files.c \
 	libxt2/store/old-files.h \
+	libxt2/store/stamp.c \
+	libxt2/store/stamp.h \
 	libxt2/store/store.c \
 	libxt2/store/store-edit.c \
 	libxt2/store/store.h \

@@ -115,10 +115,12 @@ __u64 xt2_reader_generation(const struct xt2_reader *reader);
 /* --- in a file ------------------------------------------------------------- */
 
 /*
- * One commit, or none.  A transaction has the lock of xt2_image_lock() from beginning to end, so nobody's change is
- * lost.  Where it can, a commit appends to the file what has changed, and syncs it; if not, it
- * writes a new file as xt2_image_store() does: if the file is not its owner's alone, or if it
- * would be mostly garbage.  Killed at any time, the file has the old ruleset or the new one.
+ * One commit, or none.  A transaction has the lock of xt2_image_lock() from the beginning until
+ * its commit is written, so nobody's change is lost; then it waits for the disk together with
+ * others, and what it has read may be a change that another one still waits for.  Where it can, a
+ * commit appends to the file what has changed, and syncs it; if not, it writes a new file as
+ * xt2_image_store() does: if the file is not its owner's alone, or if it would be mostly garbage.
+ * Killed at any time, the file has the old ruleset or the new one.
  */
 struct xt2_transaction;
 
@@ -156,7 +158,7 @@ __u64 xt2_transaction_generation(const struct xt2_transaction *transaction);
  * reached, is the caller's business.  If nothing has changed, an edit in place writes nothing.
  * Afterwards there is only xt2_transaction_end(), and xt2_transaction_generation().
  * => 0; -errno as of xt2_ruleset_write() and xt2_image_store(): the file has the ruleset that it
- *    had
+ *    had, unless err->message says that the change is stored
  */
 int xt2_transaction_commit(struct xt2_transaction *transaction, struct xt2_err *err);
 

@@ -162,7 +162,8 @@ int xt2_image_store(const char *path, const struct xt2_image *image, size_t size
  * @wait: seconds to wait for the lock; 0: none, < 0: without limit
  *
  * The lock is a flock(2) on the file path.lock, which is created with mode 0600
- * and never removed.  Readers need no lock.
+ * and never removed.  Readers need no lock.  Commits that were appended to the file and that their
+ * writers still wait for are made durable first, so the file has all of them.
  * => a file descriptor; closing it releases the lock.  -EAGAIN: another process
  *    has the lock; -EINVAL: path is not a regular file; -EISDIR: path is a
  *    folder, or path.lock is not a regular file; -ELOOP: path.lock is a

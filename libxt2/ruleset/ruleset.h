@@ -325,6 +325,13 @@ int xt2_image_room_(size_t size, struct xt2_mapping *map, struct xt2_err *err);
  */
 int xt2_lock_open(const char *name, struct xt2_err *err);
 
+/*
+ * xt2_image_lock_ - as xt2_image_lock(), but commits that others still wait for are not settled
+ *
+ * Whoever changes the file then has to go by the queue: libxt2/store/commit-queue.h.
+ */
+int xt2_image_lock_(const char *path, int wait, struct xt2_err *err);
+
 /* The loop that xt2_write_end() met: fill in err.  => -ELOOP */
 int xt2_loop_report_(const struct xt2_ruleset *rs, struct xt2_err *err);
 

@@ -4,19 +4,11 @@
  *
  * A commit appends: what it writes is behind the image's end, but for cells that were not in
  * use.  When that is on the disk, the header's size and then its root are stored, each by one
- * write of eight bytes, so the file has the old ruleset or the new one at any moment.
+ * write of eight bytes, so the file has the old ruleset or the new one at any moment.  When, and
+ * by whom, is a matter of commit-queue.c: the sync is shared with others that change the file.
  *
- * An image must not be used unchecked, and checking all of it costs what there is.  So a
- * commit leaves a stamp (struct xt2_stamp): which file this is, when it was born and when its
- * contents changed last, and a digest of what was appended last, the root included.  A file that only its owner can
- * write to, who runs this program, and that the stamp fits, is as this program left it:
- * a birth cannot be forged, and each change of the contents has a time.  It is mapped
- * and not checked again.  Any other file is read and checked whole.
- *
- * The time of a change can be set, that of the inode's last change cannot, and is not far behind
- * a commit's (SETTLED).  The digest is of the last commit alone; what the owner of the file
- * could do in those milliseconds is no more than to change the rules, which is the owner's
- * right, but a damaged image can end the program.
+ * A file that only its owner can write to, and that is as the last commit has left it (stamp.c), is
+ * mapped and not checked again.  Any other file is read and checked whole.
  */
 #include "config.h"
 #include "edit-file.h"
@@ -28,18 +20,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
+#include "commit-queue.h"
 #include "engine/check.h"
 #include "libxt2/err.h"
 #include "libxt2/ruleset/inplace.h"
 #include "new-file.h"
 #include "old-files.h"
+#include "stamp.h"
 
 #define ROOM	     (64ull << 20) /* for what is added, beyond as much as there is */
-#define DIGEST_MAX   (128ull << 10) /* bytes before the end that a digest covers at most */
-#define SETTLED	     50000000ull /* ns from a commit's time to the last change of the inode */
 #define GARBAGE_FREE (32u << 10) /* bytes that nothing names, whatever the rest */
 
 struct xt2_edit_file {
@@ -49,16 +39,24 @@ struct xt2_edit_file {
 	struct xt2_image *img;
 	u64 size; /* of the image in the file */
 	u64 end; /* of the file */
-	struct xt2_stamp now; /* which file it is */
-	bool checked, disturbed;
-	bool half; /* a header may be half written: no more commits through this */
+	struct xt2_file_facts facts;
+	struct xt2_commit_queue queue; /* of a file that is locked */
+	bool locked; /* to be changed */
+	bool shares; /* the lock is given up when a commit is appended */
+	bool spent; /* no more commits through this */
+	const char *checked; /* why it was checked whole; NULL: it was not */
 	char path[PATH_MAX]; /* after symbolic links */
 	char shown[PATH_MAX]; /* as the caller has it */
 };
 
-bool xt2_edit_file_was_checked(const struct xt2_edit_file *f)
+const char *xt2_edit_file_was_checked(const struct xt2_edit_file *f)
 {
 	return f->checked;
+}
+
+void xt2_edit_file_share(struct xt2_edit_file *f)
+{
+	f->shares = true;
 }
 
 __u64 xt2_edit_file_torn(const struct xt2_edit_file *f)
@@ -66,65 +64,8 @@ __u64 xt2_edit_file_torn(const struct xt2_edit_file *f)
 	return f->end - f->size;
 }
 
-/* --- stamps ------------------------------------------------------------------ */
-
-static u64 nanoseconds(const struct statx_timestamp *t)
-{
-	return (u64)t->tv_sec * 1000000000u + t->tv_nsec;
-}
-
-/*
- * Which file it is, and whether nobody else can write to it.
- * @disturbed: the inode has changed since the contents have: somebody may have set their time
- * => 1: so it is; 0: others can, or the file system does not tell; -errno
- */
-static int identify(int fd, struct xt2_stamp *now, u64 *end, bool *disturbed)
-{
-	const unsigned int need = STATX_BASIC_STATS | STATX_BTIME;
-	struct statx st;
-
-	if (statx(fd, "", AT_EMPTY_PATH, need, &st))
-		return -errno;
-	if (!S_ISREG(st.stx_mode))
-		return S_ISDIR(st.stx_mode) ? -EISDIR : 0;
-	*end = st.stx_size;
-	*now = (struct xt2_stamp){
-		.device = makedev(st.stx_dev_major, st.stx_dev_minor),
-		.inode = st.stx_ino,
-		.born = nanoseconds(&st.stx_btime),
-		.changed = nanoseconds(&st.stx_mtime),
-	};
-	*disturbed = nanoseconds(&st.stx_ctime) > now->changed + SETTLED;
-	return (st.stx_mask & need) == need && st.stx_uid == geteuid() && st.stx_nlink == 1 &&
-	       !(st.stx_mode & (S_IWGRP | S_IWOTH)) && nanoseconds(&st.stx_btime);
-}
-
-static u64 digest_of(u64 hash, const void *bytes, u64 size)
-{
-	const u64 *word = bytes;
-	u64 i;
-
-	for (i = 0; i < size / sizeof(*word); i++) {
-		hash = (hash ^ word[i]) * 0x9e3779b97f4a7c15ull;
-		hash ^= hash >> 32;
-	}
-	return hash;
-}
-
-/* Of what a commit wrote from first on, with this stamp but without its digest. */
-static u64 stamp_digest(const struct xt2_image *img, const struct xt2_stamp *stamp)
-{
-	struct xt2_stamp plain = *stamp;
-	const u64 at = xt2_offset(img, stamp), after = at + sizeof(*stamp);
-	u64 hash = digest_of(img->root, xt2_at(img, stamp->first), at - stamp->first);
-
-	plain.digest = 0;
-	hash = digest_of(hash, &plain, sizeof(plain));
-	return digest_of(hash, xt2_at(img, after), stamp->size - after);
-}
-
-/* => does the image have a stamp, and is it this file's? */
-static bool is_stamped(const struct xt2_edit_file *f)
+/* => the stamp of the image; NULL: it has none that can be one */
+static const struct xt2_stamp *stamp_of(const struct xt2_edit_file *f)
 {
 	const struct xt2_image *img = f->img;
 	const struct xt2_root *root = xt2_at(img, img->root);
@@ -133,15 +74,30 @@ static bool is_stamped(const struct xt2_edit_file *f)
 
 	if (img->root % XT2_ALIGN || img->root < sizeof(*img) ||
 	    img->root > f->size - sizeof(*root))
-		return false;
+		return NULL;
 	at = root->edits;
 	if (at % XT2_ALIGN || at < sizeof(*img) || at > f->size - sizeof(struct xt2_edits))
-		return false;
+		return NULL;
 	stamp = &((const struct xt2_edits *)xt2_at(img, at))->stamp;
-	return f->now.born && stamp->device == f->now.device && stamp->inode == f->now.inode &&
-	       stamp->born == f->now.born && stamp->changed == f->now.changed &&
-	       stamp->size == f->size && stamp->first % XT2_ALIGN == 0 && stamp->first <= at &&
-	       stamp->digest == stamp_digest(img, stamp);
+	return stamp->size != f->size || (stamp->first % XT2_ALIGN == 0 && stamp->first <= at)
+		       ? stamp
+		       : NULL;
+}
+
+/* => why the file may not be as the last commit has left it; NULL: it is */
+static const char *suspicion(const struct xt2_edit_file *f)
+{
+	const struct xt2_stamp *stamp = stamp_of(f);
+	const char *why = NULL;
+
+	if (!stamp)
+		return "it was written whole";
+	if (!f->queue.untouched || stamp->size != f->size)
+		why = xt2_stamp_differs(stamp, &f->facts, f->size);
+	if (!why && stamp->digest != xt2_stamp_digest(xt2_at(f->img, stamp->first), stamp,
+						      xt2_offset(f->img, stamp), f->img->root))
+		why = "the digest of what was stored last is another one";
+	return why;
 }
 
 /* --- opening ------------------------------------------------------------------ */
@@ -211,7 +167,7 @@ static int check(const struct xt2_edit_file *f)
 }
 
 /* A copy that nobody can change after the check. */
-static int read_whole(struct xt2_edit_file *f)
+static int read_whole(struct xt2_edit_file *f, const char *why)
 {
 	const struct xt2_image header = *f->img;
 	void *p = mmap(f->memory, f->size, PROT_READ | PROT_WRITE,
@@ -226,34 +182,49 @@ static int read_whole(struct xt2_edit_file *f)
 	if (n < 0)
 		return (int)n;
 	*f->img = header;
-	f->checked = true;
+	f->checked = why;
 	return (u64)n < f->size ? 1 : check(f);
 }
 
-static int open_file(struct xt2_edit_file *f, bool change, struct xt2_err *err)
+/* What was appended last is what the next commit builds on. */
+static void join(struct xt2_edit_file *f, int lock, struct xt2_image *header)
+{
+	f->queue = (struct xt2_commit_queue){ .lock = lock, .fd = f->fd, .path = f->path };
+	xt2_queue_open(&f->queue, &f->facts, header);
+	header->size = f->queue.at.appended.size;
+	header->root = f->queue.at.appended.root;
+	f->size = header->size;
+}
+
+static int open_file(struct xt2_edit_file *f, int lock, struct xt2_err *err)
 {
 	struct xt2_image header;
+	const char *why;
 	int ret;
 
-	f->fd = open(f->path, (change ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
+	f->fd = open(f->path, (f->locked ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
 	if (f->fd < 0)
-		return errno == EACCES && change ? 1 : failed(f, err, "open", -errno);
-	ret = identify(f->fd, &f->now, &f->end, &f->disturbed);
-	if (ret <= 0)
+		return errno == EACCES && f->locked ? 1 : failed(f, err, "open", -errno);
+	ret = xt2_file_facts(f->fd, &f->facts);
+	if (ret || f->facts.shared)
 		return ret ? failed(f, err, "read", ret) : 1;
+	f->end = f->facts.end;
 	if (f->end < sizeof(struct xt2_image) + sizeof(struct xt2_root))
 		return 1;
 	ret = read_header(f, &header);
+	if (!ret && f->locked)
+		join(f, lock, &header);
 	if (!ret)
 		ret = reserve(f);
 	if (!ret)
 		ret = map_file(f, &header);
-	if (!ret && (f->disturbed || !is_stamped(f)))
-		ret = read_whole(f);
+	why = ret ? NULL : suspicion(f);
+	if (why)
+		ret = read_whole(f, why);
 	return ret < 0 ? failed(f, err, "read", ret) : ret;
 }
 
-int xt2_edit_file_open(const char *path, bool change, struct xt2_edit_file **file,
+int xt2_edit_file_open(const char *path, int lock, struct xt2_edit_file **file,
 		       struct xt2_ruleset *rs, struct xt2_err *err)
 {
 	struct xt2_edit_file *f = calloc(1, sizeof(*f));
@@ -262,12 +233,13 @@ int xt2_edit_file_open(const char *path, bool change, struct xt2_edit_file **fil
 	if (!f)
 		return xt2_err_no_memory(err, " to open the image");
 	f->fd = -1;
+	f->locked = lock >= 0;
 	snprintf(f->shown, sizeof(f->shown), "%s", path);
 	ret = xt2_resolve(path, f->path);
 	if (ret)
 		ret = xt2_file_error(err, -ret, "resolve", path);
 	else
-		ret = open_file(f, change, err);
+		ret = open_file(f, lock, err);
 	if (!ret && xt2_inplace_begin(rs, f->img, f->capacity, !f->checked))
 		ret = xt2_err_no_memory(err, " to open the image");
 	if (ret) {
@@ -305,18 +277,18 @@ static int write_at(const struct xt2_edit_file *f, u64 from, u64 to)
 	return 0;
 }
 
-/* The commit's stamp.  => its time, which becomes that of the file's last change */
-static struct timespec make_stamp(struct xt2_edit_file *f, struct xt2_stamp *stamp)
+/* => false: the digest is not of all that the commit writes */
+static bool make_stamp(struct xt2_edit_file *f, struct xt2_stamp *stamp)
 {
-	struct timespec now;
+	bool alone;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	*stamp = f->now;
-	stamp->changed = (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
+	*stamp = f->facts.now;
+	stamp->changed = xt2_stamp_clock();
 	stamp->size = f->img->size;
-	stamp->first = f->img->size - f->size > DIGEST_MAX ? f->img->size - DIGEST_MAX : f->size;
-	stamp->digest = stamp_digest(f->img, stamp);
-	return now;
+	stamp->first = xt2_queue_first(&f->queue, stamp->size, &alone);
+	stamp->digest = xt2_stamp_digest(xt2_at(f->img, stamp->first), stamp,
+					 xt2_offset(f->img, stamp), f->img->root);
+	return !alone;
 }
 
 /* What was appended, and cells that were taken into use. */
@@ -330,29 +302,7 @@ static int write_body(const struct xt2_edit_file *f, const struct xt2_root *old,
 	if (old->cell == root->cell && root->cells > old->cells)
 		ret = write_at(f, root->cell + (u64)old->cells * sizeof(u64),
 			       root->cell + (u64)root->cells * sizeof(u64));
-	if (!ret)
-		ret = write_at(f, f->size, f->img->size);
-	return ret || !fdatasync(f->fd) ? ret : -errno;
-}
-
-/*
- * The stamp is last of what is new, so that its time is close to the file's.  Then the size: with
- * it, the old root is as good as before.
- */
-static int write_header(struct xt2_edit_file *f, struct xt2_stamp *stamp)
-{
-	const u64 size = offsetof(struct xt2_image, size), root = offsetof(struct xt2_image, root);
-	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, make_stamp(f, stamp) };
-	const u64 at = xt2_offset(f->img, stamp);
-	int ret = write_at(f, at, at + sizeof(*stamp));
-
-	if (!ret)
-		ret = write_at(f, size, size + sizeof(u64));
-	if (!ret)
-		ret = write_at(f, root, root + sizeof(u64));
-	if (!ret && futimens(f->fd, times))
-		ret = 0; /* the file will be checked whole */
-	return ret;
+	return ret ? ret : write_at(f, f->size, f->img->size);
 }
 
 /* Image files must not be mostly empty, and nobody wants them to be. */
@@ -363,28 +313,46 @@ static bool is_garbage(const struct xt2_edit_file *f, const struct xt2_root *roo
 	return edits->garbage > GARBAGE_FREE + (f->img->size - edits->garbage);
 }
 
-/* => 0; -errno: the file has the old ruleset */
+/* => as xt2_queue_append(); -errno: the file has the old ruleset */
 static int append(struct xt2_edit_file *f, u32 offset)
 {
 	const struct xt2_root *old = xt2_image_root(f->img), *root = xt2_at(f->img, offset);
-	struct xt2_edits *edits = xt2_at(f->img, root->edits);
+	struct xt2_stamp *stamp = &((struct xt2_edits *)xt2_at(f->img, root->edits))->stamp;
+	bool alone;
 	int ret;
 
 	f->img->root = offset;
-	edits->stamp = (struct xt2_stamp){ 0 };
+	alone = !make_stamp(f, stamp);
 	ret = write_body(f, old, root);
 	if ((ret == -ENOSPC || ret == -EDQUOT) && xt2_old_files_drop(f->path))
 		ret = write_body(f, old, root);
-	if (ret && ftruncate(f->fd, (off_t)f->size)) {
-		/* the next commit does it */
-	}
-	if (!ret) {
-		ret = write_header(f, &edits->stamp);
-		f->half = ret != 0;
-	}
-	if (ret)
+	if (!ret)
+		ret = xt2_queue_append(&f->queue, f->img->size, offset, stamp->changed, alone);
+	if (ret < 0) {
 		f->img->root = xt2_offset(f->img, old);
+		if (ftruncate(f->fd, (off_t)f->size)) {
+			/* the next commit does it */
+		}
+	}
 	return ret;
+}
+
+/* What was appended becomes durable.  => 0, -errno */
+static int make_durable(struct xt2_edit_file *f, bool shared, struct xt2_err *err)
+{
+	int ret;
+
+	if (shared) {
+		f->spent = true; /* the lock is gone */
+		ret = xt2_queue_wait(&f->queue);
+	} else {
+		ret = xt2_queue_settle(&f->queue);
+	}
+	if (!ret)
+		return 0;
+	f->spent = true; /* what it maps may be cut off */
+	return failed(f, err, f->queue.stored ? "sync the change, which is stored, in" : "write",
+		      ret);
 }
 
 int xt2_edit_file_commit(struct xt2_edit_file *f, struct xt2_ruleset *rs,
@@ -395,22 +363,22 @@ int xt2_edit_file_commit(struct xt2_edit_file *f, struct xt2_ruleset *rs,
 	u32 root;
 	int ret;
 
-	if (f->half) /* its size may be more than f->size: nothing may be cut off there */
+	if (f->spent || !f->locked)
 		return failed(f, err, "write", -EIO);
 	xt2_inplace_author(rs, author ? author : &nobody);
 	ret = xt2_inplace_commit(rs, check, &root, err);
-	if (ret || !root)
+	if (ret)
 		return ret;
+	if (!root) /* as it is, it may be a change that somebody else still waits for */
+		return f->queue.at.durable < f->queue.number ? make_durable(f, f->shares, err) : 0;
 	if (is_garbage(f, xt2_at(f->img, root)))
 		return 1;
 	ret = append(f, root);
-	if (ret) {
+	if (ret < 0) {
 		xt2_inplace_abort(rs);
 		return failed(f, err, "write", ret);
 	}
 	f->size = f->end = f->img->size;
 	xt2_inplace_done(rs); /* what it lacks memory for sticks, and is told when it is wanted */
-	if (fdatasync(f->fd))
-		return failed(f, err, "sync the change, which is stored, in", -errno);
-	return 0;
+	return make_durable(f, f->shares && !ret, err);
 }

@@ -11,14 +11,14 @@ struct xt2_edit_file;
 
 /*
  * xt2_edit_file_open - the ruleset of an image file, to be read or edited in place
- * @change: the caller has the file's lock
+ * @lock: of xt2_image_lock_(), to change the file; -1: it is only read
  * @file: out: closed by xt2_edit_file_close(), after rs was freed
  * @rs: empty; out: the ruleset
  *
  * => 0; 1: this file is not one to be changed where it is: read and replace it; -ENOENT: there is
  *    none; -errno: it cannot be opened, or is not a valid image
  */
-int xt2_edit_file_open(const char *path, bool change, struct xt2_edit_file **file,
+int xt2_edit_file_open(const char *path, int lock, struct xt2_edit_file **file,
 		       struct xt2_ruleset *rs, struct xt2_err *err);
 
 /*
@@ -29,14 +29,22 @@ int xt2_edit_file_open(const char *path, bool change, struct xt2_edit_file **fil
  * @check: see xt2_inplace_commit()
  * @author: whose commit it is; NULL: it does not say
  * => 0; 1: the file would be mostly garbage: write and replace it; -ECANCELED: check found it wrong;
- *    -errno: nothing has changed
+ *    -errno: nothing has changed, unless err says that it is stored; if syncing failed, the
+ *    ruleset can only be freed
  */
 int xt2_edit_file_commit(struct xt2_edit_file *file, struct xt2_ruleset *rs,
 			 const struct xt2_commit_check *check, const struct xt2_author *author,
 			 struct xt2_err *err);
 
-/* => was the file checked whole when it was opened, since it was not as this program left it? */
-bool xt2_edit_file_was_checked(const struct xt2_edit_file *file);
+/*
+ * xt2_edit_file_share - the next commit is the last one
+ *
+ * The lock is given up when it is appended, and its sync may be one with those of others.
+ */
+void xt2_edit_file_share(struct xt2_edit_file *file);
+
+/* => why the file was checked whole when it was opened; NULL: it was as this program has left it */
+const char *xt2_edit_file_was_checked(const struct xt2_edit_file *file);
 
 /* => bytes of a change that was not finished, which the next commit cuts off */
 __u64 xt2_edit_file_torn(const struct xt2_edit_file *file);

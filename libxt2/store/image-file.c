@@ -337,7 +337,7 @@ static int refuse_others(const char *path, struct xt2_err *err)
 	return check_kind(&st, "open", path, err);
 }
 
-int xt2_image_lock(const char *path, int wait, struct xt2_err *err)
+int xt2_image_lock_(const char *path, int wait, struct xt2_err *err)
 {
 	char real[PATH_MAX], name[PATH_MAX];
 	int fd, ret = refuse_others(path, err);

@@ -9,10 +9,39 @@
 
 #include <stdlib.h>
 #include "bpf/bpf-edit.h"
+#include "commit-queue.h"
 #include "edit-file.h"
 #include "image-past.h"
 #include "old-files.h"
 #include "libxt2/err.h"
+#include "libxt2/ruleset/ruleset.h"
+#include "new-file.h"
+
+int xt2_store_lock_shared(struct xt2_store *s, enum xt2_store_access access, int wait,
+			  struct xt2_err *err)
+{
+	int ret;
+
+	if (s->kind == XT2_STORE_LIVE || access == XT2_STORE_LOOK || s->locked)
+		return xt2_store_lock(s, access, wait, err);
+	if (access == XT2_STORE_CREATE)
+		xt2_image_folder(s->path);
+	ret = xt2_image_lock_(s->path, wait, err);
+	s->lock = ret;
+	s->locked = s->shares = ret >= 0;
+	s->access = access;
+	return ret < 0 ? ret : 0;
+}
+
+/* The file will be read and replaced whole: nobody may wait for what is in it any more. */
+static void settle(struct xt2_store *s)
+{
+	char real[PATH_MAX];
+
+	if (s->shares && !xt2_resolve(s->path, real))
+		xt2_queue_settle_file(real, s->lock);
+	s->shares = false;
+}
 
 #define LOOK_WAIT 10 /* seconds, for somebody who changes it */
 
@@ -30,19 +59,29 @@ int xt2_store_edit(struct xt2_store *s, struct xt2_ruleset **rs, struct xt2_err 
 		ret = xt2_store_bpf_.edit->open(s->folder, s->links, s->access != XT2_STORE_LOOK,
 						&s->live_edit, fresh, err);
 	else
-		ret = xt2_edit_file_open(s->path, s->lock >= 0, &s->edit, fresh, err);
-	if (ret)
+		ret = xt2_edit_file_open(s->path, s->lock, &s->edit, fresh, err);
+	if (ret) {
+		settle(s);
 		xt2_ruleset_free(fresh);
-	else
-		*rs = fresh;
-	return ret;
+		return ret;
+	}
+	if (s->shares)
+		xt2_edit_file_share(s->edit);
+	*rs = fresh;
+	return 0;
 }
 
 int xt2_store_commit_edit(struct xt2_store *s, struct xt2_ruleset *rs,
 			  const struct xt2_commit_check *check, struct xt2_err *err)
 {
-	return s->live_edit ? xt2_store_bpf_.edit->commit(s->live_edit, rs, check, &s->author, err)
-			    : xt2_edit_file_commit(s->edit, rs, check, &s->author, err);
+	int ret;
+
+	if (s->live_edit)
+		return xt2_store_bpf_.edit->commit(s->live_edit, rs, check, &s->author, err);
+	ret = xt2_edit_file_commit(s->edit, rs, check, &s->author, err);
+	if (ret == 1)
+		settle(s);
+	return ret;
 }
 
 __u32 *xt2_store_trace_edit(struct xt2_store *s, struct xt2_ruleset *rs, struct xt2_image *written,

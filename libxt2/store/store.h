@@ -49,6 +49,7 @@ struct xt2_store {
 	struct xt2_chain_owners *owners; /* live: see xt2_store_own() */
 	__u64 generation; /* live: that was committed whole */
 	bool locked;
+	bool shares; /* file: the lock is given up when a commit is appended */
 	enum xt2_store_access access; /* it is locked for that */
 	int lock;
 	char folder[256]; /* live: that it is pinned in */
@@ -145,6 +146,16 @@ int xt2_store_built(enum xt2_store_kind kind, struct xt2_err *err);
  */
 int xt2_store_lock(struct xt2_store *s, enum xt2_store_access access, int wait,
 		   struct xt2_err *err);
+
+/*
+ * xt2_store_lock_shared - the same, for one xt2_store_edit() and one commit
+ *
+ * What xt2_store_edit() finds in a file may be a commit that its writer still waits for.  The lock
+ * is given up when xt2_store_commit_edit() has appended its own; the two are durable together.
+ * => as xt2_store_lock()
+ */
+int xt2_store_lock_shared(struct xt2_store *s, enum xt2_store_access access, int wait,
+			  struct xt2_err *err);
 
 /* Let others in; a store that is not locked is fine. */
 void xt2_store_unlock(struct xt2_store *s);

@@ -49,7 +49,7 @@ int xt2_transaction_begin(const char *path, int wait, struct xt2_transaction **t
 		return xt2_err_no_memory(err, " for the transaction");
 	strcpy(t->path, path);
 	t->store = (struct xt2_store){ .kind = XT2_STORE_FILE, .path = t->path, .lock = -1 };
-	ret = xt2_store_lock(&t->store, XT2_STORE_CHANGE, wait, err);
+	ret = xt2_store_lock_shared(&t->store, XT2_STORE_CHANGE, wait, err);
 	if (!ret)
 		ret = read_ruleset(t, err);
 	if (ret)

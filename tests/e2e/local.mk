@@ -31,6 +31,7 @@ E2E_TESTS = \
 	tests/e2e/owners.sh \
 	tests/e2e/patched.sh \
 	tests/e2e/peers.sh \
+	tests/e2e/power-loss.py \
 	tests/e2e/printed.py \
 	tests/e2e/refusals.sh \
 	tests/e2e/replay-batch.sh \

@@ -343,17 +343,19 @@ tests_unit_run_store_SOURCES = $(UNIT_RUNNER) \
 	$(FAIL_ALLOC_FILES) \
 	tests/unit/store-case.h \
 	tests/unit/libxt2/store/test-commit-file.c \
+	tests/unit/libxt2/store/test-commit-queue.c \
 	tests/unit/libxt2/store/test-edit-file.c \
 	tests/unit/libxt2/store/test-file-store.c \
 	tests/unit/libxt2/store/test-image-file.c \
 	tests/unit/libxt2/store/test-image-past.c \
 	tests/unit/libxt2/store/test-new-file.c \
 	tests/unit/libxt2/store/test-old-files.c \
+	tests/unit/libxt2/store/test-stamp.c \
 	tests/unit/libxt2/store/test-store-edit.c \
 	tests/unit/libxt2/store/test-store.c \
 	tests/unit/libxt2/store/test-transaction.c
 tests_unit_run_store_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_run_store_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP) -Wl,--wrap=write,--wrap=fsync,--wrap=rename
+tests_unit_run_store_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP) -Wl,--wrap=write,--wrap=fsync,--wrap=fdatasync,--wrap=rename
 tests_unit_run_store_LDADD = $(UNIT_LIBS)
 
 if BPF

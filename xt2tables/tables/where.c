@@ -214,7 +214,10 @@ static int open_store(struct xt2_where *w, enum xt2_store_access access)
 
 	if (w->test)
 		access = XT2_STORE_LOOK;
-	ret = xt2_store_lock(&w->store, access, w->wait, &err);
+	if (w->whole || w->replaces || w->test)
+		ret = xt2_store_lock(&w->store, access, w->wait, &err);
+	else
+		ret = xt2_store_lock_shared(&w->store, access, w->wait, &err);
 	if (ret && !(ret == -ENOENT && access == XT2_STORE_LOOK))
 		return lock_failed(w, &err, ret);
 	w->generation = 0;

@@ -12,6 +12,7 @@
 struct edited {
 	struct xt2_edit_file *file;
 	struct xt2_ruleset *rs;
+	int lock;
 };
 
 /* A table with a rule in INPUT. */
@@ -36,10 +37,13 @@ static int open_it(const struct state *s, struct edited *e)
 {
 	int ret;
 
-	*e = (struct edited){ .rs = xt2_ruleset_new() };
-	ret = xt2_edit_file_open(s->path, true, &e->file, e->rs, NULL);
-	if (ret)
+	*e = (struct edited){ .rs = xt2_ruleset_new(), .lock = xt2_image_lock(s->path, 0, NULL) };
+	assert_true(e->lock >= 0);
+	ret = xt2_edit_file_open(s->path, e->lock, &e->file, e->rs, NULL);
+	if (ret) {
 		xt2_ruleset_free(e->rs);
+		close(e->lock);
+	}
 	return ret;
 }
 
@@ -47,6 +51,7 @@ static void close_it(struct edited *e)
 {
 	xt2_ruleset_free(e->rs);
 	xt2_edit_file_close(e->file);
+	close(e->lock);
 }
 
 static void add_rule(struct edited *e)
@@ -107,15 +112,18 @@ static void a_file_that_others_changed_is_checked(void **data)
 
 	store_first(s);
 	assert_int_equal(open_it(s, &e), 0);
-	assert_true(xt2_edit_file_was_checked(e.file));
+	assert_string_equal(xt2_edit_file_was_checked(e.file), "it was written whole");
 	add_rule(&e);
 	assert_int_equal(xt2_edit_file_commit(e.file, e.rs, NULL, NULL, NULL), 0);
+	close_it(&e);
+	assert_int_equal(open_it(s, &e), 0);
+	assert_null(xt2_edit_file_was_checked(e.file));
 	close_it(&e);
 	fd = open(s->path, O_WRONLY);
 	assert_int_equal(pwrite(fd, "\1", 1, 600), 1); /* in the middle of something */
 	close(fd);
 	if (!open_it(s, &e)) {
-		assert_true(xt2_edit_file_was_checked(e.file));
+		assert_non_null(xt2_edit_file_was_checked(e.file));
 		close_it(&e);
 	}
 }
