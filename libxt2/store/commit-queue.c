@@ -271,7 +271,8 @@ void xt2_queue_open(struct xt2_commit_queue *q, const struct xt2_file_facts *fac
 		if (s->appended.number > at.number && !(any_present(q) && is_whole(q)))
 			end_epoch(q, EIO);
 	}
-	q->untouched = q->kept && s->changed == facts->now.changed && s->touched == facts->touched;
+	q->known = q->kept && s->touched;
+	q->untouched = q->known && s->changed == facts->now.changed && s->touched == facts->touched;
 	q->epoch = s->epoch;
 	q->number = s->appended.number;
 }

@@ -44,6 +44,7 @@ struct xt2_commit_queue {
 	int lock; /* descriptor of the lock file; -1: nobody else takes part */
 	int fd; /* of the image */
 	bool kept; /* the lock file can be believed, and can have a state */
+	bool known; /* at has the file's times */
 	bool untouched; /* nobody else has changed the file since then: its times are those of at */
 	const char *path; /* of the image */
 	struct xt2_queue_state at;

@@ -3,9 +3,9 @@
  * edit-file.c - an image file that is changed where it is
  *
  * A commit appends: what it writes is behind the image's end, but for cells that were not in
- * use.  When that is on the disk, the header's size and then its root are stored, each by one
- * write of eight bytes, so the file has the old ruleset or the new one at any moment.  When, and
- * by whom, is a matter of commit-queue.c: the sync is shared with others that change the file.
+ * use.  When that is on the disk, the header's size and root are stored by one write within a
+ * sector, so the file has the old ruleset or the new one at any moment.  When, and by whom, is a
+ * matter of commit-queue.c: the sync is shared with others that change the file.
  *
  * A file that only its owner can write to, and that is as the last commit has left it (stamp.c), is
  * mapped and not checked again.  Any other file is read and checked whole.
@@ -44,15 +44,10 @@ struct xt2_edit_file {
 	bool locked; /* to be changed */
 	bool shares; /* the lock is given up when a commit is appended */
 	bool spent; /* no more commits through this */
-	const char *checked; /* why it was checked whole; NULL: it was not */
+	const char *whole; /* why it was checked whole, or has to be; NULL: it was not */
 	char path[PATH_MAX]; /* after symbolic links */
 	char shown[PATH_MAX]; /* as the caller has it */
 };
-
-const char *xt2_edit_file_was_checked(const struct xt2_edit_file *f)
-{
-	return f->checked;
-}
 
 void xt2_edit_file_share(struct xt2_edit_file *f)
 {
@@ -94,6 +89,8 @@ static const char *suspicion(const struct xt2_edit_file *f)
 		return "it was written whole";
 	if (!f->queue.untouched || stamp->size != f->size)
 		why = xt2_stamp_differs(stamp, &f->facts, f->size);
+	if (!why && f->queue.known && !f->queue.untouched)
+		why = "its inode has changed since the last change was stored";
 	if (!why && stamp->digest != xt2_stamp_digest(xt2_at(f->img, stamp->first), stamp,
 						      xt2_offset(f->img, stamp), f->img->root))
 		why = "the digest of what was stored last is another one";
@@ -167,7 +164,7 @@ static int check(const struct xt2_edit_file *f)
 }
 
 /* A copy that nobody can change after the check. */
-static int read_whole(struct xt2_edit_file *f, const char *why)
+static int read_whole(struct xt2_edit_file *f)
 {
 	const struct xt2_image header = *f->img;
 	void *p = mmap(f->memory, f->size, PROT_READ | PROT_WRITE,
@@ -182,7 +179,6 @@ static int read_whole(struct xt2_edit_file *f, const char *why)
 	if (n < 0)
 		return (int)n;
 	*f->img = header;
-	f->checked = why;
 	return (u64)n < f->size ? 1 : check(f);
 }
 
@@ -199,15 +195,17 @@ static void join(struct xt2_edit_file *f, int lock, struct xt2_image *header)
 static int open_file(struct xt2_edit_file *f, int lock, struct xt2_err *err)
 {
 	struct xt2_image header;
-	const char *why;
 	int ret;
 
+	f->whole = "it cannot be written to";
 	f->fd = open(f->path, (f->locked ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
 	if (f->fd < 0)
 		return errno == EACCES && f->locked ? 1 : failed(f, err, "open", -errno);
 	ret = xt2_file_facts(f->fd, &f->facts);
-	if (ret || f->facts.shared)
+	f->whole = ret ? NULL : f->facts.shared;
+	if (ret || f->whole)
 		return ret ? failed(f, err, "read", ret) : 1;
+	f->whole = "it is no image";
 	f->end = f->facts.end;
 	if (f->end < sizeof(struct xt2_image) + sizeof(struct xt2_root))
 		return 1;
@@ -218,14 +216,15 @@ static int open_file(struct xt2_edit_file *f, int lock, struct xt2_err *err)
 		ret = reserve(f);
 	if (!ret)
 		ret = map_file(f, &header);
-	why = ret ? NULL : suspicion(f);
-	if (why)
-		ret = read_whole(f, why);
+	if (!ret) {
+		f->whole = suspicion(f);
+		ret = f->whole ? read_whole(f) : 0;
+	}
 	return ret < 0 ? failed(f, err, "read", ret) : ret;
 }
 
 int xt2_edit_file_open(const char *path, int lock, struct xt2_edit_file **file,
-		       struct xt2_ruleset *rs, struct xt2_err *err)
+		       struct xt2_ruleset *rs, const char **whole, struct xt2_err *err)
 {
 	struct xt2_edit_file *f = calloc(1, sizeof(*f));
 	int ret;
@@ -240,7 +239,8 @@ int xt2_edit_file_open(const char *path, int lock, struct xt2_edit_file **file,
 		ret = xt2_file_error(err, -ret, "resolve", path);
 	else
 		ret = open_file(f, lock, err);
-	if (!ret && xt2_inplace_begin(rs, f->img, f->capacity, !f->checked))
+	*whole = f->whole;
+	if (!ret && xt2_inplace_begin(rs, f->img, f->capacity, !f->whole))
 		ret = xt2_err_no_memory(err, " to open the image");
 	if (ret) {
 		xt2_edit_file_close(f);

@@ -14,12 +14,14 @@ struct xt2_edit_file;
  * @lock: of xt2_image_lock_(), to change the file; -1: it is only read
  * @file: out: closed by xt2_edit_file_close(), after rs was freed
  * @rs: empty; out: the ruleset
+ * @whole: out: why the file was checked whole, or has to be; NULL: it was not, it is as the last
+ *	commit has left it.  After an error it says nothing
  *
  * => 0; 1: this file is not one to be changed where it is: read and replace it; -ENOENT: there is
  *    none; -errno: it cannot be opened, or is not a valid image
  */
 int xt2_edit_file_open(const char *path, int lock, struct xt2_edit_file **file,
-		       struct xt2_ruleset *rs, struct xt2_err *err);
+		       struct xt2_ruleset *rs, const char **whole, struct xt2_err *err);
 
 /*
  * xt2_edit_file_commit - append what has changed, durably
@@ -42,9 +44,6 @@ int xt2_edit_file_commit(struct xt2_edit_file *file, struct xt2_ruleset *rs,
  * The lock is given up when it is appended, and its sync may be one with those of others.
  */
 void xt2_edit_file_share(struct xt2_edit_file *file);
-
-/* => why the file was checked whole when it was opened; NULL: it was as this program has left it */
-const char *xt2_edit_file_was_checked(const struct xt2_edit_file *file);
 
 /* => bytes of a change that was not finished, which the next commit cuts off */
 __u64 xt2_edit_file_torn(const struct xt2_edit_file *file);

@@ -8,10 +8,10 @@
  * write to, who runs this program, and that the stamp fits, is as this program left it:
  * a birth cannot be forged, and each change of the contents has a time.
  *
- * The time of a change can be set, that of the inode's last change cannot, and is not far behind
- * a commit's (XT2_STAMP_SETTLED).  The digest is of the last commits alone; what the owner of the
- * file could do in those milliseconds is no more than to change the rules, which is the owner's
- * right, but a damaged image can end the program.
+ * The time of a change can be set, that of the inode's last change cannot.  Writers know what it was
+ * (commit-queue.c); for readers it is not far behind a commit's (XT2_STAMP_SETTLED).  The digest is
+ * of the last commits alone; what the owner of the file could do to readers in those milliseconds is
+ * no more than to change the rules, which is the owner's right, but a damaged image can end the program.
  */
 #include "config.h"
 #include "stamp.h"

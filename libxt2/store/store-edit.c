@@ -50,6 +50,7 @@ int xt2_store_edit(struct xt2_store *s, struct xt2_ruleset **rs, struct xt2_err 
 	struct xt2_ruleset *fresh;
 	int ret;
 
+	s->whole = NULL;
 	if (s->kind == XT2_STORE_LIVE && !s->locked)
 		return 1;
 	fresh = xt2_ruleset_new();
@@ -59,7 +60,7 @@ int xt2_store_edit(struct xt2_store *s, struct xt2_ruleset **rs, struct xt2_err 
 		ret = xt2_store_bpf_.edit->open(s->folder, s->links, s->access != XT2_STORE_LOOK,
 						&s->live_edit, fresh, err);
 	else
-		ret = xt2_edit_file_open(s->path, s->lock, &s->edit, fresh, err);
+		ret = xt2_edit_file_open(s->path, s->lock, &s->edit, fresh, &s->whole, err);
 	if (ret) {
 		settle(s);
 		xt2_ruleset_free(fresh);

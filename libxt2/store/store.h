@@ -43,6 +43,8 @@ struct xt2_store {
 	__u32 confirm; /* live: seconds until a commit must be confirmed; 0: it need not be */
 
 	/* the backend's */
+	const char *
+		whole; /* file: why xt2_store_edit() has checked all of it, or left that to others; or NULL */
 	struct xt2_edit_file *edit; /* file: it is edited where it is; else NULL */
 	struct xt2_live_edit *live_edit; /* live: the same */
 	struct xt2_live_watch *watch; /* live: see xt2_store_watch() */

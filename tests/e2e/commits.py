@@ -223,6 +223,9 @@ def paused():
                 p.stderr.close()
 
 
+WAYS = ['left', 'restored', 'copied', 'copied -p', 'linked', 'writable', 'given']
+
+
 def move(how, then):
     """What is done to a file whose byte was changed."""
     if how == 'copied':
@@ -232,6 +235,8 @@ def move(how, then):
         shutil.copy2(path, path + '.2')
         os.utime(path + '.2', ns=(then, then))
         os.replace(path + '.2', path)
+    elif how == 'restored':
+        os.utime(path, ns=(then, then))
     elif how == 'linked':
         os.link(path, path + '.link')
     elif how == 'writable':
@@ -244,11 +249,14 @@ def move(how, then):
 
 def tamper():
     base()
-    shutil.copy(path, kept)
+    err = run('xt2', 'edit', '-v', text='-A SHORT -j DROP\n')[2]
+    if ': checked as far as it was changed last' not in err:
+        bad('checked whole though nobody has changed it:', err)
+    base()
     size = os.path.getsize(path)
     places = sorted({*range(0, 64), *range(size - 400, size), *random.sample(range(64, size), 150)})
     for at in places:
-        how = random.choice(['left', 'copied', 'copied -p', 'linked', 'writable', 'given'])
+        how = random.choice(WAYS)
         base()
         then = os.stat(path).st_mtime_ns
         with open(path, 'r+b') as f:
@@ -260,9 +268,11 @@ def tamper():
         what = f'byte {at} changed, {how}'
         valid = run('xt2', 'check', path)[0] < 2
         old = saved()
-        code, _, err = run('xt2tables', '-A', 'SHORT', '-s', '192.0.2.77', '-j', 'DROP')
-        if code < 0 or code > 4 or (code and not err):
-            bad(what, ': exit code', code, err)
+        code, out, err = run('xt2', 'edit', '-v', text='-A SHORT -s 192.0.2.77 -j DROP\n')
+        if code < 0 or code > 4 or (code and 'error' not in out):
+            bad(what, ': exit code', code, out, err)
+        if ': checked whole: ' not in err:
+            bad(what, ': not checked whole:', err)
         now = saved()
         line = '[0:0] -A SHORT -s 192.0.2.77/32 -j DROP'
         if not code and '\n'.join(x for x in now.splitlines() if x != line) != old:

@@ -9,6 +9,7 @@
  */
 #include "engine/image.h"
 #include "libxt2/evaluate/reach.h"
+#include "libxt2/store/edit-file.h"
 #include "xt2tables/live/live-refused.h"
 #include "xt2tables/text/text.h"
 #include "cmd.h"
@@ -16,7 +17,7 @@
 struct check {
 	struct xt2_input in; /* one of the files */
 	struct xt2_files files;
-	bool json, strict, live;
+	bool json, strict, live, verbose;
 	bool first; /* no finding has been printed for this file */
 	unsigned int errors, unsupported, warnings;
 	unsigned int rules, chains;
@@ -192,6 +193,24 @@ static int check_rules(struct check *c)
 	return ret == XT2_EXIT_RESOURCE ? ret : xt2_exit_worse(ret, ways(c));
 }
 
+/* Whether whoever changes an image believes that it is as the last change has left it. */
+static void tell_trust(const char *path)
+{
+	struct xt2_ruleset *rs = xt2_ruleset_new();
+	struct xt2_edit_file *file = NULL;
+	const char *whole;
+	int ret = rs ? xt2_edit_file_open(path, -1, &file, rs, &whole, NULL) : -ENOMEM;
+
+	if (ret >= 0 && whole)
+		fprintf(stderr, "xt2 check: %s: the next change checks all of it: %s\n", path,
+			whole);
+	else if (!ret)
+		fprintf(stderr, "xt2 check: %s: the next change checks what was changed last\n",
+			path);
+	xt2_ruleset_free(rs);
+	xt2_edit_file_close(file);
+}
+
 static int check_file(struct check *c, const char *path, bool *comma)
 {
 	int ret;
@@ -207,6 +226,8 @@ static int check_file(struct check *c, const char *path, bool *comma)
 		*comma = true;
 	}
 	ret = xt2_input_load(&c->in);
+	if (ret == XT2_EXIT_OK && c->verbose && !c->in.family && strcmp(path, "-"))
+		tell_trust(path);
 	if (ret == XT2_EXIT_OK) {
 		/* numbers of the image, so that chains can be marked in an array */
 		ret = c->in.family ? xt2_input_reload(&c->in) : XT2_EXIT_OK;
@@ -246,7 +267,8 @@ static const char help[] =
 	"                         evaluated in any way\n"
 	"      --strict           warnings count: exit code 1\n"
 	"      --json             JSON\n"
-	"      --resolve          host names in the rules may be looked up\n\n"
+	"      --resolve          host names in the rules may be looked up\n"
+	"  -v, --verbose          of an image, whether the next change will check all of it\n\n"
 	"Exit codes: 0 ok, 1 warnings (--strict), 2 errors, 3 not all can be evaluated, or\n"
 	"be live, 4 out of a resource, or a packet's way through the chains could be too long.\n";
 
@@ -254,6 +276,7 @@ static const struct xt2_option rows[] = {
 	XT2_FILES_ROWS(struct check, files),
 	XT2_FILES_FAMILY("arp", 0, struct check, files, XT2_ARP),
 	XT2_FLAG("live", 0, struct check, live),
+	XT2_FLAG("verbose", 'v', struct check, verbose),
 	XT2_FLAG("strict", 0, struct check, strict),
 	XT2_FLAG("json", 0, struct check, json),
 	XT2_FLAG("resolve", 0, struct check, in.resolve),

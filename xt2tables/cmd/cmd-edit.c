@@ -30,6 +30,7 @@ static const char help[] =
 	"      --force            change chains of other owners, too\n"
 	"      --resolve          host names in the rules may be looked up\n"
 	"      --stream           lines that no COMMIT ends have no effect, even if there is none\n"
+	"  -v, --verbose          say whether all of the file was checked, and why\n"
 	"      --wait SECONDS     for other programs; default: 10\n\n"
 	"Exit codes: 0 ok, 2 a line or an argument is wrong, 3 not possible here or not\n"
 	"permitted, 4 out of a resource, 5 the generation is another one,\n"
@@ -44,6 +45,7 @@ static const struct xt2_option rows[] = {
 	XT2_WORD("reason", 0, struct editing, how.where.reason),
 	XT2_FLAG("force", 0, struct editing, how.where.force),
 	XT2_FLAG("resolve", 0, struct editing, how.resolve),
+	XT2_FLAG("verbose", 'v', struct editing, how.where.verbose),
 	XT2_FLAG("stream", 0, struct editing, how.stream),
 	XT2_WORD("wait", 'w', struct editing, seconds),
 	XT2_ROWS_ALONE,

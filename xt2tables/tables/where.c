@@ -206,6 +206,20 @@ static int check_generation(const struct xt2_where *w)
 	return XT2_WHERE_CONFLICT;
 }
 
+/* Whether the file was believed to be as the last change has left it. */
+static void tell_trust(const struct xt2_where *w)
+{
+	const struct xt2_store *s = &w->store;
+
+	if (!w->verbose || s->kind == XT2_STORE_LIVE)
+		return;
+	if (s->whole)
+		fprintf(stderr, "%s: %s: checked whole: %s\n", w->name, s->path, s->whole);
+	else
+		fprintf(stderr, "%s: %s: checked as far as it was changed last\n", w->name,
+			s->path);
+}
+
 static int open_store(struct xt2_where *w, enum xt2_store_access access)
 {
 	const struct xt2_store *s = &w->store;
@@ -230,6 +244,8 @@ static int open_store(struct xt2_where *w, enum xt2_store_access access)
 	}
 	ret = w->whole || w->test ? 1 : xt2_store_edit(&w->store, &w->rs, &err);
 	w->in_place = !ret;
+	if (ret >= 0)
+		tell_trust(w);
 	if (!ret) {
 		w->generation = w->rs->generation;
 		return 0;

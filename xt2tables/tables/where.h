@@ -18,6 +18,7 @@ struct xt2_where {
 	bool test; /* store nothing */
 	bool whole; /* all of the ruleset will be read or replaced */
 	bool replaces; /* tables as a whole: those that changed says, of which rs has no rules at first */
+	bool verbose; /* tell how much of a file was checked */
 	bool force; /* chains of other owners may change */
 	const char *owner,
 		*reason; /* of commits, which the history has; NULL: see xt2_where_end() */

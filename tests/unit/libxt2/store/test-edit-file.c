@@ -11,6 +11,7 @@
 
 struct edited {
 	struct xt2_edit_file *file;
+	const char *whole;
 	struct xt2_ruleset *rs;
 	int lock;
 };
@@ -39,7 +40,7 @@ static int open_it(const struct state *s, struct edited *e)
 
 	*e = (struct edited){ .rs = xt2_ruleset_new(), .lock = xt2_image_lock(s->path, 0, NULL) };
 	assert_true(e->lock >= 0);
-	ret = xt2_edit_file_open(s->path, e->lock, &e->file, e->rs, NULL);
+	ret = xt2_edit_file_open(s->path, e->lock, &e->file, e->rs, &e->whole, NULL);
 	if (ret) {
 		xt2_ruleset_free(e->rs);
 		close(e->lock);
@@ -112,18 +113,18 @@ static void a_file_that_others_changed_is_checked(void **data)
 
 	store_first(s);
 	assert_int_equal(open_it(s, &e), 0);
-	assert_string_equal(xt2_edit_file_was_checked(e.file), "it was written whole");
+	assert_string_equal(e.whole, "it was written whole");
 	add_rule(&e);
 	assert_int_equal(xt2_edit_file_commit(e.file, e.rs, NULL, NULL, NULL), 0);
 	close_it(&e);
 	assert_int_equal(open_it(s, &e), 0);
-	assert_null(xt2_edit_file_was_checked(e.file));
+	assert_null(e.whole);
 	close_it(&e);
 	fd = open(s->path, O_WRONLY);
 	assert_int_equal(pwrite(fd, "\1", 1, 600), 1); /* in the middle of something */
 	close(fd);
 	if (!open_it(s, &e)) {
-		assert_non_null(xt2_edit_file_was_checked(e.file));
+		assert_non_null(e.whole);
 		close_it(&e);
 	}
 }
@@ -219,9 +220,11 @@ static void other_files_are_not_for_this(void **data)
 	snprintf(other, sizeof(other), "%s.other", s->path);
 	assert_int_equal(link(s->path, other), 0); /* its bytes are shared */
 	assert_int_equal(open_it(s, &e), 1);
+	assert_string_equal(e.whole, "it has several names");
 	unlink(other);
 	assert_int_equal(truncate(s->path, 100), 0);
 	assert_int_equal(open_it(s, &e), 1);
+	assert_string_equal(e.whole, "it is no image");
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
