@@ -23,6 +23,17 @@ struct cost_packet {
 size_t cost_packets(const char *path, struct cost_packet **list);
 
 /*
+ * cost_sender - a socket through which packets meet the ruleset of a network namespace
+ * @name: of the namespace, where the thread is from now on
+ * @first: a packet of the capture: all are like it
+ * => descriptor; exits with a message and 4 if there is none
+ */
+int cost_sender(const char *name, const struct cost_packet *first);
+
+/* cost_send - a packet, through that; exits with a message and 1 if it does not get to the rules */
+void cost_send(int fd, const struct cost_packet *p);
+
+/*
  * cost_asked - whoever compares several programs asks each for a round in turn
  *
  * Prints an empty line, which ends what was printed before, and reads a line.

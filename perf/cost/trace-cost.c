@@ -2,12 +2,8 @@
 /*
  * trace-cost - what the rulesets of network namespaces cost the packets of a capture
  *
- * Raw IP goes out through a raw socket, so it meets OUTPUT; if that drops it,
- * the call fails with EPERM, and neither a device nor a queue is in the way.
- * Ethernet is put on the device in0, whose other end receives it in the same
- * call, so it meets PREROUTING, INPUT or FORWARD.  In both cases the way there
- * is in the figure: that of a namespace with an empty ruleset is to be
- * subtracted.
+ * How they get there is told in cost-send.c, and is in the figure: that of a namespace with an
+ * empty ruleset is to be subtracted.
  *
  * Time is taken for windows of 256 packets, the namespaces in turn.  Each has
  * its own place in the capture, and begins again behind the last packet; a slow
@@ -21,18 +17,7 @@
  */
 #include "cost.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/if_packet.h>
-#include <net/ethernet.h>
-#include <net/if.h>
-#include <netinet/in.h>
-#include <sched.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #define WINDOW	    256
 #define WINDOWS_MAX 1024 /* in a round */
@@ -46,70 +31,13 @@ struct space {
 	int taken;
 };
 
-/* Let sockets be those of this namespace from now on. */
-static void enter(const char *name)
-{
-	char path[256];
-	int fd;
-
-	snprintf(path, sizeof(path), "/run/netns/%s", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		cost_exit(4, "%s: %s", path, strerror(errno));
-	close(fd);
-}
-
-static int open_device(const char *device)
-{
-	struct sockaddr_ll to = { .sll_family = AF_PACKET };
-	int fd = socket(AF_PACKET, SOCK_RAW, 0), one = 1;
-
-	to.sll_ifindex = (int)if_nametoindex(device);
-	if (fd < 0 || !to.sll_ifindex ||
-	    setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one)) ||
-	    bind(fd, (struct sockaddr *)&to, sizeof(to)))
-		cost_exit(4, "%s: %s", device, strerror(errno));
-	return fd;
-}
-
-static void open_space(struct space *s, const char *name, const struct cost_packet *p)
-{
-	s->name = name;
-	enter(name);
-	if (p->mac)
-		s->fd = open_device("in0");
-	else
-		s->fd = socket(p->family == XT2_IPV4 ? AF_INET : AF_INET6, SOCK_RAW, IPPROTO_RAW);
-	if (s->fd < 0)
-		cost_exit(4, "socket: %s", strerror(errno));
-}
-
-static void send_packet(int fd, const struct cost_packet *p)
-{
-	struct sockaddr_in6 to6 = { .sin6_family = AF_INET6 };
-	struct sockaddr_in to4 = { .sin_family = AF_INET };
-	ssize_t r;
-
-	if (p->mac) {
-		r = send(fd, p->frame, p->frame_size, 0);
-	} else if (p->family == XT2_IPV4) {
-		memcpy(&to4.sin_addr, p->bytes + 16, 4);
-		r = sendto(fd, p->bytes, p->len, 0, (struct sockaddr *)&to4, sizeof(to4));
-	} else {
-		memcpy(&to6.sin6_addr, p->bytes + 24, 16);
-		r = sendto(fd, p->bytes, p->len, 0, (struct sockaddr *)&to6, sizeof(to6));
-	}
-	if (r < 0 && errno != EPERM)
-		cost_exit(1, "a packet does not get to the rules: %s", strerror(errno));
-}
-
 static void window(struct space *s, const struct cost_packet *list, size_t n)
 {
 	double start = cost_now();
 	int i;
 
 	for (i = 0; i < WINDOW; i++) {
-		send_packet(s->fd, &list[s->at]);
+		cost_send(s->fd, &list[s->at]);
 		s->at = s->at + 1 < n ? s->at + 1 : 0;
 	}
 	s->times[s->taken++] = (cost_now() - start) / WINDOW;
@@ -168,7 +96,8 @@ int main(int argc, char **argv)
 	if (!list)
 		return 4;
 	for (i = 0; i < count; i++)
-		open_space(&list[i], argv[3 + i], &packets[0]);
+		list[i] = (struct space){ .name = argv[3 + i],
+					  .fd = cost_sender(argv[3 + i], &packets[0]) };
 	while (cost_asked())
 		one_round(list, count, packets, n, budget);
 	free(list);
