@@ -41,6 +41,7 @@
 #include "old-files.h"
 
 #define RELOCK_NS 50000L /* between two tries for the lock, held by others for a commit */
+#define TURN_NS	  1000000000ull /* then a leader has too much else to do, or was stopped */
 #define COPY	  65536u /* bytes that are written again at once */
 
 /* --- the state in the lock file --------------------------------------------------- */
@@ -540,15 +541,27 @@ static int lead(struct xt2_commit_queue *q)
 	return ret;
 }
 
-/* Another one leads.  => as xt2_queue_wait() */
+/*
+ * Another one leads.  Whoever waits asks again and again instead of for a lock that blocks: what
+ * becomes of the commit is known before the leader's turn ends, and a leader that was stopped has
+ * it for TURN_NS at most.
+ * => as xt2_queue_wait()
+ */
 static int follow(struct xt2_commit_queue *q)
 {
+	const struct timespec pause = { .tv_nsec = RELOCK_NS };
 	struct xt2_queue_state s;
+	u64 waited;
 	int ret;
 
 	flock(q->lock, LOCK_UN);
-	lock_byte(q, F_OFD_SETLKW, F_WRLCK,
-		  TURN); /* without it there may be two leaders, and more syncs */
+	for (waited = 0; waited < TURN_NS; waited += RELOCK_NS) {
+		if (read_state(q, &s) && fate(q, &s, &ret))
+			return ret;
+		if (lock_byte(q, F_OFD_SETLK, F_WRLCK, TURN) != -EAGAIN)
+			break; /* without it there may be two leaders, and more syncs */
+		nanosleep(&pause, NULL);
+	}
 	if ((read_state(q, &s) && fate(q, &s, &ret)) || relock(q, &ret))
 		return ret;
 	return lead(q);

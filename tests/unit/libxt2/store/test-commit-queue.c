@@ -205,6 +205,26 @@ static void one_commit_alone_syncs_twice(void **data)
 	assert_chains(s, "a");
 }
 
+/* One that was stopped has the turn and does nothing. */
+static void a_leader_that_was_stopped_is_not_waited_for(void **data)
+{
+	struct flock turn = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1 };
+	const struct state *s = *data;
+	char name[80];
+	int fd;
+
+	one = (struct writer){ .path = s->path, .chain = "a", .shares = true };
+	write_one(&one);
+	snprintf(name, sizeof(name), "%s.lock", s->path);
+	fd = open(name, O_RDWR);
+	assert_int_equal(fcntl(fd, F_OFD_SETLK, &turn), 0);
+	one.chain = "b";
+	write_one(&one);
+	close(fd);
+	assert_int_equal(one.ret, 0);
+	assert_chains(s, "ab");
+}
+
 /* What changes nothing is durable only when what it has read is. */
 static void a_commit_without_a_change_waits_as_well(void **data)
 {
@@ -393,6 +413,7 @@ static void a_file_is_replaced_after_what_waits(void **data)
 static const struct CMUnitTest cases[] = {
 	CASE(two_commits_share_a_sync),
 	CASE(one_commit_alone_syncs_twice),
+	CASE(a_leader_that_was_stopped_is_not_waited_for),
 	CASE(a_commit_without_a_change_waits_as_well),
 	CASE(a_late_sync_leaves_a_file_that_is_believed),
 	CASE(all_are_told_of_a_sync_that_fails),
