@@ -365,10 +365,11 @@ int xt2_chain_set_policy(struct xt2_ruleset *rs, int chain, int target)
 
 int xt2_chain_counters(const struct xt2_ruleset *rs, int chain, __u64 *packets, __u64 *bytes)
 {
-	const struct xt2_chain_ *c = policy_get(rs, chain);
+	struct xt2_chain_ *c = policy_get(rs, chain);
 
 	if (!c)
 		return -EINVAL;
+	xt2_policy_counts_(rs, c);
 	*packets = c->packets;
 	*bytes = c->bytes;
 	return 0;
@@ -380,6 +381,7 @@ int xt2_chain_set_counters(struct xt2_ruleset *rs, int chain, __u64 packets, __u
 
 	if (!c)
 		return -EINVAL;
+	xt2_policy_counts_(rs, c);
 	if (c->packets != packets || c->bytes != bytes) {
 		xt2_chain_changes_(rs, c);
 		c->recounted = 1;

@@ -51,6 +51,9 @@ struct xt2_inplace_ops_ {
 	int (*find)(const struct xt2_ruleset *rs, const struct xt2_chain_ *c,
 		    const struct xt2_rule *rule);
 
+	/* The counters of a chain's policy become those of now, unless they were set. */
+	void (*count)(const struct xt2_ruleset *rs, struct xt2_chain_ *c);
+
 	/* A rule goes. */
 	void (*gone)(struct xt2_ruleset *rs, const struct xt2_rule *r);
 
@@ -97,6 +100,12 @@ static inline void xt2_chain_changes_(struct xt2_ruleset *rs, struct xt2_chain_ 
 static inline int xt2_chain_opens_(struct xt2_ruleset *rs, struct xt2_chain_ *c)
 {
 	return unlikely(rs->ops) ? rs->ops->open(rs, c) : 0;
+}
+
+static inline void xt2_policy_counts_(const struct xt2_ruleset *rs, struct xt2_chain_ *c)
+{
+	if (unlikely(rs->ops))
+		rs->ops->count(rs, c);
 }
 
 static inline void xt2_rule_used_(struct xt2_ruleset *rs, const struct xt2_chain_ *c,

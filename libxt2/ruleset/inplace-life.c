@@ -160,6 +160,7 @@ static const struct xt2_inplace_ops_ ops = {
 	.rule = xt2_inplace_rule_,
 	.line = xt2_inplace_line_,
 	.find = xt2_inplace_find_,
+	.count = xt2_inplace_count_,
 	.gone = xt2_inplace_gone_,
 	.resource = xt2_inplace_resource_,
 	.moved = moved,

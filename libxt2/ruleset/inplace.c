@@ -227,6 +227,19 @@ struct xt2_counts xt2_inplace_counts_(const struct xt2_inplace_ *in,
 	return in->slots ? in->slots->read(in->slots->arg, r) : xt2_rule_counts(compiled, r);
 }
 
+void xt2_inplace_count_(const struct xt2_ruleset *rs, struct xt2_chain_ *c)
+{
+	const struct xt2_inplace_ *in = rs->inplace;
+	const struct xt2_chain *now = xt2_inplace_now_(in, c, xt2_chain_number_(rs, c));
+	struct xt2_counts n;
+
+	if (!now || c->recounted)
+		return;
+	n = xt2_inplace_counts_(in, now, xt2_chain_tail(now));
+	c->packets = n.packets;
+	c->bytes = n.bytes;
+}
+
 void xt2_inplace_gone_(struct xt2_ruleset *rs, const struct xt2_rule *r)
 {
 	struct xt2_inplace_ *in = rs->inplace;

@@ -126,6 +126,8 @@ void xt2_inplace_read_(const struct xt2_ruleset *rs, struct xt2_chain_ *c);
 /* What a rule of the image has counted. */
 struct xt2_counts xt2_inplace_counts_(const struct xt2_inplace_ *in,
 				      const struct xt2_chain *compiled, const struct xt2_rule *r);
+/* The counters of a policy become those of now, unless the transaction has set them. */
+void xt2_inplace_count_(const struct xt2_ruleset *rs, struct xt2_chain_ *c);
 /* A rule of the image goes. */
 void xt2_inplace_gone_(struct xt2_ruleset *rs, const struct xt2_rule *r);
 /* A slot for a rule that is about to be written; without slots nothing is done.  => 0, -errno */

@@ -90,6 +90,11 @@ tests_prop_readers_SOURCES = tests/prop/readers.c tests/lib/world-image.h tests/
 	tests/lib/world-rules.h tests/fuzz/seed-image.h tests/fuzz/seed-packet.h
 tests_prop_readers_LDADD = libxt2-internal.la $(PCAP_LIBS)
 TESTS += tests/prop/readers
+check_PROGRAMS += tests/prop/shared-tables
+tests_prop_shared_tables_SOURCES = tests/prop/shared-tables.c tests/lib/rules.h
+tests_prop_shared_tables_LDADD = libxt2-internal.la $(PCAP_LIBS)
+TESTS += tests/prop/shared-tables
+
 # Rulesets that are edited in their images: no kernel, no root.
 check_PROGRAMS += tests/prop/edit-in-place
 tests_prop_edit_in_place_SOURCES = tests/prop/edit-in-place.c tests/lib/edit-script.h \

@@ -115,6 +115,34 @@ static void counters_stay_exact(void **unused)
 	xt2_tables_free(t);
 }
 
+static u64 policy_packets(const struct xt2_ruleset *rs, int chain)
+{
+	u64 packets, bytes;
+
+	assert_int_equal(xt2_chain_counters(rs, chain, &packets, &bytes), 0);
+	return packets;
+}
+
+/* A policy counts while nothing is committed, and may be set to what it was when it was read. */
+static void policies_have_the_counters_of_now(void **unused)
+{
+	struct xt2_tables *t = make();
+	struct xt2_ruleset *rs = xt2_tables_ruleset(t);
+	struct xt2_reader *r = xt2_reader_new(t);
+	const int chain = xt2_chain_base(rs, 0, XT2_INPUT);
+
+	assert_int_equal(policy_packets(rs, chain), 0);
+	evaluate(r);
+	assert_int_equal(policy_packets(rs, chain), 1);
+	evaluate(r);
+	assert_int_equal(xt2_chain_set_counters(rs, chain, 0, 0), 0);
+	assert_int_equal(policy_packets(rs, chain), 0);
+	assert_int_equal(xt2_tables_commit(t, NULL), 0);
+	assert_int_equal(policy_packets(rs, chain), 0);
+	xt2_reader_free(r);
+	xt2_tables_free(t);
+}
+
 static void set_counters_count_on(void **unused)
 {
 	struct xt2_tables *t = make();
@@ -142,6 +170,7 @@ static void set_counters_count_on(void **unused)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(counters_stay_exact),
+	cmocka_unit_test(policies_have_the_counters_of_now),
 	cmocka_unit_test(set_counters_count_on),
 };
 
