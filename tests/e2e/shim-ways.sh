@@ -112,7 +112,7 @@ if os.waitpid(hit, 0)[1]:
 EOF
 if [ "$(uname -m)" = x86_64 ] && command -v python3 >/dev/null; then
 	image=$tmp/signals
-	shim timeout -s KILL 60 python3 "$tmp/signals.py" >"$tmp/out" 2>"$tmp/err" ||
+	shim timeout -s KILL 300 python3 "$tmp/signals.py" >"$tmp/out" 2>"$tmp/err" ||
 		grep '^SKIP' "$tmp/err" || bad "signals: exit code $?: $(tail -n 2 "$tmp/err")"
 	[ ! -s "$tmp/out" ] || bad "signals: $(cat "$tmp/out")"
 fi
@@ -187,7 +187,7 @@ def expect(name, want, call, signals=3):
         print(f"{name}: {got}")
 
 signal.signal(signal.SIGALRM, give_up)
-signal.alarm(60)
+signal.alarm(300)
 expect("getsockopt", "ok", ask)
 expect("setsockopt", "EINVAL", change)
 expect("socket", "ok", lambda: libc.socket(2, 3, 255))
@@ -239,7 +239,7 @@ print(ended)
 EOF
 	for option in --verbose --preload; do
 		[ "$option" = --verbose ] || [ -z "$SANITIZE_CFLAGS" ] || continue # not first
-		gives 0 timeout -s KILL 120 xt2 run "$option" --image "$image" -- python3 "$tmp/interrupted.py"
+		gives 0 timeout -s KILL 400 xt2 run "$option" --image "$image" -- python3 "$tmp/interrupted.py"
 		[ "$(cat "$tmp/out")" = 0 ] || bad "$option: signals end $(cat "$tmp/out") calls"
 	done
 fi
