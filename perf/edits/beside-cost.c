@@ -78,8 +78,8 @@ static void samples_print(struct samples *s, const char *name)
 {
 	qsort(s->ns, s->n, sizeof(*s->ns), compare);
 	if (s->n)
-		printf("%s %zu %u %u %u %u\n", name, s->n, s->ns[s->n / 2], s->ns[s->n / 100 * 99],
-		       s->ns[s->n / 1000 * 999], s->ns[s->n - 1]);
+		printf("%s %zu %u %u %u %u\n", name, s->n, s->ns[s->n / 2], s->ns[s->n * 99 / 100],
+		       s->ns[s->n * 999 / 1000], s->ns[s->n - 1]);
 	s->n = 0;
 }
 
@@ -307,6 +307,7 @@ static void in_program(struct beside *b, const char *image)
 	pin(false);
 	edits_open(&b->work, image, b->seed);
 	edits_share(&b->work);
+	edits_choose(&b->work);
 	b->hook = hook_of(&b->work);
 	edits = fill(b);
 	compare_pending(b, edits);

@@ -168,11 +168,14 @@ static void arguments(struct options *o, int argc, char **argv)
 static void start(struct edits_work *w, const char *path, u64 seed)
 {
 	struct times begin;
+	double used;
 
 	edits_open(w, path, seed);
 	begin = times_now();
 	edits_share(w);
-	report("start", "", &begin, cost_used() - begin.writer, xt2_chain_rules(w->rs, w->chain));
+	used = cost_used() - begin.writer;
+	edits_choose(w);
+	report("start", "", &begin, used, xt2_chain_rules(w->rs, w->chain));
 }
 
 int main(int argc, char **argv)

@@ -59,9 +59,34 @@ static void *must(void *p)
 	return p;
 }
 
-/* The chain with most rules, and copies of these. */
-static void choose(struct edits_work *w, const struct xt2_ruleset *rs)
+void edits_open(struct edits_work *w, const char *path, u64 seed)
 {
+	struct xt2_err err;
+
+	*w = (struct edits_work){ .chain = -1, .random = seed * 0x9e3779b97f4a7c15ull + 1 };
+	w->rs = must(xt2_ruleset_new());
+	if (xt2_image_open(path, &w->map, &err))
+		cost_exit(2, "%s: %s", path, err.message);
+	if (xt2_ruleset_load(w->rs, w->map.image, w->map.size))
+		cost_exit(4, "no memory");
+}
+
+void edits_share(struct edits_work *w)
+{
+	struct xt2_ruleset *rs = w->rs;
+	struct xt2_err err;
+
+	w->tables = xt2_tables_new(rs, &err);
+	if (!w->tables)
+		cost_exit(4, "%s", err.message);
+	xt2_ruleset_free(rs);
+	xt2_image_close(&w->map);
+	w->rs = xt2_tables_ruleset(w->tables);
+}
+
+void edits_choose(struct edits_work *w)
+{
+	const struct xt2_ruleset *rs = w->rs;
 	int table, chain;
 	u32 i, most = 0;
 
@@ -85,32 +110,6 @@ static void choose(struct edits_work *w, const struct xt2_ruleset *rs)
 		    XT2_NONE) /* packets may not pass through any number of chains */
 			w->pool[i]->target = XT2_TARGET(XT2_T_CONTINUE, 0);
 	}
-}
-
-void edits_open(struct edits_work *w, const char *path, u64 seed)
-{
-	struct xt2_err err;
-
-	*w = (struct edits_work){ .chain = -1, .random = seed * 0x9e3779b97f4a7c15ull + 1 };
-	w->rs = must(xt2_ruleset_new());
-	if (xt2_image_open(path, &w->map, &err))
-		cost_exit(2, "%s: %s", path, err.message);
-	if (xt2_ruleset_load(w->rs, w->map.image, w->map.size))
-		cost_exit(4, "no memory");
-	choose(w, w->rs);
-}
-
-void edits_share(struct edits_work *w)
-{
-	struct xt2_ruleset *rs = w->rs;
-	struct xt2_err err;
-
-	w->tables = xt2_tables_new(rs, &err);
-	if (!w->tables)
-		cost_exit(4, "%s", err.message);
-	xt2_ruleset_free(rs);
-	xt2_image_close(&w->map);
-	w->rs = xt2_tables_ruleset(w->tables);
 }
 
 void edits_stop(struct edits_work *w)

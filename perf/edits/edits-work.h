@@ -27,11 +27,14 @@ extern const struct edits_kind edits_kinds[]; /* insert, replace, delete; the la
 
 /* All of these exit with a message if they fail. */
 
-/* The ruleset of an image, and rules for edits of its longest chain. */
+/* The ruleset of an image. */
 void edits_open(struct edits_work *w, const char *path, u64 seed);
 
 /* It becomes w->tables, and w->rs is that of these. */
 void edits_share(struct edits_work *w);
+
+/* Rules for edits of its longest chain: the numbers in them are those of the shared ruleset. */
+void edits_choose(struct edits_work *w);
 
 void edits_commit(struct edits_work *w);
 void edits_stop(struct edits_work *w);
