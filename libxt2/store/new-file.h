@@ -36,7 +36,8 @@ struct xt2_image;
 /*
  * xt2_read_header_ - an image's header as it was at one moment
  *
- * A commit stores its size and then its root; it is read until it is the same twice.
+ * A commit stores its size and its root by one write, of which a read may see a part; it is read
+ * until it is the same twice.
  * => bytes, fewer than the header's only if the file is shorter; -errno
  */
 ssize_t xt2_read_header_(int fd, struct xt2_image *header);
