@@ -63,15 +63,15 @@ __u64 xt2_edit_file_torn(const struct xt2_edit_file *f)
 static const struct xt2_stamp *stamp_of(const struct xt2_edit_file *f)
 {
 	const struct xt2_image *img = f->img;
-	const struct xt2_root *root = xt2_at(img, img->root);
 	const struct xt2_stamp *stamp;
 	u64 at;
 
 	if (img->root % XT2_ALIGN || img->root < sizeof(*img) ||
-	    img->root > f->size - sizeof(*root))
+	    img->root > f->size - sizeof(struct xt2_root))
 		return NULL;
-	at = root->edits;
-	if (at % XT2_ALIGN || at < sizeof(*img) || at > f->size - sizeof(struct xt2_edits))
+	at = ((const struct xt2_root *)xt2_at(img, img->root))->edits;
+	if (at % XT2_ALIGN || at < sizeof(*img) || at > f->size ||
+	    f->size - at < sizeof(struct xt2_edits))
 		return NULL;
 	stamp = &((const struct xt2_edits *)xt2_at(img, at))->stamp;
 	return stamp->size != f->size || (stamp->first % XT2_ALIGN == 0 && stamp->first <= at)
