@@ -59,6 +59,17 @@ static int long_or_any(const struct xt2_ruleset *rs, int table)
 	return chain >= 0 ? chain : random_chain(rs, table);
 }
 
+static bool has_quota(const struct xt2_rule *r)
+{
+	const struct xt2_match *m;
+
+	xt2_rule_for_each_match(m, r) {
+		if (m->type == XT2_M_QUOTA)
+			return true;
+	}
+	return false;
+}
+
 static void change_one(struct xt2_ruleset *rs, int table)
 {
 	const int chain = long_or_any(rs, table);
@@ -101,7 +112,7 @@ static void change_one(struct xt2_ruleset *rs, int table)
 		xt2_chain_delete(rs, chain);
 		break;
 	case 8:
-		if (n && xt2_rule_first_match(r)->type == XT2_M_QUOTA && rs->cells)
+		if (n && has_quota(r))
 			rs->cell[rnd(rs->cells)] = rnd(3);
 		break;
 	}
