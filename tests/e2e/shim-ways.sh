@@ -120,7 +120,7 @@ fi
 # Calls that a signal ends before they are received, since the supervisor has been stopped, are made
 # again until they are answered.  Who waits for a pipe is not kept from the signal.
 cat >"$tmp/again.py" <<'EOF'
-import ctypes, errno, os, platform, select, signal, socket, sys
+import ctypes, errno, os, platform, select, signal, socket, sys, time
 
 if [int(n) for n in platform.release().split(".")[:2]] < [5, 19]:
     sys.exit("SKIP: this kernel lets signals end every call")
@@ -154,6 +154,15 @@ def caller(ends, call):
     os.write(ends["done"][1], errno.errorcode.get(error, "ok").encode())
     os._exit(0)
 
+def states(pid):  # of a process's threads; to be opened before it has stopped: it answers open()
+    tasks = f"/proc/{pid}/task"
+    return [os.open(f"{tasks}/{task}/stat", os.O_RDONLY) for task in os.listdir(tasks)]
+
+def stop(pid, threads):  # It may still receive a call that is made before all of it has stopped.
+    os.kill(pid, signal.SIGSTOP)
+    while any(os.pread(stat, 512, 0).rsplit(b") ", 1)[1][:1] != b"T" for stat in threads):
+        time.sleep(0.001)
+
 def interrupted(call, signals):
     ends = {name: os.pipe() for name in ("go", "hits", "done")}
     done = ends["done"][0]
@@ -164,7 +173,7 @@ def interrupted(call, signals):
         os.read(done, 1)
         child = os.open(f"/proc/{pid}/syscall", os.O_RDONLY)
         if signals > 1:
-            os.kill(supervisor, signal.SIGSTOP)
+            stop(supervisor, threads)
         os.write(ends["go"][1], b"g")
         for _ in range(signals):
             if begins(child, done):
@@ -188,6 +197,7 @@ def expect(name, want, call, signals=3):
 
 signal.signal(signal.SIGALRM, give_up)
 signal.alarm(300)
+threads = states(supervisor)
 expect("getsockopt", "ok", ask)
 expect("setsockopt", "EINVAL", change)
 expect("socket", "ok", lambda: libc.socket(2, 3, 255))

@@ -601,7 +601,10 @@ static bool edit_chain(struct xt2_space *space, u32 index, u64 *state)
 
 		/* Another one than those of the parts that the image may have from elsewhere. */
 		generation = (generation | 1ull << 31) + 1;
-		need(!xt2_patch_begin(&e, space, *slot, generation));
+		err = xt2_patch_begin(&e, space, *slot, generation);
+		need(!err || err == -ENOSPC);
+		if (err)
+			break;
 		at = rule_at(img, c, seed_below(state, xt2_chain_length(img, c)));
 		r = seed_below(state, 3) ? some_rule(img, c, state) : NULL;
 		if (r)
