@@ -123,7 +123,7 @@
 	X(8, NAT, XT2_EXT_INSTANCE)
 
 #define XT2_EXT_TARGETS(X)				\
-	X(16, REJECT, reject, XT2_EXT_NATIVE)		\
+	X(16, REJECT, reject, 0)			\
 	X(17, LOG, log, 0)				\
 	X(18, NFLOG, nflog, 0)				\
 	X(19, NFQUEUE, nfqueue, XT2_EXT_NATIVE)		\

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Live rulesets: the programs for the kernel, compiled from the engine's own sources, and their loader.
-BPF_PROGRAM_FILES = kernel/bpf/shared-arena.h kernel/bpf/connection.h kernel/bpf/env.h kernel/bpf/ether.h kernel/bpf/links.bpf.c kernel/bpf/links.h \
+BPF_PROGRAM_FILES = kernel/bpf/act.bpf.c kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/connection.h kernel/bpf/env.h kernel/bpf/ether.h kernel/bpf/links.bpf.c kernel/bpf/links.h \
 	kernel/bpf/log.h kernel/bpf/report.h kernel/bpf/slot.h \
 	kernel/bpf/trial.h kernel/bpf/xt2.bpf.c
 # The extensions that a BPF program can evaluate: the files with a body of a row
@@ -8,21 +8,24 @@ BPF_PROGRAM_FILES = kernel/bpf/shared-arena.h kernel/bpf/connection.h kernel/bpf
 # Which file has which body only a compiler or a search knows; so the list is
 # written here, where a build needs neither, and tests/lint/extensions.py
 # holds it against ext.h.
-BPF_EXTENSIONS = dispatch foreign target/target target/target-log \
+BPF_EXTENSIONS = dispatch foreign target/target target/target-log target/target-reject \
 	match/comment match/cpu match/dccp match/devgroup match/ecn match/eui64 match/frag match/icmp \
 	match/iprange match/ipsec match/ipv6header match/length match/mac match/mark match/mh \
 	match/multiport match/opts match/pkttype match/rt match/sctp match/tcp match/tcpmss match/tos \
 	match/ttl match/u32 match/udp \
 	state/conntrack state/limit state/quota state/state state/statistic state/time
-LIBHOST_FILES = kernel/bpf/shared-arena.h kernel/bpf/links.h kernel/bpf/log.h kernel/bpf/slot.h \
+LIBHOST_FILES = kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/links.h kernel/bpf/log.h kernel/bpf/slot.h \
 	libxt2/store/bpf/bpf-add.c \
 	libxt2/store/bpf/bpf-check.c \
 	libxt2/store/bpf/bpf-clock.c \
+	libxt2/store/bpf/bpf-companion.c \
 	libxt2/store/bpf/bpf-edit.c \
 	libxt2/store/bpf/bpf-edit.h \
 	libxt2/store/bpf/bpf-keep.c \
 	libxt2/store/bpf/bpf-links.c \
 	libxt2/store/bpf/bpf-log.c \
+	libxt2/store/bpf/bpf-nft.c \
+	libxt2/store/bpf/bpf-nft.h \
 	libxt2/store/bpf/bpf-object.c \
 	libxt2/store/bpf/bpf-old.c \
 	libxt2/store/bpf/bpf-owner.c \
@@ -58,7 +61,7 @@ BPF_INCLUDED = $(wildcard $(top_srcdir)/engine/*.h $(top_srcdir)/engine/*/*.h \
 	$(top_srcdir)/extensions/*.h $(top_srcdir)/extensions/*/*.h \
 	$(top_srcdir)/include/xt2/*.h $(top_srcdir)/kernel/bpf/*.h)
 BPF_COMPILE = $(AM_V_GEN)$(MKDIR_P) $(@D) && $(BPF_CLANG) $(BPF_CFLAGS)
-CLEANFILES += $(BPF_OBJECTS) kernel/bpf/links.o kernel/bpf/links.bpf.o kernel/bpf/vmlinux.h \
+CLEANFILES += $(BPF_OBJECTS) kernel/bpf/act.o kernel/bpf/act.bpf.o kernel/bpf/links.o kernel/bpf/links.bpf.o kernel/bpf/vmlinux.h \
 	kernel/bpf/xt2.bpf.o
 
 kernel/bpf/vmlinux.h:
@@ -73,12 +76,14 @@ kernel/bpf/extensions/%.o: $(top_srcdir)/extensions/%.c $(BPF_INCLUDED)
 	$(BPF_COMPILE) -include $(top_srcdir)/kernel/bpf/env.h -c -o $@ $<
 kernel/bpf/xt2.bpf.o: $(BPF_OBJECTS)
 	$(AM_V_GEN)$(BPFTOOL) gen object $@ $(BPF_OBJECTS)
-kernel/bpf/links.o: kernel/bpf/vmlinux.h $(top_srcdir)/kernel/bpf/links.bpf.c \
-		$(top_srcdir)/kernel/bpf/links.h
-	$(BPF_COMPILE) -c -o $@ $(top_srcdir)/kernel/bpf/links.bpf.c
-kernel/bpf/links.bpf.o: kernel/bpf/links.o
-	$(AM_V_GEN)$(BPFTOOL) gen object $@ kernel/bpf/links.o
-libxt2/store/bpf/bpf-object.lo: kernel/bpf/xt2.bpf.o kernel/bpf/links.bpf.o
+kernel/bpf/links.o: $(top_srcdir)/kernel/bpf/links.h
+kernel/bpf/act.o: $(top_srcdir)/kernel/bpf/act.h
+kernel/bpf/links.o kernel/bpf/act.o: kernel/bpf/%.o: $(top_srcdir)/kernel/bpf/%.bpf.c \
+		kernel/bpf/vmlinux.h
+	$(BPF_COMPILE) -c -o $@ $<
+kernel/bpf/links.bpf.o kernel/bpf/act.bpf.o: %.bpf.o: %.o
+	$(AM_V_GEN)$(BPFTOOL) gen object $@ $<
+libxt2/store/bpf/bpf-object.lo: kernel/bpf/xt2.bpf.o kernel/bpf/links.bpf.o kernel/bpf/act.bpf.o
 else
 EXTRA_DIST += $(LIBHOST_FILES)
 endif

@@ -36,7 +36,7 @@
 
 /* Where nothing is mapped by itself, AddressSanitizer's shadow included. */
 #define XT2_ARENA_BASE	      0x200000000000ull
-#define XT2_ARENA_VERSION     7u
+#define XT2_ARENA_VERSION     8u
 #define XT2_ARENA_PAGES	      (1u << 20) /* of 4 KiB: all that 32 bits reach */
 #define XT2_ARENA_SIZE	      ((size_t)XT2_ARENA_PAGES * 4096)
 #define XT2_ARENA_STATE	      0x1000u
@@ -70,6 +70,7 @@ enum xt2_need {
 	XT2_NEED_DATE = 0x400, /* the wall clock */
 	XT2_NEED_ETHER = 0x800, /* the Ethernet header */
 	XT2_NEED_SEARCH = 0x1000, /* some chain has an index */
+	XT2_NEED_ACT = 0x2000, /* companions: see act.h */
 };
 
 /* Of the live ruleset: see trial.h. */
@@ -90,7 +91,7 @@ struct xt2_state {
 	__s32 tai; /* s that atomic time is ahead of UTC */
 	__s32 tz_west; /* minutes: the kernel's time zone */
 	__u32 reserved;
-	__u64 lost; /* packets that were dropped because there was no slot for them */
+	__u64 lost; /* packets that were dropped: there was no slot, or no companion, for them */
 	__u64 region_size[XT2_REGIONS]; /* bytes that have memory */
 	__u64 cells_size;
 	__u64 previous; /* offset of the ruleset that comes back; 0: none */
@@ -146,6 +147,7 @@ struct xt2_live_ruleset {
 	__u32 runs;
 	__u32 tracked; /* families whose rules ask for connections: see xt2_live_tracked() */
 	__u32 whole; /* something in it keeps it from being edited where it is */
+	__u32 acts[2]; /* by family, IPv6 second: bits of what companions do: see act.h */
 };
 
 #endif

@@ -4,7 +4,8 @@
  *
  * A netfilter program for each table.  It takes a slot of its processor, copies
  * there what the rules may look at, evaluates the table's base chain of the
- * live ruleset, and answers accept or drop: such a program can't do more.  A
+ * live ruleset, and answers accept or drop: such a program can't do more, and leaves
+ * REJECT to a companion (act.h).  A
  * packet that could not be evaluated (a broken image, a budget of the kernel's
  * that is used up, bytes beyond what a slot holds) is dropped and counts as a
  * fault.
@@ -21,6 +22,7 @@
 #define _LINUX_TYPES_H /* vmlinux.h has them */
 #include "env.h"
 #include "engine/eval.h"
+#include "act.h"
 #include "slot.h"
 
 #include <bpf/bpf_endian.h>
@@ -66,6 +68,14 @@ EXPORTED struct {
 	__type(key, u32);
 	__type(value, struct xt2_ctx);
 } contexts SEC(".maps");
+
+/* By the packet's address: see act.h. */
+EXPORTED struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, XT2_NOTES);
+	__type(key, u64);
+	__type(value, u32);
+} notes SEC(".maps");
 
 /* Tell the verifier whose the addresses are. */
 #define use_arena() __asm__ volatile("" : : "r"(&arena))
@@ -224,6 +234,22 @@ static __always_inline bool read_bytes(struct xt2_slot __img *slot, struct bpf_n
 
 #include "report.h"
 
+/* What another packet at this address had, which nobody has carried out. */
+static __noinline void forget(struct sk_buff *skb)
+{
+	u64 packet = (u64)skb;
+
+	bpf_map_delete_elem(&notes, &packet);
+}
+
+/* A companion is to act.  => false: there is no room for a note */
+static __noinline bool note(struct sk_buff *skb, u32 what)
+{
+	u64 packet = (u64)skb;
+
+	return !bpf_map_update_elem(&notes, &packet, &what, BPF_ANY);
+}
+
 /* => the table's verdict; XT2_QUEUE and the like: a fault */
 static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_ruleset __img *live,
 				    struct xt2_slot __img *slot, u32 number, u32 entry)
@@ -261,6 +287,7 @@ static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_rules
 	if (live->needs & XT2_NEED_SEARCH)
 		ctx->search = (struct xt2_search *)(u64)&slot->search;
 	verdict = xt2_eval(ctx, xt2_at(img, entry));
+	slot->arg = ctx->verdict_arg;
 	if (unlikely(ctx->nevents))
 		report(nf, live, slot, ctx->nevents);
 	return ctx->faults || slot->pkt.cut ? XT2_NEXT : verdict;
@@ -288,7 +315,15 @@ static __always_inline bool run_slot(struct bpf_nf_ctx *nf, u32 program, u32 cpu
 		return true;
 	slot->pkt.cpu = cpu;
 	slot->packets++;
+	if (program == XT2_FILTER && live->needs & XT2_NEED_ACT)
+		forget(nf->skb);
 	verdict = evaluate(nf, live, slot, number, entry);
+	if (program == XT2_FILTER && verdict == XT2_REJECT) { /* other tables have no companions */
+		if (slot->arg >= XT2_REJECT_TYPES)
+			return false;
+		if (note(nf->skb, XT2_ACT_REJECT(slot->arg)))
+			return true;
+	}
 	if (verdict != XT2_ACCEPT && verdict != XT2_DROP)
 		slot->faults++;
 	return verdict == XT2_ACCEPT;
@@ -326,6 +361,20 @@ PROGRAM(xt2_raw, XT2_RAW)
 PROGRAM(xt2_mangle, XT2_MANGLE)
 PROGRAM(xt2_filter, XT2_FILTER)
 PROGRAM(xt2_security, XT2_SECURITY)
+
+/* After the companions: what was to be done, and nobody did, is not let through. */
+EXPORTED SEC("netfilter") int xt2_gate(struct bpf_nf_ctx *nf)
+{
+	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
+	u64 packet = (u64)nf->skb;
+
+	use_arena();
+	if (!bpf_map_lookup_elem(&notes, &packet))
+		return true;
+	bpf_map_delete_elem(&notes, &packet);
+	__sync_fetch_and_add(&state->lost, 1);
+	return false;
+}
 
 /* Memory for a region, and back: netfilter programs may do neither. */
 EXPORTED SEC("syscall") int xt2_reserve(struct xt2_page_range *p)

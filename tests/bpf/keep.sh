@@ -111,11 +111,11 @@ expect "an image and a text" "ipv4 filter z 1 0 0" "ipv6 filter INPUT 1 2 208"
 
 # All files or none.
 echo '-A INPUT -j nowhere' >"$tmp/junk"
-rules '-A INPUT -j REJECT' >"$tmp/reject"
+rules '-A INPUT -j NFQUEUE' >"$tmp/queue"
 refuse 2 'junk' "$tmp/c" -6 "$tmp/junk"
 refuse 2 "table filter of ipv4 is in $tmp/c and in $tmp/a" "$tmp/c" -6 "$tmp/six" -4 "$tmp/a"
 refuse 2 'table filter of ipv4' "$tmp/c" "$tmp/four.xt2"
-refuse 3 "reject.*cannot do REJECT" -6 "$tmp/six" -4 "$tmp/reject"
+refuse 3 "queue.*cannot do NFQUEUE" -6 "$tmp/six" -4 "$tmp/queue"
 refuse 2 'keep, reset or file' --counters some "$tmp/c"
 refuse 2 'no file' -4
 

@@ -18,6 +18,10 @@ TABLES = {'raw': ('PREROUTING', 'OUTPUT'), 'mangle': ('PREROUTING', 'INPUT', 'FO
           'filter': ('INPUT', 'FORWARD', 'OUTPUT'), 'security': ('INPUT', 'FORWARD', 'OUTPUT')}
 INCOMING, OUTGOING = ('PREROUTING', 'INPUT', 'FORWARD'), ('FORWARD', 'OUTPUT', 'POSTROUTING')
 GOES = ('', '', '', '-j ACCEPT', '-j RETURN', '-j DROP', '-j LOG --log-prefix "a b"', '-j NFLOG --nflog-group 5')
+REJECTS = {4: [f'icmp-{w}' for w in ('net-unreachable', 'host-unreachable', 'proto-unreachable', 'port-unreachable',
+                                     'net-prohibited', 'host-prohibited', 'admin-prohibited')],
+           6: [f'icmp6-{w}' for w in ('no-route', 'adm-prohibited', 'addr-unreachable', 'port-unreachable', 'policy-fail',
+                                      'reject-route')]}
 STATES = ('NEW', 'ESTABLISHED', 'RELATED', 'INVALID', 'UNTRACKED')
 STATUS = ('NONE', 'EXPECTED', 'SEEN_REPLY', 'ASSURED', 'CONFIRMED')
 OWN = {4: ('10.77.0.1', '10.77.0.2', '10.77.0.9'), 6: ('fd77::1', 'fd77::2', 'fd77::9')}
@@ -107,8 +111,9 @@ ROWS = [('conntrack:any', (4, 6), None, '', conntrack), ('connmark:any', (4, 6),
 class Rules(rules.Rules):
     world = World
 
-    def __init__(self, seed, family, without=()):
+    def __init__(self, seed, family, without=(), answers=False):
         super().__init__(seed, family, tuple(without) + NATIVE)
+        self.answers = answers  # REJECT, which a program leaves to nf_tables
         self.where = ''         # a base chain, or '' for one that every hook may come to
         if self.w.tracked:
             self.rows += ROWS * 6
@@ -138,13 +143,18 @@ class Rules(rules.Rules):
             if self.allowed(text):
                 return text, proto
 
+    def reject(self, proto):
+        if '-p tcp' in proto and self.r.random() < 0.6:
+            return '-j REJECT --reject-with tcp-reset'
+        return f'-j REJECT --reject-with {self.r.choice(REJECTS[self.w.family])}'
+
     def ordinary(self, table, chains, level):
         r = self.r
-        text, _ = self.conditions(True)
+        text, proto = self.conditions(True)
         go = self.jump(chains, level) if r.random() < 0.4 else ''
         if not go:
-            go = r.choice(GOES)
-        if not text and go in ('-j DROP', '-j ACCEPT', '-j RETURN'):
+            go = self.reject(proto) if self.answers and table == 'filter' and r.random() < 0.3 else r.choice(GOES)
+        if not text and (go in ('-j DROP', '-j ACCEPT', '-j RETURN') or 'REJECT' in go):
             go = ''
         self.add(f'-A {chains[level]}', text, go)
 
@@ -207,5 +217,5 @@ def frames(seed, family, count):
     return packets.capture(link, [p.frame()[0] for _ in range(count)], 0)
 
 
-def build(seed, family):
-    return Rules(seed, family).text()
+def build(seed, family, answers=False):
+    return Rules(seed, family, answers=answers).text()

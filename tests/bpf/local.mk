@@ -16,6 +16,7 @@ BPF_TESTS = \
 	tests/bpf/places.sh \
 	tests/bpf/random.sh \
 	tests/bpf/refused.sh \
+	tests/bpf/reject.sh \
 	tests/bpf/repair.sh \
 	tests/bpf/run-live.sh \
 	tests/bpf/swaps.sh \
@@ -25,7 +26,7 @@ BPF_TESTS = \
 	tests/bpf/view.sh
 EXTRA_DIST += $(BPF_TESTS) tests/bpf/live-common.sh tests/bpf/folder.sh tests/bpf/compare.c tests/bpf/conversations.py tests/bpf/live-back.py tests/bpf/live-edits.py tests/bpf/live-indexed.py \
 	tests/bpf/live.py \
-	tests/bpf/log-pcapng.py tests/bpf/log-traffic.py tests/bpf/random.py tests/bpf/twins.py
+	tests/bpf/log-pcapng.py tests/bpf/log-traffic.py tests/bpf/random.py tests/bpf/reject.py tests/bpf/twins.py
 if BPF
 TESTS += $(BPF_TESTS)
 check_PROGRAMS += tests/bpf/compare

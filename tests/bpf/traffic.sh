@@ -101,7 +101,7 @@ refused() {	# NAME RULE
 	grep -q "cannot $1" "$tmp/err" || code=$(cat "$tmp/err")
 	[ "$code" = 3 ] || wrong "$2: $code"
 }
-refused 'do REJECT' '-A b -j REJECT'
+refused 'do NFQUEUE' '-A b -j NFQUEUE'
 refused 'match string' '-A b -m string --string x --algo bm'
 refused 'match physdev' '-A b -m physdev --physdev-is-in'
 printf '*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING\nCOMMIT\n' >"$tmp/nat"

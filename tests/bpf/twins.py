@@ -50,7 +50,7 @@ addr add fd77::1/128 dev lo nodad
 route add local fd77::/64 dev lo
 route add ::/0 dev tap0
 '''
-MATCH = re.compile('-m ([a-z0-9]+)')
+MATCH = re.compile('-m ([a-z0-9]+)|-j (REJECT --reject-with [a-z0-9-]+)')
 STATE = re.compile(r'-A \S+ -m (?:conntrack --ctstate|state --state) ([A-Z]+)$')
 
 
@@ -174,7 +174,7 @@ class Runner:
         world = live.World(seed, family)
         talks = conversations.Conversations(world, seed)
         odd = 60 if live.translates(seed) else 250
-        self.write('rules', live.build(seed, family).encode())
+        self.write('rules', live.build(seed, family, answers=True).encode())
         self.write('talk.pcap', talks.capture(30))
         self.write('odd.pcap', live.frames(seed, family, odd))
         self.write('more.pcap', talks.capture(10))
@@ -212,7 +212,7 @@ class Runner:
                     self.states[m[1]] += x[0]
                 self.total.update(counters=1, counted=x[0])
                 for name in MATCH.findall(k[2]):
-                    self.matches[name] += x[0]
+                    self.matches[name[0] or name[1]] += x[0]
                 if k[:2] != x[:2] or not compare.same_text(k[2], x[2]):
                     out.append(f'{key} {n + 1}: kernel {k[0]}:{k[1]} xt2 {x[0]}:{x[1]}  {k[2]}' +
                                ('' if compare.same_text(k[2], x[2]) else f'\n    xt2 {x[2]}'))
@@ -240,7 +240,7 @@ class Runner:
         faults = self.twins[1].faults()
         print(', '.join(f'{n} {k}' for k, n in self.total.items()) + f', {failed} rulesets differ, {faults} faults')
         print('connections: ' + ', '.join(f'{s} {self.states[s]}' for s in live.STATES))
-        print('matches: ' + ', '.join(f'{m} {n}' for m, n in sorted(self.matches.items())))
+        print('matches and targets: ' + ', '.join(f'{m} {n}' for m, n in sorted(self.matches.items())))
         print(', '.join(f'{k} {s:.1f} s' for k, s in self.spent.items()))
         never = self.never()
         if never:

@@ -57,6 +57,20 @@ static unsigned int print_tracking(const struct xt2_image *img)
 	return tracked & ~on;
 }
 
+/* => bits of families in which what carries out REJECT is missing */
+static unsigned int print_companions(const char *folder, const struct xt2_links *links,
+				     const struct xt2_image *img)
+{
+	const unsigned int lacks = xt2_live_lacks(links, folder, img);
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		if (lacks >> i & 1)
+			printf("companions %s missing\n",
+			       xt2_family_name(i ? XT2_IPV6 : XT2_IPV4));
+	return lacks;
+}
+
 /* => how many */
 static unsigned int print_strays(const char *folder, const struct xt2_links *links)
 {
@@ -96,7 +110,8 @@ static void print_status(const struct xt2_live *live)
 }
 
 /* => XT2_EXIT_OK; XT2_EXIT_NO: not all of it works, or not alone */
-static int judge(unsigned int hooks, unsigned int tracking, unsigned int strays)
+static int judge(unsigned int hooks, unsigned int tracking, unsigned int companions,
+		 unsigned int strays)
 {
 	if (hooks)
 		fputs("xt2 status: hooks are missing: packets pass there unseen\n", stderr);
@@ -104,28 +119,33 @@ static int judge(unsigned int hooks, unsigned int tracking, unsigned int strays)
 		fputs("xt2 status: connections are not tracked: somebody has taken the table of "
 		      "nf_tables away\n",
 		      stderr);
-	if (hooks || tracking)
+	if (companions)
+		fputs("xt2 status: what nf_tables has to carry out is missing: packets that REJECT "
+		      "is for are dropped, and get no answer\n",
+		      stderr);
+	if (hooks || tracking || companions)
 		fputs("   hint: xt2 repair brings back what is missing\n", stderr);
 	if (strays)
 		fputs("xt2 status: another ruleset of xt2 is live in this network namespace\n"
 		      "   hint: xt2 detach --strays takes it away\n",
 		      stderr);
-	return hooks || tracking || strays ? XT2_EXIT_NO : XT2_EXIT_OK;
+	return hooks || tracking || companions || strays ? XT2_EXIT_NO : XT2_EXIT_OK;
 }
 
 static int print_all(const struct xt2_live *live, const char *folder, const struct xt2_image *img)
 {
 	struct xt2_links *links = NULL;
-	unsigned int hooks, tracking, strays;
+	unsigned int hooks, tracking, companions, strays;
 
 	if (xt2_links_read(&links, folder, false)) /* then pins must do */
 		links = NULL;
 	print_status(live);
 	tracking = print_tracking(img);
 	hooks = print_hooks(folder, links, img);
+	companions = print_companions(folder, links, img);
 	strays = print_strays(folder, links);
 	xt2_links_free(links);
-	return judge(hooks, tracking, strays);
+	return judge(hooks, tracking, companions, strays);
 }
 
 static int show(const struct xt2_store *p)
@@ -153,7 +173,7 @@ static void show_strays(const struct xt2_store *p)
 	if (xt2_links_read(&links, p->folder, false))
 		return;
 	if (print_strays(NULL, links))
-		judge(0, 0, 1);
+		judge(0, 0, 0, 1);
 	xt2_links_free(links);
 }
 

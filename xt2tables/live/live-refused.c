@@ -39,7 +39,7 @@ static const struct hint {
 	{ "set", XT2_LIVE_NO_MATCH,
 	  "rules for each address are found by an index, as those of a set are; or " MARKED },
 	{ NULL, XT2_LIVE_NO_MATCH, MARKED },
-	{ "REJECT", XT2_LIVE_NO_TARGET, "-j DROP is possible, and sends no answer" },
+	{ "REJECT", XT2_LIVE_NO_TARGET, "the kernel has it in table filter alone" },
 	{ "TRACE", XT2_LIVE_NO_TARGET,
 	  "xt2 explain --live tells which rules a packet meets, and why" },
 	{ NULL, XT2_LIVE_NO_TARGET, BESIDE },

@@ -170,11 +170,15 @@ static int commit(struct xt2_store *p, const struct xt2_mapping *map,
 		return ret;
 	ret = attach(p, map->image, &live, err);
 	if (!ret)
+		ret = xt2_live_act(live, p->folder, map->image, err);
+	if (!ret)
 		ret = install(p, live, map, counters, err);
 	if (ret && live)
 		xt2_live_tidy(live, p->folder);
 	if (ret || !p->confirm) /* what comes back may ask about connections */
 		xt2_live_untrack(ret ? begun : ~tracked);
+	if (!ret && !p->confirm)
+		xt2_live_unact(p->folder, map->image);
 	xt2_live_free(live);
 	return ret;
 }
@@ -234,8 +238,11 @@ static int repair(struct xt2_store *p, const struct xt2_image *img, struct xt2_e
 
 	if (tracked & ~xt2_live_tracking())
 		ret = xt2_live_track(tracked, &begun, err);
-	if (!ret && xt2_live_missing(p->folder, p->links, img))
+	if (!ret && (xt2_live_missing(p->folder, p->links, img) ||
+		     xt2_live_lacks(p->links, p->folder, img)))
 		ret = attach(p, img, &live, err);
+	if (!ret && live)
+		ret = xt2_live_act(live, p->folder, img, err);
 	xt2_live_free(live);
 	return ret;
 }

@@ -200,6 +200,12 @@ static const char *refused_target(const struct walk *w, const struct xt2_rule *r
 	return is_refused_target(r) ? xt2_target_name(kind) : NULL;
 }
 
+/* Other tables have no companions: see act.h. */
+static bool is_filter(const struct walk *w, const struct xt2_chain *c)
+{
+	return xt2_live_table_(xt2_image_table(w->img, w->root, c->table)->name) == XT2_FILTER;
+}
+
 static void check_rule(struct walk *w, const struct xt2_chain *c, const struct xt2_rule *r,
 		       unsigned int number)
 {
@@ -215,6 +221,8 @@ static void check_rule(struct walk *w, const struct xt2_chain *c, const struct x
 			       c, number);
 	}
 	name = refused_target(w, r);
+	if (!name && XT2_TARGET_KIND(r->target) == XT2_T_REJECT && !is_filter(w, c))
+		name = "REJECT";
 	if (name)
 		refuse(w, (struct xt2_live_refusal){ .reason = XT2_LIVE_NO_TARGET, .name = name },
 		       c, number);
@@ -448,6 +456,7 @@ static u32 target_need(const struct xt2_rule *r)
 	switch (XT2_TARGET_KIND(r->target)) {
 	case XT2_T_LOG:
 	case XT2_T_NFLOG: return XT2_NEED_LOG;
+	case XT2_T_REJECT: return XT2_NEED_ACT;
 	}
 	return 0;
 }

@@ -39,6 +39,7 @@ struct xt2_live_edit {
 	bool change; /* it is locked for that */
 	bool declined; /* the whole ruleset has to be installed */
 	u32 needs; /* enum xt2_need: of rules that came */
+	u32 acts; /* of them, what companions are to do */
 	u32 came, went; /* rules, tails included */
 	u32 *gone; /* counters of rules that went, in the open transaction */
 	u32 gones, gone_cap;
@@ -160,6 +161,7 @@ static void comes(void *arg, const struct xt2_rule *r)
 	struct xt2_live_edit *e = arg;
 
 	e->needs |= xt2_live_rule_needs_(r);
+	e->acts |= xt2_live_rule_acts_(r);
 	e->declined |= xt2_live_rule_refused_(r);
 }
 
@@ -219,7 +221,9 @@ static int begin_change(struct xt2_live_edit *e, const char *folder, const struc
 		return ret;
 	e->img->root = e->l->root;
 	e->img->size = e->l->image_size;
-	return links && xt2_live_missing(folder, links, e->img) ? 1 : 0;
+	if (links && xt2_live_missing(folder, links, e->img))
+		return 1;
+	return xt2_live_lacks_(links, folder, e->img, e->l->acts) ? 1 : 0;
 }
 
 /* A process that only looks writes nothing: all that finds chains has to be there. */
@@ -346,6 +350,9 @@ static bool is_beyond(struct xt2_live_edit *e, const struct xt2_ruleset *rs,
 			e->l->longest = rs->chain[in->changed[i]].rules.n + 1;
 	if (e->needs & ~e->l->needs || (e->needs & tracks && families(rs) & ~e->l->tracked))
 		return true;
+	for (i = 0; i < XT2_ARRAY_SIZE(e->l->acts); i++)
+		if (families(rs) >> i & 1 && e->acts & ~e->l->acts[i])
+			return true;
 	if (root->depth > e->l->depth || root->visits > XT2_LIVE_RULES_MAX / e->l->longest ||
 	    (root->visits > XT2_VISITS_MAX && root->visits > e->l->rules))
 		return true;
@@ -419,7 +426,7 @@ static int commit_edit(struct xt2_live_edit *e, struct xt2_ruleset *rs,
 		return ret;
 	e->takens = 0;
 	let_go(e);
-	e->came = e->went = e->needs = 0;
+	e->came = e->went = e->needs = e->acts = 0;
 	xt2_inplace_done(rs); /* if there is no memory, the next change says so */
 	rs->inplace->edits.cell_room = XT2_CELLS_MAX;
 	return 0;

@@ -320,8 +320,10 @@ void xt2_live_tidy(const struct xt2_live *host, const char *folder)
 	char path[512];
 	u32 table, six, hook;
 
-	if (!host->ruleset)
+	if (!host->ruleset) {
 		xt2_live_clear_(folder);
+		xt2_live_unact(folder, NULL);
+	}
 	for (table = 0; host->ruleset && table < XT2_PROGRAMS; table++)
 		for (six = 0; six < XT2_ARRAY_SIZE(families); six++)
 			for (hook = 0; hook <= XT2_POSTROUTING; hook++)
@@ -337,6 +339,7 @@ int xt2_live_detach(const char *folder, struct xt2_err *err)
 
 	if (ret == -ENOENT)
 		return xt2_live_none_(err);
+	xt2_live_unact(folder, NULL);
 	xt2_live_untrack(~0u);
 	return ret ? xt2_err_path(err, -ret, folder) : 0;
 }

@@ -22,10 +22,12 @@ enum xt2_pin {
 	XT2_PIN_ARENA,
 	XT2_PIN_LOGS, /* see log.h */
 	XT2_PIN_TRIALS, /* see trial.h */
+	XT2_PIN_NOTES, /* see act.h */
 	XT2_PIN_MAPS,
 	XT2_PIN_TRY = XT2_PIN_MAPS,
 	XT2_PIN_RESERVE,
 	XT2_PIN_RELEASE,
+	XT2_PIN_GATE, /* see act.h */
 	XT2_PINS
 };
 
@@ -81,6 +83,15 @@ const char *xt2_live_table_name_(u32 table);
 /* What a rule, or those of a checked image, ask for: enum xt2_need. */
 u32 xt2_live_rule_needs_(const struct xt2_rule *r);
 u32 xt2_live_needs_(const struct xt2_image *img);
+
+/* What they leave to companions: bits of act.h, by family. */
+u32 xt2_live_rule_acts_(const struct xt2_rule *r);
+void xt2_live_acts_(const struct xt2_image *img, u32 *acts);
+
+/* As xt2_live_lacks(), of a ruleset that is known to need these. */
+struct xt2_links;
+unsigned int xt2_live_lacks_(const struct xt2_links *links, const char *folder,
+			     const struct xt2_image *img, const u32 *acts);
 
 /* => is there something that no program can do in a rule, or in one that no packet may reach? */
 bool xt2_live_rule_refused_(const struct xt2_rule *r);

@@ -64,6 +64,7 @@ static void lay_out(struct xt2_live_ruleset *l, const struct xt2_live *host,
 	l->depth = root->depth + MORE_DEPTH;
 	l->needs = xt2_live_needs_(img);
 	l->tracked = xt2_live_tracked(img);
+	xt2_live_acts_(img, l->acts);
 	l->spare = end;
 	end += rounded(sizeof(struct xt2_live_spare) + (u64)l->max_counters * sizeof(u32), 64);
 	l->counters = end;

@@ -14,8 +14,9 @@
 #define PRIORITIES 9 /* above a table's own: nothing else is there */
 
 const char *const xt2_pin_names_[XT2_PINS] = {
-	[XT2_PIN_ARENA] = "arena", [XT2_PIN_LOGS] = "logs",	  [XT2_PIN_TRIALS] = "trials",
-	[XT2_PIN_TRY] = "try",	   [XT2_PIN_RESERVE] = "reserve", [XT2_PIN_RELEASE] = "release",
+	[XT2_PIN_ARENA] = "arena",     [XT2_PIN_LOGS] = "logs",	  [XT2_PIN_TRIALS] = "trials",
+	[XT2_PIN_NOTES] = "notes",     [XT2_PIN_TRY] = "try",	  [XT2_PIN_RESERVE] = "reserve",
+	[XT2_PIN_RELEASE] = "release", [XT2_PIN_GATE] = "gate",
 };
 
 /* --- memory ------------------------------------------------------------ */
@@ -238,7 +239,7 @@ int xt2_live_start_(struct xt2_live **out, unsigned int tables, const int *pinne
 
 int xt2_live_load(struct xt2_live **out, unsigned int tables, struct xt2_err *err)
 {
-	static const int nothing[XT2_PINS] = { -1, -1, -1, -1, -1, -1 };
+	static const int nothing[XT2_PINS] = { -1, -1, -1, -1, -1, -1, -1, -1 };
 
 	return xt2_live_start_(out, tables, nothing, err);
 }

@@ -220,6 +220,27 @@ void xt2_live_untrack(unsigned int unwanted);
 /* => the families in which it is on for live rulesets */
 unsigned int xt2_live_tracking(void);
 
+/*
+ * Companions are rules of nf_tables, and gates after them, that carry out what no BPF program can:
+ * see kernel/bpf/act.h.
+ *
+ * xt2_live_act - make those that a ruleset needs, before it is installed
+ * @host: attached to its hooks; the companions of its live ruleset stay
+ * => 0; -EOPNOTSUPP and others: the kernel can't; -EBUSY: there is no priority for them
+ */
+int xt2_live_act(const struct xt2_live *host, const char *folder, const struct xt2_image *img,
+		 struct xt2_err *err);
+
+/* => the families in which companions or gates are missing: bits as above */
+unsigned int xt2_live_lacks(const struct xt2_links *links, const char *folder,
+			    const struct xt2_image *img);
+
+/*
+ * xt2_live_unact - take away companions of families in which a ruleset needs none
+ * @img: the live one, and no packet is under way in the one before; NULL: nothing is live, or attached
+ */
+void xt2_live_unact(const char *folder, const struct xt2_image *img);
+
 /* Take everything in a folder away, connection tracking included.  => 0; -ENOENT: there was nothing; -errno */
 int xt2_live_detach(const char *folder, struct xt2_err *err);
 

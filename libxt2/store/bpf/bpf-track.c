@@ -13,31 +13,13 @@
  * left whose pins were taken away is the next one's.
  */
 #include "bpf-private.h"
+#include "bpf-nft.h"
 #include "engine/order.h"
 
-#include <libmnl/libmnl.h>
-#include <libnftnl/chain.h>
-#include <libnftnl/common.h>
-#include <libnftnl/expr.h>
-#include <libnftnl/rule.h>
-#include <libnftnl/table.h>
-#include <linux/netfilter.h>
-#include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/xt_conntrack.h>
 
 #define TABLE "xt2-conntrack"
 #define CHAIN "tracking"
-
-static const u8 families[] = { NFPROTO_IPV4, NFPROTO_IPV6 };
-
-/* Messages to nf_tables, and where the next goes. */
-struct batch {
-	struct mnl_socket *nl;
-	char bytes[4096];
-	size_t used;
-	u32 seq;
-	u8 family;
-};
 
 /* --- what rules ask for -------------------------------------------------- */
 
@@ -89,135 +71,67 @@ unsigned int xt2_live_tracked(const struct xt2_image *img)
 	return tracked;
 }
 
-/* --- messages ------------------------------------------------------------ */
+/* --- the table ------------------------------------------------------------ */
 
-/* => 0, -errno: the kernel's answer to the message before the last one's end */
-static int answer(struct batch *b)
+/* At no hook, and nothing jumps to it. */
+static void put_chain(struct xt2_nft *b)
 {
-	char buf[4096];
-	ssize_t n;
-
-	if (mnl_socket_sendto(b->nl, b->bytes, b->used) < 0)
-		return -errno;
-	for (;;) {
-		const struct nlmsghdr *h = (const struct nlmsghdr *)buf;
-		int left;
-
-		n = mnl_socket_recvfrom(b->nl, buf, sizeof(buf));
-		if (n < 0)
-			return -errno;
-		for (left = (int)n; mnl_nlmsg_ok(h, left); h = mnl_nlmsg_next(h, &left))
-			if (h->nlmsg_type == NLMSG_ERROR)
-				return ((struct nlmsgerr *)mnl_nlmsg_get_payload(h))->error;
-	}
-}
-
-static struct nlmsghdr *message(struct batch *b, u16 type, u16 flags)
-{
-	return nftnl_nlmsg_build_hdr(b->bytes + b->used, type, b->family, flags, ++b->seq);
-}
-
-static void append(struct batch *b, const struct nlmsghdr *h)
-{
-	b->used += MNL_ALIGN(h->nlmsg_len);
-}
-
-/* NEWTABLE, DELTABLE, GETTABLE */
-static void put_table(struct batch *b, u16 type, u16 flags)
-{
-	struct nlmsghdr *h = message(b, type, flags);
-
-	mnl_attr_put_strz(h, NFTA_TABLE_NAME, TABLE);
-	append(b, h);
-}
-
-static void put_chain(struct batch *b)
-{
-	struct nlmsghdr *h = message(b, NFT_MSG_NEWCHAIN, NLM_F_CREATE);
+	struct nlmsghdr *h = xt2_nft_message_(b, NFT_MSG_NEWCHAIN, NLM_F_CREATE);
 
 	mnl_attr_put_strz(h, NFTA_CHAIN_TABLE, TABLE);
 	mnl_attr_put_strz(h, NFTA_CHAIN_NAME, CHAIN);
-	append(b, h);
-}
-
-static struct nftnl_expr *add_expr(struct nftnl_rule *rule, const char *name)
-{
-	struct nftnl_expr *e = nftnl_expr_alloc(name);
-
-	if (e)
-		nftnl_rule_add_expr(rule, e);
-	return e;
+	xt2_nft_append_(b, h);
 }
 
 /* "ct direction original".  => 0, -ENOMEM */
-static int put_rule(struct batch *b)
+static int put_rule(struct xt2_nft *b)
 {
-	struct nlmsghdr *h = message(b, NFT_MSG_NEWRULE, NLM_F_CREATE | NLM_F_APPEND | NLM_F_ACK);
 	struct nftnl_rule *rule = nftnl_rule_alloc();
-	struct nftnl_expr *ct = rule ? add_expr(rule, "ct") : NULL;
-	struct nftnl_expr *cmp = ct ? add_expr(rule, "cmp") : NULL;
+	struct nftnl_expr *ct = xt2_nft_expr_(rule, "ct");
+	struct nftnl_expr *cmp = ct ? xt2_nft_expr_(rule, "cmp") : NULL;
 	const u8 original = 0;
 
-	if (cmp) {
-		nftnl_rule_set_str(rule, NFTNL_RULE_TABLE, TABLE);
-		nftnl_rule_set_str(rule, NFTNL_RULE_CHAIN, CHAIN);
-		nftnl_expr_set_u32(ct, NFTNL_EXPR_CT_KEY, NFT_CT_DIRECTION);
-		nftnl_expr_set_u32(ct, NFTNL_EXPR_CT_DREG, NFT_REG_1);
-		nftnl_expr_set_u32(cmp, NFTNL_EXPR_CMP_SREG, NFT_REG_1);
-		nftnl_expr_set_u32(cmp, NFTNL_EXPR_CMP_OP, NFT_CMP_EQ);
-		nftnl_expr_set(cmp, NFTNL_EXPR_CMP_DATA, &original, sizeof(original));
-		nftnl_rule_nlmsg_build_payload(h, rule);
-		append(b, h);
+	if (!cmp) {
+		if (rule)
+			nftnl_rule_free(rule);
+		return -ENOMEM;
 	}
-	if (rule)
-		nftnl_rule_free(rule);
-	return cmp ? 0 : -ENOMEM;
+	nftnl_expr_set_u32(ct, NFTNL_EXPR_CT_KEY, NFT_CT_DIRECTION);
+	nftnl_expr_set_u32(ct, NFTNL_EXPR_CT_DREG, NFT_REG_1);
+	nftnl_expr_set_u32(cmp, NFTNL_EXPR_CMP_SREG, NFT_REG_1);
+	nftnl_expr_set_u32(cmp, NFTNL_EXPR_CMP_OP, NFT_CMP_EQ);
+	nftnl_expr_set(cmp, NFTNL_EXPR_CMP_DATA, &original, sizeof(original));
+	return xt2_nft_rule_(b, TABLE, CHAIN, rule);
 }
-
-/* --- tables -------------------------------------------------------------- */
 
 /* In one transaction, whatever is there before.  => 0, -errno */
-static int turn(struct batch *b, u8 family, bool on)
+static int turn(u8 family, bool on)
 {
-	int ret = 0;
+	struct xt2_nft b;
+	int ret = xt2_nft_open_(&b);
 
-	b->family = family;
-	b->used = 0;
-	append(b, nftnl_batch_begin(b->bytes, ++b->seq));
+	if (ret)
+		return ret;
+	xt2_nft_begin_(&b, family);
 	if (on)
-		put_table(b, NFT_MSG_NEWTABLE, NLM_F_CREATE);
-	put_table(b, NFT_MSG_DELTABLE, on ? 0 : NLM_F_ACK);
+		xt2_nft_table_(&b, NFT_MSG_NEWTABLE, NLM_F_CREATE, TABLE);
+	xt2_nft_table_(&b, NFT_MSG_DELTABLE, 0, TABLE);
 	if (on) {
-		put_table(b, NFT_MSG_NEWTABLE, NLM_F_CREATE);
-		put_chain(b);
-		ret = put_rule(b);
+		xt2_nft_table_(&b, NFT_MSG_NEWTABLE, NLM_F_CREATE, TABLE);
+		put_chain(&b);
+		ret = put_rule(&b);
 	}
-	append(b, nftnl_batch_end(b->bytes + b->used, ++b->seq));
-	return ret ? ret : answer(b);
-}
-
-static bool is_on(struct batch *b, u8 family)
-{
-	b->family = family;
-	b->used = 0;
-	put_table(b, NFT_MSG_GETTABLE, NLM_F_ACK);
-	return !answer(b);
-}
-
-/* => 0; -errno */
-static int begin(struct batch *b)
-{
-	int ret;
-
-	memset(b, 0, sizeof(*b));
-	b->nl = mnl_socket_open2(NETLINK_NETFILTER, SOCK_CLOEXEC);
-	if (!b->nl)
-		return -errno;
-	if (!mnl_socket_bind(b->nl, 0, MNL_SOCKET_AUTOPID))
-		return 0;
-	ret = -errno;
-	mnl_socket_close(b->nl);
+	if (!ret)
+		ret = xt2_nft_commit_(&b);
+	xt2_nft_close_(&b);
 	return ret;
+}
+
+static bool is_on(struct xt2_nft *b, u8 family)
+{
+	xt2_nft_ask_(b, family);
+	xt2_nft_table_(b, NFT_MSG_GETTABLE, NLM_F_ACK, TABLE);
+	return !xt2_nft_answer_(b, NULL, NULL);
 }
 
 static int refuse(struct xt2_err *err, u8 family, int errnum)
@@ -236,25 +150,18 @@ static int refuse(struct xt2_err *err, u8 family, int errnum)
 int xt2_live_track(unsigned int wanted, unsigned int *begun, struct xt2_err *err)
 {
 	unsigned int i, were_on = xt2_live_tracking();
-	struct batch b;
 	int ret = 0;
 
 	*begun = 0;
-	if (!wanted)
-		return 0;
-	ret = begin(&b);
-	if (ret)
-		return refuse(err, families[0], -ret);
-	for (i = 0; i < XT2_ARRAY_SIZE(families) && !ret; i++) {
+	for (i = 0; i < XT2_NFT_FAMILIES && !ret; i++) {
 		if (!(wanted >> i & 1))
 			continue;
-		ret = turn(&b, families[i], true);
+		ret = turn(xt2_nft_families_[i], true);
 		if (ret)
-			refuse(err, families[i], -ret);
+			refuse(err, xt2_nft_families_[i], -ret);
 		else
 			*begun |= ~were_on & 1u << i;
 	}
-	mnl_socket_close(b.nl);
 	if (ret)
 		xt2_live_untrack(*begun);
 	return ret;
@@ -263,25 +170,20 @@ int xt2_live_track(unsigned int wanted, unsigned int *begun, struct xt2_err *err
 void xt2_live_untrack(unsigned int unwanted)
 {
 	unsigned int i, on = xt2_live_tracking() & unwanted;
-	struct batch b;
 
-	if (!on || begin(&b))
-		return;
-	for (i = 0; i < XT2_ARRAY_SIZE(families); i++)
+	for (i = 0; i < XT2_NFT_FAMILIES; i++)
 		if (on >> i & 1)
-			turn(&b, families[i], false);
-	mnl_socket_close(b.nl);
+			turn(xt2_nft_families_[i], false);
 }
 
 unsigned int xt2_live_tracking(void)
 {
 	unsigned int i, on = 0;
-	struct batch b;
+	struct xt2_nft b;
 
-	if (begin(&b))
-		return 0;
-	for (i = 0; i < XT2_ARRAY_SIZE(families); i++)
-		on |= (unsigned int)is_on(&b, families[i]) << i;
-	mnl_socket_close(b.nl);
+	for (i = 0; i < XT2_NFT_FAMILIES && !xt2_nft_open_(&b); i++) {
+		on |= (unsigned int)is_on(&b, xt2_nft_families_[i]) << i;
+		xt2_nft_close_(&b);
+	}
 	return on;
 }

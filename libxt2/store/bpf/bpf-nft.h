@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bpf-nft.h - transactions of nf_tables, for tables of our own; not installed
+ *
+ * For what a BPF program cannot do: connection tracking (bpf-track.c) and companions
+ * (bpf-companion.c).
+ */
+#ifndef XT2_LIBXT2_STORE_BPF_BPF_NFT_H
+#define XT2_LIBXT2_STORE_BPF_BPF_NFT_H
+
+#include <libmnl/libmnl.h>
+#include <libnftnl/common.h>
+#include <libnftnl/expr.h>
+#include <libnftnl/rule.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter/nf_tables.h>
+#include <stddef.h>
+#include <xt2/format.h>
+
+#define XT2_NFT_FAMILIES 2u
+extern const __u8 xt2_nft_families_[XT2_NFT_FAMILIES]; /* a bit of a set of families, and which it is */
+
+/* Messages of one family, and where the next one goes. */
+struct xt2_nft {
+	struct mnl_socket *nl;
+	char bytes[32768];
+	size_t used, last; /* bytes; where the last message is */
+	__u32 seq;
+	__u8 family; /* NFPROTO_* */
+};
+
+/* => 0: to be closed; -errno */
+int xt2_nft_open_(struct xt2_nft *b);
+void xt2_nft_close_(struct xt2_nft *b);
+
+/* A transaction begins; or a question, if there is no xt2_nft_commit_(). */
+void xt2_nft_begin_(struct xt2_nft *b, __u8 family);
+void xt2_nft_ask_(struct xt2_nft *b, __u8 family);
+
+/* => a message that xt2_nft_append_() makes a part of it; there is room for all that we send */
+struct nlmsghdr *xt2_nft_message_(struct xt2_nft *b, __u16 type, __u16 flags);
+void xt2_nft_append_(struct xt2_nft *b, const struct nlmsghdr *h);
+
+/* NEWTABLE, DELTABLE, GETTABLE */
+void xt2_nft_table_(struct xt2_nft *b, __u16 type, __u16 flags, const char *name);
+
+/* A rule at the end of a chain; it is freed.  => 0; -ENOMEM: it is NULL */
+int xt2_nft_rule_(struct xt2_nft *b, const char *table, const char *chain, struct nftnl_rule *rule);
+
+/* => an expression at the end of a rule; NULL: no memory */
+struct nftnl_expr *xt2_nft_expr_(struct nftnl_rule *rule, const char *name);
+
+/* The transaction ends, and is sent.  => 0; -errno: nothing has changed, and b is to be closed */
+int xt2_nft_commit_(struct xt2_nft *b);
+
+/*
+ * xt2_nft_answer_ - send what was asked, and read all that is told
+ * @told: called for each message; may be NULL
+ * => 0, -errno
+ */
+int xt2_nft_answer_(struct xt2_nft *b, mnl_cb_t told, void *data);
+
+#endif
