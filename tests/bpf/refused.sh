@@ -58,6 +58,11 @@ else
 	without arenas 3 'the kernel has no BPF arenas (Linux 6.9)'
 	without programs 3 'they need Linux 6.10 or newer'
 	without memory 4 'no memory for BPF programs'
+	printf '*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -p icmp -j REJECT\nCOMMIT\n' >"$tmp/rules"
+	without companions 3 'cannot have nf_tables carry out REJECT at INPUT of ipv4: No such file or directory'
+	without companions 3 'CONFIG_NFT_COMPAT'
+	[ -z "$(ip netns exec "$ns" nft list ruleset)" ] || bad "something is left in nf_tables"
+	printf '*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -p icmp\nCOMMIT\n' >"$tmp/rules"
 fi
 says 3 'no description of its types in /sys/kernel/btf/vmlinux' ip netns exec "$ns" unshare -m sh -c \
 	"mount -t tmpfs none /sys/kernel/btf && exec xt2 apply $tmp/rules"

@@ -92,6 +92,19 @@ whole "edits"
 grep -q 'allowed in table filter only' "$tmp/err" || wrong "REJECT in mangle: $(cat "$tmp/err")"
 whole "a refusal"
 
+# Under a flood, whichever is live: no packet passes.
+rules '-A INPUT -p icmp --icmp-type 8 -s 127.0.0.9 -j REJECT --reject-with icmp-host-prohibited' >"$tmp/two"
+rules '-A INPUT -p icmp --icmp-type 8 -s 127.0.0.9 -j DROP' >"$tmp/drop"
+before=$(faults)
+inside ping -q -f -w 4 -I 127.0.0.9 127.0.0.1 >"$tmp/flood" 2>&1 &
+for i in two one drop two drop one; do
+	apply "$tmp/$i"
+done
+wait
+grep -q ' 0 received' "$tmp/flood" || wrong "a flood: $(cat "$tmp/flood")"
+[ "$(faults)" = "$before" ] || wrong "a flood: $(faults) faults, not $before"
+whole "a flood"
+
 # Trials: what was there comes back with its companions.
 rules '-A INPUT -s 127.0.0.3/32 -j DROP' >"$tmp/none"
 rules '-A INPUT -s 2001:db8::1 -j DROP' >"$tmp/six"
@@ -103,7 +116,9 @@ whole "a trial"
 # Without REJECT there are none, and detach leaves none.
 apply "$tmp/none"
 [ "$(companions)" = 0 ] || wrong "companions of a ruleset without REJECT: $(inside nft list ruleset)"
-ls "$folder" | grep -q gate- && wrong "gates of a ruleset without REJECT: $(ls "$folder")"
+for i in "$folder"/gate-*; do
+	[ ! -e "$i" ] || wrong "a gate of a ruleset without REJECT: $i"
+done
 apply "$tmp/one" -6 "$tmp/six"
 whole "again"
 live detach || wrong "detach"

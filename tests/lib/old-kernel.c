@@ -5,7 +5,7 @@
  * For LD_PRELOAD.  OLD_KERNEL is what the kernel lacks: "netfilter" programs,
  * "arenas", "programs" that say more than a few instructions, which stands for what
  * its verifier doesn't know, or "bpf", the whole of it.  "memory" is no old kernel,
- * but one that has none left for maps.
+ * but one that has none left for maps.  "companions": nf_tables does not know iptables' matches.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,8 +13,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#define MATCH "match" /* the name of an expression in a message */
 
 /* Newer than the kernel's headers may be. */
 enum { PROG_TYPE_NETFILTER = 32, MAP_TYPE_ARENA = 33, FEW = 16 };
@@ -53,4 +56,19 @@ long syscall(long number, ...)
 	if (number == SYS_bpf && what && errno)
 		return -1;
 	return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+ssize_t sendto(int fd, const void *data, size_t size, int flags, const struct sockaddr *to,
+	       socklen_t to_size)
+{
+	ssize_t (*next)(int, const void *, size_t, int, const struct sockaddr *, socklen_t) =
+		(ssize_t(*)(int, const void *, size_t, int, const struct sockaddr *,
+			    socklen_t))dlsym(RTLD_NEXT, "sendto");
+	const char *what = getenv("OLD_KERNEL");
+
+	if (what && !strcmp(what, "companions") && memmem(data, size, MATCH, sizeof(MATCH))) {
+		errno = ENOENT;
+		return -1;
+	}
+	return next(fd, data, size, flags, to, to_size);
 }

@@ -36,9 +36,11 @@ KERNEL = "works on maps, links and pins of the kernel: tests/bpf/%s runs it live
 UNTESTED = {
     "libxt2/store/bpf/bpf-add.c": KERNEL % "run-live.sh",
     "libxt2/store/bpf/bpf-backend.c": KERNEL % "view.sh",
+    "libxt2/store/bpf/bpf-companion.c": KERNEL % "reject.sh",
     "libxt2/store/bpf/bpf-edit.c": KERNEL % "live-edits.sh",
     "libxt2/store/bpf/bpf-links.c": KERNEL % "places.sh",
     "libxt2/store/bpf/bpf-log.c": KERNEL % "log.sh",
+    "libxt2/store/bpf/bpf-nft.c": KERNEL % "conntrack.sh",
     "libxt2/store/bpf/bpf-object.c": KERNEL % "refused.sh",
     "libxt2/store/bpf/bpf-old.c": KERNEL % "live-back.sh",
     "libxt2/store/bpf/bpf-past.c": KERNEL % "live-history.sh",

@@ -66,8 +66,7 @@ static unsigned int print_companions(const char *folder, const struct xt2_links 
 
 	for (i = 0; i < 2; i++)
 		if (lacks >> i & 1)
-			printf("companions %s missing\n",
-			       xt2_family_name(i ? XT2_IPV6 : XT2_IPV4));
+			printf("companions %s missing\n", xt2_family_name(i ? XT2_IPV6 : XT2_IPV4));
 	return lacks;
 }
 

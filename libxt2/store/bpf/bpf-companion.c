@@ -267,7 +267,8 @@ static int set_constant(struct bpf_object *object, u32 act)
 	size_t size;
 	void *value;
 
-	bpf_object__for_each_map(map, object) {
+	bpf_object__for_each_map(map, object)
+	{
 		value = strstr(bpf_map__name(map), ".rodata") ? bpf_map__initial_value(map, &size)
 							      : NULL;
 		if (value && size == sizeof(act)) {
@@ -282,8 +283,8 @@ static int set_constant(struct bpf_object *object, u32 act)
 static int load_program(const struct xt2_live *host, u32 act)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "xt2_act");
-	const char *name = act == IDLE ? "xt2_idle" : "xt2_act", *other = act == IDLE ? "xt2_act"
-										     : "xt2_idle";
+	static const char *const names[] = { "xt2_act", "xt2_idle" };
+	const char *name = names[act == IDLE], *other = names[act != IDLE];
 	struct bpf_object *object;
 	int ret;
 
@@ -340,7 +341,7 @@ static int put_question(struct nftnl_rule *rule, int program)
 /* What REJECT says, in words of the protocol.  => a code of ICMP; -1: a TCP reset */
 static int code_of(u8 family, u32 type)
 {
-	static const __s8 four[] = {
+	static const __s8 four[XT2_REJECT_TYPES] = {
 		[IPT_ICMP_NET_UNREACHABLE] = ICMP_NET_UNREACH,
 		[IPT_ICMP_HOST_UNREACHABLE] = ICMP_HOST_UNREACH,
 		[IPT_ICMP_PROT_UNREACHABLE] = ICMP_PROT_UNREACH,
@@ -349,7 +350,8 @@ static int code_of(u8 family, u32 type)
 		[IPT_ICMP_HOST_PROHIBITED] = ICMP_HOST_ANO,
 		[IPT_TCP_RESET] = -1,
 		[IPT_ICMP_ADMIN_PROHIBITED] = ICMP_PKT_FILTERED,
-	}, six[] = {
+	};
+	static const __s8 six[XT2_REJECT_TYPES] = {
 		[IP6T_ICMP6_NO_ROUTE] = ICMPV6_NOROUTE,
 		[IP6T_ICMP6_ADM_PROHIBITED] = ICMPV6_ADM_PROHIBITED,
 		[IP6T_ICMP6_NOT_NEIGHBOUR] = ICMPV6_NOT_NEIGHBOUR,
@@ -590,7 +592,7 @@ int xt2_live_act(const struct xt2_live *host, const char *folder, const struct x
 {
 	const struct xt2_live_ruleset *live = host->ruleset ? xt2_live_at_(host->ruleset) : NULL;
 	struct xt2_links *links = NULL;
-	u32 acts[2], i;
+	u32 acts[2], lacks, i;
 	int ret = 0;
 
 	xt2_live_acts_(img, acts);
@@ -599,12 +601,13 @@ int xt2_live_act(const struct xt2_live *host, const char *folder, const struct x
 	if (xt2_links_read(&links, folder, true))
 		return xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
 				   "the kernel does not say what is attached to its hooks");
-	for (i = 0; i < XT2_ARRAY_SIZE(acts) && !ret; i++) {
-		if (!acts[i])
-			continue;
-		acts[i] |= 1u << IDLE | (live ? live->acts[i] : 0);
-		ret = act_family(host, folder, links, img, xt2_nft_families_[i], acts[i], err);
-	}
+	for (i = 0; i < XT2_ARRAY_SIZE(acts); i++)
+		acts[i] |= acts[i] && live ? live->acts[i] : 0;
+	lacks = xt2_live_lacks_(links, folder, img, acts);
+	for (i = 0; i < XT2_ARRAY_SIZE(acts) && !ret; i++)
+		if (lacks >> i & 1)
+			ret = act_family(host, folder, links, img, xt2_nft_families_[i],
+					 acts[i] | 1u << IDLE, err);
 	xt2_links_free(links);
 	return ret;
 }

@@ -18,7 +18,8 @@
 #include <xt2/format.h>
 
 #define XT2_NFT_FAMILIES 2u
-extern const __u8 xt2_nft_families_[XT2_NFT_FAMILIES]; /* a bit of a set of families, and which it is */
+extern const __u8
+	xt2_nft_families_[XT2_NFT_FAMILIES]; /* a bit of a set of families, and which it is */
 
 /* Messages of one family, and where the next one goes. */
 struct xt2_nft {

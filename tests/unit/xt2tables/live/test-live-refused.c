@@ -116,7 +116,7 @@ static void test_place(void **state)
 	assert_string_equal(last.file, "rules.v4");
 	assert_int_equal(last.line, 7);
 	assert_string_equal(last.message, "filter/INPUT:1: cannot REJECT");
-	assert_string_equal(last.hint, "-j DROP is possible, and sends no answer");
+	assert_string_equal(last.hint, "the kernel has it in table filter alone");
 	assert_non_null(strstr(last.rule, "-A INPUT -s 10.0.0.0/8 -j DROP"));
 	assert_int_equal(last.code, XT2_E_UNSUPPORTED);
 	/* Of an image: the family, and no line of a file that is not known. */

@@ -14,7 +14,8 @@
 #include <string.h>
 #include "tests/lib/unit-program.h"
 #include "engine/image.h"
-#include "libxt2/store/bpf/bpf-store.h"
+#include "kernel/bpf/act.h"
+#include "libxt2/store/bpf/bpf-private.h"
 #include "libxt2/err.h"
 #include "tests/lib/fail-alloc.h"
 #include "tests/lib/rules.h"
@@ -180,6 +181,40 @@ static void test_names(void **state)
 	       0);
 }
 
+/* In table filter, by companions.  The kernel answers to types of its own, and drops for all others. */
+static void test_reject(void **state)
+{
+	struct xt2_ruleset *rs = xt2_ruleset_new();
+	int t = table(rs, XT2_IPV4, "filter"), mangle, raw;
+	struct xt2_mapping map = { 0 };
+	u32 acts[2];
+
+	append(rs, xt2_chain_base(rs, t, XT2_INPUT), rule_plain(&b, XT2_TARGET(XT2_T_REJECT, 3)));
+	append(rs, user(rs, t, "u"), rule_plain(&b, XT2_TARGET(XT2_T_REJECT, 8)));
+	append(rs, user(rs, t, "v"), rule_plain(&b, XT2_TARGET(XT2_T_REJECT, 9)));
+	append(rs, user(rs, t, "w"), rule_plain(&b, XT2_TARGET(XT2_T_REJECT, 0xffffff)));
+	t = table(rs, XT2_IPV6, "filter");
+	append(rs, xt2_chain_base(rs, t, XT2_OUTPUT), rule_plain(&b, XT2_TARGET(XT2_T_REJECT, 0)));
+	assert_int_equal(xt2_ruleset_write(rs, &map, NULL), 0);
+	xt2_live_acts_(map.image, acts);
+	assert_int_equal(acts[0], 1 << XT2_ACT_REJECT(3) | 1 << XT2_ACT_REJECT(8));
+	assert_int_equal(acts[1], 1 << XT2_ACT_REJECT(0));
+	xt2_image_close(&map);
+	expect(rs, "", 1 << XT2_FILTER);
+
+	rs = xt2_ruleset_new();
+	mangle = table(rs, XT2_IPV4, "mangle");
+	raw = table(rs, XT2_IPV6, "raw");
+	append(rs, xt2_chain_base(rs, mangle, XT2_INPUT),
+	       rule_plain(&b, XT2_TARGET(XT2_T_REJECT, 3)));
+	append(rs, xt2_chain_base(rs, raw, XT2_OUTPUT),
+	       rule_plain(&b, XT2_TARGET(XT2_T_REJECT, 3)));
+	expect(rs,
+	       "ipv4 mangle/INPUT:1 a live ruleset cannot do REJECT\n"
+	       "ipv6 raw/OUTPUT:1 a live ruleset cannot do REJECT\n",
+	       0);
+}
+
 /* n chains with two jumps to the next each: 2^(n+1) ways. */
 static struct xt2_ruleset *doubling(int n, const char *name, int hook)
 {
@@ -306,7 +341,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_other_families), cmocka_unit_test(test_names),
 	cmocka_unit_test(test_ways),	       cmocka_unit_test(test_many_rules),
 	cmocka_unit_test(test_enough),	       cmocka_unit_test(test_memory),
-	cmocka_unit_test(test_most_ways),
+	cmocka_unit_test(test_most_ways),      cmocka_unit_test(test_reject),
 };
 
 UNITS(tests)
