@@ -2,7 +2,8 @@
 /*
  * live-beside.c - tables that cannot be live, and are the kernel's own beside the live ones
  *
- * Which they are the store knows: it is asked about a table with a rule.
+ * Which they are the store knows: it is asked about a table with a rule.  With nat beside, daemons
+ * may use there what live rulesets cannot match, as Docker does (addrtype).
  */
 #include "live-beside.h"
 
@@ -47,6 +48,8 @@ int xt2_beside_(int family, const char *table)
 
 	if (!xt2_table_hooks(family, table))
 		return 0; /* for the program to be told */
+	if (!strcmp(table, "nat"))
+		return 1;
 	if (make_table(family, table, &map) < 0)
 		return 0;
 	xt2_store_refusals(XT2_STORE_LIVE, map.image, is_table, &found);

@@ -25,14 +25,29 @@ EXPORTED struct {
 	__type(value, u32);
 } notes SEC(".maps");
 
-EXPORTED const volatile u32 companion = 0; /* what this one does */
+EXPORTED const volatile struct xt2_question question = { 0 };
 
+static __always_inline bool holds(u64 *packet)
+{
+	u32 *what = bpf_map_lookup_elem(&notes, packet);
+
+	return what && (*what >> question.shift & question.mask) == question.want;
+}
+
+/* Does the way to the companion go on here? */
+SEC("socket") int xt2_way(struct __sk_buff *skb)
+{
+	u64 packet = (u64)bpf_cast_to_kern_ctx(skb);
+
+	return holds(&packet);
+}
+
+/* Is this the companion?  Then it acts. */
 SEC("socket") int xt2_act(struct __sk_buff *skb)
 {
 	u64 packet = (u64)bpf_cast_to_kern_ctx(skb);
-	u32 *what = bpf_map_lookup_elem(&notes, &packet);
 
-	if (!what || *what != companion)
+	if (!holds(&packet))
 		return 0;
 	bpf_map_delete_elem(&notes, &packet);
 	return 1;

@@ -106,4 +106,69 @@ static __always_inline void read_connection(struct xt2_pkt_ct __img *to, const s
 		read_tuples(to, ct);
 }
 
+#define INFO_RELATED 1u
+#define INFO_NEW     2u
+#define SOURCE_DONE  0x80u /* of the status: NAT has decided about the source */
+#define TARGET_DONE  0x100u
+
+#define PRIORITY_TRACKS -200 /* of the hooks of connection tracking: NF_IP_PRI_CONNTRACK */
+#define HOOKS_MAX	64u
+
+/*
+ * Does the kernel track connections here?  Others can take away what has it do so.
+ * Source: nf_hook_entries_get_hook_ops() in include/linux/netfilter.h
+ */
+static __noinline bool tracks_here(const struct bpf_nf_ctx *nf)
+{
+	const struct net *net = nf->state->net;
+	const bool ip6 = nf->state->pf == XT2_IPV6;
+	const struct nf_hook_entries *hooks;
+	const struct nf_hook_ops *ops;
+	u32 i, n;
+
+	hooks = ip6 ? BPF_CORE_READ(net, nf.hooks_ipv6[XT2_PREROUTING])
+		    : BPF_CORE_READ(net, nf.hooks_ipv4[XT2_PREROUTING]);
+	if (!hooks)
+		return false;
+	n = BPF_CORE_READ(hooks, num_hook_entries);
+	for (i = 0; i < n && i < HOOKS_MAX; i++) {
+		if (bpf_probe_read_kernel(&ops, sizeof(ops),
+					  (const void *)(&hooks->hooks[n]) + i * sizeof(ops)))
+			return false;
+		if (BPF_CORE_READ(ops, priority) == PRIORITY_TRACKS)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Does NAT look for a rule for a packet at a hook?  Once for each connection, and for the source and the
+ * destination each.  *related: but not for an ICMP message about one.  Where connections are
+ * not tracked any more, NAT looks for nothing: what it would do is found all the same, and the gate drops.
+ * Source: nf_nat_inet_fn() in net/netfilter/nf_nat_core.c, nf_nat_ipv4_fn() in nf_nat_proto.c
+ */
+static __always_inline bool nat_looks(const struct bpf_nf_ctx *nf, bool *related)
+{
+	const struct sk_buff___xt2 *s = (const void *)nf->skb;
+	const struct net_device *out = nf->state->out;
+	u64 word = bpf_core_field_exists(s->_nfct) ? s->_nfct : 0;
+	u32 info = word & INFO_BITS, hook = nf->state->hook;
+	const struct nf_conn___xt2 *ct = (const void *)(word - info);
+	u32 done = hook == XT2_PREROUTING || hook == XT2_OUTPUT ? TARGET_DONE : SOURCE_DONE;
+
+	*related = false;
+	if (!ct)
+		return info != INFO_UNTRACKED && !tracks_here(nf);
+	if (!connections_known())
+		return false;
+	*related = info % INFO_REPLY == INFO_RELATED;
+	if (!*related && info != INFO_NEW)
+		return false;
+	if (BPF_CORE_READ(ct, status) & done)
+		return false;
+	return hook != XT2_POSTROUTING || !out || /* a VRF's packets come again */
+	       !(BPF_CORE_READ_BITFIELD_PROBED(out, priv_flags) &
+		 bpf_core_enum_value(enum netdev_priv_flags, IFF_L3MDEV_MASTER));
+}
+
 #endif

@@ -19,11 +19,17 @@ LIBHOST_FILES = kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/links.h ke
 	libxt2/store/bpf/bpf-check.c \
 	libxt2/store/bpf/bpf-clock.c \
 	libxt2/store/bpf/bpf-companion.c \
+	libxt2/store/bpf/bpf-companion.h \
 	libxt2/store/bpf/bpf-edit.c \
 	libxt2/store/bpf/bpf-edit.h \
+	libxt2/store/bpf/bpf-gate.c \
 	libxt2/store/bpf/bpf-keep.c \
 	libxt2/store/bpf/bpf-links.c \
 	libxt2/store/bpf/bpf-log.c \
+	libxt2/store/bpf/bpf-nat-plan.c \
+	libxt2/store/bpf/bpf-nat-target.c \
+	libxt2/store/bpf/bpf-nat.c \
+	libxt2/store/bpf/bpf-nat.h \
 	libxt2/store/bpf/bpf-nft.c \
 	libxt2/store/bpf/bpf-nft.h \
 	libxt2/store/bpf/bpf-object.c \
@@ -33,6 +39,7 @@ LIBHOST_FILES = kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/links.h ke
 	libxt2/store/bpf/bpf-past.c \
 	libxt2/store/bpf/bpf-pin.c \
 	libxt2/store/bpf/bpf-private.h \
+	libxt2/store/bpf/bpf-question.c \
 	libxt2/store/bpf/bpf-refused.c \
 	libxt2/store/bpf/bpf-root.c \
 	libxt2/store/bpf/bpf-ruleset.c \

@@ -36,7 +36,7 @@
 
 /* Where nothing is mapped by itself, AddressSanitizer's shadow included. */
 #define XT2_ARENA_BASE	      0x200000000000ull
-#define XT2_ARENA_VERSION     8u
+#define XT2_ARENA_VERSION     9u
 #define XT2_ARENA_PAGES	      (1u << 20) /* of 4 KiB: all that 32 bits reach */
 #define XT2_ARENA_SIZE	      ((size_t)XT2_ARENA_PAGES * 4096)
 #define XT2_ARENA_STATE	      0x1000u
@@ -53,7 +53,7 @@
 #define XT2_PACKET_MAX 0x10000u /* bytes of a packet that rules can look at */
 
 /* A program for each table: each has a priority of its own. */
-enum xt2_program { XT2_RAW, XT2_MANGLE, XT2_FILTER, XT2_SECURITY, XT2_PROGRAMS };
+enum xt2_program { XT2_RAW, XT2_MANGLE, XT2_FILTER, XT2_SECURITY, XT2_NAT, XT2_PROGRAMS };
 
 /* What the rules ask for, so that the programs don't look for it in vain. */
 enum xt2_need {
@@ -148,6 +148,8 @@ struct xt2_live_ruleset {
 	__u32 tracked; /* families whose rules ask for connections: see xt2_live_tracked() */
 	__u32 whole; /* something in it keeps it from being edited where it is */
 	__u32 acts[2]; /* by family, IPv6 second: bits of what companions do: see act.h */
+	__u64 nat; /* offset of __u32[instances]: numbers of NAT targets, from 1; 0: it is none */
+	__u32 nat_chains[2], nat_uses[2]; /* by family: what its companions have in the kernel */
 };
 
 #endif

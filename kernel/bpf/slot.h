@@ -17,6 +17,8 @@ struct xt2_slot {
 	__u64 unseen; /* events that did not, for want of room */
 	__u32 copied; /* bytes of the packet */
 	__u32 arg; /* of the verdict */
+	__u32 what; /* a companion is to do: see act.h; 0: nothing */
+	__u32 reserved;
 	__u64 ether[2]; /* its Ethernet header */
 	struct xt2_event happened[XT2_EVENTS];
 	struct xt2_search search;

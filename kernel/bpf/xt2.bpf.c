@@ -5,7 +5,7 @@
  * A netfilter program for each table.  It takes a slot of its processor, copies
  * there what the rules may look at, evaluates the table's base chain of the
  * live ruleset, and answers accept or drop: such a program can't do more, and leaves
- * REJECT to a companion (act.h).  A
+ * REJECT and NAT to companions (act.h).  A
  * packet that could not be evaluated (a broken image, a budget of the kernel's
  * that is used up, bytes beyond what a slot holds) is dropped and counts as a
  * fault.
@@ -36,6 +36,8 @@ __always_inline int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *h
 #define HEADERS	  128 /* bytes that are copied at first */
 #define TRANSPORT 60 /* bytes of a transport header */
 #define SHORTEST  8 /* of packets */
+#define ICMP	  1 /* protocols */
+#define ICMPV6	  58
 
 extern int bpf_dynptr_from_skb(struct __sk_buff *skb, u64 flags, struct bpf_dynptr *d) __ksym;
 extern void *bpf_dynptr_slice(const struct bpf_dynptr *d, u32 off, void *buf, u32 size) __ksym;
@@ -250,9 +252,30 @@ static __noinline bool note(struct sk_buff *skb, u32 what)
 	return !bpf_map_update_elem(&notes, &packet, &what, BPF_ANY);
 }
 
+/* Of the rule that has accepted: what a companion is to do, or 0.  => false: there is none for it */
+static __always_inline bool find_nat(const struct xt2_live_ruleset __img *live,
+				     const struct xt2_ctx *ctx, u32 __img *what)
+{
+	const struct xt2_rule __img *r = xt2_at(ctx->img, ctx->rule);
+	const u32 __img *numbers = xt2_arena(live->nat);
+	u32 number;
+
+	if (XT2_TARGET_KIND(r->target) != XT2_T_NAT)
+		return true;
+	number = numbers[XT2_TARGET_ARG(r->target)];
+	*what = number ? XT2_ACT_NAT(live->nat >= XT2_ARENA_REGION(1), number - 1) : 0;
+	return number;
+}
+
+static __always_inline bool is_ip6(struct bpf_nf_ctx *nf)
+{
+	return nf->state->pf == XT2_IPV6;
+}
+
 /* => the table's verdict; XT2_QUEUE and the like: a fault */
 static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_ruleset __img *live,
-				    struct xt2_slot __img *slot, u32 number, u32 entry)
+				    struct xt2_slot __img *slot, u32 number, u32 entry, u32 program,
+				    bool related)
 {
 	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
 	struct xt2_image __img *img = xt2_arena(live->image);
@@ -264,6 +287,9 @@ static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_rules
 	read_metadata(slot, nf, live->needs);
 	if (!read_bytes(slot, nf, live->needs))
 		return XT2_NEXT;
+	slot->what = 0;
+	if (program == XT2_NAT && related && slot->pkt.proto == (is_ip6(nf) ? ICMPV6 : ICMP))
+		return XT2_ACCEPT;
 	*ctx = (struct xt2_ctx){ 0 };
 	ctx->pkt = (struct xt2_pkt *)&slot->pkt;
 	ctx->img = img;
@@ -288,14 +314,20 @@ static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_rules
 		ctx->search = (struct xt2_search *)(u64)&slot->search;
 	verdict = xt2_eval(ctx, xt2_at(img, entry));
 	slot->arg = ctx->verdict_arg;
+	if (program == XT2_NAT && verdict == XT2_ACCEPT && !find_nat(live, ctx, &slot->what))
+		return XT2_NEXT;
 	if (unlikely(ctx->nevents))
 		report(nf, live, slot, ctx->nevents);
 	return ctx->faults || slot->pkt.cut ? XT2_NEXT : verdict;
 }
 
-static __always_inline bool is_ip6(struct bpf_nf_ctx *nf)
+/* A note says what the companion is to do.  => accepted? */
+static __always_inline bool leave(struct bpf_nf_ctx *nf, struct xt2_slot __img *slot, u32 what)
 {
-	return nf->state->pf == XT2_IPV6;
+	if (note(nf->skb, what))
+		return true;
+	slot->faults++;
+	return false;
 }
 
 /* In a slot that nobody else uses.  => accepted? */
@@ -306,24 +338,23 @@ static __always_inline bool run_slot(struct bpf_nf_ctx *nf, u32 program, u32 cpu
 	struct xt2_live_ruleset __img *live = xt2_arena(ruleset);
 	u32 number = cpu * XT2_SLOTS + depth, hook = nf->state->hook, entry;
 	struct xt2_slot __img *slot = xt2_arena(XT2_ARENA_SLOTS + sizeof(*slot) * (u64)number);
+	bool related = false;
 	int verdict;
 
 	if (!ruleset || hook > XT2_POSTROUTING)
 		return true;
 	entry = live->hook[program][is_ip6(nf)][hook];
-	if (!entry)
+	if (!entry || (program == XT2_NAT && !nat_looks(nf, &related)))
 		return true;
 	slot->pkt.cpu = cpu;
 	slot->packets++;
-	if (program == XT2_FILTER && live->needs & XT2_NEED_ACT)
+	if (program == XT2_NAT || (program == XT2_FILTER && live->needs & XT2_NEED_ACT))
 		forget(nf->skb);
-	verdict = evaluate(nf, live, slot, number, entry);
-	if (program == XT2_FILTER && verdict == XT2_REJECT) { /* other tables have no companions */
-		if (slot->arg >= XT2_REJECT_TYPES)
-			return false;
-		if (note(nf->skb, XT2_ACT_REJECT(slot->arg)))
-			return true;
-	}
+	verdict = evaluate(nf, live, slot, number, entry, program, related);
+	if (program == XT2_FILTER && verdict == XT2_REJECT) /* other tables have no companions */
+		return slot->arg < XT2_REJECT_TYPES && leave(nf, slot, XT2_ACT_REJECT(slot->arg));
+	if (program == XT2_NAT && verdict == XT2_ACCEPT && slot->what)
+		return leave(nf, slot, slot->what);
 	if (verdict != XT2_ACCEPT && verdict != XT2_DROP)
 		slot->faults++;
 	return verdict == XT2_ACCEPT;
@@ -361,6 +392,7 @@ PROGRAM(xt2_raw, XT2_RAW)
 PROGRAM(xt2_mangle, XT2_MANGLE)
 PROGRAM(xt2_filter, XT2_FILTER)
 PROGRAM(xt2_security, XT2_SECURITY)
+PROGRAM(xt2_nat, XT2_NAT)
 
 /* After the companions: what was to be done, and nobody did, is not let through. */
 EXPORTED SEC("netfilter") int xt2_gate(struct bpf_nf_ctx *nf)

@@ -83,7 +83,7 @@ class Conversations:
 
     def ports(self):
         rng = self.rng
-        if self.w.translated:       # a port that is taken would be translated to a random one
+        if self.w.translated or self.w.nats:        # a port that is taken would be translated to a random one
             self.port += 1
             return self.port, rng.choice(self.w.ports + [53, 80])
         return rng.choice(self.w.ports + [rng.randrange(1024, 65536)]), rng.choice(self.w.ports + [53, 80])

@@ -74,19 +74,26 @@ grep -q '^\*nat' "$tmp/kernel" || wrong "no nat: $(cat "$tmp/kernel")"
 "$xt2" detach --netns "$ns"
 "$xt2" apply --netns "$ns" "$tmp/kernel" || wrong "what iptables-save prints"
 
-# A rule that packets reach is refused, and changes nothing; so does one that a text leads to.
-"$xt2" apply --netns "$ns" "$tmp/both" || wrong "apply"
+# What cannot be live is refused as soon as packets reach it, and changes nothing; so does what a text leads to.
+sed 's/^COMMIT/-A OLD -m string --string a --algo bm -j RETURN\nCOMMIT/' "$tmp/nat" >"$tmp/old"
+"$xt2" apply --netns "$ns" "$tmp/old" || wrong "a rule that no packet reaches"
 saved nat >"$tmp/before"
-sed 's/^COMMIT/-A OUTPUT -j DOCKER\nCOMMIT/' "$tmp/nat" >"$tmp/rules"
+sed 's/^COMMIT/-A OUTPUT -j OLD\nCOMMIT/' "$tmp/old" >"$tmp/rules"
 "$xt2" apply --netns "$ns" "$tmp/rules" 2>"$tmp/err"
 code=$?
-grep -q 'cannot have table nat of ipv4 with rules (3)' "$tmp/err" || code=$(cat "$tmp/err")
+grep -q 'nat/OLD:1: a live ruleset cannot match string' "$tmp/err" || code=$(cat "$tmp/err")
 [ "$code" = 3 ] || wrong "a rule: $code"
-printf '%s\n' '*nat' '-A OUTPUT -j DOCKER' COMMIT | "$restore" --live --netns "$ns" -n 2>"$tmp/err"
+printf '%s\n' '*nat' '-A OUTPUT -j OLD' COMMIT | "$restore" --live --netns "$ns" -n 2>"$tmp/err"
 code=$?
-grep -q '^<stdin>:2: .*cannot have table nat of ipv4 with rules (3)' "$tmp/err" || code=$(cat "$tmp/err")
+grep -q 'nat/OLD:1: a live ruleset cannot match string' "$tmp/err" || code=$(cat "$tmp/err")
 [ "$code" = 3 ] || wrong "a rule by restore: $code"
 saved nat | cmp -s - "$tmp/before" || wrong "a refusal changed something"
+
+# A rule that is reached makes it a table like others, and back.
+printf '%s\n' '*nat' '-A OUTPUT -p icmp' COMMIT | "$restore" --live --netns "$ns" -n || wrong "a rule for nat"
+"$xt2" status --netns "$ns" | grep -qx 'hook ipv4 nat OUTPUT' || wrong "nat has no hooks: $("$xt2" status --netns "$ns")"
+"$xt2" apply --counters file --netns "$ns" "$tmp/both" || wrong "apply"
+good "without the rule"
 # Rules that no packet reaches may be anything, are kept, and are refused when something leads there.
 cat >"$tmp/unreached" <<END
 *filter

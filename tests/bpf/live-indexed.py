@@ -197,13 +197,14 @@ class Runner(twins.Runner):
         twin.load(family, self.path('rules'))
         if twin.send('forget')[1]:
             raise twins.Missing('the kernel does not forget connections')
+        twin.heard()
         sent = [twin.send(self.path(name)) for name in ('talk.pcap', 'odd.pcap')]
         if isinstance(twin, Live):
             self.kinds += twin.kinds()
         if changes(seed):
             twin.edit(family, self.edits)
         sent.append(twin.send(self.path('more.pcap')))
-        return sent, twin.counters(family)
+        return sent, twin.counters(family), twin.heard()
 
     def again(self, seed, family):
         return f'{sys.argv[0]} --xt2 {self.args.xt2} --inject {self.args.inject} --seeds {seed} -{family} --keep DIR'

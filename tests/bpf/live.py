@@ -16,6 +16,7 @@ import world
 NATIVE = ('string', 'bpf', 'physdev', 'addrtype')
 TABLES = {'raw': ('PREROUTING', 'OUTPUT'), 'mangle': ('PREROUTING', 'INPUT', 'FORWARD', 'OUTPUT', 'POSTROUTING'),
           'filter': ('INPUT', 'FORWARD', 'OUTPUT'), 'security': ('INPUT', 'FORWARD', 'OUTPUT')}
+NAT = ('PREROUTING', 'INPUT', 'OUTPUT', 'POSTROUTING')
 INCOMING, OUTGOING = ('PREROUTING', 'INPUT', 'FORWARD'), ('FORWARD', 'OUTPUT', 'POSTROUTING')
 GOES = ('', '', '', '-j ACCEPT', '-j RETURN', '-j DROP', '-j LOG --log-prefix "a b"', '-j NFLOG --nflog-group 5')
 REJECTS = {4: [f'icmp-{w}' for w in ('net-unreachable', 'host-unreachable', 'proto-unreachable', 'port-unreachable',
@@ -27,6 +28,7 @@ STATUS = ('NONE', 'EXPECTED', 'SEEN_REPLY', 'ASSURED', 'CONFIRMED')
 OWN = {4: ('10.77.0.1', '10.77.0.2', '10.77.0.9'), 6: ('fd77::1', 'fd77::2', 'fd77::9')}
 UNTRACKED = {4: '10.99.0.1', 6: 'fd99::1'}
 SOURCE = {4: '10.66.0.1', 6: 'fd66::1'}
+MAPPED = {4: ('10.77.5.0/24', '10.66.5.0/24'), 6: ('fd77:5::/64', 'fd66:5::/64')}
 TRANSLATED = {4: ('10.77.0.10', '10.66.0.10'), 6: ('fd77::10', 'fd66::10')}
 
 # Untracked packets, and marked ones, in every ruleset; marked and translated connections in some.
@@ -50,6 +52,11 @@ def translates(seed):
     return seed % 4 == 1
 
 
+def nats(seed):
+    """Has this seed a nat table?"""
+    return seed % 4 == 3
+
+
 def nft(seed, family):
     """=> what nftables does around the rules"""
     text = PREPARE + (CONNECTIONS if translates(seed) else '')
@@ -67,6 +74,7 @@ class World(world.World):
         super().__init__(seed, family)
         self.own = packed(OWN[family])
         self.translated = packed(TRANSLATED[family]) if translates(seed) else None
+        self.nats = nats(seed)
         self.untracked, self.source = packed((UNTRACKED[family], SOURCE[family]))
         self.addrs = self.own + [self.untracked, self.source] + self.addrs[:2] + self.addrs[-2:]
         self.tracked = seed % 4 > 0
@@ -148,11 +156,74 @@ class Rules(rules.Rules):
             return '-j REJECT --reject-with tcp-reset'
         return f'-j REJECT --reject-with {self.r.choice(REJECTS[self.w.family])}'
 
+    # Nothing that the kernel draws at random: no range of source ports, and no --random.
+
+    def address(self, ports, span=False):
+        r, w = self.r, self.w
+        a = matches.addr_text(r.choice(w.addrs))
+        if r.random() < 0.2:
+            a = {4: '10.66.0.4-10.66.0.7', 6: 'fd66::4-fd66::7'}[w.family]
+        if not ports or r.random() < 0.5:
+            return a
+        a = f'[{a}]' if w.family == 6 else a
+        port = r.randrange(1024, 60000)
+        return f'{a}:{port}' + (f'-{port + 9}' if span and r.random() < 0.3 else '')
+
+    def destination(self, ports):
+        r = self.r
+        kind = r.random()
+        if kind < 0.2:
+            return '-j REDIRECT' + (f' --to-ports {r.randrange(1024, 60000)}' if ports and r.random() < 0.5 else '')
+        if kind < 0.3:
+            return f'-j NETMAP --to {r.choice(MAPPED[self.w.family])}'
+        return f'-j DNAT --to-destination {self.address(ports, span=True)}' + r.choice(('', '', ' --persistent'))
+
+    def source(self, ports, masquerade):
+        r = self.r
+        kind = r.random()
+        if kind < 0.3 and masquerade:
+            return '-j MASQUERADE' + (f' --to-ports {r.randrange(1024, 60000)}' if ports and r.random() < 0.3 else '')
+        if kind > 0.9:
+            return f'-j NETMAP --to {r.choice(MAPPED[self.w.family])}'
+        return f'-j SNAT --to-source {self.address(ports)}' + r.choice(('', '', ' --persistent'))
+
+    def translations(self, chain, hook):
+        """Rules of a chain that packets of some hooks come to."""
+        r = self.r
+        for _ in range(r.randint(1, 4)):
+            proto = r.choice(('-p tcp', '-p udp', '', ''))
+            text = ' '.join(fn(self.w, r) for p, fn in ((0.4, matches.base_src), (0.5, matches.base_dst)) if r.random() < p)
+            if self.allowed(text):
+                ports = proto != ''
+                go = self.destination(ports) if hook in ('PREROUTING', 'OUTPUT') else self.source(ports, hook == 'POSTROUTING')
+                self.add(f'-A {chain}', proto, text, '-m limit --limit 1/sec' if not proto + text else '', go)
+
+    def nat(self):
+        r = self.r
+        users = self.chain_names()[:3]
+        self.out += ['*nat'] + [f':{c} ACCEPT [0:0]' for c in NAT] + [f':{c} - [0:0]' for c in users + ['to', 'from']]
+        for base in NAT:
+            self.where = base
+            self.add(f'-A {base}')
+            for _ in range(r.randint(0, 3)):
+                self.ordinary('nat', [base] + users, 0)
+            self.add(f'-A {base}', matches.base_src(self.w, r), '-j', 'to' if base in ('PREROUTING', 'OUTPUT') else 'from')
+            self.translations(base, base)
+        self.where = ''
+        self.translations('to', 'OUTPUT')
+        self.translations('from', 'INPUT')
+        for level in range(len(users)):
+            for _ in range(r.randint(1, 4)):
+                self.ordinary('nat', users, level)
+        self.out.append('COMMIT')
+
     def ordinary(self, table, chains, level):
         r = self.r
         text, proto = self.conditions(True)
         go = self.jump(chains, level) if r.random() < 0.4 else ''
-        if not go:
+        if not go and table == 'nat':
+            go = r.choice([g for g in GOES if 'DROP' not in g])
+        elif not go:
             go = self.reject(proto) if self.answers and table == 'filter' and r.random() < 0.3 else r.choice(GOES)
         if not text and (go in ('-j DROP', '-j ACCEPT', '-j RETURN') or 'REJECT' in go):
             go = ''
@@ -188,6 +259,10 @@ class Rules(rules.Rules):
                 self.hooks(name)
             else:
                 self.out += [f'*{name}'] + [f':{c} ACCEPT [0:0]' for c in hooks] + ['COMMIT']
+        if self.answers and self.w.nats:
+            self.nat()
+        elif self.answers:      # in the place of another seed's
+            self.out += ['*nat'] + [f':{c} ACCEPT [0:0]' for c in NAT] + ['COMMIT']
         return '\n'.join(self.out) + '\n'
 
 

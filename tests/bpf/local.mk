@@ -13,6 +13,7 @@ BPF_TESTS = \
 	tests/bpf/live-indexed.sh \
 	tests/bpf/keep.sh \
 	tests/bpf/log.sh \
+	tests/bpf/nat.sh \
 	tests/bpf/places.sh \
 	tests/bpf/random.sh \
 	tests/bpf/refused.sh \
@@ -26,7 +27,7 @@ BPF_TESTS = \
 	tests/bpf/view.sh
 EXTRA_DIST += $(BPF_TESTS) tests/bpf/live-common.sh tests/bpf/folder.sh tests/bpf/compare.c tests/bpf/conversations.py tests/bpf/live-back.py tests/bpf/live-edits.py tests/bpf/live-indexed.py \
 	tests/bpf/live.py \
-	tests/bpf/log-pcapng.py tests/bpf/log-traffic.py tests/bpf/random.py tests/bpf/reject.py tests/bpf/twins.py
+	tests/bpf/nat.py tests/bpf/log-pcapng.py tests/bpf/log-traffic.py tests/bpf/random.py tests/bpf/reject.py tests/bpf/twins.py
 if BPF
 TESTS += $(BPF_TESTS)
 check_PROGRAMS += tests/bpf/compare

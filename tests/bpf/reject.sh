@@ -69,8 +69,8 @@ whole "apply after a deleted rule"
 
 # A gate that is gone weakens nothing while companions are there.
 folder=$(folder_of "$ns")
-bpftool link detach pinned "$folder/gate-ipv4-INPUT" 2>/dev/null || {
-	id=$(bpftool -j link show pinned "$folder/gate-ipv4-INPUT" | sed 's/.*"id":\([0-9]*\).*/\1/')
+bpftool link detach pinned "$folder/gate-filter-ipv4-INPUT" 2>/dev/null || {
+	id=$(bpftool -j link show pinned "$folder/gate-filter-ipv4-INPUT" | sed 's/.*"id":\([0-9]*\).*/\1/')
 	bpftool link detach id "$id" || wrong "bpftool link detach $id"
 }
 passes 127.0.0.9 && wrong "without a gate: packets pass"

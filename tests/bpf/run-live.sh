@@ -111,7 +111,7 @@ fine iptables-legacy-save
 # refused by name, and the tool says something sensible
 fails 1 'filter/INPUT:3: a live ruleset cannot do NFQUEUE' iptables-legacy -A INPUT -j NFQUEUE
 grep -q 'iptables: Operation not supported' "$tmp/err" || wrong "NFQUEUE: $(cat "$tmp/err")"
-fails 1 'cannot have table nat of ipv4' iptables-legacy -t nat -A POSTROUTING -j MASQUERADE
+fails 1 'cannot match string' iptables-legacy -t nat -A POSTROUTING -m string --string a --algo bm -j MASQUERADE
 fails 1 'cannot have table filter of arp' arptables-legacy -A INPUT -j DROP
 fails 1 'Bad rule' iptables-legacy -D INPUT -s 192.0.2.77 -j DROP
 run setpriv --bounding-set -net_admin iptables-legacy -S >"$tmp/out" 2>&1 && wrong "without rights: $(cat "$tmp/out")"

@@ -104,11 +104,6 @@ refused() {	# NAME RULE
 refused 'do NFQUEUE' '-A b -j NFQUEUE'
 refused 'match string' '-A b -m string --string x --algo bm'
 refused 'match physdev' '-A b -m physdev --physdev-is-in'
-printf '*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING\nCOMMIT\n' >"$tmp/nat"
-"$xt2" apply --netns "$ns" "$tmp/nat" 2>"$tmp/err"
-code=$?
-grep -q 'table nat' "$tmp/err" || code=$(cat "$tmp/err")
-[ "$code" = 3 ] || wrong "nat: $code"
 head -c 500 /dev/urandom >"$tmp/junk"
 "$xt2" apply --netns "$ns" "$tmp/junk" 2>/dev/null
 [ $? = 2 ] || wrong "junk was taken"

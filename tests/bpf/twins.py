@@ -16,9 +16,11 @@ cannot show it.
 """
 import argparse
 import collections
+import ctypes
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -50,7 +52,11 @@ addr add fd77::1/128 dev lo nodad
 route add local fd77::/64 dev lo
 route add ::/0 dev tap0
 '''
-MATCH = re.compile('-m ([a-z0-9]+)|-j (REJECT --reject-with [a-z0-9-]+)')
+MATCH = re.compile('-m ([a-z0-9]+)|-j (REJECT --reject-with [a-z0-9-]+|DNAT|SNAT|MASQUERADE|REDIRECT|NETMAP)')
+ETH_P_ALL, RCVBUFFORCE, ROOM = 3, 33, 16 << 20
+EXTENSIONS, FRAGMENT = (0, 43, 60), 44
+CHECKSUM_AT = {6: 16, 17: 6}     # of TCP and UDP
+ERRORS = {1: (3, 4, 5, 11, 12), 58: (1, 2, 3, 4)}        # types of ICMP and ICMPv6 that quote a packet
 STATE = re.compile(r'-A \S+ -m (?:conntrack --ctstate|state --state) ([A-Z]+)$')
 
 
@@ -65,13 +71,70 @@ def run(*cmd, text=None):
     return p.stdout
 
 
+def listen(ns):
+    """=> a socket that hears all that leaves by tap0 of a network namespace"""
+    libc = ctypes.CDLL(None, use_errno=True)
+    with open('/proc/self/ns/net', encoding='ascii') as home, open(f'/run/netns/{ns}', encoding='ascii') as there:
+        if libc.setns(there.fileno(), 0):
+            raise RuntimeError(f'setns: {os.strerror(ctypes.get_errno())}')
+        try:
+            ear = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+            ear.setsockopt(socket.SOL_SOCKET, RCVBUFFORCE, ROOM)
+            ear.bind(('tap0', 0))
+        finally:
+            libc.setns(home.fileno(), 0)
+    ear.setblocking(False)
+    return ear
+
+
+def plain(frame):
+    """A packet without what the kernel draws at random: identifications."""
+    data = frame[14:]
+    if not data or data[0] >> 4 != 6:
+        return data[:4] + b'\0\0' + data[6:10] + b'\0\0' + data[12:]
+    kind, at = data[6], 40
+    while kind in EXTENSIONS:
+        kind, at = data[at], at + 8 + 8 * data[at + 1]
+    return data[:at + 4] + b'\0' * 4 + data[at + 8:] if kind == FRAGMENT else data
+
+
+def port_fields(data, start=0):
+    """=> (where ports, where checksums of them are) in a packet, or in the one that an ICMP error quotes"""
+    head = data[start:start + 40]
+    if len(head) < 20:
+        return [], []
+    at, proto = (start + 20, head[9]) if head[0] >> 4 == 4 else (start + 40, head[6])
+    if proto in CHECKSUM_AT:
+        return [at, at + 2], [at + CHECKSUM_AT[proto]]
+    if proto in ERRORS and at < len(data) and data[at] in ERRORS[proto]:
+        ports, checksums = port_fields(data, at + 8)
+        return ports, checksums + [at + 2]
+    return [], []
+
+
+def without(data, *fields):
+    return bytes(0 if any(f <= i < f + 2 for f in fields) else c for i, c in enumerate(data))
+
+
+def drawn(a, b):
+    """Do packets differ in a port that the kernel drew, as the sender's was taken, and in nothing else?"""
+    ports, checksums = port_fields(a)
+    if port_fields(b) != (ports, checksums):
+        return False
+    for port in ports:
+        ranges = [min(int.from_bytes(x[port:port + 2], 'big') // 512, 2) for x in (a, b)]
+        if ranges[0] == ranges[1] and without(a, port, *checksums) == without(b, port, *checksums):
+            return True
+    return False
+
+
 class Twin:
     """A network namespace, with a process in it that sends packets."""
 
     def __init__(self, name, args):
         self.ns, self.xt2 = f'xt2-{name}-{os.getpid()}', args.xt2
         self.inside = ['nsenter', f'--net=/run/netns/{self.ns}']
-        self.proc = None
+        self.proc = self.ear = None
         run('ip', 'netns', 'add', self.ns)
 
     def start(self, inject):
@@ -81,8 +144,11 @@ class Twin:
         if self.proc.stdout.readline() != 'ready\n':
             raise Missing('no tun device (see the message above)')
         run('ip', '-n', self.ns, '-b', '-', text=SETUP)
+        self.ear = listen(self.ns)
 
     def close(self):
+        if self.ear:
+            self.ear.close()
         if self.proc:
             self.proc.stdin.close()
             self.proc.wait()
@@ -96,6 +162,17 @@ class Twin:
         if len(answer) != 2:
             raise RuntimeError(f'inject stopped at {what}')
         return tuple(map(int, answer))
+
+    def heard(self):
+        """=> all that has left since the last call"""
+        out = []
+        while True:
+            try:
+                frame, where = self.ear.recvfrom(65536)
+            except BlockingIOError:
+                return out
+            if where[2] == socket.PACKET_OUTGOING:
+                out.append(plain(frame))
 
     def prepare(self, text):
         run(*self.inside, 'nft', '-f', '-', text='table ip twins\ntable ip twins-connections\ntable ip6 twins\n'
@@ -184,8 +261,11 @@ class Runner:
         twin.load(family, self.path('rules'))
         if twin.send('forget')[1]:
             raise Missing('the kernel does not forget connections')
-        sent = [twin.send(self.path(name)) for name in ('talk.pcap', 'odd.pcap', 'more.pcap')]
-        return sent, twin.counters(family)
+        twin.heard()
+        # odd packets are from ports that others have: NAT would draw another one
+        names = ('talk.pcap', 'more.pcap') if live.nats(seed) else ('talk.pcap', 'odd.pcap', 'more.pcap')
+        sent = [twin.send(self.path(name)) for name in names]
+        return sent, twin.counters(family), twin.heard()
 
     def case(self, seed, family):
         """=> lines of words about what differs; empty: nothing"""
@@ -197,12 +277,21 @@ class Runner:
             answers.append(self.ask(twin, seed, family))
         t.append(time.perf_counter())
         self.spent.update(generate=t[1] - t[0], kernel=t[2] - t[1], xt2=t[3] - t[2])
-        (sent, kernel), (sent2, ours) = answers
+        (sent, kernel, left), (sent2, ours, left2) = answers
         self.total.update(rulesets=1, packets=sum(map(sum, sent)))
         out = [] if sent == sent2 else [f'packets taken: kernel {sent}, xt2 {sent2}']
+        ports = sum(a != b and drawn(a, b) for a, b in zip(left, left2))
+        self.total.update(left=len(left), drawn=ports)
+        at = next((i for i, (a, b) in enumerate(zip(left, left2)) if a != b and not drawn(a, b)),
+                  min(len(left), len(left2)))
+        if len(left) != len(left2) or at < len(left) or ports > len(left) / 10:
+            out.append(f'{len(left)} packets left, and {len(left2)}; the first that differs is {at}:\n    '
+                       f'kernel {left[at:at + 1]}\n    xt2    {left2[at:at + 1]}')
         if set(kernel) != set(ours):
             out.append(f'chains: kernel {sorted(kernel)}, xt2 {sorted(ours)}')
         for key in sorted(kernel):
+            if key[0] == 'nat' and not live.nats(seed):
+                continue        # it is empty, and then no program counts for its policies
             a, b = kernel[key], ours.get(key, [])
             if len(a) != len(b):
                 out.append(f'{key}: the kernel has {len(a)} counters, xt2 {len(b)}')

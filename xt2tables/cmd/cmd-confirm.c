@@ -46,7 +46,7 @@ static int tidy(const struct xt2_store *p, struct xt2_live *live)
 	if (ret)
 		return ret;
 	xt2_live_untrack(~xt2_live_tracked(map.image));
-	xt2_live_unact(p->folder, map.image);
+	xt2_live_unact(live, p->folder, map.image);
 	xt2_image_close(&map);
 	return 0;
 }

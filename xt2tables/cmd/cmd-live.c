@@ -57,11 +57,11 @@ static unsigned int print_tracking(const struct xt2_image *img)
 	return tracked & ~on;
 }
 
-/* => bits of families in which what carries out REJECT is missing */
-static unsigned int print_companions(const char *folder, const struct xt2_links *links,
-				     const struct xt2_image *img)
+/* => bits of families in which companions or their gates are missing */
+static unsigned int print_companions(const struct xt2_live *live, const char *folder,
+				     const struct xt2_links *links, const struct xt2_image *img)
 {
-	const unsigned int lacks = xt2_live_lacks(links, folder, img);
+	const unsigned int lacks = xt2_live_lacks(live, links, folder, img);
 	unsigned int i;
 
 	for (i = 0; i < 2; i++)
@@ -119,8 +119,8 @@ static int judge(unsigned int hooks, unsigned int tracking, unsigned int compani
 		      "nf_tables away\n",
 		      stderr);
 	if (companions)
-		fputs("xt2 status: what nf_tables has to carry out is missing: packets that REJECT "
-		      "is for are dropped, and get no answer\n",
+		fputs("xt2 status: what carries out REJECT and NAT is missing: packets that they are "
+		      "for are dropped, and get no answer\n",
 		      stderr);
 	if (hooks || tracking || companions)
 		fputs("   hint: xt2 repair brings back what is missing\n", stderr);
@@ -141,7 +141,7 @@ static int print_all(const struct xt2_live *live, const char *folder, const stru
 	print_status(live);
 	tracking = print_tracking(img);
 	hooks = print_hooks(folder, links, img);
-	companions = print_companions(folder, links, img);
+	companions = print_companions(live, folder, links, img);
 	strays = print_strays(folder, links);
 	xt2_links_free(links);
 	return judge(hooks, tracking, companions, strays);

@@ -22,7 +22,7 @@ static const char help[] =
 	"what BPF programs evaluate in the network namespace.\n"
 	"      --image      image file (else $XT2_IMAGE, else " XT2_DEFAULT_IMAGE ")\n"
 	"      --live       instead of an image, what the kernel evaluates\n"
-	"      --beside     tables that cannot be live are the kernel's own: nat, ARP, bridges\n"
+	"      --beside     nat, and tables that cannot be live (ARP, bridges), are the kernel's\n"
 	"      --netns      of this network namespace, as of ip-netns(8), in which COMMAND starts\n"
 	"      --pin        in this folder of a BPF file system\n"
 	"  -v, --verbose    say why calls fail, beyond what the tools say\n"

@@ -29,9 +29,6 @@ static const struct hint {
 	enum xt2_live_reason reason;
 	const char *text;
 } hints[] = {
-	{ "nat", XT2_LIVE_NO_TABLE,
-	  "leave the table to iptables, whose own tables work beside the live ones; "
-	  "iptables-save -t filter prints a table without the others" },
 	{ NULL, XT2_LIVE_NO_TABLE,
 	  "leave the table to the kernel's own ones, which work beside the live ones" },
 	{ "addrtype", XT2_LIVE_NO_MATCH,

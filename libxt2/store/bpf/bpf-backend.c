@@ -5,7 +5,7 @@
  * The programs and the ruleset are pinned in a folder, so each command finds
  * them again.  A lock lets one command change them at a time.
  */
-#include "bpf-private.h"
+#include "bpf-companion.h"
 #include "bpf-edit.h"
 
 #include <sched.h>
@@ -170,15 +170,20 @@ static int commit(struct xt2_store *p, const struct xt2_mapping *map,
 		return ret;
 	ret = attach(p, map->image, &live, err);
 	if (!ret)
-		ret = xt2_live_act(live, p->folder, map->image, err);
+		ret = xt2_live_ready(live, err); /* companions of the ruleset before are not used */
 	if (!ret)
+		ret = xt2_live_act(live, p->folder, map->image, false, err);
+	if (!ret) {
 		ret = install(p, live, map, counters, err);
+		if (ret && xt2_live_nats(map->image))
+			xt2_nat_drop_(xt2_live_next_(live));
+	}
 	if (ret && live)
 		xt2_live_tidy(live, p->folder);
 	if (ret || !p->confirm) /* what comes back may ask about connections */
 		xt2_live_untrack(ret ? begun : ~tracked);
 	if (!ret && !p->confirm)
-		xt2_live_unact(p->folder, map->image);
+		xt2_live_unact(live, p->folder, map->image);
 	xt2_live_free(live);
 	return ret;
 }
@@ -230,6 +235,16 @@ const struct xt2_store_ops xt2_store_bpf_ = {
 	.end_watch = xt2_live_end_watch_,
 };
 
+static bool lacks(const struct xt2_store *p, const struct xt2_image *img)
+{
+	struct xt2_live *live = NULL;
+	bool lacks = xt2_live_open(&live, p->folder, 0, NULL) ||
+		     xt2_live_lacks(live, p->links, p->folder, img);
+
+	xt2_live_free(live);
+	return lacks;
+}
+
 static int repair(struct xt2_store *p, const struct xt2_image *img, struct xt2_err *err)
 {
 	unsigned int tracked = xt2_live_tracked(img), begun;
@@ -238,11 +253,10 @@ static int repair(struct xt2_store *p, const struct xt2_image *img, struct xt2_e
 
 	if (tracked & ~xt2_live_tracking())
 		ret = xt2_live_track(tracked, &begun, err);
-	if (!ret && (xt2_live_missing(p->folder, p->links, img) ||
-		     xt2_live_lacks(p->links, p->folder, img)))
+	if (!ret && (xt2_live_missing(p->folder, p->links, img) || lacks(p, img)))
 		ret = attach(p, img, &live, err);
 	if (!ret && live)
-		ret = xt2_live_act(live, p->folder, img, err);
+		ret = xt2_live_act(live, p->folder, img, true, err);
 	xt2_live_free(live);
 	return ret;
 }

@@ -5,19 +5,17 @@
  * It sees packets of IPv4 and IPv6 at five hooks, and answers accept or drop.
  * Nothing that a rule says is left out: what can't be done is refused by name.
  * What no packet can reach does nothing, and may be whatever it is: so may a
- * table for which there is no program, such as nat, if it has no rule that is
- * reached and no policy but ACCEPT.  It is kept, and no program is at its hooks.
+ * table for which there is no program, or that does nothing, such as an empty nat, if it has no
+ * rule that is reached and no policy but ACCEPT.  It is kept, and no program is at its hooks.
  */
-#include "bpf-private.h"
+#include "bpf-nat.h"
 #include "engine/rule.h"
 
 #define NO_CHAIN (~0u)
 
 static const char *const tables[XT2_PROGRAMS] = {
-	[XT2_RAW] = "raw",
-	[XT2_MANGLE] = "mangle",
-	[XT2_FILTER] = "filter",
-	[XT2_SECURITY] = "security",
+	[XT2_RAW] = "raw",	     [XT2_MANGLE] = "mangle", [XT2_FILTER] = "filter",
+	[XT2_SECURITY] = "security", [XT2_NAT] = "nat",
 };
 
 int xt2_live_table_(const char *name)
@@ -35,14 +33,15 @@ const char *xt2_live_table_name_(u32 table)
 	return tables[table];
 }
 
-static bool has_program(const struct xt2_table *t)
+static bool has_program(const struct xt2_image *img, const struct xt2_table *t)
 {
-	return (t->family == XT2_IPV4 || t->family == XT2_IPV6) && xt2_live_table_(t->name) >= 0;
+	return (t->family == XT2_IPV4 || t->family == XT2_IPV6) && xt2_live_table_(t->name) >= 0 &&
+	       !xt2_live_idle_(img, t);
 }
 
 bool xt2_live_hooked(const struct xt2_image *img, const struct xt2_hook *h)
 {
-	return has_program(xt2_image_table(img, xt2_image_root(img), h->table));
+	return has_program(img, xt2_image_table(img, xt2_image_root(img), h->table));
 }
 
 /* --- what packets reach ---------------------------------------------------- */
@@ -152,7 +151,7 @@ static bool is_refused_target(const struct xt2_rule *r)
 {
 	const u8 kind = XT2_TARGET_KIND(r->target);
 
-	return kind == XT2_T_FOREIGN || kind == XT2_T_NAT || kind == XT2_T_QUEUE ||
+	return kind == XT2_T_FOREIGN || kind == XT2_T_QUEUE ||
 	       xt2_target_info(kind) & (XT2_EXT_NATIVE | XT2_EXT_FOREIGN);
 }
 
@@ -174,7 +173,7 @@ bool xt2_live_has_refused_(const struct xt2_image *img)
 	u32 i;
 
 	xt2_image_for_each_chain(c, i, img, root) {
-		if (!has_program(xt2_image_table(img, root, c->table)))
+		if (!has_program(img, xt2_image_table(img, root, c->table)))
 			continue;
 		xt2_chain_for_each_rule(r, c)
 			if (xt2_live_rule_refused_(r))
@@ -191,19 +190,21 @@ static const char *refused_match(const struct walk *w, const struct xt2_match *m
 	return is_refused_match(m) ? xt2_match_name(m->type) : NULL;
 }
 
-static const char *refused_target(const struct walk *w, const struct xt2_rule *r)
+/* A companion carries out most of NAT's, and REJECT in filter: see act.h. */
+static const char *refused_target(const struct walk *w, const struct xt2_chain *c,
+				  const struct xt2_rule *r)
 {
+	const struct xt2_table *t = xt2_image_table(w->img, w->root, c->table);
+	const u32 arg = XT2_TARGET_ARG(r->target);
 	u8 kind = XT2_TARGET_KIND(r->target);
 
+	if (kind == XT2_T_NAT && xt2_nat_can_(xt2_image_instance(w->img, w->root, arg), t->family))
+		return NULL;
 	if (kind == XT2_T_FOREIGN || kind == XT2_T_NAT)
-		return instance_name(w, XT2_TARGET_ARG(r->target));
+		return instance_name(w, arg);
+	if (kind == XT2_T_REJECT && xt2_live_table_(t->name) != XT2_FILTER)
+		return "REJECT";
 	return is_refused_target(r) ? xt2_target_name(kind) : NULL;
-}
-
-/* Other tables have no companions: see act.h. */
-static bool is_filter(const struct walk *w, const struct xt2_chain *c)
-{
-	return xt2_live_table_(xt2_image_table(w->img, w->root, c->table)->name) == XT2_FILTER;
 }
 
 static void check_rule(struct walk *w, const struct xt2_chain *c, const struct xt2_rule *r,
@@ -220,9 +221,7 @@ static void check_rule(struct walk *w, const struct xt2_chain *c, const struct x
 							  .name = name },
 			       c, number);
 	}
-	name = refused_target(w, r);
-	if (!name && XT2_TARGET_KIND(r->target) == XT2_T_REJECT && !is_filter(w, c))
-		name = "REJECT";
+	name = refused_target(w, c, r);
 	if (name)
 		refuse(w, (struct xt2_live_refusal){ .reason = XT2_LIVE_NO_TARGET, .name = name },
 		       c, number);
@@ -283,7 +282,7 @@ static void check_table(struct walk *w, u32 table)
 	const struct xt2_chain *c;
 	u32 i;
 
-	if (!has_program(xt2_image_table(w->img, w->root, table))) {
+	if (!has_program(w->img, xt2_image_table(w->img, w->root, table))) {
 		check_idle(w, table);
 		return;
 	}
@@ -440,7 +439,7 @@ int xt2_live_check(const struct xt2_image *img, unsigned int *used, struct xt2_e
 		return -first.errnum;
 	}
 	xt2_image_for_each_table(t, i, img, root) {
-		if (has_program(t))
+		if (has_program(img, t))
 			which |= 1u << xt2_live_table_(t->name);
 	}
 	if (used)

@@ -2,6 +2,8 @@
 /*
  * bpf-companion.c - rules of nf_tables that do what a BPF program can't: see kernel/bpf/act.h
  *
+ * Those of the table filter; NAT's are in bpf-nat.c.
+ *
  * At each hook where a table may ask for it, in this order: the table's program, a base chain
  * with a companion for each thing that rules ask for, and the gate.  Priorities just above
  * the program's are looked for that nobody has.  The chains are in tables of our own, one for each
@@ -11,27 +13,19 @@
  * the one before beside its own until no packet is under way between the two.  A missing
  * companion weakens nothing: the gate drops.
  */
-#include "bpf-private.h"
-#include "bpf-nft.h"
+#include "bpf-companion.h"
 #include "engine/order.h"
-#include "kernel/bpf/act.h"
 
 #include <libnftnl/chain.h>
 #include <libnftnl/udata.h>
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
-#include <linux/netfilter/xt_bpf.h>
 #include <linux/netfilter_ipv4/ipt_REJECT.h>
 #include <linux/netfilter_ipv6/ip6t_REJECT.h>
 
-#define TABLE	   "xt2"
-#define IDLE	   0u /* the companion of packets that have no note */
-#define PRIORITIES 9 /* that may be taken by others */
-
-extern const char xt2_bpf_act[], xt2_bpf_act_end[];
-
-/* Newer than the kernel's headers may be. */
-enum { ATTACH_NETFILTER = 45 };
+#define TABLE  "xt2"
+#define FILTER "filter"
+#define IDLE   0u /* the companion of packets that have no note */
 
 /* What is at a hook. */
 struct place {
@@ -175,41 +169,11 @@ static int look(struct places *p, u8 family)
 	return ret;
 }
 
-static void gate_name(char *name, size_t size, u8 family, u32 hook)
-{
-	snprintf(name, size, "gate-%s-%s", xt2_family_name(family),
-		 xt2_hook_name(family, (int)hook));
-}
-
-/* => the gate that packets meet, or NULL */
-static const struct xt2_link *gate_of(const struct xt2_links *links, const char *folder,
-				      const struct xt2_hook *h)
-{
-	char name[64];
-	u32 id;
-
-	gate_name(name, sizeof(name), h->family, h->hook);
-	id = xt2_pinned_link_(folder, name);
-	return id ? xt2_links_find_(links, id) : NULL;
-}
-
-static const struct xt2_link *program_of(const struct xt2_links *links, const char *folder,
-					 const struct xt2_hook *h)
-{
-	char name[64];
-	u32 id;
-
-	snprintf(name, sizeof(name), "filter-%s-%s", xt2_family_name(h->family),
-		 xt2_hook_name(h->family, h->hook));
-	id = xt2_pinned_link_(folder, name);
-	return id ? xt2_links_find_(links, id) : NULL;
-}
-
 static bool whole_at(const struct xt2_links *links, const char *folder, const struct xt2_hook *h,
 		     const struct place *p, u32 acts)
 {
-	const struct xt2_link *gate = gate_of(links, folder, h);
-	const struct xt2_link *program = program_of(links, folder, h);
+	const struct xt2_link *gate = xt2_gate_of_(links, folder, FILTER, h->family, h->hook);
+	const struct xt2_link *program = xt2_program_at_(links, folder, FILTER, h->family, h->hook);
 
 	return p->there && gate && program && !((acts | 1u << IDLE) & ~p->acts) &&
 	       program->priority < p->priority && p->priority < gate->priority;
@@ -236,13 +200,13 @@ unsigned int xt2_live_lacks_(const struct xt2_links *links, const char *folder,
 	return lacks;
 }
 
-unsigned int xt2_live_lacks(const struct xt2_links *links, const char *folder,
-			    const struct xt2_image *img)
+unsigned int xt2_live_lacks(const struct xt2_live *host, const struct xt2_links *links,
+			    const char *folder, const struct xt2_image *img)
 {
 	u32 acts[2];
 
 	xt2_live_acts_(img, acts);
-	return xt2_live_lacks_(links, folder, img, acts);
+	return xt2_live_lacks_(links, folder, img, acts) | xt2_nat_lacks_(host, links, folder);
 }
 
 /* --- programs ------------------------------------------------------------ */
@@ -261,53 +225,6 @@ static void close_programs(const struct programs *p)
 			close(p->fd[i]);
 }
 
-static int set_constant(struct bpf_object *object, u32 act)
-{
-	struct bpf_map *map;
-	size_t size;
-	void *value;
-
-	bpf_object__for_each_map(map, object)
-	{
-		value = strstr(bpf_map__name(map), ".rodata") ? bpf_map__initial_value(map, &size)
-							      : NULL;
-		if (value && size == sizeof(act)) {
-			memcpy(value, &act, sizeof(act));
-			return 0;
-		}
-	}
-	return -ENOENT;
-}
-
-/* => a file descriptor, -errno */
-static int load_program(const struct xt2_live *host, u32 act)
-{
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "xt2_act");
-	static const char *const names[] = { "xt2_act", "xt2_idle" };
-	const char *name = names[act == IDLE], *other = names[act != IDLE];
-	struct bpf_object *object;
-	int ret;
-
-	libbpf_set_print(NULL);
-	object = bpf_object__open_mem(xt2_bpf_act, xt2_bpf_act_end - xt2_bpf_act, &opts);
-	if (!object)
-		return -errno;
-	bpf_program__set_autoload(bpf_object__find_program_by_name(object, other), false);
-	ret = set_constant(object, act);
-	if (!ret)
-		ret = bpf_map__reuse_fd(bpf_object__find_map_by_name(object, "notes"),
-					host->fd[XT2_PIN_NOTES]);
-	if (!ret)
-		ret = bpf_object__load(object);
-	if (!ret) {
-		ret = fcntl(bpf_program__fd(bpf_object__find_program_by_name(object, name)),
-			    F_DUPFD_CLOEXEC, 3);
-		ret = ret < 0 ? -errno : ret;
-	}
-	bpf_object__close(object);
-	return ret;
-}
-
 /* => 0, -errno */
 static int load_programs(const struct xt2_live *host, u32 acts, struct programs *p)
 {
@@ -317,26 +234,13 @@ static int load_programs(const struct xt2_live *host, u32 acts, struct programs 
 	memset(p, -1, sizeof(*p));
 	for (i = 0; i < XT2_ACTS && ret >= 0; i++)
 		if (acts >> i & 1)
-			ret = p->fd[i] = load_program(host, i);
+			ret = p->fd[i] = xt2_question_load_(
+				host, i == IDLE ? XT2_QUESTION_IDLE : XT2_QUESTION_ACT,
+				(struct xt2_question){ .mask = ~0u, .want = i });
 	return ret < 0 ? ret : 0;
 }
 
 /* --- rules --------------------------------------------------------------- */
-
-/* "-m bpf" with a program.  => 0, -ENOMEM */
-static int put_question(struct nftnl_rule *rule, int program)
-{
-	struct nftnl_expr *e = xt2_nft_expr_(rule, "match");
-	struct xt_bpf_info_v1 *info = e ? calloc(1, sizeof(*info)) : NULL;
-
-	if (!info)
-		return -ENOMEM;
-	info->mode = XT_BPF_MODE_FD_ELF;
-	info->fd = program;
-	nftnl_expr_set_str(e, NFTNL_EXPR_MT_NAME, "bpf");
-	nftnl_expr_set_u32(e, NFTNL_EXPR_MT_REV, 1);
-	return nftnl_expr_set(e, NFTNL_EXPR_MT_INFO, info, sizeof(*info)) ? -ENOMEM : 0;
-}
 
 /* What REJECT says, in words of the protocol.  => a code of ICMP; -1: a TCP reset */
 static int code_of(u8 family, u32 type)
@@ -411,7 +315,7 @@ static int put_comment(struct nftnl_rule *rule, u32 act)
 static int put_companion(struct xt2_nft *b, const char *chain, u32 act, int program)
 {
 	struct nftnl_rule *rule = nftnl_rule_alloc();
-	int ret = rule ? put_question(rule, program) : -ENOMEM;
+	int ret = rule ? xt2_question_put_(rule, program) : -ENOMEM;
 
 	if (!ret)
 		ret = act == IDLE ? put_accept(rule)
@@ -423,26 +327,6 @@ static int put_companion(struct xt2_nft *b, const char *chain, u32 act, int prog
 	if (rule)
 		nftnl_rule_free(rule);
 	return ret;
-}
-
-/* => 0, -ENOMEM */
-static int put_base(struct xt2_nft *b, const char *name, u32 hook, s32 priority)
-{
-	struct nftnl_chain *c = nftnl_chain_alloc();
-	struct nlmsghdr *h;
-
-	if (!c)
-		return -ENOMEM;
-	nftnl_chain_set_str(c, NFTNL_CHAIN_TABLE, TABLE);
-	nftnl_chain_set_str(c, NFTNL_CHAIN_NAME, name);
-	nftnl_chain_set_str(c, NFTNL_CHAIN_TYPE, "filter");
-	nftnl_chain_set_u32(c, NFTNL_CHAIN_HOOKNUM, hook);
-	nftnl_chain_set_s32(c, NFTNL_CHAIN_PRIO, priority);
-	h = xt2_nft_message_(b, NFT_MSG_NEWCHAIN, NLM_F_CREATE);
-	nftnl_chain_nlmsg_build_payload(h, c);
-	xt2_nft_append_(b, h);
-	nftnl_chain_free(c);
-	return 0;
 }
 
 /* The rules of a chain, or the chain. */
@@ -474,7 +358,7 @@ static int put_chain(const struct xt2_hook *h, const struct place *p, s32 priori
 		put_away(&b, NFT_MSG_DELRULE, name);
 	if (p->there && p->priority != priority)
 		put_away(&b, NFT_MSG_DELCHAIN, name);
-	ret = put_base(&b, name, h->hook, priority);
+	ret = xt2_companion_base_(&b, TABLE, name, "filter", h->hook, priority);
 	for (i = 0; i < XT2_ACTS && !ret; i++)
 		if (acts >> i & 1)
 			ret = put_companion(&b, name, i, programs->fd[i]);
@@ -511,32 +395,7 @@ static int put_hook(const struct xt2_hook *h, const struct place *p, s32 *at, u3
 	*at = p->there && p->priority >= first ? p->priority : first;
 	do {
 		ret = put_chain(h, p, *at, acts, programs);
-	} while (ret == -EBUSY && ++*at <= first + PRIORITIES);
-	return ret;
-}
-
-/* => 0, -errno */
-static int attach_gate(const struct xt2_live *host, const char *folder, const struct xt2_hook *h,
-		       s32 after)
-{
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .netfilter.pf = h->family,
-		    .netfilter.hooknum = h->hook, .netfilter.priority = after);
-	char name[64], path[512];
-	int link, ret;
-
-	gate_name(name, sizeof(name), h->family, h->hook);
-	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	do {
-		opts.netfilter.priority++;
-		link = bpf_link_create(host->fd[XT2_PIN_GATE], 0,
-				       (enum bpf_attach_type)ATTACH_NETFILTER, &opts);
-	} while (link == -EBUSY && opts.netfilter.priority <= after + PRIORITIES);
-	if (link < 0)
-		return link;
-	unlink(path); /* of one that is off its hook, or in the wrong order */
-	ret = bpf_obj_pin(link, path) ? -errno : 0;
-	close(link);
+	} while (ret == -EBUSY && ++*at <= first + XT2_COMPANION_PRIORITIES);
 	return ret;
 }
 
@@ -544,18 +403,19 @@ static int act_at(const struct xt2_live *host, const char *folder, const struct 
 		  const struct xt2_hook *h, const struct place *p, u32 acts,
 		  const struct programs *programs)
 {
-	const struct xt2_link *program = program_of(links, folder, h), *gate;
+	const struct xt2_link *program, *gate;
 	s32 at;
 	int ret;
 
+	program = xt2_program_at_(links, folder, FILTER, h->family, h->hook);
 	if (!program)
 		return -ENOENT;
 	at = program->priority;
 	ret = put_hook(h, p, &at, acts, programs);
-	gate = gate_of(links, folder, h);
+	gate = xt2_gate_of_(links, folder, FILTER, h->family, h->hook);
 	if (ret || (gate && gate->priority > at))
 		return ret;
-	return attach_gate(host, folder, h, at);
+	return xt2_gate_attach_(host, folder, FILTER, h->family, h->hook, at);
 }
 
 static int act_family(const struct xt2_live *host, const char *folder,
@@ -587,27 +447,41 @@ static int act_family(const struct xt2_live *host, const char *folder,
 	return ret;
 }
 
-int xt2_live_act(const struct xt2_live *host, const char *folder, const struct xt2_image *img,
-		 struct xt2_err *err)
+/* Beside those of the ruleset that is live.  => 0, -errno */
+static int act(const struct xt2_live *host, const char *folder, const struct xt2_links *links,
+	       const struct xt2_image *img, const u32 *wanted, struct xt2_err *err)
 {
 	const struct xt2_live_ruleset *live = host->ruleset ? xt2_live_at_(host->ruleset) : NULL;
-	struct xt2_links *links = NULL;
 	u32 acts[2], lacks, i;
 	int ret = 0;
 
-	xt2_live_acts_(img, acts);
-	if (!acts[0] && !acts[1])
-		return 0;
-	if (xt2_links_read(&links, folder, true))
-		return xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
-				   "the kernel does not say what is attached to its hooks");
 	for (i = 0; i < XT2_ARRAY_SIZE(acts); i++)
-		acts[i] |= acts[i] && live ? live->acts[i] : 0;
+		acts[i] = wanted[i] | (wanted[i] && live ? live->acts[i] : 0);
 	lacks = xt2_live_lacks_(links, folder, img, acts);
 	for (i = 0; i < XT2_ARRAY_SIZE(acts) && !ret; i++)
 		if (lacks >> i & 1)
 			ret = act_family(host, folder, links, img, xt2_nft_families_[i],
 					 acts[i] | 1u << IDLE, err);
+	return ret;
+}
+
+int xt2_live_act(const struct xt2_live *host, const char *folder, const struct xt2_image *img,
+		 bool live, struct xt2_err *err)
+{
+	const u32 region = live ? host->region : xt2_live_next_(host);
+	struct xt2_links *links = NULL;
+	u32 acts[2];
+	int ret;
+
+	xt2_live_acts_(img, acts);
+	if (!acts[0] && !acts[1] && !xt2_live_nats(img))
+		return 0;
+	if (xt2_links_read(&links, folder, true))
+		return xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
+				   "the kernel does not say what is attached to its hooks");
+	ret = act(host, folder, links, img, acts, err);
+	if (!ret)
+		ret = xt2_nat_act_(host, folder, links, img, region, err);
 	xt2_links_free(links);
 	return ret;
 }
@@ -615,15 +489,9 @@ int xt2_live_act(const struct xt2_live *host, const char *folder, const struct x
 /* @all: the folder was cleared: there may be a table without a gate */
 static void unact(const char *folder, u8 family, bool all)
 {
-	char name[64], path[512];
 	struct xt2_nft b;
-	u32 hook;
 
-	for (hook = 0; hook <= XT2_POSTROUTING; hook++) {
-		gate_name(name, sizeof(name), family, hook);
-		if (snprintf(path, sizeof(path), "%s/%s", folder, name) < (int)sizeof(path))
-			all |= !unlink(path);
-	}
+	all |= xt2_gates_detach_(folder, FILTER, family);
 	if (!all || xt2_nft_open_(&b))
 		return;
 	xt2_nft_begin_(&b, family);
@@ -632,7 +500,7 @@ static void unact(const char *folder, u8 family, bool all)
 	xt2_nft_close_(&b);
 }
 
-void xt2_live_unact(const char *folder, const struct xt2_image *img)
+void xt2_live_unact(const struct xt2_live *host, const char *folder, const struct xt2_image *img)
 {
 	u32 acts[2] = { 0, 0 }, i;
 
@@ -641,4 +509,5 @@ void xt2_live_unact(const char *folder, const struct xt2_image *img)
 	for (i = 0; i < XT2_ARRAY_SIZE(acts); i++)
 		if (!acts[i])
 			unact(folder, xt2_nft_families_[i], !img);
+	xt2_nat_unact_(host, folder, img);
 }

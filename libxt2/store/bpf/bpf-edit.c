@@ -20,7 +20,7 @@
  * While a ruleset is on trial, so are its edits.  The trial may end at any moment, so the store
  * is a compare-and-swap.
  */
-#include "bpf-private.h"
+#include "bpf-companion.h"
 #include "bpf-edit.h"
 #include "libxt2/ruleset/inplace.h"
 #include "engine/eval.h"
@@ -223,7 +223,8 @@ static int begin_change(struct xt2_live_edit *e, const char *folder, const struc
 	e->img->size = e->l->image_size;
 	if (links && xt2_live_missing(folder, links, e->img))
 		return 1;
-	return xt2_live_lacks_(links, folder, e->img, e->l->acts) ? 1 : 0;
+	return xt2_live_lacks_(links, folder, e->img, e->l->acts) ||
+	       xt2_nat_lacks_(e->host, links, folder);
 }
 
 /* A process that only looks writes nothing: all that finds chains has to be there. */
@@ -302,11 +303,14 @@ static int open_edit(const char *folder, const struct xt2_links *links, bool cha
 
 /* --- committing --------------------------------------------------------------------- */
 
+/* A nat table's companions are made for the ruleset as a whole. */
 static bool has_program(const struct xt2_ruleset *rs, u32 table)
 {
 	const struct xt2_table_ *t = &rs->table[table];
+	const int program = xt2_live_table_(t->name);
 
-	return (t->family == XT2_IPV4 || t->family == XT2_IPV6) && xt2_live_table_(t->name) >= 0;
+	return (t->family == XT2_IPV4 || t->family == XT2_IPV6) && program >= 0 &&
+	       program != XT2_NAT;
 }
 
 static u32 families(const struct xt2_ruleset *rs)

@@ -259,13 +259,13 @@ unsigned int xt2_live_missing(const char *folder, const struct xt2_links *links,
  * attached at, and a second link would have packets meet the table twice.
  */
 static int stays_in_order(const char *folder, const char *name, const struct xt2_links *links,
-			  const struct xt2_hook *h, struct xt2_err *err)
+			  u32 table, const struct xt2_hook *h, struct xt2_err *err)
 {
 	const struct xt2_link *link = NULL;
 
 	if (links)
 		link = xt2_links_find_(links, xt2_pinned_link_(folder, name));
-	if (!link || xt2_live_beside_(h, link->priority))
+	if (!link || xt2_live_beside_(table, h, link->priority))
 		return 0;
 	xt2_err_set(err, XT2_E_SYSTEM, EBUSY,
 		    "%s is live at priority %d, and cannot be moved to %d", name, link->priority,
@@ -284,7 +284,8 @@ static int attach_hook(struct xt2_live *host, const char *folder, const struct x
 	if (hook_path(path, sizeof(path), folder, img, h))
 		return xt2_err_set(err, XT2_E_SYSTEM, ENAMETOOLONG, "%s: too long", folder);
 	if (xt2_live_has_hook(folder, links, img, h))
-		return stays_in_order(folder, strrchr(path, '/') + 1, links, h, err);
+		return stays_in_order(folder, strrchr(path, '/') + 1, links, table_of(img, h), h,
+				      err);
 	unlink(path); /* of a link that is off its hook */
 	ret = xt2_live_attach_(host, table_of(img, h), h, &link, err);
 	if (ret)
@@ -322,7 +323,7 @@ void xt2_live_tidy(const struct xt2_live *host, const char *folder)
 
 	if (!host->ruleset) {
 		xt2_live_clear_(folder);
-		xt2_live_unact(folder, NULL);
+		xt2_live_unact(NULL, folder, NULL);
 	}
 	for (table = 0; host->ruleset && table < XT2_PROGRAMS; table++)
 		for (six = 0; six < XT2_ARRAY_SIZE(families); six++)
@@ -339,7 +340,7 @@ int xt2_live_detach(const char *folder, struct xt2_err *err)
 
 	if (ret == -ENOENT)
 		return xt2_live_none_(err);
-	xt2_live_unact(folder, NULL);
+	xt2_live_unact(NULL, folder, NULL);
 	xt2_live_untrack(~0u);
 	return ret ? xt2_err_path(err, -ret, folder) : 0;
 }

@@ -45,6 +45,12 @@ struct xt2_live {
 	u32 cpus;
 };
 
+/* => the region of the next ruleset */
+static inline u32 xt2_live_next_(const struct xt2_live *host)
+{
+	return host->ruleset ? !host->region : 0;
+}
+
 /* => what is at an offset in the arena */
 static inline void *xt2_live_at_(u64 offset)
 {
@@ -97,6 +103,12 @@ unsigned int xt2_live_lacks_(const struct xt2_links *links, const char *folder,
 bool xt2_live_rule_refused_(const struct xt2_rule *r);
 bool xt2_live_has_refused_(const struct xt2_image *img);
 
+/* => is it a nat table that does nothing? */
+bool xt2_live_idle_(const struct xt2_image *img, const struct xt2_table *t);
+
+/* What the programs, and whoever looks for companions, know of a ruleset's nat tables.  => 0, -ENOMEM */
+int xt2_live_fill_nat_(struct xt2_live_ruleset *l, const struct xt2_image *img);
+
 /* The entries of the hooks that programs are at, from l->root on. */
 void xt2_live_find_hooks_(struct xt2_live_ruleset *l, const struct xt2_image *img);
 
@@ -136,8 +148,11 @@ int xt2_live_no_root_(int errnum, struct xt2_err *err);
  */
 int xt2_live_root_(const char *pin, bool create, char *root, size_t size, struct xt2_err *err);
 
-/* Is this a priority that a program for the hook gets?  It is the hook's, or a little above it. */
-bool xt2_live_beside_(const struct xt2_hook *h, int priority);
+/*
+ * Is this a priority that a table's program gets at the hook?  It is the hook's, or a little above
+ * it; that of nat a little below, for NAT itself is there.
+ */
+bool xt2_live_beside_(u32 table, const struct xt2_hook *h, int priority);
 
 /* --- what is attached (bpf-links.c) ---------------------------------------- */
 

@@ -77,6 +77,8 @@ static void lay_out(struct xt2_live_ruleset *l, const struct xt2_live *host,
 	end += rounded(l->rules * sizeof(u32), 64);
 	l->cell_numbers = end;
 	end += rounded(root->cells * sizeof(u32), 64);
+	l->nat = xt2_live_nats(img) ? end : 0;
+	end += l->nat ? rounded(root->instances * sizeof(u32), 64) : 0;
 	l->image = end;
 	l->image_size = l->compiled = size;
 	l->root = img->root;
@@ -196,6 +198,8 @@ static int build(struct xt2_live *host, struct xt2_live_ruleset *l, const struct
 	spare->used = l->rules + l->runs;
 	copy_whole(copy, img, size, past);
 	take_indexes(l, copy);
+	if (xt2_live_fill_nat_(l, img))
+		return xt2_err_no_memory(err, " for the numbers of NAT targets");
 	ret = xt2_live_keep_(host, l, counters->start, counters->was, err);
 	if (!ret)
 		move_counters(l, copy, counters->start);
@@ -245,7 +249,7 @@ static int install(struct xt2_live *host, const struct xt2_image *img, size_t si
 		   const struct xt2_store_counters *counters, const struct xt2_image_past *past,
 		   bool uncounted, struct xt2_err *err)
 {
-	const u32 region = host->ruleset ? !host->region : 0;
+	const u32 region = xt2_live_next_(host);
 	const u64 at = XT2_ARENA_REGION(region);
 	struct xt2_live_ruleset l;
 	int ret;
@@ -265,12 +269,8 @@ static int install(struct xt2_live *host, const struct xt2_image *img, size_t si
 	return ret ? ret : publish(host, at, region, past->generation, err);
 }
 
-int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t size,
-		     const struct xt2_store_counters *counters, struct xt2_live_told *told,
-		     struct xt2_err *err)
+int xt2_live_ready(struct xt2_live *host, struct xt2_err *err)
 {
-	static const struct xt2_store_counters of_image;
-	struct xt2_image_past past = { .bytes = NULL };
 	int ret = xt2_live_settle_first_(host, err);
 
 	if (ret)
@@ -280,6 +280,19 @@ int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t 
 		return xt2_err_set(err, XT2_E_SYSTEM, -ret,
 				   "the ruleset before the live one is still in use: %s",
 				   strerror(-ret));
+	return 0;
+}
+
+int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t size,
+		     const struct xt2_store_counters *counters, struct xt2_live_told *told,
+		     struct xt2_err *err)
+{
+	static const struct xt2_store_counters of_image;
+	struct xt2_image_past past = { .bytes = NULL };
+	int ret = xt2_live_ready(host, err);
+
+	if (ret)
+		return ret;
 	if (told && xt2_live_past_(host, img, size, told, &past))
 		return xt2_err_no_memory(err, " for the history");
 	ret = install(host, img, size, counters ? counters : &of_image, &past,

@@ -272,16 +272,19 @@ int xt2_live_program(const struct xt2_live *host, enum xt2_program which)
  * The kernel lets no BPF program in at a priority where something is already,
  * such as its own tables; the next ones have the same neighbours.
  */
-bool xt2_live_beside_(const struct xt2_hook *h, int priority)
+bool xt2_live_beside_(u32 table, const struct xt2_hook *h, int priority)
 {
-	return priority >= h->priority && (s64)priority - h->priority <= PRIORITIES;
+	const s64 after = (s64)priority - h->priority;
+
+	return table == XT2_NAT ? after < 0 && after >= -PRIORITIES - 1
+				: after >= 0 && after <= PRIORITIES;
 }
 
 int xt2_live_attach_(struct xt2_live *host, u32 table, const struct xt2_hook *h,
 		     struct bpf_link **link, struct xt2_err *err)
 {
 	LIBBPF_OPTS(bpf_netfilter_opts, opts, .pf = h->family, .hooknum = h->hook,
-		    .priority = h->priority);
+		    .priority = table == XT2_NAT ? h->priority - 1 : h->priority);
 	struct bpf_program *p = program_of(host, xt2_live_table_name_(table));
 	int errnum;
 
@@ -290,14 +293,14 @@ int xt2_live_attach_(struct xt2_live *host, u32 table, const struct xt2_hook *h,
 		if (*link)
 			return 0;
 		errnum = errno;
-		if (errnum != EBUSY || opts.priority == h->priority + PRIORITIES)
+		opts.priority += table == XT2_NAT ? -1 : 1;
+		if (errnum != EBUSY || !xt2_live_beside_(table, h, opts.priority))
 			break;
-		opts.priority++;
 	}
 	return xt2_err_set(err, XT2_E_SYSTEM, errnum, "cannot attach to %s of %s, priority %d: %s",
 			   xt2_hook_name(h->family, h->hook), xt2_family_name(h->family),
 			   h->priority,
-			   errnum == EBUSY ? "it is taken, and those above" : strerror(errnum));
+			   errnum == EBUSY ? "it is taken, and those beside" : strerror(errnum));
 }
 
 void xt2_live_status(const struct xt2_live *host, struct xt2_live_status *status)

@@ -77,6 +77,12 @@ struct xt2_live_told {
 };
 
 /*
+ * xt2_live_ready - nothing is on trial, and no packet uses the ruleset before the live one
+ * => 0; -EBUSY and others: no other ruleset can be made live
+ */
+int xt2_live_ready(struct xt2_live *host, struct xt2_err *err);
+
+/*
  * xt2_live_install - make a ruleset the live one, in one step for all packets
  * @img: a checked image that xt2_live_check() accepted
  * @counters: NULL: those of the image; with was, no other ruleset has become live since
@@ -224,22 +230,26 @@ unsigned int xt2_live_tracking(void);
  * Companions are rules of nf_tables, and gates after them, that carry out what no BPF program can:
  * see kernel/bpf/act.h.
  *
- * xt2_live_act - make those that a ruleset needs, before it is installed
+ * xt2_live_act - make those that a ruleset needs, before it is installed, or where some are missing
+ * @live: the ruleset is the live one; else host is xt2_live_ready() for it
  * @host: attached to its hooks; the companions of its live ruleset stay
  * => 0; -EOPNOTSUPP and others: the kernel can't; -EBUSY: there is no priority for them
  */
 int xt2_live_act(const struct xt2_live *host, const char *folder, const struct xt2_image *img,
-		 struct xt2_err *err);
+		 bool live, struct xt2_err *err);
 
 /* => the families in which companions or gates are missing: bits as above */
-unsigned int xt2_live_lacks(const struct xt2_links *links, const char *folder,
-			    const struct xt2_image *img);
+unsigned int xt2_live_lacks(const struct xt2_live *host, const struct xt2_links *links,
+			    const char *folder, const struct xt2_image *img);
+
+/* => the families whose nat table has an effect */
+unsigned int xt2_live_nats(const struct xt2_image *img);
 
 /*
  * xt2_live_unact - take away companions of families in which a ruleset needs none
  * @img: the live one, and no packet is under way in the one before; NULL: nothing is live, or attached
  */
-void xt2_live_unact(const char *folder, const struct xt2_image *img);
+void xt2_live_unact(const struct xt2_live *host, const char *folder, const struct xt2_image *img);
 
 /* Take everything in a folder away, connection tracking included.  => 0; -ENOENT: there was nothing; -errno */
 int xt2_live_detach(const char *folder, struct xt2_err *err);

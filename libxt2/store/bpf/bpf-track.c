@@ -63,6 +63,8 @@ unsigned int xt2_live_tracked(const struct xt2_image *img)
 		u8 family = xt2_image_table(img, root, c->table)->family;
 
 		xt2_chain_for_each(r, &o, img, c) {
+			if (XT2_TARGET_KIND(r->target) == XT2_T_NAT)
+				tracked |= 1u << (family == XT2_IPV6);
 			xt2_rule_for_each_match(m, r)
 				if (xt2_live_need_tracking_(m))
 					tracked |= 1u << (family == XT2_IPV6);

@@ -187,8 +187,6 @@ static void test_hints(void **state)
 		    XT2_EXIT_UNSUPPORTED),
 		ROW(XT2_LIVE_NO_TARGET, "filter", "TEE", "keep the rule in iptables' own table",
 		    XT2_EXIT_UNSUPPORTED),
-		ROW(XT2_LIVE_NO_TABLE, "nat", "nat", "leave the table to iptables",
-		    XT2_EXIT_UNSUPPORTED),
 		ROW(XT2_LIVE_NO_TABLE, "broute", "broute", "leave the table to the kernel's",
 		    XT2_EXIT_UNSUPPORTED),
 		ROW(XT2_LIVE_TOO_LONG, "filter", "INPUT", "each chain that is jumped to twice",

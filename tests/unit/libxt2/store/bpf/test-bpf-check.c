@@ -3,7 +3,7 @@
  * test-bpf-check.c - libxt2/store/bpf/bpf-check.c
  *
  * What is refused, and what has no effect and is not; also what no text can
- * say: nat with a policy of DROP, tables of ARP and bridges.
+ * say: tables of ARP and bridges.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -122,27 +122,13 @@ static void test_nat(void **state)
 	int t = table(rs, XT2_IPV6, "nat");
 
 	xt2_chain_set_policy(rs, xt2_chain_base(rs, t, XT2_OUTPUT), XT2_T_DROP);
-	expect(rs,
-	       "ipv6 nat/OUTPUT:0 a live ruleset cannot have table nat of ipv6 with policy DROP\n",
-	       0);
+	expect(rs, "", 1u << XT2_NAT);
 
 	/* A rule that only counts does something. */
 	rs = xt2_ruleset_new();
 	t = table(rs, XT2_IPV4, "nat");
-	xt2_chain_set_policy(rs, xt2_chain_base(rs, t, XT2_PREROUTING), XT2_T_DROP);
 	append(rs, xt2_chain_base(rs, t, XT2_POSTROUTING), rule_plain(&b, 0));
-	expect(rs,
-	       "ipv4 nat/POSTROUTING:1 a live ruleset cannot have table nat of ipv4 with rules (1)\n",
-	       0);
-
-	rs = xt2_ruleset_new();
-	t = table(rs, XT2_IPV4, "nat");
-	jump(rs, xt2_chain_base(rs, t, XT2_OUTPUT), user(rs, t, "u"));
-	append(rs, xt2_chain_find(rs, t, "u"), rule_plain(&b, XT2_TARGET(XT2_T_RETURN, 0)));
-	append(rs, xt2_chain_find(rs, t, "u"), rule_plain(&b, XT2_TARGET(XT2_T_DROP, 0)));
-	expect(rs,
-	       "ipv4 nat/OUTPUT:1 a live ruleset cannot have table nat of ipv4 with rules (2)\n",
-	       0);
+	expect(rs, "", 1u << XT2_NAT);
 }
 
 static void test_other_families(void **state)

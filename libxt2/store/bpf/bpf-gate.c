@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bpf-gate.c - gates, which drop packets that no companion has acted on: see kernel/bpf/act.h */
+#include "bpf-companion.h"
+
+/* Newer than the kernel's headers may be. */
+enum { ATTACH_NETFILTER = 45 };
+
+/* => 0, -ENAMETOOLONG */
+static int gate_path(char *path, size_t size, const char *folder, const char *table, u8 family,
+		     u32 hook)
+{
+	const int n = snprintf(path, size, "%s/gate-%s-%s-%s", folder, table,
+			       xt2_family_name(family), xt2_hook_name(family, (int)hook));
+
+	return n < (int)size ? 0 : -ENAMETOOLONG;
+}
+
+static const struct xt2_link *pinned(const struct xt2_links *links, const char *folder,
+				     const char *name)
+{
+	const u32 id = xt2_pinned_link_(folder, name);
+
+	return id ? xt2_links_find_(links, id) : NULL;
+}
+
+const struct xt2_link *xt2_gate_of_(const struct xt2_links *links, const char *folder,
+				    const char *table, u8 family, u32 hook)
+{
+	char path[512];
+
+	if (gate_path(path, sizeof(path), folder, table, family, hook))
+		return NULL;
+	return pinned(links, folder, strrchr(path, '/') + 1);
+}
+
+const struct xt2_link *xt2_program_at_(const struct xt2_links *links, const char *folder,
+				       const char *table, u8 family, u32 hook)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s-%s-%s", table, xt2_family_name(family),
+		 xt2_hook_name(family, (int)hook));
+	return pinned(links, folder, name);
+}
+
+int xt2_gate_attach_(const struct xt2_live *host, const char *folder, const char *table, u8 family,
+		     u32 hook, s32 after)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .netfilter.pf = family, .netfilter.hooknum = hook,
+		    .netfilter.priority = after);
+	char path[512];
+	int link, ret = gate_path(path, sizeof(path), folder, table, family, hook);
+
+	if (ret)
+		return ret;
+	do {
+		opts.netfilter.priority++;
+		link = bpf_link_create(host->fd[XT2_PIN_GATE], 0,
+				       (enum bpf_attach_type)ATTACH_NETFILTER, &opts);
+	} while (link == -EBUSY && opts.netfilter.priority <= after + XT2_COMPANION_PRIORITIES);
+	if (link < 0)
+		return link;
+	unlink(path); /* of one that is off its hook, or in the wrong order */
+	ret = bpf_obj_pin(link, path) ? -errno : 0;
+	close(link);
+	return ret;
+}
+
+bool xt2_gates_detach_(const char *folder, const char *table, u8 family)
+{
+	bool any = false;
+	char path[512];
+	u32 hook;
+
+	for (hook = 0; hook <= XT2_POSTROUTING; hook++)
+		if (!gate_path(path, sizeof(path), folder, table, family, hook))
+			any |= !unlink(path);
+	return any;
+}
