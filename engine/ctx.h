@@ -60,6 +60,7 @@ struct xt2_ctx {
 	u32 verdict_arg;
 	u32 nevents; /* events that happened; those past events_size are lost */
 	u8 hotdrop; /* the verdict came from a match */
+	u8 late; /* of a hotdrop: the rule held, so its target has acted */
 	u64 faults; /* total: broken image, stack overflow; each one dropped */
 };
 

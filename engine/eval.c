@@ -287,6 +287,7 @@ static int hotdrop(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
 	if (ctx->faults != faults)
 		return fault(ctx);
 	ctx->hotdrop = 1;
+	ctx->late = answer == XT2_HIT_DROP;
 	return decided(ctx, chain, r, XT2_DROP);
 }
 

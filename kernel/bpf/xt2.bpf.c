@@ -267,6 +267,14 @@ static __always_inline bool find_nat(const struct xt2_live_ruleset __img *live,
 	return number;
 }
 
+/* A match drops the packet, after REJECT has sent its answer. */
+static __always_inline bool rejects(const struct xt2_ctx *ctx)
+{
+	const struct xt2_rule __img *r = xt2_at(ctx->img, ctx->rule);
+
+	return ctx->hotdrop && ctx->late && XT2_TARGET_KIND(r->target) == XT2_T_REJECT;
+}
+
 static __always_inline bool is_ip6(struct bpf_nf_ctx *nf)
 {
 	return nf->state->pf == XT2_IPV6;
@@ -314,6 +322,8 @@ static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_rules
 		ctx->search = (struct xt2_search *)(u64)&slot->search;
 	verdict = xt2_eval(ctx, xt2_at(img, entry));
 	slot->arg = ctx->verdict_arg;
+	if (program == XT2_FILTER && verdict == XT2_DROP && rejects(ctx))
+		verdict = XT2_REJECT;
 	if (program == XT2_NAT && verdict == XT2_ACCEPT && !find_nat(live, ctx, &slot->what))
 		return XT2_NEXT;
 	if (unlikely(ctx->nevents))

@@ -20,7 +20,7 @@ TYPES = {4: ['icmp-' + w for w in ('net-unreachable', 'host-unreachable', 'proto
          6: ['icmp6-' + w for w in ('no-route', 'adm-prohibited', 'addr-unreachable', 'port-unreachable', 'policy-fail',
                                     'reject-route')]}
 ADDRESS = {4: socket.inet_aton('127.0.0.1'), 6: socket.inet_pton(socket.AF_INET6, '::1')}
-ETH_P_ALL, TCP, UDP, SYN, ACK = 3, 6, 17, 2, 16
+ETH_P_ALL, TCP, UDP, SCTP, SYN, ACK = 3, 6, 17, 132, 2, 16
 SETTINGS = ('ipv4/icmp_ratemask', 'ipv6/icmp/ratemask', 'ipv6/auto_flowlabels')
 
 
@@ -53,6 +53,10 @@ def cases(family):
             port += 1
             data = struct.pack('!HHIIBBHHH', 4000, port, 77, ack, 5 << 4, flags, 999, 0, 0)
             yield (f'-A {hook} -p tcp --dport {port} -j REJECT --reject-with tcp-reset', packet(family, TCP, data, 16))
+        # The match drops the packet, as its chunk has no length, after the target has acted.
+        port += 1
+        data = struct.pack('!HHIIBBH', 4000, port, 7, 0, 1, 0, 0)
+        yield (f'-A {hook} -p sctp --dport {port} -m sctp ! --chunk-types any DATA -j REJECT', packet(family, SCTP, data, 8))
 
 
 def plain(family, data):
