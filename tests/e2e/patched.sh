@@ -29,7 +29,7 @@ same() {
 		cp "$tmp/$which.image" "$tmp/image"
 		gives 0 "$@"
 		# times differ, and so do lines: inserted rules have none
-		sed -e 's/^[0-9.]* s, .*//' -e 's, *\[[^]]*/[a-z]*:[0-9]*\],,' -e 's, *$,,' "$tmp/out" >"$tmp/$which/out"
+		sed -e 's/^[0-9.]* s, .*//' -e 's/^\(# .* on \|# Completed on \).*/\1/' -e 's, *\[[^]]*/[a-z]*:[0-9]*\],,' -e 's, *$,,' "$tmp/out" >"$tmp/$which/out"
 	done
 	diff "$tmp/compiled/out" "$tmp/patched/out" >"$tmp/diff" || {
 		bad "$*: other output for patched chains"
