@@ -26,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 TOP = os.path.abspath(os.environ.get("top_srcdir", "."))
 BUILD = os.path.abspath(os.environ.get("top_builddir", "."))
@@ -476,10 +477,16 @@ def mount(cell, *words):
     subprocess.run(["mount", *words, cell.work + "/m"], check=True)
 
 
+def remount(cell, how):
+    """A child that another thread has forked may have a file open there until it executes a program."""
+    while subprocess.run(["mount", "-o", f"remount,{how}", cell.work + "/m"], stderr=subprocess.DEVNULL, check=False).returncode:
+        time.sleep(0.01)
+
+
 def read_only(cell):
     mount(cell, "-t", "tmpfs", "none")
     path = write(cell.work + "/m/file", OLD)
-    subprocess.run(["mount", "-o", "remount,ro", cell.work + "/m"], check=True)
+    remount(cell, "ro")
     return path
 
 
@@ -577,9 +584,9 @@ def store_cell(cell):
         os.chmod(old, 0o644)
         os.chmod(write(old, GOOD.bytes["image"]), mode)
     if how == "mount" and cell.column == "read-only":
-        subprocess.run(["mount", "-o", "remount,rw", cell.work + "/m"], check=True)
+        remount(cell, "rw")
         write(file, GOOD.bytes["image"])
-        subprocess.run(["mount", "-o", "remount,ro", cell.work + "/m"], check=True)
+        remount(cell, "ro")
     words = cell.words(file)
     if how != "new":
         words = [{GOOD.blob: GOOD.again, GOOD.text: GOOD.other}.get(w, w) for w in words]
