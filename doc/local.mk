@@ -7,6 +7,7 @@ dist_man_MANS += \
 	doc/xt2-counters.1 \
 	doc/xt2-diff.1 \
 	doc/xt2-digest.1 \
+	doc/xt2-doctor.1 \
 	doc/xt2-dump.1 \
 	doc/xt2-edit.1 \
 	doc/xt2-explain.1 \
@@ -15,9 +16,11 @@ dist_man_MANS += \
 	doc/xt2-monitor.1 \
 	doc/xt2-replace.1 \
 	doc/xt2-replay.1 \
+	doc/xt2-restore.8 \
 	doc/xt2-rollback.1 \
 	doc/xt2-run.1 \
 	doc/xt2-save.1 \
+	doc/xt2-state.1 \
 	doc/xt2.1 \
 	doc/xt2arptables-restore.8 \
 	doc/xt2arptables-save.8 \

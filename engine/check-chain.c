@@ -133,6 +133,18 @@ static const char *check_carried(const struct xt2_checking *c, u32 table, u32 i,
 }
 
 /* => NULL, or the problem */
+void xt2_check_memories_(struct xt2_checking *c, const struct xt2_rule __img *r)
+{
+	const struct xt2_match __img *m;
+	u32 number;
+
+	xt2_rule_for_each_match(m, r) {
+		number = m->arg / XT2_MEMORY_CELLS % XT2_MEMORIES_MAX;
+		if (xt2_match_info(m->type) & XT2_EXT_MEMORY)
+			c->memories[number / 64] |= 1ull << number % 64;
+	}
+}
+
 const char *xt2_check_refs_(const struct xt2_checking *c, const struct xt2_rule __img *r, u32 table)
 {
 	const struct xt2_match __img *m;
@@ -218,7 +230,7 @@ int xt2_check_chain_(struct xt2_checking *c, const struct xt2_chain __img *ch)
 		.instances = c->root->instances,
 	};
 	const struct xt2_rule __img *r = NULL;
-	const char *what = NULL;
+	const char *what;
 	u32 at;
 
 	if (ch->used > ch->size)
@@ -226,15 +238,15 @@ int xt2_check_chain_(struct xt2_checking *c, const struct xt2_chain __img *ch)
 	for (at = sizeof(*ch); at < ch->used && xt2_can_loop; at += r->size) {
 		c->rule++;
 		r = xt2_at(ch, at);
-		if (!xt2_check_rule(r, ch->used - at, &bounds, &what))
-			what = xt2_check_refs_(c, r, ch->table);
-		else
+		if (xt2_check_rule(r, ch->used - at, &bounds, &what))
 			return xt2_check_bad_(c, what, r);
+		what = xt2_check_refs_(c, r, ch->table);
+		if (!what && bounds.cells)
+			xt2_check_memories_(c, r);
 		if (what && c->patched && xt2_check_is_lost_(c, r, ch->table))
 			c->lost++;
 		else if (what)
 			return xt2_check_bad_(c, what, r);
-		what = NULL;
 	}
 	if (!r || c->rule != ch->rules)
 		return xt2_check_bad_(c, "wrong number of rules in a chain", &ch->rules);

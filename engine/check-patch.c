@@ -11,8 +11,8 @@
 #include "engine/index/patched.h"
 #include "order.h"
 
-#define LOOKUP ((u32)sizeof(struct xt2_patched))
-#define SIZE   (LOOKUP + (u32)(sizeof(struct xt2_index) + sizeof(struct xt2_patch)))
+#define LOOKUP ((u32)offsetof(struct xt2_patched, ix))
+#define SIZE   ((u32)sizeof(struct xt2_patched))
 
 /* A patched chain that is being checked. */
 struct patched {
@@ -59,6 +59,8 @@ static int check_form(struct patched *k)
 	if (ix->size != SIZE - LOOKUP || ix->body != sizeof(*ix) || ix->ahead != XT2_CANDIDATES ||
 	    ix->runs || ix->run || ix->heads || ix->reserved)
 		return bad(k, "header of a patch is not valid", ix);
+	if (k->p->reserved[0] | k->p->reserved[1] | k->p->reserved[2])
+		return bad(k, "reserved bytes of a patch are not 0", k->p->reserved);
 	return 0;
 }
 
@@ -89,11 +91,11 @@ static int check_compiled(struct patched *k)
 /* --- classes and buckets ----------------------------------------------- */
 
 /* Bits that evaluation does not look at are 0. */
-static bool is_class(const struct xt2_patch_class __img *c)
+static bool is_class(const struct xt2_patch_class *c)
 {
 	u32 i, field, word;
 
-	if (c->field[0] >= XT2_FIELDS || c->field[1] >= XT2_FIELDS || c->reserved ||
+	if (c->field[0] >= XT2_FIELDS || c->field[1] >= XT2_FIELDS ||
 	    (c->words != 1 && c->words != XT2_FIELD_WORDS && (c->words || c->rules)))
 		return false;
 	for (i = 0; i < XT2_CLASS_WORDS; i++) {
@@ -105,25 +107,49 @@ static bool is_class(const struct xt2_patch_class __img *c)
 	return true;
 }
 
+static bool is_there(const struct xt2_patch_class *c)
+{
+	u32 i, bits = c->field[0] | c->field[1] | c->words | c->rules;
+
+	for (i = 0; i < XT2_CLASS_WORDS; i++)
+		bits |= c->mask[i];
+	return bits;
+}
+
 static int check_classes(struct patched *k)
 {
 	const struct xt2_patch __img *p = k->p;
 	const u8 asks = xt2_chain_its_index(k->chain)->asks;
-	u8 need = k->ix ? k->ix->asks : 0;
+	struct xt2_patch_class by;
+	u8 need = XT2_ASKS_PORTS | (k->ix ? k->ix->asks : 0);
 	u64 rules = 0;
 	u32 i;
 
 	if (p->classes > XT2_PATCH_CLASSES)
 		return bad(k, "too many classes of a patch", &p->classes);
-	for (i = 0; i < p->classes; i++) {
-		if (!is_class(&p->by[i]))
-			return bad(k, "class of a patch is not valid", &p->by[i]);
-		need |= xt2_asks_field(p->by[i].field[0]) | xt2_asks_field(p->by[i].field[1]);
-		rules += p->by[i].rules;
+	for (i = 0; i < XT2_PATCH_CLASSES; i++) {
+		xt2_patch_class_get(p, i, &by);
+		if (!is_class(&by) || (i >= p->classes && is_there(&by)))
+			return bad(k, "class of a patch is not valid", &p->rules[i]);
+		need |= xt2_asks_field(by.field[0]) | xt2_asks_field(by.field[1]);
+		rules += by.rules;
 	}
 	if (need & ~asks)
 		return bad(k, "patch asks for fewer fields than it reads", p);
 	return rules == p->inserted ? 0 : bad(k, "wrong number of rules in a patch", p);
+}
+
+static int check_entry(struct patched *k, const struct xt2_patch_entry __img *e, u32 number,
+		       u32 before)
+{
+	if (e->hash >> k->p->shift != number)
+		return bad(k, "entry of a patch in another bucket", e);
+	if (e->at < before)
+		return bad(k, "entries of a patch are not in order", e);
+	if (e->reserved || (e->unit & XT2_PATCH_FLAGS &&
+			    (e->at != (e->unit & ~XT2_PATCH_FLAGS) || e->never || e->ports)))
+		return bad(k, "entry of a patch is not valid", e);
+	return 0;
 }
 
 /* The length of its list bounds the time that it takes to look for each rule. */
@@ -142,11 +168,10 @@ static int check_bucket(struct patched *k, u32 number, u32 off)
 		if (!b->entries || b->entries > XT2_PATCH_ENTRIES || b->reserved)
 			return bad(k, "bucket of a patch is not valid", b);
 		for (i = 0; i < b->entries; i++)
-			if (b->hash[i] >> k->p->shift != number)
-				return bad(k, "entry of a patch in another bucket", &b->hash[i]);
+			if (check_entry(k, &b->entry[i], number, i ? b->entry[i - 1].at : 0))
+				return -EINVAL;
 		k->entries += b->entries;
-		k->c->spare += (XT2_PATCH_ENTRIES - b->entries) *
-			       (sizeof(b->hash[0]) + sizeof(b->unit[0]));
+		k->c->spare += (XT2_PATCH_ENTRIES - b->entries) * sizeof(b->entry[0]);
 	}
 	return 0;
 }
@@ -179,7 +204,7 @@ static bool says_of(const struct patched *k, u32 place, u32 what)
 }
 
 /* The words of a box in one of a class's fields.  => has it all bits of the class? */
-static bool box_words(const struct xt2_box *box, u32 field, const u32 __img *mask, u32 *word)
+static bool box_words(const struct xt2_box *box, u32 field, const u32 *mask, u32 *word)
 {
 	u64 value[2] = { 0, 0 }, has[2] = { 0, 0 };
 	u32 bits[XT2_FIELD_WORDS], i;
@@ -194,20 +219,47 @@ static bool box_words(const struct xt2_box *box, u32 field, const u32 __img *mas
 	return true;
 }
 
+/* => the entry of an inserted rule, or NULL */
+static const struct xt2_patch_entry __img *entry_of(const struct patched *k, u32 hash, u32 unit)
+{
+	const struct xt2_patch_slot __img *slot =
+		(const struct xt2_patch_slot __img *)xt2_at(k->c->img, k->p->slot) +
+		(hash >> k->p->shift);
+	u32 at = xt2_patch_may_have(slot, hash) ? slot->bucket : 0, i;
+	const struct xt2_patch_bucket __img *b;
+
+	for (; at && xt2_can_loop; at = b->next) {
+		b = xt2_at(k->c->img, at);
+		for (i = 0; i < b->entries; i++)
+			if (b->entry[i].unit == unit && b->entry[i].hash == hash)
+				return &b->entry[i];
+	}
+	return NULL;
+}
+
+/* => does an entry let all packets of its rule through? */
+static bool lets_all_through(const struct xt2_patch_entry __img *e, const struct xt2_box *box,
+			     u32 at)
+{
+	return e->at == at && e->never == xt2_patch_never(box) && e->ports == xt2_box_ports(box);
+}
+
 /* => does a class find all packets of the rule? */
 static bool finds(const struct patched *k, u32 number, const struct xt2_box *box, u32 unit)
 {
-	const struct xt2_patch_class __img *c = &k->p->by[number];
+	const struct xt2_patch_entry __img *e;
 	u32 word[XT2_CLASS_WORDS], i;
+	struct xt2_patch_class by;
 
-	if (!c->rules)
+	if (!k->p->rules[number])
 		return false;
+	xt2_patch_class_get(k->p, number, &by);
 	for (i = 0; i < XT2_CLASS_FIELDS; i++)
-		if (!box_words(box, c->field[i], c->mask + i * XT2_FIELD_WORDS,
+		if (!box_words(box, by.field[i], by.mask + i * XT2_FIELD_WORDS,
 			       word + i * XT2_FIELD_WORDS))
 			return false;
-	return xt2_patch_says(k->c->img, k->p, xt2_patch_hash(c, number, word),
-			      unit | XT2_PATCH_INSERTED);
+	e = entry_of(k, xt2_patch_hash(k->p, number, word), unit | XT2_PATCH_INSERTED);
+	return e && lets_all_through(e, box, xt2_inserted_of(xt2_at(k->c->img, unit))->at);
 }
 
 /* An edit counts a rule in the first class that finds it. */
@@ -276,6 +328,7 @@ static int check_inserted(struct patched *k, const struct xt2_patch_item __img *
 		what = xt2_check_refs_(k->c, r, k->chain->table);
 	if (what)
 		return bad(k, what, r);
+	xt2_check_memories_(k->c, r);
 	k->inserted++;
 	k->c->rules++;
 	return is_found(k, item->rule) ? 0 : bad(k, "patch would miss a rule", r);
@@ -345,8 +398,10 @@ static int check_parts(struct patched *k)
 	if (p->inserted != k->inserted || p->deleted != k->deleted)
 		return bad(k, "wrong number of rules in a patch", p);
 	for (i = 0; i < p->classes; i++)
-		if (p->by[i].rules != k->found[i])
-			return bad(k, "wrong number of rules in a class of a patch", &p->by[i]);
+		if (p->rules[i] != k->found[i])
+			return bad(k, "wrong number of rules in a class of a patch", &p->rules[i]);
+	if (p->splits != k->splits)
+		return bad(k, "wrong number of changed rule groups in a patch", &p->splits);
 	if (k->entries != (u64)k->inserted + k->deleted + k->splits)
 		return bad(k, "entries of a patch for no rule", p);
 	return 0;

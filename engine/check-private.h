@@ -37,6 +37,7 @@ struct xt2_checking {
 	bool patched; /* a chain that a patch changes: its rules may be deleted */
 	u32 lost; /* of that chain, rules that lead nowhere: all of them must be deleted */
 	u64 rules;
+	u64 memories[XT2_MEMORIES_MAX / 64]; /* a bit for each one that a rule names */
 	u32 chain, rule; /* for the report */
 	struct xt2_check_err *err;
 };
@@ -56,6 +57,9 @@ u8 xt2_check_family_(const struct xt2_checking *c, const struct xt2_chain __img 
 /* Does a rule of a table name things of the right kind?  => NULL, or the problem */
 const char *xt2_check_refs_(const struct xt2_checking *c, const struct xt2_rule __img *r,
 			    u32 table);
+
+/* A rule that was checked names these memories. */
+void xt2_check_memories_(struct xt2_checking *c, const struct xt2_rule __img *r);
 
 /* Does a rule of a table lead to a chain that is gone, or is another table's by now? */
 bool xt2_check_is_lost_(const struct xt2_checking *c, const struct xt2_rule __img *r, u32 table);

@@ -423,12 +423,14 @@ static int check_names(struct xt2_checking *c)
 static int check_holes(struct xt2_checking *c)
 {
 	const u64 units = c->size / XT2_ALIGN, cells = c->root->cells;
-	u64 i, claimed = 0;
+	u64 i, claimed = 0, most = c->rules;
 
 	for (i = 0; i < (units + 63) / 64 && xt2_can_loop; i++)
 		claimed += (u64)__builtin_popcountll(c->map[i]) * XT2_ALIGN;
 	c->spare -= (u64)c->chains * sizeof(struct xt2_chain_cold);
-	c->spare += cells > c->rules ? (cells - c->rules) * sizeof(u64) : 0;
+	for (i = 0; i < XT2_ARRAY_SIZE(c->memories) && xt2_can_loop; i++)
+		most += (u64)__builtin_popcountll(c->memories[i]) * XT2_MEMORY_CELLS;
+	c->spare += cells > most ? (cells - most) * sizeof(u64) : 0;
 	if (c->size > XT2_HOLES_FREE + XT2_HOLES_TIMES * (claimed - c->spare))
 		return xt2_check_bad_(c, "image is mostly empty", &c->img->size);
 	return 0;

@@ -32,6 +32,7 @@ struct xt2_frame {
 /* Something that happened on the way: LOG, NFLOG, TRACE. */
 struct xt2_event {
 	u8 target; /* enum xt2_target */
+	u32 value; /* the packet's mark; of a step (kernel/bpf/act.h) its number */
 	u32 chain; /* offset of the chain */
 	u32 rule; /* offset of the rule */
 };
@@ -47,6 +48,9 @@ struct xt2_ctx {
 	s32 tz_west; /* minutes west of Greenwich; time --kerneltz */
 	u64 random; /* state of statistic's generator; any seed but 0 */
 	void __img *counters; /* in environments that keep them elsewhere */
+	const void __img *left; /* numbers of what others do or answer, where there are others */
+	u64 answers; /* of those others, a bit for each of their numbers */
+	u32 left_mask;
 	struct xt2_frame *stack;
 	u32 stack_size; /* frames at stack */
 	struct xt2_event *events;
@@ -83,6 +87,7 @@ static inline void xt2_ctx_event(struct xt2_ctx *ctx, u8 target, const struct xt
 		return;
 	e = xt2_ptr(ctx->events) + (ctx->nevents - 1);
 	e->target = target;
+	e->value = xt2_ctx_pkt(ctx)->mark;
 	e->chain = ctx->chain;
 	e->rule = xt2_ctx_offset(ctx, r);
 }

@@ -11,6 +11,8 @@
 
 #include "ctx.h"
 
+#define XT2_LEAVES_LAST 2 /* xt2_leaves(): and the packet is accepted by the table */
+
 /* => enum xt2_answer */
 xt2_separate int xt2_match_ext(const struct xt2_match __img *m xt2_arg_img,
 			       struct xt2_ctx *ctx xt2_arg_there);

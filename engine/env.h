@@ -28,8 +28,7 @@ typedef __s64 s64;
 /* Loops over the bytes of an image or a packet; BPF bounds them. */
 #define xt2_can_loop true
 
-/* A pointer that was stored in memory; the BPF verifier has to be told that it still is one. */
-#define xt2_ptr(p) (p)
+#define xt2_ptr(p) (p) /* was stored in memory; the BPF verifier has to be told that it is one */
 
 /* A function that the BPF verifier checks once for all callers, and promises about its arguments. */
 #define xt2_separate
@@ -37,14 +36,15 @@ typedef __s64 s64;
 #define xt2_arg_img
 #define xt2_arg_there
 
-/* A number that starts at 0 and is changed in a loop whose length the verifier cannot know. */
-#define xt2_zero 0u
+#define xt2_zero 0u /* starts numbers of loops whose length the verifier cannot know */
 
 /* Does an image stay as it was checked?  Then the chains that its rules name are there. */
 #define xt2_trusts_images true
 
 /* May this environment evaluate an extension with these XT2_EXT_* bits? */
 #define xt2_can_run(flags) true
+
+#define xt2_leaves(r, ctx) false /* does somebody else carry out what was only modelled here? */
 
 #define likely(x)	  __builtin_expect(!!(x), 1)
 #define unlikely(x)	  __builtin_expect(!!(x), 0)
@@ -78,7 +78,7 @@ static inline u64 xt2_raw64(const void *p)
 	return v;
 }
 
-/* State cells are changed by compare-and-swap only. */
+/* State cells are changed by compare-and-swap only, which all processors see in one order. */
 static inline u64 xt2_cell_load(const u64 __img *cell)
 {
 	return __atomic_load_n(cell, __ATOMIC_RELAXED);
@@ -87,8 +87,8 @@ static inline u64 xt2_cell_load(const u64 __img *cell)
 /* => true if *cell was old and is now new */
 static inline bool xt2_cell_swap(u64 __img *cell, u64 old, u64 new)
 {
-	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_RELAXED,
-					   __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_SEQ_CST,
+					   __ATOMIC_SEQ_CST);
 }
 
 /* The root is read once per packet; everything it leads to was stored before. */

@@ -268,6 +268,16 @@ static __always_inline int decided(struct xt2_ctx *ctx, const struct xt2_chain _
 	return verdict;
 }
 
+/* What a target did is only modelled where somebody else does it.  => the verdict */
+static __always_inline int acted(struct xt2_ctx *ctx, const struct xt2_rule __img *r, int verdict)
+{
+	const u8 kind = XT2_TARGET_KIND(r->target);
+
+	if (kind == XT2_T_NFQUEUE || (verdict == XT2_NEXT && kind >= XT2_T_MARK))
+		(void)xt2_leaves(r, ctx);
+	return verdict;
+}
+
 /*
  * A match drops the packet.  If its rule holds all the same, the rule counts
  * and its target acts, but its verdict comes too late.
@@ -280,9 +290,9 @@ static int hotdrop(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
 		xt2_rule_count(r, xt2_ctx_pkt(ctx)->len, ctx);
 		ctx->chain = xt2_ctx_offset(ctx, chain);
 		if (XT2_TARGET_KIND(r->target) == XT2_T_FOREIGN)
-			ctx->faults++;
+			ctx->faults += !xt2_leaves(r, ctx);
 		else if (XT2_TARGET_KIND(r->target) > XT2_T_NAT)
-			xt2_target_ext(r, ctx);
+			acted(ctx, r, xt2_target_ext(r, ctx));
 	}
 	if (ctx->faults != faults)
 		return fault(ctx);
@@ -313,15 +323,27 @@ static __always_inline int act(struct xt2_ctx *ctx, struct xt2_search *s,
 		return XT2_QUEUE;
 	}
 	ctx->chain = xt2_ctx_offset(ctx, chain);
-	verdict = xt2_target_ext(r, ctx);
+	verdict = acted(ctx, r, xt2_target_ext(r, ctx));
 	if (verdict != XT2_NEXT)
 		return verdict;
 	*len = xt2_ctx_pkt(ctx)->len; /* TCPMSS may have changed it */
 	if (s && kind != XT2_T_LOG && kind != XT2_T_NFLOG && kind != XT2_T_TRACE) {
-		s->epoch++; /* the packet changed: candidates and keys are stale */
+		/* The packet changed: candidates and keys are stale. */
+		s->epoch = (s->epoch + 1) & XT2_EPOCH_LAST;
 		s->keys.have = 0;
 	}
 	return XT2_NEXT;
+}
+
+/* Somebody else does what the target says.  => XT2_NEXT: and the packet goes on */
+static __always_inline int left_to(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
+				   struct xt2_rule __img *r)
+{
+	const int left = xt2_leaves(r, ctx);
+
+	if (!left)
+		return fault(ctx);
+	return left == XT2_LEAVES_LAST ? decided(ctx, chain, r, XT2_ACCEPT) : XT2_NEXT;
 }
 
 static __always_inline int eval_chains(struct xt2_ctx *ctx, const struct xt2_chain __img *base,
@@ -370,7 +392,11 @@ static __always_inline int eval_chains(struct xt2_ctx *ctx, const struct xt2_cha
 			if (!xt2_trusts_images && unlikely(!r))
 				return fault(ctx);
 			continue;
-		case XT2_T_FOREIGN: return fault(ctx);
+		case XT2_T_FOREIGN:
+			verdict = left_to(ctx, chain, r);
+			if (verdict != XT2_NEXT)
+				return verdict;
+			goto next;
 		}
 		verdict = act(ctx, s, chain, r, &len);
 		if (verdict != XT2_NEXT)

@@ -58,6 +58,7 @@ libpacket_la_SOURCES = \
 	engine/index/box.c \
 	engine/index/pairs.c \
 	engine/index/runs.c \
+	engine/index/classes.c \
 	engine/index/columns.c \
 	engine/index/segments.c \
 	engine/index/search.c \
@@ -65,6 +66,7 @@ libpacket_la_SOURCES = \
 	engine/parse.c \
 	engine/simd/bits-avx2.c \
 	engine/simd/pairs-avx2.c \
+	engine/simd/patch-avx2.c \
 	engine/simd/scan-avx2.c \
 	engine/simd/scan-avx512.c \
 	engine/simd/scan.c \

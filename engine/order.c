@@ -6,8 +6,8 @@
 _Static_assert(sizeof(struct xt2_inserted) == 40 && sizeof(struct xt2_patch_page) == 512 &&
 		       sizeof(struct xt2_patch_part) == 16 &&
 		       sizeof(struct xt2_patch_bucket) == 256 &&
-		       sizeof(struct xt2_patch_class) == 40 && sizeof(struct xt2_patch) == 672 &&
-		       sizeof(struct xt2_patched) == 80,
+		       sizeof(struct xt2_patch_entry) == 24 && sizeof(struct xt2_patch) == 672 &&
+		       sizeof(struct xt2_patched) == 800,
 	       "parts of a patch");
 
 static const struct xt2_patch_page __img *page(const struct xt2_in_order *o, u32 part)

@@ -139,6 +139,12 @@ static int base_match(const struct xt2_match __img *m, u8 family_bit, const char
 	return 0;
 }
 
+static bool has_memory(const struct xt2_match __img *m, const struct xt2_rule_bounds *bounds)
+{
+	return !(m->arg % XT2_MEMORY_CELLS) && m->arg / XT2_MEMORY_CELLS < XT2_MEMORIES_MAX &&
+	       bounds->cells - m->arg >= XT2_MEMORY_CELLS;
+}
+
 static int check_match(const struct xt2_match __img *m, const struct xt2_rule_bounds *bounds,
 		       u8 family_bit, const char **what)
 {
@@ -151,6 +157,8 @@ static int check_match(const struct xt2_match __img *m, const struct xt2_rule_bo
 	info = xt2_match_info(m->type);
 	if (info & XT2_EXT_CELL && m->arg >= bounds->cells)
 		return bad(what, "match names a cell that is not there");
+	if (info & XT2_EXT_MEMORY && !has_memory(m, bounds))
+		return bad(what, "match names a memory that is not there");
 	if (info & XT2_EXT_INSTANCE && m->arg >= bounds->instances)
 		return bad(what, "match names an instance that is not there");
 	if (rows[m->type].size)

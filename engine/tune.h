@@ -25,6 +25,9 @@
 /* Do common cases have loops of their own, such as packets without a search? */
 #define xt2_special_loops true
 
+/* A function that several others call, once in the code; in BPF its callers have no frame to spare. */
+#define xt2_apart static __attribute__((__noinline__))
+
 /* How many rules of a chain are probed before a jump to it is made. */
 #define xt2_passable 5u
 

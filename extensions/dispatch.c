@@ -13,7 +13,7 @@
 int xt2_match_ext(const struct xt2_match __img *m xt2_arg_img, struct xt2_ctx *ctx xt2_arg_there)
 {
 	switch (m->type) {
-#define XT2_CASE(id, NAME, name, flags) case id: if (!xt2_can_run(flags)) break; return xt2_##name##_match(m, ctx);
+#define XT2_CASE(id, NAME, name, flags) case id: if (!xt2_can_run(flags)) return xt2_foreign_match(m, ctx); return xt2_##name##_match(m, ctx);
 	XT2_EXT_MATCHES(XT2_CASE)
 #undef XT2_CASE
 	}
@@ -34,7 +34,7 @@ int xt2_match_ext_check(const struct xt2_match __img *m, u8 family)
 int xt2_target_ext(const struct xt2_rule __img *r xt2_arg_img, struct xt2_ctx *ctx xt2_arg_there)
 {
 	switch (XT2_TARGET_KIND(r->target)) {
-#define XT2_CASE(id, NAME, name, flags) case id: if (!xt2_can_run(flags)) break; return xt2_##name##_target(r, ctx);
+#define XT2_CASE(id, NAME, name, flags) case id: if (!xt2_can_run(flags)) return xt2_foreign_target(r, ctx); return xt2_##name##_target(r, ctx);
 	XT2_EXT_TARGETS(XT2_CASE)
 #undef XT2_CASE
 	}

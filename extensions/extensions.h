@@ -43,6 +43,9 @@ static inline int xt2_size_check_(const struct xt2_match __img *m, u32 size, u32
 	int xt2_##name##_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx); \
 	int xt2_##name##_target_check(const struct xt2_rule __img *r, u8 family);
 
+/* In the place of a target that is not evaluated here. */
+int xt2_foreign_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx);
+
 XT2_EXT_MATCHES(XT2_DECLARE_MATCH)
 XT2_EXT_TARGETS(XT2_DECLARE_TARGET)
 

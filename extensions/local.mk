@@ -16,5 +16,6 @@ libextensions_la_SOURCES += extensions/target/target.h extensions/target/rewrite
 	extensions/target/target-mark.c extensions/target/target-nfqueue.c extensions/target/target-reject.c \
 	extensions/target/target-tcpmss.c extensions/target/target-ttl.c
 libextensions_la_SOURCES += extensions/state/conntrack.h extensions/state/limit.h extensions/state/conntrack.c \
-	extensions/state/limit.c extensions/state/quota.c extensions/state/state.c extensions/state/statistic.c \
+	extensions/state/hashlimit.c extensions/state/hashlimit.h extensions/state/limit.c extensions/state/memory.c extensions/state/memory.h \
+	extensions/state/quota.c extensions/state/recent.c extensions/state/recent.h extensions/state/state.c extensions/state/statistic.c \
 	extensions/state/time.c

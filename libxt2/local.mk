@@ -38,6 +38,7 @@ libxt2_internal_la_SOURCES = \
 	libxt2/change/view.h \
 	libxt2/ruleset/arena.c \
 	libxt2/ruleset/arena.h \
+	libxt2/ruleset/cells.c \
 	libxt2/ruleset/chain-owners.c \
 	libxt2/ruleset/chains.c \
 	libxt2/err.c \

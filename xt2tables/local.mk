@@ -73,7 +73,12 @@ if BPF
 LIVE_STORE = libxt2/store/bpf/bpf-backend.c
 LIVE_COMMANDS = $(LIVE_STORE) xt2tables/cmd/cmd-apply.c xt2tables/cmd/cmd-confirm.c xt2tables/cmd/cmd-confirm.h \
 	xt2tables/cmd/cmd-live.c xt2tables/cmd/cmd-log.c xt2tables/live/live-all.c xt2tables/live/live-all.h \
-	xt2tables/live/log-pcapng.c xt2tables/live/log-pcapng.h xt2tables/live/log-text.c xt2tables/live/log-text.h
+	xt2tables/live/log-pcapng.c xt2tables/live/log-pcapng.h xt2tables/live/log-text.c xt2tables/live/log-text.h \
+	xt2tables/host/cmd-doctor.c xt2tables/host/daemons.c xt2tables/host/daemons.h \
+	xt2tables/host/hook-list.c xt2tables/host/hook-list.h \
+	xt2tables/host/kernel-tables.c xt2tables/host/kernel-tables.h \
+	xt2tables/host/take-over.c xt2tables/host/take-over.h xt2tables/host/taken.c xt2tables/host/taken.h \
+	xt2tables/host/tool.c xt2tables/host/tool.h
 LIVE_LIBS = libhost.la
 endif
 
@@ -123,6 +128,7 @@ XT2_COMMANDS = \
 	xt2tables/cmd/cmd-convert.c \
 	xt2tables/cmd/cmd-counters.c \
 	xt2tables/cmd/cmd-digest.c \
+	xt2tables/cmd/cmd-state.c \
 	xt2tables/cmd/past/cmd-diff.c \
 	xt2tables/cmd/cmd-edit.c \
 	xt2tables/cmd/past/cmd-history.c \
@@ -166,6 +172,8 @@ XT2_COMMANDS = \
 	xt2tables/files/sandbox.c \
 	xt2tables/files/sandbox.h \
 	xt2tables/cmd/cmd-save.c \
+	xt2tables/host/persist.c \
+	xt2tables/host/persist.h \
 	xt2tables/cmd/say.c \
 	xt2tables/cmd/say.h \
 	xt2tables/cmd/xt2.c \
@@ -199,7 +207,7 @@ $(TABLES_LINKS): xt2tables-restore$(EXEEXT)
 	$(AM_V_at)$(MKDIR_P) links
 	$(AM_V_GEN)ln -sf ../xt2tables-restore$(EXEEXT) $@
 
-all-local: $(XT2TABLES_LINKS) $(TABLES_LINKS)
+all-local: $(XT2TABLES_LINKS) $(TABLES_LINKS) $(BOOT_FILES)
 
 install-exec-hook:
 	for i in $(XT2TABLES_LINKS) $(TABLES_NAMES); do \
@@ -209,5 +217,5 @@ install-exec-hook:
 		ln -sf iptables-xt2 "$(DESTDIR)$(bindir)/$$i" || exit 1; \
 	done
 
-uninstall-hook:
+uninstall-hook: $(UNINSTALL_BOOT)
 	cd "$(DESTDIR)$(bindir)" && rm -f $(XT2TABLES_LINKS) $(TABLES_NAMES) $(XT2_WRAPPERS)

@@ -12,6 +12,7 @@
 #include "engine/match.h"
 #include "find.h"
 #include <xt2/verdict.h>
+#include <xt2/verdict.h>
 
 /* Prefetch the rules that are likely to be evaluated; those of a bitmap index are near. */
 static __always_inline void prefetch_units(const struct xt2_chain __img *chain,
@@ -136,14 +137,11 @@ static void take_heads(struct xt2_ctx *ctx, const struct xt2_index __img *ix)
 	take_found(s);
 }
 
-u64 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
-		    const struct xt2_chain __img *chain xt2_arg_img)
+xt2_apart u64 enter(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
+		    const struct xt2_index __img *ix)
 {
-	const struct xt2_index __img *ix = xt2_chain_its_index(chain);
 	struct xt2_search *s = xt2_ptr(ctx->search);
 
-	if (unlikely(ix->kind == XT2_INDEX_PATCH))
-		return xt2_enter_patched(ctx, chain);
 	if (s->cursor.base > XT2_UNITS_MAX - XT2_CANDIDATES ||
 	    !xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), ix->asks))
 		return sizeof(*chain);
@@ -157,34 +155,20 @@ u64 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
 	return next_unit(ctx, chain);
 }
 
-int xt2_eval_at_once(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+u64 xt2_enter_index(struct xt2_ctx *ctx xt2_arg_there,
+		    const struct xt2_chain __img *chain xt2_arg_img)
 {
 	const struct xt2_index __img *ix = xt2_chain_its_index(chain);
-	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
-	struct xt2_search *s = xt2_ptr(ctx->search);
-	struct xt2_rule __img *r;
-	u32 unit;
-	u8 kind;
 
-	if (s->chain != xt2_ctx_offset(ctx, chain)) {
-		s->keys.have = 0;
-		if (ix->heads || ix->ahead > XT2_AHEAD_FEW ||
-		    !xt2_keys_fill(&s->keys, pkt, ix->asks))
-			return XT2_NEXT;
-		s->base = 0;
-		xt2_index_find(chain, s, pkt, 0);
-		s->chain = xt2_ctx_offset(ctx, chain); /* it is found ahead, if it isn't enough */
-		s->spanned = ix->kind == XT2_INDEX_PAIRS ? s->chain : 0;
-		prefetch_units(chain, ix, s->unit, s->units);
-	}
-	unit = s->unit[s->base % XT2_UNITS_MAX];
-	if (!s->units || unit & XT2_UNIT_RUN)
-		return XT2_NEXT;
-	r = xt2_at(chain, unit & ~XT2_UNIT_FLAGS);
-	kind = XT2_TARGET_KIND(r->target);
-	if ((kind != XT2_T_ACCEPT && kind != XT2_T_DROP) ||
-	    (!(unit & XT2_FOUND_HOLDS) && xt2_quick_match(r, pkt) != XT2_HIT))
-		return XT2_NEXT;
+	if (unlikely(ix->kind == XT2_INDEX_PATCH))
+		return xt2_enter_patched(ctx, chain);
+	return enter(ctx, chain, ix);
+}
+
+/* The first candidate, which holds, accepts or drops.  => the verdict */
+static __always_inline int decide(struct xt2_ctx *ctx, struct xt2_search *s,
+				  const struct xt2_pkt *pkt, struct xt2_rule __img *r, u8 kind)
+{
 	xt2_rule_count(r, pkt->len, ctx);
 	ctx->hotdrop = 0;
 	ctx->chain = s->chain;
@@ -193,9 +177,71 @@ int xt2_eval_at_once(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 	return kind == XT2_T_ACCEPT ? XT2_ACCEPT : XT2_DROP;
 }
 
+xt2_apart int patched_at_once(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+{
+	struct xt2_rule __img *r = xt2_patched_first(ctx, chain);
+
+	if (!r)
+		return XT2_NEXT;
+	return decide(ctx, xt2_ptr(ctx->search), xt2_ctx_pkt(ctx), r, XT2_TARGET_KIND(r->target));
+}
+
+/* As xt2_eval_at_once(), of candidates that were found. */
+static __always_inline int try_first(struct xt2_ctx *ctx, struct xt2_search *s,
+				     const struct xt2_chain __img *chain, const struct xt2_pkt *pkt)
+{
+	const u32 unit = s->unit[s->base % XT2_UNITS_MAX];
+	struct xt2_rule __img *r;
+	u8 kind;
+
+	if (!s->units || unit & XT2_UNIT_RUN)
+		return XT2_NEXT;
+	r = xt2_at(chain, unit & ~XT2_UNIT_FLAGS);
+	kind = XT2_TARGET_KIND(r->target);
+	if ((kind != XT2_T_ACCEPT && kind != XT2_T_DROP) ||
+	    (!(unit & XT2_FOUND_HOLDS) && xt2_quick_match(r, pkt) != XT2_HIT))
+		return XT2_NEXT;
+	return decide(ctx, s, pkt, r, kind);
+}
+
+/* Where it is likely that the first candidate decides. */
+xt2_apart int search_at_once(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
+			     const struct xt2_index __img *ix)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
+
+	if (!xt2_keys_fill(&s->keys, pkt, ix->asks))
+		return XT2_NEXT;
+	s->base = 0;
+	xt2_index_find(chain, s, pkt, 0);
+	s->chain = xt2_ctx_offset(ctx, chain); /* it is found ahead, if it isn't enough */
+	s->spanned = ix->kind == XT2_INDEX_PAIRS ? s->chain : 0;
+	prefetch_units(chain, ix, s->unit, s->units);
+	return try_first(ctx, s, chain, pkt);
+}
+
+xt2_apart int found_at_once(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+{
+	return try_first(ctx, xt2_ptr(ctx->search), chain, xt2_ctx_pkt(ctx));
+}
+
+int xt2_eval_at_once(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+{
+	const struct xt2_index __img *ix = xt2_chain_its_index(chain);
+	struct xt2_search *s = xt2_ptr(ctx->search);
+
+	if (s->chain == xt2_ctx_offset(ctx, chain))
+		return found_at_once(ctx, chain);
+	s->keys.have = 0;
+	if (!ix->heads && ix->ahead <= XT2_AHEAD_FEW)
+		return search_at_once(ctx, chain, ix);
+	return unlikely(ix->kind == XT2_INDEX_PATCH) ? patched_at_once(ctx, chain) : XT2_NEXT;
+}
+
 /* A target changed the packet: go on after a rule with its new keys. */
-static u32 look_again(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
-		      const struct xt2_rule __img *r)
+static __attribute__((__noinline__)) u64
+look_again(struct xt2_ctx *ctx, const struct xt2_chain __img *chain, const struct xt2_rule __img *r)
 {
 	const struct xt2_index __img *ix = xt2_chain_its_index(chain);
 	struct xt2_search *s = xt2_ptr(ctx->search);
@@ -210,16 +256,22 @@ static u32 look_again(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
 	return next_unit(ctx, chain);
 }
 
+xt2_apart u64 next_found(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+{
+	return next_unit(ctx, chain);
+}
+
 u64 xt2_next_indexed(struct xt2_ctx *ctx xt2_arg_there,
 		     const struct xt2_chain __img *chain xt2_arg_img,
 		     const struct xt2_rule __img *r xt2_arg_img)
 {
 	const struct xt2_search *s = xt2_ptr(ctx->search);
 
-	if (unlikely(s->cursor.epoch != s->epoch))
-		return s->cursor.indexed != XT2_GOES_INDEXED ? xt2_next_patched(ctx, chain, r)
-							     : look_again(ctx, chain, r);
-	return next_unit(ctx, chain);
+	if (likely(s->cursor.epoch == s->epoch))
+		return next_found(ctx, chain);
+	if (s->cursor.indexed != XT2_GOES_INDEXED)
+		return xt2_next_patched(ctx, chain, r);
+	return look_again(ctx, chain, r);
 }
 
 void xt2_eval_search(const struct xt2_ctx *ctx, const struct xt2_hook __img *hook,

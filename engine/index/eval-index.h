@@ -38,6 +38,14 @@ xt2_separate u64 xt2_next_patched(struct xt2_ctx *ctx xt2_arg_there,
 int xt2_eval_at_once(struct xt2_ctx *ctx, const struct xt2_chain __img *chain);
 
 /*
+ * xt2_patched_first - the first candidate of a patched chain, if its tests surely hold, and it decides
+ *
+ * Where most rules decide, the chain is searched, and evaluation goes on with the candidates that were found.
+ * => NULL: it is not sure, or there is none
+ */
+struct xt2_rule __img *xt2_patched_first(struct xt2_ctx *ctx, const struct xt2_chain __img *chain);
+
+/*
  * xt2_eval_search, xt2_eval_collect - do the first part of an evaluation ahead
  * @search: not yet used for this packet; becomes ctx->search for xt2_eval()
  * @pkt: parsed

@@ -7,9 +7,13 @@
  * time.  Packets that no index is for, and chains without one, go through
  * rules and changes side by side.
  *
- * Units are offsets in the image here, since the rules of a patched chain are
- * in many places.  A cursor's epoch is inverted, so that evaluation comes here
- * for each next rule, while chains without a patch have nothing to ask.
+ * Units are places here, also those of inserted rules, which are elsewhere in the image:
+ * such a place, modulo 2^32, is beyond the compiled chain.  So if a packet finds no inserted rule,
+ * the candidates are as the index's search has left them.  Whether a candidate was
+ * deleted is asked after its tests, since most miss.
+ *
+ * A cursor's epoch is inverted, so that evaluation comes here for each next rule, while
+ * chains without a patch have nothing to ask.
  */
 #include "engine/match.h"
 #include "engine/order.h"
@@ -18,8 +22,9 @@
 #include "pairs.h"
 #include "patched.h"
 
-#define MERGED 128u /* candidates of a batch; those of the compiled chain are put after them */
+#define MERGED 128u /* candidates of a merged batch, which follow those of the compiled chain */
 #define ALL    (~0ull)
+#define FRESH  (~0u) /* as xt2_cursor.resume: search after xt2_merge.after */
 #define VECTOR 32u /* bytes that a quick match may read from a rule's end on */
 
 /* Of a batch that is being merged. */
@@ -35,10 +40,12 @@ struct batch {
 static __always_inline struct batch batch_of(const struct xt2_ctx *ctx,
 					     const struct xt2_chain __img *chain)
 {
+	const struct xt2_patch __img *p = xt2_patched_patch(chain);
+
 	return (struct batch){
 		.img = ctx->img,
-		.compiled = xt2_chain_compiled(ctx->img, chain),
-		.patch = xt2_chain_patch(chain),
+		.compiled = xt2_at(ctx->img, p->compiled),
+		.patch = p,
 		.ctx = ctx,
 		.s = xt2_ptr(ctx->search),
 		.m = &((struct xt2_search *)xt2_ptr(ctx->search))->merge,
@@ -52,44 +59,29 @@ static __always_inline void must_be_whole(struct xt2_ctx *ctx)
 		ctx->faults++;
 }
 
-/* => enum xt2_answer for a rule, or XT2_UNSURE */
-static int quick_answer(const struct xt2_ctx *ctx, u32 unit)
+/* => enum xt2_answer for an inserted rule, or XT2_UNSURE */
+static int quick_answer(const struct xt2_ctx *ctx, u32 rule)
 {
-	const u32 offset = unit & ~XT2_UNIT_FLAGS;
-	const struct xt2_rule __img *r = xt2_at(ctx->img, offset);
+	const struct xt2_rule __img *r = xt2_at(ctx->img, rule);
 
-	if (unit & XT2_UNIT_RUN)
-		return XT2_UNSURE;
-	if (unit & XT2_FOUND_HOLDS)
-		return XT2_HIT;
-	/* An inserted rule may be the last one of the image; vectors are read as a whole. */
-	if (unlikely(offset + (u64)r->size + VECTOR > xt2_image_size(ctx->img)))
+	/* It may be the last one of the image; vectors are read as a whole. */
+	if (unlikely(rule + (u64)r->size + VECTOR > xt2_image_size(ctx->img)))
 		return XT2_UNSURE;
 	return xt2_quick_match(r, xt2_ctx_pkt(ctx));
 }
 
 /* --- what a hash finds ------------------------------------------------- */
 
-static const struct xt2_patch_slot __img *slot_of(const struct xt2_image __img *img,
-						  const struct xt2_patch __img *p, u32 hash)
-{
-	return (const struct xt2_patch_slot __img *)xt2_at(img, p->slot) + (hash >> p->shift);
-}
-
 /* Buckets are so short that the kernel never ends these loops. */
-bool xt2_patch_says(const struct xt2_image __img *img xt2_arg_img,
-		    const struct xt2_patch __img *p xt2_arg_img, u32 hash, u32 unit)
+bool xt2_bucket_has(const struct xt2_image __img *img xt2_arg_img, u32 bucket, u32 hash, u32 unit)
 {
-	const struct xt2_patch_slot __img *slot = slot_of(img, p, hash);
 	const struct xt2_patch_bucket __img *b;
-	u32 i, at;
+	u32 i;
 
-	if (likely(!(slot->tags & xt2_patch_tag(hash))))
-		return false;
-	for (at = slot->bucket; at && xt2_can_loop; at = b->next) {
-		b = xt2_at(img, at);
+	for (; bucket && xt2_can_loop; bucket = b->next) {
+		b = xt2_at(img, bucket);
 		for (i = xt2_zero; i < b->entries && xt2_can_loop; i++)
-			if (b->unit[i] == unit && b->hash[i] == hash)
+			if (b->entry[i].unit == unit && b->entry[i].hash == hash)
 				return true;
 	}
 	return false;
@@ -124,57 +116,28 @@ static void keep(struct batch *b, u64 key, u32 rule)
 	}
 }
 
-/* The buckets that may have rules for the packet: memory is waited for once. */
+/*
+ * The classes by which there may be rules for the packet.  The compiled chain is searched before
+ * their buckets are: so no branch waits for the hashes.
+ */
 xt2_part u32 xt2_patch_hashes(struct xt2_ctx *ctx xt2_arg_there,
 			      const struct xt2_chain __img *chain xt2_arg_img)
 {
-	const struct batch b_ = batch_of(ctx, chain), *b = &b_;
-	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
-	struct xt2_merge *m = b->m;
-	const struct xt2_patch __img *p = b->patch;
-	const struct xt2_patch_slot __img *slots = xt2_at(b->img, p->slot), *slot;
-	const u32 shift = p->shift;
-	u32 i, hash, n = xt2_zero;
+	struct batch b = batch_of(ctx, chain);
+	const u32 may = xt2_by_classes(b.img, b.patch, b.s, xt2_ctx_pkt(ctx));
 
-	memset(m->word, 0, sizeof(m->word));
-	m->have[0] = m->have[1] = 0;
-	for (i = xt2_zero; i < p->classes && i < XT2_PATCH_CLASSES && xt2_can_loop; i++) {
-		const struct xt2_patch_class __img *c = &p->by[i];
-
-		if (unlikely(c->field[0] != m->have[0])) {
-			m->have[0] = c->field[0];
-			xt2_index_field(b->s, pkt, m->have[0], m->word);
-		}
-		if (unlikely(c->field[1] != m->have[1])) {
-			m->have[1] = c->field[1];
-			xt2_index_field(b->s, pkt, m->have[1], m->word + XT2_FIELD_WORDS);
-		}
-		hash = xt2_patch_hash(c, i, m->word);
-		slot = slots + (hash >> shift);
-		m->hash[n % XT2_PATCH_CLASSES] = hash;
-		m->bucket[n % XT2_PATCH_CLASSES] = slot->bucket;
-		n += slot->tags >> hash % 32 & 1; /* no branch, as about half of them are not */
-	}
-	m->buckets = n;
-	for (i = xt2_zero; i < n && i < XT2_PATCH_CLASSES && xt2_can_loop; i++) {
-		const struct xt2_patch_bucket __img *in = xt2_at(b->img, m->bucket[i]);
-
-		xt2_prefetch(in);
-		xt2_prefetch(&in->unit[0]);
-	}
+	b.m->may = may;
 	must_be_whole(ctx);
-	return n;
+	return may;
 }
 
 /* An entry has the packet's hash.  Of coarse classes most rules miss, and need no place. */
-static void collect_entry(struct batch *b, u32 unit)
+static __always_inline void collect_entry(struct batch *b, u32 unit)
 {
 	const struct xt2_inserted __img *in;
 	int answer;
 	u64 key;
 
-	if (unit & XT2_PATCH_FLAGS)
-		return;
 	in = xt2_inserted_of(xt2_at(b->img, unit));
 	key = xt2_patch_key(in->at, in->label);
 	if (key > b->m->last) {
@@ -188,46 +151,87 @@ static void collect_entry(struct batch *b, u32 unit)
 		keep(b, key, answer == XT2_HIT ? unit | XT2_FOUND_HOLDS : unit);
 }
 
-/* Memory is waited for once for all of them, unless there are many. */
-static void note_entry(struct batch *b, u32 unit)
+/* An entry with the packet's hash: does the packet not rule it out without the rule itself? */
+static __always_inline bool may_match(const struct xt2_patch_entry __img *e,
+				      const struct xt2_probe *probe)
 {
-	if (b->m->noted == XT2_NOTED) {
-		collect_entry(b, unit);
-		return;
-	}
-	b->m->note[b->m->noted++ % XT2_NOTED] = unit;
-	xt2_prefetch(xt2_inserted_of(xt2_at(b->img, unit & ~XT2_PATCH_FLAGS)));
-	xt2_prefetch((const u8 __img *)xt2_at(b->img, unit & ~XT2_PATCH_FLAGS) + 48);
+	return !((e->unit & XT2_PATCH_FLAGS) | (e->never & probe->mask >> 48) |
+		 (((probe->ports - e->ports) & XT2_PORT_TOPS) ^ XT2_PORT_TOPS));
 }
 
-/* Inserted rules that the packet's hash in a class finds. */
-static void collect_class(struct batch *b, u32 hash, u32 bucket)
+/* Memory is waited for once for all of them. */
+static __always_inline void note_entry(struct batch *b, u32 unit)
 {
+	b->m->note[b->m->noted++ % XT2_NOTED] = unit;
+	xt2_prefetch(xt2_inserted_of(xt2_at(b->img, unit)));
+	xt2_prefetch((const u8 __img *)xt2_at(b->img, unit) + 48);
+}
+
+/*
+ * Note the entries of a bucket that the packet's hash finds.
+ * => true: there is no more room; m->bucket and m->entry say where to go on
+ */
+static __always_inline bool note_bucket(struct batch *b, const struct xt2_probe *probe, u32 hash,
+					u32 bucket)
+{
+	const u32 after = (u32)(b->m->after >> 32), last = (u32)(b->m->last >> 32);
 	const struct xt2_patch_bucket __img *in;
-	u32 i, n;
+	u32 i = b->m->entry, n;
 
 	for (; bucket && xt2_can_loop; bucket = in->next) {
 		in = xt2_at(b->img, bucket);
 		n = in->entries;
-		for (i = xt2_zero; i < n && xt2_can_loop; i++)
-			if (unlikely(in->hash[i] == hash))
-				note_entry(b, in->unit[i]);
+		for (; i < n && xt2_can_loop; i++) {
+			const struct xt2_patch_entry __img *e = &in->entry[i % XT2_PATCH_ENTRIES];
+
+			if ((e->hash != hash) | (e->at < after) | !may_match(e, probe))
+				continue;
+			if (e->at > last) { /* and so are the rest */
+				b->s->inserts_end = b->m->last;
+				break;
+			}
+			if (unlikely(b->m->noted == XT2_NOTED)) {
+				b->m->bucket = bucket;
+				b->m->entry = i;
+				return true;
+			}
+			note_entry(b, e->unit);
+		}
+		i = xt2_zero;
 	}
+	b->m->bucket = b->m->entry = 0;
+	return false;
 }
 
-/* Those of this batch; if there are no others, of all that follow. */
-xt2_part u32 xt2_patch_inserted(struct xt2_ctx *ctx xt2_arg_there,
-				const struct xt2_chain __img *chain xt2_arg_img)
+/* Note inserted rules of this batch, as many as there is room for.  => are there more? */
+xt2_part u32 xt2_patch_note(struct xt2_ctx *ctx xt2_arg_there,
+			    const struct xt2_chain __img *chain xt2_arg_img)
 {
 	struct batch b_ = batch_of(ctx, chain), *b = &b_;
-	struct xt2_search *s = b->s;
+	const struct xt2_probe probe = xt2_probe_of(xt2_chain_its_index(chain), &b->s->keys);
+	const struct xt2_patch_slot __img *slots = xt2_at(b->img, b->patch->slot);
+	u32 hash, bucket, left = b->m->left;
+
+	b->m->noted = 0;
+	for (; left && xt2_can_loop; left &= left - 1) {
+		hash = b->m->hash[(u32)__builtin_ctz(left) % XT2_PATCH_CLASSES];
+		bucket = b->m->bucket;
+		if (note_bucket(b, &probe, hash,
+				bucket ? bucket : slots[hash >> b->patch->shift].bucket))
+			break;
+	}
+	b->m->left = left;
+	must_be_whole(ctx);
+	return left;
+}
+
+/* Those that were noted, in order, unless they surely miss. */
+xt2_part u32 xt2_patch_inserted(struct xt2_ctx *ctx xt2_arg_there)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+	struct batch b_ = { .img = ctx->img, .ctx = ctx, .s = s, .m = &s->merge }, *b = &b_;
 	u32 i;
 
-	s->patched = xt2_ctx_offset(ctx, chain);
-	s->inserts = 0;
-	s->inserts_end = ALL;
-	for (i = xt2_zero; i < b->m->buckets && i < XT2_PATCH_CLASSES && xt2_can_loop; i++)
-		collect_class(b, b->m->hash[i], b->m->bucket[i]);
 	for (i = xt2_zero; i < b->m->noted && i < XT2_NOTED && xt2_can_loop; i++)
 		collect_entry(b, b->m->note[i]);
 	must_be_whole(ctx);
@@ -290,7 +294,7 @@ xt2_part u32 xt2_patch_search(struct xt2_ctx *ctx xt2_arg_there,
 	const u32 chain = xt2_offset(b.img, b.compiled);
 	const bool spanned = s->spanned == chain;
 
-	s->base = s->cursor.base + MERGED;
+	s->base = s->cursor.base;
 	s->spanned = ix->kind == XT2_INDEX_PAIRS ? chain : 0;
 	if (spanned)
 		xt2_index_pairs(ix, s, after);
@@ -330,7 +334,7 @@ static bool put(struct batch *b, u32 unit)
 
 	if (b->m->n == MERGED)
 		return false;
-	s->unit[(s->cursor.base + b->m->n++) % XT2_UNITS_MAX] = unit;
+	s->unit[(s->cursor.base + XT2_CANDIDATES + b->m->n++) % XT2_UNITS_MAX] = unit;
 	return true;
 }
 
@@ -344,24 +348,20 @@ static bool put_inserted(struct batch *b, u32 *at, u64 before)
 
 		if (in->key >= before || in->key > b->m->last)
 			break;
-		if (!put(b, in->rule))
+		if (!put(b, in->rule - b->patch->compiled))
 			return false;
 	}
 	return true;
 }
 
-static bool put_rule(struct batch *b, u32 *at, u32 place, u32 flags)
+static bool put_rule(struct batch *b, u32 *at, u32 unit)
 {
-	const u64 key = xt2_patch_key(place, XT2_PATCH_END);
+	const u64 key = xt2_patch_key(unit & ~XT2_UNIT_FLAGS, XT2_PATCH_END);
 
 	if (key <= b->m->after ||
 	    key > b->m->last) /* of a rule group; others are in another batch */
 		return true;
-	if (!put_inserted(b, at, key))
-		return false;
-	if (!(flags & XT2_UNIT_RUN) && says_of(b, place, XT2_PATCH_DELETED))
-		return true;
-	return put(b, (xt2_offset(b->img, b->compiled) + place) | flags);
+	return put_inserted(b, at, key) && put(b, unit);
 }
 
 static bool put_run(struct batch *b, u32 *at, u32 place)
@@ -372,7 +372,7 @@ static bool put_run(struct batch *b, u32 *at, u32 place)
 
 	for (i = run->rule; i < run->end && xt2_can_loop; i += r->size) {
 		r = xt2_at(b->compiled, i);
-		if (!put_rule(b, at, i, 0))
+		if (!put_rule(b, at, i))
 			return false;
 	}
 	return true;
@@ -380,15 +380,13 @@ static bool put_run(struct batch *b, u32 *at, u32 place)
 
 /* A batch has room for what a search finds, unless there are large rule groups that are split. */
 xt2_part u32 xt2_patch_merge(struct xt2_ctx *ctx xt2_arg_there,
-			     const struct xt2_chain __img *chain xt2_arg_img)
+			     const struct xt2_chain __img *chain xt2_arg_img, u32 at)
 {
 	struct batch b_ = batch_of(ctx, chain), *b = &b_;
 	struct xt2_search *s = b->s;
-	u32 i, at = xt2_zero, unit, place;
+	u32 i, unit, place;
 	bool room = true;
 
-	while (at < s->inserts && s->inserted[at % XT2_INSERTS].key <= b->m->after && xt2_can_loop)
-		at++;
 	for (i = xt2_zero; i < s->units && room && xt2_can_loop; i++) {
 		unit = s->unit[(s->base + i) % XT2_UNITS_MAX];
 		place = unit & ~XT2_UNIT_FLAGS;
@@ -397,42 +395,102 @@ xt2_part u32 xt2_patch_merge(struct xt2_ctx *ctx xt2_arg_there,
 		if (unit & XT2_UNIT_RUN && says_of(b, place, XT2_PATCH_SPLIT))
 			room = put_run(b, &at, place);
 		else
-			room = put_rule(b, &at, place, unit & XT2_UNIT_FLAGS);
+			room = put_rule(b, &at, unit);
 	}
 	if (room)
 		room = put_inserted(b, &at, ALL);
 	if (!room)
-		b->m->resume = s->unit[(s->cursor.base + b->m->n - 1) % XT2_UNITS_MAX] &
-			       ~XT2_UNIT_FLAGS;
+		b->m->resume =
+			b->patch->compiled +
+			(s->unit[(s->cursor.base + XT2_CANDIDATES + b->m->n - 1) % XT2_UNITS_MAX] &
+			 ~XT2_UNIT_FLAGS);
+	s->base = s->cursor.base + XT2_CANDIDATES;
+	s->units = b->m->n;
 	must_be_whole(ctx);
 	return b->m->n;
 }
 
-/* Search candidates after a key; 0: all. */
-static __always_inline void find_batch(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
-				       u64 after)
+/* Merge what was found, if there is something to be merged. */
+static __always_inline void merge(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 {
 	struct xt2_search *s = xt2_ptr(ctx->search);
-	bool fresh;
-	u32 i;
+	u32 at = xt2_zero;
 
-	s->merge.after = after;
-	s->merge.last = ALL;
-	s->merge.resume = s->merge.n = s->merge.noted = s->merge.buckets = 0;
-	fresh = s->patched != xt2_ctx_offset(ctx, chain) || s->inserts_end != ALL;
-	if (fresh)
-		xt2_patch_hashes(ctx, chain);
-	xt2_patch_search(ctx, chain, xt2_patch_from(ctx, chain));
-	xt2_patch_end(ctx, chain);
-	if (fresh)
-		xt2_patch_inserted(ctx, chain);
-	xt2_patch_merge(ctx, chain);
-	s->cursor.at = s->cursor.base;
-	s->cursor.end = (u16)(s->cursor.base + s->merge.n);
+	while (at < s->inserts && s->inserted[at % XT2_INSERTS].key <= s->merge.after &&
+	       xt2_can_loop)
+		at++;
+	if (at < s->inserts || xt2_patched_patch(chain)->splits)
+		xt2_patch_merge(ctx, chain, at);
+}
+
+static __always_inline void take_batch(struct xt2_search *s)
+{
+	s->cursor.at = (u16)s->base;
+	s->cursor.end = (u16)(s->base + s->units);
 	s->cursor.resume = s->merge.resume;
 	s->cursor.epoch = ~s->epoch;
-	for (i = xt2_zero; i < s->merge.n && i < 8 && xt2_can_loop; i++)
-		xt2_prefetch(xt2_at(ctx->img, s->unit[s->cursor.base + i] & ~XT2_UNIT_FLAGS));
+}
+
+/* As of a chain without a patch: rules of a bitmap index are near. */
+static __always_inline void prefetch_units(const struct xt2_search *s,
+					   const struct xt2_chain __img *compiled)
+{
+	u32 i;
+
+	if (xt2_chain_its_index(compiled)->kind == XT2_INDEX_BITS)
+		return;
+	for (i = xt2_zero; i < s->units && i < 8 && xt2_can_loop; i++)
+		xt2_prefetch(
+			xt2_at(compiled, s->unit[(s->base + i) % XT2_UNITS_MAX] & ~XT2_UNIT_FLAGS));
+}
+
+/* The inserted rules of a batch; if there are no others, of all that follow. */
+static __always_inline void find_inserted(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+
+	s->inserts = 0;
+	s->inserts_end = ALL;
+	s->merge.left = s->merge.may;
+	s->merge.bucket = s->merge.entry = 0;
+	while (s->merge.left && xt2_can_loop) {
+		xt2_patch_note(ctx, chain);
+		xt2_patch_inserted(ctx);
+	}
+	must_be_whole(ctx);
+}
+
+/* The candidates of the compiled chain that were found are not all. */
+xt2_apart void add_inserted(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+
+	s->merge.last = ALL;
+	s->merge.resume = s->merge.n = 0;
+	if (s->resume)
+		xt2_patch_end(ctx, chain);
+	if (s->inserts_end != ALL)
+		find_inserted(ctx, chain);
+	merge(ctx, chain);
+}
+
+/* Search candidates after s->merge.after. */
+xt2_apart void find_batch(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+{
+	const struct xt2_patch __img *p = xt2_patched_patch(chain);
+	struct xt2_search *s = xt2_ptr(ctx->search);
+
+	if (s->patched != xt2_ctx_offset(ctx, chain)) {
+		s->patched = xt2_ctx_offset(ctx, chain);
+		s->inserts = 0;
+		s->inserts_end = xt2_patch_hashes(ctx, chain) ? 0 : ALL;
+	}
+	xt2_patch_search(ctx, chain, s->merge.after ? xt2_patch_from(ctx, chain) : 0);
+	if (s->inserts_end != ALL || s->inserts || p->splits)
+		add_inserted(ctx, chain);
+	else
+		s->merge.resume = s->resume ? p->compiled + (s->resume & ~XT2_UNIT_FLAGS) : 0;
+	prefetch_units(s, xt2_at(ctx->img, p->compiled));
 }
 
 /* --- going through ----------------------------------------------------- */
@@ -468,36 +526,115 @@ xt2_part u64 xt2_patch_in_order(struct xt2_ctx *ctx xt2_arg_there,
 	return distance(chain, r);
 }
 
-static __always_inline u64 next_candidate(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+/* => does a candidate match? enum xt2_answer, or XT2_UNSURE */
+static __always_inline int answer_of(const struct xt2_ctx *ctx,
+				     const struct xt2_chain __img *compiled, u32 unit)
+{
+	const u32 place = unit & ~XT2_UNIT_FLAGS;
+
+	if (unit & XT2_UNIT_RUN) /* it saves many rules, so it needs no test */
+		return XT2_UNSURE;
+	if (unit & XT2_FOUND_HOLDS)
+		return XT2_HIT;
+	if (unlikely(place >= compiled->size))
+		return quick_answer(ctx, xt2_ctx_offset(ctx, compiled) + place);
+	return xt2_quick_match(xt2_at(compiled, place), xt2_ctx_pkt(ctx));
+}
+
+/* => was the rule of a candidate deleted?  Rules of a group that is not split were not. */
+static __always_inline bool is_deleted(const struct xt2_ctx *ctx, const struct xt2_patch __img *p,
+				       const struct xt2_chain __img *compiled, u32 unit)
+{
+	const u32 place = unit & ~XT2_UNIT_FLAGS;
+
+	return p->deleted && !(unit & XT2_UNIT_RUN) && place < compiled->size &&
+	       xt2_patch_says(ctx->img, p, xt2_patch_hash_place(place), place | XT2_PATCH_DELETED);
+}
+
+/* Search after the last candidate, where there may be more. */
+static __always_inline void find_next_batch(struct xt2_ctx *ctx,
+					    const struct xt2_chain __img *chain)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+	const struct xt2_chain __img *compiled =
+		xt2_at(ctx->img, xt2_patched_patch(chain)->compiled);
+
+	if (s->cursor.resume != FRESH)
+		s->merge.after = xt2_rule_key(compiled, xt2_at(ctx->img, s->cursor.resume));
+	find_batch(ctx, chain);
+	take_batch(s);
+}
+
+/* There are no other candidates.  => the distance of what is left */
+static __always_inline u64 its_tail(struct xt2_cursor *cur, const struct xt2_chain __img *chain)
+{
+	cur->run = 0;
+	cur->holds = 1;
+	return chain->tail;
+}
+
+/* => the next candidate's distance */
+xt2_apart u64 next_candidate(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
 {
 	struct xt2_search *s = xt2_ptr(ctx->search);
 	struct xt2_cursor *cur = &s->cursor;
-	const struct xt2_chain __img *compiled = xt2_chain_compiled(ctx->img, chain);
+	const struct xt2_chain __img *compiled;
+	const struct xt2_patch __img *p;
 	int answer;
 	u32 unit;
 
 	cur->run = 0;
 	do {
 		while (cur->at == cur->end && xt2_can_loop) {
-			if (!cur->resume) {
-				cur->holds = 1;
-				return chain->tail;
-			}
-			find_batch(ctx, chain,
-				   xt2_rule_key(compiled, xt2_at(ctx->img, cur->resume)));
+			if (!cur->resume)
+				return its_tail(cur, chain);
+			find_next_batch(ctx, chain);
 		}
+		p = xt2_patched_patch(chain);
+		compiled = xt2_at(ctx->img, p->compiled);
 		unit = s->unit[cur->at++ % XT2_UNITS_MAX];
-		answer = quick_answer(ctx, unit);
-	} while (answer == XT2_MISS);
+		answer = answer_of(ctx, compiled, unit);
+	} while ((answer == XT2_MISS || unlikely(is_deleted(ctx, p, compiled, unit))) &&
+		 xt2_can_loop);
 	must_be_whole(ctx);
 	cur->holds = answer == XT2_HIT;
-	unit &= ~XT2_UNIT_FLAGS | XT2_UNIT_RUN;
-	if (unlikely(unit & XT2_UNIT_RUN)) {
-		unit &= ~XT2_UNIT_RUN;
+	if (unlikely(unit & XT2_UNIT_RUN))
 		cur->run = xt2_ctx_offset(ctx, xt2_index_run(xt2_chain_its_index(compiled),
-							     unit - xt2_ctx_offset(ctx, compiled)));
-	}
-	return distance(chain, xt2_at(ctx->img, unit));
+							     unit & ~XT2_UNIT_FLAGS));
+	return distance(chain, xt2_at(ctx->img, p->compiled + (unit & ~XT2_UNIT_FLAGS)));
+}
+
+/* Nothing is known of the packet as it is now: search after a key.  0: all */
+static __always_inline void search_afresh(struct xt2_search *s, u64 after)
+{
+	s->spanned = s->patched = 0;
+	s->merge.after = after;
+	s->cursor.at = s->cursor.end = s->cursor.base;
+	s->cursor.resume = FRESH;
+}
+
+/* => false: the packet goes through the chain in order */
+static __always_inline bool can_search(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+	const struct xt2_chain __img *compiled =
+		xt2_at(ctx->img, xt2_patched_patch(chain)->compiled);
+
+	return !s->linear && compiled->lookup &&
+	       s->cursor.base <= XT2_UNITS_MAX - MERGED - XT2_CANDIDATES &&
+	       xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), xt2_chain_its_index(chain)->asks);
+}
+
+/* Take what xt2_patched_first() has found.  => false: nothing */
+static __always_inline bool take_ahead(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+
+	if (!s->chain || s->chain != xt2_ctx_offset(ctx, chain))
+		return false;
+	s->chain = 0;
+	take_batch(s);
+	return true;
 }
 
 u64 xt2_enter_patched(struct xt2_ctx *ctx xt2_arg_there,
@@ -505,15 +642,97 @@ u64 xt2_enter_patched(struct xt2_ctx *ctx xt2_arg_there,
 {
 	struct xt2_search *s = xt2_ptr(ctx->search);
 
-	if (s->linear || !xt2_chain_compiled(ctx->img, chain)->lookup ||
-	    s->cursor.base > XT2_UNITS_MAX - MERGED - XT2_CANDIDATES ||
-	    !xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), xt2_chain_its_index(chain)->asks)) {
+	s->cursor.indexed = XT2_GOES_PATCHED;
+	if (take_ahead(ctx, chain))
+		return next_candidate(ctx, chain);
+	if (!can_search(ctx, chain)) {
 		s->cursor.indexed = XT2_GOES_IN_ORDER;
 		return xt2_patch_in_order(ctx, chain, NULL);
 	}
-	s->cursor.indexed = XT2_GOES_PATCHED;
-	s->spanned = s->patched = 0;
-	find_batch(ctx, chain, 0);
+	search_afresh(s, 0);
+	return next_candidate(ctx, chain);
+}
+
+static bool decides(const struct xt2_rule __img *r)
+{
+	return XT2_TARGET_KIND(r->target) == XT2_T_ACCEPT ||
+	       XT2_TARGET_KIND(r->target) == XT2_T_DROP;
+}
+
+/* The first batch of a packet, as find_batch() with nothing known, and in one piece. */
+static __always_inline void find_first(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
+				       const struct xt2_chain __img *compiled)
+{
+	const struct xt2_patch __img *p = xt2_patched_patch(chain);
+	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
+	struct xt2_search *s = xt2_ptr(ctx->search);
+	const u32 may = xt2_by_classes(ctx->img, p, s, pkt);
+
+	s->base = s->cursor.base = 0;
+	xt2_index_find(compiled, s, pkt, 0);
+	s->chain = s->patched = xt2_ctx_offset(ctx, chain);
+	s->spanned = xt2_chain_its_index(compiled)->kind == XT2_INDEX_PAIRS ? p->compiled : 0;
+	s->inserts = 0;
+	s->inserts_end = ALL;
+	s->merge.after = 0;
+	s->merge.resume = s->resume ? p->compiled + (s->resume & ~XT2_UNIT_FLAGS) : 0;
+	if (may || p->splits) {
+		s->merge.may = may;
+		s->inserts_end = 0;
+		add_inserted(ctx, chain);
+	}
+	prefetch_units(s, compiled);
+}
+
+/* As xt2_patched_first(), of a chain that is searched. */
+xt2_apart struct xt2_rule __img *search_first(struct xt2_ctx *ctx,
+					      const struct xt2_chain __img *chain,
+					      const struct xt2_chain __img *compiled)
+{
+	const struct xt2_patch __img *p = xt2_patched_patch(chain);
+	struct xt2_search *s = xt2_ptr(ctx->search);
+	struct xt2_rule __img *r;
+	u32 unit;
+
+	if (!xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), xt2_chain_its_index(chain)->asks))
+		return NULL;
+	find_first(ctx, chain, compiled);
+	unit = s->unit[s->base % XT2_UNITS_MAX];
+	if (!s->units || unit & XT2_UNIT_RUN)
+		return NULL;
+	r = xt2_at(ctx->img, p->compiled + (unit & ~XT2_UNIT_FLAGS));
+	if (!decides(r) || answer_of(ctx, compiled, unit) != XT2_HIT ||
+	    is_deleted(ctx, p, compiled, unit))
+		return NULL;
+	return r;
+}
+
+struct xt2_rule __img *xt2_patched_first(struct xt2_ctx *ctx, const struct xt2_chain __img *chain)
+{
+	const struct xt2_chain __img *compiled =
+		xt2_at(ctx->img, xt2_patched_patch(chain)->compiled);
+	const struct xt2_search *s = xt2_ptr(ctx->search);
+
+	if (s->linear || !compiled->lookup || xt2_chain_its_index(compiled)->ahead > XT2_AHEAD_FEW)
+		return NULL;
+	return search_first(ctx, chain, compiled);
+}
+
+/* As xt2_next_patched(), where the candidates that were found do not suffice. */
+xt2_apart u64 next_changed(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
+			   const struct xt2_rule __img *r)
+{
+	struct xt2_search *s = xt2_ptr(ctx->search);
+
+	if (s->cursor.indexed == XT2_GOES_IN_ORDER)
+		return xt2_patch_in_order(ctx, chain, r);
+	if (!xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), xt2_chain_its_index(chain)->asks)) {
+		s->cursor.indexed = XT2_GOES_IN_ORDER;
+		s->cursor.holds = s->cursor.run = 0;
+		s->ordered = 0; /* another packet may have been there */
+		return xt2_patch_in_order(ctx, chain, r);
+	}
+	search_afresh(s, xt2_rule_key(xt2_chain_compiled(ctx->img, chain), r));
 	return next_candidate(ctx, chain);
 }
 
@@ -522,17 +741,11 @@ u64 xt2_next_patched(struct xt2_ctx *ctx xt2_arg_there,
 		     const struct xt2_rule __img *r xt2_arg_img)
 {
 	struct xt2_search *s = xt2_ptr(ctx->search);
+	struct xt2_cursor *cur = &s->cursor;
 
-	if (s->cursor.indexed == XT2_GOES_IN_ORDER)
-		return xt2_patch_in_order(ctx, chain, r);
-	if (likely(s->cursor.epoch == ~s->epoch))
+	if (unlikely(cur->indexed != XT2_GOES_PATCHED || cur->epoch != ~s->epoch))
+		return next_changed(ctx, chain, r);
+	if (cur->at != cur->end || cur->resume)
 		return next_candidate(ctx, chain);
-	if (!xt2_keys_fill(&s->keys, xt2_ctx_pkt(ctx), xt2_chain_its_index(chain)->asks)) {
-		s->cursor.indexed = XT2_GOES_IN_ORDER;
-		s->cursor.holds = s->cursor.run = 0;
-		return xt2_patch_in_order(ctx, chain, r);
-	}
-	s->spanned = s->patched = 0;
-	find_batch(ctx, chain, xt2_rule_key(xt2_chain_compiled(ctx->img, chain), r));
-	return next_candidate(ctx, chain);
+	return its_tail(cur, chain);
 }

@@ -16,8 +16,9 @@ static inline void xt2_index_pairs(const struct xt2_index __img *ix, struct xt2_
 }
 
 /* Collect the next candidates after an offset, by whichever index the chain has. */
-static inline void xt2_index_find(const struct xt2_chain __img *chain, struct xt2_search *s,
-				  const struct xt2_pkt *pkt, u32 after)
+static __always_inline void xt2_index_find(const struct xt2_chain __img *chain,
+					   struct xt2_search *s, const struct xt2_pkt *pkt,
+					   u32 after)
 {
 	const struct xt2_index __img *ix = xt2_chain_its_index(chain);
 

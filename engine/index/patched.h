@@ -17,32 +17,90 @@
 /* The words of a class's fields, one field after the other. */
 #define XT2_CLASS_WORDS (XT2_CLASS_FIELDS * XT2_FIELD_WORDS)
 
-static __always_inline u32 xt2_patch_hash_field(u32 hash, const u32 __img *mask, const u32 *word)
+/* A class of a patch. */
+struct xt2_patch_class {
+	u8 field[XT2_CLASS_FIELDS];
+	u8 words;
+	u32 rules;
+	u32 mask[XT2_CLASS_WORDS];
+};
+
+static inline void xt2_patch_class_get(const struct xt2_patch __img *p, u32 number,
+				       struct xt2_patch_class *c)
 {
-	hash = xt2_hash_more(hash, word[1] & mask[1]);
-	hash = xt2_hash_more(hash, word[2] & mask[2]);
-	return xt2_hash_more(hash, word[3] & mask[3]);
+	u32 i;
+
+	for (i = 0; i < XT2_CLASS_FIELDS; i++)
+		c->field[i] = p->field[i][number];
+	c->words = p->words[number];
+	c->rules = p->rules[number];
+	for (i = 0; i < XT2_CLASS_WORDS; i++)
+		c->mask[i] = p->mask[i][number];
 }
 
-/* => hash of the words of its fields in a class; of a field that it has not they are 0 */
-static __always_inline u32 xt2_patch_hash(const struct xt2_patch_class __img *c, u32 number,
+static inline void xt2_patch_class_set(struct xt2_patch *p, u32 number,
+				       const struct xt2_patch_class *c)
+{
+	u32 i;
+
+	for (i = 0; i < XT2_CLASS_FIELDS; i++)
+		p->field[i][number] = c->field[i];
+	p->words[number] = c->words;
+	p->rules[number] = c->rules;
+	for (i = 0; i < XT2_CLASS_WORDS; i++)
+		p->mask[i][number] = c->mask[i];
+}
+
+#define XT2_PATCH_FACTORS                                                                          \
+	0x9e3779b1u, 0x85ebca77u, 0xc2b2ae3du, 0x27d4eb2fu, 0x165667b1u, 0x846ca68bu, 0xd35a2d97u, \
+		0xa4093823u
+
+/* => an odd number for each word of a class */
+static __always_inline u32 xt2_patch_factor(u32 word)
+{
+	const u32 factor[XT2_CLASS_WORDS] = { XT2_PATCH_FACTORS };
+
+	return factor[word];
+}
+
+/*
+ * A word's part of a hash: none if it is 0.  Parts are added, so they need not wait for one
+ * another, and so their high bits, the only ones that differ from network to network, go to the
+ * low ones first.
+ */
+static __always_inline u32 xt2_patch_hash_word(u32 word, u32 which)
+{
+	word *= xt2_patch_factor(which);
+	return word ^ word >> 16;
+}
+
+/* => hash of the words of its fields in a class; of a field that it has not they may be any */
+static __always_inline u32 xt2_patch_hash(const struct xt2_patch __img *p, u32 number,
 					  const u32 *word)
 {
-	const u32 __img *mask = c->mask;
-	u32 hash = xt2_hash_first(word[0] & mask[0], number);
+	u32 sum = number * XT2_HASH_WHICH, i;
 
-	hash = xt2_hash_more(hash, word[XT2_FIELD_WORDS] & mask[XT2_FIELD_WORDS]);
-	if (c->words > 1) {
-		hash = xt2_patch_hash_field(hash, mask, word);
-		hash = xt2_patch_hash_field(hash, mask + XT2_FIELD_WORDS, word + XT2_FIELD_WORDS);
-	}
-	return xt2_hash_last(hash);
+	for (i = 0; i < XT2_CLASS_WORDS; i++)
+		sum += xt2_patch_hash_word(word[i] & p->mask[i][number], i);
+	return xt2_hash_last(sum);
 }
 
-/* => the bit of a slot's tags that an entry with this hash sets */
+/* => the bits of a slot's tags that an entry with this hash sets */
 static inline u32 xt2_patch_tag(u32 hash)
 {
-	return 1u << hash % 32;
+	return 1u << hash % 32 | 1u << hash / 32 % 32;
+}
+
+/* => may the slot's bucket have an entry with this hash? */
+static __always_inline bool xt2_patch_may_have(const struct xt2_patch_slot __img *slot, u32 hash)
+{
+	return slot->tags >> hash % 32 & slot->tags >> hash / 32 % 32 & 1;
+}
+
+/* Of an entry: xt2_box_never(), but for states, which the packet need not be asked for. */
+static inline u16 xt2_patch_never(const struct xt2_box *box)
+{
+	return xt2_box_never(box) & ((1u << XT2_BIT_STATE) - 1);
 }
 
 /* => hash of a place in the compiled chain */
@@ -95,8 +153,26 @@ static inline u64 xt2_rule_key(const struct xt2_chain __img *compiled,
 	return xt2_patch_key(xt2_inserted_of(r)->at, xt2_inserted_of(r)->label);
 }
 
+/* => the patch of a patched chain */
+static __always_inline const struct xt2_patch __img *
+xt2_patched_patch(const struct xt2_chain __img *c)
+{
+	return &((const struct xt2_patched __img *)c)->patch;
+}
+
+/* => does the bucket of a slot have this entry? */
+xt2_separate bool xt2_bucket_has(const struct xt2_image __img *img xt2_arg_img, u32 bucket,
+				 u32 hash, u32 unit);
+
 /* => does the patch have this entry? */
-xt2_separate bool xt2_patch_says(const struct xt2_image __img *img xt2_arg_img,
-				 const struct xt2_patch __img *p xt2_arg_img, u32 hash, u32 unit);
+static __always_inline bool xt2_patch_says(const struct xt2_image __img *img,
+					   const struct xt2_patch __img *p, u32 hash, u32 unit)
+{
+	const struct xt2_patch_slot __img *slot =
+		(const struct xt2_patch_slot __img *)xt2_at(img, p->slot) + (hash >> p->shift);
+
+	return unlikely(slot->tags >> hash % 32 & 1) && xt2_patch_may_have(slot, hash) &&
+	       xt2_bucket_has(img, slot->bucket, hash, unit);
+}
 
 #endif

@@ -61,6 +61,8 @@ enum xt2_goes {
 #define XT2_NOTED   64u /* entries that are found before the first rule is looked at */
 #define XT2_INSERTS 32u /* inserted rules that are found at once */
 
+#define XT2_FIELD_LANES 8u /* as many as there are fields, so that one vector has a word of all */
+
 /*
  * A batch of candidates of a patched chain that is being merged (eval-patch.c); not on the stack, of
  * which a BPF program has little, and where a verifier would follow each number.
@@ -69,12 +71,12 @@ struct xt2_merge {
 	u64 after, last; /* keys: the rules of this batch are after the one, up to the other */
 	u32 resume; /* offset of that rule; 0: there are no more after this batch */
 	u32 n; /* units */
-	u32 hash[XT2_PATCH_CLASSES]; /* of the packet, in buckets */
-	u32 bucket[XT2_PATCH_CLASSES]; /* offset of the first part */
+	u32 hash[XT2_PATCH_CLASSES]; /* of the packet, by class */
 	u32 note[XT2_NOTED], noted; /* units of entries with its hash */
-	u32 buckets; /* that may have rules for it */
-	u32 word[XT2_CLASS_FIELDS * XT2_FIELD_WORDS]; /* the packet's fields in a class */
-	u32 have[XT2_CLASS_FIELDS]; /* which ones these are; 0: zeros */
+	u32 may; /* a bit for each class by which rules may be found */
+	u32 left, bucket,
+		entry; /* the classes, and the entry, from which on nothing is noted yet */
+	u32 word[XT2_FIELD_WORDS][XT2_FIELD_LANES]; /* of the packet: of field f in lane f % 8 */
 };
 
 struct xt2_found_insert {
@@ -85,11 +87,14 @@ struct xt2_found_insert {
 /* In xt2_search.unit, where columns are never named: all tests of the rule hold. */
 #define XT2_FOUND_HOLDS XT2_UNIT_NESTED
 
+/* Cursors in patched chains have the complement, which is no epoch that any packet meets. */
+#define XT2_EPOCH_LAST 0x7fffffffu
+
 /* The state of a search; one for each packet that is evaluated. */
 struct xt2_search {
 	struct xt2_keys keys;
 	struct xt2_cursor cursor;
-	u32 epoch; /* changes of the packet by targets */
+	u32 epoch; /* changes of packets by targets, up to XT2_EPOCH_LAST, then from 0 again */
 	u32 chain; /* offset of the chain that was searched ahead; 0: none */
 	u32 base, units; /* the candidates: unit[base, base + units) */
 	u32 resume; /* see xt2_index_find() of find.h */
@@ -176,6 +181,17 @@ static inline bool xt2_index_far(const struct xt2_index __img *ix)
 	return (ix->kind == XT2_INDEX_SEGMENTS || ix->kind == XT2_INDEX_PAIRS) &&
 	       ix->units > XT2_UNITS_FAR;
 }
+
+/*
+ * xt2_patch_buckets - the buckets of a patch that may have rules for a packet
+ * @p: the patch
+ * @s: keys filled in
+ * => a bit for each class whose bucket may; the hashes are in merge.hash
+ */
+xt2_separate u32 xt2_patch_buckets(const struct xt2_image __img *img xt2_arg_img,
+				   const struct xt2_patch __img *p xt2_arg_img,
+				   struct xt2_search *s xt2_arg_img,
+				   const struct xt2_pkt *pkt xt2_arg_img);
 
 /*
  * xt2_scan_scalar - the next block of columns with candidates

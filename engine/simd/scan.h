@@ -12,6 +12,8 @@ u32 xt2_bits_avx2(const struct xt2_chain *chain, struct xt2_search *s, const str
 		  u32 after);
 u32 xt2_spans_avx2(const struct xt2_index *ix, struct xt2_search *s, const struct xt2_pkt *pkt);
 u32 xt2_collect_avx2(const struct xt2_index *ix, struct xt2_search *s, u32 after);
+u32 xt2_buckets_avx2(const struct xt2_image *img, const struct xt2_patch *p, struct xt2_search *s,
+		     const struct xt2_pkt *pkt);
 int xt2_tests_avx2(const struct xt2_rule *r, const struct xt2_pkt *pkt);
 u32 xt2_scan_avx512(const struct xt2_columns *c, const u16 *key, u32 block, u32 end, u32 *hits);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vectors.c - searches by bits and by pairs, and tests of a rule, with AVX2 or without
+ * vectors.c - searches by bits, pairs and classes, and tests of a rule, with AVX2 or without
  *
  * AVX-512 has nothing to add to these.
  */
@@ -53,4 +53,12 @@ u32 xt2_collect_vector(const struct xt2_index *ix, struct xt2_search *s, u32 aft
 	if (ix->ahead == 1 && has_avx2())
 		return xt2_collect_avx2(ix, s, after);
 	return xt2_index_collect(ix, s, after);
+}
+
+u32 xt2_buckets_vector(const struct xt2_image *img, const struct xt2_patch *p, struct xt2_search *s,
+		       const struct xt2_pkt *pkt)
+{
+	if (has_avx2())
+		return xt2_buckets_avx2(img, p, s, pkt);
+	return xt2_patch_buckets(img, p, s, pkt);
 }

@@ -22,7 +22,7 @@
 static inline u8 *xt2_pkt_edit(struct xt2_pkt *pkt, u32 off, u32 len, int *verdict)
 {
 	if (xt2_pkt_at(pkt, off, len))
-		return pkt->data + off;
+		return xt2_ptr(pkt->data) + off;
 	*verdict = off <= pkt->len && len <= pkt->len - off ? XT2_NEXT : XT2_DROP;
 	return NULL;
 }

@@ -12,10 +12,7 @@
  */
 #include "target.h"
 
-enum {
-	CT_NOTRACK = 0x01,
-	CT_ALL = 0x1f, /* revision 2 */
-};
+#define CT_ALL 0x1f /* revision 2 */
 
 static int notrack(struct xt2_pkt *pkt)
 {
@@ -40,10 +37,10 @@ int xt2_ct_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 {
 	struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 
-	if (XT2_CT_FLAGS(xt2_rule_arg(r)) & CT_NOTRACK)
+	if (XT2_CT_FLAGS(xt2_rule_arg(r)) & XT2_CT_UNTRACKS)
 		return notrack(pkt);
-	if (!pkt->notrack)
-		pkt->ct_template = 1;
+	if (!pkt->notrack && !pkt->ct_template)
+		pkt->ct_template = XT2_TEMPLATE_NEW;
 	return XT2_NEXT;
 }
 
@@ -66,14 +63,14 @@ int xt2_ct_target_check(const struct xt2_rule __img *r, u8 family)
 
 	if (!xt2_family_inet(family) || revision > 2 || arg >> 8 & 0x3fff)
 		return -EINVAL;
-	if (XT2_CT_FLAGS(arg) & ~(revision == 2 ? CT_ALL : CT_NOTRACK))
+	if (XT2_CT_FLAGS(arg) & ~(revision == 2 ? CT_ALL : XT2_CT_UNTRACKS))
 		return -EINVAL;
 	if (!xt2_target_sized(r, revision ? sizeof(data) : offsetof(struct xt2_ct, timeout)))
 		return -EINVAL;
-	xt2_target_read(r, 0, &data, sizeof(data));
+	xt2_target_read(r, &data, sizeof(data));
 	if (data.reserved || data.reserved2)
 		return -EINVAL;
-	if (XT2_CT_FLAGS(arg) & CT_NOTRACK)
+	if (XT2_CT_FLAGS(arg) & XT2_CT_UNTRACKS)
 		return 0;
 	if (!ends(data.helper, sizeof(data.helper)) || !ends(data.timeout, sizeof(data.timeout)))
 		return -EINVAL;

@@ -96,7 +96,7 @@ static int set_ecn_ip(struct xt2_pkt *pkt, u8 bits)
 static int set_ecn_tcp(struct xt2_pkt *pkt, u8 op, u8 bits)
 {
 	int verdict;
-	u8 *tcp = xt2_pkt_edit(pkt, (pkt->data[0] & 0xf) * 4u, 20, &verdict);
+	u8 *tcp = xt2_pkt_edit(pkt, (xt2_ptr(pkt->data)[0] & 0xf) * 4u, 20, &verdict);
 	u8 mask = (op & OP_ECE ? TCP_ECE : 0) | (op & OP_CWR ? TCP_CWR : 0);
 	u8 flags = (bits & 1 ? TCP_ECE : 0) | (bits & 2 ? TCP_CWR : 0);
 	u16 old;

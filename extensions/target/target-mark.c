@@ -61,7 +61,7 @@ int xt2_connmark_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 
 	if (!(ct->state & XT2_CT_TRACKED))
 		return XT2_NEXT;
-	xt2_target_read(r, 0, &data, sizeof(data));
+	xt2_target_read(r, &data, sizeof(data));
 	switch (XT2_CONNMARK_MODE(arg)) {
 	case CONNMARK_SET: ct->mark = shifted(arg, (ct->mark & ~data.ctmask) ^ data.ctmark); break;
 	case CONNMARK_SAVE:
@@ -87,7 +87,7 @@ int xt2_connmark_target_check(const struct xt2_rule __img *r, u8 family)
 		return -EINVAL;
 	if (!xt2_target_sized(r, sizeof(data)))
 		return -EINVAL;
-	xt2_target_read(r, 0, &data, sizeof(data));
+	xt2_target_read(r, &data, sizeof(data));
 	return data.reserved ? -EINVAL : 0;
 }
 

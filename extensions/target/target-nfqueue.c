@@ -36,7 +36,7 @@ int xt2_nfqueue_target(const struct xt2_rule __img *r, struct xt2_ctx *ctx)
 	struct xt2_nfqueue data;
 	u32 queues;
 
-	xt2_target_read(r, 0, &data, sizeof(data));
+	xt2_target_read(r, &data, sizeof(data));
 	queues = data.more + 1u;
 	if (queues > 1 && arg & XT2_NFQUEUE_CPU_FANOUT)
 		queue += pkt->cpu % queues;
@@ -58,7 +58,7 @@ int xt2_nfqueue_target_check(const struct xt2_rule __img *r, u8 family)
 		return -EINVAL;
 	if (!xt2_target_sized(r, sizeof(data)))
 		return -EINVAL;
-	xt2_target_read(r, 0, &data, sizeof(data));
+	xt2_target_read(r, &data, sizeof(data));
 	if (data.reserved[0] | data.reserved[1] | data.reserved[2])
 		return -EINVAL;
 	if ((data.more && !revision) || (arg & 0xffff) + data.more > 0xffff)

@@ -45,11 +45,11 @@ static u32 find_option(const u8 *tcp, u32 hlen)
 /* The IP header's length field. */
 static void grow_ip(struct xt2_pkt *pkt)
 {
-	u8 *field = pkt->data + (pkt->family == XT2_IPV4 ? 2 : 4);
+	u8 *field = xt2_ptr(pkt->data) + (pkt->family == XT2_IPV4 ? 2 : 4);
 	u16 old = xt2_be16(field), new = old + MSS_LEN;
 
 	if (pkt->family == XT2_IPV4)
-		xt2_csum_header(pkt->data + 10, old, new);
+		xt2_csum_header(xt2_ptr(pkt->data) + 10, old, new);
 	xt2_put_be16(field, new);
 }
 

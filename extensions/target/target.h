@@ -18,16 +18,17 @@ static inline u32 xt2_rule_arg(const struct xt2_rule __img *r)
 	return XT2_TARGET_ARG(r->target);
 }
 
-/* Copies a target's data from its offset off on; missing bytes are zero. */
-static inline void xt2_target_read(const struct xt2_rule __img *r, u32 off, void *to, u32 size)
+/* Copies the whole words of a target's data; those that are missing are zero.  size: in words, a constant */
+static __always_inline void xt2_target_read(const struct xt2_rule __img *r, void *to, u32 size)
 {
-	u32 have = xt2_rule_target_size(r);
+	const u64 __img *data = xt2_rule_target_data(r);
+	u32 i, have = xt2_rule_target_size(r) / XT2_ALIGN;
+	u64 word;
 
-	memset(to, 0, size);
-	if (have <= off)
-		return;
-	have -= off;
-	memcpy(to, (const u8 __img *)xt2_rule_target_data(r) + off, have < size ? have : size);
+	for (i = 0; i < size / XT2_ALIGN; i++) {
+		word = i < have ? data[i] : 0;
+		memcpy((u8 *)to + i * XT2_ALIGN, &word, sizeof(word));
+	}
 }
 
 /* => true if the data is in whole words, at most max bytes, and doesn't end in a zero word */

@@ -68,6 +68,7 @@ struct xt2_connmark {
 
 /* CT: arg is flags (XT_CT_*) | revision << 22. */
 #define XT2_CT_FLAGS(arg) ((__u8)(arg))
+#define XT2_CT_UNTRACKS	  0x01 /* XT_CT_NOTRACK */
 
 struct xt2_ct {
 	__u16 zone;

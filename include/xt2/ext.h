@@ -23,6 +23,7 @@
 #define XT2_EXT_WRITES		0x10	/* changes the packet's bytes */
 #define XT2_EXT_FOREIGN		0x20	/* carried, not evaluated */
 #define XT2_EXT_NATIVE		0x40	/* not evaluated by a BPF program */
+#define XT2_EXT_MEMORY		0x80	/* with XT2_EXT_CELL: the first of a memory's cells */
 
 /*
  * Base tests: X(number, NAME, name, flags).  Evaluated by the engine itself,
@@ -104,7 +105,9 @@
 	X(73, QUOTA, quota, XT2_EXT_CELL)		\
 	X(74, STATE, state, XT2_EXT_HOST)		\
 	X(75, CONNTRACK, conntrack, XT2_EXT_HOST)	\
-	X(76, FOREIGN, foreign, XT2_EXT_INSTANCE | XT2_EXT_FOREIGN)
+	X(76, FOREIGN, foreign, XT2_EXT_INSTANCE | XT2_EXT_FOREIGN | XT2_EXT_NATIVE) \
+	X(77, RECENT, recent, XT2_EXT_CELL | XT2_EXT_MEMORY | XT2_EXT_HOST) \
+	X(78, HASHLIMIT, hashlimit, XT2_EXT_CELL | XT2_EXT_MEMORY | XT2_EXT_HOST)
 
 /*
  * Targets without data: X(number, NAME, flags).  Evaluated by engine/eval.c;
@@ -126,19 +129,19 @@
 	X(16, REJECT, reject, 0)			\
 	X(17, LOG, log, 0)				\
 	X(18, NFLOG, nflog, 0)				\
-	X(19, NFQUEUE, nfqueue, XT2_EXT_NATIVE)		\
-	X(20, MARK, mark, XT2_EXT_NATIVE)		\
-	X(21, CONNMARK, connmark, XT2_EXT_HOST | XT2_EXT_NATIVE) \
-	X(22, CLASSIFY, classify, XT2_EXT_NATIVE)	\
+	X(19, NFQUEUE, nfqueue, 0)		\
+	X(20, MARK, mark, 0)				\
+	X(21, CONNMARK, connmark, XT2_EXT_HOST)		\
+	X(22, CLASSIFY, classify, 0)			\
 	X(23, TRACE, trace, XT2_EXT_NATIVE)		\
-	X(24, NOTRACK, notrack, XT2_EXT_NATIVE)		\
-	X(25, CT, ct, XT2_EXT_NATIVE)			\
-	X(26, TTL, ttl, XT2_EXT_WRITES | XT2_EXT_NATIVE) \
-	X(27, HL, hl, XT2_EXT_WRITES | XT2_EXT_NATIVE)	\
-	X(28, TOS, tos, XT2_EXT_WRITES | XT2_EXT_NATIVE) \
-	X(29, DSCP, dscp, XT2_EXT_WRITES | XT2_EXT_NATIVE) \
-	X(30, ECN, ecn, XT2_EXT_WRITES | XT2_EXT_NATIVE) \
-	X(31, TCPMSS, tcpmss, XT2_EXT_HOST | XT2_EXT_WRITES | XT2_EXT_NATIVE)
+	X(24, NOTRACK, notrack, 0)			\
+	X(25, CT, ct, 0)				\
+	X(26, TTL, ttl, XT2_EXT_WRITES)			\
+	X(27, HL, hl, XT2_EXT_WRITES)			\
+	X(28, TOS, tos, XT2_EXT_WRITES)			\
+	X(29, DSCP, dscp, XT2_EXT_WRITES)		\
+	X(30, ECN, ecn, XT2_EXT_WRITES)			\
+	X(31, TCPMSS, tcpmss, XT2_EXT_HOST | XT2_EXT_WRITES)
 
 #define XT2_ENUM_M(id, NAME, name, flags) XT2_M_##NAME = id,
 #define XT2_ENUM_BT(id, NAME, flags) XT2_T_##NAME = id,

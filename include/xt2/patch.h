@@ -15,7 +15,7 @@
 #ifndef XT2_PATCH_H
 #define XT2_PATCH_H
 
-#include <xt2/format.h>
+#include <xt2/index.h>
 
 #define XT2_T_PATCHED 9 /* target of a guard; no other rule has it */
 
@@ -61,9 +61,19 @@ struct xt2_patch_part {
 #define XT2_PATCH_SPLIT	   0x2u /* unit: place of a rule group that has an insertion in it */
 #define XT2_PATCH_FLAGS	   0x7u
 
-#define XT2_PATCH_ENTRIES 30 /* of a bucket's part */
+/* How a packet finds a change by a hash. */
+struct xt2_patch_entry {
+	__u32 hash;
+	__u32 unit; /* a rule, and XT2_PATCH_* */
+	__u32 at; /* as in struct xt2_inserted; of other changes the place */
+	__u16 never; /* as in struct xt2_index_entry, but for states; of other changes 0 */
+	__u16 reserved;
+	__u64 ports; /* likewise */
+};
 
-#define XT2_BUCKET_PARTS 64 /* of a bucket */
+#define XT2_PATCH_ENTRIES 10 /* of a bucket's part */
+
+#define XT2_BUCKET_PARTS 192 /* of a bucket */
 
 /* A bucket is a list of these; each has one entry at least: a rule that is found by a hash. */
 struct xt2_patch_bucket {
@@ -71,30 +81,23 @@ struct xt2_patch_bucket {
 	__u32 next; /* offset of another; 0: none */
 	__u32 writer; /* as in struct xt2_patch_page */
 	__u32 reserved;
-	__u32 hash[XT2_PATCH_ENTRIES];
-	__u32 unit[XT2_PATCH_ENTRIES]; /* a rule, and XT2_PATCH_* */
+	struct xt2_patch_entry entry[XT2_PATCH_ENTRIES];
 };
 
 /* Most packets find here that a bucket has nothing for them. */
 struct xt2_patch_slot {
 	__u32 bucket; /* offset; 0: an empty one */
-	__u32 tags; /* bit hash % 32 of each of its entries */
+	__u32 tags; /* bits hash % 32 and hash / 32 % 32 of each of its entries */
 };
 
 /*
- * Bits of one or two fields by which inserted rules are found; a field is an enum
+ * Follows a patched chain's struct xt2_index.
+ *
+ * A class is some bits of one or two fields by which inserted rules are found; a field is an enum
  * xt2_index_field.  XT2_FIELD_NONE as the first: rules that ask for no field, found by every
- * packet; as the second: a class of one field.
+ * packet; as the second: a class of one field.  Members of classes are arrays over them, so that
+ * all are hashed at once; those of classes that are not there are 0.
  */
-struct xt2_patch_class {
-	__u8 field[XT2_CLASS_FIELDS];
-	__u8 words; /* of a field, 1 or 4: no bits are in the others */
-	__u8 reserved;
-	__u32 rules; /* that are found by it */
-	__u32 mask[XT2_CLASS_FIELDS * 4]; /* of the fields' words */
-};
-
-/* Follows a patched chain's struct xt2_index. */
 struct xt2_patch {
 	__u32 compiled; /* offset of the struct xt2_chain that was compiled last */
 	__u32 inserted; /* rules */
@@ -104,7 +107,12 @@ struct xt2_patch {
 	__u32 slot; /* offset of struct xt2_patch_slot[2^(32 - shift)] */
 	__u32 shift; /* 1 to 31: the rest of a hash is its slot's number */
 	__u32 classes;
-	struct xt2_patch_class by[XT2_PATCH_CLASSES];
+	__u32 splits; /* rule groups with an insertion in them */
+	__u32 reserved[3];
+	__u8 field[XT2_CLASS_FIELDS][XT2_PATCH_CLASSES];
+	__u8 words[XT2_PATCH_CLASSES]; /* of a field, 1 or 4: no bits are in the others */
+	__u32 rules[XT2_PATCH_CLASSES]; /* that are found by the class */
+	__u32 mask[XT2_CLASS_FIELDS * 4][XT2_PATCH_CLASSES]; /* of the fields' words */
 };
 
 /* A patched chain's extent. */
@@ -112,7 +120,8 @@ struct xt2_patched {
 	struct xt2_chain chain;
 	struct xt2_rule guard; /* XT2_T_PATCHED: a reader that knows no patches must stop here */
 	struct xt2_rule tail;
-	/* struct xt2_index, then struct xt2_patch */
+	struct xt2_index ix;
+	struct xt2_patch patch;
 };
 
 #endif

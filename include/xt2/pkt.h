@@ -89,7 +89,7 @@ struct xt2_pkt {
 	__u16 src_type_in, dst_type_in, src_type_out, dst_type_out; /* limited to the interface */
 	__u32 mtu; /* path MTU, the smaller direction; for TCPMSS --clamp */
 	__u8 notrack; /* set by NOTRACK and CT --notrack */
-	__u8 ct_template; /* set by other forms of CT: NOTRACK comes too late */
+	__u8 ct_template; /* enum xt2_template, set by other forms of CT: NOTRACK comes too late */
 	__u8 trace; /* set by TRACE */
 	/*
 	 * Set before parsing: treat an IPv6 extension header that claims to be
@@ -99,6 +99,12 @@ struct xt2_pkt {
 	 */
 	__u8 whole_exthdrs;
 	struct xt2_pkt_ct ct;
+};
+
+enum xt2_template {
+	XT2_TEMPLATE_NONE,
+	XT2_TEMPLATE_THERE, /* or a connection, before the rules */
+	XT2_TEMPLATE_NEW, /* of the rule that was evaluated last */
 };
 
 /* Why ip_rcv(), ipv6_rcv() or arp_rcv() would drop a packet before any hook. */

@@ -520,6 +520,18 @@ const struct xt2_instance *xt2_instance_get(const struct xt2_ruleset *rs, unsign
  */
 int xt2_cell_add(struct xt2_ruleset *rs);
 
+/*
+ * xt2_cells_add - the state of a match with XT2_EXT_CELL
+ * @family: of the rule's table
+ * @m: the match; its arg is not read
+ *
+ * A cell that starts at 0; of a match with XT2_EXT_MEMORY the memory that rules of the same
+ * name have, or a new one of XT2_MEMORY_CELLS cells.
+ * => number for the match's arg; -E2BIG: 2^31 - 1 cells, or too many memories; -ENOMEM; those
+ *    of reading a ruleset that is edited in place
+ */
+int xt2_cells_add(struct xt2_ruleset *rs, int family, const struct xt2_match *m);
+
 #define XT2_DIGEST_SIZE 32
 
 /*

@@ -18,12 +18,7 @@ char _license[] SEC("license") = "GPL";
 
 #define EXPORTED __attribute__((__visibility__("default")))
 
-EXPORTED struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, XT2_NOTES);
-	__type(key, u64);
-	__type(value, u32);
-} notes SEC(".maps");
+#include "act-maps.h"
 
 EXPORTED const volatile struct xt2_question question = { 0 };
 
@@ -51,6 +46,117 @@ SEC("socket") int xt2_act(struct __sk_buff *skb)
 		return 0;
 	bpf_map_delete_elem(&notes, &packet);
 	return 1;
+}
+
+/* => the number of the packet's next step; XT2_STEP_DROP: there is none */
+static __always_inline u32 next_step(const struct xt2_steps *s)
+{
+	u32 at = s->at;
+
+	return at < s->count && at < XT2_STEPS_MAX ? s->step[at] : XT2_STEP_DROP;
+}
+
+/* Has the packet no step of the region that is wanted? */
+SEC("socket") int xt2_walked(struct __sk_buff *skb)
+{
+	u64 packet = (u64)bpf_cast_to_kern_ctx(skb);
+	struct xt2_steps *s = bpf_map_lookup_elem(&steps, &packet);
+
+	return !s || s->region != question.want || next_step(s) == XT2_STEP_DROP;
+}
+
+/* Does the way to the next step go on here? */
+SEC("socket") int xt2_branch(struct __sk_buff *skb)
+{
+	u64 packet = (u64)bpf_cast_to_kern_ctx(skb);
+	struct xt2_steps *s = bpf_map_lookup_elem(&steps, &packet);
+
+	return s && (next_step(s) >> question.shift & question.mask) == question.want;
+}
+
+static __always_inline void advance(const u64 *packet, struct xt2_steps *s)
+{
+	s->at++;
+	if (s->at >= s->count)
+		bpf_map_delete_elem(&steps, packet);
+}
+
+/* This is the step: it is done now. */
+SEC("socket") int xt2_step(struct __sk_buff *skb)
+{
+	u64 packet = (u64)bpf_cast_to_kern_ctx(skb);
+	struct xt2_steps *s = bpf_map_lookup_elem(&steps, &packet);
+
+	if (!s)
+		return 0;
+	advance(&packet, s);
+	return 1;
+}
+
+/* This is the step: it is due, and done after all others. */
+SEC("socket") int xt2_defer(struct __sk_buff *skb)
+{
+	u64 packet = (u64)bpf_cast_to_kern_ctx(skb);
+	struct xt2_steps *s = bpf_map_lookup_elem(&steps, &packet);
+	u32 *due = bpf_map_lookup_elem(&notes, &packet), first = question.want;
+
+	if (!s)
+		return 0;
+	if (due)
+		*due |= first;
+	else if (bpf_map_update_elem(&notes, &packet, &first, BPF_ANY))
+		return 0; /* the gate drops */
+	advance(&packet, s);
+	return 1;
+}
+
+/* It is due?  Then it is done now. */
+SEC("socket") int xt2_done(struct __sk_buff *skb)
+{
+	u64 packet = (u64)bpf_cast_to_kern_ctx(skb);
+	u32 *due = bpf_map_lookup_elem(&notes, &packet), left;
+
+	if (!due || (*due & question.mask) != question.want)
+		return 0;
+	left = *due & ~(question.want & (XT2_ACT_BOUND_REGION - 1));
+	if (left & (XT2_ACT_BOUND_REGION - 1))
+		*due = left;
+	else
+		bpf_map_delete_elem(&notes, &packet);
+	return 1;
+}
+
+/* Before the first question of a region: nothing is answered yet. */
+SEC("socket") int xt2_reset(struct __sk_buff *skb)
+{
+	struct xt2_answers_key key = { (u64)bpf_cast_to_kern_ctx(skb), question.want };
+	struct xt2_answers none = { 0 };
+
+	bpf_map_update_elem(&answers, &key, &none, BPF_ANY);
+	return 0;
+}
+
+/* Here is a question. */
+SEC("socket") int xt2_asks(struct __sk_buff *skb)
+{
+	struct xt2_answers_key key = { (u64)bpf_cast_to_kern_ctx(skb), question.want };
+	struct xt2_answers *a = bpf_map_lookup_elem(&answers, &key);
+
+	if (!a)
+		return 0;
+	a->rules++;
+	return 1;
+}
+
+/* The match before this one holds. */
+SEC("socket") int xt2_holds(struct __sk_buff *skb)
+{
+	struct xt2_answers_key key = { (u64)bpf_cast_to_kern_ctx(skb), question.want };
+	struct xt2_answers *a = bpf_map_lookup_elem(&answers, &key);
+
+	if (a)
+		a->yes |= 1ull << (question.shift & 63);
+	return 0;
 }
 
 /* Is there nothing to be done? */

@@ -25,14 +25,59 @@
 #define XT2_ACTS	     (1u + XT2_REJECT_TYPES) /* one more than the highest */
 
 /*
- * In the table nat: one of the targets of the ruleset in a region of the arena, counted from 0.  There
- * may be 10,000s of them, so a packet finds its companion in a tree of chains, by two
- * bits of the number in each.
+ * In the table nat: one of the targets of the ruleset in a region of the arena, by the number of its
+ * instance.  There may be 10,000s of them, so a packet finds its companion in a tree of chains, by
+ * two bits of the number in each.
  */
 #define XT2_ACT_NAT(region, number) (2u << 30 | (region) << 30 | (number))
 #define XT2_ACT_REGION_SHIFT	    30u
 #define XT2_ACT_REGION(region)	    (2u | (region))
-#define XT2_NAT_TARGETS		    (1u << 22)
+
+/*
+ * In raw, mangle and security: a bit for each step that is due, but is done after all others, since the
+ * kernel has its target in tables of these names only.
+ */
+#define XT2_ACT_BOUND_MAX	   30u /* of a family's steps */
+#define XT2_ACT_BOUND_REGION	   (1u << XT2_ACT_BOUND_MAX)
+#define XT2_ACT_BOUND(region, bit) ((region) << XT2_ACT_BOUND_MAX | 1u << (bit))
+
+/*
+ * Steps: what rules do to a packet that goes on, such as MARK.  The program models what they
+ * change, so that later rules see it, and notes their numbers in the order in which the packet met
+ * them.  Companions then do one after the other: each takes its number from the list.  A packet
+ * whose steps last longer than itself (CONNMARK) is dropped only after them.
+ */
+#define XT2_STEPS_MAX 248u /* of a packet in a table; one that needs more is dropped */
+#define XT2_STEP_DROP 0xffffu /* the last one: the gate drops, and that is no fault */
+#define XT2_STEP_LAST 0x20000u /* in the table of numbers: and the packet is done with the table */
+#define XT2_STEP_HOPS 0x10000u /* in the table of numbers: plus the packet's hop count */
+
+struct xt2_steps {
+	unsigned short at, count; /* the next one; how many there are */
+	unsigned short region; /* of the arena, whose ruleset has these numbers */
+	unsigned short reserved;
+	unsigned short step[XT2_STEPS_MAX];
+};
+
+/*
+ * Questions: matches that only the kernel can answer.  Before the table's program a chain of
+ * companions has a rule for each distinct one: a program that counts the rule, the kernel's own
+ * match, then a program that notes a bit, and says no.  Answers are kept by the packet's address and the region of the ruleset
+ * that asks.
+ */
+#define XT2_ANSWERS	  65536u /* packets at once */
+#define XT2_QUESTIONS_MAX 32u /* at a hook */
+#define XT2_QUESTIONS	  64u /* of a table */
+
+struct xt2_answers_key {
+	unsigned long long packet, region;
+};
+
+/* A packet to which not all rules of the chain were put was not asked: one may have been deleted. */
+struct xt2_answers {
+	unsigned long long yes; /* bits of questions */
+	unsigned long long rules; /* that asked */
+};
 
 /* What a companion's program compares: (note >> shift & mask) == want. */
 struct xt2_question {

@@ -64,10 +64,12 @@ on:                                                                    \
 #define xt2_scan	  xt2_scan_scalar
 #define xt2_by_pairs	  xt2_index_spans
 #define xt2_collect	  xt2_index_collect
+#define xt2_by_classes	  xt2_patch_buckets
 #define xt2_not_above	  xt2_not_above_scalar
 #define xt2_trusts_images false /* what an arena has may not be written yet */
 #define xt2_special_loops false /* the verifier would follow each rule twice */
 #define xt2_passable	  0u /* likewise */
+#define xt2_apart	  static __always_inline /* it allows eight frames */
 
 #define xt2_by_bits(c, s, pkt, after) xt2_index_bits(xt2_chain_index(c), s, after)
 #define xt2_quick_match(r, pkt)	      ((void)(pkt), XT2_UNSURE)
@@ -78,6 +80,8 @@ on:                                                                    \
 #define xt2_arg_there __attribute__((btf_decl_tag("arg:nonnull")))
 
 #define xt2_can_run(flags) (!((flags)&XT2_EXT_NATIVE))
+
+#define xt2_leaves(r, ctx) xt2_left_target(r, ctx) /* see left.h */
 
 #define likely(x)	  __builtin_expect(!!(x), 1)
 #define unlikely(x)	  __builtin_expect(!!(x), 0)
@@ -91,8 +95,21 @@ typedef __SIZE_TYPE__ size_t;
 #ifndef offsetof
 #define offsetof(t, m) __builtin_offsetof(t, m)
 #endif
-#define memset __builtin_memset
-#define memcpy __builtin_memcpy
+#define memset	__builtin_memset
+#define memcpy	__builtin_memcpy
+#define memmove xt2_memmove
+
+/* Of a few bytes; a builtin would be a call. */
+static inline void xt2_memmove(u8 *to, const u8 *from, u32 n)
+{
+	while (n-- && xt2_can_loop)
+		to[n] = from[n];
+}
+
+struct xt2_ctx;
+struct xt2_rule;
+xt2_separate int xt2_left_target(const struct xt2_rule __img *r xt2_arg_img,
+				 struct xt2_ctx *ctx xt2_arg_there);
 
 /* The machine loads words from any address; the compiler wouldn't believe it of bytes. */
 static inline u16 xt2_be16(const void *p)

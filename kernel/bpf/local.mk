@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Live rulesets: the programs for the kernel, compiled from the engine's own sources, and their loader.
-BPF_PROGRAM_FILES = kernel/bpf/act.bpf.c kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/connection.h kernel/bpf/env.h kernel/bpf/ether.h kernel/bpf/links.bpf.c kernel/bpf/links.h \
-	kernel/bpf/log.h kernel/bpf/report.h kernel/bpf/slot.h \
+BPF_PROGRAM_FILES = kernel/bpf/act.bpf.c kernel/bpf/act.h kernel/bpf/act-maps.h kernel/bpf/shared-arena.h kernel/bpf/connection.h kernel/bpf/env.h kernel/bpf/ether.h kernel/bpf/links.bpf.c kernel/bpf/links.h \
+	kernel/bpf/left.h kernel/bpf/log.h kernel/bpf/report.h kernel/bpf/slot.h \
 	kernel/bpf/trial.h kernel/bpf/xt2.bpf.c
 # The extensions that a BPF program can evaluate: the files with a body of a row
 # without XT2_EXT_NATIVE in include/xt2/ext.h, and those that have no row's body.
 # Which file has which body only a compiler or a search knows; so the list is
 # written here, where a build needs neither, and tests/lint/extensions.py
 # holds it against ext.h.
-BPF_EXTENSIONS = dispatch foreign target/target target/target-log target/target-reject \
+BPF_EXTENSIONS = dispatch target/target target/target-ct target/target-dscp target/target-log target/target-mark \
+	target/target-nfqueue target/target-reject target/target-tcpmss target/target-ttl \
 	match/comment match/cpu match/dccp match/devgroup match/ecn match/eui64 match/frag match/icmp \
 	match/iprange match/ipsec match/ipv6header match/length match/mac match/mark match/mh \
 	match/multiport match/opts match/pkttype match/rt match/sctp match/tcp match/tcpmss match/tos \
 	match/ttl match/u32 match/udp \
-	state/conntrack state/limit state/quota state/state state/statistic state/time
+	state/conntrack state/hashlimit state/limit state/memory state/quota state/recent state/state state/statistic state/time
 LIBHOST_FILES = kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/links.h kernel/bpf/log.h kernel/bpf/slot.h \
+	libxt2/host/hooked.c \
+	libxt2/host/hooked.h \
 	libxt2/store/bpf/bpf-add.c \
 	libxt2/store/bpf/bpf-check.c \
 	libxt2/store/bpf/bpf-clock.c \
@@ -29,6 +32,8 @@ LIBHOST_FILES = kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/links.h ke
 	libxt2/store/bpf/bpf-nat-plan.c \
 	libxt2/store/bpf/bpf-nat-target.c \
 	libxt2/store/bpf/bpf-nat.c \
+	libxt2/store/bpf/bpf-nat-add.c \
+	libxt2/store/bpf/bpf-nat-tree.c \
 	libxt2/store/bpf/bpf-nat.h \
 	libxt2/store/bpf/bpf-nft.c \
 	libxt2/store/bpf/bpf-nft.h \
@@ -49,7 +54,18 @@ LIBHOST_FILES = kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/links.h ke
 	libxt2/store/bpf/bpf-sweep.c \
 	libxt2/store/bpf/bpf-track.c \
 	libxt2/store/bpf/bpf-trial.c \
-	libxt2/store/bpf/bpf-watch.c
+	libxt2/store/bpf/bpf-tables.c \
+	libxt2/store/bpf/bpf-watch.c \
+	libxt2/store/companion/bpf-left-kinds.c \
+	libxt2/store/companion/bpf-left-order.c \
+	libxt2/store/companion/bpf-bound.c \
+	libxt2/store/companion/bpf-bound.h \
+	libxt2/store/companion/bpf-question-match.c \
+	libxt2/store/companion/bpf-left-plan.c \
+	libxt2/store/companion/bpf-left.c \
+	libxt2/store/companion/bpf-left.h \
+	libxt2/store/companion/bpf-sets.c \
+	libxt2/store/companion/bpf-step-target.c
 EXTRA_DIST += $(BPF_PROGRAM_FILES)
 
 if BPF
@@ -61,7 +77,7 @@ libhost_la_LIBADD = libxt2-internal.la $(LIBBPF_LIBS) $(NFTNL_LIBS)
 BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -std=gnu11 -fno-strict-aliasing -fvisibility=hidden \
 	-Wall -Wextra -Wno-unused-parameter -Wno-static-in-inline \
 	-I$(top_srcdir)/include -I$(top_srcdir) -Ikernel/bpf -idirafter $(BPF_INCLUDE)
-BPF_ENGINE = index/eval-index index/eval-patch order parse index/search index/bits index/pairs index/columns index/segments
+BPF_ENGINE = index/eval-index index/eval-patch index/classes order parse index/search index/bits index/pairs index/columns index/segments
 BPF_OBJECTS = kernel/bpf/xt2.o $(BPF_ENGINE:%=kernel/bpf/engine/%.o) \
 	$(BPF_EXTENSIONS:%=kernel/bpf/extensions/%.o)
 BPF_INCLUDED = $(wildcard $(top_srcdir)/engine/*.h $(top_srcdir)/engine/*/*.h \
@@ -84,7 +100,7 @@ kernel/bpf/extensions/%.o: $(top_srcdir)/extensions/%.c $(BPF_INCLUDED)
 kernel/bpf/xt2.bpf.o: $(BPF_OBJECTS)
 	$(AM_V_GEN)$(BPFTOOL) gen object $@ $(BPF_OBJECTS)
 kernel/bpf/links.o: $(top_srcdir)/kernel/bpf/links.h
-kernel/bpf/act.o: $(top_srcdir)/kernel/bpf/act.h
+kernel/bpf/act.o: $(top_srcdir)/kernel/bpf/act.h $(top_srcdir)/kernel/bpf/act-maps.h
 kernel/bpf/links.o kernel/bpf/act.o: kernel/bpf/%.o: $(top_srcdir)/kernel/bpf/%.bpf.c \
 		kernel/bpf/vmlinux.h
 	$(BPF_COMPILE) -c -o $@ $<

@@ -128,7 +128,6 @@ xt2_separate int xt2_tell_packet(struct xt2_log_event *e xt2_arg_there, struct b
 
 	e->time = bpf_ktime_get_boot_ns();
 	e->len = skb->len;
-	e->mark = skb->mark;
 	e->family = nf->state->pf;
 	e->hook = nf->state->hook;
 	e->flags = 0;
@@ -201,6 +200,7 @@ static __noinline bool tell(struct bpf_nf_ctx *nf, const struct xt2_live_ruleset
 	xt2_tell_rule(e, live, happened);
 	e->rule = xt2_tell_number(live, slot, happened);
 	xt2_tell_packet(e, nf);
+	e->mark = happened->value;
 	if (!tell_bytes(&ring, nf, slot, room))
 		goto discard;
 	bpf_ringbuf_submit_dynptr(&ring, 0);
@@ -217,7 +217,10 @@ static __noinline void report(struct bpf_nf_ctx *nf, const struct xt2_live_rules
 	u32 kept = at_most(n, XT2_EVENTS), i = xt2_zero, told = xt2_zero;
 
 	for (; i < kept && xt2_can_loop; i++)
-		if (tell(nf, live, slot, i))
+		if (slot->happened[i].target != XT2_T_LOG &&
+		    slot->happened[i].target != XT2_T_NFLOG)
+			n--; /* a step: see left.h */
+		else if (tell(nf, live, slot, i))
 			told++;
 	slot->events += told;
 	slot->unseen += n - told;

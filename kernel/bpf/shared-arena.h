@@ -36,7 +36,7 @@
 
 /* Where nothing is mapped by itself, AddressSanitizer's shadow included. */
 #define XT2_ARENA_BASE	      0x200000000000ull
-#define XT2_ARENA_VERSION     9u
+#define XT2_ARENA_VERSION     12u
 #define XT2_ARENA_PAGES	      (1u << 20) /* of 4 KiB: all that 32 bits reach */
 #define XT2_ARENA_SIZE	      ((size_t)XT2_ARENA_PAGES * 4096)
 #define XT2_ARENA_STATE	      0x1000u
@@ -71,6 +71,9 @@ enum xt2_need {
 	XT2_NEED_ETHER = 0x800, /* the Ethernet header */
 	XT2_NEED_SEARCH = 0x1000, /* some chain has an index */
 	XT2_NEED_ACT = 0x2000, /* companions: see act.h */
+	XT2_NEED_STEPS = 0x4000, /* likewise: some of its rules are steps */
+	XT2_NEED_ANSWERS = 0x8000, /* likewise: some of its matches are questions */
+	XT2_NEED_BOUND = 0x10000, /* likewise: some of its steps are noted: see act.h */
 };
 
 /* Of the live ruleset: see trial.h. */
@@ -79,6 +82,15 @@ enum xt2_trial {
 	XT2_TRIAL_WAITS, /* to be confirmed */
 	XT2_TRIAL_BACK, /* was not, so the one before is live again */
 };
+
+/* A program that companions have; by both, since numbers may come again. */
+struct xt2_loaded {
+	__u64 time; /* when it was loaded */
+	__u32 id; /* 0: none */
+	__u32 reserved;
+};
+
+#define XT2_NAT_DIGITS 16u /* of a note, of two bits each; the first says the region */
 
 struct xt2_state {
 	__u64 ruleset; /* offset of the live struct xt2_live_ruleset; 0: none, all is accepted */
@@ -97,9 +109,14 @@ struct xt2_state {
 	__u64 previous; /* offset of the ruleset that comes back; 0: none */
 	__u64 deadline; /* ns since boot */
 	__u32 trial; /* enum xt2_trial */
-	__u32 reserved2;
+	__u32 left; /* XT2_LEFT_*: what companions for steps and questions there may be */
 	__u64 generations; /* the newest one that was ever live, on trial or not */
+	__u64 nft; /* nf_tables' generation when all companions were there, plus 1; 0: not known */
+	struct xt2_loaded nat_program[XT2_NAT_DIGITS][4]; /* by digit of a note and its value */
 };
+
+#define XT2_LEFT_ANY   1u
+#define XT2_LEFT_BOUND 2u /* in tables of iptables' names */
 
 struct xt2_cpu {
 	__u32 depth; /* evaluations that have begun and not ended */
@@ -121,6 +138,23 @@ struct xt2_live_spare {
 	__u32 retireds; /* at the end of number[]: of rules that are gone; programs may count in them */
 	__u32 reserved;
 	__u32 number[]; /* of max_counters */
+};
+
+/* Which step a rule is, or which question a match: in a table with a hash of the offset. */
+struct xt2_left {
+	__u32 offset; /* in the image; 0: nothing is here, nor further on */
+	__u32 number; /* from 1; of a rule that changes the hop count: see XT2_STEP_HOPS */
+};
+#define XT2_LEFT_HASH(offset) ((offset) / 8 * 0x9e3779b1u >> 7)
+
+/* A step or question that has companions. */
+struct xt2_left_known {
+	__u32 offset; /* of a rule or a match in the image that is this one; it may be gone */
+	__u32 number; /* as in struct xt2_left */
+	__u8 six; /* family */
+	__u8 table; /* enum xt2_program, of a question; XT2_PROGRAMS: it is a step */
+	__u8 hooks[XT2_PROGRAMS]; /* by table: bits of hooks that have companions for it */
+	__u8 reserved;
 };
 
 struct xt2_live_ruleset {
@@ -146,10 +180,29 @@ struct xt2_live_ruleset {
 	__u32 longest; /* rules of a chain, at most */
 	__u32 runs;
 	__u32 tracked; /* families whose rules ask for connections: see xt2_live_tracked() */
-	__u32 whole; /* something in it keeps it from being edited where it is */
 	__u32 acts[2]; /* by family, IPv6 second: bits of what companions do: see act.h */
-	__u64 nat; /* offset of __u32[instances]: numbers of NAT targets, from 1; 0: it is none */
-	__u32 nat_chains[2], nat_uses[2]; /* by family: what its companions have in the kernel */
+	__u64 nat; /* offset of __u16[nat_room]: by instance, XT2_NAT_BIT()s; 0: no table nat acts */
+	__u32 nat_room; /* of numbers of targets that companions can be found by */
+	__u32 nat_seen; /* instances when the ruleset was published: those after it have no bits */
+	__u32 nat_chains[2][2],
+		nat_uses[2][2]; /* by family: what its companions have in the kernel */
+	__u32 nat_leaves
+		[2][2]; /* likewise: how many they are; and those that were added (bpf-nat-add.c) */
+	__u64 left; /* offset of struct xt2_left[left_mask + 1]; 0: no steps, and no questions */
+	__u64 known; /* offset of struct xt2_left_known[knowns], in the order of their numbers */
+	__u32 left_mask; /* a power of two, less 1 */
+	__u32 knowns;
+	__u32 left_chains[2], left_uses[2]; /* as of nat; 0: not known */
+	__u8 steps[XT2_PROGRAMS][2]; /* [IPv6]: bits of hooks at which packets may meet steps */
+	__u8 asks[XT2_PROGRAMS][2]; /* likewise: questions */
+	__u8 changes[XT2_PROGRAMS][2]; /* what steps may change, and what matches look at: */
+	__u8 looks[XT2_PROGRAMS][2]; /* enum xt2_left_change */
+	/* By table, IPv6 and hook: rules that ask; steps that are noted, and done after all others. */
+	__u8 questions[XT2_PROGRAMS][2][5];
+	__u8 bounds[XT2_PROGRAMS][2][5];
 };
+
+/* A target of the table nat has a companion in a tree of a family; one that was added: in another. */
+#define XT2_NAT_BIT(six, added, tree) (1u << (tree) << 3 * (six) << 8 * (added))
 
 #endif

@@ -18,7 +18,12 @@ struct xt2_slot {
 	__u32 copied; /* bytes of the packet */
 	__u32 arg; /* of the verdict */
 	__u32 what; /* a companion is to do: see act.h; 0: nothing */
-	__u32 reserved;
+	__u32 events_of; /* it; see struct xt2_ctx */
+	__u32 lasts; /* some step of it lasts longer than itself */
+	__u32 related; /* of NAT: it follows from another connection */
+	__u32 region; /* of the arena, whose ruleset it meets */
+	__u32 answered; /* its questions, if there are any */
+	__u64 answers; /* bits: see act.h */
 	__u64 ether[2]; /* its Ethernet header */
 	struct xt2_event happened[XT2_EVENTS];
 	struct xt2_search search;

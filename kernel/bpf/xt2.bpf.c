@@ -5,7 +5,7 @@
  * A netfilter program for each table.  It takes a slot of its processor, copies
  * there what the rules may look at, evaluates the table's base chain of the
  * live ruleset, and answers accept or drop: such a program can't do more, and leaves
- * REJECT and NAT to companions (act.h).  A
+ * the rest to companions (act.h, left.h).  A
  * packet that could not be evaluated (a broken image, a budget of the kernel's
  * that is used up, bytes beyond what a slot holds) is dropped and counts as a
  * fault.
@@ -36,6 +36,8 @@ __always_inline int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *h
 #define HEADERS	  128 /* bytes that are copied at first */
 #define TRANSPORT 60 /* bytes of a transport header */
 #define SHORTEST  8 /* of packets */
+#define ROOM	  60 /* bytes for more options */
+#define MTU_MAX	  0xffff
 #define ICMP	  1 /* protocols */
 #define ICMPV6	  58
 
@@ -71,13 +73,7 @@ EXPORTED struct {
 	__type(value, struct xt2_ctx);
 } contexts SEC(".maps");
 
-/* By the packet's address: see act.h. */
-EXPORTED struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, XT2_NOTES);
-	__type(key, u64);
-	__type(value, u32);
-} notes SEC(".maps");
+#include "act-maps.h"
 
 /* Tell the verifier whose the addresses are. */
 #define use_arena() __asm__ volatile("" : : "r"(&arena))
@@ -235,6 +231,7 @@ static __always_inline bool read_bytes(struct xt2_slot __img *slot, struct bpf_n
 }
 
 #include "report.h"
+#include "left.h"
 
 /* What another packet at this address had, which nobody has carried out. */
 static __noinline void forget(struct sk_buff *skb)
@@ -257,14 +254,15 @@ static __always_inline bool find_nat(const struct xt2_live_ruleset __img *live,
 				     const struct xt2_ctx *ctx, u32 __img *what)
 {
 	const struct xt2_rule __img *r = xt2_at(ctx->img, ctx->rule);
-	const u32 __img *numbers = xt2_arena(live->nat);
-	u32 number;
+	const u16 __img *companions = xt2_arena(live->nat);
+	u32 number = XT2_TARGET_ARG(r->target);
 
 	if (XT2_TARGET_KIND(r->target) != XT2_T_NAT)
 		return true;
-	number = numbers[XT2_TARGET_ARG(r->target)];
-	*what = number ? XT2_ACT_NAT(live->nat >= XT2_ARENA_REGION(1), number - 1) : 0;
-	return number;
+	if (number >= live->nat_room || !companions[number])
+		return false;
+	*what = XT2_ACT_NAT(live->nat >= XT2_ARENA_REGION(1), number);
+	return true;
 }
 
 /* A match drops the packet, after REJECT has sent its answer. */
@@ -275,6 +273,17 @@ static __always_inline bool rejects(const struct xt2_ctx *ctx)
 	return ctx->hotdrop && ctx->late && XT2_TARGET_KIND(r->target) == XT2_T_REJECT;
 }
 
+/* What steps may find: room for an option, and how far connection tracking has got. */
+static __always_inline void prepare_steps(struct xt2_slot __img *slot, const struct sk_buff *skb)
+{
+	const struct sk_buff___xt2 *s = (const void *)skb;
+
+	slot->pkt.room = ROOM;
+	slot->pkt.mtu = MTU_MAX; /* not known: what depends on it is refused */
+	slot->pkt.notrack = 0;
+	slot->pkt.ct_template = bpf_core_field_exists(s->_nfct) && s->_nfct;
+}
+
 static __always_inline bool is_ip6(struct bpf_nf_ctx *nf)
 {
 	return nf->state->pf == XT2_IPV6;
@@ -282,8 +291,7 @@ static __always_inline bool is_ip6(struct bpf_nf_ctx *nf)
 
 /* => the table's verdict; XT2_QUEUE and the like: a fault */
 static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_ruleset __img *live,
-				    struct xt2_slot __img *slot, u32 number, u32 entry, u32 program,
-				    bool related)
+				    struct xt2_slot __img *slot, u32 number, u32 entry, u32 program)
 {
 	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
 	struct xt2_image __img *img = xt2_arena(live->image);
@@ -295,8 +303,8 @@ static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_rules
 	read_metadata(slot, nf, live->needs);
 	if (!read_bytes(slot, nf, live->needs))
 		return XT2_NEXT;
-	slot->what = 0;
-	if (program == XT2_NAT && related && slot->pkt.proto == (is_ip6(nf) ? ICMPV6 : ICMP))
+	slot->what = slot->events_of = 0;
+	if (program == XT2_NAT && slot->related && slot->pkt.proto == (is_ip6(nf) ? ICMPV6 : ICMP))
 		return XT2_ACCEPT;
 	*ctx = (struct xt2_ctx){ 0 };
 	ctx->pkt = (struct xt2_pkt *)&slot->pkt;
@@ -314,7 +322,13 @@ static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_rules
 	}
 	if (live->needs & XT2_NEED_RANDOM)
 		ctx->random = bpf_get_prandom_u32() | 1ull << 32;
-	if (live->needs & XT2_NEED_LOG) {
+	if (live->needs & (XT2_NEED_STEPS | XT2_NEED_ANSWERS)) {
+		ctx->left = xt2_arena(live->left);
+		ctx->left_mask = live->left_mask;
+		ctx->answers = slot->answers;
+		prepare_steps(slot, nf->skb);
+	}
+	if (live->needs & (XT2_NEED_LOG | XT2_NEED_STEPS)) {
 		ctx->events = (struct xt2_event *)(u64)slot->happened;
 		ctx->events_size = XT2_EVENTS;
 	}
@@ -326,7 +340,8 @@ static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_rules
 		verdict = XT2_REJECT;
 	if (program == XT2_NAT && verdict == XT2_ACCEPT && !find_nat(live, ctx, &slot->what))
 		return XT2_NEXT;
-	if (unlikely(ctx->nevents))
+	slot->events_of = ctx->nevents;
+	if (unlikely(ctx->nevents) && live->needs & XT2_NEED_LOG)
 		report(nf, live, slot, ctx->nevents);
 	return ctx->faults || slot->pkt.cut ? XT2_NEXT : verdict;
 }
@@ -340,6 +355,26 @@ static __always_inline bool leave(struct bpf_nf_ctx *nf, struct xt2_slot __img *
 	return false;
 }
 
+/* Steps come before all else that companions do, and before the packet is dropped.  => the verdict */
+static __always_inline int step(struct bpf_nf_ctx *nf, struct xt2_slot __img *slot, u32 number,
+				u32 region, int verdict)
+{
+	const bool drop = verdict == XT2_DROP;
+
+	if (verdict == XT2_NEXT)
+		return verdict;
+	if (leave_steps(nf->skb, slot, number, region, drop)) /* the last one may be a queue */
+		return verdict == XT2_REJECT ? verdict : XT2_ACCEPT;
+	return drop ? verdict : XT2_NEXT;
+}
+
+/* Asked twice, since the verifier would follow an answer that is kept through all of an evaluation. */
+static __always_inline bool has_steps(const struct xt2_live_ruleset __img *live,
+				      struct bpf_nf_ctx *nf, u32 program, u32 hook)
+{
+	return live->needs & XT2_NEED_STEPS && live->steps[program][is_ip6(nf)] >> hook & 1;
+}
+
 /* In a slot that nobody else uses.  => accepted? */
 static __always_inline bool run_slot(struct bpf_nf_ctx *nf, u32 program, u32 cpu, u32 depth)
 {
@@ -348,22 +383,36 @@ static __always_inline bool run_slot(struct bpf_nf_ctx *nf, u32 program, u32 cpu
 	struct xt2_live_ruleset __img *live = xt2_arena(ruleset);
 	u32 number = cpu * XT2_SLOTS + depth, hook = nf->state->hook, entry;
 	struct xt2_slot __img *slot = xt2_arena(XT2_ARENA_SLOTS + sizeof(*slot) * (u64)number);
-	bool related = false;
+	bool related = false, asks;
 	int verdict;
 
 	if (!ruleset || hook > XT2_POSTROUTING)
 		return true;
 	entry = live->hook[program][is_ip6(nf)][hook];
+	asks = live->needs & XT2_NEED_ANSWERS && live->asks[program][is_ip6(nf)] >> hook & 1;
+	/* In the slot, or the verifier would follow the evaluation once for each of these numbers. */
+	slot->region = ruleset >= XT2_ARENA_REGION(1);
+	slot->answered = !asks || take_answers(nf->skb, slot, slot->region,
+					       live->questions[program][is_ip6(nf)][hook]);
 	if (!entry || (program == XT2_NAT && !nat_looks(nf, &related)))
 		return true;
 	slot->pkt.cpu = cpu;
 	slot->packets++;
 	if (program == XT2_NAT || (program == XT2_FILTER && live->needs & XT2_NEED_ACT))
 		forget(nf->skb);
-	verdict = evaluate(nf, live, slot, number, entry, program, related);
+	if (has_steps(live, nf, program, hook)) {
+		forget_steps(nf->skb);
+		if (live->needs & XT2_NEED_BOUND)
+			forget(nf->skb);
+	}
+	slot->related = related;
+	verdict = slot->answered ? evaluate(nf, live, slot, number, entry, program) : XT2_NEXT;
+	if (slot->events_of && has_steps(live, nf, program, nf->state->hook))
+		verdict = step(nf, slot, number, slot->region, verdict);
 	if (program == XT2_FILTER && verdict == XT2_REJECT) /* other tables have no companions */
 		return slot->arg < XT2_REJECT_TYPES && leave(nf, slot, XT2_ACT_REJECT(slot->arg));
-	if (program == XT2_NAT && verdict == XT2_ACCEPT && slot->what)
+	if (program == XT2_NAT && verdict == XT2_ACCEPT &&
+	    slot->what) /* 0 if it is to be dropped */
 		return leave(nf, slot, slot->what);
 	if (verdict != XT2_ACCEPT && verdict != XT2_DROP)
 		slot->faults++;
@@ -410,11 +459,19 @@ EXPORTED SEC("netfilter") int xt2_gate(struct bpf_nf_ctx *nf)
 	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
 	u64 packet = (u64)nf->skb;
 
+	struct xt2_steps *left = bpf_map_lookup_elem(&steps, &packet);
+	bool fault = true;
+
 	use_arena();
-	if (!bpf_map_lookup_elem(&notes, &packet))
+	if (left) {
+		fault = left->at >= XT2_STEPS_MAX || left->step[left->at] != XT2_STEP_DROP;
+		bpf_map_delete_elem(&steps, &packet);
+	} else if (!bpf_map_lookup_elem(&notes, &packet)) {
 		return true;
+	}
 	bpf_map_delete_elem(&notes, &packet);
-	__sync_fetch_and_add(&state->lost, 1);
+	if (fault)
+		__sync_fetch_and_add(&state->lost, 1);
 	return false;
 }
 

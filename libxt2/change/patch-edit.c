@@ -15,15 +15,8 @@
 
 #define BUCKETS_SHIFT 31 /* of the first patch: two buckets */
 
-/* What follows the rules of a patched chain. */
-struct extent {
-	struct xt2_patched patched;
-	struct xt2_index ix;
-	struct xt2_patch patch;
-};
-
-_Static_assert(sizeof(struct xt2_patched) == 80 && sizeof(struct xt2_patch) == 672 &&
-		       sizeof(struct extent) == 800,
+_Static_assert(offsetof(struct xt2_patched, ix) == 80 && sizeof(struct xt2_patch) == 672 &&
+		       sizeof(struct xt2_patched) == 800,
 	       "a patched chain");
 _Static_assert(sizeof(struct xt2_patch_page) == 512 && sizeof(struct xt2_patch_bucket) == 256 &&
 		       sizeof(struct xt2_patch_part) == 16 && sizeof(struct xt2_inserted) == 40,
@@ -180,9 +173,12 @@ static bool is_too_large(const struct xt2_patch_edit *e, const struct xt2_run *r
 
 static int add_split(struct xt2_patch_edit *e, const struct xt2_run *run)
 {
-	const u32 hash = xt2_patch_hash_place(run->rule), unit = run->rule | XT2_PATCH_SPLIT;
+	const struct xt2_patch_entry entry = xt2_entry_of_place_(run->rule, XT2_PATCH_SPLIT);
 
-	return xt2_entry_there_(e, hash, unit) ? 0 : xt2_entry_add_(e, hash, unit);
+	if (xt2_entry_there_(e, entry.hash, entry.unit))
+		return 0;
+	e->patch.splits++;
+	return xt2_entry_add_(e, &entry);
 }
 
 /* A rule that was inserted in a group is gone: was it the last one? */
@@ -195,6 +191,7 @@ static int delete_split(struct xt2_patch_edit *e, const struct xt2_run *run)
 	for (; (item = xt2_items_at_(e, &s)) && item->at < run->end; s.item++)
 		if (item->rule)
 			return 0;
+	e->patch.splits--;
 	return xt2_entry_delete_(e, xt2_patch_hash_place(run->rule), run->rule | XT2_PATCH_SPLIT);
 }
 
@@ -202,14 +199,14 @@ static int delete_split(struct xt2_patch_edit *e, const struct xt2_run *run)
 
 /* The entry of a new rule.  => 0; -E2BIG: the chain has to be compiled anew */
 static int find_entry(struct xt2_patch_edit *e, const struct xt2_rule *rule,
-		      const struct xt2_run *run, u32 *which, u32 *hash)
+		      const struct xt2_run *run, u32 *which, struct xt2_patch_entry *entry)
 {
 	const struct xt2_patch before = e->patch;
 
 	if (is_full(e) || (run && is_too_large(e, run)))
 		return -E2BIG;
-	xt2_rule_class_(e, rule, which, hash);
-	if (xt2_entries_fit_(e, *hash, 2) && /* both may be in one bucket */
+	xt2_rule_class_(e, rule, which, entry);
+	if (xt2_entries_fit_(e, entry->hash, 2) && /* both may be in one bucket */
 	    (!run || xt2_entries_fit_(e, xt2_patch_hash_place(run->rule), 2)))
 		return 0;
 	e->patch = before;
@@ -219,9 +216,10 @@ static int find_entry(struct xt2_patch_edit *e, const struct xt2_rule *rule,
 int xt2_patch_insert(struct xt2_patch_edit *e, u32 before, const struct xt2_rule *rule, u32 line,
 		     u32 *where)
 {
+	struct xt2_patch_entry entry;
 	const struct xt2_run *run;
 	struct xt2_spot s;
-	u32 at, label, added, which, hash;
+	u32 at, label, added, which;
 
 	if (e->err)
 		return e->err;
@@ -230,13 +228,15 @@ int xt2_patch_insert(struct xt2_patch_edit *e, u32 before, const struct xt2_rule
 	else if (find_inserted(e, before, &at, &s))
 		return -ENOENT;
 	run = group_of(e, at);
-	if (find_entry(e, rule, run, &which, &hash))
+	if (find_entry(e, rule, run, &which, &entry))
 		return -E2BIG;
 	if (xt2_label_choose_(e, at, s, &label))
 		return e->err;
 	added = xt2_record_add_(e, at, label, line, rule);
+	entry.unit = added | XT2_PATCH_INSERTED;
+	entry.at = at;
 	if (!added || xt2_items_insert_(e, s, (struct xt2_patch_item){ at, added }) ||
-	    xt2_rule_file_(e, added, which, hash) || (run && add_split(e, run)))
+	    xt2_rule_file_(e, which, &entry) || (run && add_split(e, run)))
 		return e->err;
 	e->patch.inserted++;
 	if (xt2_entries_spread_(e))
@@ -260,6 +260,7 @@ static int delete_inserted(struct xt2_patch_edit *e, u32 rule, u32 at, struct xt
 int xt2_patch_delete(struct xt2_patch_edit *e, u32 rule)
 {
 	const struct xt2_patch_item *item;
+	struct xt2_patch_entry entry;
 	struct xt2_spot s;
 	u32 at;
 
@@ -273,10 +274,11 @@ int xt2_patch_delete(struct xt2_patch_edit *e, u32 rule)
 	item = xt2_items_at_(e, &s);
 	if (item && item->at == at)
 		return -ENOENT;
-	if (is_full(e) || !xt2_entries_fit_(e, xt2_patch_hash_place(at), 1))
+	entry = xt2_entry_of_place_(at, XT2_PATCH_DELETED);
+	if (is_full(e) || !xt2_entries_fit_(e, entry.hash, 1))
 		return -E2BIG;
 	if (xt2_items_insert_(e, s, (struct xt2_patch_item){ .at = at }) ||
-	    xt2_entry_add_(e, xt2_patch_hash_place(at), at | XT2_PATCH_DELETED))
+	    xt2_entry_add_(e, &entry))
 		return e->err;
 	e->patch.deleted++;
 	return xt2_entries_spread_(e);
@@ -298,32 +300,31 @@ static void write_index(const struct xt2_patch_edit *e, struct xt2_index *ix)
 	u32 i;
 
 	*ix = (struct xt2_index){
-		.size = sizeof(struct extent) - offsetof(struct extent, ix),
+		.size = sizeof(struct xt2_patched) - offsetof(struct xt2_patched, ix),
 		.kind = XT2_INDEX_PATCH,
-		.asks = compiled ? compiled->asks : 0,
+		.asks = XT2_ASKS_PORTS | (compiled ? compiled->asks : 0),
 		.ahead = XT2_CANDIDATES, /* no first candidate decides at once */
 		.units = e->compiled->rules - 1 + e->patch.inserted - e->patch.deleted,
-		.body = offsetof(struct extent, patch) - offsetof(struct extent, ix),
+		.body = offsetof(struct xt2_patched, patch) - offsetof(struct xt2_patched, ix),
 	};
 	for (i = 0; i < e->patch.classes; i++)
-		ix->asks |= xt2_asks_field(e->patch.by[i].field[0]) |
-			    xt2_asks_field(e->patch.by[i].field[1]);
+		ix->asks |= xt2_asks_field(e->patch.field[0][i]) |
+			    xt2_asks_field(e->patch.field[1][i]);
 }
 
-static void write_extent(const struct xt2_patch_edit *e, struct extent *x)
+static void write_extent(const struct xt2_patch_edit *e, struct xt2_patched *p)
 {
 	const struct xt2_rule *tail = xt2_chain_tail(chain_before(e));
-	struct xt2_patched *p = &x->patched;
 
 	p->chain = (struct xt2_chain){
-		.size = sizeof(*x),
-		.used = sizeof(*p),
+		.size = sizeof(*p),
+		.used = offsetof(struct xt2_patched, ix),
 		.rules = 2,
 		.tail = offsetof(struct xt2_patched, tail),
 		.index = e->compiled->index,
 		.table = e->compiled->table,
 		.hook = e->compiled->hook,
-		.lookup = offsetof(struct extent, ix),
+		.lookup = offsetof(struct xt2_patched, ix),
 	};
 	p->guard = p->tail = (struct xt2_rule){
 		.size = sizeof(struct xt2_rule),
@@ -333,8 +334,8 @@ static void write_extent(const struct xt2_patch_edit *e, struct extent *x)
 	p->tail.target = e->tail;
 	p->tail.packets = __atomic_load_n(&tail->packets, __ATOMIC_RELAXED);
 	p->tail.bytes = __atomic_load_n(&tail->bytes, __ATOMIC_RELAXED);
-	write_index(e, &x->ix);
-	x->patch = e->patch;
+	write_index(e, &p->ix);
+	p->patch = e->patch;
 }
 
 /* => offset of a copy of a list; 0: the edit is spoilt */
@@ -373,7 +374,7 @@ int xt2_patch_end(struct xt2_patch_edit *e, u32 *offset)
 
 	if (e->err)
 		return e->err;
-	at = xt2_edit_alloc_(e, sizeof(struct extent));
+	at = xt2_edit_alloc_(e, sizeof(struct xt2_patched));
 	e->patch.part = e->patch.parts ? write_list(e, e->part, parts_size(&e->patch)) : 0;
 	if (e->err || retire_before(e))
 		return e->err;

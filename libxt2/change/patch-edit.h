@@ -73,7 +73,7 @@ static inline u32 xt2_patch_items(const struct xt2_patch_edit *e)
 /* => changes of a chain of so many compiled rules from which on it is better compiled anew */
 static inline u32 xt2_changes_usual(u32 rules)
 {
-	return rules / 24 + 16;
+	return rules / 64 + 4;
 }
 
 /*

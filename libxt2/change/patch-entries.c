@@ -3,7 +3,7 @@
  * patch-entries.c - the buckets and classes of a patch that is edited
  *
  * A bucket is a list whose first part has room or gets a new one before it.  An entry
- * that goes is replaced by the last one of the first part, so all others stay full.
+ * that goes is replaced by one of the first part, so all others stay full.
  * To change a part of the list, those before it have to be written anew, too.
  *
  * A rule's class is not stored.  It is one of those whose bits the rule has all of, and
@@ -12,19 +12,25 @@
 #include "patch-entries.h"
 
 #include <stdlib.h>
-#include "engine/index/patched.h"
 
 /*
- * Entries of a bucket, on average, at most: few, as packets then seldom look into one for nothing,
- * until so many buckets are there that each edit copies 16 KB of slots.
+ * Few packets look into a bucket for nothing if there are more buckets than entries.  But each
+ * edit copies the list of them: 4 KB of it, then 16 KB, from which on buckets fill.
  */
-#define ENTRIES_FEW   2u
-#define ENTRIES_USUAL 8u
+#define BUCKETS_FEW   512u
 #define BUCKETS_MANY  2048u
+#define BUCKETS_EACH  2u /* for each entry, up to BUCKETS_FEW */
+#define ENTRIES_FEW   2u /* of a bucket, on average, at most, up to BUCKETS_MANY */
+#define ENTRIES_USUAL 8u
 
 #define FINE_CLASSES 4u /* of addresses by steps of 4 bits; then of 8 */
 #define LAST_CLASSES 6u /* kept for rules that no other one suits */
 #define LOSS_MOST    8u /* bits that a class may lack, before there is another one */
+
+/* So few rules have no more classes than one vector: it matters less if they share some. */
+#define RULES_SMALL   256u
+#define CLASSES_SMALL 8u
+#define LAST_SMALL    2u
 
 /* Names of interfaces are few, whatever their bits are, and so are the usual ports and marks. */
 #define BITS_NAME 10u
@@ -48,18 +54,34 @@ static struct xt2_patch_bucket *own(struct xt2_patch_edit *e, u32 *link)
 	return b;
 }
 
+/* Entries of a part are in the order of their places. */
+static void part_insert(struct xt2_patch_bucket *b, const struct xt2_patch_entry *entry)
+{
+	u32 i = b->entries++;
+
+	for (; i && b->entry[i - 1].at > entry->at; i--)
+		b->entry[i] = b->entry[i - 1];
+	b->entry[i] = *entry;
+}
+
+static void part_remove(struct xt2_patch_bucket *b, u32 at)
+{
+	b->entries--;
+	memmove(&b->entry[at], &b->entry[at + 1], (b->entries - at) * sizeof(b->entry[0]));
+}
+
 /* => number of the part of its bucket's list that has an entry, and *at in it; -1: none has */
 static s32 find(const struct xt2_patch_edit *e, u32 hash, u32 unit, u32 *at)
 {
 	const struct xt2_patch_bucket *b;
 	const struct xt2_patch_slot *slot = slot_of(e, hash);
-	u32 next = slot->tags & xt2_patch_tag(hash) ? slot->bucket : 0, i;
+	u32 next = xt2_patch_may_have(slot, hash) ? slot->bucket : 0, i;
 	s32 n;
 
 	for (n = 0; next; n++, next = b->next) {
 		b = xt2_edit_at_(e, next);
 		for (i = 0; i < b->entries; i++) {
-			if (b->unit[i] == unit && b->hash[i] == hash) {
+			if (b->entry[i].unit == unit && b->entry[i].hash == hash) {
 				*at = i;
 				return n;
 			}
@@ -106,9 +128,9 @@ bool xt2_entries_fit_(const struct xt2_patch_edit *e, u32 hash, u32 n)
 	return room >= n || parts < XT2_BUCKET_PARTS;
 }
 
-int xt2_entry_add_(struct xt2_patch_edit *e, u32 hash, u32 unit)
+int xt2_entry_add_(struct xt2_patch_edit *e, const struct xt2_patch_entry *entry)
 {
-	struct xt2_patch_slot *slot = slot_of(e, hash);
+	struct xt2_patch_slot *slot = slot_of(e, entry->hash);
 	u32 *link = &slot->bucket;
 	const struct xt2_patch_bucket *first = *link ? xt2_edit_at_(e, *link) : NULL;
 	struct xt2_patch_bucket *b;
@@ -128,9 +150,8 @@ int xt2_entry_add_(struct xt2_patch_edit *e, u32 hash, u32 unit)
 	}
 	if (!b)
 		return e->err;
-	b->hash[b->entries] = hash;
-	b->unit[b->entries++] = unit;
-	slot->tags |= xt2_patch_tag(hash);
+	part_insert(b, entry);
+	slot->tags |= xt2_patch_tag(entry->hash);
 	return 0;
 }
 
@@ -144,7 +165,7 @@ static void tag_again(const struct xt2_patch_edit *e, struct xt2_patch_slot *slo
 	for (next = slot->bucket; next; next = b->next) {
 		b = xt2_edit_at_(e, next);
 		for (i = 0; i < b->entries; i++)
-			slot->tags |= xt2_patch_tag(b->hash[i]);
+			slot->tags |= xt2_patch_tag(b->entry[i].hash);
 	}
 }
 
@@ -158,9 +179,9 @@ int xt2_entry_delete_(struct xt2_patch_edit *e, u32 hash, u32 unit)
 		return e->err;
 	offset = slot->bucket;
 	first = xt2_edit_at_(e, offset); /* it can be changed, as own_entry() came that way */
-	first->entries--;
-	in->hash[at] = first->hash[first->entries];
-	in->unit[at] = first->unit[first->entries];
+	part_remove(in, at);
+	if (in != first)
+		part_insert(in, &first->entry[--first->entries]);
 	if (!first->entries)
 		slot->bucket = first->next;
 	tag_again(e, slot);
@@ -174,7 +195,7 @@ int xt2_entry_replace_(struct xt2_patch_edit *e, u32 hash, u32 unit, u32 by)
 
 	if (!b)
 		return e->err;
-	b->unit[at] = by;
+	b->entry[at].unit = by;
 	return 0;
 }
 
@@ -192,15 +213,22 @@ static int drop_list(struct xt2_patch_edit *e, u32 at)
 	return 0;
 }
 
+/* => entries that so many buckets are enough for */
+static u64 entries_most(u32 buckets)
+{
+	if (buckets < BUCKETS_FEW)
+		return buckets / BUCKETS_EACH;
+	return (u64)buckets * (buckets < BUCKETS_MANY ? ENTRIES_FEW : ENTRIES_USUAL);
+}
+
 int xt2_entries_spread_(struct xt2_patch_edit *e)
 {
 	const u32 shift = e->patch.shift, buckets = xt2_buckets_(shift);
-	const u32 most = buckets < BUCKETS_MANY ? ENTRIES_FEW : ENTRIES_USUAL;
 	const u32 old = e->patch.slot;
 	const struct xt2_patch_slot *from = e->slot;
 	u32 i, j, at;
 
-	if (xt2_patch_items(e) <= (u64)most * buckets || shift == 1)
+	if (xt2_patch_items(e) <= entries_most(buckets) || shift == 1)
 		return 0;
 	at = xt2_edit_alloc_(e, 2 * (u64)buckets * sizeof(*from));
 	if (!at)
@@ -214,7 +242,7 @@ int xt2_entries_spread_(struct xt2_patch_edit *e)
 			const struct xt2_patch_bucket *b = xt2_edit_at_(e, at);
 
 			for (j = 0; j < b->entries && !e->err; j++)
-				xt2_entry_add_(e, b->hash[j], b->unit[j]);
+				xt2_entry_add_(e, &b->entry[j]);
 			at = b->next;
 		}
 		if (!e->err)
@@ -331,11 +359,12 @@ static u32 existing(const struct xt2_patch_edit *e, const struct xt2_box *box, u
 
 	*most = 0;
 	for (i = 0; i < e->patch.classes; i++) {
-		const struct xt2_patch_class *c = &e->patch.by[i];
+		struct xt2_patch_class c;
 
-		if (!c->rules || !has_all(box, c, value))
+		xt2_patch_class_get(&e->patch, i, &c);
+		if (!c.rules || !has_all(box, &c, value))
 			continue;
-		bits = class_worth(c);
+		bits = class_worth(&c);
 		if (best == XT2_PATCH_CLASSES || bits > *most) {
 			*most = bits;
 			best = i;
@@ -401,31 +430,39 @@ static u32 new_class(struct xt2_patch_edit *e, const struct xt2_patch_class *c)
 {
 	u32 i = 0;
 
-	while (i < e->patch.classes && e->patch.by[i].rules)
+	while (i < e->patch.classes && e->patch.rules[i])
 		i++;
 	if (i == e->patch.classes)
 		e->patch.classes++;
-	e->patch.by[i] = *c;
+	xt2_patch_class_set(&e->patch, i, c);
 	return i;
+}
+
+/* Of how many there may be, with one that is kept for rules that ask for no field. */
+static u32 classes_most(const struct xt2_patch_edit *e)
+{
+	return e->patch.inserted < RULES_SMALL ? CLASSES_SMALL : XT2_PATCH_CLASSES;
 }
 
 /* => number of the class for a rule */
 static u32 choose(struct xt2_patch_edit *e, const struct xt2_box *box)
 {
 	struct xt2_patch_class c = { .field = { XT2_FIELD_NONE, XT2_FIELD_NONE }, .words = 1 };
+	const u32 all = classes_most(e) - 1;
+	const u32 last = all < XT2_PATCH_CLASSES - 1 ? LAST_SMALL : LAST_CLASSES;
 	u32 i, used = 0, most = 0, best, bits = 0;
 	bool none = false;
 
 	for (i = 0; i < e->patch.classes; i++) {
-		if (!e->patch.by[i].rules)
+		if (!e->patch.rules[i])
 			continue;
 		used++;
-		none |= e->patch.by[i].field[0] == XT2_FIELD_NONE;
+		none |= e->patch.field[0][i] == XT2_FIELD_NONE;
 	}
 	best = existing(e, box, &most);
-	used -= none; /* one is kept for rules that ask for no field */
-	if (used < XT2_PATCH_CLASSES - 1 && (e->family == XT2_IPV4 || e->family == XT2_IPV6)) {
-		if (used < XT2_PATCH_CLASSES - 1 - LAST_CLASSES)
+	used -= none;
+	if (used < all && (e->family == XT2_IPV4 || e->family == XT2_IPV6)) {
+		if (used < all - last)
 			c = ideal(e, box, XT2_CLASS_FIELDS, used < FINE_CLASSES ? 4 : 8);
 		else if (most <= LOSS_MOST)
 			c = coarse(e, box);
@@ -436,57 +473,64 @@ static u32 choose(struct xt2_patch_edit *e, const struct xt2_box *box)
 	return best;
 }
 
-void xt2_rule_class_(struct xt2_patch_edit *e, const struct xt2_rule *rule, u32 *which, u32 *hash)
+void xt2_rule_class_(struct xt2_patch_edit *e, const struct xt2_rule *rule, u32 *which,
+		     struct xt2_patch_entry *entry)
 {
 	u32 value[XT2_CLASS_WORDS];
+	struct xt2_patch_class c;
 	struct xt2_box box;
 
 	xt2_box_of(&box, rule);
 	*which = choose(e, &box);
-	has_all(&box, &e->patch.by[*which], value);
-	*hash = xt2_patch_hash(&e->patch.by[*which], *which, value);
+	xt2_patch_class_get(&e->patch, *which, &c);
+	has_all(&box, &c, value);
+	*entry = (struct xt2_patch_entry){
+		.hash = xt2_patch_hash(&e->patch, *which, value),
+		.never = xt2_patch_never(&box),
+		.ports = xt2_box_ports(&box),
+	};
 }
 
-int xt2_rule_file_(struct xt2_patch_edit *e, u32 rule, u32 which, u32 hash)
+int xt2_rule_file_(struct xt2_patch_edit *e, u32 which, const struct xt2_patch_entry *entry)
 {
-	if (xt2_entry_add_(e, hash, rule | XT2_PATCH_INSERTED))
+	if (xt2_entry_add_(e, entry))
 		return e->err;
-	e->patch.by[which].rules++;
+	e->patch.rules[which]++;
 	return 0;
 }
 
-/* => the class that has the rule, and its hash; NULL: the edit is spoilt */
-static struct xt2_patch_class *class_of(struct xt2_patch_edit *e, u32 rule, u32 *hash)
+/* => number of the class that has the rule, and its hash; XT2_PATCH_CLASSES: the edit is spoilt */
+static u32 class_of(struct xt2_patch_edit *e, u32 rule, u32 *hash)
 {
 	u32 value[XT2_CLASS_WORDS], i;
 	struct xt2_box box;
 
 	xt2_box_of(&box, xt2_edit_at_(e, rule));
 	for (i = 0; i < e->patch.classes; i++) {
-		struct xt2_patch_class *c = &e->patch.by[i];
+		struct xt2_patch_class c;
 
-		if (!c->rules || !has_all(&box, c, value))
+		xt2_patch_class_get(&e->patch, i, &c);
+		if (!c.rules || !has_all(&box, &c, value))
 			continue;
-		*hash = xt2_patch_hash(c, i, value);
+		*hash = xt2_patch_hash(&e->patch, i, value);
 		if (xt2_entry_there_(e, *hash, rule | XT2_PATCH_INSERTED))
-			return c;
+			return i;
 	}
 	xt2_edit_spoilt_(e, -EINVAL); /* the image is not what was checked */
-	return NULL;
+	return XT2_PATCH_CLASSES;
 }
 
 int xt2_rule_unfile_(struct xt2_patch_edit *e, u32 rule)
 {
-	struct xt2_patch_class *c;
-	u32 hash;
+	const struct xt2_patch_class none = { .rules = 0 };
+	u32 hash, number = class_of(e, rule, &hash);
 
-	c = class_of(e, rule, &hash);
-	if (!c || xt2_entry_delete_(e, hash, rule | XT2_PATCH_INSERTED))
+	if (number == XT2_PATCH_CLASSES || xt2_entry_delete_(e, hash, rule | XT2_PATCH_INSERTED))
 		return e->err;
-	if (--c->rules)
+	if (--e->patch.rules[number])
 		return 0;
-	memset(c, 0, sizeof(*c)); /* packets need not look for it */
-	while (e->patch.classes && !e->patch.by[e->patch.classes - 1].rules)
+	xt2_patch_class_set(&e->patch, number, &none); /* packets need not look for it */
+	while (e->patch.classes && !e->patch.rules[e->patch.classes - 1])
 		e->patch.classes--;
 	return 0;
 }
@@ -495,7 +539,7 @@ int xt2_rule_refile_(struct xt2_patch_edit *e, u32 rule, u32 to)
 {
 	u32 hash;
 
-	if (!class_of(e, rule, &hash))
+	if (class_of(e, rule, &hash) == XT2_PATCH_CLASSES)
 		return e->err;
 	return xt2_entry_replace_(e, hash, rule | XT2_PATCH_INSERTED, to | XT2_PATCH_INSERTED);
 }
@@ -510,16 +554,18 @@ void xt2_filed_each_(const struct xt2_image *img, const struct xt2_patch *patch,
 
 	xt2_box_of(&box, rule);
 	for (i = 0; i < patch->classes; i++) {
-		const struct xt2_patch_class *c = &patch->by[i];
+		struct xt2_patch_class c;
 
-		if (!c->rules || !has_all(&box, c, value))
+		xt2_patch_class_get(patch, i, &c);
+		if (!c.rules || !has_all(&box, &c, value))
 			continue;
-		hash = xt2_patch_hash(c, i, value);
+		hash = xt2_patch_hash(patch, i, value);
 		for (at = slot[hash >> patch->shift].bucket; at; at = b->next) {
 			b = xt2_at(img, at);
 			for (j = 0; j < b->entries; j++)
-				if (b->hash[j] == hash && !(b->unit[j] & XT2_PATCH_FLAGS))
-					see(arg, b->unit[j]);
+				if (b->entry[j].hash == hash &&
+				    !(b->entry[j].unit & XT2_PATCH_FLAGS))
+					see(arg, b->entry[j].unit);
 		}
 	}
 }

@@ -126,6 +126,18 @@ static void put_sctp(struct digest *d, const struct xt2_match *m)
 	put(d, payload + before + sizeof(flags), size - before - sizeof(flags));
 }
 
+/* The kernel reads the first 4 bytes of the mask. */
+static void put_recent4(struct digest *d, const struct xt2_match *m)
+{
+	const struct xt2_match_recent *k = (const struct xt2_match_recent *)m;
+	const u32 mask = offsetof(struct xt2_match_recent, mask);
+	static const u8 zero[sizeof(k->mask) - 4];
+
+	put(d, m + 1, mask + 4 - sizeof(*m));
+	put(d, zero, sizeof(zero));
+	put(d, &k->checks, m->size - offsetof(struct xt2_match_recent, checks));
+}
+
 /* --- rules ------------------------------------------------------------------ */
 
 static void put_match(struct digest *d, const struct xt2_match *m)
@@ -139,6 +151,8 @@ static void put_match(struct digest *d, const struct xt2_match *m)
 	put32(d, number ? 0 : m->arg);
 	if (m->type == XT2_M_SCTP && m->flags & XT2_SCTP_INFO)
 		put_sctp(d, m);
+	else if (m->type == XT2_M_RECENT && d->family == XT2_IPV4)
+		put_recent4(d, m);
 	else
 		put(d, m + 1, m->size - sizeof(*m));
 	if (info & XT2_EXT_INSTANCE)

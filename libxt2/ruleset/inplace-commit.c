@@ -642,6 +642,7 @@ static int walk_all(struct commit *k, struct xt2_root *root)
 	if (!ret)
 		xt2_walk_store(&w);
 	free(w.chains);
+	k->in->walked = true;
 	return ret ? ret : xt2_ways_build(&k->in->ways, k->in->img, root);
 }
 
@@ -768,6 +769,7 @@ int xt2_inplace_commit(struct xt2_ruleset *rs, const struct xt2_commit_check *ch
 		*root = 0;
 		return 0;
 	}
+	k.in->walked = false;
 	k.root = *k.in->root;
 	if (k.root.generation < k.in->passed)
 		k.root.generation = k.in->passed;

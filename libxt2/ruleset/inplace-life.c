@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include "engine/index/patched.h"
 
-#define SPARE 1024u /* elements at least that an array has room for beyond those of the image */
+#define SPARE	     1024u /* elements at least that an array has room for beyond those of the image */
+#define BUCKETS_KEPT 1024u
 
 static u32 table_of(void *arg, u32 chain)
 {
@@ -76,6 +77,7 @@ static void begin(struct xt2_ruleset *rs)
 	rs->chains = root->chains;
 	rs->instances = root->instances;
 	rs->cells = root->cells;
+	xt2_memories_forget_(rs);
 	rs->came = root->chains;
 	rs->free = XT2_NONE;
 	xt2_owned_begin(&in->owned, in->img, in->img->size, in->img->root);
@@ -195,6 +197,18 @@ int xt2_inplace_begin(struct xt2_ruleset *rs, struct xt2_image *img, u64 capacit
 	return 0;
 }
 
+/* A commit that knew all chains has many buckets, which others need not clear each time. */
+static void forget_names(struct xt2_ruleset *rs)
+{
+	if (rs->buckets > BUCKETS_KEPT) {
+		free(rs->bucket);
+		rs->bucket = NULL;
+		rs->buckets = 0;
+	}
+	if (rs->buckets)
+		memset(rs->bucket, 0xff, rs->buckets * sizeof(*rs->bucket));
+}
+
 /* All that was read or changed; what the image has is read again when it is asked for. */
 static void forget_all(struct xt2_ruleset *rs)
 {
@@ -208,7 +222,7 @@ static void forget_all(struct xt2_ruleset *rs)
 	in->error = 0;
 	for (i = in->filled ? 0 : in->instances; i < rs->instances; i++)
 		rs->instance[i] = NULL;
-	in->filled = in->resourced = false;
+	in->filled = in->resourced = in->forgets = false;
 	if (in->used_cap)
 		memset(in->used, 0, in->used_cap);
 	for (i = 0; i < rs->tables; i++)
@@ -217,8 +231,7 @@ static void forget_all(struct xt2_ruleset *rs)
 	rs->live = 0;
 	rs->order->n = 0;
 	rs->order->sorted = false;
-	if (rs->buckets)
-		memset(rs->bucket, 0xff, rs->buckets * sizeof(*rs->bucket));
+	forget_names(rs);
 	xt2_arena_free_(&rs->rules);
 	xt2_arena_free_(&rs->payloads);
 	xt2_arena_free_(&rs->lists);

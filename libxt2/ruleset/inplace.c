@@ -243,7 +243,10 @@ void xt2_inplace_count_(const struct xt2_ruleset *rs, struct xt2_chain_ *c)
 void xt2_inplace_gone_(struct xt2_ruleset *rs, const struct xt2_rule *r)
 {
 	struct xt2_inplace_ *in = rs->inplace;
+	const struct xt2_match *m;
 
+	xt2_rule_for_each_match(m, r)
+		in->forgets |= (xt2_match_info(m->type) & XT2_EXT_MEMORY) != 0;
 	if (in->slots && xt2_in_image_(rs, r) && in->slots->retire(in->slots->arg, (u32)r->packets))
 		xt2_inplace_fail_(in, -ENOMEM);
 }

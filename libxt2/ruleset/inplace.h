@@ -55,6 +55,8 @@ struct xt2_inplace_ {
 	bool all_known; /* all chains' headers are read */
 	bool filled; /* all instances are in the array */
 	bool resourced; /* a table has another source */
+	bool forgets; /* a rule went that may have been the last one of a memory */
+	bool walked; /* the commit has made all ways anew: which have grown is not known */
 	u8 *used; /* by instance, of those that are new: a rule names it */
 	u32 used_cap;
 	struct xt2_names names;

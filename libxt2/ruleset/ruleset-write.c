@@ -36,6 +36,9 @@ struct packer {
 	u32 source_count;
 	u32 hooks;
 	u32 cells, cells_done;
+	u32 memory[XT2_MEMORIES_MAX],
+		memories; /* first cells of those that come before all others */
+	const struct xt2_match *first[XT2_MEMORIES_MAX]; /* that names the memory */
 	u32 longest; /* most rules in a chain, the tail included */
 	u64 bytes; /* of rules, instances and lines */
 	u64 indexes; /* bytes that indexes can take */
@@ -126,6 +129,26 @@ static void use_instance(struct packer *p, u32 i)
 	p->bytes += sizeof(struct xt2_instance) + xt2_instance_at_(p->rs, i)->size + 2 * XT2_ALIGN;
 }
 
+/* => number of a memory in the new order; the number after the last one: it is not there */
+static u32 memory_new(const struct packer *p, u32 first)
+{
+	u32 i;
+
+	for (i = 0; i < p->memories && p->memory[i] != first; i++)
+		;
+	return i;
+}
+
+/* There are no more than fit: their first cells are multiples of what each takes. */
+static void use_memory(struct packer *p, const struct xt2_match *m)
+{
+	if (memory_new(p, m->arg) < p->memories || p->memories == XT2_MEMORIES_MAX)
+		return;
+	p->first[p->memories] = m;
+	p->memory[p->memories++] = m->arg;
+	p->cells += XT2_MEMORY_CELLS;
+}
+
 static void count_rule(struct packer *p, const struct xt2_rule *r)
 {
 	const struct xt2_match *m;
@@ -134,7 +157,9 @@ static void count_rule(struct packer *p, const struct xt2_rule *r)
 	xt2_rule_for_each_match(m, r) {
 		u32 info = xt2_match_info(m->type);
 
-		if (info & XT2_EXT_CELL)
+		if (info & XT2_EXT_MEMORY)
+			use_memory(p, m);
+		else if (info & XT2_EXT_CELL)
 			p->cells++;
 		else if (info & XT2_EXT_INSTANCE)
 			use_instance(p, m->arg);
@@ -261,7 +286,9 @@ static void renumber(struct packer *p, struct xt2_rule *r)
 	xt2_rule_for_each_match(m, r) {
 		u32 info = xt2_match_info(m->type);
 
-		if (info & XT2_EXT_CELL) {
+		if (info & XT2_EXT_MEMORY) {
+			m->arg = memory_new(p, m->arg) * XT2_MEMORY_CELLS;
+		} else if (info & XT2_EXT_CELL) {
 			xt2_write_cell(&p->w, p->cells_done, p->rs->cell[m->arg]);
 			m->arg = p->cells_done++;
 		} else if (info & XT2_EXT_INSTANCE) {
@@ -272,6 +299,26 @@ static void renumber(struct packer *p, struct xt2_rule *r)
 		r->target = XT2_TARGET(kind, p->chain_new[arg]);
 	else if (xt2_target_info(kind) & XT2_EXT_INSTANCE)
 		r->target = XT2_TARGET(kind, p->instance_new[arg]);
+}
+
+/*
+ * In the kernel a memory does as the rule says that it met first.  It meets all of a table's
+ * at once, in their order there, whichever was written down first.
+ */
+static void write_memories(struct packer *p)
+{
+	u32 i, j;
+
+	for (i = 0; i < p->memories && !p->w.error; i++) {
+		u64 *cell = (u64 *)(p->w.buf + p->w.root.cell) + (u64)i * XT2_MEMORY_CELLS;
+
+		for (j = 0; j < XT2_MEMORY_CELLS; j++)
+			cell[j] = p->rs->cell[p->memory[i] + j];
+		xt2_memory_settle_(cell);
+		if (!cell[XT2_MEMORY_STATE] && xt2_memory_added_(p->rs, p->memory[i]))
+			xt2_memory_init_(p->first[i], cell);
+	}
+	p->cells_done = p->memories * XT2_MEMORY_CELLS;
 }
 
 static int write_rules(struct packer *p, const struct xt2_rule_list *l)
@@ -324,6 +371,7 @@ static int write_all(struct packer *p, void *buf, u64 cap, u64 *size)
 			p->instance_count, p->cells);
 	write_tables(p);
 	write_instances(p);
+	write_memories(p);
 	for (i = 0; i < p->chain_count && !p->w.error; i++)
 		write_chain(p, i);
 	return xt2_write_end(&p->w, p->scratch, size);

@@ -57,6 +57,7 @@ void xt2_ruleset_free(struct xt2_ruleset *rs)
 	free(rs->instance);
 	free(rs->shared.slot);
 	free(rs->cell);
+	xt2_memories_forget_(rs);
 	free(rs->owners);
 	free(rs);
 }
@@ -275,14 +276,4 @@ int xt2_instance_put_(struct xt2_ruleset *rs, struct xt2_arena_ *arena, u8 kind,
 const struct xt2_instance *xt2_instance_get(const struct xt2_ruleset *rs, unsigned int i)
 {
 	return i < rs->instances ? xt2_instance_at_(rs, i) : NULL;
-}
-
-int xt2_cell_add(struct xt2_ruleset *rs)
-{
-	if (rs->cells == INT32_MAX)
-		return -E2BIG;
-	if (xt2_grow_(&rs->cell, rs->cells, &rs->cell_cap, sizeof(*rs->cell)))
-		return -ENOMEM;
-	rs->cell[rs->cells] = 0;
-	return (int)rs->cells++;
 }

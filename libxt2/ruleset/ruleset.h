@@ -89,6 +89,7 @@ struct xt2_ruleset {
 	struct xt2_shared_ shared;
 	u64 *cell;
 	u32 cells, cell_cap;
+	struct xt2_memories_ *memories; /* those that rules name; NULL: not looked for yet */
 	struct xt2_arena_ rules;
 	struct xt2_arena_ payloads; /* instances */
 	struct xt2_arena_ lists; /* of chains as they were loaded */
@@ -103,6 +104,30 @@ struct xt2_ruleset {
 	u8 acting; /* the owner for whom changes are made; 0: nobody */
 	struct xt2_trespass trespass; /* the first one since then */
 };
+
+/* --- state (cells.c) -------------------------------------------------------- */
+
+/* Which memories there are has to be found out again. */
+void xt2_memories_forget_(struct xt2_ruleset *rs);
+
+/* Do matches with XT2_EXT_MEMORY, of rules of these families, remember together? */
+bool xt2_memory_same_(const struct xt2_match *a, int a_family, const struct xt2_match *b,
+		      int b_family);
+
+/* A memory of another ruleset becomes this one's.  @cell: its contents */
+int xt2_cells_copy_(struct xt2_ruleset *rs, int family, const struct xt2_match *m, const u64 *cell);
+
+/* Has a memory come since the ruleset was loaded, and with it rules in any order? */
+bool xt2_memory_added_(const struct xt2_ruleset *rs, u32 first);
+
+/* A memory is to do what a rule says. */
+void xt2_memory_init_(const struct xt2_match *m, u64 *cell);
+
+/* A memory forgets all but what its first rule said. */
+void xt2_memory_clear_(u64 *cell);
+
+/* A copy that nobody else has becomes as if all changes that had begun were done. */
+void xt2_memory_settle_(u64 *cell);
 
 /* --- owners of chains (chain-owners.c) ------------------------------------- */
 

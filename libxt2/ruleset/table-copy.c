@@ -36,13 +36,12 @@ static int copy_instance(struct copy *c, u32 i, u32 *number)
 	return ret < 0 ? ret : 0;
 }
 
-static int copy_cell(struct copy *c, u32 i, u32 *number)
+static int copy_cell(struct copy *c, const struct xt2_match *m, u32 *number)
 {
-	int cell = xt2_cell_add(c->to);
+	int cell = xt2_cells_copy_(c->to, c->to->table[c->table].family, m, c->from->cell + m->arg);
 
 	if (cell < 0)
 		return cell;
-	c->to->cell[cell] = c->from->cell[i];
 	*number = (u32)cell;
 	return 0;
 }
@@ -58,7 +57,7 @@ static int renumber(struct copy *c, struct xt2_rule *r)
 		u32 info = xt2_match_info(m->type), number = m->arg;
 
 		if (info & XT2_EXT_CELL)
-			ret = copy_cell(c, m->arg, &number);
+			ret = copy_cell(c, m, &number);
 		else if (info & XT2_EXT_INSTANCE)
 			ret = copy_instance(c, m->arg, &number);
 		if (ret)

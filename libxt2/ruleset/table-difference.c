@@ -67,6 +67,8 @@ static bool matches_equal(const struct difference *d, const struct xt2_match *a,
 	if (a->type != b->type || a->flags != b->flags || a->size != b->size ||
 	    memcmp(a + 1, b + 1, a->size - sizeof(*a)))
 		return false;
+	if (info & XT2_EXT_MEMORY)
+		return true; /* the name is the same */
 	if (info & XT2_EXT_CELL)
 		return !d->opt->state || cell_of(d->to, a->arg) == cell_of(d->from, b->arg);
 	return info & XT2_EXT_INSTANCE ? instances_equal(d, a->arg, b->arg) : a->arg == b->arg;
@@ -439,13 +441,27 @@ static int move_instance(struct difference *d, u32 *number)
 	return 0;
 }
 
-static int move_cell(struct difference *d, u32 *number)
+/* A new memory is to do what that of the other ruleset does, whichever rule moves first. */
+static void move_config(struct difference *d, u32 to, u32 from)
 {
-	int cell = xt2_cell_add(d->to);
+	u32 i;
+
+	for (i = XT2_MEMORY_CONFIG; i < XT2_MEMORY_LOGS; i++)
+		d->to->cell[to + i] = cell_of(d->from, from + i);
+}
+
+/* A memory stays the one that rules of the name have had, or begins anew. */
+static int move_cell(struct difference *d, const struct xt2_match *m, u32 *number)
+{
+	const u32 cells = d->to->cells;
+	int cell = xt2_cells_add(d->to, d->from->table[d->table].family, m);
 
 	if (cell < 0)
 		return cell;
-	d->to->cell[cell] = cell_of(d->from, *number);
+	if (xt2_match_info(m->type) & XT2_EXT_MEMORY && (u32)cell >= cells)
+		move_config(d, (u32)cell, *number);
+	if (!(xt2_match_info(m->type) & XT2_EXT_MEMORY))
+		d->to->cell[cell] = cell_of(d->from, *number);
 	*number = (u32)cell;
 	return 0;
 }
@@ -464,7 +480,7 @@ static int move_rule(struct difference *d, const struct xt2_rule *of)
 		u32 number = m->arg;
 
 		if (info & XT2_EXT_CELL)
-			ret = move_cell(d, &number);
+			ret = move_cell(d, m, &number);
 		else if (info & XT2_EXT_INSTANCE)
 			ret = move_instance(d, &number);
 		if (ret)

@@ -81,9 +81,9 @@ static int new_instance(void *data, u8 kind, u8 revision, const char *name, cons
 					   size);
 }
 
-static int new_cell(void *data)
+static int new_cell(void *data, u8 family, const struct xt2_match *m)
 {
-	return xt2_cell_add(((struct reader *)data)->rs);
+	return xt2_cells_add(((struct reader *)data)->rs, family, m);
 }
 
 /* --- chains ------------------------------------------------------------ */
@@ -264,6 +264,7 @@ static void undo(struct reader *r)
 	xt2_arena_free_(&r->payloads);
 	rs->instances = r->instances;
 	rs->cells = r->cells;
+	xt2_memories_forget_(rs);
 	if (r->added)
 		xt2_table_undo_(rs);
 }
@@ -363,6 +364,7 @@ int xt2_table_replace_(struct xt2_ruleset *rs, int family, int compat,
 	ret = check(r, family, compat, blob, len);
 	if (!ret)
 		ret = replace(r, old);
+	xt2_memories_forget_(rs); /* the blob's order is the kernel's */
 	free(r->number);
 	free(r->scratch);
 	free(r);

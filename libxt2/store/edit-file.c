@@ -305,7 +305,7 @@ static int write_body(const struct xt2_edit_file *f, const struct xt2_root *old,
 	return ret ? ret : write_at(f, f->size, f->img->size);
 }
 
-/* Image files must not be mostly empty, and nobody wants them to be. */
+/* Image files must not be mostly empty, and nobody wants them to be: memories are large. */
 static bool is_garbage(const struct xt2_edit_file *f, const struct xt2_root *root)
 {
 	const struct xt2_edits *edits = xt2_at(f->img, root->edits);
@@ -371,7 +371,7 @@ int xt2_edit_file_commit(struct xt2_edit_file *f, struct xt2_ruleset *rs,
 		return ret;
 	if (!root) /* as it is, it may be a change that somebody else still waits for */
 		return f->queue.at.durable < f->queue.number ? make_durable(f, f->shares, err) : 0;
-	if (is_garbage(f, xt2_at(f->img, root)))
+	if (is_garbage(f, xt2_at(f->img, root)) || rs->inplace->forgets)
 		return 1;
 	ret = append(f, root);
 	if (ret < 0) {

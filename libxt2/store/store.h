@@ -80,6 +80,8 @@ enum xt2_live_reason {
 	XT2_LIVE_NO_TABLE, /* no program can be this table, and it has an effect */
 	XT2_LIVE_NO_MATCH,
 	XT2_LIVE_NO_TARGET,
+	XT2_LIVE_CHANGED, /* a match that is asked, after a rule that changes what it looks at */
+	XT2_LIVE_ASKS, /* too many matches would be asked about a packet at a hook */
 	XT2_LIVE_TOO_LONG, /* a packet may enter too many chains at a hook */
 	XT2_LIVE_TOO_MANY, /* and these have too many rules together */
 };
@@ -87,7 +89,8 @@ enum xt2_live_reason {
 /* => is it a matter of size, and not of the abilities of BPF programs? */
 static inline bool xt2_live_is_limit(enum xt2_live_reason reason)
 {
-	return reason == XT2_LIVE_TOO_LONG || reason == XT2_LIVE_TOO_MANY;
+	return reason == XT2_LIVE_TOO_LONG || reason == XT2_LIVE_TOO_MANY ||
+	       reason == XT2_LIVE_ASKS;
 }
 
 /* Strings are the image's; why is good during the call. */

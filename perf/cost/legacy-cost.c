@@ -153,7 +153,7 @@ static int instance(void *data, __u8 kind, __u8 revision, const char *name, cons
 	return -EINVAL; /* there are none */
 }
 
-static int cell(void *data)
+static int cell(void *data, u8 family, const struct xt2_match *m)
 {
 	return -EINVAL;
 }

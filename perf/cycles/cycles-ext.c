@@ -186,6 +186,10 @@ static const struct row matches[] = {
 	MATCH(XT2_M_LIMIT, XT2_IPV4, &tcp, "", "-m limit --limit 10000/sec --limit-burst 10000"),
 	MATCH(XT2_M_QUOTA, XT2_IPV4, &tcp, "", "-m quota --quota 1000000000000000"),
 	MATCH(XT2_M_STATE, XT2_IPV4, &tcp, "", "-m cpu --cpu 0"),
+	MATCH(XT2_M_HASHLIMIT, XT2_IPV4, &tcp, "",
+	      "-m hashlimit --hashlimit-upto 10000/sec --hashlimit-burst 10000 "
+	      "--hashlimit-mode srcip --hashlimit-name cycles"),
+	MATCH(XT2_M_RECENT, XT2_IPV4, &tcp, "", "-m recent --set --name cycles"),
 	MATCH(XT2_M_CONNTRACK, XT2_IPV4, &tcp, "", "-m conntrack --ctstate ESTABLISHED"),
 };
 

@@ -54,13 +54,13 @@ fine xt2tables -Z OUTPUT
 are '-P INPUT ACCEPT -c 0 0\n-P FORWARD ACCEPT -c 0 0\n-P OUTPUT ACCEPT -c 0 0\n-N more\n-A INPUT -s 192.0.2.1/32 -c 0 0 -j DROP\n-A INPUT -p icmp -c 0 0 -j ACCEPT\n-A more -c 0 0 -j RETURN\n'
 
 # refused by name, and nothing has changed
-fails 3 xt2tables -A INPUT -j NFQUEUE
-grep -q 'a live ruleset cannot do NFQUEUE' "$tmp/err" || wrong "NFQUEUE: $(cat "$tmp/err")"
+fails 3 xt2tables -A INPUT -j QUEUE
+grep -q 'a live ruleset cannot do QUEUE' "$tmp/err" || wrong "QUEUE: $(cat "$tmp/err")"
 fails 1 xt2tables -D INPUT -j DROP
 fails 2 xt2arptables -L
 # transactions: the second one is refused, the third one is not touched by that
-edits '-I INPUT -s 192.0.2.2 -j DROP\n-A more -j DROP\nCOMMIT\n-F\n-A INPUT -j NFQUEUE\nCOMMIT\n-6 -A INPUT -s ::1 -j DROP\n-D more 2\nCOMMIT\n' \
-	'ok 7\nerror 6: ipv4 filter/INPUT:1: a live ruleset cannot do NFQUEUE (hint: keep the rule in iptables'\'' own table, which works beside the live ones)\nok 8\n'
+edits '-I INPUT -s 192.0.2.2 -j DROP\n-A more -j DROP\nCOMMIT\n-F\n-A INPUT -j QUEUE\nCOMMIT\n-6 -A INPUT -s ::1 -j DROP\n-D more 2\nCOMMIT\n' \
+	'ok 7\nerror 6: ipv4 filter/INPUT:1: a live ruleset cannot do QUEUE (hint: keep the rule in iptables'\'' own table, which works beside the live ones)\nok 8\n'
 pings 2 || wrong "no answer after transactions"
 are '-P INPUT ACCEPT -c 0 0\n-P FORWARD ACCEPT -c 0 0\n-P OUTPUT ACCEPT -c 4 336\n-N more\n-A INPUT -s 192.0.2.2/32 -c 0 0 -j DROP\n-A INPUT -s 192.0.2.1/32 -c 0 0 -j DROP\n-A INPUT -p icmp -c 4 336 -j ACCEPT\n-A more -c 0 0 -j RETURN\n'
 ip netns exec "$ns" ping -6 -q -c 1 -W 1 ::1 >/dev/null && wrong "IPv6 is not dropped"

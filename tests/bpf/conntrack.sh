@@ -62,8 +62,8 @@ want 0 1 "connmark of IPv6"
 says 'conntrack ipv6 on'
 
 # What fails changes nothing.
-rules '-A INPUT -m state --state NEW' '-A INPUT -j NFQUEUE' >"$tmp/bad"
-live apply "$tmp/bad" 2>/dev/null && wrong "NFQUEUE was taken"
+rules '-A INPUT -m state --state NEW' '-A INPUT -j QUEUE' >"$tmp/bad"
+live apply "$tmp/bad" 2>/dev/null && wrong "QUEUE was taken"
 want 0 1 "after a refusal"
 for t in 0.005 0.02 0.04; do
 	timeout -s KILL $t "$xt2" apply --netns "$ns" "$tmp/state" 2>/dev/null

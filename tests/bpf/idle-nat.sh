@@ -72,20 +72,20 @@ printf '%s\n' '*nat' COMMIT '*filter' '-A INPUT -p icmp' COMMIT | inside iptable
 inside iptables-legacy-save >"$tmp/kernel" || wrong "iptables-legacy-save"
 grep -q '^\*nat' "$tmp/kernel" || wrong "no nat: $(cat "$tmp/kernel")"
 "$xt2" detach --netns "$ns"
-"$xt2" apply --netns "$ns" "$tmp/kernel" || wrong "what iptables-save prints"
+"$xt2" apply --take-over --netns "$ns" "$tmp/kernel" >"$tmp/out" || wrong "what iptables-save prints"
 
 # What cannot be live is refused as soon as packets reach it, and changes nothing; so does what a text leads to.
-sed 's/^COMMIT/-A OLD -m string --string a --algo bm -j RETURN\nCOMMIT/' "$tmp/nat" >"$tmp/old"
+sed 's/^COMMIT/-A OLD -m connlimit --connlimit-above 1 -j RETURN\nCOMMIT/' "$tmp/nat" >"$tmp/old"
 "$xt2" apply --netns "$ns" "$tmp/old" || wrong "a rule that no packet reaches"
 saved nat >"$tmp/before"
 sed 's/^COMMIT/-A OUTPUT -j OLD\nCOMMIT/' "$tmp/old" >"$tmp/rules"
 "$xt2" apply --netns "$ns" "$tmp/rules" 2>"$tmp/err"
 code=$?
-grep -q 'nat/OLD:1: a live ruleset cannot match string' "$tmp/err" || code=$(cat "$tmp/err")
+grep -q 'nat/OLD:1: a live ruleset cannot match connlimit' "$tmp/err" || code=$(cat "$tmp/err")
 [ "$code" = 3 ] || wrong "a rule: $code"
 printf '%s\n' '*nat' '-A OUTPUT -j OLD' COMMIT | "$restore" --live --netns "$ns" -n 2>"$tmp/err"
 code=$?
-grep -q 'nat/OLD:1: a live ruleset cannot match string' "$tmp/err" || code=$(cat "$tmp/err")
+grep -q 'nat/OLD:1: a live ruleset cannot match connlimit' "$tmp/err" || code=$(cat "$tmp/err")
 [ "$code" = 3 ] || wrong "a rule by restore: $code"
 saved nat | cmp -s - "$tmp/before" || wrong "a refusal changed something"
 
@@ -105,9 +105,9 @@ cat >"$tmp/unreached" <<END
 [0:0] -A INPUT -s 127.0.0.0/8 -j ACCEPT
 [0:0] -A INPUT -j DROP
 [0:0] -A INPUT -p tcp -m recent --update --seconds 60 --name a --mask 255.255.255.255 --rsource -j REJECT --reject-with tcp-reset
-[3:30] -A old -m string --string "abc" --algo bm -m quota --quota 1000 -j REJECT --reject-with icmp-port-unreachable
+[3:30] -A old -m connlimit --connlimit-above 1 --connlimit-mask 32 --connlimit-saddr -m quota --quota 1000 -j REJECT --reject-with icmp-port-unreachable
 [4:40] -A old -m limit --limit 3/min -j older
-[5:50] -A older -m set --match-set s src -j MARK --set-xmark 0x1/0xffffffff
+[5:50] -A older -m connlimit --connlimit-above 1 --connlimit-mask 32 --connlimit-saddr -j QUEUE
 COMMIT
 END
 "$xt2" detach --netns "$ns"

@@ -68,6 +68,21 @@ apply --counters reset "$tmp/b"
 expect "reset" "ipv4 filter INPUT 2 0 0" "ipv4 filter OUTPUT policy 0 0"
 apply --counters=keep "$tmp/a"
 
+# What recent remembers is kept by its name, whichever rule asks.
+r='-m recent --name kept --rsource'
+rules "-A INPUT -p icmp --icmp-type 8 $r --set" >"$tmp/r"
+apply "$tmp/r"
+pings 3 127.0.0.1
+rules "-A INPUT -p icmp --icmp-type 8 $r --rcheck --hitcount 3 --seconds 1000" \
+	"-A INPUT -p icmp --icmp-type 8 $r --rcheck --hitcount 4" >"$tmp/r"
+apply "$tmp/r"
+pings 2 127.0.0.1
+expect "recent" "ipv4 filter INPUT 1 2 168" "ipv4 filter INPUT 2 0 0"
+apply --counters reset "$tmp/r"
+pings 2 127.0.0.1
+expect "recent anew" "ipv4 filter INPUT 1 0 0" "ipv4 filter INPUT 2 0 0"
+apply "$tmp/a"
+
 # Chains are the same by their names, whatever their numbers; so is what jumps there.
 rules ':z - [0:0]' '-A OUTPUT -j z' '-A OUTPUT -g z' '-A z -m comment --comment here' >"$tmp/c"
 rules ':a - [0:0]' ':m - [0:0]' ':z - [0:0]' '-A OUTPUT -j a' '-A OUTPUT -j z' '-A OUTPUT -g z' \
@@ -111,11 +126,11 @@ expect "an image and a text" "ipv4 filter z 1 0 0" "ipv6 filter INPUT 1 2 208"
 
 # All files or none.
 echo '-A INPUT -j nowhere' >"$tmp/junk"
-rules '-A INPUT -j NFQUEUE' >"$tmp/queue"
+rules '-A INPUT -j QUEUE' >"$tmp/queue"
 refuse 2 'junk' "$tmp/c" -6 "$tmp/junk"
 refuse 2 "table filter of ipv4 is in $tmp/c and in $tmp/a" "$tmp/c" -6 "$tmp/six" -4 "$tmp/a"
 refuse 2 'table filter of ipv4' "$tmp/c" "$tmp/four.xt2"
-refuse 3 "queue.*cannot do NFQUEUE" -6 "$tmp/six" -4 "$tmp/queue"
+refuse 3 "queue.*cannot do QUEUE" -6 "$tmp/six" -4 "$tmp/queue"
 refuse 2 'keep, reset or file' --counters some "$tmp/c"
 refuse 2 'no file' -4
 

@@ -192,10 +192,13 @@ there, gone = 0, 0
 for generation_then in sorted(said, reverse=True):
     if back(generation_then, said[generation_then]):
         there += 1
+        if gone:
+            problems.append(f'generation {generation_then} is there, and a newer one is gone')
     else:
         gone += 1
-if there < min(20, len(said) / 3):
-    problems.append(f'of {len(said)} generations only {there} are there')
+# Each file has a generation at least, and so has what is live; how many more is drawn.
+if there <= kept:
+    problems.append(f'of {len(said)} generations only {there} are there, with {kept} old files')
 if not re.search(r'  rollback  .*; back to generation \d+$', xt2('history'), re.M):
     problems.append('no rollback in the history')
 first = generation()

@@ -19,7 +19,7 @@ also_clean() { :; }
 # shellcheck disable=SC2317 # called by trap
 clean() {
 	also_clean
-	"$xt2" detach --netns "$ns" 2>/dev/null
+	"$xt2" detach --forget --netns "$ns" 2>/dev/null
 	ip netns del "$ns" 2>/dev/null
 	rm -rf "$tmp"
 }

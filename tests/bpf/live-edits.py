@@ -131,7 +131,7 @@ def rule():
                          '-m mark --mark 3', '-m limit --limit 5/hour', '-i eth7', '-m length --length 9',
                          '-m comment --comment abc'])
     return match + ' ' + rand.choice(['-j DROP', '-j ACCEPT', '-j SHORT', '-g LONG', '-j N1', '', '-j RETURN',
-                                      '-j REJECT', '-j NFQUEUE', '-j LOG'])
+                                      '-j REJECT', '-j QUEUE', '-j LOG'])
 
 
 def line():

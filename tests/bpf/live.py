@@ -5,6 +5,7 @@ The generators are those of tests/prop; here some addresses are this host's, and
 what nftables does in both namespaces (see PREPARE): packets of theirs are not tracked, or translated.
 """
 import ipaddress
+import random
 import re
 
 import matches
@@ -65,6 +66,19 @@ def nft(seed, family):
                        back=back, some='tcp dport 0-29999', source=SOURCE[family])
 
 
+def ipsets(seed, family):
+    """=> what ipset makes for the rules of a seed"""
+    w = World(seed, family)
+    kind = 'inet' if family == 4 else 'inet6'
+    addrs = [matches.addr_text(a) for a in w.addrs]
+    some = random.Random(f'sets {family} {seed}')
+    out = [f'create addresses{family} hash:net family {kind}', f'create ports{family} hash:ip,port family {kind}',
+           f'flush addresses{family}', f'flush ports{family}']
+    out += [f'add -exist addresses{family} {a}' for a in some.sample(addrs, 4)]
+    out += [f'add -exist ports{family} {a},{p}:{port}' for a in some.sample(addrs, 4) for p in ('tcp', 'udp') for port in w.ports[:3]]
+    return '\n'.join(out) + '\n'
+
+
 def packed(addresses):
     return [ipaddress.ip_address(a).packed for a in addresses]
 
@@ -116,12 +130,147 @@ def connmark(w, r):
 ROWS = [('conntrack:any', (4, 6), None, '', conntrack), ('connmark:any', (4, 6), None, '', connmark)]
 
 
+# What companions are asked (a row is hooks, what changes the answer, and a function), and what they do.
+
+def owner(w, r):
+    return f'-m owner {matches.inv(r)}' + r.choice(('--uid-owner 0', '--uid-owner 1-9', '--gid-owner 0', '--socket-exists'))
+
+
+def ipset(w, r):
+    name = r.choice(('addresses', 'addresses', 'ports'))
+    dirs = r.choice(('src', 'dst')) if name == 'addresses' else r.choice(('src,src', 'dst,dst', 'src,dst'))
+    return f'-m set {matches.inv(r)}--match-set {name}{w.family} {dirs}'
+
+
+def policy(direction):
+    return lambda w, r: f'-m policy --dir {direction} --pol {r.choice(("none", "ipsec"))}'
+
+
+def socket(w, r):
+    return '-m socket' + r.choice(('', ' --nowildcard', ' --transparent'))
+
+
+def helper(w, r):
+    return f'-m helper {matches.inv(r)}--helper "ftp"'
+
+
+def connbytes(w, r):
+    return (f'-m connbytes {matches.inv(r)}--connbytes {r.choice((0, 1, 2))}:{r.choice((3, 200, 5000))} '
+            f'--connbytes-mode {r.choice(("packets", "bytes", "avgpkt"))} --connbytes-dir {r.choice(("original", "reply", "both"))}')
+
+
+def realm(w, r):
+    return f'-m realm {matches.inv(r)}--realm {r.choice(("0x0", "0x7"))}'
+
+
+def cgroup(w, r):
+    return f'-m cgroup {matches.inv(r)}--cgroup {r.choice((0, 7))}'
+
+
+def plain(name):
+    rows = {row[0]: row[4] for row in matches.ROWS}
+    return lambda w, r: rows[name](w, r)
+
+
+def addrtype(w, r):
+    return plain('addrtype')(w, r).replace(' --limit-iface-in', '')
+
+
+def rpfilter(w, r):
+    return '-m rpfilter' + ''.join(f' {o}' for o in ('--loose', '--validmark', '--invert') if r.random() < 0.5)
+
+
+SENT, CAME, ANY = ('OUTPUT', 'POSTROUTING'), ('PREROUTING', 'INPUT', 'FORWARD'), ()
+# name, hooks, families, does it ask for connections, what must not be changed before
+QUESTIONS = [('addrtype', ANY, (4, 6), False, '', addrtype), ('owner', SENT, (4, 6), False, '', owner),
+             ('set', ANY, (4, 6), False, 'MARK SETS', ipset), ('string', ANY, (4, 6), False, 'BYTES', plain('string:bm')),
+             ('bpf', ANY, (4, 6), False, 'ALL', plain('bpf')), ('policy', CAME, (4, 6), False, '', policy('in')),
+             ('policy', SENT, (4, 6), False, '', policy('out')), ('socket', ('PREROUTING', 'INPUT'), (4, 6), False, '', socket),
+             ('helper', ANY, (4, 6), True, 'CT', helper), ('connbytes', ANY, (4, 6), True, 'CT', connbytes),
+             ('realm', ('INPUT', 'FORWARD', 'OUTPUT', 'POSTROUTING'), (4,), False, '', realm),
+             ('cgroup', SENT, (4, 6), False, '', cgroup), ('physdev', CAME, (4, 6), False, '', plain('physdev')),
+             ('rpfilter', ('PREROUTING',), (4, 6), False, 'MARK', rpfilter),
+             ('connlabel', ANY, (4, 6), True, 'CT', lambda w, r: f'-m connlabel {matches.inv(r)}--label {r.randrange(1, 128)}')]
+TABLES_OF = {'rpfilter': ('raw', 'mangle')}
+
+
+def tee(w, r):
+    return f'--gateway {"10.66.0.99" if w.family == 4 else "fd66::99"}'
+
+
+def classify(w, r):
+    return f'--set-class {r.randrange(1, 9)}:{r.randrange(9)}'
+
+
+def mark(w, r):
+    if r.random() < 0.1:
+        return '--set-mark 0x82'        # there is no way for these: see twins.py
+    return targets.mark(w, r)
+
+
+def connmark_target(w, r):
+    v, mask = r.choice(w.marks), r.choice((0xff, 0xffffffff))
+    return r.choice((f'--set-xmark {v:#x}/{mask:#x}', '--save-mark', '--restore-mark', f'--save-mark --nfmask {mask:#x} --ctmask 0xff',
+                     f'--restore-mark --nfmask 0xff --ctmask {mask:#x}', f'--or-mark {v:#x}',
+                     '--save-mark --left-shift-mark 3', '--restore-mark --right-shift-mark 2'))
+
+
+def tcpmss(w, r):
+    return targets.tcpmss(w, r)
+
+
+def connection(w, r):
+    """How it is to be tracked."""
+    # Replies of several zones are one connection, unless NAT draws another port.
+    zone = f'--zone{r.choice(("", "-orig", "-reply")) if w.nats else ""} {r.randrange(1, 4)}'
+    return r.choice((zone, zone, '--helper ftp', f'{zone} --helper ftp', '--ctevents destroy'))
+
+
+def rateest(w, r):
+    return f'--rateest-name twins{r.randrange(9)} --rateest-interval 250ms --rateest-ewmalog 500ms'
+
+
+def ipset_target(w, r):
+    name = r.choice(('addresses', 'addresses', 'ports'))
+    dirs = r.choice(('src', 'dst')) if name == 'addresses' else r.choice(('src,src', 'dst,dst', 'src,dst'))
+    return f'{r.choice(("--add-set", "--del-set"))} {name}{w.family} {dirs}'
+
+
+def nfqueue(w, r):
+    """Nobody listens."""
+    return r.choice(('--queue-num 3 --queue-bypass',) * 3 + ('--queue-num 3', '--queue-balance 3:5 --queue-bypass'))
+
+
+# name, tables, hooks, families, what it changes, what the rule needs, function
+STEPS = [('MARK', ANY, ANY, (4, 6), 'MARK', '', mark), ('MARK', ANY, ANY, (4, 6), 'MARK', '', mark),
+         ('CONNMARK', ANY, ANY, (4, 6), 'MARK', '', connmark_target), ('CLASSIFY', ANY, ('FORWARD', 'OUTPUT', 'POSTROUTING'), (4, 6), '', '', classify),
+         ('NOTRACK', ('raw',), ANY, (4, 6), 'CT', '', lambda w, r: ''), ('CT', ('raw',), ANY, (4, 6), 'CT', '', lambda w, r: '--notrack'),
+         ('TTL', ('mangle',), ANY, (4,), 'BYTES', '', targets.ttl), ('HL', ('mangle',), ANY, (6,), 'BYTES', '', targets.hl),
+         ('TOS', ('mangle',), ANY, (4, 6), 'BYTES', '', targets.tos), ('DSCP', ('mangle',), ANY, (4, 6), 'BYTES', '', targets.dscp),
+         ('TCPMSS', ('mangle', 'filter', 'raw'), ANY, (4, 6), 'BYTES', targets.SYN, tcpmss),
+         ('TCPMSS', ('mangle',), ('FORWARD', 'POSTROUTING'), (4, 6), 'SIZE', targets.SYN, lambda w, r: '--clamp-mss-to-pmtu'),
+         ('NFQUEUE', ('raw', 'mangle', 'filter', 'security'), ANY, (4, 6), '', '', nfqueue),
+         *[('TPROXY', ('mangle',), ('PREROUTING',), (4, 6), '', '-p udp', lambda w, r: '--on-port 777 --tproxy-mark 0x1/0x1')] * 6,
+         ('CT', ('raw',), ANY, (4, 6), 'TEMPLATE', '-p tcp', connection), ('TRACE', ('raw',), ANY, (4, 6), '', '', lambda w, r: ''),
+         ('ECN', ('mangle',), ANY, (4,), 'BYTES', '-p tcp', lambda w, r: '--ecn-tcp-remove'),
+         ('CHECKSUM', ('mangle',), ANY, (4, 6), 'BYTES', '-p udp', lambda w, r: '--checksum-fill'),
+         ('IDLETIMER', ANY, ANY, (4, 6), '', '', lambda w, r: f'--timeout 600 --label twins{r.randrange(9)}'),
+         ('RATEEST', ANY, ANY, (4, 6), '', '', rateest), ('SET', ('raw', 'mangle', 'filter', 'security'), ANY, (4, 6), 'SETS', '', ipset_target),
+         ('TEE', ANY, ('FORWARD', 'OUTPUT'), (4, 6), '', '', tee), ('AUDIT', ANY, ANY, (4, 6), '', '', lambda w, r: f'--type {r.choice(("accept", "drop"))}')]
+
+
+# What may not be tested in a table any more, by what its steps change.
+NEVER = {'SIZE': '-m (tcpmss|u32)', 'TEMPLATE': '-m (conntrack|connmark|state)'}
+
+
 class Rules(rules.Rules):
     world = World
 
     def __init__(self, seed, family, without=(), answers=False):
         super().__init__(seed, family, tuple(without) + NATIVE)
-        self.answers = answers  # REJECT, which a program leaves to nf_tables
+        self.answers = answers  # what a program leaves to nf_tables
+        self.left = random.Random(f'companions {family} {seed}')
+        self.pool, self.steps, self.never = [], [], []
         self.where = ''         # a base chain, or '' for one that every hook may come to
         if self.w.tracked:
             self.rows += ROWS * 6
@@ -150,6 +299,39 @@ class Rules(rules.Rules):
             text, proto = super().conditions(True)
             if self.allowed(text):
                 return text, proto
+
+    def companions(self, table):
+        """Some questions and steps for a table: none of the questions is about what a step changes."""
+        r, w = self.left, self.w
+        rows = [row for row in STEPS if (not row[1] or table in row[1]) and w.family in row[3] and
+                (w.tracked or row[0] != 'CONNMARK')]
+        kinds = r.sample(('MARK', 'BYTES', 'CT', 'SIZE', 'TEMPLATE', 'SETS', ''), r.choice((0, 1, 2, 4, 7)))
+        self.steps = [row for row in rows if row[4] in kinds]
+        if table == 'nat':
+            self.steps = [row for row in self.steps if row[0] in ('MARK', 'CONNMARK', 'CLASSIFY')]
+        changed = {row[4] for row in self.steps} - {''}
+        if 'TEMPLATE' in changed:
+            changed.add('CT')
+        asks = [q for q in QUESTIONS if w.family in q[2] and (w.tracked or not q[3]) and not changed & set(q[4].split()) and
+                table in TABLES_OF.get(q[0], (table,)) and
+                not (q[4] == 'ALL' and changed) and not (q[4] == 'BYTES' and 'SIZE' in changed)]
+        self.pool = [(q[1], q[5](w, r)) for q in (r.choice(asks) for _ in range(r.choice((0, 2, 5, 9))))]
+        self.never = [test for word, test in NEVER.items() if word in changed]
+
+    def question(self):
+        """=> a match that companions are asked, for the chain; or ''"""
+        fit = [text for hooks, text in self.pool if not hooks or self.where in hooks]
+        return self.left.choice(fit) if fit and self.left.random() < 0.4 else ''
+
+    def step(self, proto, text):
+        """=> (needs, target) that companions do, or None"""
+        if self.left.random() < 0.6:
+            return None
+        fit = [s for s in self.steps if (not s[2] or self.where in s[2]) and (not s[5] or not proto and '-p ' not in text)]
+        if not fit:
+            return None
+        s = self.left.choice(fit)
+        return s[5], f'-j {s[0]} {s[6](self.w, self.left)}'.strip()
 
     def reject(self, proto):
         if '-p tcp' in proto and self.r.random() < 0.6:
@@ -200,6 +382,7 @@ class Rules(rules.Rules):
 
     def nat(self):
         r = self.r
+        self.companions('nat')
         users = self.chain_names()[:3]
         self.out += ['*nat'] + [f':{c} ACCEPT [0:0]' for c in NAT] + [f':{c} - [0:0]' for c in users + ['to', 'from']]
         for base in NAT:
@@ -220,6 +403,14 @@ class Rules(rules.Rules):
     def ordinary(self, table, chains, level):
         r = self.r
         text, proto = self.conditions(True)
+        if self.pool:
+            text = f'{text} {self.question()}'.strip()
+        if any(re.search(test, text) for test in self.never):
+            return
+        done = self.step(proto, text) if self.steps else None
+        if done:
+            self.add(f'-A {chains[level]}', done[0], text, done[1])
+            return
         go = self.jump(chains, level) if r.random() < 0.4 else ''
         if not go and table == 'nat':
             go = r.choice([g for g in GOES if 'DROP' not in g])
@@ -236,13 +427,15 @@ class Rules(rules.Rules):
     def hooks(self, name):
         """A table with all of its hooks, and chains that any of them may call."""
         r = self.r
+        if self.answers:
+            self.companions(name)
         users = self.chain_names()
         self.out += [f'*{name}'] + [f':{c} {r.choice(("ACCEPT",) * 6 + ("DROP",))} [0:0]' for c in TABLES[name]]
         self.out += [f':{c} - [0:0]' for c in users]
         for base in TABLES[name]:
             self.where = base
             self.add(f'-A {base}')
-            if self.w.tracked and r.random() < 0.5:
+            if self.w.tracked and r.random() < 0.5 and NEVER['TEMPLATE'] not in self.never:
                 self.states(base)
             for _ in range(r.randint(1, 8)):
                 self.ordinary(name, [base] + users, 0)

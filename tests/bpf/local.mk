@@ -1,19 +1,25 @@
 # Live rulesets.
 BPF_TESTS = \
+	tests/bpf/adversary.sh \
+	tests/bpf/boot.sh \
 	tests/bpf/budget.sh \
 	tests/bpf/commands.sh \
 	tests/bpf/confirm.sh \
 	tests/bpf/conntrack.sh \
 	tests/bpf/dead.sh \
+	tests/bpf/left.sh \
 	tests/bpf/live-back.sh \
 	tests/bpf/live-edits.sh \
 	tests/bpf/live-history.sh \
+	tests/bpf/doctor.sh \
 	tests/bpf/faults.sh \
 	tests/bpf/idle-nat.sh \
 	tests/bpf/live-indexed.sh \
 	tests/bpf/keep.sh \
 	tests/bpf/log.sh \
+	tests/bpf/memory.sh \
 	tests/bpf/nat.sh \
+	tests/bpf/nat-edits.sh \
 	tests/bpf/places.sh \
 	tests/bpf/random.sh \
 	tests/bpf/refused.sh \
@@ -22,10 +28,13 @@ BPF_TESTS = \
 	tests/bpf/run-live.sh \
 	tests/bpf/swaps.sh \
 	tests/bpf/tables.sh \
+	tests/bpf/take-over.sh \
 	tests/bpf/traffic.sh \
 	tests/bpf/twins.sh \
 	tests/bpf/view.sh
-EXTRA_DIST += $(BPF_TESTS) tests/bpf/live-common.sh tests/bpf/folder.sh tests/bpf/compare.c tests/bpf/conversations.py tests/bpf/live-back.py tests/bpf/live-edits.py tests/bpf/live-indexed.py \
+EXTRA_DIST += $(BPF_TESTS) tests/bpf/hosts/docker.v4 tests/bpf/hosts/firewalld.v4 tests/bpf/hosts/firewalld.v6 tests/bpf/hosts/kube-proxy.v4 \
+	tests/bpf/hosts/libvirt.v4 tests/bpf/hosts/shorewall.v4 tests/bpf/hosts/ufw.v4 tests/bpf/hosts/ufw.v6 \
+	tests/bpf/live-common.sh tests/bpf/adversary.py tests/bpf/folder.sh tests/bpf/compare.c tests/bpf/conversations.py tests/bpf/live-back.py tests/bpf/live-edits.py tests/bpf/live-indexed.py \
 	tests/bpf/live.py \
 	tests/bpf/nat.py tests/bpf/log-pcapng.py tests/bpf/log-traffic.py tests/bpf/random.py tests/bpf/reject.py tests/bpf/twins.py
 if BPF

@@ -29,7 +29,14 @@ rules '-A OUTPUT -d 127.0.0.9/32 -p udp -m udp --dport 700 -j DNAT --to-destinat
 	'-A OUTPUT -d 127.0.0.9/32 -p udp -m udp --dport 710 -j DNAT --to-destination 127.0.0.1:8001' >"$tmp/one"
 live apply "$tmp/one" 2>"$tmp/err"
 code=$?
-[ $code != 3 ] || skip "$(cat "$tmp/err")"
+if [ $code = 3 ]; then	# the kernel that takes programs of other tables has to take these
+	printf '*filter\nCOMMIT\n' >"$tmp/filter"
+	grep -q 'refuses the BPF programs' "$tmp/err" && live apply "$tmp/filter" 2>/dev/null && {
+		wrong "$(cat "$tmp/err")"
+		exit 1
+	}
+	skip "$(cat "$tmp/err")"
+fi
 [ $code = 0 ] || { cat "$tmp/err"; exit 1; }
 mkfifo "$tmp/ready"
 inside python3 "$nat" serve 8001 8002 8003 700 >"$tmp/ready" &
@@ -68,8 +75,9 @@ dropped "nft delete table"
 apply "$tmp/one"
 whole "apply after a deleted table"
 table=$(inside nft list tables | sed -n 's/^table ip \(xt2-nat.\)$/\1/p')
-handle=$(inside nft -a list chain ip "$table" destination | sed -n 's/.*8001.*handle //p')
-inside nft delete rule ip "$table" destination handle "$handle"
+# shellcheck disable=SC2046
+inside nft delete rule ip "$table" $(inside nft -a list table ip "$table" |
+	sed -n 's/.*chain \([^ ]*\) .*/\1/; T rule; h; d; :rule; /8001/ { s/.*handle //; H; g; s/\n/ handle /p; q }')
 dropped "nft delete rule"
 "$xt2tables" --live --netns "$ns" -t mangle -A OUTPUT -d 192.0.2.1 -j DROP || wrong "xt2tables"
 whole "xt2tables after a deleted rule"

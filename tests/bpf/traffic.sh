@@ -24,7 +24,7 @@ rules() {	# ADDRESS PROTOCOL-OPTIONS
 rules 127.0.0.1 icmp >"$tmp/rules4"
 rules ::1 icmpv6 | sed 's/-m length.*/-m hl --hl-eq 64/' >"$tmp/rules6"
 
-"$xt2" apply --netns "$ns" -4 "$tmp/rules4" 2>"$tmp/err"
+"$xt2" apply --force --netns "$ns" -4 "$tmp/rules4" 2>"$tmp/err"
 code=$?
 [ $code != 3 ] || skip "$(cat "$tmp/err")"
 [ $code = 0 ] || { cat "$tmp/err"; exit 1; }
@@ -67,7 +67,7 @@ inside iptables-legacy -P INPUT ACCEPT
 inside iptables-legacy -F
 
 # Beside the IPv4 rules.
-"$xt2" apply --netns "$ns" -6 "$tmp/rules6" || wrong "the second ruleset"
+"$xt2" apply --force --netns "$ns" -6 "$tmp/rules6" || wrong "the second ruleset"
 inside ip6tables-legacy-restore "$tmp/rules6" || exit 1
 flood -6 ::1 AF_INET6
 compare ipv6 ip6tables-legacy-save
@@ -75,14 +75,14 @@ compare ipv6 ip6tables-legacy-save
 # Replaced in the middle of a flood: no packet is lost.
 inside ping -6 -q -f -c 20000 ::1 >"$tmp/swaps" &
 for _ in 1 2 3 4 5 6 7 8 9 10; do
-	"$xt2" apply --netns "$ns" -6 "$tmp/rules6" || wrong "apply during a flood"
+	"$xt2" apply --force --netns "$ns" -6 "$tmp/rules6" || wrong "apply during a flood"
 done
 wait $!
 grep -q ' 0% packet loss' "$tmp/swaps" || wrong "$(cat "$tmp/swaps")"
 
 # A kill leaves what was live, or the next.
 for t in 0.005 0.01 0.02 0.04 0.06; do
-	timeout -s KILL $t "$xt2" apply --netns "$ns" -6 "$tmp/rules6" 2>/dev/null
+	timeout -s KILL $t "$xt2" apply --force --netns "$ns" -6 "$tmp/rules6" 2>/dev/null
 	for _ in 1 2 3 4 5 6 7 8 9 10; do # who was killed may still be on the way out
 		"$xt2" counters --netns "$ns" >"$tmp/after" 2>"$tmp/err" && break
 		sleep 0.2
@@ -90,22 +90,22 @@ for t in 0.005 0.01 0.02 0.04 0.06; do
 	[ -s "$tmp/err" ] && wrong "after a kill: $(cat "$tmp/err")"
 	cmp -s "$tmp/after" /dev/null && wrong "nothing after a kill"
 done
-"$xt2" apply --netns "$ns" -6 "$tmp/rules6" || wrong "apply after kills"
+"$xt2" apply --force --netns "$ns" -6 "$tmp/rules6" || wrong "apply after kills"
 
 # What can't be done is refused by name, and nothing changes.
 "$xt2" counters --netns "$ns" >"$tmp/before"
 refused() {	# NAME RULE
 	sed "s/^-A b.*/$2/" "$tmp/rules6" >"$tmp/bad"
-	"$xt2" apply --netns "$ns" -6 "$tmp/bad" 2>"$tmp/err"
+	"$xt2" apply --force --netns "$ns" -6 "$tmp/bad" 2>"$tmp/err"
 	code=$?
 	grep -q "cannot $1" "$tmp/err" || code=$(cat "$tmp/err")
 	[ "$code" = 3 ] || wrong "$2: $code"
 }
-refused 'do NFQUEUE' '-A b -j NFQUEUE'
-refused 'match string' '-A b -m string --string x --algo bm'
-refused 'match physdev' '-A b -m physdev --physdev-is-in'
+refused 'do QUEUE' '-A b -j QUEUE'
+refused 'match connlimit' '-A b -m connlimit --connlimit-above 1'
+refused 'do HMARK' '-A b -j HMARK --hmark-tuple src --hmark-mod 7 --hmark-rnd 1'
 head -c 500 /dev/urandom >"$tmp/junk"
-"$xt2" apply --netns "$ns" "$tmp/junk" 2>/dev/null
+"$xt2" apply --force --netns "$ns" "$tmp/junk" 2>/dev/null
 [ $? = 2 ] || wrong "junk was taken"
 "$xt2" counters --netns "$ns" | cmp -s - "$tmp/before" || wrong "a refusal changed something"
 
@@ -116,7 +116,7 @@ if id nobody >/dev/null 2>&1 && command -v setpriv >/dev/null; then
 fi
 "$xt2" detach --netns "$ns" || wrong "detach"
 # The kernel's own tables have the priorities now.
-"$xt2" apply --netns "$ns" -6 "$tmp/rules6" || wrong "behind the kernel's tables"
+"$xt2" apply --force --netns "$ns" -6 "$tmp/rules6" || wrong "behind the kernel's tables"
 inside ping -6 -q -c 1 -W 1 ::1 >/dev/null || wrong "no packets behind the kernel's tables"
 "$xt2" counters --netns "$ns" --chain INPUT | grep -q ' 1 2 208$' || wrong "not behind the kernel's tables"
 "$xt2" detach --netns "$ns" || wrong "detach"

@@ -18,6 +18,7 @@ import argparse
 import collections
 import ctypes
 import os
+import random
 import re
 import shutil
 import socket
@@ -25,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -51,9 +53,22 @@ route add default dev tap0
 addr add fd77::1/128 dev lo nodad
 route add local fd77::/64 dev lo
 route add ::/0 dev tap0
+rule add fwmark 0x82 table 82
+rule add from ::/0 fwmark 0x82 table 82
+route add blackhole default table 82
+route add blackhole ::/0 table 82
 '''
-MATCH = re.compile('-m ([a-z0-9]+)|-j (REJECT --reject-with [a-z0-9-]+|DNAT|SNAT|MASQUERADE|REDIRECT|NETMAP)')
+MATCH = re.compile(r'-m ([a-z0-9]+)|-j (REJECT --reject-with [a-z0-9-]+|[A-Z]{2,}\b)')
+KNOWN = re.compile(r'^\t\{ "([A-Za-z0-9]+)", ([^,]+),', re.M)
+USED_BY = 20    # rulesets, at least
+# Of what the kernel may have, what no ruleset here has, and why.
+NOWHERE = {
+    'live rulesets refuse it': ('CLUSTERIP', 'DNPT', 'HMARK', 'SNPT', 'SYNPROXY', 'TCPOPTSTRIP', 'cluster', 'connlimit', 'l2tp',
+                                'nfacct', 'osf', 'srh'),
+    'it needs what a network namespace has not': ('CONNSECMARK', 'LED', 'SECMARK', 'ipvs', 'rateest'),
+    'iptables has no name for it': ('ERROR', 'udplite')}
 ETH_P_ALL, RCVBUFFORCE, ROOM = 3, 33, 16 << 20
+DOORS = (1, 22, 53, 80, 443, 1024, 8080, 65534, 65535)
 EXTENSIONS, FRAGMENT = (0, 43, 60), 44
 CHECKSUM_AT = {6: 16, 17: 6}     # of TCP and UDP
 ERRORS = {1: (3, 4, 5, 11, 12), 58: (1, 2, 3, 4)}        # types of ICMP and ICMPv6 that quote a packet
@@ -71,20 +86,49 @@ def run(*cmd, text=None):
     return p.stdout
 
 
-def listen(ns):
-    """=> a socket that hears all that leaves by tap0 of a network namespace"""
+def inside(ns, make):
+    """=> what make() makes in a network namespace"""
     libc = ctypes.CDLL(None, use_errno=True)
     with open('/proc/self/ns/net', encoding='ascii') as home, open(f'/run/netns/{ns}', encoding='ascii') as there:
         if libc.setns(there.fileno(), 0):
             raise RuntimeError(f'setns: {os.strerror(ctypes.get_errno())}')
         try:
-            ear = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
-            ear.setsockopt(socket.SOL_SOCKET, RCVBUFFORCE, ROOM)
-            ear.bind(('tap0', 0))
+            return make()
         finally:
             libc.setns(home.fileno(), 0)
+
+
+def listen(ns):
+    """=> a socket that hears all that leaves by tap0 of a network namespace"""
+    ear = inside(ns, lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL)))
+    ear.setsockopt(socket.SOL_SOCKET, RCVBUFFORCE, ROOM)
+    inside(ns, lambda: ear.bind(('tap0', 0)))
     ear.setblocking(False)
     return ear
+
+
+def words(rule):
+    """=> the names of its matches and its target"""
+    return [match or target for match, target in MATCH.findall(rule)]
+
+
+def known():
+    """=> the names of all matches and targets of IPv4 and IPv6 that xt2 knows"""
+    path = os.path.join(HERE, '..', '..', 'translators', 'table', 'legacy-known.c')
+    rows = KNOWN.findall(text_of(path))
+    return {name for name, families in rows if families.split(' |')[0] in ('IP', 'ANY', 'V4', 'V6', 'ARP') and families != 'ARP'}
+
+
+def doors():
+    """=> sockets of ports that many packets have, for -m socket; they answer nothing"""
+    made = []
+    for port in DOORS:
+        for family, any_address in ((socket.AF_INET, '0.0.0.0'), (socket.AF_INET6, '::')):
+            made.append(socket.socket(family, socket.SOCK_DGRAM))
+            if family == socket.AF_INET6:
+                made[-1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            made[-1].bind((any_address, port))
+    return made
 
 
 def plain(frame):
@@ -136,7 +180,7 @@ class Twin:
     def __init__(self, name, args):
         self.ns, self.xt2 = f'xt2-{name}-{os.getpid()}', args.xt2
         self.inside = ['nsenter', f'--net=/run/netns/{self.ns}']
-        self.proc = self.ear = None
+        self.proc, self.ears, self.ear = None, [], None
         run('ip', 'netns', 'add', self.ns)
 
     def start(self, inject):
@@ -147,10 +191,11 @@ class Twin:
             raise Missing('no tun device (see the message above)')
         run('ip', '-n', self.ns, '-b', '-', text=SETUP)
         self.ear = listen(self.ns)
+        self.ears = [self.ear, *inside(self.ns, doors)]
 
     def close(self):
-        if self.ear:
-            self.ear.close()
+        for s in self.ears:
+            s.close()
         if self.proc:
             self.proc.stdin.close()
             self.proc.wait()
@@ -196,11 +241,58 @@ def parse(text):
     return out
 
 
+def split(text):
+    """=> the same without some rules, and transactions that insert them where they were; every other ruleset"""
+    if not zlib.crc32(text.encode()) % 2:
+        return text, ''
+    rng = random.Random(text)
+    left, edits, table, number = [], [], None, collections.Counter()
+    for line in text.splitlines():
+        m = re.match(r'(?:\[(\d+):(\d+)\] )?-A (\S+) ?(.*)', line)
+        if line.startswith('*'):
+            table = line[1:]
+        if not m:
+            left.append(line)
+            continue
+        number[table, m[3]] += 1
+        if rng.random() < 0.8:
+            left.append(line)
+            continue
+        counts = f' -c {m[1]} {m[2]}' if m[1] else ''
+        edits += [f'*{table}', f'-I {m[3]} {number[table, m[3]]} {m[4]}{counts}']
+        if rng.random() < 0.5:
+            edits.append('COMMIT')
+    edits += ['COMMIT'] if edits else []
+    return '\n'.join(left) + '\n', ''.join(e + '\n' for e in edits)
+
+
+def by_table(edits):
+    """=> the same as iptables-restore reads it, which knows no transaction of several tables"""
+    out, table = [], None
+    for line in edits.splitlines():
+        if line.startswith('*') and line != table:
+            out += ['COMMIT', line] if table else [line]
+            table = line
+        elif line.startswith('-'):
+            out.append(line)
+    return ''.join(line + '\n' for line in out + ['COMMIT'])
+
+
+def text_of(path):
+    with open(path, encoding='ascii') as f:
+        return f.read()
+
+
 class Kernel(Twin):
     """The kernel's own tables."""
 
     def load(self, family, path):
-        run(*self.inside, f'{NAME[family]}tables-legacy-restore', path)
+        """In the order of xt2: the first rule that names a table of hashlimit says what it is like."""
+        restore = (*self.inside, f'{NAME[family]}tables-legacy-restore')
+        left, edits = split(text_of(path))
+        run(*restore, text=left)
+        if edits:
+            run(*restore, '-n', text=by_table(edits))
 
     def counters(self, family):
         return parse(run(*self.inside, f'{NAME[family]}tables-legacy-save', '-c'))
@@ -214,6 +306,20 @@ class Live(Twin):
         super().close()
 
     def load(self, family, path):
+        left, edits = split(text_of(path))
+        with open(path + '.live', 'w', encoding='ascii') as f:
+            f.write(left)
+        self.apply(family, path + '.live')
+        if edits:
+            self.insert(family, edits)
+
+    def insert(self, family, lines):
+        p = subprocess.run([self.xt2, 'edit', '--live', '--netns', self.ns, f'-{family}'], input=lines, text=True,
+                           capture_output=True, check=False)
+        if p.returncode:
+            raise RuntimeError(f'xt2 edit: exit code {p.returncode}: {(p.stdout + p.stderr)[-300:]} of:\n{lines}')
+
+    def apply(self, family, path):
         p = subprocess.run([self.xt2, 'apply', '--counters', 'file', '--netns', self.ns, f'-{family}', path], text=True, capture_output=True,
                            check=False)
         if p.returncode == 3 and 'kernel' in p.stderr:
@@ -235,6 +341,7 @@ class Runner:
         self.states = collections.Counter()
         self.total = collections.Counter()
         self.matches = collections.Counter()        # packets that a rule with the match has counted
+        self.used = collections.Counter()           # rulesets that have a rule with it
         self.spent = collections.Counter()
 
     def open(self):
@@ -260,6 +367,7 @@ class Runner:
 
     def ask(self, twin, seed, family):
         twin.prepare(live.nft(seed, family))
+        run(*twin.inside, 'ipset', '-exist', 'restore', text=live.ipsets(seed, family))
         twin.load(family, self.path('rules'))
         if twin.send('forget')[1]:
             raise Missing('the kernel does not forget connections')
@@ -292,6 +400,7 @@ class Runner:
                        f'kernel {left[at:at + 1]}\n    xt2    {left2[at:at + 1]}')
         if set(kernel) != set(ours):
             out.append(f'chains: kernel {sorted(kernel)}, xt2 {sorted(ours)}')
+        self.used.update({word for rules in kernel.values() for rule in rules for word in words(rule[2])})
         for key in sorted(kernel):
             if key[0] == 'nat' and not live.nats(seed):
                 continue        # it is empty, and then no program counts for its policies
@@ -303,8 +412,8 @@ class Runner:
                 if m:
                     self.states[m[1]] += x[0]
                 self.total.update(counters=1, counted=x[0])
-                for name in MATCH.findall(k[2]):
-                    self.matches[name[0] or name[1]] += x[0]
+                for name in words(k[2]):
+                    self.matches[name] += x[0]
                 if k[:2] != x[:2] and (key, n) in self.varies(kernel, seed, family):
                     continue
                 if k[:2] != x[:2] or not compare.same_text(k[2], x[2]):
@@ -329,6 +438,16 @@ class Runner:
         states = [s for s in live.STATES if not self.states[s]] if len(self.args.seeds) > 3 else []
         return states + ([m for m, n in self.matches.items() if not n] if self.args.full else [])
 
+    def uncovered(self):
+        """Matches and targets that the kernel may have, and too few rulesets; or too many."""
+        for why, some in NOWHERE.items():
+            print(f'nowhere, as {why}: {", ".join(some)}')
+        names = known()
+        none = {name for some in NOWHERE.values() for name in some}
+        have = {name.split()[0] for name in self.used}
+        rare = [f'{name} ({n})' for name, n in sorted(self.used.items()) if n < USED_BY]
+        return [*rare, *sorted(names - none - have), *sorted(have & none), *sorted(none - names)]
+
     def run(self):
         failed = 0
         for family in self.args.families:
@@ -343,15 +462,19 @@ class Runner:
         faults = self.twins[1].faults()
         print(', '.join(f'{n} {k}' for k, n in self.total.items()) + f', {failed} rulesets differ, {faults} faults')
         print('connections: ' + ', '.join(f'{s} {self.states[s]}' for s in live.STATES))
-        print('matches and targets: ' + ', '.join(f'{m} {n}' for m, n in sorted(self.matches.items())))
+        print('matches and targets, packets that they counted, and rulesets that have them: ' +
+              ', '.join(f'{m} {n}/{self.used[m]}' for m, n in sorted(self.matches.items())))
         print(', '.join(f'{k} {s:.1f} s' for k, s in self.spent.items()))
         never = self.never()
         if never:
             print(f'FAIL never counted: {", ".join(never)}')
+        uncovered = self.uncovered() if self.args.full else []
+        if uncovered:
+            print(f'FAIL not in {USED_BY} rulesets, or not said to be nowhere: {", ".join(uncovered)}')
         many = self.total['drawn'] > 10 + self.total['left'] / 100
         if many:
             print('FAIL ports differ too often for having been drawn')
-        return not (failed or faults or never or many)
+        return not (failed or faults or never or many or uncovered)
 
 
 def arguments(doc, seeds, short):
@@ -376,7 +499,7 @@ def arguments(doc, seeds, short):
 def main(kind=Runner, doc=__doc__, seeds=200, short=12):
     args = arguments(doc, seeds, short)
     os.environ['PATH'] += ':/usr/sbin:/sbin'
-    for name in ('ip', 'nft', 'nsenter', 'iptables-legacy-restore', 'ip6tables-legacy-restore'):
+    for name in ('ip', 'ipset', 'nft', 'nsenter', 'iptables-legacy-restore', 'ip6tables-legacy-restore'):
         if not shutil.which(name):
             print(f'SKIP: no {name}')
             return SKIP

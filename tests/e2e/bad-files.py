@@ -85,6 +85,7 @@ READERS = [
     Row("bench-json", "xt2 bench --json --packets 8 --rounds 1 {in}", "image"),
     Row("bench-capture", "xt2 bench --packets 8 --rounds 1 {text} {in}", "pcap"),
     Row("counters", "xt2 counters {in}", "image"),
+    Row("state", "xt2 state {in}", "image"),
     Row("save", "xt2 save -c {in}", "image"),
     Row("save-text", "xt2 save {in}", "text"),
     Row("replay-rules", "xt2 replay -q -r {in} -H INPUT {pcap}", "text"),
@@ -129,12 +130,14 @@ LOOKERS = ("save-image", "tables-image", "tables-rules")
 OTHERS = [
     Row("status", "xt2 status", nobody=True),
     Row("detach", "xt2 detach", nobody=True),
+    Row("doctor", "xt2 doctor", nobody=True),
     Row("confirm", "xt2 confirm", nobody=True),
     Row("repair", "xt2 repair", nobody=True),
     Row("log", "xt2 log", nobody=True),
     Row("save-live", "xt2 save --live", nobody=True),
     Row("save-live8", "xt2tables-save --live", nobody=True),
     Row("counters-live", "xt2 counters --live", nobody=True),
+    Row("state-live", "xt2 state --live", nobody=True),
     Row("dump-live", "xt2 dump --live", nobody=True),
 ]
 
@@ -684,7 +687,7 @@ TOO_LITTLE = ("memory-48m", "few-files", "no-proc") if os.environ.get("SANITIZE_
 PRINTERS = {"restore-test", "restore-v", "save-image", "check", "check-image", "check-json",
             "check-two", "digest", "digest-image", "dump", "dump-json", "dump-blob", "dump-said",
             "explain", "explain-image", "explain-capture", "bench", "bench-json", "bench-capture",
-            "counters", "save", "save-text", "replay-rules", "replay-image", "replay-update",
+            "counters", "state", "save", "save-text", "replay-rules", "replay-image", "replay-update",
             "replay-capture", "replay-loop", "replace", "replace-image"}
 
 

@@ -89,11 +89,11 @@ bench 0 "$tmp/empty"
 grep -q 'no rules that packets come to' "$tmp/err" || bad "nothing said of no rules"
 
 # what cannot be evaluated: other hooks are measured, and it is the answer if there is nothing else
-printf '*filter\n-A INPUT -m recent --name x --set -j DROP\nCOMMIT\n' >"$tmp/rules"
+printf '*filter\n-A INPUT -m connlimit --connlimit-above 3 -j DROP\nCOMMIT\n' >"$tmp/rules"
 bench 3 "$tmp/rules" --json
 [ ! -s "$tmp/out" ] || bad "output of a failure"
 grep -q "E_UNSUPPORTED" "$tmp/err" || bad "what is not supported"
-printf '*filter\n-A INPUT -m recent --name x --set -j DROP\n-A OUTPUT -p tcp\nCOMMIT\n' >"$tmp/rules"
+printf '*filter\n-A INPUT -m connlimit --connlimit-above 3 -j DROP\n-A OUTPUT -p tcp\nCOMMIT\n' >"$tmp/rules"
 bench 0 "$tmp/rules" --json
 holds '[x["hook"] for x in p] == ["OUTPUT"]'
 grep -q 'filter/INPUT is not measured' "$tmp/err" || bad "what is not measured"

@@ -61,6 +61,22 @@ for name in iptables ip6tables arptables ebtables; do
 	"$bindir/$name-xt2-restore" <"$tmp/saved" >/dev/null || bad "$name-xt2-restore"
 done
 
+# boots, and iptables' names for what is live; not in a build without live rulesets
+if [ -n "$(folder BOOT_FILES)" ]; then
+	unit=$root$(folder unitdir)/xt2-restore.service
+	grep -q "^ExecStart=$(folder bindir)/xt2 apply " "$unit" || bad "the unit"
+	plugin=$root$(folder plugindir)/35-xt2
+	grep -qx "xt2=$(folder bindir)/xt2" "$plugin" || bad "the plugin"
+	[ -x "$plugin" ] || bad "the plugin cannot be run"
+	sh -n "$plugin" || bad "the plugin's language"
+	libexecdir=$root$(folder libexecdir)
+	for name in iptables iptables-save iptables-restore ip6tables ip6tables-save ip6tables-restore; do
+		[ -x "$libexecdir/xt2/live/$name" ] || bad "live/$name"
+		[ "$(readlink "$libexecdir/xt2/names/$name")" = "$(folder bindir)/xt2tables-restore" ] ||
+			bad "names/$name"
+	done
+fi
+
 # man pages, from where man would read them
 if command -v mandoc >/dev/null; then
 	for page in "$mandir"/man[18]/*; do

@@ -17,7 +17,7 @@ cat >"$tmp/rules" <<'EOF'
 :B - [0:0]
 -A INPUT -p udp -j B
 -A INPUT -p tcp -m comment --comment "Grüße \"日本\" 😀" -j ACCEPT
--A INPUT -p icmp -m recent --name old --rcheck -j DROP
+-A INPUT -p icmp -m connlimit --connlimit-above 3 -j DROP
 -A B -j RETURN
 -A B -j DROP
 COMMIT
@@ -59,7 +59,7 @@ comment='-p tcp -m comment --comment "Grüße \\"日本\\" 😀" -j ACCEPT'
 	says 0 "d['why_not']['failed'].startswith('-p udp (')" $e -p tcp --why-not INPUT:1
 	says 0 "d['why_not']['decided']" $e -p tcp --why-not INPUT:2
 	says 3 "d['verdict'] is None and d['unsupported'] ==
-		{'rule': 'filter/INPUT:3', 'extension': 'recent'}" $e -p icmp
+		{'rule': 'filter/INPUT:3', 'extension': 'connlimit'}" $e -p icmp
 	says 3 "d['why_not']['matches'] is None and d['why_not']['unsupported']" \
 		$e -p icmp --why-not INPUT:3
 }

@@ -10,6 +10,7 @@ E2E_TESTS = \
 	tests/e2e/cycles.sh \
 	tests/e2e/deep.sh \
 	tests/e2e/digest.sh \
+	tests/e2e/state.sh \
 	tests/e2e/disk.sh \
 	tests/e2e/edit.sh \
 	tests/e2e/edits-cost.sh \

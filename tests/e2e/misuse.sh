@@ -57,6 +57,7 @@ mkdir "$tmp/folder"
 no 2 'Usage: xt2 COMMAND' xt2
 no 2 'no arguments, please' xt2 history server.rules
 no 2 '-n takes a number' xt2 history -n x
+no 2 '--persist is of all that is live' xt2 save --persist server.rules
 no 2 '--live and --image exclude each other' xt2 history --live --image x
 no 2 'netns and --pin are for --live' xt2 history --netns x
 no 2 'one or two generations are needed' xt2 diff
@@ -156,6 +157,8 @@ no 2 "has no chain 'ssh': did you mean 'SSH'?" xt2 dump --chain ssh "$tmp/blob"
 no 2 "has no chain 'NOPE': there are INPUT, FORWARD, OUTPUT, LOGDROP, SSH" xt2 dump --chain NOPE --json "$tmp/blob"
 ok 'name SSH' xt2 dump --chain SSH "$tmp/blob"
 ok 'ipv4 filter SSH 1 0 0' xt2 counters --chain SSH server.rules
+no 2 "not a valid image" xt2 state server.rules
+no 2 "netns" xt2 state --netns x "$XT2_IMAGE"
 xt2 replay -r server.rules -H PREROUTING server.pcap 2>&1 >/dev/null |
 	grep -q 'note: no table of the rules' || bad "a hook without tables"
 

@@ -108,7 +108,7 @@ with tempfile.TemporaryDirectory() as tmp:
     write(b'wrong-chain', rules.replace(b'-A ' + CHAIN + b' -j DROP', b'-A ' + CHAIN + b' -j ' + EVIL + TEXT))
     weird = rules.replace(b'-i i', b'-m physdev --physdev-in "p \x1b[2J" -i "i /\x1b[2J"', 1).replace(b'[2J"\x1b[2J\x9b', b'[2J"')
     write(b'weird', weird)
-    write(b'foreign', rules.replace(b'-j ACCEPT', b'-m recent --name r' + EVIL + TEXT + b' --rcheck -j ACCEPT'))
+    write(b'foreign', rules.replace(b'-j ACCEPT', b'-m recent --name r' + EVIL + TEXT + b' --rcheck --hitcount 200 -j ACCEPT'))
     packet = ['-H', 'INPUT', '-s', '192.0.2.1', '-d', '192.0.2.2', '-p', 'udp']
     for image in 'image', NAME + b'.image':
         people('--image', image, '-v', 'rules', program='xt2tables-restore', says=(SHOWN, TEXT))

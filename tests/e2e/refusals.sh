@@ -17,7 +17,8 @@ cat >rules <<'EOF'
 *mangle
 :PREROUTING ACCEPT [0:0]
 -A PREROUTING -p tcp -j MARK --set-xmark 0x1/0xffffffff
--A PREROUTING -p udp -m hashlimit --hashlimit-upto 5/sec --hashlimit-name x -j TEE --gateway 10.0.0.1
+-A PREROUTING -p udp -m connlimit --connlimit-upto 5 -j QUEUE
+-A PREROUTING -m bpf --bytecode "1,6 0 0 1"
 COMMIT
 *nat
 :PREROUTING ACCEPT [7:700]
@@ -34,33 +35,26 @@ COMMIT
 -A INPUT -p tcp --dport 22 -j ssh
 -A INPUT -m set --match-set bad src -j REJECT --reject-with icmp-admin-prohibited
 -A OUTPUT -m owner --uid-owner 7 -j ACCEPT
--A ssh -m recent --name ssh --rcheck --seconds 60 -j REJECT
--A ssh -m hashlimit --hashlimit-upto 5/sec --hashlimit-name x -j ACCEPT
--A unused -m recent --name ssh --remove
+-A ssh -m recent --name ssh --rcheck --seconds 60 --hitcount 200 -j REJECT
+-A ssh -m connlimit --connlimit-upto 5 -j ACCEPT
+-A unused -m connlimit --connlimit-upto 5
 COMMIT
 EOF
 mark="let iptables' own table mangle, which works beside the live ones and comes before filter, mark such packets (-j MARK), and match -m mark here"
 cat >expected <<EOF
-rules:3: error[E_UNSUPPORTED]: mangle/PREROUTING:1: a live ruleset cannot do MARK
-   3 | -A PREROUTING -p tcp -j MARK --set-xmark 0x1/0xffffffff
+rules:4: error[E_UNSUPPORTED]: mangle/PREROUTING:2: a live ruleset cannot match connlimit
+   4 | -A PREROUTING -p udp -m connlimit --connlimit-upto 5 --connlimit-mask 32 --connlimit-saddr -j QUEUE
    hint: keep the rule in iptables' own table, which works beside the live ones
-rules:4: error[E_UNSUPPORTED]: mangle/PREROUTING:2: a live ruleset cannot match hashlimit
-   4 | -A PREROUTING -p udp -m hashlimit --hashlimit-upto 5/sec --hashlimit-burst 5 --hashlimit-name x -j TEE --gateway 10.0.0.1
-rules:4: error[E_UNSUPPORTED]: mangle/PREROUTING:2: a live ruleset cannot do TEE
-   4 | -A PREROUTING -p udp -m hashlimit --hashlimit-upto 5/sec --hashlimit-burst 5 --hashlimit-name x -j TEE --gateway 10.0.0.1
-rules:10: error[E_UNSUPPORTED]: nat/PREROUTING:1: a live ruleset cannot match addrtype
-  10 | -A PREROUTING -m addrtype --dst-type LOCAL -j DOCKER
-   hint: name the addresses (-d), or match the packet's type (-m pkttype); or $mark
-rules:19: error[E_UNSUPPORTED]: filter/INPUT:3: a live ruleset cannot match set
-  19 | -A INPUT -m set --match-set bad src -j REJECT --reject-with icmp-admin-prohibited
-   hint: rules for each address are found by an index, as those of a set are; or $mark
-rules:20: error[E_UNSUPPORTED]: filter/OUTPUT:1: a live ruleset cannot match owner
-  20 | -A OUTPUT -m owner --uid-owner 7 -j ACCEPT
+rules:4: error[E_UNSUPPORTED]: mangle/PREROUTING:2: a live ruleset cannot do QUEUE
+   4 | -A PREROUTING -p udp -m connlimit --connlimit-upto 5 --connlimit-mask 32 --connlimit-saddr -j QUEUE
+rules:22: error[E_UNSUPPORTED]: filter/ssh:1: a live ruleset cannot match recent
+  22 | -A ssh -m recent --rcheck --seconds 60 --hitcount 200 --name ssh --mask 255.255.255.255 --rsource -j REJECT --reject-with icmp-port-unreachable
    hint: $mark
-rules:21: error[E_UNSUPPORTED]: filter/ssh:1: a live ruleset cannot match recent
-  21 | -A ssh -m recent --rcheck --seconds 60 --name ssh --mask 255.255.255.255 --rsource -j REJECT --reject-with icmp-port-unreachable
-rules:22: error[E_UNSUPPORTED]: filter/ssh:2: a live ruleset cannot match hashlimit
-  22 | -A ssh -m hashlimit --hashlimit-upto 5/sec --hashlimit-burst 5 --hashlimit-name x -j ACCEPT
+rules:23: error[E_UNSUPPORTED]: filter/ssh:2: a live ruleset cannot match connlimit
+  23 | -A ssh -m connlimit --connlimit-upto 5 --connlimit-mask 32 --connlimit-saddr -j ACCEPT
+rules:5: error[E_UNSUPPORTED]: mangle/PREROUTING:3: a live ruleset cannot match bpf after a rule of the table that changes what it looks at
+   5 | -A PREROUTING -m bpf --bytecode "1,6 0 0 1"
+   hint: put the rule before those that change packets, or into a table that comes before
 EOF
 
 # WHAT FILE: is it what was expected?
@@ -71,7 +65,7 @@ said() {
 gives 3 xt2 apply --netns $none rules
 said "xt2 apply" err
 gives 3 xt2 check --live rules
-grep -q '^rules: 11 rules in 15 chains, 8 that cannot be live, 1 warning$' out || bad "$(tail -n 1 out)"
+grep -q '^rules: 12 rules in 15 chains, 5 that cannot be live, 1 warning$' out || bad "$(tail -n 1 out)"
 sed '/ warning: /,$d' out >list
 said "xt2 check --live" list
 [ ! -s err ] || bad "xt2 check --live: $(cat err)"
@@ -94,17 +88,17 @@ grep -q 'cannot have table filter of arp with rules' out || bad "arp: $(cat out)
 # Many of a kind hide no other kind; hints come once.
 {
 	echo '*filter'
-	for i in $(seq 1 250); do echo "-A INPUT -s 10.0.0.$i/32 -j NFQUEUE"; done
-	for i in $(seq 1 12); do echo "-A INPUT -m set --match-set s$i src"; done
+	for i in $(seq 1 250); do echo "-A INPUT -s 10.0.0.$i/32 -j QUEUE"; done
+	for i in $(seq 1 12); do echo "-A INPUT -m recent --name s$i --rcheck --hitcount 200"; done
 	echo COMMIT
 } >many
 gives 3 xt2 apply --netns $none many
-[ "$(grep -c 'cannot do NFQUEUE' err)" = 10 ] || bad "NFQUEUE: $(grep -c 'do NFQUEUE' err)"
-[ "$(grep -c 'cannot match set' err)" = 10 ] || bad "set: $(grep -c 'match set' err)"
+[ "$(grep -c 'cannot do QUEUE' err)" = 10 ] || bad "QUEUE: $(grep -c 'do QUEUE' err)"
+[ "$(grep -c 'cannot match recent' err)" = 10 ] || bad "recent: $(grep -c 'match recent' err)"
 [ "$(grep -c 'hint:' err)" = 2 ] || bad "$(grep -c 'hint:' err) hints"
-tail -n 1 err | grep -q '^many: 242 more, .*: 240 NFQUEUE, 2 set$' || bad "$(tail -n 1 err)"
+tail -n 1 err | grep -q '^many: 242 more, .*: 240 QUEUE, 2 recent$' || bad "$(tail -n 1 err)"
 gives 3 xt2 check --live many
-grep -q '^many: 242 more, .*: 240 NFQUEUE, 2 set$' out || bad "check: $(tail -n 3 out)"
+grep -q '^many: 242 more, .*: 240 QUEUE, 2 recent$' out || bad "check: $(tail -n 3 out)"
 gives 3 xt2 check --live --json many
 [ "$(grep -o '"severity":"unsupported"' out | wc -l)" = 262 ] || bad "JSON leaves some out"
 [ "$(grep -o '"hint"' out | wc -l)" = 262 ] || bad "JSON leaves hints out"
@@ -113,12 +107,13 @@ gives 3 xt2 check --live --json many
 {
 	echo '*filter'
 	for c in INPUT FORWARD; do
-		for m in 'set --match-set a src' 'owner --uid-owner 1' 'recent --name a --rcheck' 'addrtype --dst-type LOCAL' \
-			'connlimit --connlimit-above 1' 'hashlimit --hashlimit-upto 1/sec --hashlimit-name a' \
-			'string --string a --algo bm' 'physdev --physdev-is-in' 'rpfilter' 'helper --helper ftp' \
-			'connbytes --connbytes 1 --connbytes-mode bytes --connbytes-dir both' 'cluster --cluster-total-nodes 2 --cluster-local-node 1 --cluster-hash-seed 1'; do
-			case $c$m in *owner* | *rpfilter*) continue ;; esac
-			for _ in 1 2 3 4 5 6; do echo "-A $c -m $m"; done
+		for m in '-m recent --name a --rcheck --hitcount 200' '-m connlimit --connlimit-above 1' '-m nfacct --nfacct-name a' \
+			'-p tcp -m osf --genre Linux' '-m connlabel --label 1 --set' \
+			'-m cluster --cluster-total-nodes 2 --cluster-local-node 1 --cluster-hash-seed 1' \
+			'-p udp -j QUEUE' '-p tcp -j SYNPROXY --mss 1460' \
+			'-m hashlimit --hashlimit-name x --hashlimit-above 10kb/s --hashlimit-rate-match --hashlimit-rate-interval 1' \
+			'-j HMARK --hmark-tuple src --hmark-mod 7 --hmark-rnd 1'; do
+			for _ in 1 2 3 4 5 6; do echo "-A $c $m"; done
 		done
 	done
 	echo COMMIT
@@ -129,7 +124,7 @@ grep -q '^kinds: 20 more, ' err || bad "$(tail -n 1 err)"
 
 # All files at once; the worst of them decides.
 gives 3 xt2 apply --netns $none -6 idle -4 idle rules many
-for i in 'rules:19' 'many: 242'; do
+for i in 'rules:22' 'many: 242'; do
 	grep -q "^$i" err || bad "not all files: $i"
 done
 gives 2 xt2 apply --netns $none rules nosuch

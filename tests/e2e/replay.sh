@@ -76,9 +76,9 @@ gives 2 xt2 replay -r server.rules --update -H INPUT server.pcap
 
 # --- exit codes
 
-printf '*filter\n-A INPUT -m recent --name x --rcheck -j DROP\nCOMMIT\n' >"$tmp/foreign"
+printf '*filter\n-A INPUT -m connlimit --connlimit-above 3 -j DROP\nCOMMIT\n' >"$tmp/foreign"
 gives 3 xt2 replay -r "$tmp/foreign" -H INPUT server.pcap
-grep -q recent "$tmp/err" || bad "the extension is not named"
+grep -q connlimit "$tmp/err" || bad "the extension is not named"
 gives 0 xt2 replay -r "$tmp/foreign" -H OUTPUT server.pcap
 gives 2 xt2 replay -r mistake.rules -H INPUT server.pcap
 gives 2 xt2 replay -r server.rules -H INPUT server.rules
@@ -115,7 +115,7 @@ before=$count
 # What is live would be so on the machine itself: tests/bpf has it.
 for page in "$top"/doc/*.[18]; do
 	awk '/^\.Sh/ { on = /EXAMPLES/ }
-		/^\.Ed/ { if (block !~ /--live|xt2 (apply|confirm|counters|detach|log|repair|status)/) printf "%s", block
+		/^\.Ed/ { if (block !~ /--live|xt2 (apply|confirm|counters|detach|doctor|log|repair|status)/) printf "%s", block
 			code = 0; block = "" }
 		on && code { gsub(/\\-/, "-"); sub(/\\e$/, "\\"); block = block $0 "\n" }
 		/^\.Bd/ { code = 1 }' "$page" >example

@@ -31,7 +31,7 @@ enters() {	# ARGUMENTS...: reading from the FIFO, to which nobody has written
 if grep -q '^Seccomp:' /proc/self/status; then
 	enters replay -r server.rules -H INPUT "$tmp/fifo"
 	enters replay -r "$tmp/fifo" -H INPUT server.pcap
-	for command in check explain counters digest dump save bench; do
+	for command in check explain counters digest dump save bench state; do
 		case $command in
 		explain) enters "$command" "$tmp/fifo" -H INPUT ;;
 		*) enters "$command" "$tmp/fifo" ;;

@@ -15,7 +15,7 @@ refused() {
 	expected=$1
 	message=$2
 	shift 2
-	for i in "xt2 apply live.rules" "xt2 status" "xt2 detach" "xt2 repair" "xt2 confirm" "xt2 log" "xt2 counters" \
+	for i in "xt2 apply live.rules" "xt2 status" "xt2 detach" "xt2 repair" "xt2 doctor" "xt2 confirm" "xt2 log" "xt2 counters" \
 		"xt2 counters --live --top 3" "xt2 counters --watch 1" "xt2 save --live -c" \
 		"xt2 explain --live --hook INPUT -p udp" "xt2 dump --live" "xt2 digest --live" "xt2 run --live true" \
 		${check:+"$check"} "xt2tables-restore --live live.rules" "xt2ip6tables-restore --live -n live.rules" \

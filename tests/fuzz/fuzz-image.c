@@ -323,10 +323,8 @@ static void poison_patch(struct xt2_image *img, const struct xt2_chain *c, u64 *
 		for (at = slot[i].bucket; at; at = b->next) {
 			b = xt2_at(img, at);
 			poison(&b->writer, sizeof(b->writer), state);
-			poison(&b->hash[b->entries],
-			       (XT2_PATCH_ENTRIES - b->entries) * sizeof(b->hash[0]), state);
-			poison(&b->unit[b->entries],
-			       (XT2_PATCH_ENTRIES - b->entries) * sizeof(b->unit[0]), state);
+			poison(&b->entry[b->entries],
+			       (XT2_PATCH_ENTRIES - b->entries) * sizeof(b->entry[0]), state);
 		}
 }
 
@@ -665,8 +663,8 @@ static size_t add_history(u8 *data, size_t size, size_t max, u64 *state)
 	u64 at = img->size;
 	u32 i;
 
-	if (img->magic != XT2_MAGIC || at > size || at % 8 || img->root < sizeof(*img) ||
-	    img->root > at - sizeof(struct xt2_root) || img->root % 8 ||
+	if (img->magic != XT2_MAGIC || at > size || at % 8 || at < sizeof(struct xt2_root) ||
+	    img->root < sizeof(*img) || img->root > at - sizeof(struct xt2_root) || img->root % 8 ||
 	    max < at + n * sizeof(past) + sizeof(edits))
 		return size;
 	for (i = 0; i < n; i++) {

@@ -79,9 +79,22 @@ static int add_instance(void *data, u8 kind, u8 revision, const char *name, cons
 	return (int)s->instances++;
 }
 
-static int add_cell(void *data)
+/* Each with a memory has one of its own, or the last: an image has so many. */
+static int add_cell(void *data, u8 family, const struct xt2_match *m)
 {
-	return (int)((struct side *)data)->cells++;
+	struct side *s = data;
+	u32 first = s->cells;
+
+	(void)family;
+	if (!(xt2_match_info(m->type) & XT2_EXT_MEMORY)) {
+		s->cells++;
+		return (int)first;
+	}
+	first = (first + XT2_MEMORY_CELLS - 1) / XT2_MEMORY_CELLS * XT2_MEMORY_CELLS;
+	if (first >= XT2_MEMORIES_MAX * XT2_MEMORY_CELLS)
+		return (XT2_MEMORIES_MAX - 1) * XT2_MEMORY_CELLS;
+	s->cells = first + XT2_MEMORY_CELLS;
+	return (int)first;
 }
 
 static const struct xt2_instance *get_instance(void *data, u32 number)

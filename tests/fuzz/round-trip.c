@@ -20,9 +20,11 @@
  */
 #include "round-trip.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#include <xt2/ext.h>
 #include <xt2/xt2.h>
 #include "engine/image.h"
 #include "xt2tables/text/text.h"
@@ -150,8 +152,7 @@ static char *save(const struct xt2_ruleset *rs, int family, const char *table, s
 /* --- the same rules ---------------------------------------------------------- */
 
 /*
- * Bytes of what is only carried may differ where they mean the same ("recent"
- * fills 16 bytes of an IPv4 mask, or 4); comments may not.
+ * Bytes of what is only carried may differ where they mean the same; comments may not.
  */
 static bool same_instance(const struct xt2_ruleset *a, u32 i, const struct xt2_ruleset *b, u32 j)
 {
@@ -165,13 +166,24 @@ static bool same_instance(const struct xt2_ruleset *a, u32 i, const struct xt2_r
 	       !memcmp(xt2_instance_data(x), xt2_instance_data(y), x->size);
 }
 
+/* Of an IPv4 mask "recent" fills 16 bytes, or 4. */
+static bool same_payload(const struct xt2_match *m, const struct xt2_match *n)
+{
+	const u32 mask = offsetof(struct xt2_match_recent, mask), end = mask + 16;
+	const u8 *x = (const u8 *)m, *y = (const u8 *)n;
+
+	if (m->type != XT2_M_RECENT)
+		return !memcmp(m + 1, n + 1, m->size - sizeof(*m));
+	return !memcmp(x + sizeof(*m), y + sizeof(*m), mask - sizeof(*m) + 4) &&
+	       !memcmp(x + end, y + end, m->size - end);
+}
+
 static bool same_match(const struct xt2_ruleset *a, const struct xt2_match *m,
 		       const struct xt2_ruleset *b, const struct xt2_match *n)
 {
 	u32 info = xt2_match_info(m->type);
 
-	if (m->type != n->type || m->flags != n->flags || m->size != n->size ||
-	    memcmp(m + 1, n + 1, m->size - sizeof(*m)))
+	if (m->type != n->type || m->flags != n->flags || m->size != n->size || !same_payload(m, n))
 		return false;
 	if (info & XT2_EXT_INSTANCE)
 		return same_instance(a, m->arg, b, n->arg);

@@ -168,6 +168,8 @@ static inline void seed_extension(struct seed_rule *s, u64 *state)
 
 	if (type == XT2_M_FOREIGN && seed_below(state, 8))
 		return;
+	if (info & XT2_EXT_MEMORY) /* these images have too few cells for one */
+		return;
 	for (try = 0; try < 48; try++) {
 		for (i = 0; i < XT2_ARRAY_SIZE(payload); i++)
 			payload[i] = try < 24 ? 0 : seed_next(state) & seed_next(state);

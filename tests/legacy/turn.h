@@ -46,9 +46,18 @@ static int turn_instance(void *data, u8 kind, u8 revision, const char *name, con
 	return (int)t->instances++;
 }
 
-static int turn_cell(void *data)
+static int turn_cell(void *data, u8 family, const struct xt2_match *m)
 {
-	return (int)((struct turn *)data)->cells++;
+	struct turn *t = data;
+	u32 first = t->cells;
+
+	if (xt2_match_info(m->type) & XT2_EXT_MEMORY) { /* as if each rule had another name */
+		first = (first + XT2_MEMORY_CELLS - 1) / XT2_MEMORY_CELLS * XT2_MEMORY_CELLS;
+		t->cells = first + XT2_MEMORY_CELLS;
+	} else {
+		t->cells++;
+	}
+	return (int)first;
 }
 
 static const struct xt2_instance *turn_instance_get(void *data, u32 number)

@@ -214,8 +214,11 @@ static inline void index_patch_buckets(struct index_fields *f, const struct xt2_
 			INDEX_FIELD_OF(f, b->entries, INDEX_COUNT);
 			INDEX_FIELD_OF(f, b->next, INDEX_OFFSET);
 			for (j = 0; j < b->entries; j++) {
-				INDEX_FIELD_OF(f, b->hash[j], INDEX_HASH);
-				INDEX_FIELD_OF(f, b->unit[j], INDEX_ENTRY);
+				INDEX_FIELD_OF(f, b->entry[j].hash, INDEX_HASH);
+				INDEX_FIELD_OF(f, b->entry[j].unit, INDEX_ENTRY);
+				INDEX_FIELD_OF(f, b->entry[j].at, INDEX_UNIT);
+				INDEX_FIELD_OF(f, b->entry[j].never, INDEX_MASK);
+				INDEX_FIELD_OF(f, b->entry[j].ports, INDEX_MASK);
 			}
 		}
 	}
@@ -250,13 +253,14 @@ static inline void index_patch_fields(struct index_fields *f, const struct xt2_i
 	INDEX_FIELD_OF(f, p->slot, INDEX_OFFSET);
 	INDEX_FIELD_OF(f, p->shift, INDEX_SHIFT);
 	INDEX_FIELD_OF(f, p->classes, INDEX_COUNT);
+	INDEX_FIELD_OF(f, p->splits, INDEX_COUNT);
 	for (i = 0; i < XT2_PATCH_CLASSES; i++) {
-		INDEX_FIELD_OF(f, p->by[i].field[0], INDEX_FIELD);
-		INDEX_FIELD_OF(f, p->by[i].field[1], INDEX_FIELD);
-		INDEX_FIELD_OF(f, p->by[i].words, INDEX_COUNT);
-		INDEX_FIELD_OF(f, p->by[i].rules, INDEX_COUNT);
+		INDEX_FIELD_OF(f, p->field[0][i], INDEX_FIELD);
+		INDEX_FIELD_OF(f, p->field[1][i], INDEX_FIELD);
+		INDEX_FIELD_OF(f, p->words[i], INDEX_COUNT);
+		INDEX_FIELD_OF(f, p->rules[i], INDEX_COUNT);
 		for (w = 0; w < XT2_CLASS_FIELDS * XT2_FIELD_WORDS; w++)
-			INDEX_FIELD_OF(f, p->by[i].mask[w], INDEX_MASK);
+			INDEX_FIELD_OF(f, p->mask[w][i], INDEX_MASK);
 	}
 	index_patch_lists(f, img, p);
 	index_patch_buckets(f, img, p);

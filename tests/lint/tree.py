@@ -34,12 +34,17 @@ TESTED = ("engine", "extensions", "translators", "libxt2", "xt2tables/packet", "
 ENGINE = "is the engine's source, with other counters: tests/prop/readers.c"
 KERNEL = "works on maps, links and pins of the kernel: tests/bpf/%s runs it live"
 UNTESTED = {
+    "libxt2/host/hooked.c": KERNEL % "doctor.sh",
     "libxt2/store/bpf/bpf-add.c": KERNEL % "run-live.sh",
     "libxt2/store/bpf/bpf-backend.c": KERNEL % "view.sh",
     "libxt2/store/bpf/bpf-companion.c": KERNEL % "reject.sh",
     "libxt2/store/bpf/bpf-gate.c": KERNEL % "reject.sh",
     "libxt2/store/bpf/bpf-nat.c": KERNEL % "nat.sh",
+    "libxt2/store/bpf/bpf-nat-add.c": KERNEL % "live-edits.sh",
+    "libxt2/store/bpf/bpf-nat-tree.c": KERNEL % "nat.sh",
     "libxt2/store/bpf/bpf-question.c": KERNEL % "reject.sh",
+    "libxt2/store/companion/bpf-left.c": KERNEL % "left.sh",
+    "libxt2/store/companion/bpf-sets.c": KERNEL % "left.sh",
     "libxt2/store/bpf/bpf-edit.c": KERNEL % "live-edits.sh",
     "libxt2/store/bpf/bpf-links.c": KERNEL % "places.sh",
     "libxt2/store/bpf/bpf-log.c": KERNEL % "log.sh",
@@ -53,6 +58,7 @@ UNTESTED = {
     "libxt2/store/bpf/bpf-store.c": KERNEL % "tables.sh",
     "libxt2/store/bpf/bpf-stray.c": KERNEL % "places.sh",
     "libxt2/store/bpf/bpf-sweep.c": KERNEL % "dead.sh",
+    "libxt2/store/bpf/bpf-tables.c": "is what test-bpf-check.c asks all the time",
     "libxt2/store/bpf/bpf-track.c": KERNEL % "conntrack.sh",
     "libxt2/store/bpf/bpf-trial.c": KERNEL % "confirm.sh",
     "libxt2/store/bpf/bpf-watch.c": KERNEL % "live-history.sh",

@@ -7,6 +7,7 @@ drawn from the World that the packets are made of.
 """
 import ipaddress
 import time
+import zlib
 
 import bytecode
 
@@ -581,6 +582,49 @@ def limit(w, r):
 @row('quota')
 def quota(w, r):
     return f'-m quota {inv(r)}--quota {r.choice((0, 1, 1000, 50000, r.randrange(200000), 1 << 40))}'
+
+
+def own(w, name):
+    """The kernel keeps what a name has remembered while one ruleset follows another."""
+    return f'{name}{zlib.crc32(b"".join(w.addrs)) % 100000}'
+
+
+@row('recent')
+def recent(w, r):
+    """Lists of few names; times that all of a run is within, or none is before."""
+    what = r.choice(('set', 'set', 'rcheck', 'update', 'update', 'remove'))
+    out = [f'-m recent {inv(r)}--{what}']
+    if what in ('rcheck', 'update'):
+        if r.random() < 0.5:
+            out.append(f'--seconds {r.choice((3600, 100000))}' + (' --reap' if r.random() < 0.5 else ''))
+        if r.random() < 0.6:
+            out.append(f'--hitcount {r.choice((1, 2, 3, 5, 20, 32))}')
+        if r.random() < 0.3:
+            out.append('--rttl')
+    # A list has the mask of the rule that made it, which is not the one that stands first here.
+    name, mask = r.choice((('a', ''), ('bb', ''), ('a-longer-name', ''), ('wide', 'mask')))
+    if mask:
+        out.append(f'--mask {"255.255.0.0" if w.family == 4 else "ffff:ffff::"}')
+    return ' '.join(out + [f'--name {own(w, name)} {r.choice(("--rsource", "--rdest"))}'])
+
+
+@row('hashlimit')
+def hashlimit(w, r):
+    """As limit: a burst, and nothing after it; keys of which there are not many."""
+    modes = r.choice(((), ('srcip',), ('dstip',), ('srcip', 'dstip'), ('srcip',)))
+    masks = [(32, 128)[w.family == 6] - r.choice((0, 8, 13)) for _ in range(2)]
+    name = f'h{"-".join(modes)}-{masks[0]}-{masks[1]}'
+    rate = r.choice((1, 10))
+    burst = r.randint(1, 36 * rate)
+    out = f'-m hashlimit --hashlimit-{r.choice(("upto", "above"))} {rate}/hour --hashlimit-burst {burst}'
+    if modes:
+        out += f' --hashlimit-mode {",".join(modes)}'
+    if 'srcip' in modes:
+        out += f' --hashlimit-srcmask {masks[0]}'
+    if 'dstip' in modes:
+        out += f' --hashlimit-dstmask {masks[1]}'
+    # Rules of one name share the buckets and what the first of them says.
+    return f'{out} --hashlimit-name {own(w, r.choice(("a", name)))}'
 
 
 # No connection is known in the raw table: INVALID, or UNTRACKED behind CT --notrack.

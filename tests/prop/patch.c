@@ -22,6 +22,7 @@
 #include "engine/eval.h"
 #include "engine/walk.h"
 #include "engine/index/patched.h"
+#include "engine/simd/scan.h"
 #include "libxt2/change/patch-edit.h"
 #include "libxt2/ruleset/ruleset.h"
 
@@ -493,6 +494,8 @@ static int one_image(void)
 	int i, differences = 0;
 
 	seed_next(&w.state);
+	xt2_scan_choose(
+		(enum xt2_scan_way)(seed % (xt2_scan_best() + 1u))); /* also without vectors */
 	open_all(&w);
 	for (i = 0; i < STAGES && !differences; i++)
 		differences = stage(&w);

@@ -320,19 +320,20 @@ static inline u32 change_class(const struct change_reader *r, const struct xt2_r
 
 	xt2_box_of(&box, rule);
 	for (i = 0; i < r->patch->classes; i++) {
-		const struct xt2_patch_class *c = &r->patch->by[i];
+		struct xt2_patch_class c;
 
+		xt2_patch_class_get(r->patch, i, &c);
 		for (j = 0; j < XT2_CLASS_FIELDS; j++) {
 			memset(value, 0, sizeof(value));
 			memset(mask, 0, sizeof(mask));
-			if (c->field[j] != XT2_FIELD_NONE)
-				xt2_box_field(&box, c->field[j], value, mask);
+			if (c.field[j] != XT2_FIELD_NONE)
+				xt2_box_field(&box, c.field[j], value, mask);
 			xt2_field_words(word + j * XT2_FIELD_WORDS, value);
 			xt2_field_words(bits + j * XT2_FIELD_WORDS, mask);
 		}
-		for (j = 0; j < XT2_CLASS_WORDS && !(c->mask[j] & ~bits[j]); j++)
+		for (j = 0; j < XT2_CLASS_WORDS && !(c.mask[j] & ~bits[j]); j++)
 			;
-		if (j == XT2_CLASS_WORDS && c->rules && xt2_patch_hash(c, i, word) == hash)
+		if (j == XT2_CLASS_WORDS && c.rules && xt2_patch_hash(r->patch, i, word) == hash)
 			return i;
 	}
 	fail_msg("a rule is filed by a hash that it does not have");
@@ -340,20 +341,27 @@ static inline u32 change_class(const struct change_reader *r, const struct xt2_r
 }
 
 /* What an entry's hash should be.  => and count it */
-static inline void change_read_entry(const struct change_reader *r, u32 hash, u32 entry, u32 *rules,
-				     u32 *counts, u8 *seen)
+static inline void change_read_entry(const struct change_reader *r, const struct xt2_patch_entry *e,
+				     u32 *rules, u32 *counts, u8 *seen)
 {
-	const u32 unit = entry & ~XT2_PATCH_FLAGS, flags = entry & XT2_PATCH_FLAGS;
+	const u32 unit = e->unit & ~XT2_PATCH_FLAGS, flags = e->unit & XT2_PATCH_FLAGS;
 	const struct xt2_rule *rule;
+	struct xt2_box box;
 
 	assert_true(flags <= XT2_PATCH_SPLIT);
 	counts[flags]++;
 	if (flags != XT2_PATCH_INSERTED) {
-		assert_int_equal(hash, xt2_patch_hash_place(unit));
+		assert_int_equal(e->hash, xt2_patch_hash_place(unit));
+		assert_int_equal(e->at, unit);
+		assert_true(!e->never && !e->ports);
 		return;
 	}
 	rule = xt2_at(r->c->img, unit);
-	rules[change_class(r, rule, hash)]++;
+	rules[change_class(r, rule, e->hash)]++;
+	xt2_box_of(&box, rule);
+	assert_int_equal(e->at, xt2_inserted_of(rule)->at);
+	assert_int_equal(e->never, xt2_box_never(&box) & 0xf);
+	assert_int_equal(e->ports, xt2_box_ports(&box));
 	assert_true(rule->packets < r->c->ids && !seen[rule->packets]);
 	seen[rule->packets] = 1;
 }
@@ -367,7 +375,7 @@ static inline bool change_has_entry(const struct change_reader *r, u32 unit)
 		const struct xt2_patch_bucket *b = xt2_at(r->c->img, at);
 
 		for (i = 0; i < b->entries; i++)
-			if (b->unit[i] == unit)
+			if (b->entry[i].unit == unit)
 				return true;
 		at = b->next;
 	}
@@ -425,9 +433,10 @@ static inline void change_read_entries(const struct change_reader *r)
 			assert_in_range(b->entries, 1, XT2_PATCH_ENTRIES);
 			assert_int_equal(b->reserved, 0);
 			for (j = 0; j < b->entries; j++) {
-				assert_int_equal(b->hash[j] >> p->shift, i);
-				tags |= xt2_patch_tag(b->hash[j]);
-				change_read_entry(r, b->hash[j], b->unit[j], rules, counts, seen);
+				assert_int_equal(b->entry[j].hash >> p->shift, i);
+				tags |= xt2_patch_tag(b->entry[j].hash);
+				assert_true(!j || b->entry[j - 1].at <= b->entry[j].at);
+				change_read_entry(r, &b->entry[j], rules, counts, seen);
 			}
 			at = b->next;
 		}
@@ -439,10 +448,11 @@ static inline void change_read_entries(const struct change_reader *r)
 		assert_false(seen[i]);
 	free(seen);
 	for (i = 0; i < XT2_PATCH_CLASSES; i++)
-		assert_int_equal(rules[i], i < p->classes ? p->by[i].rules : 0);
+		assert_int_equal(rules[i], i < p->classes ? p->rules[i] : 0);
 	assert_int_equal(counts[XT2_PATCH_INSERTED], p->inserted);
 	assert_int_equal(counts[XT2_PATCH_DELETED], p->deleted);
 	assert_int_equal(counts[XT2_PATCH_SPLIT], change_read_marks(r));
+	assert_int_equal(p->splits, counts[XT2_PATCH_SPLIT]);
 }
 
 static inline void change_read_extent(const struct xt2_patched *p, const struct change_model *m,
@@ -451,11 +461,11 @@ static inline void change_read_extent(const struct xt2_patched *p, const struct 
 	const struct xt2_index *ix = xt2_at(p, p->chain.lookup);
 	const struct xt2_index *old = xt2_chain_index(compiled);
 
-	assert_int_equal(p->chain.used, sizeof(*p));
+	assert_int_equal(p->chain.used, offsetof(struct xt2_patched, ix));
 	assert_int_equal(p->chain.rules, 2);
 	assert_int_equal(p->chain.tail, offsetof(struct xt2_patched, tail));
-	assert_int_equal(p->chain.lookup, sizeof(*p));
-	assert_int_equal(p->chain.size, sizeof(*p) + ix->size);
+	assert_int_equal(p->chain.lookup, offsetof(struct xt2_patched, ix));
+	assert_int_equal(p->chain.size, sizeof(*p));
 	assert_int_equal(p->chain.index, compiled->index);
 	assert_int_equal(p->chain.table, compiled->table);
 	assert_int_equal(p->chain.hook, compiled->hook);

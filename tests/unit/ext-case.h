@@ -24,7 +24,7 @@ struct ext_case {
 	struct {
 		struct xt2_image head;
 		struct xt2_root root;
-		u64 cells[4];
+		u64 cells[XT2_MEMORY_CELLS]; /* a memory, or some of single matches */
 		u64 rule[512];
 	} img;
 	struct xt2_rule *rule;

@@ -45,6 +45,7 @@ tests_unit_run_engine_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/run-index
 tests_unit_run_index_SOURCES = $(UNIT_RUNNER) \
+	tests/unit/change-case.h \
 	tests/unit/index-case.h \
 	tests/unit/patch-case.h \
 	tests/unit/segments-case.h \
@@ -63,9 +64,11 @@ tests_unit_run_index_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/engine/index/test-check-index-pairs.c \
 	tests/unit/engine/index/test-check-index-segments.c \
 	tests/unit/engine/index/test-check-index.c \
+	tests/unit/engine/index/test-classes.c \
 	tests/unit/engine/index/test-columns.c \
 	tests/unit/engine/index/test-eval-index.c \
 	tests/unit/engine/index/test-eval-patch.c \
+	tests/unit/engine/index/test-eval-patch-batch.c \
 	tests/unit/engine/index/test-pairs.c \
 	tests/unit/engine/index/test-runs.c \
 	tests/unit/engine/index/test-search.c \
@@ -76,6 +79,7 @@ tests_unit_run_index_LDADD = liboracle.la $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/run-simd
 tests_unit_run_simd_SOURCES = $(UNIT_RUNNER) \
+	tests/unit/change-case.h \
 	tests/unit/index-case.h \
 	tests/lib/packets.h \
 	tests/lib/rules.h \
@@ -87,6 +91,7 @@ tests_unit_run_simd_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/engine/simd/test-bits-avx2.c \
 	tests/unit/engine/simd/test-scan.c \
 	tests/unit/engine/simd/test-pairs-avx2.c \
+	tests/unit/engine/simd/test-patch-avx2.c \
 	tests/unit/engine/simd/test-scan-avx2.c \
 	tests/unit/engine/simd/test-scan-avx512.c \
 	tests/unit/engine/simd/test-tests-avx2.c \
@@ -138,8 +143,11 @@ tests_unit_run_match_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/extensions/match/test-u32.c \
 	tests/unit/extensions/match/test-udp.c \
 	tests/unit/extensions/state/test-conntrack.c \
+	tests/unit/extensions/state/test-hashlimit.c \
 	tests/unit/extensions/state/test-limit.c \
+	tests/unit/extensions/state/test-memory.c \
 	tests/unit/extensions/state/test-quota.c \
+	tests/unit/extensions/state/test-recent.c \
 	tests/unit/extensions/state/test-state.c \
 	tests/unit/extensions/state/test-statistic.c \
 	tests/unit/extensions/state/test-time.c
@@ -236,6 +244,7 @@ tests_unit_run_ruleset_SOURCES = $(UNIT_RUNNER) \
 	tests/lib/rules.h \
 	$(FAIL_ALLOC_FILES) \
 	tests/unit/libxt2/ruleset/test-arena.c \
+	tests/unit/libxt2/ruleset/test-cells.c \
 	tests/unit/libxt2/ruleset/test-chain-owners.c \
 	tests/unit/libxt2/ruleset/test-chains.c \
 	tests/unit/libxt2/ruleset/test-digest.c \
@@ -369,7 +378,14 @@ tests_unit_run_bpf_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/libxt2/store/bpf/test-bpf-nat-plan.c \
 	tests/unit/libxt2/store/bpf/test-bpf-nat-target.c \
 	tests/unit/libxt2/store/bpf/test-bpf-owner.c \
-	tests/unit/libxt2/store/bpf/test-bpf-refused.c
+	tests/unit/libxt2/store/bpf/test-bpf-refused.c \
+	tests/unit/libxt2/store/companion/left-case.h \
+	tests/unit/libxt2/store/companion/test-bpf-bound.c \
+	tests/unit/libxt2/store/companion/test-bpf-question-match.c \
+	tests/unit/libxt2/store/companion/test-bpf-left-kinds.c \
+	tests/unit/libxt2/store/companion/test-bpf-left-order.c \
+	tests/unit/libxt2/store/companion/test-bpf-left-plan.c \
+	tests/unit/libxt2/store/companion/test-bpf-step-target.c
 tests_unit_run_bpf_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_bpf_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP) \
 	-Wl,--wrap=xt2_live_reserve_,--wrap=xt2_live_release_

@@ -81,7 +81,7 @@ static int pack_match(struct packer *p, const struct legacy_known *k, const stru
 	if (ret <= 0 || xt2_match_ext_check(m, p->l->family))
 		return 1;
 	if (xt2_match_info(m->type) & XT2_EXT_CELL) {
-		int cell = p->sink->cell(p->sink->data);
+		int cell = p->sink->cell(p->sink->data, p->l->family, m);
 
 		if (cell < 0)
 			return cell;

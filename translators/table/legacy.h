@@ -152,8 +152,8 @@ struct xt2_legacy_sink {
 	 */
 	int (*instance)(void *data, u8 kind, u8 revision, const char *name, const void *payload,
 			u32 size);
-	/* A new state cell.  => its number, or -errno */
-	int (*cell)(void *data);
+	/* The state of a match with XT2_EXT_CELL.  => number of its first cell, or -errno */
+	int (*cell)(void *data, u8 family, const struct xt2_match *m);
 	void *data;
 	const u32 *chain; /* numbers of the caller's by numbers of the blob's; NULL: the same */
 	u64 rule[2 * XT2_RULE_MAX / 8];

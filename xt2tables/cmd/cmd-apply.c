@@ -5,13 +5,17 @@
  * A text says what is to become of its tables, as iptables-restore takes it:
  * the others stay.  An image is a whole ruleset: what it does not have goes.
  * Files are loaded and checked before anything is locked, and published
- * together.
+ * together.  With --take-over the kernel's own tables of these names are emptied after
+ * that, and with --persist it is there again after a boot.
  */
 #include "engine/image.h"
 #include "libxt2/ruleset/ruleset.h"
 #include "libxt2/ruleset/table-copy.h"
 #include "cmd.h"
 #include "cmd-confirm.h"
+#include "libxt2/store/bpf/bpf-store.h"
+#include "xt2tables/host/persist.h"
+#include "xt2tables/host/take-over.h"
 #include "xt2tables/live/live-refused.h"
 #include "xt2tables/tables/past-text.h"
 
@@ -23,6 +27,8 @@ struct apply {
 	bool first; /* nothing was live */
 	bool resolve;
 	struct xt2_mapping live_map;
+	struct xt2_take_over over;
+	struct xt2_persist persist;
 };
 
 /* --- files --------------------------------------------------------------- */
@@ -180,7 +186,8 @@ static int tell(struct apply *a, struct xt2_ruleset *rs, struct xt2_err *err)
 		.chains_new = chains_alone(rs, a->live),
 		.chains_gone = chains_alone(a->live, rs),
 	};
-	return xt2_store_own(&a->store, rs, err);
+	ret = xt2_store_own(&a->store, rs, err);
+	return ret ? ret : xt2_take_over_begin(&a->over, rs, err);
 }
 
 static int merge_image(struct apply *a, struct xt2_mapping *map, struct xt2_err *err)
@@ -215,23 +222,71 @@ static void choose_starts(const struct apply *a, const struct xt2_image *img, __
 	}
 }
 
+/* Do the kernel's own tables allow it?  => 0, -errno */
+static int look_beside(struct apply *a, struct xt2_err *err)
+{
+	const struct xt2_ruleset **rs = calloc((size_t)a->files.count, sizeof(*rs));
+	int i, ret;
+
+	if (!rs)
+		return xt2_err_no_memory(err, "");
+	for (i = 0; i < a->files.count; i++)
+		rs[i] = a->files.list[i].rs;
+	ret = xt2_take_over_look(&a->over, rs, a->files.count, a->first ? NULL : a->live, err);
+	free(rs);
+	return ret;
+}
+
+/* What was live is again. */
+static void take_back(struct apply *a)
+{
+	static const __u8 start[XT2_TABLES_MAX]; /* all XT2_LIVE_FILE */
+	const struct xt2_store_counters counters = { .start = start };
+	struct xt2_err err = { 0 };
+
+	if (a->first ? xt2_live_detach(a->store.folder, &err)
+		     : xt2_store_commit(&a->store, &a->live_map, &counters, &err))
+		xt2_err_print(&err, stderr);
+}
+
+/* All that comes before is done, so that as little as possible fails after it.  => 0, -errno */
+static int commit(struct apply *a, const struct xt2_mapping *map, struct xt2_err *err)
+{
+	__u8 start[XT2_TABLES_MAX];
+	int ret = xt2_persist_prepare(&a->persist, map, err);
+
+	if (!ret) {
+		choose_starts(a, map->image, start);
+		ret = xt2_store_commit(&a->store, map,
+				       &(struct xt2_store_counters){ .start = start }, err);
+	}
+	if (ret) {
+		xt2_take_over_undo(&a->over);
+		return ret;
+	}
+	ret = xt2_take_over_finish(&a->over, err);
+	if (ret)
+		take_back(a);
+	return ret ? ret : xt2_persist_place(&a->persist, err);
+}
+
 static int publish(struct apply *a, struct xt2_err *err)
 {
 	struct xt2_mapping merged = { 0 }, *map = &a->files.list->map;
-	__u8 start[XT2_TABLES_MAX];
 	int ret = read_live(a, err);
 
+	if (!ret)
+		ret = look_beside(a, err);
 	if (!ret && (a->files.count > 1 || anything_stays(a))) {
 		ret = merge_image(a, &merged, err);
 		map = &merged;
 	} else if (!ret) {
 		ret = tell(a, a->files.list->rs, err);
 	}
-	if (!ret) {
-		choose_starts(a, map->image, start);
-		ret = xt2_store_commit(&a->store, map,
-				       &(struct xt2_store_counters){ .start = start }, err);
-	}
+	if (!ret)
+		ret = commit(a, map, err);
+	xt2_persist_drop(&a->persist);
+	xt2_take_over_end(&a->over);
 	xt2_image_close(&merged);
 	xt2_ruleset_free(a->live);
 	xt2_image_close(&a->live_map);
@@ -252,6 +307,8 @@ static int apply(struct apply *a)
 	}
 	for (i = 0; i < a->files.count; i++)
 		xt2_input_close(&a->files.list[i]);
+	if (!ret && a->over.wanted)
+		xt2_take_over_warn();
 	if (!ret && a->store.confirm && a->first)
 		xt2_confirm_keeper(&a->store);
 	return ret;
@@ -260,8 +317,9 @@ static int apply(struct apply *a)
 /* --- arguments ----------------------------------------------------------- */
 
 static const char help[] =
-	"Usage: xt2 apply [--counters keep|reset|file] [--confirm TIME] [--owner NAME] [--reason TEXT]\n"
-	"                 [--netns NAME] [--pin DIR] {[-4|-6] RULES|IMAGE}...\n\n"
+	"Usage: xt2 apply [--counters keep|reset|file] [--confirm TIME] [--take-over] [--force]\n"
+	"                 [--persist] [--owner NAME] [--reason TEXT] [--netns NAME] [--pin DIR]\n"
+	"                 {[-4|-6] RULES|IMAGE}...\n\n"
 	"Makes rulesets live: BPF programs at the hooks of their tables evaluate them, and go on\n"
 	"when this command has ended.  Whatever changes does so in one step.  What BPF programs\n"
 	"cannot do is refused, and nothing changes.\n"
@@ -273,7 +331,12 @@ static const char help[] =
 	"      --counters keep    rules that are live already go on counting (the default)\n"
 	"      --counters reset   all rules of the files start at 0\n"
 	"      --counters file    they start with what the files say\n"
-	"      --confirm TIME     take it all back if no xt2 confirm comes in time: 60, 60s, 2m\n" XT2_PLACE_HELP
+	"      --confirm TIME     take it all back if no xt2 confirm comes in time: 60, 60s, 2m\n"
+	"      --take-over        empty the tables of iptables-legacy and iptables-nft that have the\n"
+	"                         same rules; xt2 detach gives them back\n"
+	"      --force            leave the same rules in force twice; with --take-over, take tables\n"
+	"                         with other rules as well\n"
+	"      --persist          keep it for the next boot, see xt2-restore(8)\n" XT2_PLACE_HELP
 	"      --owner NAME       for whom the change is (else $XT2_OWNER)\n"
 	"      --reason TEXT      why: xt2 history --live tells\n"
 	"      --resolve          host names in the rules may be looked up\n\n"
@@ -310,6 +373,9 @@ static const struct xt2_option rows[] = {
 	XT2_FILES_ROWS(struct apply, files),
 	{ "counters", 0, true, offsetof(struct apply, start), 0, take_start },
 	{ "confirm", 0, true, offsetof(struct apply, store.confirm), 0, take_confirm },
+	XT2_FLAG("take-over", 0, struct apply, over.wanted),
+	XT2_FLAG("force", 0, struct apply, over.force),
+	XT2_FLAG("persist", 0, struct apply, persist.wanted),
 	XT2_STORE_ROWS(struct apply, store),
 	XT2_WORD("owner", 0, struct apply, store.author.owner),
 	XT2_WORD("reason", 0, struct apply, store.author.reason),
@@ -328,6 +394,9 @@ int xt2_apply_main(int argc, char **argv)
 	author->owner = xt2_author_owner(author->owner);
 	if (ret < 0 && xt2_author_wrong(author))
 		ret = xt2_usage("apply", "%s", xt2_author_wrong(author));
+	if (ret < 0 && a.store.confirm && (a.over.wanted || a.persist.wanted))
+		ret = xt2_usage("apply", "what is on trial is neither taken over nor persisted: "
+					 "--force it beside, confirm it, and apply it again");
 	if (ret < 0)
 		ret = xt2_files_end(&a.files, "apply", argv + optind) ? XT2_EXIT_USAGE : -1;
 	for (i = 0; i < a.files.count; i++)

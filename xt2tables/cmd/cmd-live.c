@@ -9,7 +9,9 @@
  */
 #include "libxt2/store/bpf/bpf-store.h"
 #include "engine/image.h"
+#include "libxt2/host/hooked.h"
 #include "cmd.h"
+#include "xt2tables/host/take-over.h"
 #include "xt2tables/live/live-all.h"
 
 #define LOOK_WAIT 10 /* seconds for a command that changes the live ruleset */
@@ -17,7 +19,7 @@
 struct view {
 	struct xt2_store store;
 	const char *every; /* the command's option for more than one ruleset; NULL: it has none */
-	bool all, strays;
+	bool all, strays, forget;
 };
 
 /* --- xt2 status --------------------------------------------------------------- */
@@ -119,8 +121,8 @@ static int judge(unsigned int hooks, unsigned int tracking, unsigned int compani
 		      "nf_tables away\n",
 		      stderr);
 	if (companions)
-		fputs("xt2 status: what carries out REJECT and NAT is missing: packets that they are "
-		      "for are dropped, and get no answer\n",
+		fputs("xt2 status: something is missing that nf_tables has to do for the rules: packets "
+		      "that it is for are dropped\n",
 		      stderr);
 	if (hooks || tracking || companions)
 		fputs("   hint: xt2 repair brings back what is missing\n", stderr);
@@ -129,6 +131,17 @@ static int judge(unsigned int hooks, unsigned int tracking, unsigned int compani
 		      "   hint: xt2 detach --strays takes it away\n",
 		      stderr);
 	return hooks || tracking || companions || strays ? XT2_EXIT_NO : XT2_EXIT_OK;
+}
+
+/* => XT2_EXIT_OK; XT2_EXIT_NO: a command was killed, and has left something to be done */
+static int print_taken(void)
+{
+	if (!xt2_take_over_print())
+		return XT2_EXIT_OK;
+	fputs("xt2 status: a command that took tables over, or gave them back, has not finished\n"
+	      "   hint: xt2 repair does\n",
+	      stderr);
+	return XT2_EXIT_NO;
 }
 
 static int print_all(const struct xt2_live *live, const char *folder, const struct xt2_image *img)
@@ -144,7 +157,7 @@ static int print_all(const struct xt2_live *live, const char *folder, const stru
 	companions = print_companions(live, folder, links, img);
 	strays = print_strays(folder, links);
 	xt2_links_free(links);
-	return judge(hooks, tracking, companions, strays);
+	return xt2_exit_worse(judge(hooks, tracking, companions, strays), print_taken());
 }
 
 static int show(const struct xt2_store *p)
@@ -178,9 +191,57 @@ static void show_strays(const struct xt2_store *p)
 
 /* --- xt2 detach, xt2 repair ------------------------------------------------------ */
 
-static int detach(const struct xt2_store *p, struct xt2_err *err)
+/* The kernel's tables are filled before it, so that no packet meets neither.  => 0, -errno */
+static int give_back(const struct view *v, struct xt2_taken *taken, struct xt2_err *err)
 {
-	return xt2_live_detach(p->folder, err);
+	int ret;
+
+	memset(taken, 0, sizeof(*taken));
+	ret = v->forget ? xt2_taken_path_here(taken->path, sizeof(taken->path))
+			: xt2_taken_read(taken, err);
+	if (ret)
+		return v->forget ? 0 : ret;
+	return taken->count ? xt2_taken_return(taken, err) : 0;
+}
+
+static int detach(struct view *v, struct xt2_err *err)
+{
+	struct xt2_taken taken;
+	int ret = give_back(v, &taken, err);
+
+	if (!ret)
+		ret = xt2_live_detach(v->store.folder, err);
+	if (!ret && *taken.path)
+		xt2_taken_forget(&taken);
+	xt2_taken_free(&taken);
+	return ret;
+}
+
+/* Its pins are gone, but not what it took over.  => 0; -ENOENT: there is nothing; -errno: see err */
+static int return_only(struct view *v, struct xt2_err *err)
+{
+	struct xt2_taken taken;
+	struct xt2_err why = { 0 };
+	int ret;
+
+	ret = xt2_taken_read(&taken, &why);
+	if (v->forget && (ret || taken.count))
+		ret = 0;
+	else if (!ret)
+		ret = taken.count ? xt2_taken_return(&taken, &why) : -ENOENT;
+	if (!ret)
+		xt2_taken_forget(&taken);
+	else if (ret != -ENOENT)
+		*err = why;
+	xt2_taken_free(&taken);
+	return ret;
+}
+
+static int repair(struct view *v, struct xt2_err *err)
+{
+	int ret = xt2_live_repair(&v->store, err);
+
+	return ret ? ret : xt2_take_over_settle(&v->store, err);
 }
 
 /* Whatever is pinned in the folder stays.  => XT2_EXIT_*, XT2_EXIT_NO: there are none */
@@ -227,11 +288,19 @@ static int take_strays(const struct xt2_given *g)
 	return xt2_option_flag(g);
 }
 
+static int take_forget(const struct xt2_given *g)
+{
+	if (strcmp(g->command, "detach"))
+		return xt2_usage(g->command, "--forget is for xt2 detach");
+	return xt2_option_flag(g);
+}
+
 static const struct xt2_option rows[] = {
 	XT2_STORE_ROWS(struct view, store),
 	{ "all", 0, false, offsetof(struct view, all), 0, take_every },
 	{ "dead", 0, false, offsetof(struct view, all), 0, take_every },
 	{ "strays", 0, false, offsetof(struct view, strays), 0, take_strays },
+	{ "forget", 0, false, offsetof(struct view, forget), 0, take_forget },
 	XT2_ROWS_ALONE,
 };
 
@@ -241,8 +310,9 @@ static int parse(struct view *v, const char *command, const char *help, int argc
 	int ret = xt2_options(command, help, rows, v, argc, argv);
 
 	v->store.kind = XT2_STORE_LIVE;
-	if (ret < 0 && v->all && (v->store.netns || v->strays))
-		return xt2_usage(command, "--netns and --strays are for one network namespace");
+	if (ret < 0 && v->all && (v->store.netns || v->strays || v->forget))
+		return xt2_usage(command,
+				 "--netns, --strays and --forget are for one network namespace");
 	return ret;
 }
 
@@ -258,13 +328,15 @@ static int look(struct view *v)
 	return ret;
 }
 
-static int change(struct view *v, int (*how)(const struct xt2_store *s, struct xt2_err *err))
+static int change(struct view *v, int (*how)(struct view *v, struct xt2_err *err))
 {
 	struct xt2_err err = { 0 };
 	int ret = xt2_store_lock(&v->store, XT2_STORE_CHANGE, 0, &err);
 
 	if (!ret)
-		ret = how(&v->store, &err);
+		ret = how(v, &err);
+	else if (ret == -ENOENT && how == detach)
+		ret = return_only(v, &err);
 	xt2_store_unlock(&v->store);
 	return ret ? xt2_fail_live(&err) : XT2_EXIT_OK;
 }
@@ -303,14 +375,16 @@ int xt2_repair_main(int argc, char **argv)
 	struct view v = { .every = NULL };
 	int ret = parse(&v, "repair", repair_help, argc, argv);
 
-	return ret >= 0 ? ret : change(&v, xt2_live_repair);
+	return ret >= 0 ? ret : change(&v, repair);
 }
 
 static const char detach_help[] =
-	"Usage: xt2 detach [--netns NAME] [--pin DIR] [--strays]\n"
+	"Usage: xt2 detach [--netns NAME] [--pin DIR] [--strays | --forget]\n"
 	"       xt2 detach --dead [--pin DIR]\n\n"
 	"Takes the live ruleset of a network namespace away: its hooks, its programs and\n"
-	"its memory.  Packets pass then.\n\n"
+	"its memory.  Packets pass then, unless the kernel's own tables have rules: those that\n"
+	"xt2 apply --take-over has emptied get back what they had.\n\n"
+	"      --forget           leave these tables as they are, and forget what they had\n"
 	"      --strays           not this ruleset, but hooks of xt2's that are pinned\n"
 	"                         elsewhere, or nowhere\n"
 	"      --dead             those of network namespaces that nobody can enter again\n" XT2_PLACE_HELP

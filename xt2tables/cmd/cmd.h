@@ -18,11 +18,11 @@ typedef int xt2_command(int argc, char **argv);
 xt2_command xt2_replay_main, xt2_explain_main, xt2_check_main, xt2_bench_main, xt2_dump_main,
 	xt2_convert_main, xt2_replace_main, xt2_run_main, xt2_digest_main, xt2_save_main,
 	xt2_counters_main, xt2_edit_main, xt2_history_main, xt2_diff_main, xt2_rollback_main,
-	xt2_monitor_main;
+	xt2_monitor_main, xt2_state_main;
 
 /* Of live rulesets: NULL in a build without BPF. */
 __attribute__((weak)) xt2_command xt2_apply_main, xt2_status_main, xt2_repair_main, xt2_detach_main,
-	xt2_log_main, xt2_confirm_main;
+	xt2_log_main, xt2_confirm_main, xt2_doctor_main;
 
 /* --- output (json-print.c) ------------------------------------------------------ */
 

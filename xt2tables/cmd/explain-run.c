@@ -137,8 +137,10 @@ static void assumptions(struct xt2_explain *e, const char **text)
 	} uncertain[] = {
 		{ XT2_M_CONNTRACK, untracked, "conntrack: INVALID, not tracked; see --ctstate" },
 		{ XT2_M_STATE, untracked, "state: INVALID, not tracked; see --ctstate" },
+		{ XT2_M_HASHLIMIT, true, "hashlimit: as if no packet had come before" },
 		{ XT2_M_LIMIT, true, "limit: as if no packet had come before" },
 		{ XT2_M_QUOTA, true, "quota: as if nothing had been spent" },
+		{ XT2_M_RECENT, true, "recent: as if no packet had come before" },
 		{ XT2_M_STATISTIC, true,
 		  "statistic: as if this were the first packet; random is random" },
 		{ XT2_M_TIME, true, "time: the packet's time is taken" },

@@ -34,9 +34,11 @@ static const struct {
 	{ "status", xt2_status_main, "what the kernel evaluates" },
 	{ "save", xt2_save_main, "print that, or a file, as iptables-save does" },
 	{ "counters", xt2_counters_main, "what its rules, or a file's, have counted" },
+	{ "state", xt2_state_main, "what its matches, or a file's, remember" },
 	{ "confirm", xt2_confirm_main, "keep what is live on trial" },
 	{ "log", xt2_log_main, "what LOG and NFLOG report" },
 	{ "repair", xt2_repair_main, "bring back what others took from what is live" },
+	{ "doctor", xt2_doctor_main, "who else filters packets here, and what is missing" },
 	{ "detach", xt2_detach_main, "take the ruleset away from the kernel" },
 };
 

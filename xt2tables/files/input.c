@@ -35,6 +35,7 @@ static int load_text(struct xt2_input *in, const struct xt2_opened_file *f, stru
 {
 	struct xt2_text_options opt = { .family = in->family,
 					.counters = true,
+					.bare_policies = true,
 					.resolve = in->resolve,
 					.errors = in->report ? ERRORS_MAX : 0,
 					.file = f };

@@ -311,7 +311,7 @@ static void chain_line(struct xt2_load *load, char *text)
 	counters = cut_word(&rest);
 	if (load->opt->counters &&
 	    (counters ? sscanf(counters, "[%llu:%llu]", &packets, &bytes) != 2
-		      : needs_commit(load)))
+		      : needs_commit(load) && !load->opt->bare_policies))
 		xt2_bad_text("invalid policy counters for chain '%s'", name);
 	load->column = (unsigned int)(policy - text) + 2;
 	xt2_commands_policy(load, name, policy);

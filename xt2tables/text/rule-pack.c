@@ -207,7 +207,7 @@ static void pack_match(struct packer *p, struct xt_entry_match *e)
 	refused(p, "match", name, ret);
 	if (ret > 0) {
 		if (xt2_match_info(m->type) & XT2_EXT_CELL)
-			m->arg = added(xt2_cell_add(p->rs), "cell");
+			m->arg = added(xt2_cells_add(p->rs, p->l->family, m), "cell");
 		p->at += ret;
 		return;
 	}

@@ -19,6 +19,7 @@ struct xt2_commit_check;
 struct xt2_text_options {
 	int family; /* XT2_IPV4, XT2_IPV6, XT2_ARP */
 	bool counters; /* -c: take the counters from the text */
+	bool bare_policies; /* with counters: those of a policy may be missing */
 	bool noflush; /* -n: tables of the file are not reset first */
 	bool resolve; /* host names may be looked up (DNS) */
 	/* A change of a table zeroes the counters of its policies, as iptables-restore has it. */

@@ -155,6 +155,15 @@ static int install(struct xt2_store *p, struct xt2_live *live, const struct xt2_
 	return ret;
 }
 
+/* Those that only the ruleset would have used which was not installed. */
+static void drop_companions(const struct xt2_live *live, const struct xt2_image *img)
+{
+	if (xt2_live_nats(img))
+		xt2_nat_drop_(xt2_live_next_(live));
+	if (xt2_left_count_(img))
+		xt2_left_drop_(xt2_live_next_(live));
+}
+
 static int commit(struct xt2_store *p, const struct xt2_mapping *map,
 		  const struct xt2_store_counters *counters, struct xt2_err *err)
 {
@@ -175,8 +184,10 @@ static int commit(struct xt2_store *p, const struct xt2_mapping *map,
 		ret = xt2_live_act(live, p->folder, map->image, false, err);
 	if (!ret) {
 		ret = install(p, live, map, counters, err);
-		if (ret && xt2_live_nats(map->image))
-			xt2_nat_drop_(xt2_live_next_(live));
+		if (ret)
+			drop_companions(live, map->image);
+		else
+			xt2_left_seal_(live);
 	}
 	if (ret && live)
 		xt2_live_tidy(live, p->folder);
@@ -257,6 +268,8 @@ static int repair(struct xt2_store *p, const struct xt2_image *img, struct xt2_e
 		ret = attach(p, img, &live, err);
 	if (!ret && live)
 		ret = xt2_live_act(live, p->folder, img, true, err);
+	if (!ret && live)
+		xt2_left_seal_(live);
 	xt2_live_free(live);
 	return ret;
 }

@@ -9,40 +9,10 @@
  * rule that is reached and no policy but ACCEPT.  It is kept, and no program is at its hooks.
  */
 #include "bpf-nat.h"
+#include "libxt2/store/companion/bpf-left.h"
 #include "engine/rule.h"
 
 #define NO_CHAIN (~0u)
-
-static const char *const tables[XT2_PROGRAMS] = {
-	[XT2_RAW] = "raw",	     [XT2_MANGLE] = "mangle", [XT2_FILTER] = "filter",
-	[XT2_SECURITY] = "security", [XT2_NAT] = "nat",
-};
-
-int xt2_live_table_(const char *name)
-{
-	int i;
-
-	for (i = 0; i < XT2_PROGRAMS; i++)
-		if (!strcmp(tables[i], name))
-			return i;
-	return -1;
-}
-
-const char *xt2_live_table_name_(u32 table)
-{
-	return tables[table];
-}
-
-static bool has_program(const struct xt2_image *img, const struct xt2_table *t)
-{
-	return (t->family == XT2_IPV4 || t->family == XT2_IPV6) && xt2_live_table_(t->name) >= 0 &&
-	       !xt2_live_idle_(img, t);
-}
-
-bool xt2_live_hooked(const struct xt2_image *img, const struct xt2_hook *h)
-{
-	return has_program(img, xt2_image_table(img, xt2_image_root(img), h->table));
-}
 
 /* --- what packets reach ---------------------------------------------------- */
 
@@ -105,6 +75,18 @@ static void explain(const struct xt2_live_refusal *r, char *buf, size_t size)
 	case XT2_LIVE_NO_MATCH:
 		snprintf(buf, size, "a live ruleset cannot match %s", r->name);
 		break;
+	case XT2_LIVE_CHANGED:
+		snprintf(
+			buf, size,
+			"a live ruleset cannot match %s after a rule of the table that changes what it looks at",
+			r->name);
+		break;
+	case XT2_LIVE_ASKS:
+		snprintf(
+			buf, size,
+			"the kernel would be asked %llu different matches about each packet, %u are possible",
+			(unsigned long long)r->count, XT2_QUESTIONS_MAX);
+		break;
 	case XT2_LIVE_NO_TARGET: snprintf(buf, size, "a live ruleset cannot do %s", r->name); break;
 	case XT2_LIVE_TOO_LONG:
 		snprintf(buf, size,
@@ -155,56 +137,45 @@ static bool is_refused_target(const struct xt2_rule *r)
 	       xt2_target_info(kind) & (XT2_EXT_NATIVE | XT2_EXT_FOREIGN);
 }
 
-bool xt2_live_rule_refused_(const struct xt2_rule *r)
-{
-	const struct xt2_match *m;
-
-	xt2_rule_for_each_match(m, r)
-		if (is_refused_match(m))
-			return true;
-	return is_refused_target(r);
-}
-
-bool xt2_live_has_refused_(const struct xt2_image *img)
-{
-	const struct xt2_root *root = xt2_image_root(img);
-	const struct xt2_chain *c;
-	const struct xt2_rule *r;
-	u32 i;
-
-	xt2_image_for_each_chain(c, i, img, root) {
-		if (!has_program(img, xt2_image_table(img, root, c->table)))
-			continue;
-		xt2_chain_for_each_rule(r, c)
-			if (xt2_live_rule_refused_(r))
-				return true;
-	}
-	return false;
-}
-
 /* => the name of a match that can't be done, or NULL */
 static const char *refused_match(const struct walk *w, const struct xt2_match *m)
 {
+	if (xt2_left_is_question_(w->img, m))
+		return NULL;
 	if (m->type == XT2_M_FOREIGN)
 		return instance_name(w, m->arg);
 	return is_refused_match(m) ? xt2_match_name(m->type) : NULL;
 }
 
 /* A companion carries out most of NAT's, and REJECT in filter: see act.h. */
-static const char *refused_target(const struct walk *w, const struct xt2_chain *c,
+static const char *refused_target(const struct walk *w, const struct xt2_table *t,
 				  const struct xt2_rule *r)
 {
-	const struct xt2_table *t = xt2_image_table(w->img, w->root, c->table);
 	const u32 arg = XT2_TARGET_ARG(r->target);
 	u8 kind = XT2_TARGET_KIND(r->target);
 
 	if (kind == XT2_T_NAT && xt2_nat_can_(xt2_image_instance(w->img, w->root, arg), t->family))
+		return NULL;
+	if (kind == XT2_T_NFQUEUE && xt2_live_table_(t->name) == XT2_NAT)
+		return "NFQUEUE"; /* NAT itself would not go on */
+	if (xt2_left_is_step_(w->img, r))
 		return NULL;
 	if (kind == XT2_T_FOREIGN || kind == XT2_T_NAT)
 		return instance_name(w, arg);
 	if (kind == XT2_T_REJECT && xt2_live_table_(t->name) != XT2_FILTER)
 		return "REJECT";
 	return is_refused_target(r) ? xt2_target_name(kind) : NULL;
+}
+
+bool xt2_live_can_(const struct xt2_image *img, const struct xt2_table *t, const struct xt2_rule *r)
+{
+	const struct walk w = { .img = img, .root = xt2_image_root(img) };
+	const struct xt2_match *m;
+
+	xt2_rule_for_each_match(m, r)
+		if (refused_match(&w, m))
+			return false;
+	return !refused_target(&w, t, r);
 }
 
 static void check_rule(struct walk *w, const struct xt2_chain *c, const struct xt2_rule *r,
@@ -221,7 +192,7 @@ static void check_rule(struct walk *w, const struct xt2_chain *c, const struct x
 							  .name = name },
 			       c, number);
 	}
-	name = refused_target(w, c, r);
+	name = refused_target(w, xt2_image_table(w->img, w->root, c->table), r);
 	if (name)
 		refuse(w, (struct xt2_live_refusal){ .reason = XT2_LIVE_NO_TARGET, .name = name },
 		       c, number);
@@ -282,7 +253,7 @@ static void check_table(struct walk *w, u32 table)
 	const struct xt2_chain *c;
 	u32 i;
 
-	if (!has_program(w->img, xt2_image_table(w->img, w->root, table))) {
+	if (!xt2_live_has_program_(w->img, xt2_image_table(w->img, w->root, table))) {
 		check_idle(w, table);
 		return;
 	}
@@ -380,6 +351,52 @@ static int check_ways(struct walk *w)
 	return 0;
 }
 
+/* --- what is left to companions ------------------------------------------------ */
+
+static void on_changed(void *walk, const struct xt2_chain *c, u32 rule, const struct xt2_match *m)
+{
+	struct walk *w = walk;
+	const char *name = m->type == XT2_M_FOREIGN ? instance_name(w, m->arg)
+						    : xt2_match_name(m->type);
+
+	if (xt2_live_has_program_(w->img, xt2_image_table(w->img, w->root, c->table)))
+		refuse(w, (struct xt2_live_refusal){ .reason = XT2_LIVE_CHANGED, .name = name }, c,
+		       rule);
+}
+
+static void check_hook_asks(struct walk *w, const struct xt2_hook *h,
+			    const struct xt2_left_plan *plan)
+{
+	const u32 table = (u32)xt2_live_table_(xt2_image_table(w->img, w->root, h->table)->name);
+	struct xt2_live_refusal r = { .reason = XT2_LIVE_ASKS,
+				      .name = xt2_hook_name(h->family, h->hook) };
+	u32 i;
+
+	for (i = 0; i < plan->asks[table]; i++)
+		r.count += plan->ask[table][i].hooks[table] >> h->hook & 1;
+	if (r.count > XT2_QUESTIONS_MAX)
+		refuse(w, r, xt2_image_chain(w->img, w->root, h->chain), 0);
+}
+
+/* => 0, -ENOMEM */
+static int check_left(struct walk *w)
+{
+	struct xt2_left_plan plan;
+	const struct xt2_hook *h;
+	int ret = xt2_left_order_(w->img, w->seen, on_changed, w);
+	u32 i, family;
+
+	for (family = 0; family < XT2_NFT_FAMILIES && !ret && xt2_left_count_(w->img); family++) {
+		ret = xt2_left_plan_(&plan, w->img, xt2_nft_families_[family], NULL);
+		xt2_image_for_each_hook(h, i, w->img, w->root)
+			if (h->family == xt2_nft_families_[family] && xt2_live_hooked(w->img, h))
+				check_hook_asks(w, h, &plan);
+		xt2_left_plan_free_(&plan);
+		ret = ret == -E2BIG ? 0 : ret;
+	}
+	return ret;
+}
+
 /* --- for everybody ----------------------------------------------------------------- */
 
 int xt2_live_refusals(const struct xt2_image *img, xt2_refused found, void *data)
@@ -397,6 +414,8 @@ int xt2_live_refusals(const struct xt2_image *img, xt2_refused found, void *data
 		for (i = 0; i < w.root->tables; i++)
 			check_table(&w, i);
 		ret = check_ways(&w);
+		if (!ret)
+			ret = check_left(&w);
 		if (!ret)
 			ret = w.refusals;
 	}
@@ -439,7 +458,7 @@ int xt2_live_check(const struct xt2_image *img, unsigned int *used, struct xt2_e
 		return -first.errnum;
 	}
 	xt2_image_for_each_table(t, i, img, root) {
-		if (has_program(img, t))
+		if (xt2_live_has_program_(img, t))
 			which |= 1u << xt2_live_table_(t->name);
 	}
 	if (used)
@@ -457,7 +476,7 @@ static u32 target_need(const struct xt2_rule *r)
 	case XT2_T_NFLOG: return XT2_NEED_LOG;
 	case XT2_T_REJECT: return XT2_NEED_ACT;
 	}
-	return 0;
+	return xt2_live_target_tracks_(r);
 }
 
 /* What a match asks for. */
@@ -471,6 +490,8 @@ static u32 need(const struct xt2_match *m)
 	case XT2_M_DEVGROUP: return XT2_NEED_GROUPS;
 	case XT2_M_PKTTYPE: return XT2_NEED_TYPE;
 	case XT2_M_LIMIT: return XT2_NEED_CLOCK;
+	case XT2_M_HASHLIMIT: return XT2_NEED_CLOCK | XT2_NEED_RANDOM; /* the seed of its hash */
+	case XT2_M_RECENT: return XT2_NEED_CLOCK | XT2_NEED_NAMES; /* where the TTL is one less */
 	case XT2_M_TIME: return XT2_NEED_DATE;
 	case XT2_M_MAC:
 	case XT2_M_EUI64: return XT2_NEED_ETHER;

@@ -169,18 +169,22 @@ static int look(struct places *p, u8 family)
 	return ret;
 }
 
+/* @p: NULL: its chain is as it was */
 static bool whole_at(const struct xt2_links *links, const char *folder, const struct xt2_hook *h,
 		     const struct place *p, u32 acts)
 {
 	const struct xt2_link *gate = xt2_gate_of_(links, folder, FILTER, h->family, h->hook);
 	const struct xt2_link *program = xt2_program_at_(links, folder, FILTER, h->family, h->hook);
 
+	if (!p)
+		return gate && program;
 	return p->there && gate && program && !((acts | 1u << IDLE) & ~p->acts) &&
 	       program->priority < p->priority && p->priority < gate->priority;
 }
 
-unsigned int xt2_live_lacks_(const struct xt2_links *links, const char *folder,
-			     const struct xt2_image *img, const u32 *acts)
+/* Of the table filter, as xt2_nat_lacks_(). */
+static unsigned int lacks(const struct xt2_links *links, const char *folder,
+			  const struct xt2_image *img, const u32 *acts, bool same)
 {
 	const struct xt2_hook *h;
 	unsigned int lacks = 0;
@@ -188,13 +192,13 @@ unsigned int xt2_live_lacks_(const struct xt2_links *links, const char *folder,
 	u32 i;
 
 	for (i = 0; i < XT2_ARRAY_SIZE(p); i++)
-		if (acts[i] && (!links || look(&p[i], xt2_nft_families_[i])))
+		if (acts[i] && (!links || (!same && look(&p[i], xt2_nft_families_[i]))))
 			lacks |= 1u << i;
 	xt2_image_for_each_hook(h, i, img, xt2_image_root(img)) {
 		const u32 six = h->family == XT2_IPV6;
 
 		if (acts_at(img, h) && acts[six] && !(lacks >> six & 1) &&
-		    !whole_at(links, folder, h, &p[six].at[h->hook], acts[six]))
+		    !whole_at(links, folder, h, same ? NULL : &p[six].at[h->hook], acts[six]))
 			lacks |= 1u << six;
 	}
 	return lacks;
@@ -206,7 +210,40 @@ unsigned int xt2_live_lacks(const struct xt2_live *host, const struct xt2_links 
 	u32 acts[2];
 
 	xt2_live_acts_(img, acts);
-	return xt2_live_lacks_(links, folder, img, acts) | xt2_nat_lacks_(host, links, folder);
+	return lacks(links, folder, img, acts, false) | xt2_nat_lacks_(host, links, folder, false) |
+	       xt2_left_lacks_(host, links, folder, false);
+}
+
+bool xt2_live_lacks_any_(const struct xt2_live *host, const struct xt2_links *links,
+			 const char *folder, const struct xt2_image *img)
+{
+	const struct xt2_live_ruleset *l = xt2_live_at_(host->ruleset);
+	struct xt2_state *state = xt2_live_state_();
+	u32 generation;
+	bool same, any;
+
+	if (!l->acts[0] && !l->acts[1] && !l->nat && !l->left)
+		return false;
+	if (xt2_nft_generation_(&generation))
+		return true;
+	same = state->nft == generation + 1ull;
+	any = lacks(links, folder, img, l->acts, same) ||
+	      xt2_nat_lacks_(host, links, folder, same) ||
+	      xt2_left_lacks_(host, links, folder, same);
+	state->nft = any ? 0 : generation + 1ull;
+	return any;
+}
+
+void xt2_live_changed_nft_(u32 transactions)
+{
+	struct xt2_state *state = xt2_live_state_();
+	u32 generation;
+
+	if (state->nft && !xt2_nft_generation_(&generation) &&
+	    state->nft + transactions == generation + 1ull)
+		state->nft = generation + 1ull;
+	else
+		state->nft = 0;
 }
 
 /* --- programs ------------------------------------------------------------ */
@@ -389,7 +426,7 @@ static int no_companions(struct xt2_err *err, const struct xt2_hook *h, int ret)
 static int put_hook(const struct xt2_hook *h, const struct place *p, s32 *at, u32 acts,
 		    const struct programs *programs)
 {
-	const s32 first = *at + 1;
+	const s32 first = *at + 2; /* steps come before */
 	int ret;
 
 	*at = p->there && p->priority >= first ? p->priority : first;
@@ -452,14 +489,14 @@ static int act(const struct xt2_live *host, const char *folder, const struct xt2
 	       const struct xt2_image *img, const u32 *wanted, struct xt2_err *err)
 {
 	const struct xt2_live_ruleset *live = host->ruleset ? xt2_live_at_(host->ruleset) : NULL;
-	u32 acts[2], lacks, i;
+	u32 acts[2], missing, i;
 	int ret = 0;
 
 	for (i = 0; i < XT2_ARRAY_SIZE(acts); i++)
 		acts[i] = wanted[i] | (wanted[i] && live ? live->acts[i] : 0);
-	lacks = xt2_live_lacks_(links, folder, img, acts);
+	missing = lacks(links, folder, img, acts, false);
 	for (i = 0; i < XT2_ARRAY_SIZE(acts) && !ret; i++)
-		if (lacks >> i & 1)
+		if (missing >> i & 1)
 			ret = act_family(host, folder, links, img, xt2_nft_families_[i],
 					 acts[i] | 1u << IDLE, err);
 	return ret;
@@ -468,30 +505,34 @@ static int act(const struct xt2_live *host, const char *folder, const struct xt2
 int xt2_live_act(const struct xt2_live *host, const char *folder, const struct xt2_image *img,
 		 bool live, struct xt2_err *err)
 {
-	const u32 region = live ? host->region : xt2_live_next_(host);
 	struct xt2_links *links = NULL;
 	u32 acts[2];
 	int ret;
 
 	xt2_live_acts_(img, acts);
-	if (!acts[0] && !acts[1] && !xt2_live_nats(img))
+	if (!acts[0] && !acts[1] && !xt2_live_nats(img) && !xt2_left_count_(img))
 		return 0;
 	if (xt2_links_read(&links, folder, true))
 		return xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
 				   "the kernel does not say what is attached to its hooks");
 	ret = act(host, folder, links, img, acts, err);
 	if (!ret)
-		ret = xt2_nat_act_(host, folder, links, img, region, err);
+		ret = xt2_nat_act_(host, folder, links, img, live, err);
+	if (!ret)
+		ret = xt2_left_act_(host, folder, links, img, live, err);
 	xt2_links_free(links);
 	return ret;
 }
 
-/* @all: the folder was cleared: there may be a table without a gate */
-static void unact(const char *folder, u8 family, bool all)
+/*
+ * @all: the folder was cleared: there may be a table without a gate
+ * @gates: of the table filter, that steps need
+ */
+static void unact(const char *folder, u8 family, bool all, bool gates)
 {
 	struct xt2_nft b;
 
-	all |= xt2_gates_detach_(folder, FILTER, family);
+	all |= gates || xt2_gates_detach_(folder, FILTER, family);
 	if (!all || xt2_nft_open_(&b))
 		return;
 	xt2_nft_begin_(&b, family);
@@ -508,6 +549,8 @@ void xt2_live_unact(const struct xt2_live *host, const char *folder, const struc
 		xt2_live_acts_(img, acts);
 	for (i = 0; i < XT2_ARRAY_SIZE(acts); i++)
 		if (!acts[i])
-			unact(folder, xt2_nft_families_[i], !img);
+			unact(folder, xt2_nft_families_[i], !img,
+			      xt2_left_has_steps_(host, XT2_FILTER, i));
 	xt2_nat_unact_(host, folder, img);
+	xt2_left_unact_(host, folder);
 }

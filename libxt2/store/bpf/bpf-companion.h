@@ -21,6 +21,14 @@ enum xt2_question_kind {
 	XT2_QUESTION_IDLE, /* is there no note? */
 	XT2_QUESTION_WAY, /* does the note fit? */
 	XT2_QUESTION_ACT, /* does it?  Then it is taken away */
+	XT2_QUESTION_WALKED, /* has the packet no steps left, of the region that is wanted? */
+	XT2_QUESTION_BRANCH, /* does the number of the next step fit? */
+	XT2_QUESTION_STEP, /* yes; and it is done now */
+	XT2_QUESTION_RESET, /* no; a region's questions about the packet begin */
+	XT2_QUESTION_ASKS, /* yes; and a question of a region follows */
+	XT2_QUESTION_HOLDS, /* no; question number shift of a region has been answered with yes */
+	XT2_QUESTION_DEFER, /* as STEP; but it is only noted, as what is wanted */
+	XT2_QUESTION_DONE, /* was it noted?  Then it is done now */
 };
 
 /* => the file descriptor of a program that asks this; -errno */
@@ -56,15 +64,37 @@ const struct xt2_link *xt2_program_at_(const struct xt2_links *links, const char
 
 /*
  * xt2_nat_act_ - the companions of a ruleset's nat tables, and gates
- * @region: of the arena, in which the ruleset is, or will be
+ * @live: the ruleset is; else it will be
  * => 0, -errno with err
  */
 int xt2_nat_act_(const struct xt2_live *host, const char *folder, const struct xt2_links *links,
-		 const struct xt2_image *img, u32 region, struct xt2_err *err);
+		 const struct xt2_image *img, bool live, struct xt2_err *err);
 
-/* => the families in which something of those of the live ruleset is missing */
+/*
+ * => the families in which something of those of the live ruleset is missing
+ * @same: nf_tables are as they were when nothing was
+ */
 unsigned int xt2_nat_lacks_(const struct xt2_live *host, const struct xt2_links *links,
-			    const char *folder);
+			    const char *folder, bool same);
+
+/* A target that a rule has which comes to the live ruleset. */
+struct xt2_nat_came {
+	u32 instance;
+	u8 six; /* family */
+	u8 trees; /* bits, of enum xt2_nat_tree: where packets may meet it */
+};
+
+/*
+ * xt2_nat_add_ - companions for targets that have none yet
+ * @l: of the live ruleset, as it is to be published; what was added is there even if this fails
+ * @img: its image, with all instances
+ * => 0, -errno: the ruleset cannot be published
+ */
+int xt2_nat_add_(const struct xt2_live *host, struct xt2_live_ruleset *l,
+		 const struct xt2_image *img, const struct xt2_nat_came *came, u32 n);
+
+/* => bits of the trees in which packets of these hooks find their companions */
+u8 xt2_nat_trees_of_(u32 hooks);
 
 /*
  * Take away what the live ruleset does not need.
@@ -74,5 +104,21 @@ void xt2_nat_unact_(const struct xt2_live *host, const char *folder, const struc
 
 /* A ruleset that was to be in a region is not. */
 void xt2_nat_drop_(u32 region);
+
+/* --- steps and questions (bpf-left.c) ---------------------------------------------- */
+
+/* As those of NAT; l->steps and l->asks of the live ruleset say what it needs. */
+int xt2_left_act_(const struct xt2_live *host, const char *folder, const struct xt2_links *links,
+		  const struct xt2_image *img, bool live, struct xt2_err *err);
+unsigned int xt2_left_lacks_(const struct xt2_live *host, const struct xt2_links *links,
+			     const char *folder, bool same);
+void xt2_left_unact_(const struct xt2_live *host, const char *folder);
+void xt2_left_drop_(u32 region);
+
+/* The companions of the live ruleset are all there: remember how many. */
+void xt2_left_seal_(const struct xt2_live *host);
+
+/* Has a table of the live ruleset steps? */
+bool xt2_left_has_steps_(const struct xt2_live *host, u32 table, u32 six);
 
 #endif

@@ -12,18 +12,22 @@
  * of a rule which went, once the programs that ran then have ended.  The wait for that is one
  * for all that went before it.
  *
+ * Rules that leave something to companions come as well: programs get to know which of those that
+ * are there is meant, and NAT's targets get theirs before the ruleset is published.
+ *
  * What an edit cannot do is left to xt2_live_install(): hooks and tables that are new or that
- * others took away, more abilities of the programs, more counters than there is room for, an image
- * of which most is garbage; and all of a ruleset with rules that only xt2_live_check() can judge.
- * xt2_live_trace_() says which rules go on then.
+ * others took away, more abilities of the programs, more counters than there is room for, steps and
+ * questions that are new, an image of which most is garbage.  trace() says which rules go on then.
  *
  * While a ruleset is on trial, so are its edits.  The trial may end at any moment, so the store
  * is a compare-and-swap.
  */
 #include "bpf-companion.h"
 #include "bpf-edit.h"
+#include "libxt2/grow.h"
 #include "libxt2/ruleset/inplace.h"
 #include "engine/eval.h"
+#include "engine/index/patched.h"
 
 #define PAGE	     4096u
 #define ROOM	     (1u << 20) /* bytes that are there for edits, at least */
@@ -34,6 +38,7 @@
 struct xt2_live_edit {
 	struct xt2_live *host;
 	struct xt2_live_ruleset *l; /* that is live */
+	struct xt2_live_ruleset next; /* what will be, as far as it is known */
 	struct xt2_image *img;
 	struct xt2_slots_ops slots;
 	bool change; /* it is locked for that */
@@ -47,6 +52,8 @@ struct xt2_live_edit {
 	u32 takens, taken_cap;
 	struct xt2_counts *more; /* of rules for which there is no counter */
 	u32 mores, more_cap;
+	struct xt2_nat_came *nat; /* targets that rules have which came */
+	u32 nats, nat_cap;
 };
 
 /* --- counters ----------------------------------------------------------------- */
@@ -162,7 +169,6 @@ static void comes(void *arg, const struct xt2_rule *r)
 
 	e->needs |= xt2_live_rule_needs_(r);
 	e->acts |= xt2_live_rule_acts_(r);
-	e->declined |= xt2_live_rule_refused_(r);
 }
 
 /* Nobody has seen rules with these counters. */
@@ -223,8 +229,7 @@ static int begin_change(struct xt2_live_edit *e, const char *folder, const struc
 	e->img->size = e->l->image_size;
 	if (links && xt2_live_missing(folder, links, e->img))
 		return 1;
-	return xt2_live_lacks_(links, folder, e->img, e->l->acts) ||
-	       xt2_nat_lacks_(e->host, links, folder);
+	return xt2_live_lacks_any_(e->host, links, folder, e->img);
 }
 
 /* A process that only looks writes nothing: all that finds chains has to be there. */
@@ -246,7 +251,7 @@ static int begin(struct xt2_live_edit *e, const char *folder, const struct xt2_l
 	int ret;
 
 	e->l = xt2_live_at_(e->host->ruleset);
-	if (!e->host->ruleset || e->l->whole)
+	if (!e->host->ruleset)
 		return 1;
 	e->img = xt2_live_at_(e->l->image);
 	ret = e->change ? begin_change(e, folder, links) : begin_look(e);
@@ -273,6 +278,7 @@ static void close_edit(struct xt2_live_edit *e)
 	free(e->gone);
 	free(e->taken);
 	free(e->more);
+	free(e->nat);
 	free(e);
 }
 
@@ -303,22 +309,21 @@ static int open_edit(const char *folder, const struct xt2_links *links, bool cha
 
 /* --- committing --------------------------------------------------------------------- */
 
-/* A nat table's companions are made for the ruleset as a whole. */
-static bool has_program(const struct xt2_ruleset *rs, u32 table)
+/* => is a table's program at its hooks?  Tables of nat that did nothing have none. */
+static bool has_program(const struct xt2_live_edit *e, u32 table)
 {
-	const struct xt2_table_ *t = &rs->table[table];
-	const int program = xt2_live_table_(t->name);
+	const struct xt2_root *root = xt2_image_root(e->img);
 
-	return (t->family == XT2_IPV4 || t->family == XT2_IPV6) && program >= 0 &&
-	       program != XT2_NAT;
+	return table < root->tables &&
+	       xt2_live_has_program_(e->img, xt2_image_table(e->img, root, table));
 }
 
-static u32 families(const struct xt2_ruleset *rs)
+static u32 families(const struct xt2_live_edit *e, const struct xt2_ruleset *rs)
 {
 	u32 i, all = 0;
 
 	for (i = 0; i < rs->tables; i++)
-		if (has_program(rs, i))
+		if (has_program(e, i))
 			all |= 1u << (rs->table[i].family == XT2_IPV6);
 	return all;
 }
@@ -334,7 +339,7 @@ static bool is_more(const struct xt2_live_edit *e, const struct xt2_ruleset *rs)
 	for (i = 0; i < in->changes; i++) {
 		const u32 table = rs->chain[in->changed[i]].table;
 
-		if (table >= in->tables || !has_program(rs, table))
+		if (table >= in->tables || !has_program(e, table))
 			return true;
 	}
 	return e->declined;
@@ -347,21 +352,138 @@ static bool is_beyond(struct xt2_live_edit *e, const struct xt2_ruleset *rs,
 	const u32 tracks = XT2_NEED_STATE | XT2_NEED_CONNECTION | XT2_NEED_TUPLES;
 	const struct xt2_edits *edits = xt2_at(e->img, root->edits);
 	const struct xt2_inplace_ *in = rs->inplace;
+	const u32 all = families(e, rs);
 	u32 i;
 
 	for (i = 0; i < in->changes; i++)
-		if (rs->chain[in->changed[i]].rules.n >= e->l->longest)
-			e->l->longest = rs->chain[in->changed[i]].rules.n + 1;
-	if (e->needs & ~e->l->needs || (e->needs & tracks && families(rs) & ~e->l->tracked))
+		if (rs->chain[in->changed[i]].rules.n >= e->next.longest)
+			e->next.longest = rs->chain[in->changed[i]].rules.n + 1;
+	if (e->needs & ~e->l->needs || (e->needs & tracks && all & ~e->l->tracked))
 		return true;
 	for (i = 0; i < XT2_ARRAY_SIZE(e->l->acts); i++)
-		if (families(rs) >> i & 1 && e->acts & ~e->l->acts[i])
+		if (all >> i & 1 && e->acts & ~e->l->acts[i])
 			return true;
-	if (root->depth > e->l->depth || root->visits > XT2_LIVE_RULES_MAX / e->l->longest ||
+	if (root->depth > e->l->depth || root->visits > XT2_LIVE_RULES_MAX / e->next.longest ||
 	    (root->visits > XT2_VISITS_MAX && root->visits > e->l->rules))
 		return true;
 	return e->declined || edits->garbage > GARBAGE_FREE + (e->img->size - edits->garbage);
 }
+
+/* --- what rules that come leave to companions ----------------------------------------- */
+
+/* Of a chain to which more hooks lead, all rules come; of others, those that the commit wrote. */
+struct coming {
+	struct xt2_live_edit *e;
+	const struct xt2_table *t;
+	u32 program, hooks;
+};
+
+static int nat_comes(const struct coming *k, const struct xt2_rule *r)
+{
+	struct xt2_live_edit *e = k->e;
+	const u32 instance = XT2_TARGET_ARG(r->target);
+
+	if (instance >= e->next.nat_room)
+		return 1;
+	if (xt2_grow_(&e->nat, e->nats, &e->nat_cap, sizeof(*e->nat)))
+		return -ENOMEM;
+	e->nat[e->nats++] = (struct xt2_nat_came){ .instance = instance,
+						   .six = k->t->family == XT2_IPV6,
+						   .trees = xt2_nat_trees_of_(k->hooks) };
+	return 0;
+}
+
+/* => 0; 1: only xt2_live_install() can do it; -ENOMEM */
+static int rule_comes(const struct coming *k, const struct xt2_rule *r)
+{
+	struct xt2_live_edit *e = k->e;
+
+	if (!xt2_live_can_(e->img, k->t, r) ||
+	    xt2_left_comes_(&e->next, e->img, r, k->t->family, k->program, k->hooks))
+		return 1;
+	return XT2_TARGET_KIND(r->target) == XT2_T_NAT ? nat_comes(k, r) : 0;
+}
+
+/* Rules that a patch has inserted since the live ruleset was published. */
+static int inserted_come(const struct coming *k, const struct xt2_patch *p)
+{
+	const struct xt2_image *img = k->e->img;
+	const struct xt2_patch_part *part = xt2_at(img, p->part);
+	u32 i, j;
+	int ret = 0;
+
+	for (i = 0; i < p->parts; i++) {
+		const struct xt2_patch_page *page = xt2_at(img, part[i].page);
+
+		for (j = 0; j < page->items && !ret; j++)
+			if (page->item[j].rule >= k->e->l->image_size)
+				ret = rule_comes(k, xt2_at(img, page->item[j].rule));
+	}
+	return ret;
+}
+
+static int chain_comes(struct xt2_live_edit *e, struct xt2_ruleset *rs, u32 number, bool whole)
+{
+	const struct xt2_root *root = xt2_image_root(e->img);
+	const struct xt2_chain *c = xt2_image_chain(e->img, root, number);
+	const struct xt2_way *way = xt2_pages_get(&rs->inplace->way, number);
+	const struct xt2_patch *patch = c ? xt2_chain_patch(c) : NULL;
+	struct coming k = { .e = e, .hooks = way ? way->from : 0 };
+	const struct xt2_rule *r;
+	struct xt2_in_order o;
+	int ret = 0;
+
+	if (!c || !k.hooks || !has_program(e, c->table))
+		return 0;
+	k.t = xt2_image_table(e->img, root, c->table);
+	k.program = (u32)xt2_live_table_(k.t->name);
+	if (patch && !whole)
+		return inserted_come(&k, patch);
+	if (!whole && xt2_offset(e->img, c) < e->l->image_size)
+		return 0; /* it has another name */
+	xt2_chain_for_each(r, &o, e->img, c)
+		if (!ret)
+			ret = rule_comes(&k, r);
+	return ret;
+}
+
+/* => 0: what comes has companions; 1: it needs other ones; -ENOMEM */
+static int companions_come(struct xt2_live_edit *e, struct xt2_ruleset *rs)
+{
+	const struct xt2_inplace_ *in = rs->inplace;
+	u32 i, grown;
+	int ret = in->walked ? 1 : 0;
+
+	e->nats = 0;
+	for (i = 0; i < in->changes && !ret; i++)
+		ret = chain_comes(e, rs, in->changed[i], false);
+	for (i = 0; !ret && (grown = xt2_ways_grown(&in->ways, i)) != XT2_WAYS_NONE; i++)
+		ret = chain_comes(e, rs, grown, true);
+	return ret;
+}
+
+/* Nobody has seen instances with these numbers; a process that was killed may have left some. */
+static bool nat_is_clean(const struct xt2_live_ruleset *l)
+{
+	const u16 *companions = xt2_live_at_(l->nat);
+	u32 i;
+
+	for (i = l->nat_seen; i < l->nat_room; i++)
+		if (companions[i])
+			return false;
+	return true;
+}
+
+static int nat_companions(struct xt2_live_edit *e)
+{
+	if (!e->nats)
+		return 0;
+	if (!nat_is_clean(e->l))
+		return 1;
+	return xt2_nat_add_(e->host, &e->next, e->img, e->nat, e->nats) ? 1 : 0;
+}
+
+/* --- publishing ------------------------------------------------------------------------ */
 
 static int trial_ended(struct xt2_err *err)
 {
@@ -381,21 +503,19 @@ static int publish(struct xt2_live_edit *e, u32 root, struct xt2_err *err)
 
 	if (at + sizeof(*l) > XT2_ARENA_REGION(e->host->region) + XT2_ARENA_REGION_SIZE)
 		return 1;
-	*l = *e->l;
+	*l = e->next;
 	l->root = root;
 	l->image_size = size + ((sizeof(*l) + 7) & ~7ull);
 	l->needs |= XT2_NEED_SEARCH;
 	l->rules += e->came - e->went;
+	l->nat_seen = ((const struct xt2_root *)xt2_at(e->img, root))->instances;
 	memset(l->hook, 0, sizeof(l->hook));
-	e->img->root = root; /* only writers read that */
 	e->img->size = l->image_size;
 	xt2_live_find_hooks_(l, e->img);
 	xt2_live_passed_(xt2_image_root(e->img)->generation);
 	if (!__atomic_compare_exchange_n(&state->ruleset, &old, at, false, __ATOMIC_RELEASE,
-					 __ATOMIC_RELAXED)) {
-		e->img->root = e->l->root;
+					 __ATOMIC_RELAXED))
 		return trial_ended(err);
-	}
 	e->host->ruleset = at;
 	e->l = l;
 	return 0;
@@ -423,11 +543,19 @@ static int commit_edit(struct xt2_live_edit *e, struct xt2_ruleset *rs,
 		return ret;
 	if (!root)
 		return xt2_inplace_done(rs) ? xt2_err_no_memory(err, " to go on") : 0;
+	e->next = *e->l;
 	if (is_beyond(e, rs, xt2_at(e->img, root)))
 		return 1;
-	ret = publish(e, root, err);
-	if (ret)
-		return ret;
+	e->img->root = root; /* only writers read that */
+	ret = companions_come(e, rs);
+	if (!ret)
+		ret = nat_companions(e);
+	if (!ret)
+		ret = publish(e, root, err);
+	if (ret) {
+		e->img->root = e->l->root;
+		return ret == -ENOMEM ? xt2_err_no_memory(err, " to change the ruleset") : ret;
+	}
 	e->takens = 0;
 	let_go(e);
 	e->came = e->went = e->needs = e->acts = 0;

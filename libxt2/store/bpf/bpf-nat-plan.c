@@ -2,15 +2,15 @@
 /*
  * bpf-nat-plan.c - which companions the nat tables of a ruleset need
  *
- * One for each distinct target that packets can reach from a hook; equal targets are one instance.
- * Targets are numbered in the order of their instances, from 1; what packets of PREROUTING
- * and OUTPUT find is one tree.
+ * One for each distinct target that packets can reach from a hook; equal targets are one instance,
+ * and its number is the companion's.  What packets of PREROUTING and OUTPUT find is one tree.  Trees
+ * are made as high as twice the instances need, so that edits can add to them.
  */
 #include "bpf-nat.h"
 #include "engine/order.h"
 #include "engine/rule.h"
 
-#define JUMP 2u /* uses: of the chain that has the rule, and of the one where it leads */
+#define NAT_MORE 64u /* instances, at least, that edits may add */
 
 static bool is_nat(const struct xt2_table *t)
 {
@@ -56,25 +56,6 @@ static bool has_target(const struct xt2_rule *r)
 	return XT2_TARGET_KIND(r->target) == XT2_T_NAT;
 }
 
-/* Numbers of targets, by instance; 0: it is none that a rule names. */
-static void number_targets(const struct xt2_image *img, u32 *number)
-{
-	const struct xt2_root *root = xt2_image_root(img);
-	const struct xt2_chain *c;
-	const struct xt2_rule *r;
-	struct xt2_in_order o;
-	u32 i, n = 0;
-
-	memset(number, 0, root->instances * sizeof(*number));
-	xt2_image_for_each_chain(c, i, img, root)
-		xt2_chain_for_each(r, &o, img, c)
-			if (has_target(r))
-				number[XT2_TARGET_ARG(r->target)] = 1;
-	for (i = 0; i < root->instances; i++)
-		if (number[i])
-			number[i] = ++n;
-}
-
 /* --- what packets reach ---------------------------------------------------- */
 
 struct walk {
@@ -83,7 +64,6 @@ struct walk {
 	u8 *seen; /* by chain: bits of trees from whose hooks packets can get there */
 	u32 *todo, left;
 	u8 *wanted; /* by instance: likewise */
-	u32 *number; /* by instance */
 };
 
 static void reach(struct walk *w, u32 chain, u8 tree)
@@ -119,6 +99,15 @@ enum xt2_nat_tree xt2_nat_tree_of_(u32 hook)
 	return hook == XT2_POSTROUTING ? XT2_NAT_POST : XT2_NAT_DST;
 }
 
+u8 xt2_nat_trees_of_(u32 hooks)
+{
+	u32 hook, trees = 0;
+
+	for (hook = 0; hook <= XT2_POSTROUTING; hook++)
+		trees |= (hooks >> hook & 1) << xt2_nat_tree_of_(hook);
+	return (u8)trees;
+}
+
 static bool is_of(const struct walk *w, const struct xt2_hook *h, u8 family)
 {
 	const struct xt2_table *t = xt2_image_table(w->img, w->root, h->table);
@@ -136,48 +125,46 @@ static void look_from_hooks(struct walk *w, struct xt2_nat_plan *plan, u8 family
 
 		if (!is_of(w, h, family))
 			continue;
-		plan->used = true;
+		plan->trees |= tree;
 		plan->hooks |= 1u << h->hook;
-		reach(w, h->chain, tree);
-		look(w, tree);
+		if (w->seen) {
+			reach(w, h->chain, tree);
+			look(w, tree);
+		}
 	}
 }
 
 /* --- the trees ------------------------------------------------------------------ */
 
-static int fill(struct walk *w, struct xt2_nat_plan *plan, u32 tree)
+static int fill(const u8 *wanted, u32 instances, struct xt2_nat_plan *plan, u32 tree)
 {
-	struct xt2_nat_leaf *leaf;
-	u32 i, n = 0;
+	u32 i, n = 0, *leaf;
 
-	for (i = 0; i < w->root->instances; i++)
-		n += w->wanted[i] >> tree & 1;
+	for (i = 0; i < instances; i++)
+		n += wanted[i] >> tree & 1;
 	leaf = plan->tree[tree].leaf = calloc(n + 1, sizeof(*leaf));
 	if (!leaf)
 		return -ENOMEM;
 	plan->tree[tree].leaves = n;
-	for (i = 0; i < w->root->instances; i++) {
-		if (!(w->wanted[i] >> tree & 1))
-			continue;
-		*leaf++ = (struct xt2_nat_leaf){ .number = w->number[i] - 1, .instance = i };
-		while (plan->digits < 16 && (w->number[i] - 1) >> 2 * plan->digits)
-			plan->digits++;
-	}
+	for (i = 0; i < instances; i++)
+		if (wanted[i] >> tree & 1)
+			*leaf++ = i;
 	return 0;
 }
 
 /* A chain for each prefix of the numbers, and in it a rule for each next digit. */
 static void count(struct xt2_nat_plan *plan, u32 tree)
 {
-	const struct xt2_nat_leaf *leaf = plan->tree[tree].leaf;
+	const u32 *leaf = plan->tree[tree].leaf;
 	u32 i, digit;
 
-	for (digit = 1; digit <= plan->digits; digit++)
+	for (digit = 1; digit < plan->digits; digit++)
 		for (i = 0; i < plan->tree[tree].leaves; i++)
-			if (!i || leaf[i].number >> 2 * digit != leaf[i - 1].number >> 2 * digit) {
+			if (!i || leaf[i] >> 2 * digit != leaf[i - 1] >> 2 * digit) {
 				plan->chains++;
-				plan->uses += digit < plan->digits ? JUMP : 0;
+				plan->uses += XT2_NAT_WAY;
 			}
+	plan->chains += plan->trees >> tree & 1;
 	plan->uses += plan->tree[tree].leaves;
 }
 
@@ -189,24 +176,89 @@ static void count_hooks(struct xt2_nat_plan *plan)
 	for (hook = 0; hook <= XT2_POSTROUTING; hook++)
 		if (plan->hooks >> hook & 1) {
 			plan->chains++;
-			plan->uses += plan->tree[xt2_nat_tree_of_(hook)].leaves ? JUMP : 0;
+			plan->uses += XT2_NAT_WAY;
 		}
 }
 
-static int plan_trees(struct walk *w, struct xt2_nat_plan *plan, u8 family)
+u32 xt2_nat_digits_(u32 room)
+{
+	u32 digits = 1;
+
+	while ((room - 1) >> 2 * digits)
+		digits++;
+	return digits;
+}
+
+u32 xt2_nat_room_(const struct xt2_image *img)
+{
+	return 2 * xt2_image_root(img)->instances + NAT_MORE;
+}
+
+static int plan_trees(struct walk *w, struct xt2_nat_plan *plan, u8 family, u32 digits)
 {
 	int ret = 0;
 	u32 i;
 
 	look_from_hooks(w, plan, family);
-	number_targets(w->img, w->number);
-	plan->digits = 1;
+	plan->digits = digits;
 	for (i = 0; i < XT2_NAT_TREES && !ret; i++)
-		ret = fill(w, plan, i);
+		ret = fill(w->wanted, w->wanted ? w->root->instances : 0, plan, i);
 	for (i = 0; i < XT2_NAT_TREES && !ret; i++)
 		count(plan, i);
 	count_hooks(plan);
 	return ret;
+}
+
+int xt2_nat_plan_empty_(struct xt2_nat_plan *plan, const struct xt2_image *img, u8 family,
+			u32 digits)
+{
+	struct walk w = { .img = img, .root = xt2_image_root(img) };
+
+	memset(plan, 0, sizeof(*plan));
+	return plan_trees(&w, plan, family, digits);
+}
+
+int xt2_nat_plan_live_(struct xt2_nat_plan *plan, const struct xt2_live_ruleset *l,
+		       const struct xt2_image *img, u8 family)
+{
+	struct walk w = { .img = img, .root = xt2_image_root(img) };
+	const u16 *has = xt2_live_at_(l->nat);
+	u8 *wanted;
+	u32 i, tree;
+	int ret;
+
+	memset(plan, 0, sizeof(*plan));
+	if (!l->nat)
+		return 0;
+	wanted = w.wanted = calloc(l->nat_seen + 1ull, 1);
+	if (!wanted)
+		return -ENOMEM;
+	for (i = 0; i < l->nat_seen; i++)
+		for (tree = 0; tree < XT2_NAT_TREES; tree++)
+			if (has[i] & (XT2_NAT_BIT(family == XT2_IPV6, 0, tree) |
+				      XT2_NAT_BIT(family == XT2_IPV6, 1, tree)))
+				wanted[i] |= (u8)(1u << tree);
+	ret = plan_trees(&w, plan, family, xt2_nat_digits_(l->nat_room));
+	free(wanted);
+	return ret;
+}
+
+void xt2_nat_made_(struct xt2_live_ruleset *l, const struct xt2_nat_plan *plan, u32 six)
+{
+	u16 *has = xt2_live_at_(l->nat);
+	u32 i, tree;
+
+	l->nat_chains[six][0] = plan->chains;
+	l->nat_uses[six][0] = plan->uses;
+	l->nat_leaves[six][0] = 0;
+	l->nat_chains[six][1] = l->nat_uses[six][1] = l->nat_leaves[six][1] = 0;
+	for (tree = 0; tree < XT2_NAT_TREES; tree++) {
+		for (i = 0; i < l->nat_room; i++)
+			has[i] &= (u16)~XT2_NAT_BIT(six, 1, tree);
+		for (i = 0; i < plan->tree[tree].leaves; i++)
+			has[plan->tree[tree].leaf[i]] |= (u16)XT2_NAT_BIT(six, 0, tree);
+		l->nat_leaves[six][0] += plan->tree[tree].leaves;
+	}
 }
 
 int xt2_live_fill_nat_(struct xt2_live_ruleset *l, const struct xt2_image *img)
@@ -217,11 +269,12 @@ int xt2_live_fill_nat_(struct xt2_live_ruleset *l, const struct xt2_image *img)
 
 	if (!l->nat)
 		return 0;
-	number_targets(img, xt2_live_at_(l->nat));
+	memset(xt2_live_at_(l->nat), 0, l->nat_room * sizeof(u16));
+	l->nat_seen = xt2_image_root(img)->instances;
 	for (i = 0; i < XT2_NFT_FAMILIES && !ret; i++) {
 		ret = xt2_nat_plan_(&plan, img, xt2_nft_families_[i]);
-		l->nat_chains[i] = plan.chains;
-		l->nat_uses[i] = plan.uses;
+		if (!ret)
+			xt2_nat_made_(l, &plan, i);
 		xt2_nat_plan_free_(&plan);
 	}
 	return ret;
@@ -236,13 +289,11 @@ int xt2_nat_plan_(struct xt2_nat_plan *plan, const struct xt2_image *img, u8 fam
 	w.seen = calloc(w.root->chains + 1, sizeof(*w.seen));
 	w.todo = calloc(w.root->chains + 1, sizeof(*w.todo));
 	w.wanted = calloc(w.root->instances + 1, sizeof(*w.wanted));
-	w.number = calloc(w.root->instances + 1, sizeof(*w.number));
-	if (w.seen && w.todo && w.wanted && w.number)
-		ret = plan_trees(&w, plan, family);
+	if (w.seen && w.todo && w.wanted)
+		ret = plan_trees(&w, plan, family, xt2_nat_digits_(xt2_nat_room_(img)));
 	free(w.seen);
 	free(w.todo);
 	free(w.wanted);
-	free(w.number);
 	return ret;
 }
 

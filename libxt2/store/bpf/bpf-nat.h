@@ -20,28 +20,78 @@ int xt2_nat_put_(struct nftnl_rule *rule, const struct xt2_instance *in, u8 fami
 /* Hooks whose packets find their companions in one tree. */
 enum xt2_nat_tree { XT2_NAT_DST, XT2_NAT_IN, XT2_NAT_POST, XT2_NAT_TREES };
 
-struct xt2_nat_leaf {
-	u32 number; /* of the target, from 0 */
-	u32 instance;
-};
+#define XT2_NAT_WAY 2u /* uses: of the chain that has the rule, and of the one where it leads */
 
 /* Of a family. */
 struct xt2_nat_plan {
-	bool used; /* its nat table has an effect */
-	u32 hooks; /* bits: where it is */
+	u32 hooks; /* bits: where its nat table is, if that has an effect */
+	u32 trees; /* bits: that these hooks lead to */
 	u32 digits; /* of the numbers, of two bits each: 1 at least */
 	struct {
-		struct xt2_nat_leaf *leaf; /* in the order of their numbers */
+		u32 *leaf; /* instances, in the order of their numbers */
 		u32 leaves;
 	} tree[XT2_NAT_TREES];
 	u32 chains, uses; /* that all of it has in the kernel: rules, and jumps to chains */
 };
 
+/* => how many instances there may be before trees have to be made anew; digits of a tree */
+u32 xt2_nat_room_(const struct xt2_image *img);
+u32 xt2_nat_digits_(u32 room);
+
 /* => 0; -ENOMEM; then, too, xt2_nat_plan_free_() */
 int xt2_nat_plan_(struct xt2_nat_plan *plan, const struct xt2_image *img, u8 family);
+
+/* The same, of the ruleset that is live.  @img: its image, or a copy */
+int xt2_nat_plan_live_(struct xt2_nat_plan *plan, const struct xt2_live_ruleset *l,
+		       const struct xt2_image *img, u8 family);
+
+/* The same, without companions. */
+int xt2_nat_plan_empty_(struct xt2_nat_plan *plan, const struct xt2_image *img, u8 family,
+			u32 digits);
+
+/* A plan was, or will be, carried out: programs can find its companions. */
+void xt2_nat_made_(struct xt2_live_ruleset *l, const struct xt2_nat_plan *plan, u32 six);
 void xt2_nat_plan_free_(struct xt2_nat_plan *plan);
 
 /* => the tree of a hook */
 enum xt2_nat_tree xt2_nat_tree_of_(u32 hook);
+
+/* --- trees of companions (bpf-nat-tree.c) --------------------------------------- */
+
+/* Messages of a table that is made or changed. */
+struct xt2_nat_maker {
+	const struct xt2_live *host;
+	const struct xt2_image *img;
+	const struct xt2_nat_plan *plan; /* of a table that is made */
+	const char *table;
+	bool one; /* in one transaction: the kernel looks at all of a table for each */
+	u32 region, digits;
+	u32 chains, uses; /* that paths have added */
+	u8 family;
+	struct xt2_nft b;
+	int program[XT2_NAT_DIGITS][4]; /* by digit and its value; < 0: not asked for yet */
+};
+
+/* A transaction begins; members up to region, digits and family are set.  => 0: to be ended; -errno */
+int xt2_nat_begin_(struct xt2_nat_maker *m);
+void xt2_nat_end_(struct xt2_nat_maker *m);
+
+/* A new table in the place of what may be there; hooks come last.  => 0, -errno */
+int xt2_nat_put_table_(struct xt2_nat_maker *m);
+
+/*
+ * xt2_nat_put_path_ - one companion more
+ * @there: is there a chain of so many low digits for this prefix?
+ * => 0, -errno
+ */
+int xt2_nat_put_path_(struct xt2_nat_maker *m, u32 tree, u32 number,
+		      bool (*there)(void *arg, u32 digits, u32 prefix), void *arg);
+
+/* The table of a region, and that of what edits have added; they are gone, if they were there. */
+extern const char *const xt2_nat_tables_[2][XT2_REGIONS];
+void xt2_nat_drop_table_(u8 family, const char *table);
+
+/* => is it a hook of a nat table of a family that has a program? */
+bool xt2_nat_is_at_(const struct xt2_image *img, const struct xt2_hook *h, u8 family);
 
 #endif

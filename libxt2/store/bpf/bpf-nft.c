@@ -8,6 +8,14 @@
 #include "bpf-private.h"
 #include "bpf-nft.h"
 
+#include <libnftnl/chain.h>
+#include <linux/netfilter/nfnetlink.h>
+#include <sys/socket.h>
+
+#define FIRST 32768u /* bytes of messages */
+#define MOST  (64u << 20)
+#define ROOM  8192u /* more than a message and the end of a transaction need */
+
 const __u8 xt2_nft_families_[XT2_NFT_FAMILIES] = { NFPROTO_IPV4, NFPROTO_IPV6 };
 
 int xt2_nft_open_(struct xt2_nft *b)
@@ -18,16 +26,40 @@ int xt2_nft_open_(struct xt2_nft *b)
 	b->nl = mnl_socket_open2(NETLINK_NETFILTER, SOCK_CLOEXEC);
 	if (!b->nl)
 		return -errno;
-	if (!mnl_socket_bind(b->nl, 0, MNL_SOCKET_AUTOPID))
-		return 0;
-	ret = -errno;
-	mnl_socket_close(b->nl);
+	if (mnl_socket_bind(b->nl, 0, MNL_SOCKET_AUTOPID))
+		ret = -errno;
+	else
+		ret = xt2_nft_grow_(b);
+	if (ret)
+		xt2_nft_close_(b);
 	return ret;
 }
 
 void xt2_nft_close_(struct xt2_nft *b)
 {
 	mnl_socket_close(b->nl);
+	free(b->bytes);
+}
+
+bool xt2_nft_is_full_(const struct xt2_nft *b)
+{
+	return b->used > b->size - ROOM;
+}
+
+int xt2_nft_grow_(struct xt2_nft *b)
+{
+	const size_t size = b->size ? 2 * b->size : FIRST;
+	const int of_socket = (int)size + ROOM;
+	char *more = size <= MOST ? realloc(b->bytes, size) : NULL;
+
+	if (!more)
+		return -ENOMEM;
+	b->bytes = more;
+	b->size = size;
+	if (size > FIRST && setsockopt(mnl_socket_get_fd(b->nl), SOL_SOCKET, SO_SNDBUFFORCE,
+				       &of_socket, sizeof(of_socket)))
+		return -errno;
+	return 0;
 }
 
 void xt2_nft_ask_(struct xt2_nft *b, __u8 family)
@@ -40,6 +72,7 @@ void xt2_nft_begin_(struct xt2_nft *b, __u8 family)
 {
 	xt2_nft_ask_(b, family);
 	xt2_nft_append_(b, nftnl_batch_begin(b->bytes, ++b->seq));
+	b->first = b->used;
 }
 
 struct nlmsghdr *xt2_nft_message_(struct xt2_nft *b, __u16 type, __u16 flags)
@@ -104,7 +137,77 @@ int xt2_nft_answer_(struct xt2_nft *b, mnl_cb_t told, void *data)
 
 int xt2_nft_commit_(struct xt2_nft *b)
 {
+	int ret;
+
 	((struct nlmsghdr *)(b->bytes + b->last))->nlmsg_flags |= NLM_F_ACK;
 	xt2_nft_append_(b, nftnl_batch_end(b->bytes + b->used, ++b->seq));
-	return xt2_nft_answer_(b, NULL, NULL);
+	ret = xt2_nft_answer_(b, NULL, NULL);
+	b->commits += !ret;
+	return ret;
+}
+
+static int see_generation(const struct nlmsghdr *h, void *generation)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, h,
+			  sizeof(struct nfgenmsg)) if (mnl_attr_get_type(attr) == NFTA_GEN_ID) *
+		(u32 *)generation = __builtin_bswap32(mnl_attr_get_u32(attr));
+	return MNL_CB_OK;
+}
+
+int xt2_nft_generation_(u32 *generation)
+{
+	struct xt2_nft b;
+	int ret = xt2_nft_open_(&b);
+
+	if (ret)
+		return ret;
+	*generation = 0;
+	xt2_nft_ask_(&b, NFPROTO_UNSPEC);
+	xt2_nft_append_(&b, xt2_nft_message_(&b, NFT_MSG_GETGEN, NLM_F_ACK));
+	ret = xt2_nft_answer_(&b, see_generation, generation);
+	xt2_nft_close_(&b);
+	return ret || *generation ? ret : -EPROTO;
+}
+
+struct count {
+	const char *table;
+	u32 chains, uses;
+};
+
+static int count_chain(const struct nlmsghdr *h, void *data)
+{
+	struct nftnl_chain *c = nftnl_chain_alloc();
+	struct count *count = data;
+	const char *table;
+
+	if (!c)
+		return MNL_CB_ERROR;
+	if (!nftnl_chain_nlmsg_parse(h, c)) {
+		table = nftnl_chain_get_str(c, NFTNL_CHAIN_TABLE);
+		if (table && !strcmp(table, count->table)) {
+			count->chains++;
+			count->uses += nftnl_chain_get_u32(c, NFTNL_CHAIN_USE);
+		}
+	}
+	nftnl_chain_free(c);
+	return MNL_CB_OK;
+}
+
+int xt2_nft_count_(u8 family, const char *table, u32 *chains, u32 *uses)
+{
+	struct count count = { .table = table };
+	struct xt2_nft b;
+	int ret = xt2_nft_open_(&b);
+
+	if (ret)
+		return ret;
+	xt2_nft_ask_(&b, family);
+	xt2_nft_append_(&b, xt2_nft_message_(&b, NFT_MSG_GETCHAIN, NLM_F_DUMP));
+	ret = xt2_nft_answer_(&b, count_chain, &count);
+	xt2_nft_close_(&b);
+	*chains = count.chains;
+	*uses = count.uses;
+	return ret;
 }

@@ -14,6 +14,7 @@
 #include <libnftnl/rule.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <xt2/format.h>
 
@@ -24,9 +25,12 @@ extern const __u8
 /* Messages of one family, and where the next one goes. */
 struct xt2_nft {
 	struct mnl_socket *nl;
-	char bytes[32768];
+	char *bytes;
+	size_t size; /* of bytes[] */
 	size_t used, last; /* bytes; where the last message is */
+	size_t first; /* bytes of a transaction that says nothing yet */
 	__u32 seq;
+	__u32 commits; /* transactions that the kernel took */
 	__u8 family; /* NFPROTO_* */
 };
 
@@ -38,9 +42,21 @@ void xt2_nft_close_(struct xt2_nft *b);
 void xt2_nft_begin_(struct xt2_nft *b, __u8 family);
 void xt2_nft_ask_(struct xt2_nft *b, __u8 family);
 
-/* => a message that xt2_nft_append_() makes a part of it; there is room for all that we send */
+/* => is there no more room than for some messages? */
+bool xt2_nft_is_full_(const struct xt2_nft *b);
+
+/* More room, for a transaction that must be one.  => 0, -ENOMEM */
+int xt2_nft_grow_(struct xt2_nft *b);
+
+/* => a message that xt2_nft_append_() makes a part of it; there is room if it is not full */
 struct nlmsghdr *xt2_nft_message_(struct xt2_nft *b, __u16 type, __u16 flags);
 void xt2_nft_append_(struct xt2_nft *b, const struct nlmsghdr *h);
+
+/* How often the kernel's nf_tables have changed here.  => 0, -errno */
+int xt2_nft_generation_(__u32 *generation);
+
+/* What a table has: chains, and uses of them by rules and jumps.  => 0, -errno */
+int xt2_nft_count_(__u8 family, const char *table, __u32 *chains, __u32 *uses);
 
 /* NEWTABLE, DELTABLE, GETTABLE */
 void xt2_nft_table_(struct xt2_nft *b, __u16 type, __u16 flags, const char *name);

@@ -23,6 +23,8 @@ enum xt2_pin {
 	XT2_PIN_LOGS, /* see log.h */
 	XT2_PIN_TRIALS, /* see trial.h */
 	XT2_PIN_NOTES, /* see act.h */
+	XT2_PIN_STEPS,
+	XT2_PIN_ANSWERS,
 	XT2_PIN_MAPS,
 	XT2_PIN_TRY = XT2_PIN_MAPS,
 	XT2_PIN_RESERVE,
@@ -33,10 +35,13 @@ enum xt2_pin {
 
 extern const char *const xt2_pin_names_[XT2_PINS];
 
+struct xt2_questions_;
+
 struct xt2_live {
 	struct bpf_object *object;
 	void *mapped; /* the arena, if libbpf didn't map it */
 	int fd[XT2_PINS]; /* file descriptors: those of the object, or of what is pinned */
+	struct xt2_questions_ *questions; /* programs of companions: see bpf-question.c */
 	u32 seconds; /* that the next ruleset is on trial */
 	int outer, inner; /* of maps that exist to be updated: see xt2_live_wait_() */
 	int pinned[XT2_PINS]; /* file descriptors; < 0: it is not there */
@@ -44,6 +49,9 @@ struct xt2_live {
 	u32 region; /* of the live one */
 	u32 cpus;
 };
+
+int xt2_questions_new_(struct xt2_questions_ **q); /* => 0, -ENOMEM */
+void xt2_questions_free_(struct xt2_questions_ *q);
 
 /* => the region of the next ruleset */
 static inline u32 xt2_live_next_(const struct xt2_live *host)
@@ -86,6 +94,9 @@ int xt2_live_attach_(struct xt2_live *host, u32 table, const struct xt2_hook *h,
 int xt2_live_table_(const char *name);
 const char *xt2_live_table_name_(u32 table);
 
+/* Is there a program for it, and a reason to have it? */
+bool xt2_live_has_program_(const struct xt2_image *img, const struct xt2_table *t);
+
 /* What a rule, or those of a checked image, ask for: enum xt2_need. */
 u32 xt2_live_rule_needs_(const struct xt2_rule *r);
 u32 xt2_live_needs_(const struct xt2_image *img);
@@ -94,17 +105,39 @@ u32 xt2_live_needs_(const struct xt2_image *img);
 u32 xt2_live_rule_acts_(const struct xt2_rule *r);
 void xt2_live_acts_(const struct xt2_image *img, u32 *acts);
 
-/* As xt2_live_lacks(), of a ruleset that is known to need these. */
+/* As xt2_live_lacks(), of a ruleset that is live.  nf_tables are read if they have changed. */
 struct xt2_links;
-unsigned int xt2_live_lacks_(const struct xt2_links *links, const char *folder,
-			     const struct xt2_image *img, const u32 *acts);
+bool xt2_live_lacks_any_(const struct xt2_live *host, const struct xt2_links *links,
+			 const char *folder, const struct xt2_image *img);
 
-/* => is there something that no program can do in a rule, or in one that no packet may reach? */
-bool xt2_live_rule_refused_(const struct xt2_rule *r);
-bool xt2_live_has_refused_(const struct xt2_image *img);
+/* nf_tables were changed by whoever asks, by so many transactions, and by nobody else. */
+void xt2_live_changed_nft_(u32 transactions);
+
+/* => can all of a rule of a table be done, by a program or by companions? */
+bool xt2_live_can_(const struct xt2_image *img, const struct xt2_table *t,
+		   const struct xt2_rule *r);
 
 /* => is it a nat table that does nothing? */
 bool xt2_live_idle_(const struct xt2_image *img, const struct xt2_table *t);
+
+/*
+ * Of steps and questions (bpf-left.h): how many there are in all chains, at most; and what the programs
+ * know of them.  l: with room at l->left  => 0, -ENOMEM, -E2BIG
+ */
+u32 xt2_left_count_(const struct xt2_image *img);
+int xt2_left_fill_(struct xt2_live_ruleset *l, const struct xt2_image *img);
+
+/*
+ * xt2_left_comes_ - a rule comes to the live ruleset: programs get to know its steps and questions
+ * @l: of the live ruleset, as it is to be published
+ * @img: its image, which has the rule
+ * @table: enum xt2_program
+ * @hooks: bits: where packets may meet it
+ * => 0; 1: the ruleset has to be installed as a whole: something has no companion there, or a
+ *    match may look at what a step may have changed
+ */
+int xt2_left_comes_(struct xt2_live_ruleset *l, const struct xt2_image *img,
+		    const struct xt2_rule *r, u8 family, u32 table, u32 hooks);
 
 /* What the programs, and whoever looks for companions, know of a ruleset's nat tables.  => 0, -ENOMEM */
 int xt2_live_fill_nat_(struct xt2_live_ruleset *l, const struct xt2_image *img);
@@ -118,6 +151,7 @@ void xt2_live_set_date_(struct xt2_state *state);
 
 /* Of them, what a match asks for about connections. */
 u32 xt2_live_need_tracking_(const struct xt2_match *m);
+u32 xt2_live_target_tracks_(const struct xt2_rule *r); /* and what a target asks for */
 
 /* Pages for [offset, offset + size), zeroed; and back, if they are there.  => 0, -ENOMEM */
 int xt2_live_reserve_(struct xt2_live *host, u64 offset, u64 size);

@@ -6,7 +6,7 @@
  * the live one.  Counters of the other region are added and its memory is given
  * back after every program that may have seen it has ended: bpf-keep.c.
  */
-#include "bpf-private.h"
+#include "bpf-nat.h"
 #include "engine/eval.h"
 #include "engine/index/patched.h"
 #include "engine/order.h"
@@ -31,9 +31,10 @@ static bool pays(const struct xt2_chain *c)
 	return ix && (ix->runs || ix->units >= SEARCH_MIN);
 }
 
-/* What edits will need: counters, and a deeper stack. */
+/* What edits will need: counters, a deeper stack, places for steps and questions. */
 #define MORE_COUNTERS(rules) ((rules) / 8 + 4096)
 #define MORE_DEPTH	     16u
+#define MORE_LEFT	     4096u
 
 /* Numbers of the ruleset, from its chains. */
 static void count_chains(struct xt2_live_ruleset *l, const struct xt2_image *img)
@@ -47,8 +48,7 @@ static void count_chains(struct xt2_live_ruleset *l, const struct xt2_image *img
 		l->longest = c->rules > l->longest ? c->rules : l->longest;
 		l->runs += pays(c) ? xt2_chain_index(c)->runs : 0;
 	}
-	l->whole = xt2_live_has_refused_(img);
-	l->max_counters = l->rules + l->runs + (l->whole ? 0 : MORE_COUNTERS(l->rules));
+	l->max_counters = l->rules + l->runs + MORE_COUNTERS(l->rules);
 }
 
 /* Where everything goes; slots have cache lines of their own. */
@@ -57,6 +57,7 @@ static void lay_out(struct xt2_live_ruleset *l, const struct xt2_live *host,
 {
 	const struct xt2_root *root = xt2_image_root(img);
 	u64 end = at + rounded(sizeof(*l), 64);
+	u32 left;
 
 	memset(l, 0, sizeof(*l));
 	count_chains(l, img);
@@ -78,7 +79,15 @@ static void lay_out(struct xt2_live_ruleset *l, const struct xt2_live *host,
 	l->cell_numbers = end;
 	end += rounded(root->cells * sizeof(u32), 64);
 	l->nat = xt2_live_nats(img) ? end : 0;
-	end += l->nat ? rounded(root->instances * sizeof(u32), 64) : 0;
+	l->nat_room = l->nat ? xt2_nat_room_(img) : 0;
+	end += rounded(l->nat_room * sizeof(u16), 64);
+	left = xt2_left_count_(img);
+	l->left = left ? end : 0;
+	while (left && l->left_mask < 4 * left + MORE_LEFT)
+		l->left_mask = 2 * l->left_mask + 1;
+	end += left ? rounded((l->left_mask + 1ull) * sizeof(struct xt2_left), 64) : 0;
+	l->known = end;
+	end += rounded(left * sizeof(struct xt2_left_known), 64);
 	l->image = end;
 	l->image_size = l->compiled = size;
 	l->root = img->root;
@@ -198,6 +207,8 @@ static int build(struct xt2_live *host, struct xt2_live_ruleset *l, const struct
 	spare->used = l->rules + l->runs;
 	copy_whole(copy, img, size, past);
 	take_indexes(l, copy);
+	if (xt2_left_fill_(l, img))
+		return xt2_err_no_memory(err, " for the numbers of steps");
 	if (xt2_live_fill_nat_(l, img))
 		return xt2_err_no_memory(err, " for the numbers of NAT targets");
 	ret = xt2_live_keep_(host, l, counters->start, counters->was, err);

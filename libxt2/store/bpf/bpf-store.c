@@ -14,9 +14,10 @@
 #define PRIORITIES 9 /* above a table's own: nothing else is there */
 
 const char *const xt2_pin_names_[XT2_PINS] = {
-	[XT2_PIN_ARENA] = "arena",     [XT2_PIN_LOGS] = "logs", [XT2_PIN_TRIALS] = "trials",
-	[XT2_PIN_NOTES] = "notes",     [XT2_PIN_TRY] = "try",	[XT2_PIN_RESERVE] = "reserve",
-	[XT2_PIN_RELEASE] = "release", [XT2_PIN_GATE] = "gate",
+	[XT2_PIN_ARENA] = "arena", [XT2_PIN_LOGS] = "logs",	  [XT2_PIN_TRIALS] = "trials",
+	[XT2_PIN_NOTES] = "notes", [XT2_PIN_STEPS] = "steps",	  [XT2_PIN_ANSWERS] = "answers",
+	[XT2_PIN_TRY] = "try",	   [XT2_PIN_RESERVE] = "reserve", [XT2_PIN_RELEASE] = "release",
+	[XT2_PIN_GATE] = "gate",
 };
 
 /* --- memory ------------------------------------------------------------ */
@@ -101,6 +102,8 @@ static int load_object(struct xt2_live *host, unsigned int tables)
 	err = reuse(host);
 	if (!err)
 		err = bpf_map__set_max_entries(find_map(host, "contexts"), host->cpus * XT2_SLOTS);
+	if (!err)
+		err = bpf_map__set_max_entries(find_map(host, "lists"), host->cpus * XT2_SLOTS);
 	if (err)
 		return err;
 	for (i = 0; i < XT2_PROGRAMS; i++)
@@ -226,7 +229,9 @@ int xt2_live_start_(struct xt2_live **out, unsigned int tables, const int *pinne
 	}
 	host->outer = host->inner = -1;
 	memcpy(host->pinned, pinned, sizeof(host->pinned));
-	ret = start(host, tables);
+	ret = xt2_questions_new_(&host->questions);
+	if (!ret)
+		ret = start(host, tables);
 	if (!ret) {
 		*out = host;
 		return 0;
@@ -239,7 +244,7 @@ int xt2_live_start_(struct xt2_live **out, unsigned int tables, const int *pinne
 
 int xt2_live_load(struct xt2_live **out, unsigned int tables, struct xt2_err *err)
 {
-	static const int nothing[XT2_PINS] = { -1, -1, -1, -1, -1, -1, -1, -1 };
+	static const int nothing[XT2_PINS] = { -1, -1, -1, -1, -1, -1, -1, -1, -1, -1 };
 
 	return xt2_live_start_(out, tables, nothing, err);
 }
@@ -254,6 +259,7 @@ void xt2_live_free(struct xt2_live *host)
 		close(host->outer);
 	if (host->inner >= 0)
 		close(host->inner);
+	xt2_questions_free_(host->questions);
 	bpf_object__close(host->object);
 	close_pinned(host->pinned);
 	free(host);
@@ -270,13 +276,14 @@ int xt2_live_program(const struct xt2_live *host, enum xt2_program which)
 
 /*
  * The kernel lets no BPF program in at a priority where something is already,
- * such as its own tables; the next ones have the same neighbours.
+ * such as its own tables; the next ones have the same neighbours.  Between the program of
+ * nat and NAT itself there is room for steps.
  */
 bool xt2_live_beside_(u32 table, const struct xt2_hook *h, int priority)
 {
 	const s64 after = (s64)priority - h->priority;
 
-	return table == XT2_NAT ? after < 0 && after >= -PRIORITIES - 1
+	return table == XT2_NAT ? after < -1 && after >= -PRIORITIES - 2
 				: after >= 0 && after <= PRIORITIES;
 }
 
@@ -284,7 +291,7 @@ int xt2_live_attach_(struct xt2_live *host, u32 table, const struct xt2_hook *h,
 		     struct bpf_link **link, struct xt2_err *err)
 {
 	LIBBPF_OPTS(bpf_netfilter_opts, opts, .pf = h->family, .hooknum = h->hook,
-		    .priority = table == XT2_NAT ? h->priority - 1 : h->priority);
+		    .priority = table == XT2_NAT ? h->priority - 2 : h->priority);
 	struct bpf_program *p = program_of(host, xt2_live_table_name_(table));
 	int errnum;
 

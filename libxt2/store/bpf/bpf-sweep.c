@@ -9,6 +9,7 @@
  * not known, the folder stays.
  */
 #include "bpf-private.h"
+#include "libxt2/host/hooked.h"
 
 #include <dirent.h>
 #include <sys/file.h>
@@ -136,11 +137,16 @@ static bool sweep(const struct xt2_live_net *net)
 {
 	int fd = open(net->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool gone = false;
+	char path[96];
 
 	if (fd < 0)
 		return false;
 	if (!flock(fd, LOCK_EX | LOCK_NB))
 		gone = !xt2_live_clear_(net->folder) && !rmdir(net->folder);
+	if (gone) { /* the kernel's tables are gone as well */
+		xt2_taken_path(net->inode, net->cookie, path, sizeof(path));
+		unlink(path);
+	}
 	close(fd);
 	return gone;
 }

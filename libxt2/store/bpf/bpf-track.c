@@ -17,6 +17,7 @@
 #include "engine/order.h"
 
 #include <linux/netfilter/xt_conntrack.h>
+#include <xt2/ext-target.h>
 
 #define TABLE "xt2-conntrack"
 #define CHAIN "tracking"
@@ -49,11 +50,52 @@ u32 xt2_live_need_tracking_(const struct xt2_match *m)
 	return 0;
 }
 
+u32 xt2_live_target_tracks_(const struct xt2_rule *r)
+{
+	const u32 arg = XT2_TARGET_ARG(r->target);
+
+	switch (XT2_TARGET_KIND(r->target)) {
+	case XT2_T_CONNMARK: return XT2_NEED_STATE | XT2_NEED_CONNECTION;
+	case XT2_T_CT: return XT2_CT_FLAGS(arg) & XT2_CT_UNTRACKS ? 0 : XT2_NEED_STATE;
+	}
+	return 0;
+}
+
+/* Matches and targets of the kernel's that ask for connections. */
+static bool instance_tracks(const struct xt2_image *img, const struct xt2_root *root, u32 number)
+{
+	static const char *const names[] = { "CONNSECMARK", "cluster",	 "connbytes",
+					     "connlabel",   "connlimit", "helper" };
+	const char *name = xt2_image_instance(img, root, number)->name;
+	u32 i;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+static bool rule_tracks(const struct xt2_image *img, const struct xt2_root *root,
+			const struct xt2_rule *r)
+{
+	const u8 kind = XT2_TARGET_KIND(r->target);
+	const struct xt2_match *m;
+
+	if (kind == XT2_T_NAT || xt2_live_target_tracks_(r))
+		return true;
+	if (kind == XT2_T_FOREIGN && instance_tracks(img, root, XT2_TARGET_ARG(r->target)))
+		return true;
+	xt2_rule_for_each_match(m, r)
+		if (xt2_live_need_tracking_(m) ||
+		    (m->type == XT2_M_FOREIGN && instance_tracks(img, root, m->arg)))
+			return true;
+	return false;
+}
+
 unsigned int xt2_live_tracked(const struct xt2_image *img)
 {
 	const struct xt2_root *root = xt2_image_root(img);
 	const struct xt2_chain *c;
-	const struct xt2_match *m;
 	const struct xt2_rule *r;
 	struct xt2_in_order o;
 	unsigned int tracked = 0;
@@ -62,13 +104,9 @@ unsigned int xt2_live_tracked(const struct xt2_image *img)
 	xt2_image_for_each_chain(c, i, img, root) {
 		u8 family = xt2_image_table(img, root, c->table)->family;
 
-		xt2_chain_for_each(r, &o, img, c) {
-			if (XT2_TARGET_KIND(r->target) == XT2_T_NAT)
+		xt2_chain_for_each(r, &o, img, c)
+			if (rule_tracks(img, root, r))
 				tracked |= 1u << (family == XT2_IPV6);
-			xt2_rule_for_each_match(m, r)
-				if (xt2_live_need_tracking_(m))
-					tracked |= 1u << (family == XT2_IPV6);
-		}
 	}
 	return tracked;
 }

@@ -17,12 +17,6 @@ enum {
 	RULES,
 };
 
-struct extent {
-	struct xt2_patched x;
-	struct xt2_index ix;
-	struct xt2_patch p;
-};
-
 static struct patch_case c;
 
 static u32 source_of(u32 number)
@@ -69,14 +63,14 @@ static int teardown(void **unused)
 
 /* --- ways into the patch ----------------------------------------------- */
 
-static struct extent *extent(void)
+static struct xt2_patched *extent(void)
 {
-	return (struct extent *)patch_chain(&c, 0);
+	return (struct xt2_patched *)patch_chain(&c, 0);
 }
 
 static struct xt2_patch_part *part(void)
 {
-	return xt2_at(c.img, extent()->p.part);
+	return xt2_at(c.img, extent()->patch.part);
 }
 
 static struct xt2_patch_page *page(void)
@@ -92,7 +86,7 @@ static struct xt2_inserted *inserted(u32 item)
 
 static struct xt2_patch_slot *slots(void)
 {
-	return xt2_at(c.img, extent()->p.slot);
+	return xt2_at(c.img, extent()->patch.slot);
 }
 
 static struct xt2_patch_bucket *bucket(u32 number)
@@ -101,17 +95,25 @@ static struct xt2_patch_bucket *bucket(u32 number)
 	return xt2_at(c.img, slots()[number].bucket);
 }
 
+/* => number of the first slot from here on that has a bucket */
+static u32 used(u32 from)
+{
+	while (!slots()[from].bucket)
+		assert_true(++from < 1u << (32 - extent()->patch.shift));
+	return from;
+}
+
 /* => number in *in of a unit's entry */
 static u32 entry(u32 unit, struct xt2_patch_bucket **in)
 {
 	u32 n, i;
 
-	for (n = 0; n < 1u << (32 - extent()->p.shift); n++) {
+	for (n = 0; n < 1u << (32 - extent()->patch.shift); n++) {
 		if (!slots()[n].bucket)
 			continue;
 		*in = bucket(n);
 		for (i = 0; i < (*in)->entries; i++)
-			if ((*in)->unit[i] == unit)
+			if ((*in)->entry[i].unit == unit)
 				return i;
 	}
 	fail();
@@ -159,20 +161,20 @@ static void another_extent(void **unused)
 	static const char guard[] = "patched chain without a guard";
 	static const char tail[] = "chain does not end in a policy or a return";
 	static const char header[] = "header of a patch is not valid";
-	struct extent *x = extent();
+	struct xt2_patched *x = extent();
 
-	REFUSED(x->x.chain.used, 72, form);
-	REFUSED(x->x.chain.used, 88, form);
-	REFUSED(x->x.chain.rules, 1, form);
-	REFUSED(x->x.chain.tail, 32, form);
-	REFUSED(x->x.chain.lines, 64, "line numbers of a patched chain");
-	REFUSED(x->x.guard.size, 32, guard);
-	REFUSED(x->x.guard.target_offset, 16, guard);
-	REFUSED(x->x.guard.target, XT2_T_CONTINUE, guard);
-	REFUSED(x->x.guard.target, XT2_TARGET(XT2_T_PATCHED, 1), guard);
-	REFUSED(x->x.tail.size, 32, tail);
-	REFUSED(x->x.tail.target, RETURN, tail); /* of a base chain */
-	REFUSED(x->x.tail.target, COUNT, tail);
+	REFUSED(x->chain.used, 72, form);
+	REFUSED(x->chain.used, 88, form);
+	REFUSED(x->chain.rules, 1, form);
+	REFUSED(x->chain.tail, 32, form);
+	REFUSED(x->chain.lines, 64, "line numbers of a patched chain");
+	REFUSED(x->guard.size, 32, guard);
+	REFUSED(x->guard.target_offset, 16, guard);
+	REFUSED(x->guard.target, XT2_T_CONTINUE, guard);
+	REFUSED(x->guard.target, XT2_TARGET(XT2_T_PATCHED, 1), guard);
+	REFUSED(x->tail.size, 32, tail);
+	REFUSED(x->tail.target, RETURN, tail); /* of a base chain */
+	REFUSED(x->tail.target, COUNT, tail);
 	REFUSED(x->ix.size, x->ix.size + 8, header);
 	REFUSED(x->ix.ahead, 63, header);
 	REFUSED(x->ix.ahead, 1, header);
@@ -185,10 +187,10 @@ static void another_extent(void **unused)
 /* What is not quite a patched chain's extent is taken for a plain one's. */
 static void nearly_patched(void **unused)
 {
-	struct extent *x = extent();
+	struct xt2_patched *x = extent();
 
-	REFUSED(x->x.chain.lookup, 88, "unknown target");
-	REFUSED(x->x.chain.size, sizeof(*x) - 8, "unknown target");
+	REFUSED(x->chain.lookup, 88, "unknown target");
+	REFUSED(x->chain.size, sizeof(*x) - 8, "unknown target");
 	REFUSED(x->ix.kind, XT2_INDEX_COLUMNS, "unknown target");
 }
 
@@ -197,13 +199,13 @@ static void nearly_patched(void **unused)
 static void another_compiled_chain(void **unused)
 {
 	struct xt2_chain *old = patch_compiled(&c, 0);
-	struct extent *x = extent();
+	struct xt2_patched *x = extent();
 
-	REFUSED(x->p.compiled, c.img->size, "chain is outside the image");
-	REFUSED(x->p.compiled, c.img->size - 8, "chain is outside the image");
-	REFUSED(x->p.compiled, x->p.compiled + 4, "chain is outside the image");
-	REFUSED(x->p.compiled, *patch_slot(&c, 0), "two structures overlap");
-	REFUSED(x->p.compiled, *patch_slot(&c, 1), "two structures overlap");
+	REFUSED(x->patch.compiled, c.img->size, "chain is outside the image");
+	REFUSED(x->patch.compiled, c.img->size - 8, "chain is outside the image");
+	REFUSED(x->patch.compiled, x->patch.compiled + 4, "chain is outside the image");
+	REFUSED(x->patch.compiled, *patch_slot(&c, 0), "two structures overlap");
+	REFUSED(x->patch.compiled, *patch_slot(&c, 1), "two structures overlap");
 	REFUSED(old->index, old->index + 1, "chain has another index");
 	REFUSED(old->table, 1, "patch of another chain");
 	REFUSED(old->hook, XT2_INPUT, "patch of another chain");
@@ -216,20 +218,21 @@ static void another_compiled_chain(void **unused)
 static void compiled_twice(void **unused)
 {
 	struct rule_build b;
-	struct extent *other;
+	struct xt2_patched *other;
 
 	assert_int_equal(patch_insert(&c, 1, 0, patch_rule(&b, 0, COUNT)), 0);
-	other = (struct extent *)patch_chain(&c, 1);
-	REFUSED(other->p.compiled, extent()->p.compiled, "two structures overlap");
+	other = (struct xt2_patched *)patch_chain(&c, 1);
+	REFUSED(other->patch.compiled, extent()->patch.compiled, "two structures overlap");
 }
 
 static void patch_of_a_patch(void **unused)
 {
-	const u32 old = *patch_slot(&c, 0), new = xt2_space_alloc(&c.space, sizeof(struct extent));
-	struct extent *x = xt2_at(c.img, new);
+	const u32 old = *patch_slot(&c, 0),
+		  new = xt2_space_alloc(&c.space, sizeof(struct xt2_patched));
+	struct xt2_patched *x = xt2_at(c.img, new);
 
 	memcpy(x, extent(), sizeof(*x));
-	x->p = (struct xt2_patch){ .compiled = old, .shift = 31 };
+	x->patch = (struct xt2_patch){ .compiled = old, .shift = 31 };
 	*patch_slot(&c, 0) = new;
 	expect_refusal("unknown target");
 }
@@ -264,49 +267,55 @@ static void wrong_classes(void **unused)
 	static const char invalid[] = "class of a patch is not valid";
 	static const char asks[] = "patch asks for fewer fields than it reads";
 	static const char rules[] = "wrong number of rules in a patch";
-	struct extent *x = extent();
-	struct xt2_patch *p = &x->p;
+	struct xt2_patched *x = extent();
+	struct xt2_patch *p = &x->patch;
 
 	assert_int_equal(p->classes, 2);
 	REFUSED(p->classes, XT2_PATCH_CLASSES + 1, "too many classes of a patch");
-	REFUSED(p->by[1].field[0], XT2_FIELDS, invalid);
-	REFUSED(p->by[0].field[1], XT2_FIELDS, invalid);
-	REFUSED(p->by[0].field[1], 0xff, invalid);
-	REFUSED(p->by[0].reserved, 1, invalid);
-	REFUSED(p->by[1].reserved, 1, invalid);
-	REFUSED(p->by[0].words, 0, invalid);
-	REFUSED(p->by[0].words, 2, invalid);
-	REFUSED(p->by[0].words, 5, invalid);
-	REFUSED(p->by[0].mask[1], 1, invalid); /* not looked at */
-	REFUSED(p->by[0].mask[3], 1, invalid);
-	REFUSED(p->by[0].mask[7], 1, invalid);
-	REFUSED(p->by[0].mask[4], 1, invalid); /* of no field */
-	REFUSED(p->by[1].mask[0], 1, invalid);
+	REFUSED(p->field[0][1], XT2_FIELDS, invalid);
+	REFUSED(p->field[1][0], XT2_FIELDS, invalid);
+	REFUSED(p->field[1][0], 0xff, invalid);
+	REFUSED(p->rules[2], 1, invalid); /* of no class */
+	REFUSED(p->words[XT2_PATCH_CLASSES - 1], 1, invalid);
+	REFUSED(p->field[0][2], XT2_FIELD_SRC, invalid);
+	REFUSED(p->mask[7][2], 1, invalid);
+	REFUSED(p->reserved[0], 1, "reserved bytes of a patch are not 0");
+	REFUSED(p->reserved[2], 1, "reserved bytes of a patch are not 0");
+	REFUSED(p->splits, p->splits + 1, "wrong number of changed rule groups in a patch");
+	REFUSED(p->words[0], 0, invalid);
+	REFUSED(p->words[0], 2, invalid);
+	REFUSED(p->words[0], 5, invalid);
+	REFUSED(p->mask[1][0], 1, invalid); /* not looked at */
+	REFUSED(p->mask[3][0], 1, invalid);
+	REFUSED(p->mask[7][0], 1, invalid);
+	REFUSED(p->mask[4][0], 1, invalid); /* of no field */
+	REFUSED(p->mask[0][1], 1, invalid);
 	REFUSED(x->ix.asks, 0, asks);
 	REFUSED(x->ix.asks, x->ix.asks ^ XT2_ASKS_ADDRS, asks);
-	REFUSED(p->by[1].field[0], XT2_FIELD_IN, asks);
-	REFUSED(p->by[0].field[1], XT2_FIELD_IN, asks);
-	REFUSED(p->by[0].rules, p->by[0].rules + 1, rules);
+	REFUSED(x->ix.asks, x->ix.asks ^ XT2_ASKS_PORTS, asks);
+	REFUSED(p->field[0][1], XT2_FIELD_IN, asks);
+	REFUSED(p->field[1][0], XT2_FIELD_IN, asks);
+	REFUSED(p->rules[0], p->rules[0] + 1, rules);
 	REFUSED(p->inserted, p->inserted + 1, rules);
 	REFUSED(p->deleted, p->deleted + 1, rules);
-	p->by[0].rules++;
+	p->rules[0]++;
 	REFUSED(p->inserted, p->inserted + 1, rules);
-	p->by[0].rules--;
+	p->rules[0]--;
 }
 
 /* An edit would forget a class that has rules left. */
 static void wrong_shares_of_classes(void **unused)
 {
-	struct xt2_patch *p = &extent()->p;
+	struct xt2_patch *p = &extent()->patch;
 
-	assert_int_equal(p->by[0].rules, 4);
-	assert_int_equal(p->by[1].rules, 1);
-	p->by[1].rules = 4;
-	REFUSED(p->by[0].rules, 1, "wrong number of rules in a class of a patch");
-	p->by[1].rules = 1;
-	p->by[1].rules = 0;
-	REFUSED(p->by[0].rules, 5, "patch would miss a rule");
-	p->by[1].rules = 1;
+	assert_int_equal(p->rules[0], 4);
+	assert_int_equal(p->rules[1], 1);
+	p->rules[1] = 4;
+	REFUSED(p->rules[0], 1, "wrong number of rules in a class of a patch");
+	p->rules[1] = 1;
+	p->rules[1] = 0;
+	REFUSED(p->rules[0], 5, "patch would miss a rule");
+	p->rules[1] = 1;
 	PATCH_CHECKS(&c);
 }
 
@@ -316,30 +325,32 @@ static void wrong_buckets(void **unused)
 	static const char outside[] = "buckets of a patch are outside the image";
 	static const char invalid[] = "bucket of a patch is not valid";
 	static const char tags[] = "tags of a bucket of a patch are not valid";
-	struct xt2_patch *p = &extent()->p;
-	struct xt2_patch_bucket *b = bucket(0);
+	struct xt2_patch *p = &extent()->patch;
+	const u32 first = used(0), second = used(first + 1);
+	struct xt2_patch_bucket *b = bucket(first);
 
 	REFUSED(p->shift, 0, number);
 	REFUSED(p->shift, 32, number);
 	REFUSED(p->shift, 1, outside);
 	REFUSED(p->slot, c.img->size, outside);
 	REFUSED(p->slot, 0, "two structures overlap"); /* header */
-	REFUSED(slots()[0].bucket, c.img->size, "bucket of a patch is outside the image");
-	REFUSED(slots()[1].bucket, 0, tags);
-	REFUSED(slots()[1].tags, 0, tags);
+	REFUSED(slots()[first].bucket, c.img->size, "bucket of a patch is outside the image");
+	REFUSED(slots()[second].bucket, 0, tags);
+	REFUSED(slots()[second].tags, 0, tags);
 	REFUSED(b->entries, 0, invalid);
 	REFUSED(b->entries, XT2_PATCH_ENTRIES + 1, invalid);
 	REFUSED(b->reserved, 1, invalid);
-	REFUSED(b->hash[0], b->hash[0] ^ 1u << 31, "entry of a patch in another bucket");
-	REFUSED(b->next, slots()[0].bucket, "two structures overlap"); /* a loop */
-	REFUSED(b->next, slots()[1].bucket, "entry of a patch in another bucket");
+	REFUSED(b->entry[0].hash, b->entry[0].hash ^ 1u << 31,
+		"entry of a patch in another bucket");
+	REFUSED(b->next, slots()[first].bucket, "two structures overlap"); /* a loop */
+	REFUSED(b->next, slots()[second].bucket, "entry of a patch in another bucket");
 	REFUSED(b->next, c.img->size, "bucket of a patch is outside the image");
 }
 
-/* A bucket of 64 parts is searched, one of 65 is not. */
+/* A bucket of XT2_BUCKET_PARTS parts is searched, a longer one is not. */
 static void long_bucket(void **unused)
 {
-	struct xt2_patch_bucket *last = bucket(0), *b = NULL;
+	struct xt2_patch_bucket *last = bucket(used(0)), *b = NULL;
 	u32 i, at;
 
 	for (i = 1; i <= XT2_BUCKET_PARTS; i++) {
@@ -359,36 +370,46 @@ static void wrong_entries(void **unused)
 	static const char rule[] = "patch would miss a rule";
 	static const char deleted[] = "patch would miss a deleted rule";
 	static const char split[] = "rule group is changed, and not said to be";
+	static const char invalid[] = "entry of a patch is not valid";
 	const struct xt2_index *ix = xt2_chain_index(patch_compiled(&c, 0));
-	struct xt2_patch *p = &extent()->p;
+	struct xt2_patch *p = &extent()->patch;
 	struct xt2_patch_bucket *b;
 	u32 e = entry(page()->item[PLAIN].rule, &b), tag;
-	struct xt2_patch_slot *in = &slots()[b->hash[e] >> p->shift];
+	struct xt2_patch_slot *in = &slots()[b->entry[e].hash >> p->shift];
 
-	tag = xt2_patch_tag(b->hash[e]);
+	tag = xt2_patch_tag(b->entry[e].hash);
 	REFUSED(in->tags, ~tag, rule);
-	b->hash[e] ^= 1;
+	b->entry[e].hash ^= 1;
 	REFUSED(in->tags, ~0u, rule);
-	b->hash[e] ^= 1;
-	REFUSED(b->hash[e], b->hash[e] ^ 1, rule);
-	REFUSED(b->unit[e], b->unit[e] ^ XT2_PATCH_SPLIT, rule);
-	REFUSED(b->unit[e], page()->item[ACCEPTS].rule, rule);
-	REFUSED(p->by[0].mask[0], 0xf0ffffff, rule); /* another hash */
-	p->by[0].words = XT2_FIELD_WORDS;
-	REFUSED(p->by[0].mask[1], 1, rule); /* more than the rules ask for */
-	REFUSED(p->by[0].mask[3], 1, rule);
-	p->by[0].words = 1;
-	REFUSED(p->by[0].field[0], XT2_FIELD_DST, rule);
-	p->by[0].mask[4] = 1;
-	REFUSED(p->by[0].field[1], XT2_FIELD_DST, rule);
-	p->by[0].mask[4] = 0;
+	b->entry[e].hash ^= 1;
+	REFUSED(b->entry[e].hash, b->entry[e].hash ^ 1, rule);
+	REFUSED(b->entry[e].unit, b->entry[e].unit ^ XT2_PATCH_SPLIT, invalid);
+	REFUSED(b->entry[e].unit, page()->item[ACCEPTS].rule, rule);
+	REFUSED(b->entry[e].at, b->entry[e].at + 8, rule);
+	REFUSED(b->entry[e].never, b->entry[e].never ^ 1,
+		rule); /* hides the rule from a protocol */
+	REFUSED(b->entry[e].ports, b->entry[e].ports ^ 1, rule);
+	REFUSED(b->entry[e].reserved, 1, invalid);
+	REFUSED(p->mask[0][0], 0xf0ffffff, rule); /* another hash */
+	p->words[0] = XT2_FIELD_WORDS;
+	REFUSED(p->mask[1][0], 1, rule); /* more than the rules ask for */
+	REFUSED(p->mask[3][0], 1, rule);
+	p->words[0] = 1;
+	REFUSED(p->field[0][0], XT2_FIELD_DST, rule);
+	p->mask[4][0] = 1;
+	REFUSED(p->field[1][0], XT2_FIELD_DST, rule);
+	p->mask[4][0] = 0;
 	e = entry(page()->item[DELETED].at | XT2_PATCH_DELETED, &b);
-	REFUSED(b->hash[e], b->hash[e] ^ 1, deleted);
-	REFUSED(b->unit[e], b->unit[e] ^ XT2_PATCH_DELETED, deleted);
+	REFUSED(b->entry[e].hash, b->entry[e].hash ^ 1, deleted);
+	REFUSED(b->entry[e].unit, b->entry[e].unit ^ XT2_PATCH_DELETED ^ XT2_PATCH_SPLIT, deleted);
+	REFUSED(b->entry[e].at, b->entry[e].at + 8, invalid);
+	REFUSED(b->entry[e].never, 1, invalid);
+	REFUSED(b->entry[e].ports, 1, invalid);
 	e = entry(xt2_index_runs(ix)->rule | XT2_PATCH_SPLIT, &b);
-	REFUSED(b->unit[e], b->unit[e] ^ XT2_PATCH_SPLIT, split);
-	b->hash[b->entries] = b->hash[e];
-	b->unit[b->entries] = b->unit[e];
+	REFUSED(b->entry[e].unit, b->entry[e].unit ^ XT2_PATCH_SPLIT ^ XT2_PATCH_DELETED, split);
+	b->entry[b->entries] = b->entry[e];
+	b->entry[b->entries].at = b->entry[b->entries - 1].at;
+	b->entry[b->entries].unit = b->entry[b->entries].at | XT2_PATCH_SPLIT;
 	REFUSED(b->entries, b->entries + 1, "entries of a patch for no rule");
 }
 
@@ -400,7 +421,7 @@ static void wrong_parts(void **unused)
 	static const char number[] = "wrong number of items of a patch";
 	static const char outside[] = "parts of a patch are outside the image";
 	struct xt2_patch_part *one = part();
-	struct xt2_patch *p = &extent()->p;
+	struct xt2_patch *p = &extent()->patch;
 
 	REFUSED(p->part, c.img->size, outside);
 	REFUSED(p->parts, 0, outside);
@@ -470,10 +491,27 @@ static void wrong_records(void **unused)
 	REFUSED(r->target, XT2_TARGET(XT2_T_PATCHED, 0), "unknown target");
 }
 
+/* Entries of a bucket's part are in the order of their places. */
+static void take_out(struct xt2_patch_bucket *b, u32 e)
+{
+	b->entries--;
+	memmove(&b->entry[e], &b->entry[e + 1], (b->entries - e) * sizeof(b->entry[0]));
+}
+
+static void put_in(struct xt2_patch_bucket *b, const struct xt2_patch_entry *entry)
+{
+	u32 e = b->entries++;
+
+	for (; e && b->entry[e - 1].at > entry->at; e--)
+		b->entry[e] = b->entry[e - 1];
+	b->entry[e] = *entry;
+}
+
 /* Make an item stand in the middle of a rule group, and say so. */
 static const char *split(u32 group)
 {
 	const struct xt2_rule *r = xt2_chain_first(patch_compiled(&c, 0));
+	struct xt2_patch_entry moved;
 	struct xt2_patch_slot *slot;
 	struct xt2_patch_bucket *b;
 	u32 i, at, first = 0, e, offset;
@@ -482,23 +520,27 @@ static const char *split(u32 group)
 		first = xt2_offset(patch_compiled(&c, 0), r);
 	at = xt2_offset(patch_compiled(&c, 0), r);
 	inserted(IN_GROUP)->at = page()->item[IN_GROUP].at = at;
+	e = entry(page()->item[IN_GROUP].rule, &b);
+	moved = b->entry[e];
+	moved.at = at;
+	take_out(b, e);
+	put_in(b, &moved);
 	e = entry(xt2_index_runs(xt2_chain_index(patch_compiled(&c, 0)))->rule | XT2_PATCH_SPLIT,
 		  &b);
 	offset = xt2_offset(c.img, b);
-	slot = &slots()[b->hash[e] >> extent()->p.shift];
-	b->hash[e] = b->hash[--b->entries];
-	b->unit[e] = b->unit[b->entries];
+	slot = &slots()[b->entry[e].hash >> extent()->patch.shift];
+	take_out(b, e);
 	if (!b->entries)
 		*slot = (struct xt2_patch_slot){ 0 };
 	i = xt2_patch_hash_place(first);
-	slot = &slots()[i >> extent()->p.shift];
+	slot = &slots()[i >> extent()->patch.shift];
 	if (!slot->bucket) { /* the one that has no entries any more */
 		assert_int_equal(b->entries, 0);
 		slot->bucket = offset;
 	}
 	b = xt2_at(c.img, slot->bucket);
-	b->hash[b->entries] = i;
-	b->unit[b->entries++] = first | XT2_PATCH_SPLIT;
+	moved = (struct xt2_patch_entry){ .hash = i, .unit = first | XT2_PATCH_SPLIT, .at = first };
+	put_in(b, &moved);
 	slot->tags |= xt2_patch_tag(i);
 	return patch_check(&c);
 }
@@ -523,19 +565,34 @@ static void groups_are_said_once(void **unused)
 	patch_delete(&c, 0, 4 + SMALL);
 }
 
+/* A deleted rule may lead to a chain that is gone, and is right in all else. */
+static void wrong_deleted_rules(void **unused)
+{
+	struct xt2_chain *compiled = xt2_at(c.img, extent()->patch.compiled);
+	struct xt2_rule *r = xt2_chain_first(compiled);
+
+	REFUSED(r->target, XT2_TARGET(XT2_T_JUMP, xt2_image_root(c.img)->chains),
+		"rule names a chain that is not there");
+	REFUSED(r->target, XT2_TARGET(XT2_T_GOTO, 0xffffff),
+		"rule names a chain that is not there");
+	REFUSED(r->size, 0, "wrong size of a rule");
+	edits_are_accepted(unused);
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
-	CASE(edits_are_accepted), CASE(another_extent),
-	CASE(nearly_patched),	  CASE(another_compiled_chain),
-	CASE(compiled_twice),	  CASE(patch_of_a_patch),
-	CASE(wrong_index),	  CASE(sealed_index),
-	CASE(wrong_classes),	  CASE(wrong_shares_of_classes),
-	CASE(wrong_buckets),	  CASE(long_bucket),
-	CASE(wrong_entries),	  CASE(wrong_parts),
-	CASE(items_elsewhere),	  CASE(items_out_of_order),
-	CASE(wrong_records),	  CASE(groups_of_most_rules),
-	CASE(group_too_large),	  CASE(groups_are_said_once),
+	CASE(edits_are_accepted),  CASE(another_extent),
+	CASE(nearly_patched),	   CASE(another_compiled_chain),
+	CASE(compiled_twice),	   CASE(patch_of_a_patch),
+	CASE(wrong_index),	   CASE(sealed_index),
+	CASE(wrong_classes),	   CASE(wrong_shares_of_classes),
+	CASE(wrong_buckets),	   CASE(long_bucket),
+	CASE(wrong_entries),	   CASE(wrong_parts),
+	CASE(items_elsewhere),	   CASE(items_out_of_order),
+	CASE(wrong_records),	   CASE(groups_of_most_rules),
+	CASE(group_too_large),	   CASE(groups_are_said_once),
+	CASE(wrong_deleted_rules),
 };
 
 UNITS_WITH(tests, NULL, NULL)

@@ -83,7 +83,8 @@ static void extensions_have_properties(void **state)
 {
 	assert_int_equal(xt2_match_info(XT2_M_SRC4), 0);
 	assert_int_equal(xt2_match_info(XT2_M_QUOTA), XT2_EXT_CELL);
-	assert_int_equal(xt2_match_info(XT2_M_FOREIGN), XT2_EXT_INSTANCE | XT2_EXT_FOREIGN);
+	assert_int_equal(xt2_match_info(XT2_M_FOREIGN),
+			 XT2_EXT_INSTANCE | XT2_EXT_FOREIGN | XT2_EXT_NATIVE);
 	assert_int_equal(xt2_match_info(XT2_M_COUNT), 0);
 	assert_int_equal(xt2_target_info(XT2_T_ACCEPT), 0);
 	assert_int_equal(xt2_target_info(XT2_T_NAT), XT2_EXT_INSTANCE);

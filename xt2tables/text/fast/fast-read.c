@@ -300,7 +300,7 @@ static bool add_late(struct xt2_fast *p)
 			number = xt2_instance_add(p->rs, XT2_INSTANCE_COMMENT, 0, "comment",
 						  l->text, l->len);
 		else
-			number = l->instance < 0 ? xt2_cell_add(p->rs)
+			number = l->instance < 0 ? xt2_cells_add(p->rs, p->family, l->m)
 						 : copy_instance(p, l->instance);
 		if (number < 0)
 			return false;

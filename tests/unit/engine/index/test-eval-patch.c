@@ -30,6 +30,7 @@ struct side {
 };
 
 static struct side side[SIDES];
+static u32 changes; /* of packets that searches have seen before */
 
 /* Of packets, besides their source. */
 enum form { WHOLE, FRAGMENT, CUT, FORMS };
@@ -87,7 +88,8 @@ static void open_side(u32 i, struct xt2_image *img)
 
 	s->img = img;
 	memset(&s->search, 0x5a, sizeof(s->search));
-	s->search.chain = s->search.epoch = 0;
+	s->search.chain = 0;
+	s->search.epoch = changes;
 	s->search.linear = i == LINEAR;
 	s->ctx = (struct xt2_ctx){
 		.img = img,
@@ -251,6 +253,21 @@ static void insert_marked(u32 chain, u32 number, u32 source, u32 target)
 	if (source)
 		rule_source(&b, source, 32);
 	assert_int_equal(patch_insert(&c, chain, number, rule_end(&b, target)), 0);
+}
+
+static bool edit_marks(u32 step)
+{
+	patch_insert_from(&c, 0, 12, A, step ? COUNT : MARK);
+	insert_marked(0, step ? PATCH_TAIL : 60, A, step ? DROP : COUNT);
+	return step < 2;
+}
+
+/* A search sees so many packets that its count of changes begins anew. */
+static void changes_are_many(void **unused)
+{
+	changes = XT2_EPOCH_LAST - 3;
+	over_all_kinds(fill_merges, edit_marks);
+	changes = 0;
 }
 
 /* --- deleted rules ----------------------------------------------------- */
@@ -602,7 +619,7 @@ static void move_to_end(void)
 	const u32 end = (u32)c.img->size;
 
 	memcpy(xt2_at(c.img, end), in, size);
-	page->item[0].rule = b->unit[0] = end + offsetof(struct xt2_inserted, rule);
+	page->item[0].rule = b->entry[0].unit = end + offsetof(struct xt2_inserted, rule);
 	c.img->size += size;
 	PATCH_CHECKS(&c);
 }
@@ -671,6 +688,37 @@ static void way_through(void **unused)
 	}
 }
 
+/* A packet that was searched is changed so that it goes on in order: not where another one was. */
+static void on_in_order(void **unused)
+{
+	struct side *s = &side[INDEXED];
+	const struct xt2_chain *chain;
+	struct xt2_in_order o;
+	const struct xt2_rule *r;
+	struct xt2_pkt pkt;
+	u8 buf[128];
+
+	patch_begin(&c);
+	fill_merges();
+	patch_image(&c, &patch_segments);
+	patch_insert_from(&c, 0, 5, A, COUNT);
+	open_side(INDEXED, c.img);
+	chain = xt2_image_chain(c.img, s->ctx.root, c.chain[0]);
+	xt2_order_begin(&o, c.img, chain);
+	r = xt2_order_next(&o);
+	make_packet(&pkt, buf, A, FRAGMENT);
+	s->ctx.pkt = &pkt;
+	s->search.keys.have = 0;
+	s->search.cursor.indexed = XT2_GOES_PATCHED;
+	s->search.cursor.epoch = s->search.epoch;
+	memset(&s->search.order, 0, sizeof(s->search.order));
+	s->search.ordered = xt2_offset(c.img, r);
+	assert_ptr_not_equal(xt2_away(chain, xt2_next_patched(&s->ctx, chain, r)),
+			     xt2_chain_tail(chain));
+	assert_int_equal(s->ctx.faults, 0);
+	patch_end(&c);
+}
+
 /* A packet that a plain base chain decides at once, then one of the patched chain. */
 static void decided_at_once(void **unused)
 {
@@ -703,81 +751,25 @@ static void decided_at_once(void **unused)
 	patch_end(&c);
 }
 
-/* The public calls: one packet, in order, and a batch that has a large index. */
-static void run_batch(struct xt2_evaluator *ev, bool batch, struct xt2_result *result)
-{
-	static struct xt2_pkt pkt[XT2_BATCH];
-	static u8 buf[XT2_BATCH][128];
-	struct xt2_pkt *pkts[XT2_BATCH];
-	u64 now[XT2_BATCH] = { 0 };
-	u32 i;
-
-	for (i = 0; i < XT2_BATCH; i++) {
-		make_packet(&pkt[i], buf[i], i % 8 ? OTHER + 300 * i : A, WHOLE);
-		pkts[i] = &pkt[i];
-	}
-	memset(result, 0, XT2_BATCH * sizeof(*result));
-	if (batch)
-		xt2_evaluate_batch(ev, XT2_FORWARD, NULL, pkts, now, XT2_BATCH, 1, result);
-	for (i = 0; i < XT2_BATCH && !batch; i++)
-		xt2_evaluate(ev, XT2_FORWARD, NULL, pkts[i], 0, 1, &result[i]);
-}
-
-static void fill_huge(void)
-{
-	u32 i;
-
-	for (i = 0; i < 10000; i++)
-		patch_add_from(&c, 0, i == 9000 ? A : OTHER + i, i % 2 ? DROP : ACCEPT);
-}
-
-static void large_indexes(const struct xt2_index_limits *limits)
-{
-	static struct xt2_result one[XT2_BATCH], batch[XT2_BATCH], linear[XT2_BATCH];
-	struct xt2_evaluator *ev;
-
-	patch_begin(&c);
-	fill_huge();
-	patch_image(&c, limits);
-	patch_insert_from(&c, 0, 600, OTHER + 900, DROP);
-	patch_delete(&c, 0, 601); /* of OTHER + 600 */
-	patch_insert_from(&c, 0, PATCH_TAIL, OTHER + 600, DROP);
-	assert_true(xt2_index_far(xt2_chain_index(patch_compiled(&c, 0))));
-	ev = xt2_evaluator_new(c.img, c.img->size);
-	assert_non_null(ev);
-	run_batch(ev, false, one);
-	run_batch(ev, true, batch);
-	xt2_evaluator_linear(ev, 1);
-	run_batch(ev, false, linear);
-	assert_memory_equal(one, batch, sizeof(one));
-	assert_memory_equal(one, linear, sizeof(one));
-	assert_int_equal(one[0].rule, 9001);
-	assert_int_equal(one[1].rule, 301);
-	assert_int_equal(one[2].rule, 10001);
-	assert_int_equal(one[2].verdict, XT2_DROP);
-	assert_int_equal(one[3].rule, 601);
-	assert_int_equal(one[3].verdict, XT2_DROP);
-	assert_int_equal(patch_rule_at(&c, 0, 600)->packets, 3);
-	xt2_evaluator_free(ev);
-	patch_end(&c);
-}
-
-static void large_indexes_in_batches(void **unused)
-{
-	large_indexes(&patch_pairs);
-	large_indexes(&patch_segments);
-}
-
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(changes_are_merged),	  cmocka_unit_test(deleted_rules_are_passed),
-	cmocka_unit_test(all_rules_are_deleted),  cmocka_unit_test(many_candidates),
-	cmocka_unit_test(as_many_as_are_kept),	  cmocka_unit_test(groups_stay_whole),
-	cmocka_unit_test(groups_are_split),	  cmocka_unit_test(groups_lose_rules),
-	cmocka_unit_test(large_groups_are_split), cmocka_unit_test(batches_end_at_groups),
-	cmocka_unit_test(jumps_and_returns),	  cmocka_unit_test(deep_chains),
-	cmocka_unit_test(last_rule_of_the_image), cmocka_unit_test(way_through),
-	cmocka_unit_test(decided_at_once),	  cmocka_unit_test(large_indexes_in_batches),
+	cmocka_unit_test(on_in_order),
+	cmocka_unit_test(changes_are_merged),
+	cmocka_unit_test(deleted_rules_are_passed),
+	cmocka_unit_test(all_rules_are_deleted),
+	cmocka_unit_test(many_candidates),
+	cmocka_unit_test(as_many_as_are_kept),
+	cmocka_unit_test(groups_stay_whole),
+	cmocka_unit_test(groups_are_split),
+	cmocka_unit_test(groups_lose_rules),
+	cmocka_unit_test(large_groups_are_split),
+	cmocka_unit_test(batches_end_at_groups),
+	cmocka_unit_test(jumps_and_returns),
+	cmocka_unit_test(deep_chains),
+	cmocka_unit_test(last_rule_of_the_image),
+	cmocka_unit_test(way_through),
+	cmocka_unit_test(decided_at_once),
 	cmocka_unit_test(groups_are_crowded),
+	cmocka_unit_test(changes_are_many),
 };
 
 UNITS_WITH(tests, NULL, NULL)

@@ -475,11 +475,20 @@ static void test_failures(void **unused)
 	change_free(c);
 }
 
+/* Packets of short chains are cheap, so what a change costs them counts more. */
+static void test_usual_changes(void **unused)
+{
+	assert_int_equal(xt2_changes_usual(65), 5);
+	assert_int_equal(xt2_changes_usual(1000), 19);
+	assert_int_equal(xt2_changes_usual(100000), 1566);
+}
+
 static const struct CMUnitTest cases[] = {
-	cmocka_unit_test(test_random),	     cmocka_unit_test(test_not_there),
-	cmocka_unit_test(test_full),	     cmocka_unit_test(test_counters),
-	cmocka_unit_test(test_twice),	     cmocka_unit_test(test_groups),
-	cmocka_unit_test(test_many_at_once), cmocka_unit_test(test_failures),
+	cmocka_unit_test(test_usual_changes), cmocka_unit_test(test_random),
+	cmocka_unit_test(test_not_there),     cmocka_unit_test(test_full),
+	cmocka_unit_test(test_counters),      cmocka_unit_test(test_twice),
+	cmocka_unit_test(test_groups),	      cmocka_unit_test(test_many_at_once),
+	cmocka_unit_test(test_failures),
 };
 
 UNITS(cases)

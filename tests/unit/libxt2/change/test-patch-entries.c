@@ -51,18 +51,18 @@ static void source(struct change_case *c, u32 addr, u32 length)
 	insert(c);
 }
 
-#define IS_CLASS(c, f, n, mask0)                      \
-	do {                                          \
-		assert_int_equal((c).field[0], f);    \
-		assert_int_equal((c).rules, n);       \
-		assert_int_equal((c).mask[0], mask0); \
+#define IS_CLASS(p, i, f, n, mask0)                       \
+	do {                                              \
+		assert_int_equal((p)->field[0][i], f);    \
+		assert_int_equal((p)->rules[i], n);       \
+		assert_int_equal((p)->mask[0][i], mask0); \
 	} while (0)
 
-#define IS_PAIR(c, f, g, n, mask0, mask4)             \
-	do {                                          \
-		IS_CLASS(c, f, n, mask0);             \
-		assert_int_equal((c).field[1], g);    \
-		assert_int_equal((c).mask[4], mask4); \
+#define IS_PAIR(p, i, f, g, n, mask0, mask4)              \
+	do {                                              \
+		IS_CLASS(p, i, f, n, mask0);              \
+		assert_int_equal((p)->field[1][i], g);    \
+		assert_int_equal((p)->mask[4][i], mask4); \
 	} while (0)
 
 static void both(struct change_case *c, u32 source, u32 destination)
@@ -101,17 +101,17 @@ static void test_prefixes(void **unused)
 	source(c, 0x0a010200, 30);
 	p = publish(c);
 	assert_int_equal(p->classes, 2);
-	IS_CLASS(p->by[0], XT2_FIELD_SRC, 2, ~0u);
-	IS_CLASS(p->by[1], XT2_FIELD_SRC, 5, 0xfffff000);
+	IS_CLASS(p, 0, XT2_FIELD_SRC, 2, ~0u);
+	IS_CLASS(p, 1, XT2_FIELD_SRC, 5, 0xfffff000);
 	assert_int_equal(change_begin(c), 0);
 	source(c, 0x0a000000, 11);
 	source(c, 0x0a000000, 3); /* no 4 bits */
 	source(c, 0x0a010205, 32); /* the class with the most bits */
 	p = publish(c);
-	IS_CLASS(p->by[0], XT2_FIELD_SRC, 3, ~0u);
+	IS_CLASS(p, 0, XT2_FIELD_SRC, 3, ~0u);
 	assert_int_equal(p->classes, 4);
-	IS_CLASS(p->by[2], XT2_FIELD_SRC, 1, 0xff000000);
-	IS_CLASS(p->by[3], XT2_FIELD_NONE, 1, 0);
+	IS_CLASS(p, 2, XT2_FIELD_SRC, 1, 0xff000000);
+	IS_CLASS(p, 3, XT2_FIELD_NONE, 1, 0);
 	change_free(c);
 }
 
@@ -126,7 +126,7 @@ static void test_both_addresses(void **unused)
 	insert(c);
 	p = publish(c);
 	assert_int_equal(p->classes, 1);
-	IS_PAIR(p->by[0], XT2_FIELD_SRC, XT2_FIELD_DST, 1, ~0u, ~0u);
+	IS_PAIR(p, 0, XT2_FIELD_SRC, XT2_FIELD_DST, 1, ~0u, ~0u);
 	assert_int_equal(change_begin(c), 0);
 	both(c, 20, 19); /* 20 and 16 bits */
 	both(c, 24, 20); /* loses 8 */
@@ -138,10 +138,10 @@ static void test_both_addresses(void **unused)
 	insert(c); /* of three fields, those that say most */
 	p = publish(c);
 	assert_int_equal(p->classes, 4);
-	IS_PAIR(p->by[0], XT2_FIELD_SRC, XT2_FIELD_DST, 1, ~0u, ~0u);
-	IS_PAIR(p->by[1], XT2_FIELD_SRC, XT2_FIELD_DST, 2, 0xfffff000, 0xffff0000);
-	IS_PAIR(p->by[2], XT2_FIELD_SRC, XT2_FIELD_DST, 1, 0xffffff00, 0xffffff00);
-	IS_PAIR(p->by[3], XT2_FIELD_DST, XT2_FIELD_DPORT, 1, ~0u, ~0u);
+	IS_PAIR(p, 0, XT2_FIELD_SRC, XT2_FIELD_DST, 1, ~0u, ~0u);
+	IS_PAIR(p, 1, XT2_FIELD_SRC, XT2_FIELD_DST, 2, 0xfffff000, 0xffff0000);
+	IS_PAIR(p, 2, XT2_FIELD_SRC, XT2_FIELD_DST, 1, 0xffffff00, 0xffffff00);
+	IS_PAIR(p, 3, XT2_FIELD_DST, XT2_FIELD_DPORT, 1, ~0u, ~0u);
 	assert_true(asks(c) & XT2_ASKS_PORTS);
 	change_free(c);
 }
@@ -172,10 +172,12 @@ static void fill_classes(struct change_case *c)
 /* Six are kept for rules that no other class suits, and the last one for rules without a field. */
 static void test_classes_run_out(void **unused)
 {
-	struct change_case *c = begin(XT2_IPV4, 200);
+	struct change_case *c = begin(XT2_IPV4, 1000);
 	const struct xt2_patch *p;
 	u32 i;
 
+	for (i = 0; i < 256; i++) /* fewer rules have fewer classes */
+		marked(c, 0x00ff0000);
 	fill_classes(c);
 	both(c, 24, 24); /* there is no class for it alone */
 	both(c, 16, 16); /* nor for this */
@@ -190,22 +192,22 @@ static void test_classes_run_out(void **unused)
 	marked(c, 0x00000f00); /* nor for this */
 	p = publish(c);
 	assert_int_equal(p->classes, 16);
-	IS_CLASS(p->by[0], XT2_FIELD_MARK, 1, 0x00ff0000);
-	IS_CLASS(p->by[1], XT2_FIELD_IN, 1, ~0u);
-	IS_CLASS(p->by[2], XT2_FIELD_OUT, 1, ~0u);
-	IS_CLASS(p->by[3], XT2_FIELD_MAC, 1, ~0u);
-	IS_CLASS(p->by[4], XT2_FIELD_SRC, 2, 0xffffff00);
-	IS_CLASS(p->by[5], XT2_FIELD_SRC, 2, 0xff000000);
-	IS_CLASS(p->by[6], XT2_FIELD_DST, 3, ~0u);
-	IS_CLASS(p->by[7], XT2_FIELD_DPORT, 1, ~0u);
-	IS_CLASS(p->by[8], XT2_FIELD_SPORT, 1, ~0u);
-	IS_CLASS(p->by[9], XT2_FIELD_DST, 1, 0xffff0000);
-	IS_CLASS(p->by[10], XT2_FIELD_DST, 1, 0xff000000);
-	IS_CLASS(p->by[13], XT2_FIELD_MARK, 1, 0xff000000);
-	IS_CLASS(p->by[14], XT2_FIELD_MARK, 1, 0x00f00000);
-	IS_CLASS(p->by[15], XT2_FIELD_NONE, 1, 0);
-	assert_int_equal(p->by[3].words, 4);
-	assert_int_equal(p->by[10].words, 1);
+	IS_CLASS(p, 0, XT2_FIELD_MARK, 257, 0x00ff0000);
+	IS_CLASS(p, 1, XT2_FIELD_IN, 1, ~0u);
+	IS_CLASS(p, 2, XT2_FIELD_OUT, 1, ~0u);
+	IS_CLASS(p, 3, XT2_FIELD_MAC, 1, ~0u);
+	IS_CLASS(p, 4, XT2_FIELD_SRC, 2, 0xffffff00);
+	IS_CLASS(p, 5, XT2_FIELD_SRC, 2, 0xff000000);
+	IS_CLASS(p, 6, XT2_FIELD_DST, 3, ~0u);
+	IS_CLASS(p, 7, XT2_FIELD_DPORT, 1, ~0u);
+	IS_CLASS(p, 8, XT2_FIELD_SPORT, 1, ~0u);
+	IS_CLASS(p, 9, XT2_FIELD_DST, 1, 0xffff0000);
+	IS_CLASS(p, 10, XT2_FIELD_DST, 1, 0xff000000);
+	IS_CLASS(p, 13, XT2_FIELD_MARK, 1, 0xff000000);
+	IS_CLASS(p, 14, XT2_FIELD_MARK, 1, 0x00f00000);
+	IS_CLASS(p, 15, XT2_FIELD_NONE, 1, 0);
+	assert_int_equal(p->words[3], 4);
+	assert_int_equal(p->words[10], 1);
 	assert_int_equal(asks(c) & (XT2_ASKS_MAC | XT2_ASKS_IN | XT2_ASKS_OUT),
 			 XT2_ASKS_MAC | XT2_ASKS_IN | XT2_ASKS_OUT);
 	assert_int_equal(change_begin(c), 0);
@@ -213,8 +215,24 @@ static void test_classes_run_out(void **unused)
 		assert_int_equal(change_delete(c, 11), 0);
 	marked(c, 0x00000f00);
 	p = publish(c);
-	IS_CLASS(p->by[6], XT2_FIELD_MARK, 1, 0x00000f00);
+	IS_CLASS(p, 6, XT2_FIELD_MARK, 1, 0x00000f00);
 	assert_int_equal(p->classes, 16);
+	change_free(c);
+}
+
+/* Few rules have eight classes at most, two of them for rules that no other one suits. */
+static void test_few_classes(void **unused)
+{
+	struct change_case *c = begin(XT2_IPV4, 200);
+	const struct xt2_patch *p;
+
+	fill_classes(c);
+	p = publish(c);
+	assert_int_equal(p->classes, 8);
+	IS_CLASS(p, 4, XT2_FIELD_SRC, 1, 0xffffff00);
+	IS_CLASS(p, 5, XT2_FIELD_SRC, 1, 0xff000000);
+	IS_CLASS(p, 6, XT2_FIELD_DST, 3, ~0u);
+	IS_CLASS(p, 7, XT2_FIELD_NONE, 2, 0);
 	change_free(c);
 }
 
@@ -233,13 +251,13 @@ static void test_no_field(void **unused)
 	insert(c);
 	p = publish(c);
 	assert_int_equal(p->classes, 1);
-	IS_CLASS(p->by[0], XT2_FIELD_NONE, 3, 0);
+	IS_CLASS(p, 0, XT2_FIELD_NONE, 3, 0);
 	assert_int_equal(change_begin(c), 0);
 	seed_match(rule(c), XT2_M_SRC4, 0, 0x0a000001, NULL, 0);
 	seed_match(&c->w.rule, XT2_M_IN, 0, 5, "eth0\0\0\0", 8);
 	insert(c); /* an address says more than a whole name */
 	p = publish(c);
-	IS_CLASS(p->by[1], XT2_FIELD_SRC, 1, ~0u);
+	IS_CLASS(p, 1, XT2_FIELD_SRC, 1, ~0u);
 	change_free(c);
 }
 
@@ -254,10 +272,10 @@ static void test_ipv6(void **unused)
 	insert(c);
 	p = publish(c);
 	assert_int_equal(p->classes, 1);
-	IS_CLASS(p->by[0], XT2_FIELD_DST, 1, ~0u);
-	assert_int_equal(p->by[0].mask[1], ~0u);
-	assert_int_equal(p->by[0].mask[2], 0xff);
-	assert_int_equal(p->by[0].mask[3], 0);
+	IS_CLASS(p, 0, XT2_FIELD_DST, 1, ~0u);
+	assert_int_equal(p->mask[1][0], ~0u);
+	assert_int_equal(p->mask[2][0], 0xff);
+	assert_int_equal(p->mask[3][0], 0);
 	change_free(c);
 }
 
@@ -269,40 +287,32 @@ static void test_arp(void **unused)
 	source(c, 0x0a010203, 32);
 	p = publish(c);
 	assert_int_equal(p->classes, 1);
-	IS_CLASS(p->by[0], XT2_FIELD_NONE, 1, 0);
-	assert_int_equal(asks(c), 0);
+	IS_CLASS(p, 0, XT2_FIELD_NONE, 1, 0);
+	assert_int_equal(asks(c), XT2_ASKS_PORTS);
 	change_free(c);
 }
 
-/* Buckets are doubled when there are 2 entries for each; from 2,048 buckets on, 8. */
+/* Two buckets for an entry, up to 512; then 2 entries a bucket, and from 2,048 buckets on, 8. */
 static void test_buckets_grow(void **unused)
 {
+	static const struct {
+		u32 rules, bits;
+	} steps[] = {
+		{ 1, 1 },    { 2, 2 },	   { 64, 7 },	 { 65, 8 },	   { 129, 9 },
+		{ 1024, 9 }, { 1025, 10 }, { 3000, 11 }, { 2048 * 8, 11 }, { 2048 * 8 + 1, 12 }
+	};
 	struct change_case *c = begin(XT2_IPV4, 18000);
 	const struct xt2_patch *p;
-	u32 i;
+	u32 i, rules = 0;
 
-	for (i = 0; i < 4; i++)
-		source(c, i << 8, 32);
-	p = publish(c);
-	assert_int_equal(p->shift, 31);
-	assert_int_equal(change_begin(c), 0);
-	source(c, i++ << 8, 32);
-	p = publish(c);
-	assert_int_equal(p->shift, 30);
-	assert_int_equal(change_begin(c), 0);
-	for (; i < 3000; i++)
-		source(c, i << 8, 32);
-	p = publish(c);
-	assert_int_equal(p->shift, 32 - 11);
-	assert_int_equal(change_begin(c), 0);
-	for (; i < 2048 * 8; i++)
-		source(c, i << 8, 32);
-	p = publish(c);
-	assert_int_equal(p->shift, 32 - 11);
-	assert_int_equal(change_begin(c), 0);
-	source(c, i << 8, 32);
-	p = publish(c);
-	assert_int_equal(p->shift, 32 - 12);
+	for (i = 0; i < XT2_ARRAY_SIZE(steps); i++) {
+		for (; rules < steps[i].rules; rules++)
+			source(c, rules << 8, 32);
+		p = publish(c);
+		assert_int_equal(p->shift, 32 - steps[i].bits);
+		assert_int_equal(change_begin(c), 0);
+	}
+	xt2_patch_abort(&c->edit);
 	change_free(c);
 }
 
@@ -322,7 +332,7 @@ static void test_one_bucket(void **unused)
 		for (; at; at = ((const struct xt2_patch_bucket *)xt2_at(c->img, at))->next)
 			parts++;
 	}
-	assert_int_equal(parts, 17); /* of 30 entries each */
+	assert_int_equal(parts, 500 / XT2_PATCH_ENTRIES);
 	before = c->now;
 	chain = c->chain;
 	assert_int_equal(change_begin(c), 0);
@@ -352,8 +362,8 @@ static void test_full_bucket(void **unused)
 	assert_int_equal(change_insert(c, 0, seed_rule(&c->w.rule)), -E2BIG);
 	assert_int_equal(p->inserted, i);
 	for (i = 2; i < 40; i++) /* of other buckets */
-		if ((xt2_patch_hash(p->by, 0, (u32[XT2_CLASS_WORDS]){ 0x0a000000 + i }) ^
-		     xt2_patch_hash(p->by, 0, (u32[XT2_CLASS_WORDS]){ 0x0a000001 })) >>
+		if ((xt2_patch_hash(p, 0, (u32[XT2_CLASS_WORDS]){ 0x0a000000 + i }) ^
+		     xt2_patch_hash(p, 0, (u32[XT2_CLASS_WORDS]){ 0x0a000001 })) >>
 		    p->shift)
 			source(c, 0x0a000000 + i, 32);
 	assert_int_equal(change_delete(c, 500), 0);
@@ -400,7 +410,7 @@ static bool in_bucket(const struct change_case *c, const struct xt2_patch *p, u3
 		const struct xt2_patch_bucket *b = xt2_at(c->img, at);
 
 		for (i = 0; i < b->entries; i++)
-			if (b->hash[i] == hash && b->unit[i] == unit)
+			if (b->entry[i].hash == hash && b->entry[i].unit == unit)
 				return true;
 		at = b->next;
 	}
@@ -414,9 +424,9 @@ static bool is_candidate(const struct change_case *c, const struct xt2_patch *p,
 	u32 i, word[XT2_CLASS_WORDS];
 
 	for (i = 0; i < p->classes; i++) {
-		xt2_index_field(s, pkt, p->by[i].field[0], word);
-		xt2_index_field(s, pkt, p->by[i].field[1], word + XT2_FIELD_WORDS);
-		if (in_bucket(c, p, xt2_patch_hash(&p->by[i], i, word), rule))
+		xt2_index_field(s, pkt, p->field[0][i], word);
+		xt2_index_field(s, pkt, p->field[1][i], word + XT2_FIELD_WORDS);
+		if (in_bucket(c, p, xt2_patch_hash(p, i, word), rule))
 			return true;
 	}
 	return false;
@@ -484,6 +494,7 @@ static const struct CMUnitTest cases[] = {
 	cmocka_unit_test(test_prefixes),
 	cmocka_unit_test(test_both_addresses),
 	cmocka_unit_test(test_classes_run_out),
+	cmocka_unit_test(test_few_classes),
 	cmocka_unit_test(test_no_field),
 	cmocka_unit_test(test_ipv6),
 	cmocka_unit_test(test_arp),

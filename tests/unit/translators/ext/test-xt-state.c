@@ -7,8 +7,10 @@
  */
 #include "tests/unit/state-case.h"
 #include <linux/netfilter/xt_conntrack.h>
+#include <linux/netfilter/xt_hashlimit.h>
 #include <linux/netfilter/xt_limit.h>
 #include <linux/netfilter/xt_quota.h>
+#include <linux/netfilter/xt_recent.h>
 #include <linux/netfilter/xt_statistic.h>
 #include <linux/netfilter/xt_time.h>
 
@@ -105,6 +107,83 @@ static void fill_conntrack3(u8 *p)
 	fill_conntrack(p, 162);
 }
 
+/* A name, and what iptables leaves of one that it writes over. */
+static void fill_name(char *name, u32 size)
+{
+	u32 i, len = 1 + case_random() % (case_random() % 3 ? 8 : size - 1);
+
+	memset(name, 0, size);
+	for (i = 0; i < len; i++)
+		name[i] = (char)('a' + case_random() % 26);
+	if (len > 2 && case_random() % 2)
+		name[1 + case_random() % (len - 1)] = 0;
+}
+
+static void fill_recent(u8 *p)
+{
+	static const u8 checks[] = { XT_RECENT_CHECK, XT_RECENT_UPDATE, XT_RECENT_SET,
+				     XT_RECENT_REMOVE };
+	struct xt_recent_mtinfo *info = (struct xt_recent_mtinfo *)p;
+
+	info->check_set = checks[case_random() % 4];
+	if (info->check_set & (XT_RECENT_CHECK | XT_RECENT_UPDATE)) {
+		info->seconds = case_number();
+		info->hit_count = case_random() % 129;
+		info->check_set |= case_random() % 2 ? XT_RECENT_TTL : 0;
+		info->check_set |= info->seconds ? XT_RECENT_REAP : 0;
+	}
+	info->invert = case_random() % 2;
+	info->side = case_random() % 2;
+	fill_name(info->name, sizeof(info->name));
+}
+
+static void fill_recent1(u8 *p)
+{
+	struct xt_recent_mtinfo_v1 *info = (struct xt_recent_mtinfo_v1 *)p;
+	u32 i;
+
+	fill_recent(p);
+	for (i = 0; i < 4; i++)
+		info->mask.all[i] = case_number();
+}
+
+/* What the revisions have alike. */
+#define FILL_HASHLIMIT(info)                                        \
+	do {                                                        \
+		(info)->cfg.avg = 1 + case_random() % 1000000;      \
+		(info)->cfg.burst = 1 + case_random() % 10;         \
+		(info)->cfg.mode = case_random() % 32;              \
+		(info)->cfg.size = case_number();                   \
+		(info)->cfg.max = case_number();                    \
+		(info)->cfg.gc_interval = 1 + case_random() % 5000; \
+		(info)->cfg.expire = case_number() | 1;             \
+		(info)->cfg.srcmask = case_random() % 33;           \
+		(info)->cfg.dstmask = case_random() % 33;           \
+		fill_name((info)->name, sizeof((info)->name));      \
+	} while (0)
+
+static void fill_hashlimit1(u8 *p)
+{
+	FILL_HASHLIMIT((struct xt_hashlimit_mtinfo1 *)p);
+}
+
+static void fill_hashlimit2(u8 *p)
+{
+	FILL_HASHLIMIT((struct xt_hashlimit_mtinfo2 *)p);
+}
+
+static void fill_hashlimit3(u8 *p)
+{
+	struct xt_hashlimit_mtinfo3 *info = (struct xt_hashlimit_mtinfo3 *)p;
+
+	FILL_HASHLIMIT(info);
+	info->cfg.interval = case_number();
+	if (case_random() % 3)
+		return;
+	info->cfg.mode |= XT_HASHLIMIT_BYTES;
+	info->cfg.avg = 2 + case_number() % 1000;
+}
+
 static const struct sample samples[] = {
 	{ "time", 0, 24, 22, fill_time },
 	{ "statistic", 0, 24, 16, fill_statistic },
@@ -114,11 +193,16 @@ static const struct sample samples[] = {
 	{ "conntrack", 1, 152, 152, fill_conntrack1 },
 	{ "conntrack", 2, 160, 154, fill_conntrack2 },
 	{ "conntrack", 3, 168, 162, fill_conntrack3 },
+	{ "recent", 0, 216, 212, fill_recent },
+	{ "recent", 1, 232, 228, fill_recent1 },
+	{ "hashlimit", 1, 56, 48, fill_hashlimit1 },
+	{ "hashlimit", 2, 304, 296, fill_hashlimit2 },
+	{ "hashlimit", 3, 312, 304, fill_hashlimit3 },
 };
 
 static void test_fixpoint(void **state)
 {
-	u64 payload[32], back[32];
+	u64 payload[40], back[40];
 	const struct xt2_row *row = NULL;
 	u32 i, round;
 
@@ -145,7 +229,7 @@ static void test_fixpoint(void **state)
 /* Every single bit is changed: refused, or still safe to run and to unpack. */
 static void test_damaged(void **state)
 {
-	u64 payload[32], back[32];
+	u64 payload[40], back[40];
 	const struct xt2_row *row;
 	u32 i, bit;
 	int used;
@@ -163,8 +247,9 @@ static void test_damaged(void **state)
 			if (bit >= 32 && bit < 64 && xt2_match_info(m->type) & XT2_EXT_CELL)
 				continue; /* the cell's number is the image's matter */
 			*p ^= 1 << bit % 8;
-			if (m->size != size) {
-				assert_int_equal(xt2_match_ext_check(m, XT2_IPV4), -EINVAL);
+			if (m->size != size) { /* a name may end earlier */
+				assert_true(xt2_match_info(m->type) & XT2_EXT_MEMORY ||
+					    xt2_match_ext_check(m, XT2_IPV4) == -EINVAL);
 			} else if (!xt2_match_ext_check(m, XT2_IPV4)) {
 				state_run();
 				used = xt2_match_unpack(XT2_IPV4, m, &row, back, sizeof(back));
@@ -174,6 +259,65 @@ static void test_damaged(void **state)
 			*p ^= 1 << bit % 8;
 		}
 	}
+}
+
+/* The kernel refuses it; or it is more than the body does, or was not written by iptables. */
+static void test_recent_refused(void **state)
+{
+	struct xt_recent_mtinfo_v1 info;
+	u32 i;
+#define RECENT(answer, ...)                                                      \
+	do {                                                                     \
+		info = (struct xt_recent_mtinfo_v1){ .name = "x", __VA_ARGS__ }; \
+		assert_int_equal(state_pack("recent", 1, &info, 232), answer);   \
+	} while (0)
+
+	RECENT(-EINVAL, .check_set = 0);
+	RECENT(-EINVAL, .check_set = XT_RECENT_SET | XT_RECENT_CHECK);
+	RECENT(-EINVAL, .check_set = XT_RECENT_SET, .seconds = 1);
+	RECENT(-EINVAL, .check_set = XT_RECENT_REMOVE, .hit_count = 1);
+	RECENT(-EINVAL, .check_set = XT_RECENT_SET | XT_RECENT_TTL);
+	RECENT(-EINVAL, .check_set = XT_RECENT_CHECK | XT_RECENT_REAP);
+	RECENT(-EINVAL, .check_set = 0x40 | XT_RECENT_CHECK);
+	RECENT(0, .check_set = XT_RECENT_CHECK, .hit_count = 129);
+	RECENT(0, .check_set = XT_RECENT_CHECK, .invert = 2);
+	RECENT(0, .check_set = XT_RECENT_CHECK, .side = 2);
+	RECENT(40, .check_set = XT_RECENT_CHECK, .hit_count = 128);
+	for (i = 0; i < 2; i++) { /* the byte that nothing is in */
+		((u8 *)&info)[211] = (u8)i;
+		assert_int_equal(state_pack("recent", 1, &info, 232), i ? 0 : 40);
+	}
+	memset(info.name, 'a', sizeof(info.name));
+	assert_int_equal(state_pack("recent", 1, &info, 232), 0);
+}
+
+static void test_hashlimit_refused(void **state)
+{
+	struct xt_hashlimit_mtinfo3 info;
+#define HASHLIMIT(answer, ...)                                                         \
+	do {                                                                           \
+		info = (struct xt_hashlimit_mtinfo3){                                  \
+			.name = "x",                                                   \
+			.cfg = { .avg = 9, .burst = 1, .expire = 1, .gc_interval = 1 } \
+		};                                                                     \
+		__VA_ARGS__;                                                           \
+		assert_int_equal(state_pack("hashlimit", 3, &info, 312), answer);      \
+	} while (0)
+
+	HASHLIMIT(56, (void)0);
+	HASHLIMIT(-ERANGE, info.cfg.burst = 0);
+	HASHLIMIT(-ERANGE, info.cfg.avg = 1ull << 36, info.cfg.burst = 2);
+	HASHLIMIT(-EINVAL, info.cfg.mode = XT_HASHLIMIT_BYTES, info.cfg.avg = 1);
+	HASHLIMIT(-EINVAL, info.cfg.mode = 0x80);
+	HASHLIMIT(-EINVAL, info.cfg.expire = 0);
+	HASHLIMIT(-EINVAL, info.cfg.gc_interval = 0);
+	HASHLIMIT(-EINVAL, info.cfg.srcmask = 33);
+	HASHLIMIT(-EINVAL, info.cfg.dstmask = 33);
+	HASHLIMIT(0, info.cfg.mode = XT_HASHLIMIT_RATE_MATCH, info.cfg.interval = 1);
+	HASHLIMIT(0, info.name[0] = 0);
+	HASHLIMIT(0, ((u8 *)&info)[255] = 1);
+	HASHLIMIT(0, ((u8 *)&info)[300] = 1);
+	HASHLIMIT(0, memset(info.name, 'a', sizeof(info.name)));
 }
 
 static void test_refused(void **state)
@@ -214,6 +358,8 @@ static void test_refused(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup(test_fixpoint, state_setup),
 	cmocka_unit_test_setup(test_damaged, state_setup),
+	cmocka_unit_test_setup(test_recent_refused, state_setup),
+	cmocka_unit_test_setup(test_hashlimit_refused, state_setup),
 	cmocka_unit_test_setup(test_refused, state_setup),
 };
 

@@ -85,7 +85,7 @@ static int carry(void *data, u8 kind, u8 revision, const char *name, const void 
 	return 0;
 }
 
-static int cell(void *data)
+static int cell(void *data, u8 family, const struct xt2_match *m)
 {
 	return 0;
 }

@@ -152,18 +152,46 @@ static void test_names(void **state)
 	int t = table(rs, XT2_IPV4, "raw"), u = user(rs, t, "u");
 	int pre = xt2_chain_base(rs, t, XT2_PREROUTING);
 
-	append(rs, pre, foreign(rs, "recent", "TEE"));
+	append(rs, pre, foreign(rs, "recent", "SYNPROXY"));
 	jump(rs, pre, u);
 	append(rs, u, rule_plain(&b, XT2_T_QUEUE));
 	append(rs, u, foreign(rs, "behind", NULL));
 	append(rs, user(rs, t, "unreached"), foreign(rs, "unreached", NULL));
 	t = table(rs, XT2_IPV6, "raw");
-	append(rs, xt2_chain_base(rs, t, XT2_OUTPUT), rule_plain(&b, XT2_T_TRACE));
+	append(rs, xt2_chain_base(rs, t, XT2_OUTPUT), foreign(rs, "owner", "LAST"));
 	expect(rs,
 	       "ipv4 raw/PREROUTING:1 a live ruleset cannot match recent\n"
-	       "ipv4 raw/PREROUTING:1 a live ruleset cannot do TEE\n"
+	       "ipv4 raw/PREROUTING:1 a live ruleset cannot do SYNPROXY\n"
 	       "ipv4 raw/u:1 a live ruleset cannot do QUEUE\n"
-	       "ipv6 raw/OUTPUT:1 a live ruleset cannot do TRACE\n",
+	       "ipv6 raw/OUTPUT:1 a live ruleset cannot do LAST\n",
+	       0);
+}
+
+/* What is asked must not have been changed, and a hook has only so many questions. */
+static void test_left(void **state)
+{
+	struct xt2_ruleset *rs = xt2_ruleset_new();
+	int t = table(rs, XT2_IPV4, "mangle"), in = xt2_chain_base(rs, t, XT2_INPUT), i;
+	char name[8];
+
+	append(rs, in, foreign(rs, "string", NULL));
+	append(rs, in, rule_plain(&b, XT2_TARGET(XT2_T_TOS, 0x1010)));
+	append(rs, in, foreign(rs, "string", NULL));
+	expect(rs,
+	       "ipv4 mangle/INPUT:3 a live ruleset cannot match string after a rule of the table "
+	       "that changes what it looks at\n",
+	       0);
+	rs = xt2_ruleset_new();
+	t = table(rs, XT2_IPV4, "filter");
+	for (i = 0; i < 33; i++) {
+		snprintf(name, sizeof(name), "%07d", i);
+		rule_begin(&b);
+		rule_foreign(&b, xt2_instance_add(rs, XT2_INSTANCE_MATCH, 1, "owner", name, 8));
+		append(rs, xt2_chain_base(rs, t, XT2_OUTPUT), rule_end(&b, XT2_T_CONTINUE));
+	}
+	expect(rs,
+	       "ipv4 filter/OUTPUT:0 the kernel would be asked 33 different matches about each "
+	       "packet, 32 are possible\n",
 	       0);
 }
 
@@ -295,7 +323,7 @@ static void test_enough(void **state)
 	struct xt2_mapping map = { 0 };
 
 	for (i = 0; i < 5; i++)
-		append(rs, xt2_chain_base(rs, t, XT2_INPUT), foreign(rs, "set", NULL));
+		append(rs, xt2_chain_base(rs, t, XT2_INPUT), foreign(rs, "recent", NULL));
 	assert_int_equal(xt2_ruleset_write(rs, &map, NULL), 0);
 	assert_int_equal(xt2_live_refusals(map.image, enough, &calls), 5);
 	assert_int_equal(calls, 2);
@@ -327,7 +355,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_other_families), cmocka_unit_test(test_names),
 	cmocka_unit_test(test_ways),	       cmocka_unit_test(test_many_rules),
 	cmocka_unit_test(test_enough),	       cmocka_unit_test(test_memory),
-	cmocka_unit_test(test_most_ways),      cmocka_unit_test(test_reject),
+	cmocka_unit_test(test_most_ways),      cmocka_unit_test(test_left),
+	cmocka_unit_test(test_reject),
 };
 
 UNITS(tests)

@@ -76,24 +76,30 @@ static void test_nat_plan(void **state)
 
 	assert_int_equal(xt2_live_nats(map.image), 1);
 	assert_int_equal(xt2_nat_plan_(&plan, map.image, XT2_IPV4), 0);
-	assert_true(plan.used);
-	assert_int_equal(plan.digits, 3); /* 35 targets are named: 0 to 34 */
+	assert_int_equal(plan.hooks, 1 << XT2_PREROUTING | 1 << XT2_INPUT | 1 << XT2_OUTPUT |
+					     1 << XT2_POSTROUTING);
+	assert_int_equal(plan.digits, 4); /* 35 targets, and more than as many again */
 	assert_int_equal(plan.tree[XT2_NAT_DST].leaves, 18);
 	assert_int_equal(plan.tree[XT2_NAT_IN].leaves, 0);
 	assert_int_equal(plan.tree[XT2_NAT_POST].leaves, 1);
 	for (i = 0; i < 17; i++)
-		assert_int_equal(plan.tree[XT2_NAT_DST].leaf[i].number, i);
-	assert_int_equal(plan.tree[XT2_NAT_POST].leaf[0].number, 34);
-	/* Four hooks; 6 chains of 4, 3 of 16, and the root; three for the source. */
-	assert_int_equal(plan.chains, 4 + 6 + 3 + 1 + 3);
-	assert_int_equal(plan.uses, 2 * (6 + 3) + 18 + 2 * 2 + 2 * 2 + 1 + 2);
+		assert_int_equal(plan.tree[XT2_NAT_DST].leaf[i], i);
+	assert_int_equal(plan.tree[XT2_NAT_POST].leaf[0], 34);
+	/* Four hooks; 6 chains of 4, 3 of 16, 1 of 64, and the root; four for the source; a root. */
+	assert_int_equal(plan.chains, 4 + 6 + 3 + 1 + 1 + 4 + 1);
+	assert_int_equal(plan.uses, 2 * 4 + 2 * (6 + 3 + 1) + 18 + 2 * 3 + 1);
+	xt2_nat_plan_free_(&plan);
+
+	assert_int_equal(xt2_nat_plan_empty_(&plan, map.image, XT2_IPV4, 3), 0);
+	assert_int_equal(plan.chains, 4 + 3);
+	assert_int_equal(plan.uses, 2 * 4);
 	xt2_nat_plan_free_(&plan);
 
 	assert_int_equal(xt2_nat_plan_(&plan, map.image, XT2_IPV6), 0);
-	assert_false(plan.used);
+	assert_int_equal(plan.hooks, 0);
 	assert_int_equal(plan.chains + plan.uses, 0);
 	xt2_nat_plan_free_(&plan);
-	for (i = 1; i <= 5; i++) {
+	for (i = 1; i <= 4; i++) {
 		fail_alloc((unsigned int)i);
 		assert_int_equal(xt2_nat_plan_(&plan, map.image, XT2_IPV4), -ENOMEM);
 		fail_alloc(0);
