@@ -64,6 +64,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/store/store-edit.c \
 	libxt2/store/store.h \
 	libxt2/store/transaction.c \
+	libxt2/store/whole-image.c \
+	libxt2/store/whole-image.h \
 	libxt2/ruleset/pair.c \
 	libxt2/ruleset/pair.h \
 	libxt2/printable.c \

@@ -3,7 +3,7 @@
  * commit-file.c - an image file that takes the place of another, and tells of both
  *
  * An image that is written whole has no edits.  Here it gets some on its way to the file:
- * image-past.c.  They are behind the image, whose header and root are changed in the file alone.
+ * image-past.c; and it is prepared for the first edit: whole-image.c.
  * Of an old file that is no image, or whose history makes no sense, nothing is taken over, and
  * the commit goes on: a history is not worth a ruleset.
  */
@@ -20,39 +20,44 @@
 #include "image-past.h"
 #include "new-file.h"
 #include "old-files.h"
+#include "stamp.h"
+#include "whole-image.h"
 
-static int write_word(int fd, u64 at, const void *word, size_t size)
+/*
+ * The file is synced before it is stamped: how long that takes would look as if somebody had
+ * changed the inode since (stamp.c).  Without a stamp the image is checked again, that is all.
+ */
+static int stamp(int fd, struct xt2_whole_image *w)
 {
-	const ssize_t n = pwrite(fd, word, size, (off_t)at);
+	struct xt2_file_facts facts;
+	u64 now, at;
+	size_t size;
 
-	return n == (ssize_t)size ? 0 : n < 0 ? -errno : -ENOSPC;
+	if (!w->prepared)
+		return 0;
+	if (fsync(fd))
+		return -errno;
+	if (xt2_file_facts(fd, &facts))
+		return 0;
+	now = xt2_stamp_clock();
+	size = xt2_whole_image_stamp(w, &facts, now, &at);
+	if (pwrite(fd, (const u8 *)w->img + at, size, (off_t)at) != (ssize_t)size)
+		return -EIO;
+	if (xt2_stamp_time(fd, now)) {
+		/* then the stamp does not fit */
+	}
+	return 0;
 }
 
-/* The image, its history, and what names it. */
-static int write_file(int fd, const struct xt2_image *image, const struct xt2_image_past *t)
-{
-	const u64 size = t->at + t->size;
-	const u32 edits = (u32)t->edits;
-	int ret = xt2_write_all(fd, image, t->at);
-
-	if (!ret)
-		ret = xt2_write_all(fd, t->bytes, t->size);
-	if (!ret)
-		ret = write_word(fd, image->root + offsetof(struct xt2_root, edits), &edits,
-				 sizeof(edits));
-	if (!ret)
-		ret = write_word(fd, offsetof(struct xt2_image, size), &size, sizeof(size));
-	return ret;
-}
-
-static int write_new(struct xt2_new_file *f, const char *path, const struct xt2_image *image,
-		     const struct xt2_image_past *t)
+static int write_new(struct xt2_new_file *f, const char *path, struct xt2_whole_image *w)
 {
 	int ret = xt2_new_file_create(f, path);
 
 	if (ret)
 		return ret;
-	ret = write_file(f->fd, image, t);
+	ret = xt2_write_all(f->fd, w->img, w->img->size);
+	if (!ret)
+		ret = stamp(f->fd, w);
 	f->failed = "write";
 	if (!ret)
 		ret = xt2_new_file_close(f, true);
@@ -65,14 +70,13 @@ static int write_new(struct xt2_new_file *f, const char *path, const struct xt2_
  * The old file stays beside the new one, unless there is no room.
  * @old: its number; 0: there is none with a history
  */
-static int replace(const char *path, const struct xt2_image *image, const struct xt2_image_past *t,
-		   u32 old, struct xt2_err *err)
+static int replace(const char *path, struct xt2_whole_image *w, u32 old, struct xt2_err *err)
 {
 	struct xt2_new_file f;
-	int ret = write_new(&f, path, image, t);
+	int ret = write_new(&f, path, w);
 
 	if ((ret == -ENOSPC || ret == -EDQUOT) && xt2_old_files_drop(f.real))
-		ret = write_new(&f, path, image, t);
+		ret = write_new(&f, path, w);
 	if (!ret && old && !xt2_new_file_exchange(&f)) {
 		xt2_old_file_keep(f.real, f.name, old);
 		ret = xt2_new_file_placed(&f, true);
@@ -103,6 +107,7 @@ int xt2_image_commit(const char *path, const struct xt2_image *image, size_t siz
 {
 	const struct xt2_root *root = xt2_image_root(image);
 	struct xt2_chain_owners *owners = NULL;
+	struct xt2_whole_image w;
 	struct xt2_image_past t;
 	u32 old;
 	int ret;
@@ -116,12 +121,14 @@ int xt2_image_commit(const char *path, const struct xt2_image *image, size_t siz
 	}
 	if (!ret)
 		ret = make_past(path, image, size, author, owners, &t, &old);
-	if (ret) {
-		free(owners);
-		return xt2_err_no_memory(err, " for the history of the image");
-	}
-	ret = replace(path, image, &t, old, err);
 	free(owners);
-	free(t.bytes);
+	if (!ret) {
+		ret = xt2_whole_image_make(&w, image, &t);
+		free(t.bytes);
+	}
+	if (ret)
+		return xt2_err_no_memory(err, " for the history of the image");
+	ret = replace(path, &w, old, err);
+	xt2_whole_image_end(&w);
 	return ret;
 }

@@ -362,7 +362,8 @@ tests_unit_run_store_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/libxt2/store/test-stamp.c \
 	tests/unit/libxt2/store/test-store-edit.c \
 	tests/unit/libxt2/store/test-store.c \
-	tests/unit/libxt2/store/test-transaction.c
+	tests/unit/libxt2/store/test-transaction.c \
+	tests/unit/libxt2/store/test-whole-image.c
 tests_unit_run_store_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_store_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP) -Wl,--wrap=write,--wrap=fsync,--wrap=fdatasync,--wrap=rename
 tests_unit_run_store_LDADD = $(UNIT_LIBS)
