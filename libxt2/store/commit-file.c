@@ -123,7 +123,7 @@ int xt2_image_commit(const char *path, const struct xt2_image *image, size_t siz
 		ret = make_past(path, image, size, author, owners, &t, &old);
 	free(owners);
 	if (!ret) {
-		ret = xt2_whole_image_make(&w, image, &t);
+		ret = xt2_whole_image_make(&w, image, false, &t);
 		free(t.bytes);
 	}
 	if (ret)

@@ -47,10 +47,10 @@ static u32 make_finders(const struct xt2_whole_image *w)
 	return root;
 }
 
-static void prepare(struct xt2_whole_image *w, const struct xt2_image_past *past)
+static void prepare(struct xt2_whole_image *w, bool checked, const struct xt2_image_past *past)
 {
 	const u64 size = w->img->size;
-	const u32 offset = is_sound(w->img) ? make_finders(w) : 0;
+	const u32 offset = checked || is_sound(w->img) ? make_finders(w) : 0;
 	struct xt2_root *root = xt2_at(w->img, offset);
 	struct xt2_commit *record = xt2_at(w->img, past->newest);
 
@@ -66,10 +66,11 @@ static void prepare(struct xt2_whole_image *w, const struct xt2_image_past *past
 	w->prepared = true;
 }
 
-int xt2_whole_image_make(struct xt2_whole_image *w, const struct xt2_image *image,
+int xt2_whole_image_make(struct xt2_whole_image *w, const struct xt2_image *image, bool checked,
 			 const struct xt2_image_past *past)
 {
 	const u64 size = past->at + past->size, want = 2 * size + ROOM, most = XT2_SIZE_MAX + 8ull;
+	struct xt2_root *root;
 	void *p;
 
 	*w = (struct xt2_whole_image){ .capacity = (size_t)(want < most ? want : most) };
@@ -78,11 +79,13 @@ int xt2_whole_image_make(struct xt2_whole_image *w, const struct xt2_image *imag
 	if (p == MAP_FAILED)
 		return -ENOMEM;
 	w->img = p;
-	memcpy(p, image, past->at);
+	memcpy(p, image, image->size);
 	memcpy((u8 *)p + past->at, past->bytes, past->size);
-	((struct xt2_root *)xt2_at(w->img, w->img->root))->edits = (u32)past->edits;
+	root = xt2_at(w->img, w->img->root);
+	root->edits = (u32)past->edits;
+	root->generation = past->generation;
 	w->img->size = size;
-	prepare(w, past);
+	prepare(w, checked, past);
 	return 0;
 }
 

@@ -14,18 +14,19 @@ struct xt2_image_past;
 struct xt2_whole_image {
 	struct xt2_image *img; /* with its past */
 	size_t capacity; /* bytes mapped */
-	bool prepared; /* it was checked, and has what its first edit needs */
+	bool prepared; /* it has what its first edit needs */
 };
 
 /*
  * xt2_whole_image_make - an image and its past in memory of their own, prepared for edits
  * @w: out; to be ended if 0 is returned
- * @image: without edits, with a root
+ * @image: with a root; @checked: it is sound, else it is checked
+ * @past: of it
  *
  * What does not pass the check, or for which there is no memory, is not prepared.
  * => 0, -ENOMEM
  */
-int xt2_whole_image_make(struct xt2_whole_image *w, const struct xt2_image *image,
+int xt2_whole_image_make(struct xt2_whole_image *w, const struct xt2_image *image, bool checked,
 			 const struct xt2_image_past *past);
 
 void xt2_whole_image_end(struct xt2_whole_image *w);

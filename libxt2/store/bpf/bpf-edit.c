@@ -31,6 +31,7 @@
 
 #define PAGE	     4096u
 #define ROOM	     (1u << 20) /* bytes that are there for edits, at least */
+#define ROOM_STEP    (4u << 20) /* and that one edit makes, at most */
 #define GARBAGE_FREE (4u << 20) /* bytes that nothing names, whatever the rest */
 #define NO_COUNTER   0x80000000u /* and the number of one in more[] */
 #define COUNTER_SIZE ((u32)sizeof(struct xt2_counter))
@@ -198,7 +199,8 @@ static void let_go(struct xt2_live_edit *e)
 static int reserve(struct xt2_live_edit *e)
 {
 	const u64 start = XT2_ARENA_REGION(e->host->region), end = e->l->image + e->l->image_size;
-	const u64 room = e->l->image_size / 2 > ROOM ? e->l->image_size / 2 : ROOM;
+	const u64 want = e->l->image_size / 2 > ROOM ? e->l->image_size / 2 : ROOM;
+	const u64 room = want < ROOM_STEP ? want : ROOM_STEP;
 	u64 *have = &xt2_live_state_()->region_size[e->host->region], size;
 	u64 from = start + *have;
 
@@ -232,16 +234,19 @@ static int begin_change(struct xt2_live_edit *e, const char *folder, const struc
 	return xt2_live_lacks_any_(e->host, links, folder, e->img);
 }
 
-/* A process that only looks writes nothing: all that finds chains has to be there. */
-static int begin_look(const struct xt2_live_edit *e)
+/* => is all there that finds chains?  The arena has no edits but those that this library wrote */
+static bool is_prepared(const struct xt2_live_edit *e)
 {
 	const struct xt2_root *root = xt2_at(e->img, e->l->root);
-	const struct xt2_edits *edits;
+	const struct xt2_edits *edits = root->edits ? xt2_at(e->img, root->edits) : NULL;
 
-	if (e->img->root != e->l->root || !root->edits)
-		return 1;
-	edits = xt2_at(e->img, root->edits);
-	return !edits->slots || !edits->way;
+	return edits && edits->slots && edits->way;
+}
+
+/* A process that only looks writes nothing. */
+static int begin_look(const struct xt2_live_edit *e)
+{
+	return e->img->root != e->l->root || !is_prepared(e);
 }
 
 static int begin(struct xt2_live_edit *e, const char *folder, const struct xt2_links *links,
@@ -260,7 +265,7 @@ static int begin(struct xt2_live_edit *e, const char *folder, const struct xt2_l
 	e->slots = (struct xt2_slots_ops){
 		.take = take, .retire = retire, .read = read_counter, .comes = comes, .arg = e
 	};
-	ret = xt2_inplace_begin(rs, e->img, end - e->l->image, e->l->image_size != e->l->compiled);
+	ret = xt2_inplace_begin(rs, e->img, end - e->l->image, is_prepared(e));
 	if (ret)
 		return ret;
 	rs->inplace->passed = xt2_live_state_()->generations;

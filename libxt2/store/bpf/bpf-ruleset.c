@@ -11,6 +11,7 @@
 #include "engine/index/patched.h"
 #include "engine/order.h"
 #include "libxt2/store/image-past.h"
+#include "libxt2/store/whole-image.h"
 
 /*
  * A program scans columns without vectors, and tests the first rules of a chain in
@@ -179,25 +180,9 @@ static int reserve(struct xt2_live *host, u32 region, u64 size)
 	return -ENOMEM;
 }
 
-/* The image, of so many bytes, and what follows it. */
-static void copy_whole(struct xt2_image *copy, const struct xt2_image *img, size_t size,
-		       const struct xt2_image_past *past)
-{
-	struct xt2_root *root = xt2_at(copy, img->root);
-
-	memcpy(copy, img, size);
-	if (!past->bytes)
-		return;
-	memcpy(xt2_at(copy, past->at), past->bytes, past->size);
-	copy->size = past->at + past->size;
-	root->edits = (u32)past->edits; /* in the place of a file's */
-	root->generation = past->generation;
-}
-
 /* In memory that is not in use yet.  => 0, -EFBIG, -ENOMEM */
 static int build(struct xt2_live *host, struct xt2_live_ruleset *l, const struct xt2_image *img,
-		 size_t size, const struct xt2_store_counters *counters,
-		 const struct xt2_image_past *past, struct xt2_err *err)
+		 const struct xt2_store_counters *counters, struct xt2_err *err)
 {
 	struct xt2_image *copy = xt2_live_at_(l->image);
 	struct xt2_live_spare *spare = xt2_live_at_(l->spare);
@@ -205,7 +190,7 @@ static int build(struct xt2_live *host, struct xt2_live_ruleset *l, const struct
 
 	xt2_live_find_hooks_(l, img);
 	spare->used = l->rules + l->runs;
-	copy_whole(copy, img, size, past);
+	memcpy(copy, img, l->image_size);
 	take_indexes(l, copy);
 	if (xt2_left_fill_(l, img))
 		return xt2_err_no_memory(err, " for the numbers of steps");
@@ -255,17 +240,16 @@ static int publish(struct xt2_live *host, u64 at, u32 region, u64 generation, st
 	return 0;
 }
 
-/* => 0, -errno */
-static int install(struct xt2_live *host, const struct xt2_image *img, size_t size,
-		   const struct xt2_store_counters *counters, const struct xt2_image_past *past,
-		   bool uncounted, struct xt2_err *err)
+/* @img: prepared for edits.  => 0, -errno */
+static int install(struct xt2_live *host, const struct xt2_image *img,
+		   const struct xt2_store_counters *counters, bool uncounted, struct xt2_err *err)
 {
 	const u32 region = xt2_live_next_(host);
 	const u64 at = XT2_ARENA_REGION(region);
 	struct xt2_live_ruleset l;
 	int ret;
 
-	lay_out(&l, host, img, past->bytes ? past->at + past->size : size, at);
+	lay_out(&l, host, img, img->size, at);
 	ret = check_room(host, &l, err);
 	if (ret)
 		return ret;
@@ -274,10 +258,10 @@ static int install(struct xt2_live *host, const struct xt2_image *img, size_t si
 				   "no memory for the ruleset's %llu KiB in the kernel",
 				   (unsigned long long)l.size >> 10);
 	memcpy(xt2_live_at_(at), &l, sizeof(l));
-	ret = build(host, xt2_live_at_(at), img, size, counters, past, err);
+	ret = build(host, xt2_live_at_(at), img, counters, err);
 	if (!ret && uncounted)
 		xt2_live_count_changes_(xt2_live_at_(at));
-	return ret ? ret : publish(host, at, region, past->generation, err);
+	return ret ? ret : publish(host, at, region, xt2_image_root(img)->generation, err);
 }
 
 int xt2_live_ready(struct xt2_live *host, struct xt2_err *err)
@@ -299,16 +283,23 @@ int xt2_live_install(struct xt2_live *host, const struct xt2_image *img, size_t 
 		     struct xt2_err *err)
 {
 	static const struct xt2_store_counters of_image;
-	struct xt2_image_past past = { .bytes = NULL };
+	struct xt2_live_told nothing = { .author = NULL };
+	struct xt2_whole_image w;
+	struct xt2_image_past past;
 	int ret = xt2_live_ready(host, err);
 
 	if (ret)
 		return ret;
-	if (told && xt2_live_past_(host, img, size, told, &past))
+	if (!told)
+		told = &nothing;
+	if (xt2_live_past_(host, img, size, told, &past))
 		return xt2_err_no_memory(err, " for the history");
-	ret = install(host, img, size, counters ? counters : &of_image, &past,
-		      told && told->uncounted, err);
+	ret = xt2_whole_image_make(&w, img, true, &past);
 	free(past.bytes);
+	if (ret)
+		return xt2_err_no_memory(err, " for the image");
+	ret = install(host, w.img, counters ? counters : &of_image, told->uncounted, err);
+	xt2_whole_image_end(&w);
 	return ret;
 }
 

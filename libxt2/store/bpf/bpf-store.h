@@ -87,7 +87,7 @@ int xt2_live_ready(struct xt2_live *host, struct xt2_err *err);
  * @img: a checked image that xt2_live_check() accepted
  * @counters: NULL: those of the image; with was, no other ruleset has become live since
  *	xt2_live_read()
- * @told: NULL: nothing, and neither does it tell of those before
+ * @told: NULL: nothing
  *
  * Returns when no packet uses the ruleset before any more.  A process that is
  * killed leaves the one or the other, with exact counters.

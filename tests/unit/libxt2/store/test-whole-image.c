@@ -49,7 +49,7 @@ static int make(struct xt2_whole_image *w, struct xt2_mapping *map, struct xt2_i
 	assert_int_equal(xt2_image_past_make(past, map->image, map->size, 7, &none, NULL, owners),
 			 0);
 	free(owners);
-	return xt2_whole_image_make(w, map->image, past);
+	return xt2_whole_image_make(w, map->image, false, past);
 }
 
 static void end(struct xt2_whole_image *w, struct xt2_mapping *map, struct xt2_image_past *past)
@@ -127,6 +127,7 @@ static void is_plain(const struct xt2_whole_image *w, const struct xt2_mapping *
 	assert_int_equal(w->img->size, past->at + past->size);
 	assert_int_equal(named.edits, past->edits);
 	named.edits = 0;
+	named.generation = xt2_image_root(map->image)->generation;
 	assert_memory_equal(&named, xt2_image_root(map->image), sizeof(named));
 	assert_memory_equal((u8 *)w->img + sizeof(*w->img), (u8 *)map->image + sizeof(*w->img),
 			    root - sizeof(*w->img));
@@ -146,7 +147,7 @@ static void what_is_wrong_is_not_prepared(void **data)
 	free(owners);
 	((struct xt2_root *)xt2_at(map.image, map.image->root))->hooks = 4000;
 	assert_int_equal(xt2_image_past_make(&past, map.image, map.size, 1, &none, NULL, NULL), 0);
-	assert_int_equal(xt2_whole_image_make(&w, map.image, &past), 0);
+	assert_int_equal(xt2_whole_image_make(&w, map.image, false, &past), 0);
 	assert_false(w.prepared);
 	is_plain(&w, &map, &past);
 	end(&w, &map, &past);
@@ -166,7 +167,7 @@ static void without_memory_it_is_not_prepared(void **data)
 	assert_int_equal(xt2_image_past_make(&past, map.image, map.size, 1, &none, NULL, NULL), 0);
 	for (n = 1; n < 100; n++) {
 		fail_alloc(n);
-		assert_int_equal(xt2_whole_image_make(&w, map.image, &past), 0);
+		assert_int_equal(xt2_whole_image_make(&w, map.image, false, &past), 0);
 		fail_alloc(0);
 		if (w.prepared)
 			assert_true(passes(w.img));
