@@ -16,7 +16,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument('--tools', required=True)
 parser.add_argument('--netns', required=True)
 parser.add_argument('--folder', required=True)
-parser.add_argument('--seed', type=int, default=int.from_bytes(os.urandom(4), 'big'))
+parser.add_argument('--seed', type=int, default=os.environ.get('XT2_SEED', random.getrandbits(32)))
 parser.add_argument('--commits', type=int, default=100)
 options = parser.parse_args()
 os.environ['PATH'] = f'{os.path.abspath(options.tools)}/links:{os.path.abspath(options.tools)}:' + os.environ['PATH']

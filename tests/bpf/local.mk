@@ -36,7 +36,7 @@ EXTRA_DIST += $(BPF_TESTS) tests/bpf/hosts/docker.v4 tests/bpf/hosts/firewalld.v
 	tests/bpf/hosts/libvirt.v4 tests/bpf/hosts/shorewall.v4 tests/bpf/hosts/ufw.v4 tests/bpf/hosts/ufw.v6 \
 	tests/bpf/live-common.sh tests/bpf/adversary.py tests/bpf/folder.sh tests/bpf/compare.c tests/bpf/conversations.py tests/bpf/live-back.py tests/bpf/live-edits.py tests/bpf/live-indexed.py \
 	tests/bpf/live.py \
-	tests/bpf/nat.py tests/bpf/log-pcapng.py tests/bpf/log-traffic.py tests/bpf/random.py tests/bpf/reject.py tests/bpf/twins.py
+	tests/bpf/nat.py tests/bpf/log-pcapng.py tests/bpf/log-traffic.py tests/bpf/random-rulesets.py tests/bpf/reject.py tests/bpf/twins.py
 if BPF
 TESTS += $(BPF_TESTS)
 check_PROGRAMS += tests/bpf/compare

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 parser = argparse.ArgumentParser()
-parser.add_argument('--seed', type=int, default=int.from_bytes(os.urandom(4), 'big'))
+parser.add_argument('--seed', type=int, default=os.environ.get('XT2_SEED', random.getrandbits(32)))
 parser.add_argument('--commits', type=int, default=100)
 parser.add_argument('--every', type=int)
 parser.add_argument('parts', nargs='*', default=['torn', 'readers', 'paused', 'tamper', 'kill', 'disk', 'cut'])

@@ -14,7 +14,7 @@ import threading
 import time
 
 parser = argparse.ArgumentParser()
-parser.add_argument('--seed', type=int, default=int.from_bytes(os.urandom(4), 'big'))
+parser.add_argument('--seed', type=int, default=os.environ.get('XT2_SEED', random.getrandbits(32)))
 parser.add_argument('--processes', type=int, default=4)
 parser.add_argument('--changes', type=int, default=60)
 parser.add_argument('--without-shim', action='store_true')

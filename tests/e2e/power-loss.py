@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 parser = argparse.ArgumentParser()
-parser.add_argument('--seed', type=int, default=int.from_bytes(os.urandom(4), 'big'))
+parser.add_argument('--seed', type=int, default=os.environ.get('XT2_SEED', random.getrandbits(32)))
 parser.add_argument('--writers', type=int, default=8)
 parser.add_argument('--commits', type=int, default=3)
 parser.add_argument('--states', type=int, default=3)

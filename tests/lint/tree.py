@@ -123,6 +123,9 @@ def check_names(names):
     for base, paths in sorted(counted.items()):
         if len(paths) > 1 and base not in MAY_REPEAT:
             problem(paths[1], 1, f"the name is that of {paths[0]}")
+        # A script imports from its own folder first.
+        if base.endswith(".py") and base[:-3] in sys.stdlib_module_names:
+            problem(paths[0], 1, "the name is that of a module of Python's")
 
 
 def check_folders(sources):

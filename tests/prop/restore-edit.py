@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 parser = argparse.ArgumentParser()
-parser.add_argument('--seed', type=int, default=int.from_bytes(os.urandom(4), 'big'))
+parser.add_argument('--seed', type=int, default=os.environ.get('XT2_SEED', random.getrandbits(32)))
 parser.add_argument('--rounds', type=int, default=80)
 options = parser.parse_args()
 rng = random.Random(options.seed)

@@ -709,7 +709,8 @@ static bool family_agrees(int which, unsigned long rules)
 
 int main(int argc, char **argv)
 {
-	u64 seed = argc > 1 ? strtoull(argv[1], NULL, 0) : (u64)time(NULL);
+	const char *given = argc > 1 ? argv[1] : getenv("XT2_SEED");
+	u64 seed = given ? strtoull(given, NULL, 0) : (u64)time(NULL);
 	unsigned long rules = argc > 2 ? strtoul(argv[2], NULL, 0) : RULES;
 	bool good;
 

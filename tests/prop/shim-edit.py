@@ -15,7 +15,7 @@ import tempfile
 import time
 
 parser = argparse.ArgumentParser()
-parser.add_argument('--seed', type=int, default=int.from_bytes(os.urandom(4), 'big'))
+parser.add_argument('--seed', type=int, default=os.environ.get('XT2_SEED', random.getrandbits(32)))
 parser.add_argument('--changes', type=int, default=120)
 parser.add_argument('--rules', type=int, default=300, help='of the long chain, at first')
 options = parser.parse_args()

@@ -242,6 +242,15 @@ static __u32 pack_target(struct packer *p, struct xt_entry_target *e)
 	return XT2_TARGET(nat_target(name) ? XT2_T_NAT : XT2_T_FOREIGN, added(ret, name));
 }
 
+/* Before the matches, as libiptc: the kernel's checks of those come later. */
+static void check_jump(struct xt2_line *l)
+{
+	if (l->jump_chain < 0 || xt2_chain_hook(l->rs, l->jump_chain) < 0)
+		return;
+	xt2_line_point(l, l->jump);
+	xt2_throw(XT2_E_SYNTAX, OTHER_PROBLEM, "Can't jump to built-in chain %s", l->jump);
+}
+
 static __u32 target(struct packer *p)
 {
 	struct xt2_line *l = p->l;
@@ -249,10 +258,6 @@ static __u32 target(struct packer *p)
 
 	if (l->ext.target)
 		return pack_target(p, l->ext.target->t);
-	if (l->jump_chain >= 0 && xt2_chain_hook(l->rs, l->jump_chain) >= 0) {
-		xt2_line_point(l, l->jump);
-		xt2_throw(XT2_E_SYNTAX, OTHER_PROBLEM, "Can't jump to built-in chain %s", l->jump);
-	}
 	if (l->jump_chain >= 0)
 		return XT2_TARGET(l->go ? XT2_T_GOTO : XT2_T_JUMP, l->jump_chain);
 	kind = xt2_verdict_named(l->jump);
@@ -272,6 +277,7 @@ const struct xt2_rule *xt2_line_pack(struct xt2_line *l, struct xt2_ruleset *rs,
 	struct xtables_rule_match *m;
 	__u8 *base = room.bytes + sizeof(struct xt2_rule);
 
+	check_jump(l);
 	memset(&room.rule, 0, sizeof(room.rule));
 	p.at = l->family == XT2_ARP ? pack_arp(base, &b, l) : xt2_base_pack(base, &b);
 	for (m = l->ext.matches; m; m = m->next)

@@ -22,6 +22,10 @@
 -N chain
 -A INPUT -j chain
 -A INPUT -g chain
+-C INPUT ! -p tcp --dport 1 -j OUTPUT
+-C INPUT ! -p tcp --dport 1 -j chain
+-D INPUT ! -p tcp --dport 1 -j INPUT
+-A INPUT ! -p tcp --dport 1 -j OUTPUT
 -S
 -S -v
 -L

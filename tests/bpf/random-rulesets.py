@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Random rulesets and packets: BPF_PROG_TEST_RUN against the native evaluator.
 
-  random.py --program PATH --tools FOLDER [--seeds FIRST-LAST] [--count PACKETS]
+  random-rulesets.py --program PATH --tools FOLDER [--seeds FIRST-LAST] [--count PACKETS]
 
 Rulesets and packets are those of tests/prop, but for what a BPF program cannot do, and for limit,
 whose clock is real.  Every verdict and every counter must be the same.  Needs root and a kernel with
