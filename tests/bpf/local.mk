@@ -19,6 +19,7 @@ BPF_TESTS = \
 	tests/bpf/log.sh \
 	tests/bpf/memory.sh \
 	tests/bpf/nat.sh \
+	tests/bpf/no-leaks.sh \
 	tests/bpf/nat-edits.sh \
 	tests/bpf/places.sh \
 	tests/bpf/random.sh \
