@@ -10,6 +10,7 @@ test=no-leaks needs="bpftool nft python3 sysctl"
 if [ -n "$XT2_SHORT" ]; then few=5 several=3; else few=25 several=12; fi
 cycles=${1:-$few}
 spaces=${2:-$several}
+# shellcheck disable=SC2317 # called by clean
 also_clean() {
 	for i in $(seq "$spaces"); do
 		[ ! -e "/run/netns/$ns-$i" ] || ip netns del "$ns-$i"
@@ -115,6 +116,7 @@ for i in $(seq "$spaces"); do
 	[ $((i % 2)) = 0 ] || "$xt2" detach --netns "$ns-$i" || wrong "detach in namespace $i"
 	ip netns del "$ns-$i"
 done
+# shellcheck disable=SC2317 # called by none_left
 apply_and_detach() {
 	"$xt2" apply --netns "$ns" "$tmp/rules" || wrong "apply after all"
 	"$xt2" detach --netns "$ns" || wrong "detach after all"
