@@ -48,6 +48,7 @@ LIBHOST_FILES = kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/links.h ke
 	libxt2/store/bpf/bpf-refused.c \
 	libxt2/store/bpf/bpf-root.c \
 	libxt2/store/bpf/bpf-ruleset.c \
+	libxt2/store/bpf/bpf-shares.c \
 	libxt2/store/bpf/bpf-store.c \
 	libxt2/store/bpf/bpf-store.h \
 	libxt2/store/bpf/bpf-stray.c \

@@ -106,3 +106,11 @@ int xt2_store_refusals(enum xt2_store_kind kind, const struct xt2_image *img, xt
 
 	return ret ? ret : kinds[kind]->refusals(img, found, data);
 }
+
+int xt2_store_shares(enum xt2_store_kind kind, const struct xt2_image *img, xt2_shared found,
+		     void *data)
+{
+	int ret = xt2_store_built(kind, NULL);
+
+	return ret || !kinds[kind]->shares ? ret : kinds[kind]->shares(img, found, data);
+}

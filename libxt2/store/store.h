@@ -105,6 +105,25 @@ struct xt2_live_refusal {
 	const char *why; /* in words, without table, chain and rule */
 };
 
+/* Who does what for a live ruleset, besides its programs. */
+enum xt2_live_part {
+	XT2_LIVE_ASKED, /* the kernel's match is asked about each packet at the hook, before the rules */
+	XT2_LIVE_ACTED, /* a companion does what the target says */
+	XT2_LIVE_HOOK, /* how many of them there are at a hook */
+};
+
+/* Strings are the image's. */
+struct xt2_live_share {
+	enum xt2_live_part part;
+	__u8 family;
+	const char *table, *chain; /* of a hook its base chain */
+	unsigned int rule; /* from 1; 0: of a hook */
+	const char *name; /* of the match or target; NULL: of a hook */
+	__u32 asked, acted; /* of a hook: different matches; targets, but for REJECT and NAT */
+};
+
+typedef void (*xt2_shared)(void *data, const struct xt2_live_share *s);
+
 /* A non-zero answer ends the calls. */
 typedef int (*xt2_refused)(void *data, const struct xt2_live_refusal *r);
 
@@ -124,6 +143,7 @@ struct xt2_store_ops {
 	int (*add_counters)(struct xt2_store *s, const struct xt2_counts *add, __u32 n,
 			    struct xt2_err *err);
 	int (*refusals)(const struct xt2_image *img, xt2_refused found, void *data);
+	int (*shares)(const struct xt2_image *img, xt2_shared found, void *data); /* NULL: none */
 	const struct xt2_live_edit_ops *edit; /* live */
 	/* live: */
 	int (*generation)(const struct xt2_store *s, __u64 generation, struct xt2_mapping *map,
@@ -279,6 +299,15 @@ int xt2_store_add_counters(struct xt2_store *s, const struct xt2_counts *add, __
  */
 int xt2_store_refusals(enum xt2_store_kind kind, const struct xt2_image *img, xt2_refused found,
 		       void *data);
+
+/*
+ * xt2_store_shares - what others do for a ruleset that is in the store
+ * @img: a checked image
+ * @found: called for each, rule by rule and then hook by hook
+ * => 0, -ENOMEM
+ */
+int xt2_store_shares(enum xt2_store_kind kind, const struct xt2_image *img, xt2_shared found,
+		     void *data);
 
 #define XT2_DEFAULT_IMAGE "/run/xt2/ruleset.xt2"
 

@@ -380,6 +380,7 @@ tests_unit_run_bpf_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/libxt2/store/bpf/test-bpf-nat-target.c \
 	tests/unit/libxt2/store/bpf/test-bpf-owner.c \
 	tests/unit/libxt2/store/bpf/test-bpf-refused.c \
+	tests/unit/libxt2/store/bpf/test-bpf-shares.c \
 	tests/unit/libxt2/store/companion/left-case.h \
 	tests/unit/libxt2/store/companion/test-bpf-bound.c \
 	tests/unit/libxt2/store/companion/test-bpf-question-match.c \

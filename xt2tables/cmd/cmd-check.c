@@ -23,7 +23,7 @@ struct check {
 	unsigned int rules, chains;
 };
 
-static void print_warning(const char *severity, const struct xt2_err *err)
+static void print_finding(const char *severity, const struct xt2_err *err)
 {
 	xt2_print_shown(stdout, err->file);
 	if (err->line)
@@ -38,10 +38,10 @@ static void print_warning(const char *severity, const struct xt2_err *err)
 static void print(struct check *c, const char *severity, const struct xt2_err *err)
 {
 	if (!c->json) {
-		if (strcmp(severity, "warning"))
+		if (err->code)
 			xt2_err_print(err, stdout);
 		else
-			print_warning(severity, err);
+			print_finding(severity, err);
 		return;
 	}
 	printf("%s{\"severity\":\"%s\",\"problem\":", c->first ? "" : ",", severity);
@@ -158,6 +158,11 @@ static int ways(const struct check *c)
 	return XT2_EXIT_OK;
 }
 
+static void on_share(void *data, const struct xt2_err *err)
+{
+	print(data, "note", err);
+}
+
 /* What xt2 apply would refuse; JSON has all of it, each with its hint.  => XT2_EXIT_* */
 static int check_live(struct check *c)
 {
@@ -175,7 +180,8 @@ static int check_live(struct check *c)
 	if (list.more)
 		printf("%s: %s\n", c->in.path, list.rest);
 	c->unsupported = list.count;
-	return ret;
+	list.report = on_share;
+	return c->verbose ? xt2_exit_worse(ret, xt2_live_tell_shares(&list)) : ret;
 }
 
 /* What is wrong with a ruleset that could be loaded.  => XT2_EXIT_* */
@@ -268,7 +274,9 @@ static const char help[] =
 	"      --strict           warnings count: exit code 1\n"
 	"      --json             JSON\n"
 	"      --resolve          host names in the rules may be looked up\n"
-	"  -v, --verbose          of an image, whether the next change will check all of it\n\n"
+	"  -v, --verbose          with --live, which rules the kernel's own matches and targets\n"
+	"                         take part in, and how many of them a packet meets; of an\n"
+	"                         image, whether the next change will check all of it\n\n"
 	"Exit codes: 0 ok, 1 warnings (--strict), 2 errors, 3 not all can be evaluated, or\n"
 	"be live, 4 out of a resource, or a packet's way through the chains could be too long.\n";
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * live-refused.c - all of a ruleset that cannot be live, for people
+ * live-refused.c - all of a ruleset that cannot be live, or that the kernel takes part in, for people
  *
  * libxt2/store/bpf/bpf-check.c decides.  Here its answers get file, line, the rule's text
  * and a hint; of many only the first are told one by one, and what they are is
@@ -216,4 +216,38 @@ int xt2_live_refused(struct xt2_refused *list)
 		say(list, &err);
 	}
 	return l.status;
+}
+
+static void on_share(void *data, const struct xt2_live_share *s)
+{
+	struct xt2_live_refusal r = { .reason = XT2_LIVE_NO_MATCH,
+				      .family = s->family,
+				      .table = s->table,
+				      .chain = s->chain,
+				      .rule = s->rule };
+	const struct xt2_refused *list = data;
+	struct xt2_err err = { .code = XT2_OK };
+	char why[128];
+
+	if (s->part == XT2_LIVE_ASKED)
+		snprintf(why, sizeof(why), "the kernel is asked about %s", s->name);
+	else if (s->part == XT2_LIVE_ACTED)
+		snprintf(why, sizeof(why), "a companion does %s", s->name);
+	else
+		snprintf(why, sizeof(why),
+			 "%u question%s about each packet, %u companion%s for packets that match",
+			 s->asked, s->asked == 1 ? "" : "s", s->acted, s->acted == 1 ? "" : "s");
+	r.why = why;
+	find_rule(list, &r, &err);
+	set_message(list, &r, &err);
+	list->report(list->data, &err);
+}
+
+int xt2_live_tell_shares(struct xt2_refused *list)
+{
+	int ret = 0;
+
+	if (xt2_image_root(list->image))
+		ret = xt2_store_shares(XT2_STORE_LIVE, list->image, on_share, list);
+	return ret == -ENOMEM ? XT2_EXIT_RESOURCE : XT2_EXIT_OK;
 }

@@ -35,4 +35,12 @@ struct xt2_refused {
  */
 int xt2_live_refused(struct xt2_refused *list);
 
+/*
+ * xt2_live_tell_shares - report what the kernel's own matches and targets do for a live ruleset
+ * @list: report is called for each; nothing is counted
+ *
+ * => XT2_EXIT_OK; XT2_EXIT_RESOURCE: no memory
+ */
+int xt2_live_tell_shares(struct xt2_refused *list);
+
 #endif

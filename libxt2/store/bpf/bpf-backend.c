@@ -240,6 +240,7 @@ const struct xt2_store_ops xt2_store_bpf_ = {
 	.commit = commit,
 	.add_counters = add_counters,
 	.refusals = xt2_live_refusals,
+	.shares = xt2_live_shares,
 	.edit = &xt2_live_edit_,
 	.generation = generation,
 	.watch = watch,

@@ -48,6 +48,17 @@ struct xt2_live_status {
 int xt2_live_refusals(const struct xt2_image *img, xt2_refused found, void *data);
 
 /*
+ * xt2_live_shares - what the kernel's own matches and targets do for a ruleset
+ * @img: a checked image
+ * @found: called for each, rule by rule and then hook by hook
+ *
+ * Rules that no packet can reach are not told, and those of which xt2_live_refusals() says that they
+ * are refused may be.
+ * => 0, -ENOMEM
+ */
+int xt2_live_shares(const struct xt2_image *img, xt2_shared found, void *data);
+
+/*
  * xt2_live_check - can BPF programs carry out these rules?
  * @img: a checked image
  * @tables: out: a bit 1 << XT2_RAW ... of each table; may be NULL

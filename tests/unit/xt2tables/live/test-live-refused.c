@@ -29,7 +29,19 @@ static int refuse(const struct xt2_image *img, xt2_refused found, void *data)
 	return times ? n : -ENOMEM;
 }
 
-const struct xt2_store_ops xt2_store_bpf_ = { .refusals = refuse };
+static const struct xt2_live_share *shared; /* ends with a NULL table; NULL: no memory */
+
+static int share(const struct xt2_image *img, xt2_shared found, void *data)
+{
+	const struct xt2_live_share *s;
+
+	(void)img;
+	for (s = shared; s && s->table; s++)
+		found(data, s);
+	return shared ? 0 : -ENOMEM;
+}
+
+const struct xt2_store_ops xt2_store_bpf_ = { .refusals = refuse, .shares = share };
 
 static struct xt2_ruleset *rs;
 static struct xt2_mapping map;
@@ -281,6 +293,44 @@ static void test_no_memory(void **state)
 	assert_string_equal(last.file, "rules.v4");
 }
 
+static void test_shares(void **state)
+{
+	static const struct xt2_live_share shares[] = {
+		{ .part = XT2_LIVE_ASKED, AT, .name = "string" },
+		{ .part = XT2_LIVE_ACTED, AT, .name = "MARK" },
+		{ .table = NULL },
+	};
+	static const struct xt2_live_share hook[] = {
+		{ .part = XT2_LIVE_HOOK,
+		  .family = XT2_IPV4,
+		  .table = "filter",
+		  .chain = "INPUT",
+		  .asked = 1,
+		  .acted = 2 },
+		{ .table = NULL },
+	};
+
+	told = (struct xt2_refused){
+		.rs = rs, .image = map.image, .path = "rules.v4", .text = true, .report = on_report
+	};
+	shared = shares;
+	reports = 0;
+	assert_int_equal(xt2_live_tell_shares(&told), XT2_EXIT_OK);
+	assert_int_equal(reports, 2);
+	assert_int_equal(first.code, XT2_OK);
+	assert_int_equal(first.line, 7);
+	assert_string_equal(first.message, "filter/INPUT:1: the kernel is asked about string");
+	assert_string_equal(first.rule, "-A INPUT -s 10.0.0.0/8 -j DROP");
+	assert_string_equal(last.message, "filter/INPUT:1: a companion does MARK");
+	shared = hook;
+	assert_int_equal(xt2_live_tell_shares(&told), XT2_EXIT_OK);
+	assert_string_equal(last.message, "filter/INPUT: 1 question about each packet, "
+					  "2 companions for packets that match");
+	assert_int_equal(last.line, 0);
+	shared = NULL;
+	assert_int_equal(xt2_live_tell_shares(&told), XT2_EXIT_RESOURCE);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_none, start, end),
 	cmocka_unit_test_setup_teardown(test_place, start, end),
@@ -290,6 +340,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_kinds, start, end),
 	cmocka_unit_test_setup_teardown(test_table, start, end),
 	cmocka_unit_test_setup_teardown(test_no_memory, start, end),
+	cmocka_unit_test_setup_teardown(test_shares, start, end),
 };
 
 UNITS(tests)
