@@ -7,7 +7,10 @@
  * EPERM, on one CPU, without a device.  What the rest of the way costs is in
  * the figure: that of an empty ruleset is to be subtracted.
  *
- *	pass-cost -4|-6 SOURCE DESTINATION WINDOWS PACKETS [NAMESPACE...]
+ *	pass-cost -4|-6 SOURCE DESTINATION[+N] WINDOWS PACKETS [NAMESPACE...]
+ *
+ * With +N, IPv4 only, each packet goes to one of N addresses from DESTINATION on, the same for all
+ * namespaces.  It is of UDP, from port 1024 to 80; the connection that it would begin ends with it.
  *
  * Prints a line for each window: nanoseconds per packet, for each namespace of
  * those that "ip netns" knows, or for the current one.  They take turns, back
@@ -20,6 +23,7 @@
 #include <netinet/in.h>
 #include <netinet/ip.h>
 #include <netinet/ip6.h>
+#include <netinet/udp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,12 +48,22 @@ struct target {
 	size_t size;
 	struct sockaddr_storage to;
 	socklen_t to_size;
+	unsigned int first, others, random; /* of others + 1 addresses of IPv4 the first one */
 };
+
+static void set_destination(struct target *t, unsigned int address)
+{
+	((struct iphdr *)t->bytes)->daddr = htonl(address);
+	((struct sockaddr_in *)&t->to)->sin_addr.s_addr = htonl(address);
+}
 
 static void open4(struct target *t, const char *source, const char *destination)
 {
 	struct sockaddr_in *to = (struct sockaddr_in *)&t->to;
 	struct iphdr *ip = (struct iphdr *)t->bytes;
+	struct udphdr *udp = (struct udphdr *)(ip + 1);
+	char first[INET_ADDRSTRLEN] = "";
+	int others = 1;
 
 	t->fd = socket(AF_INET, SOCK_RAW, IPPROTO_RAW);
 	ip->version = 4;
@@ -58,11 +72,17 @@ static void open4(struct target *t, const char *source, const char *destination)
 	ip->protocol = IPPROTO_UDP;
 	t->size = sizeof(*ip) + 20;
 	ip->tot_len = htons(t->size);
+	udp->source = htons(1024);
+	udp->dest = htons(80);
+	udp->len = htons(20);
+	sscanf(destination, "%15[0-9.]+%d", first, &others);
 	if (inet_pton(AF_INET, source, &ip->saddr) != 1 ||
-	    inet_pton(AF_INET, destination, &ip->daddr) != 1)
+	    inet_pton(AF_INET, first, &ip->daddr) != 1 || others < 1)
 		exit(2);
 	to->sin_family = AF_INET;
-	to->sin_addr.s_addr = ip->daddr;
+	t->first = ntohl(ip->daddr);
+	t->others = (unsigned int)others - 1;
+	set_destination(t, t->first);
 	t->to_size = sizeof(*to);
 }
 
@@ -112,8 +132,16 @@ static void open_target(struct target *t, char **argv)
 	}
 }
 
+static void choose(struct target *t)
+{
+	if (!t->others)
+		return;
+	t->random = t->random * 1664525 + 1013904223;
+	set_destination(t, t->first + (t->random >> 8) % (t->others + 1));
+}
+
 /* => nanoseconds per packet */
-static double window(const struct target *t, int packets)
+static double window(struct target *t, int packets)
 {
 	double start = 0;
 	int i;
@@ -121,6 +149,7 @@ static double window(const struct target *t, int packets)
 	for (i = -EARLY; i < packets; i++) {
 		if (!i)
 			start = now();
+		choose(t);
 		if (sendto(t->fd, t->bytes, t->size, 0, (const struct sockaddr *)&t->to,
 			   t->to_size) >= 0 ||
 		    errno != EPERM) {
@@ -140,7 +169,7 @@ int main(int argc, char **argv)
 	windows = argc < 6 ? 0 : atoi(argv[4]);
 	packets = argc < 6 ? 0 : atoi(argv[5]);
 	if (windows < 1 || packets < 1) {
-		fputs("usage: pass-cost -4|-6 SOURCE DESTINATION WINDOWS PACKETS [NAMESPACE...]\n",
+		fputs("usage: pass-cost -4|-6 SOURCE DESTINATION[+N] WINDOWS PACKETS [NAMESPACE...]\n",
 		      stderr);
 		return 2;
 	}
