@@ -43,7 +43,7 @@ EXTRA_DIST += perf/README.md perf/gen/gen_lists.py perf/gen/gen_tools.py perf/ge
 	perf/edits/xt2-beside perf/edits/xt2-edits \
 	perf/peers/peers_kernel.py perf/peers/peers_report.py perf/peers/peers_rules.py perf/peers/peers_tools.py \
 	perf/results perf/rtt/rtt_report.py perf/rtt/rtt_rules.py perf/gen/xt2-gen perf/cost/xt2-legacy \
-	perf/rtt/xt2-rtt perf/cost/xt2-text perf/peers/xt2-vs-peers perf/peers/xt2-vs-xt1
+	perf/rtt/xt2-companions perf/rtt/xt2-rtt perf/cost/xt2-text perf/peers/xt2-vs-peers perf/peers/xt2-vs-xt1
 CLEANFILES += $(EXTRA_PROGRAMS)
 
 .PHONY: perf-programs

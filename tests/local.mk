@@ -17,7 +17,12 @@ check_PROGRAMS += tests/vm/ebt-kernel
 tests_vm_ebt_kernel_SOURCES = tests/vm/ebt-kernel.c tests/legacy/turn.h tests/legacy/ebt-blob.h \
 	tests/legacy/ebt-cases.h
 tests_vm_ebt_kernel_LDADD = libxt2-internal.la $(PCAP_LIBS)
-EXTRA_DIST += tests/vm/ebtables.sh
+EXTRA_DIST += tests/vm/ebtables.sh tests/vm/old-kernel.sh
+# Only the tests of live rulesets; for another kernel, see tests/vm.
+.PHONY: check-live
+check-live: all $(check_PROGRAMS) $(check_LTLIBRARIES)
+	$(MAKE) check-TESTS TESTS="$(BPF_TESTS)"
+
 .PHONY: check-ebtables
 check-ebtables: tests/vm/ebt-kernel
 	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/lib/run-test $(SHELL) \

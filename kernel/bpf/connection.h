@@ -13,9 +13,10 @@
 #ifndef XT2_KERNEL_BPF_CONNECTION_H
 #define XT2_KERNEL_BPF_CONNECTION_H
 
-#define INFO_BITS      7u
-#define INFO_REPLY     3u /* parts from here on are the other side's */
-#define INFO_UNTRACKED 7u
+#define INFO_BITS	 7u
+#define INFO_ESTABLISHED 0u
+#define INFO_REPLY	 3u /* parts from here on are the other side's */
+#define INFO_UNTRACKED	 7u
 
 struct sk_buff___xt2 {
 	unsigned long _nfct;
@@ -104,6 +105,16 @@ static __always_inline void read_connection(struct xt2_pkt_ct __img *to, const s
 		read_status(to, ct);
 	if (needs & XT2_NEED_TUPLES)
 		read_tuples(to, ct);
+}
+
+/* Is it of a connection that both sides have sent packets of?  Else the answer may be no as well. */
+static __always_inline bool is_established(const struct sk_buff *skb)
+{
+	const struct sk_buff___xt2 *s = (const void *)skb;
+	u64 word = bpf_core_field_exists(s->_nfct) ? s->_nfct : 0;
+	u32 info = word & INFO_BITS;
+
+	return word > info && info % INFO_REPLY == INFO_ESTABLISHED && info != INFO_UNTRACKED;
 }
 
 #define INFO_RELATED 1u

@@ -150,12 +150,18 @@ static __always_inline bool copy_headers(struct sk_buff *skb, struct xt2_slot __
 	return true;
 }
 
+/* As a structure that has words, for want of a name that has. */
 static __always_inline void read_name(u64 __img *to, const struct net_device *dev)
 {
+	const u32 type = bpf_core_type_id_kernel(struct rtnl_link_stats64);
 	u64 name[2] = { 0 };
+	const u64 *from;
 
-	if (dev)
-		bpf_probe_read_kernel(name, sizeof(name), dev->name);
+	if (dev) {
+		from = bpf_rdonly_cast(dev->name, type);
+		name[0] = from[0];
+		name[1] = from[1];
+	}
 	to[0] = name[0];
 	to[1] = name[1];
 }
@@ -453,8 +459,7 @@ PROGRAM(xt2_filter, XT2_FILTER)
 PROGRAM(xt2_security, XT2_SECURITY)
 PROGRAM(xt2_nat, XT2_NAT)
 
-/* After the companions: what was to be done, and nobody did, is not let through. */
-EXPORTED SEC("netfilter") int xt2_gate(struct bpf_nf_ctx *nf)
+static __always_inline bool gate(struct bpf_nf_ctx *nf)
 {
 	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
 	u64 packet = (u64)nf->skb;
@@ -473,6 +478,18 @@ EXPORTED SEC("netfilter") int xt2_gate(struct bpf_nf_ctx *nf)
 	if (fault)
 		__sync_fetch_and_add(&state->lost, 1);
 	return false;
+}
+
+/* After the companions: what was to be done, and nobody did, is not let through. */
+EXPORTED SEC("netfilter") int xt2_gate(struct bpf_nf_ctx *nf)
+{
+	return gate(nf);
+}
+
+/* The same after those of table nat, which looks at connections that begin. */
+EXPORTED SEC("netfilter") int xt2_nat_gate(struct bpf_nf_ctx *nf)
+{
+	return is_established(nf->skb) || gate(nf);
 }
 
 /* Memory for a region, and back: netfilter programs may do neither. */

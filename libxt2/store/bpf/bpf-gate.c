@@ -49,14 +49,14 @@ int xt2_gate_attach_(const struct xt2_live *host, const char *folder, const char
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .netfilter.pf = family, .netfilter.hooknum = hook,
 		    .netfilter.priority = after);
 	char path[512];
+	const int gate = host->fd[strcmp(table, "nat") ? XT2_PIN_GATE : XT2_PIN_NAT_GATE];
 	int link, ret = gate_path(path, sizeof(path), folder, table, family, hook);
 
 	if (ret)
 		return ret;
 	do {
 		opts.netfilter.priority++;
-		link = bpf_link_create(host->fd[XT2_PIN_GATE], 0,
-				       (enum bpf_attach_type)ATTACH_NETFILTER, &opts);
+		link = bpf_link_create(gate, 0, (enum bpf_attach_type)ATTACH_NETFILTER, &opts);
 	} while (link == -EBUSY && opts.netfilter.priority <= after + XT2_COMPANION_PRIORITIES);
 	if (link < 0)
 		return link;

@@ -30,6 +30,7 @@ enum xt2_pin {
 	XT2_PIN_RESERVE,
 	XT2_PIN_RELEASE,
 	XT2_PIN_GATE, /* see act.h */
+	XT2_PIN_NAT_GATE,
 	XT2_PINS
 };
 

@@ -14,10 +14,10 @@
 #define PRIORITIES 9 /* above a table's own: nothing else is there */
 
 const char *const xt2_pin_names_[XT2_PINS] = {
-	[XT2_PIN_ARENA] = "arena", [XT2_PIN_LOGS] = "logs",	  [XT2_PIN_TRIALS] = "trials",
-	[XT2_PIN_NOTES] = "notes", [XT2_PIN_STEPS] = "steps",	  [XT2_PIN_ANSWERS] = "answers",
-	[XT2_PIN_TRY] = "try",	   [XT2_PIN_RESERVE] = "reserve", [XT2_PIN_RELEASE] = "release",
-	[XT2_PIN_GATE] = "gate",
+	[XT2_PIN_ARENA] = "arena", [XT2_PIN_LOGS] = "logs",	    [XT2_PIN_TRIALS] = "trials",
+	[XT2_PIN_NOTES] = "notes", [XT2_PIN_STEPS] = "steps",	    [XT2_PIN_ANSWERS] = "answers",
+	[XT2_PIN_TRY] = "try",	   [XT2_PIN_RESERVE] = "reserve",   [XT2_PIN_RELEASE] = "release",
+	[XT2_PIN_GATE] = "gate",   [XT2_PIN_NAT_GATE] = "nat_gate",
 };
 
 /* --- memory ------------------------------------------------------------ */
