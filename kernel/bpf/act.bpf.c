@@ -37,6 +37,15 @@ SEC("socket") int xt2_way(struct __sk_buff *skb)
 	return holds(&packet);
 }
 
+/* Is a part of the note the packet's priority? */
+SEC("socket") int xt2_same(struct __sk_buff *skb)
+{
+	u64 packet = (u64)bpf_cast_to_kern_ctx(skb);
+	u32 *what = bpf_map_lookup_elem(&notes, &packet);
+
+	return what && (*what >> question.shift & question.mask) == skb->priority;
+}
+
 /* Is this the companion?  Then it acts. */
 SEC("socket") int xt2_act(struct __sk_buff *skb)
 {

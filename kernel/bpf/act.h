@@ -27,7 +27,7 @@
 /*
  * In the table nat: one of the targets of the ruleset in a region of the arena, by the number of its
  * instance.  There may be 10,000s of them, so a packet finds its companion in a tree of chains, by
- * two bits of the number in each.
+ * a digit of the number in each.
  */
 #define XT2_ACT_NAT(region, number) (2u << 30 | (region) << 30 | (number))
 #define XT2_ACT_REGION_SHIFT	    30u

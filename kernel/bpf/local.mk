@@ -29,12 +29,6 @@ LIBHOST_FILES = kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/links.h ke
 	libxt2/store/bpf/bpf-keep.c \
 	libxt2/store/bpf/bpf-links.c \
 	libxt2/store/bpf/bpf-log.c \
-	libxt2/store/bpf/bpf-nat-plan.c \
-	libxt2/store/bpf/bpf-nat-target.c \
-	libxt2/store/bpf/bpf-nat.c \
-	libxt2/store/bpf/bpf-nat-add.c \
-	libxt2/store/bpf/bpf-nat-tree.c \
-	libxt2/store/bpf/bpf-nat.h \
 	libxt2/store/bpf/bpf-nft.c \
 	libxt2/store/bpf/bpf-nft.h \
 	libxt2/store/bpf/bpf-object.c \
@@ -65,6 +59,14 @@ LIBHOST_FILES = kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/links.h ke
 	libxt2/store/companion/bpf-left-plan.c \
 	libxt2/store/companion/bpf-left.c \
 	libxt2/store/companion/bpf-left.h \
+	libxt2/store/companion/bpf-nat-add.c \
+	libxt2/store/companion/bpf-nat-messages.c \
+	libxt2/store/companion/bpf-nat-plan.c \
+	libxt2/store/companion/bpf-nat-quick.c \
+	libxt2/store/companion/bpf-nat-target.c \
+	libxt2/store/companion/bpf-nat-tree.c \
+	libxt2/store/companion/bpf-nat.c \
+	libxt2/store/companion/bpf-nat.h \
 	libxt2/store/companion/bpf-sets.c \
 	libxt2/store/companion/bpf-step-target.c
 EXTRA_DIST += $(BPF_PROGRAM_FILES)

@@ -90,7 +90,7 @@ struct xt2_loaded {
 	__u32 reserved;
 };
 
-#define XT2_NAT_DIGITS 16u /* of a note, of two bits each; the first says the region */
+#define XT2_NAT_DIGITS 17u /* of a note; the first says the region */
 
 struct xt2_state {
 	__u64 ruleset; /* offset of the live struct xt2_live_ruleset; 0: none, all is accepted */

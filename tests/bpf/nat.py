@@ -4,6 +4,7 @@
 
   nat.py serve PORT...            answer to datagrams, with the port and the sender's address
   nat.py ask ADDRESS PORT...      "PORT: answer", or "PORT: none", of a new sender for each
+  nat.py ask-first PRIORITY ADDRESS PORT...       the same, with another priority than most packets have
   nat.py flood SECONDS ADDRESS PORT       from new senders; in the end "answer: how often"
 """
 import collections
@@ -31,8 +32,9 @@ def serve(ports):
             s.sendto(f'{s.getsockname()[1]} from {sender[0]}'.encode(), sender)
 
 
-def ask(address, port, wait=0.3):
+def ask(address, port, wait=0.3, priority=0):
     with socket.socket(family(address), socket.SOCK_DGRAM) as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_PRIORITY, priority)
         try:
             s.sendto(b'?', (address, port))
             if select.select([s], [], [], wait)[0]:
@@ -56,6 +58,9 @@ def main(how, *words):
     elif how == 'ask':
         for port in words[1:]:
             print(f'{port}: {ask(words[0], int(port))}')
+    elif how == 'ask-first':
+        for port in words[2:]:
+            print(f'{port}: {ask(words[1], int(port), priority=int(words[0]))}')
     else:
         flood(float(words[0]), words[1], int(words[2]))
 

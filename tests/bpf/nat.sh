@@ -94,7 +94,7 @@ whole "edits"
 {
 	printf '*nat\n:PREROUTING ACCEPT [0:0]\n:INPUT ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n'
 	i=0
-	while [ $i -lt 150 ]; do
+	while [ $i -lt 300 ]; do
 		echo "-A OUTPUT -p udp -m udp --dport $((10000 + i)) -j REDIRECT --to-ports $((20000 + i))"
 		i=$((i + 1))
 	done
@@ -103,22 +103,36 @@ whole "edits"
 } >"$tmp/many"
 sed 's/127.0.0.7/::7/; s/--to-source ::7/--to-source ::1/' "$tmp/many" >"$tmp/many6"
 apply "$tmp/many" -6 "$tmp/many6"
-inside python3 "$nat" serve $(seq 20000 20149) >"$tmp/ready" &
+inside python3 "$nat" serve $(seq 20000 20299) >"$tmp/ready" &
 second=$!
 read -r _ <"$tmp/ready"
-ask 127.0.0.1 $(seq 10000 10149) >"$tmp/out"
-ask ::1 $(seq 10000 10149) >"$tmp/out6"
+ask 127.0.0.1 $(seq 10000 10299) >"$tmp/out"
+ask ::1 $(seq 10000 10299) >"$tmp/out6"
+inside python3 "$nat" ask-first 5 127.0.0.1 $(seq 10000 10299) >"$tmp/out5"
+# Somebody takes a rule of the short way to the companions, or its map: the way through the tree remains.
+table=$(inside nft list tables | sed -n 's/^table ip \(xt2-nat.\)$/\1/p')
+handle=$(inside nft -a list chain ip "$table" destination-quick 2>"$tmp/warnings" | sed -n 's/.*# handle \([0-9]*\)$/\1/p' | sed -n 4p)
+inside nft delete rule ip "$table" destination-quick handle "$handle" 2>>"$tmp/warnings" || wrong "no rule of the short way"
+ask 127.0.0.1 $(seq 10000 10299) >"$tmp/out-bit"
+live status >"$tmp/status" 2>&1 && wrong "nobody sees that a rule is gone: $(cat "$tmp/status")"
+inside nft flush map ip "$table" destination-map 2>>"$tmp/warnings" || wrong "no map"
+ask 127.0.0.1 $(seq 10000 10299) >"$tmp/out-map"
+live repair || wrong "repair"
+live status >"$tmp/status" || wrong "something is missing: $(cat "$tmp/status")"
+ask 127.0.0.1 $(seq 10000 10299) >"$tmp/out-repaired"
 kill $second
 i=0
-while [ $i -lt 150 ]; do
+while [ $i -lt 300 ]; do
 	from=127.0.0.7
 	[ $i -lt 100 ] || from=127.0.0.1
 	echo "$((10000 + i)): $((20000 + i)) from $from"
 	i=$((i + 1))
 done >"$tmp/wanted"
-cmp -s "$tmp/wanted" "$tmp/out" || wrong "150 targets: $(diff "$tmp/wanted" "$tmp/out" | head -n 4)"
-sed 's/from .*/from ::1/' "$tmp/wanted" | cmp -s - "$tmp/out6" || wrong "150 targets of IPv6: $(head -n 2 "$tmp/out6")"
-[ "$(tables)" = 2 ] || wrong "150 targets: $(inside nft list tables)"
+for i in out out5 out-bit out-map out-repaired; do
+	cmp -s "$tmp/wanted" "$tmp/$i" || wrong "300 targets, $i: $(diff "$tmp/wanted" "$tmp/$i" | head -n 4)"
+done
+sed 's/from .*/from ::1/' "$tmp/wanted" | cmp -s - "$tmp/out6" || wrong "300 targets of IPv6: $(head -n 2 "$tmp/out6")"
+[ "$(tables)" = 2 ] || wrong "300 targets: $(inside nft list tables)"
 
 # Swaps under a flood: the old target or the new one, and never none.  Its connections are remembered, so
 # it has a port of its own.

@@ -8,7 +8,7 @@
  * table for which there is no program, or that does nothing, such as an empty nat, if it has no
  * rule that is reached and no policy but ACCEPT.  It is kept, and no program is at its hooks.
  */
-#include "bpf-nat.h"
+#include "libxt2/store/companion/bpf-nat.h"
 #include "libxt2/store/companion/bpf-left.h"
 #include "engine/rule.h"
 

@@ -6,7 +6,7 @@
  * the live one.  Counters of the other region are added and its memory is given
  * back after every program that may have seen it has ended: bpf-keep.c.
  */
-#include "bpf-nat.h"
+#include "libxt2/store/companion/bpf-nat.h"
 #include "engine/eval.h"
 #include "engine/index/patched.h"
 #include "engine/order.h"

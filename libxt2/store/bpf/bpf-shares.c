@@ -5,7 +5,7 @@
  * All else is done by the programs.  A match that is asked costs each packet at the rule's hooks,
  * whether the packet comes to the rule or not; a target costs the packets that the rule matches.
  */
-#include "bpf-nat.h"
+#include "libxt2/store/companion/bpf-nat.h"
 #include "libxt2/evaluate/reach.h"
 #include "libxt2/store/companion/bpf-left.h"
 

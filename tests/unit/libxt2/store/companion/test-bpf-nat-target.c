@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test-bpf-nat-target.c - libxt2/store/bpf/bpf-nat-target.c */
+/* test-bpf-nat-target.c - libxt2/store/companion/bpf-nat-target.c */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <linux/netfilter/nf_nat.h>
 #include "tests/lib/unit-program.h"
-#include "libxt2/store/bpf/bpf-nat.h"
+#include "libxt2/store/companion/bpf-nat.h"
 
 /* Of each target, what nf_tables can say. */
 static void test_nat_targets(void **state)

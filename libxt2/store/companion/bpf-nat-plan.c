@@ -160,12 +160,27 @@ static void count(struct xt2_nat_plan *plan, u32 tree)
 
 	for (digit = 1; digit < plan->digits; digit++)
 		for (i = 0; i < plan->tree[tree].leaves; i++)
-			if (!i || leaf[i] >> 2 * digit != leaf[i - 1] >> 2 * digit) {
+			if (!i ||
+			    leaf[i] >> xt2_nat_low_(digit) != leaf[i - 1] >> xt2_nat_low_(digit)) {
 				plan->chains++;
 				plan->uses += XT2_NAT_WAY;
 			}
 	plan->chains += plan->trees >> tree & 1;
 	plan->uses += plan->tree[tree].leaves;
+}
+
+/* A chain with a rule for each bit and three more, of which two jump; and the map. */
+static void count_quick(struct xt2_nat_plan *plan, u32 tree)
+{
+	const u32 *leaf = plan->tree[tree].leaf;
+	u32 i;
+
+	if (!plan->quick || !(plan->trees >> tree & 1))
+		return;
+	plan->chains++;
+	plan->uses += xt2_nat_low_(plan->digits) - 1 + 3 + 2;
+	for (i = 0; i < plan->tree[tree].leaves; i++)
+		plan->uses += !i || leaf[i] >> 1 != leaf[i - 1] >> 1;
 }
 
 /* Each hook has a chain, which jumps to its tree. */
@@ -184,7 +199,7 @@ u32 xt2_nat_digits_(u32 room)
 {
 	u32 digits = 1;
 
-	while ((room - 1) >> 2 * digits)
+	while ((room - 1) >> xt2_nat_low_(digits))
 		digits++;
 	return digits;
 }
@@ -194,17 +209,18 @@ u32 xt2_nat_room_(const struct xt2_image *img)
 	return 2 * xt2_image_root(img)->instances + NAT_MORE;
 }
 
-static int plan_trees(struct walk *w, struct xt2_nat_plan *plan, u8 family, u32 digits)
+static int plan_trees(struct walk *w, struct xt2_nat_plan *plan, u8 family, u32 digits, bool quick)
 {
 	int ret = 0;
 	u32 i;
 
 	look_from_hooks(w, plan, family);
 	plan->digits = digits;
+	plan->quick = quick;
 	for (i = 0; i < XT2_NAT_TREES && !ret; i++)
 		ret = fill(w->wanted, w->wanted ? w->root->instances : 0, plan, i);
 	for (i = 0; i < XT2_NAT_TREES && !ret; i++)
-		count(plan, i);
+		count(plan, i), count_quick(plan, i);
 	count_hooks(plan);
 	return ret;
 }
@@ -215,7 +231,7 @@ int xt2_nat_plan_empty_(struct xt2_nat_plan *plan, const struct xt2_image *img, 
 	struct walk w = { .img = img, .root = xt2_image_root(img) };
 
 	memset(plan, 0, sizeof(*plan));
-	return plan_trees(&w, plan, family, digits);
+	return plan_trees(&w, plan, family, digits, false);
 }
 
 int xt2_nat_plan_live_(struct xt2_nat_plan *plan, const struct xt2_live_ruleset *l,
@@ -223,8 +239,8 @@ int xt2_nat_plan_live_(struct xt2_nat_plan *plan, const struct xt2_live_ruleset 
 {
 	struct walk w = { .img = img, .root = xt2_image_root(img) };
 	const u16 *has = xt2_live_at_(l->nat);
+	u32 i, tree, digits;
 	u8 *wanted;
-	u32 i, tree;
 	int ret;
 
 	memset(plan, 0, sizeof(*plan));
@@ -238,7 +254,8 @@ int xt2_nat_plan_live_(struct xt2_nat_plan *plan, const struct xt2_live_ruleset 
 			if (has[i] & (XT2_NAT_BIT(family == XT2_IPV6, 0, tree) |
 				      XT2_NAT_BIT(family == XT2_IPV6, 1, tree)))
 				wanted[i] |= (u8)(1u << tree);
-	ret = plan_trees(&w, plan, family, xt2_nat_digits_(l->nat_room));
+	digits = xt2_nat_digits_(l->nat_room);
+	ret = plan_trees(&w, plan, family, digits, digits >= XT2_NAT_QUICK);
 	free(wanted);
 	return ret;
 }
@@ -283,6 +300,7 @@ int xt2_live_fill_nat_(struct xt2_live_ruleset *l, const struct xt2_image *img)
 int xt2_nat_plan_(struct xt2_nat_plan *plan, const struct xt2_image *img, u8 family)
 {
 	struct walk w = { .img = img, .root = xt2_image_root(img) };
+	const u32 digits = xt2_nat_digits_(xt2_nat_room_(img));
 	int ret = -ENOMEM;
 
 	memset(plan, 0, sizeof(*plan));
@@ -290,7 +308,7 @@ int xt2_nat_plan_(struct xt2_nat_plan *plan, const struct xt2_image *img, u8 fam
 	w.todo = calloc(w.root->chains + 1, sizeof(*w.todo));
 	w.wanted = calloc(w.root->instances + 1, sizeof(*w.wanted));
 	if (w.seen && w.todo && w.wanted)
-		ret = plan_trees(&w, plan, family, xt2_nat_digits_(xt2_nat_room_(img)));
+		ret = plan_trees(&w, plan, family, digits, digits >= XT2_NAT_QUICK);
 	free(w.seen);
 	free(w.todo);
 	free(w.wanted);

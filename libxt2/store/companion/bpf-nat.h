@@ -3,7 +3,7 @@
 #ifndef XT2_LIBXT2_STORE_BPF_BPF_NAT_H
 #define XT2_LIBXT2_STORE_BPF_BPF_NAT_H
 
-#include "bpf-companion.h"
+#include "libxt2/store/bpf/bpf-companion.h"
 
 /* Is it a target that nf_tables has an expression for, with all that it says? */
 bool xt2_nat_can_(const struct xt2_instance *in, u8 family);
@@ -20,13 +20,24 @@ int xt2_nat_put_(struct nftnl_rule *rule, const struct xt2_instance *in, u8 fami
 /* Hooks whose packets find their companions in one tree. */
 enum xt2_nat_tree { XT2_NAT_DST, XT2_NAT_IN, XT2_NAT_POST, XT2_NAT_TREES };
 
-#define XT2_NAT_WAY 2u /* uses: of the chain that has the rule, and of the one where it leads */
+/*
+ * Digits of a companion's number: the lowest has one bit, so that a packet asks few companions, the
+ * others have two.  => bits of so many low digits
+ */
+static inline u32 xt2_nat_low_(u32 digits)
+{
+	return digits ? 2 * digits - 1 : 0;
+}
+
+#define XT2_NAT_QUICK 6u /* digits of trees that have a short way, see bpf-nat-quick.c */
+#define XT2_NAT_WAY   2u /* uses: of the chain that has the rule, and of the one where it leads */
 
 /* Of a family. */
 struct xt2_nat_plan {
 	u32 hooks; /* bits: where its nat table is, if that has an effect */
 	u32 trees; /* bits: that these hooks lead to */
 	u32 digits; /* of the numbers, of two bits each: 1 at least */
+	bool quick; /* its trees have a short way */
 	struct {
 		u32 *leaf; /* instances, in the order of their numbers */
 		u32 leaves;
@@ -65,11 +76,13 @@ struct xt2_nat_maker {
 	const struct xt2_nat_plan *plan; /* of a table that is made */
 	const char *table;
 	bool one; /* in one transaction: the kernel looks at all of a table for each */
+	bool quick; /* as the plan's */
 	u32 region, digits;
 	u32 chains, uses; /* that paths have added */
 	u8 family;
 	struct xt2_nft b;
 	int program[XT2_NAT_DIGITS][4]; /* by digit and its value; < 0: not asked for yet */
+	int quick_program[2 * XT2_NAT_DIGITS]; /* by bit, and one more; likewise */
 };
 
 /* A transaction begins; members up to region, digits and family are set.  => 0: to be ended; -errno */
@@ -86,6 +99,31 @@ int xt2_nat_put_table_(struct xt2_nat_maker *m);
  */
 int xt2_nat_put_path_(struct xt2_nat_maker *m, u32 tree, u32 number,
 		      bool (*there)(void *arg, u32 digits, u32 prefix), void *arg);
+
+/* A chain of so many low digits, for the numbers that begin with a prefix. */
+extern const char *const xt2_nat_trees_[XT2_NAT_TREES];
+void xt2_nat_chain_name_(const struct xt2_nat_maker *m, char *name, size_t size, u32 tree,
+			 u32 digits, u32 prefix);
+
+/* What is full is sent.  => 0, -errno */
+int xt2_nat_go_on_(struct xt2_nat_maker *m);
+int xt2_nat_put_chain_(struct xt2_nat_maker *m, const char *name);
+
+/* => 0, -ENOMEM */
+int xt2_nat_put_goto_(struct nftnl_rule *rule, const char *chain);
+
+/* The rule is freed; @ret: of what made it.  => 0, -errno */
+int xt2_nat_put_rule_(struct xt2_nat_maker *m, const char *chain, struct nftnl_rule *rule, int ret);
+
+/* --- a short way (bpf-nat-quick.c) ------------------------------------------------ */
+
+/* The chain that is in front of a tree. */
+void xt2_nat_quick_name_(char *name, size_t size, u32 tree);
+int xt2_nat_put_quick_(struct xt2_nat_maker *m, u32 tree);
+
+/* The map of the tree's last chains, which are there; and one chain more.  => 0, -errno */
+int xt2_nat_put_map_(struct xt2_nat_maker *m, u32 tree);
+int xt2_nat_put_key_(struct xt2_nat_maker *m, u32 tree, u32 prefix, const char *chain);
 
 /* The table of a region, and that of what edits have added; they are gone, if they were there. */
 extern const char *const xt2_nat_tables_[2][XT2_REGIONS];

@@ -32,7 +32,8 @@ static bool leads(void *arg, u32 digits, u32 prefix)
 {
 	const struct add *a = arg;
 	const u16 bit = (u16)XT2_NAT_BIT(a->six, a->added, a->tree), *has = companions_of(a->l);
-	const u64 from = (u64)prefix << 2 * digits, to = (prefix + 1ull) << 2 * digits;
+	const u32 low = xt2_nat_low_(digits);
+	const u64 from = (u64)prefix << low, to = (prefix + 1ull) << low;
 	u64 i;
 
 	for (i = from; i < to && i < a->l->nat_room; i++)
@@ -115,6 +116,7 @@ static int begin(struct add *a, u32 added)
 	a->added = added;
 	a->m.table = xt2_nat_tables_[added][a->m.region];
 	a->m.chains = a->m.uses = 0;
+	a->m.quick = !added && a->m.digits >= XT2_NAT_QUICK;
 	return xt2_nat_begin_(&a->m);
 }
 

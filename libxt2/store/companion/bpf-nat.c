@@ -89,6 +89,7 @@ static int act_family(const struct xt2_live *host, const struct xt2_image *img, 
 					     .table = xt2_nat_tables_[0][region],
 					     .region = region,
 					     .digits = plan.digits,
+					     .quick = plan.quick,
 					     .family = family };
 		ret = make(m);
 		if (!ret && live)

@@ -3,7 +3,7 @@
  * bpf-nat-tree.c - chains of nf_tables that lead a packet to its companion: see kernel/bpf/act.h
  *
  * A table has a base chain for each hook, the first in NAT's list there; it leads packets that have
- * a note of the table's region to a tree.  Each chain of a tree asks for two bits of the note's
+ * a note of the table's region to a tree.  Each chain of a tree asks for a digit of the note's
  * number, the highest first, and the last ones have the companions.  What leads to a chain comes
  * after it in the messages, so a table can be made by several transactions.
  *
@@ -14,59 +14,9 @@
 
 #include <libnftnl/chain.h>
 
-static const char *const trees[XT2_NAT_TREES] = {
-	[XT2_NAT_DST] = "destination",
-	[XT2_NAT_IN] = "input-source",
-	[XT2_NAT_POST] = "source",
-};
+#define REGION (XT2_NAT_DIGITS - 1) /* the digit that says it */
 
-/* --- messages ---------------------------------------------------------------- */
-
-/* A chain of so many low digits, for the numbers that begin with a prefix. */
-static void chain_name(const struct xt2_nat_maker *m, char *name, size_t size, u32 tree, u32 digits,
-		       u32 prefix)
-{
-	if (digits == m->digits)
-		snprintf(name, size, "%s", trees[tree]);
-	else
-		snprintf(name, size, "%s-%u-%u", trees[tree], digits, prefix);
-}
-
-/* What is full is sent.  => 0, -errno */
-static int go_on(struct xt2_nat_maker *m)
-{
-	int ret;
-
-	if (!xt2_nft_is_full_(&m->b))
-		return 0;
-	if (m->one)
-		return xt2_nft_grow_(&m->b);
-	ret = xt2_nft_commit_(&m->b);
-	xt2_nft_begin_(&m->b, m->family);
-	return ret;
-}
-
-static int put_chain(struct xt2_nat_maker *m, const char *name)
-{
-	struct nlmsghdr *h = xt2_nft_message_(&m->b, NFT_MSG_NEWCHAIN, NLM_F_CREATE);
-
-	mnl_attr_put_strz(h, NFTA_CHAIN_TABLE, m->table);
-	mnl_attr_put_strz(h, NFTA_CHAIN_NAME, name);
-	xt2_nft_append_(&m->b, h);
-	return go_on(m);
-}
-
-/* => 0, -ENOMEM */
-static int put_goto(struct nftnl_rule *rule, const char *chain)
-{
-	struct nftnl_expr *e = xt2_nft_expr_(rule, "immediate");
-
-	if (!e)
-		return -ENOMEM;
-	nftnl_expr_set_u32(e, NFTNL_EXPR_IMM_DREG, NFT_REG_VERDICT);
-	nftnl_expr_set_u32(e, NFTNL_EXPR_IMM_VERDICT, (u32)NFT_GOTO);
-	return nftnl_expr_set_str(e, NFTNL_EXPR_IMM_CHAIN, chain) ? -ENOMEM : 0;
-}
+/* --- programs ------------------------------------------------------------------ */
 
 /* => a program that was loaded before, or -1 */
 static int loaded_before(const struct xt2_loaded *l)
@@ -105,9 +55,12 @@ static int program_for(struct xt2_nat_maker *m, u32 digit, u32 value)
 		*program = loaded_before(before);
 	if (*program >= 0)
 		return *program;
-	*program = xt2_question_load_(
-		m->host, digit ? XT2_QUESTION_WAY : XT2_QUESTION_ACT,
-		(struct xt2_question){ .shift = 2 * digit, .mask = 3, .want = value });
+	*program = xt2_question_load_(m->host, digit ? XT2_QUESTION_WAY : XT2_QUESTION_ACT,
+				      (struct xt2_question){ .shift = digit == REGION
+									      ? XT2_ACT_REGION_SHIFT
+									      : xt2_nat_low_(digit),
+							     .mask = digit ? 3 : 1,
+							     .want = value });
 	if (*program >= 0)
 		remember(before, *program);
 	return *program;
@@ -129,29 +82,17 @@ static struct nftnl_rule *rule_for(struct xt2_nat_maker *m, u32 digit, u32 value
 	return rule;
 }
 
-/* The rule is freed.  => 0, -errno */
-static int put_rule(struct xt2_nat_maker *m, const char *chain, struct nftnl_rule *rule, int ret)
-{
-	if (ret) {
-		if (rule)
-			nftnl_rule_free(rule);
-		return ret;
-	}
-	ret = xt2_nft_rule_(&m->b, m->table, chain, rule);
-	return ret ? ret : go_on(m);
-}
-
 /* --- a tree ---------------------------------------------------------------------- */
 
 static int put_leaf(struct xt2_nat_maker *m, const char *chain, u32 tree, u32 number)
 {
 	const struct xt2_instance *in = xt2_image_instance(m->img, xt2_image_root(m->img), number);
 	int ret;
-	struct nftnl_rule *rule = rule_for(m, 0, number & 3, &ret);
+	struct nftnl_rule *rule = rule_for(m, 0, number & 1, &ret);
 
 	if (!ret)
 		ret = xt2_nat_put_(rule, in, m->family, tree != XT2_NAT_DST);
-	return put_rule(m, chain, rule, ret);
+	return xt2_nat_put_rule_(m, chain, rule, ret);
 }
 
 static int put_way(struct xt2_nat_maker *m, const char *chain, u32 tree, u32 digit, u32 prefix)
@@ -160,10 +101,10 @@ static int put_way(struct xt2_nat_maker *m, const char *chain, u32 tree, u32 dig
 	int ret;
 	struct nftnl_rule *rule = rule_for(m, digit, prefix & 3, &ret);
 
-	chain_name(m, to, sizeof(to), tree, digit, prefix);
+	xt2_nat_chain_name_(m, to, sizeof(to), tree, digit, prefix);
 	if (!ret)
-		ret = put_goto(rule, to);
-	return put_rule(m, chain, rule, ret);
+		ret = xt2_nat_put_goto_(rule, to);
+	return xt2_nat_put_rule_(m, chain, rule, ret);
 }
 
 /* The chains of so many low digits; what they lead to is there.  => 0, -errno */
@@ -171,16 +112,16 @@ static int put_level(struct xt2_nat_maker *m, u32 tree, u32 digits)
 {
 	const u32 *leaf = m->plan->tree[tree].leaf, *before = NULL;
 	const u32 *end = leaf + m->plan->tree[tree].leaves;
-	const u32 low = 2 * (digits - 1);
+	const u32 low = xt2_nat_low_(digits - 1), width = low ? 2 : 1;
 	char chain[64];
 	int ret = 0;
 
 	for (; leaf < end && !ret; before = leaf++) {
 		const u32 prefix = *leaf >> low;
 
-		chain_name(m, chain, sizeof(chain), tree, digits, prefix >> 2);
-		if (!before || *before >> low >> 2 != prefix >> 2)
-			ret = put_chain(m, chain);
+		xt2_nat_chain_name_(m, chain, sizeof(chain), tree, digits, prefix >> width);
+		if (!before || *before >> low >> width != prefix >> width)
+			ret = xt2_nat_put_chain_(m, chain);
 		if (ret || (before && *before >> low == prefix))
 			continue;
 		ret = low ? put_way(m, chain, tree, digits - 1, prefix)
@@ -197,8 +138,10 @@ static int put_tree(struct xt2_nat_maker *m, u32 tree)
 	for (digits = 1; digits <= m->digits && !ret; digits++)
 		ret = put_level(m, tree, digits);
 	if (!ret && !m->plan->tree[tree].leaves)
-		ret = put_chain(m, trees[tree]); /* for edits */
-	return ret;
+		ret = xt2_nat_put_chain_(m, xt2_nat_trees_[tree]); /* for edits */
+	if (!ret && m->quick)
+		ret = xt2_nat_put_map_(m, tree);
+	return ret || !m->quick ? ret : xt2_nat_put_quick_(m, tree);
 }
 
 int xt2_nat_put_path_(struct xt2_nat_maker *m, u32 tree, u32 number,
@@ -210,16 +153,22 @@ int xt2_nat_put_path_(struct xt2_nat_maker *m, u32 tree, u32 number,
 	int ret = 0;
 
 	for (digits = 1; !found && !ret; digits++) {
-		found = digits == m->digits || there(arg, digits, number >> 2 * digits);
-		chain_name(m, chain, sizeof(chain), tree, digits, number >> 2 * digits);
+		found = digits == m->digits || there(arg, digits, number >> xt2_nat_low_(digits));
+		xt2_nat_chain_name_(m, chain, sizeof(chain), tree, digits,
+				    number >> xt2_nat_low_(digits));
 		if (!found)
-			ret = put_chain(m, chain);
+			ret = xt2_nat_put_chain_(m, chain);
 		if (ret)
 			break;
-		ret = digits > 1 ? put_way(m, chain, tree, digits - 1, number >> 2 * (digits - 1))
+		ret = digits > 1 ? put_way(m, chain, tree, digits - 1,
+					   number >> xt2_nat_low_(digits - 1))
 				 : put_leaf(m, chain, tree, number);
 		m->chains += !found;
 		m->uses += digits > 1 ? XT2_NAT_WAY : 1;
+		if (found || digits > 1 || !m->quick || ret)
+			continue;
+		ret = xt2_nat_put_key_(m, tree, number >> 1, chain);
+		m->uses++;
 	}
 	return ret;
 }
@@ -231,15 +180,17 @@ static int put_hook(struct xt2_nat_maker *m, const struct xt2_hook *h)
 {
 	const char *name = xt2_hook_name(h->family, h->hook);
 	const u32 tree = xt2_nat_tree_of_(h->hook);
+	char to[32];
 	int ret = xt2_companion_base_(&m->b, m->table, name, "nat", h->hook, h->priority - 1);
 	struct nftnl_rule *rule;
 
 	if (ret)
 		return ret;
-	rule = rule_for(m, XT2_NAT_DIGITS - 1, XT2_ACT_REGION(m->region), &ret);
+	rule = rule_for(m, REGION, XT2_ACT_REGION(m->region), &ret);
+	xt2_nat_quick_name_(to, sizeof(to), tree);
 	if (!ret)
-		ret = put_goto(rule, trees[tree]);
-	return put_rule(m, name, rule, ret);
+		ret = xt2_nat_put_goto_(rule, m->quick ? to : xt2_nat_trees_[tree]);
+	return xt2_nat_put_rule_(m, name, rule, ret);
 }
 
 bool xt2_nat_is_at_(const struct xt2_image *img, const struct xt2_hook *h, u8 family)
@@ -293,6 +244,7 @@ int xt2_nat_begin_(struct xt2_nat_maker *m)
 	if (ret)
 		return ret;
 	memset(m->program, -1, sizeof(m->program));
+	memset(m->quick_program, -1, sizeof(m->quick_program));
 	xt2_nft_begin_(&m->b, m->family);
 	return 0;
 }
@@ -305,5 +257,8 @@ void xt2_nat_end_(struct xt2_nat_maker *m)
 		for (j = 0; j < XT2_ARRAY_SIZE(m->program[i]); j++)
 			if (m->program[i][j] >= 0)
 				close(m->program[i][j]);
+	for (i = 0; i < XT2_ARRAY_SIZE(m->quick_program); i++)
+		if (m->quick_program[i] >= 0)
+			close(m->quick_program[i]);
 	xt2_nft_close_(&m->b);
 }
