@@ -244,8 +244,9 @@ int xt2_live_start_(struct xt2_live **out, unsigned int tables, const int *pinne
 
 int xt2_live_load(struct xt2_live **out, unsigned int tables, struct xt2_err *err)
 {
-	static const int nothing[XT2_PINS] = { -1, -1, -1, -1, -1, -1, -1, -1, -1, -1 };
+	int nothing[XT2_PINS];
 
+	memset(nothing, -1, sizeof(nothing));
 	return xt2_live_start_(out, tables, nothing, err);
 }
 
