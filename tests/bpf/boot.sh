@@ -74,6 +74,22 @@ after sh -c "$start" >"$tmp/out" || wrong "ExecStart after iptables-restore"
 grep -q 'taken over: table filter of ipv4 in iptables-legacy' "$tmp/out" || wrong "$(cat "$tmp/out")"
 same "ExecStart after iptables-restore"
 
+# Rules without state, read back from the kernel.
+echo '*filter
+:INPUT ACCEPT [0:0]
+:FORWARD ACCEPT [0:0]
+:OUTPUT ACCEPT [0:0]
+-A INPUT -s 192.0.2.1 -j DROP
+COMMIT' >"$tmp/plain"
+"$xt2" detach --netns "$ns"
+"$xt2" apply --netns "$ns" --persist "$tmp/plain" || wrong "rules without state"
+rm "$XT2_PERSIST"
+"$xt2" save --live --netns "$ns" --persist || wrong "rules without state are not kept"
+boot
+after sh -c "$start" || wrong "rules without state"
+rules "$second" -4 | grep -qx -- '-A INPUT -s 192.0.2.1/32 -j DROP' || wrong "rules without state: $(rules "$second" -4)"
+"$xt2" apply --netns "$ns" --persist -4 "$hosts/docker.v4" -6 "$hosts/ufw.v6" || wrong "the first ruleset"
+
 # --- netfilter-persistent -------------------------------------------------------------
 plugins=/usr/share/netfilter-persistent/plugins.d
 if command -v netfilter-persistent >/dev/null && [ -d $plugins ]; then

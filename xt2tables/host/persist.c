@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "engine/check.h"
 #include "libxt2/err.h"
 #include "persist.h"
 
@@ -38,12 +39,33 @@ static void make_folder(const char *path)
 		mkdir(folder, 0755); /* if it fails, making the file tells why */
 }
 
+/* What does not load would leave the next boot without rules.  => 0, -errno: see err */
+static int check(const struct xt2_mapping *map, struct xt2_err *err)
+{
+	struct xt2_check_err why = { 0 };
+	void *scratch = malloc(xt2_check_scratch(map->size));
+	const int ret = scratch ? xt2_check(map->image, map->size, scratch, &why) : -ENOMEM;
+
+	free(scratch);
+	if (!ret)
+		return 0;
+	if (ret == -ENOMEM)
+		return xt2_err_no_memory(err, xt2_persisted());
+	xt2_err_set(err, XT2_E_IMAGE, EINVAL, "an image that does not load, for the next boot: %s",
+		    why.what);
+	xt2_err_file(err, xt2_persisted());
+	return -EINVAL;
+}
+
 int xt2_persist_prepare(struct xt2_persist *p, const struct xt2_mapping *map, struct xt2_err *err)
 {
 	int ret;
 
 	if (!p->wanted)
 		return 0;
+	ret = check(map, err);
+	if (ret)
+		return ret;
 	make_folder(xt2_persisted());
 	ret = xt2_new_file_create(&p->file, xt2_persisted());
 	if (ret)

@@ -600,7 +600,7 @@ int xt2_live_read_cells_(struct xt2_image *copy)
 	take_cells_of(copy, true, number, &n); /* at multiples of what they take */
 	take_cells_of(copy, false, number, &n);
 	free(number);
-	set_cells(copy, copy->size, n);
+	set_cells(copy, n ? copy->size : 0, n);
 	copy->size += n * CELL_SIZE;
 	return 0;
 }
