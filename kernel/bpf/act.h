@@ -65,9 +65,8 @@ struct xt2_steps {
  * match, then a program that notes a bit, and says no.  Answers are kept by the packet's address and the region of the ruleset
  * that asks.
  */
-#define XT2_ANSWERS	  65536u /* packets at once */
-#define XT2_QUESTIONS_MAX 32u /* at a hook */
-#define XT2_QUESTIONS	  64u /* of a table */
+#define XT2_ANSWERS   65536u /* packets at once */
+#define XT2_QUESTIONS 64u /* of a table */
 
 struct xt2_answers_key {
 	unsigned long long packet, region;

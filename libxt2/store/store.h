@@ -41,6 +41,7 @@ struct xt2_store {
 	const char *netns, *pin; /* of a live ruleset; NULL: this namespace; xt2's own folder */
 	struct xt2_author author; /* of commits */
 	__u32 confirm; /* live: seconds until a commit must be confirmed; 0: it need not be */
+	bool forced; /* live: the kernel may be asked XT2_LIVE_ASKS_FORCED matches at a hook */
 
 	/* the backend's */
 	const char *
@@ -86,6 +87,10 @@ enum xt2_live_reason {
 	XT2_LIVE_TOO_MANY, /* and these have too many rules together */
 };
 
+/* Matches that the kernel is asked about each packet at a hook, and if somebody insists. */
+#define XT2_LIVE_ASKS_MAX    32u
+#define XT2_LIVE_ASKS_FORCED 64u
+
 /* => is it a matter of size, and not of the abilities of BPF programs? */
 static inline bool xt2_live_is_limit(enum xt2_live_reason reason)
 {
@@ -100,10 +105,17 @@ struct xt2_live_refusal {
 	const char *table, *chain;
 	unsigned int rule; /* from 1, of a table its first; 0: the policy, or a hook's ways */
 	const char *name; /* of the match, target, table or hook */
-	__u64 count; /* rules of a table that are reached; chains or rules that a packet may meet */
+	/* rules of a table that are reached; chains or rules that a packet may meet; matches asked */
+	__u64 count;
 	__u32 depth; /* of these chains */
 	const char *why; /* in words, without table, chain and rule */
 };
+
+/* => does it give way if somebody insists? */
+static inline bool xt2_live_yields(const struct xt2_live_refusal *r)
+{
+	return r->reason == XT2_LIVE_ASKS && r->count <= XT2_LIVE_ASKS_FORCED;
+}
 
 /* Who does what for a live ruleset, besides its programs. */
 enum xt2_live_part {

@@ -158,6 +158,15 @@ one $(seq -f '-A_INPUT_-m_string_--algo_bm_--string_word%g' 33 | tr ' ' '\n')
 tr _ ' ' <"$tmp/bad" >"$tmp/bad2"
 mv "$tmp/bad2" "$tmp/bad"
 refused 4 'asked 33 different matches'
+live apply --force "$tmp/bad" 2>"$tmp/err" || wrong "33 matches, forced: $(cat "$tmp/err")"
+inside ping -q -c 1 -W 1 127.0.0.1 >"$tmp/out" || wrong "33 matches, forced: $(cat "$tmp/out")"
+[ "$(faults)" = "$before" ] || wrong "33 matches, forced: $(faults) faults, not $before"
+live counters --live >"$tmp/out"
+grep -q '^ipv4 filter INPUT 33 0 ' "$tmp/out" || wrong "33 matches, forced: $(cat "$tmp/out")"
+XT2_PERSIST=$tmp/persisted live save --live --persist || wrong "33 matches, persisted"
+live detach
+XT2_PERSIST=$tmp/persisted live apply "$tmp/persisted" 2>"$tmp/err" || wrong "33 matches, at boot: $(cat "$tmp/err")"
+apply "$tmp/one"
 one '-A INPUT -m cluster --cluster-total-nodes 2 --cluster-local-node 1 --cluster-hash-seed 1'
 refused 3 'cannot match cluster'
 one '-A INPUT -m connlabel --label 1 --set'

@@ -62,12 +62,13 @@ static int check_tables(const struct apply *a, int file)
 }
 
 /* Can all of it be live?  => XT2_EXIT_* */
-static int check_live(const struct xt2_input *in)
+static int check_live(const struct xt2_input *in, const struct apply *a)
 {
 	struct xt2_refused list = {
 		.rs = in->rs,
 		.image = in->map.image,
 		.path = in->path,
+		.forced = a->store.forced,
 		.text = in->family,
 		.max = XT2_REFUSALS_MAX,
 	};
@@ -87,7 +88,7 @@ static int load_files(struct apply *a)
 
 		ret = xt2_input_load(in);
 		if (ret == XT2_EXIT_OK)
-			ret = check_live(in);
+			ret = check_live(in, a);
 		if (ret == XT2_EXIT_OK && worst == XT2_EXIT_OK)
 			ret = check_tables(a, i);
 		worst = xt2_exit_worse(worst, ret);
@@ -335,7 +336,8 @@ static const char help[] =
 	"      --take-over        empty the tables of iptables-legacy and iptables-nft that have the\n"
 	"                         same rules; xt2 detach gives them back\n"
 	"      --force            leave the same rules in force twice; with --take-over, take tables\n"
-	"                         with other rules as well\n"
+	"                         with other rules as well; ask the kernel 64 matches at a hook\n"
+	"                         about each packet, instead of 32\n"
 	"      --persist          keep it for the next boot, see xt2-restore(8)\n" XT2_PLACE_HELP
 	"      --owner NAME       for whom the change is (else $XT2_OWNER)\n"
 	"      --reason TEXT      why: xt2 history --live tells\n"
@@ -383,6 +385,13 @@ static const struct xt2_option rows[] = {
 	XT2_ROWS_END,
 };
 
+/* Whoever kept a ruleset for the next boot has insisted then. */
+static bool is_forced(const struct apply *a)
+{
+	return a->over.force ||
+	       (a->files.count == 1 && !strcmp(a->files.list[0].path, xt2_persisted()));
+}
+
 int xt2_apply_main(int argc, char **argv)
 {
 	struct apply a = { .start = XT2_LIVE_KEEP, .store.kind = XT2_STORE_LIVE };
@@ -401,6 +410,7 @@ int xt2_apply_main(int argc, char **argv)
 		ret = xt2_files_end(&a.files, "apply", argv + optind) ? XT2_EXIT_USAGE : -1;
 	for (i = 0; i < a.files.count; i++)
 		a.files.list[i].resolve = a.resolve;
+	a.store.forced = is_forced(&a);
 	if (ret < 0)
 		ret = apply(&a);
 	xt2_files_free(&a.files);

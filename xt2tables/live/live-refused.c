@@ -37,7 +37,7 @@ static const struct hint {
 	{ NULL, XT2_LIVE_CHANGED,
 	  "put the rule before those that change packets, or into a table that comes before" },
 	{ NULL, XT2_LIVE_ASKS,
-	  "equal matches are asked once; rules for each address or port are not asked at all" },
+	  "equal matches are asked once, those that xt2 evaluates not at all; apply --force takes up to 64" },
 	{ NULL, XT2_LIVE_TOO_LONG,
 	  "each chain that is jumped to twice doubles the ways; a goto (-g) does not" },
 	{ NULL, XT2_LIVE_TOO_MANY,
@@ -153,8 +153,11 @@ static int on_refusal(void *data, const struct xt2_live_refusal *r)
 {
 	struct listing *l = data;
 	struct xt2_refused *list = l->list;
-	struct kind *kind = kind_of(l, r);
+	struct kind *kind;
 
+	if (list->forced && xt2_live_yields(r))
+		return 0;
+	kind = kind_of(l, r);
 	if (xt2_live_is_limit(r->reason))
 		l->status = XT2_EXIT_RESOURCE;
 	else if (l->status == XT2_EXIT_OK)

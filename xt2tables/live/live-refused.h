@@ -16,6 +16,7 @@ struct xt2_refused {
 	const struct xt2_ruleset *rs; /* knows the lines */
 	const struct xt2_image *image; /* made of it, or it of the image */
 	const char *path;
+	bool forced; /* what gives way to --force is not refused */
 	bool text; /* lines are path's; else those of the tables' sources */
 	/* So many at most, 10 of a kind, and each hint once; 0: all, each with its hint. */
 	unsigned int max;

@@ -169,7 +169,7 @@ static int commit(struct xt2_store *p, const struct xt2_mapping *map,
 {
 	struct xt2_live *live = NULL;
 	unsigned int tracked, begun;
-	int ret = xt2_live_check(map->image, NULL, err);
+	int ret = xt2_live_check(map->image, p->forced, NULL, err);
 
 	if (ret)
 		return ret;

@@ -84,8 +84,8 @@ static void explain(const struct xt2_live_refusal *r, char *buf, size_t size)
 	case XT2_LIVE_ASKS:
 		snprintf(
 			buf, size,
-			"the kernel would be asked %llu different matches about each packet, %u are possible",
-			(unsigned long long)r->count, XT2_QUESTIONS_MAX);
+			"the kernel would be asked %llu different matches about each packet, and %u are many",
+			(unsigned long long)r->count, XT2_LIVE_ASKS_MAX);
 		break;
 	case XT2_LIVE_NO_TARGET: snprintf(buf, size, "a live ruleset cannot do %s", r->name); break;
 	case XT2_LIVE_TOO_LONG:
@@ -364,6 +364,7 @@ static void on_changed(void *walk, const struct xt2_chain *c, u32 rule, const st
 		       rule);
 }
 
+/* A plan ends at a question for which a table has no number: that is one at some hook of it. */
 static void check_hook_asks(struct walk *w, const struct xt2_hook *h,
 			    const struct xt2_left_plan *plan)
 {
@@ -374,7 +375,9 @@ static void check_hook_asks(struct walk *w, const struct xt2_hook *h,
 
 	for (i = 0; i < plan->asks[table]; i++)
 		r.count += plan->ask[table][i].hooks[table] >> h->hook & 1;
-	if (r.count > XT2_QUESTIONS_MAX)
+	if (r.count && plan->asks[table] > XT2_QUESTIONS)
+		r.count = plan->asks[table];
+	if (r.count > XT2_LIVE_ASKS_MAX)
 		refuse(w, r, xt2_image_chain(w->img, w->root, h->chain), 0);
 }
 
@@ -424,23 +427,33 @@ int xt2_live_refusals(const struct xt2_image *img, xt2_refused found, void *data
 	return ret;
 }
 
-/* Keeps the first. */
+struct first {
+	struct xt2_err err;
+	bool forced, found;
+};
+
+/* Keeps the first that matters. */
 static int first_refusal(void *data, const struct xt2_live_refusal *r)
 {
 	const bool limit = xt2_live_is_limit(r->reason);
+	struct first *first = data;
 
-	xt2_err_set(data, limit ? XT2_E_LIMIT : XT2_E_UNSUPPORTED, limit ? E2BIG : EOPNOTSUPP,
-		    "%s %s, chain %s, rule %u: %s", xt2_family_name(r->family), r->table, r->chain,
-		    r->rule, r->why);
+	if (first->forced && xt2_live_yields(r))
+		return 0;
+	first->found = true;
+	xt2_err_set(&first->err, limit ? XT2_E_LIMIT : XT2_E_UNSUPPORTED,
+		    limit ? E2BIG : EOPNOTSUPP, "%s %s, chain %s, rule %u: %s",
+		    xt2_family_name(r->family), r->table, r->chain, r->rule, r->why);
 	return 1;
 }
 
-int xt2_live_check(const struct xt2_image *img, unsigned int *used, struct xt2_err *err)
+int xt2_live_check(const struct xt2_image *img, bool forced, unsigned int *used,
+		   struct xt2_err *err)
 {
 	const struct xt2_root *root = xt2_image_root(img);
 	const struct xt2_table *t;
 	unsigned int which = 0;
-	struct xt2_err first;
+	struct first first = { .forced = forced };
 	int ret;
 	u32 i;
 
@@ -452,10 +465,10 @@ int xt2_live_check(const struct xt2_image *img, unsigned int *used, struct xt2_e
 	ret = xt2_live_refusals(img, first_refusal, &first);
 	if (ret < 0)
 		return xt2_err_set(err, XT2_E_SYSTEM, -ret, "no memory to check the rules");
-	if (ret > 0) {
+	if (first.found) {
 		if (err)
-			*err = first;
-		return -first.errnum;
+			*err = first.err;
+		return -first.err.errnum;
 	}
 	xt2_image_for_each_table(t, i, img, root) {
 		if (xt2_live_has_program_(img, t))

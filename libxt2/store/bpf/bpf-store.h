@@ -61,10 +61,12 @@ int xt2_live_shares(const struct xt2_image *img, xt2_shared found, void *data);
 /*
  * xt2_live_check - can BPF programs carry out these rules?
  * @img: a checked image
+ * @forced: see xt2_live_yields()
  * @tables: out: a bit 1 << XT2_RAW ... of each table; may be NULL
  * => 0; -EOPNOTSUPP, -E2BIG: err names the first of xt2_live_refusals(); -ENOMEM
  */
-int xt2_live_check(const struct xt2_image *img, unsigned int *tables, struct xt2_err *err);
+int xt2_live_check(const struct xt2_image *img, bool forced, unsigned int *tables,
+		   struct xt2_err *err);
 
 /* => false: a hook of a table without effect, such as an empty nat: no program is there */
 bool xt2_live_hooked(const struct xt2_image *img, const struct xt2_hook *h);

@@ -84,7 +84,7 @@ static void expect(struct xt2_ruleset *rs, const char *expected, unsigned int ta
 	assert_string_equal(text, expected);
 	assert_int_equal(n > 0, refusals);
 	assert_int_equal(xt2_live_refusals(map.image, NULL, NULL), n);
-	ret = xt2_live_check(map.image, &used, &err);
+	ret = xt2_live_check(map.image, false, &used, &err);
 	assert_int_equal(ret, -err.errnum);
 	assert_int_equal(ret != 0, refusals);
 	assert_int_equal(used, refusals ? 0 : tables);
@@ -191,8 +191,40 @@ static void test_left(void **state)
 	}
 	expect(rs,
 	       "ipv4 filter/OUTPUT:0 the kernel would be asked 33 different matches about each "
-	       "packet, 32 are possible\n",
+	       "packet, and 32 are many\n",
 	       0);
+}
+
+/* Somebody insists: 64 at most, and nothing else is let through. */
+static void test_forced(void **state)
+{
+	struct xt2_mapping map = { 0 };
+	struct xt2_err err = { 0 };
+	char name[8];
+	int n, i;
+
+	for (n = 64; n <= 65; n++) {
+		struct xt2_ruleset *rs = xt2_ruleset_new();
+		int t = table(rs, XT2_IPV4, "filter");
+
+		for (i = 0; i < n; i++) {
+			snprintf(name, sizeof(name), "%07d", i);
+			rule_begin(&b);
+			rule_foreign(&b,
+				     xt2_instance_add(rs, XT2_INSTANCE_MATCH, 1, "owner", name, 8));
+			append(rs, xt2_chain_base(rs, t, XT2_OUTPUT), rule_end(&b, XT2_T_CONTINUE));
+		}
+		assert_int_equal(xt2_ruleset_write(rs, &map, NULL), 0);
+		assert_int_equal(xt2_live_check(map.image, false, NULL, &err), -E2BIG);
+		assert_int_equal(xt2_live_check(map.image, true, NULL, &err), n == 64 ? 0 : -E2BIG);
+		xt2_image_close(&map);
+		append(rs, xt2_chain_base(rs, t, XT2_INPUT), foreign(rs, "owner", "LAST"));
+		assert_int_equal(xt2_ruleset_write(rs, &map, NULL), 0);
+		assert_int_equal(xt2_live_check(map.image, true, NULL, &err), -EOPNOTSUPP);
+		assert_non_null(strstr(err.message, "LAST"));
+		xt2_image_close(&map);
+		xt2_ruleset_free(rs);
+	}
 }
 
 /* In table filter, by companions.  The kernel answers to types of its own, and drops for all others. */
@@ -342,7 +374,7 @@ static void test_memory(void **state)
 	assert_int_equal(xt2_ruleset_write(rs, &map, NULL), 0);
 	for (i = 1; i <= 2; i++) {
 		fail_alloc((unsigned int)i);
-		assert_int_equal(xt2_live_check(map.image, NULL, &err), -ENOMEM);
+		assert_int_equal(xt2_live_check(map.image, false, NULL, &err), -ENOMEM);
 		fail_alloc(0);
 		assert_int_equal(err.code, XT2_E_SYSTEM);
 	}
@@ -356,7 +388,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_ways),	       cmocka_unit_test(test_many_rules),
 	cmocka_unit_test(test_enough),	       cmocka_unit_test(test_memory),
 	cmocka_unit_test(test_most_ways),      cmocka_unit_test(test_left),
-	cmocka_unit_test(test_reject),
+	cmocka_unit_test(test_forced),	       cmocka_unit_test(test_reject),
 };
 
 UNITS(tests)
