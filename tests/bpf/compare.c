@@ -265,7 +265,7 @@ static int run_image(struct test *t, const char *image, const char *capture, int
 		return die(&err, FAILED);
 	cap = xt2_capture_open(capture, &err);
 	t->ev = xt2_evaluator_new(t->map.image, t->map.size);
-	if (cap && t->ev && !xt2_live_check(t->map.image, NULL, &err) &&
+	if (cap && t->ev && !xt2_live_check(t->map.image, false, NULL, &err) &&
 	    !xt2_live_install(t->host, t->map.image, t->map.size, NULL, NULL, &err))
 		status = repeat ? measure(t, cap, repeat, &err) : compare_all(t, cap, &err);
 	if (err.code)
