@@ -241,8 +241,12 @@ def parse(text):
     return out
 
 
+OTHERS = ('-j RETURN', '-p tcp', '-m limit --limit 1/sec', '-p udp -m comment --comment other -j RETURN')
+
+
 def split(text):
-    """=> the same without some rules, and transactions that insert them where they were; every other ruleset"""
+    """=> the same with some rules missing and others in their place or before them, and transactions that insert,
+    replace and delete; every other ruleset"""
     if not zlib.crc32(text.encode()) % 2:
         return text, ''
     rng = random.Random(text)
@@ -255,13 +259,18 @@ def split(text):
             left.append(line)
             continue
         number[table, m[3]] += 1
-        if rng.random() < 0.8:
-            left.append(line)
-            continue
+        place = f'{m[3]} {number[table, m[3]]}'
         counts = f' -c {m[1]} {m[2]}' if m[1] else ''
-        edits += [f'*{table}', f'-I {m[3]} {number[table, m[3]]} {m[4]}{counts}']
-        if rng.random() < 0.5:
-            edits.append('COMMIT')
+        kind = rng.choices(('stays', 'insert', 'replace', 'delete'), (7, 1, 1, 1))[0]
+        if kind in ('replace', 'delete'):
+            left.append(f'-A {m[3]} {rng.choice(OTHERS)}')
+        if kind in ('stays', 'delete'):
+            left.append(line)
+        if kind != 'stays':
+            edits += [f'*{table}', {'insert': f'-I {place} {m[4]}{counts}', 'replace': f'-R {place} {m[4]}{counts}',
+                                    'delete': f'-D {place}'}[kind]]
+            if rng.random() < 0.5:
+                edits.append('COMMIT')
     edits += ['COMMIT'] if edits else []
     return '\n'.join(left) + '\n', ''.join(e + '\n' for e in edits)
 
