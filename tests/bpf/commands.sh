@@ -69,5 +69,14 @@ grep -qx -e '-A INPUT -s ::1/128 -j DROP' "$tmp/out" || wrong "IPv6: $(cat "$tmp
 # what drops answers drops them at once
 fine xt2tables -P OUTPUT DROP
 pings 1 && wrong "a policy of DROP lets packets pass"
+# the verifier's words, of programs that are loaded
+fine xt2 save
+cp "$tmp/out" "$tmp/rules"
+xt2 detach --netns "$ns"
+xt2 apply --netns "$ns" -v "$tmp/rules" 2>"$tmp/err" || wrong "apply -v: $(cat "$tmp/err")"
+grep -A 4 "'xt2_filter'" "$tmp/err" | grep -q '^processed [0-9]* insns' || wrong "apply -v: $(cat "$tmp/err")"
+xt2 detach --netns "$ns"
+xt2 apply --netns "$ns" "$tmp/rules" 2>"$tmp/err" || wrong "apply: $(cat "$tmp/err")"
+[ -s "$tmp/err" ] && wrong "apply says: $(cat "$tmp/err")"
 [ $failed = 0 ] && echo "live by command lines"
 exit $failed

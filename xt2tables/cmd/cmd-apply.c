@@ -25,7 +25,7 @@ struct apply {
 	int start; /* enum xt2_live_start: of rules that are live, in tables that a file has */
 	struct xt2_ruleset *live; /* empty: nothing is */
 	bool first; /* nothing was live */
-	bool resolve;
+	bool resolve, verbose;
 	struct xt2_mapping live_map;
 	struct xt2_take_over over;
 	struct xt2_persist persist;
@@ -341,7 +341,8 @@ static const char help[] =
 	"      --persist          keep it for the next boot, see xt2-restore(8)\n" XT2_PLACE_HELP
 	"      --owner NAME       for whom the change is (else $XT2_OWNER)\n"
 	"      --reason TEXT      why: xt2 history --live tells\n"
-	"      --resolve          host names in the rules may be looked up\n\n"
+	"      --resolve          host names in the rules may be looked up\n"
+	"  -v, --verbose          print what the kernel's verifier says about the programs\n\n"
 	"Exit codes: 0 ok, 2 a file is wrong, 3 rules or kernel: not possible, or not permitted,\n"
 	"4 out of a resource, chains lead on in too many ways, another command is at work, or\n"
 	"another ruleset is live there.  After 2 to 4 the live ruleset has not changed.\n";
@@ -382,6 +383,7 @@ static const struct xt2_option rows[] = {
 	XT2_WORD("owner", 0, struct apply, store.author.owner),
 	XT2_WORD("reason", 0, struct apply, store.author.reason),
 	XT2_FLAG("resolve", 0, struct apply, resolve),
+	XT2_FLAG("verbose", 'v', struct apply, verbose),
 	XT2_ROWS_END,
 };
 
@@ -411,6 +413,7 @@ int xt2_apply_main(int argc, char **argv)
 	for (i = 0; i < a.files.count; i++)
 		a.files.list[i].resolve = a.resolve;
 	a.store.forced = is_forced(&a);
+	xt2_live_verbose(a.verbose);
 	if (ret < 0)
 		ret = apply(&a);
 	xt2_files_free(&a.files);

@@ -136,7 +136,7 @@ static int read_loaded(struct xt2_links *l, const char *folder, bool keep)
 	struct bpf_object *object;
 	int ret;
 
-	libbpf_set_print(NULL);
+	xt2_live_prints_();
 	object = bpf_object__open_mem(xt2_bpf_links, xt2_bpf_links_end - xt2_bpf_links, &opts);
 	ret = object ? bpf_object__load(object) : -errno;
 	if (!ret)

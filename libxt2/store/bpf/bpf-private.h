@@ -71,6 +71,9 @@ static inline struct xt2_state *xt2_live_state_(void)
 	return xt2_live_at_(XT2_ARENA_STATE);
 }
 
+/* What libbpf prints from now on: see xt2_live_verbose().  => the log level of programs to be loaded */
+int xt2_live_prints_(void);
+
 /*
  * xt2_live_start_ - as xt2_live_load(), with the objects that are pinned already
  * @pinned: XT2_PINS descriptors, owned by the host from now on, even if this fails

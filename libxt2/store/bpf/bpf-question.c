@@ -72,7 +72,7 @@ static int load_templates(const struct xt2_live *host, struct xt2_questions_ *q)
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "xt2_act");
 	int ret;
 
-	libbpf_set_print(NULL);
+	xt2_live_prints_();
 	q->object = bpf_object__open_mem(xt2_bpf_act, xt2_bpf_act_end - xt2_bpf_act, &opts);
 	if (!q->object)
 		return -errno;

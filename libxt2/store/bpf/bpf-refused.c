@@ -8,6 +8,8 @@
  */
 #include "bpf-private.h"
 
+#include <stdarg.h>
+
 #define TYPES "/sys/kernel/btf/vmlinux"
 
 /* Newer than the kernel's headers may be. */
@@ -66,4 +68,29 @@ int xt2_live_refused_(int errnum, struct xt2_err *err)
 	xt2_err_hint(err, "they need Linux 6.10 or newer: netfilter programs (6.4), arenas and "
 			  "may_goto (6.9), preemption control (6.10)");
 	return -EOPNOTSUPP;
+}
+
+/* --- its own words ------------------------------------------------------ */
+
+#define LOG_STATS 4 /* how long the verifier took, and how many instructions it looked at */
+
+static bool verbose;
+
+/* Of libbpf: its warnings, which have the verifier's log of a program that is refused, and other logs. */
+static int say(enum libbpf_print_level level, const char *format, va_list args)
+{
+	if (level != LIBBPF_WARN && !strstr(format, "LOAD LOG"))
+		return 0;
+	return vfprintf(stderr, format, args);
+}
+
+void xt2_live_verbose(bool on)
+{
+	verbose = on;
+}
+
+int xt2_live_prints_(void)
+{
+	libbpf_set_print(verbose ? say : NULL);
+	return verbose ? LOG_STATS : 0;
 }

@@ -91,10 +91,10 @@ static int find_program(const struct xt2_live *host, const char *name)
 
 static int load_object(struct xt2_live *host, unsigned int tables)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "xt2");
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "xt2",
+		    .kernel_log_level = xt2_live_prints_());
 	int i, err;
 
-	libbpf_set_print(NULL);
 	host->object =
 		bpf_object__open_mem(xt2_bpf_object, xt2_bpf_object_end - xt2_bpf_object, &opts);
 	if (!host->object)

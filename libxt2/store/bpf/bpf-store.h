@@ -72,6 +72,14 @@ int xt2_live_check(const struct xt2_image *img, bool forced, unsigned int *table
 bool xt2_live_hooked(const struct xt2_image *img, const struct xt2_hook *h);
 
 /*
+ * xt2_live_verbose - let the kernel speak on standard error when programs are loaded
+ *
+ * For each, how many instructions the verifier looked at and how long it took; of one that is
+ * refused, why.  Of this process, from now on.
+ */
+void xt2_live_verbose(bool on);
+
+/*
  * xt2_live_load - load the programs of these tables, without a ruleset
  * @tables: as xt2_live_check() says
  * => 0; -EPERM; -EOPNOTSUPP: the kernel is too old; -ENOMEM, and others
