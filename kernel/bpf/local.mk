@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Live rulesets: the programs for the kernel, compiled from the engine's own sources, and their loader.
-BPF_PROGRAM_FILES = kernel/bpf/act.bpf.c kernel/bpf/act.h kernel/bpf/act-maps.h kernel/bpf/shared-arena.h kernel/bpf/connection.h kernel/bpf/env.h kernel/bpf/ether.h kernel/bpf/links.bpf.c kernel/bpf/links.h \
+BPF_PROGRAM_FILES = kernel/bpf/act.bpf.c kernel/bpf/act.h kernel/bpf/act-maps.h kernel/bpf/guard.h kernel/bpf/shared-arena.h kernel/bpf/connection.h kernel/bpf/env.h kernel/bpf/ether.h kernel/bpf/links.bpf.c kernel/bpf/links.h \
 	kernel/bpf/left.h kernel/bpf/log.h kernel/bpf/report.h kernel/bpf/slot.h \
 	kernel/bpf/trial.h kernel/bpf/xt2.bpf.c
 # The extensions that a BPF program can evaluate: the files with a body of a row
@@ -26,6 +26,7 @@ LIBHOST_FILES = kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/links.h ke
 	libxt2/store/bpf/bpf-edit.c \
 	libxt2/store/bpf/bpf-edit.h \
 	libxt2/store/bpf/bpf-gate.c \
+	libxt2/store/bpf/bpf-guard.c \
 	libxt2/store/bpf/bpf-keep.c \
 	libxt2/store/bpf/bpf-links.c \
 	libxt2/store/bpf/bpf-log.c \

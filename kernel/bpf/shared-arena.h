@@ -36,7 +36,7 @@
 
 /* Where nothing is mapped by itself, AddressSanitizer's shadow included. */
 #define XT2_ARENA_BASE	      0x200000000000ull
-#define XT2_ARENA_VERSION     13u
+#define XT2_ARENA_VERSION     14u
 #define XT2_ARENA_PAGES	      (1u << 20) /* of 4 KiB: all that 32 bits reach */
 #define XT2_ARENA_SIZE	      ((size_t)XT2_ARENA_PAGES * 4096)
 #define XT2_ARENA_STATE	      0x1000u
@@ -92,6 +92,22 @@ struct xt2_loaded {
 
 #define XT2_NAT_DIGITS 17u /* of a note; the first says the region */
 
+/* Programs that the guard of a hook has found there: see guard.h. */
+#define XT2_GUARDED_MAX	   10u /* each table's, and a gate for each */
+#define XT2_GUARDED_GATE   0x100u /* what one gate adds to wanted */
+#define XT2_GUARDED_TABLES 0xffu /* bits of tables */
+
+struct xt2_guarded {
+	__u32 writes; /* odd: somebody is writing */
+	__u32 wanted; /* what was wanted when it was found; 0: nothing was */
+	__u32 count, reserved;
+	__u64 run; /* the kernel's function that runs them */
+	struct {
+		__u64 program;
+		__u32 place, reserved;
+	} at[XT2_GUARDED_MAX];
+};
+
 struct xt2_state {
 	__u64 ruleset; /* offset of the live struct xt2_live_ruleset; 0: none, all is accepted */
 	__u64 clock; /* ns since 1970 at boot */
@@ -102,7 +118,7 @@ struct xt2_state {
 	__u32 tracks; /* the programs find connections: see connection.h */
 	__s32 tai; /* s that atomic time is ahead of UTC */
 	__s32 tz_west; /* minutes: the kernel's time zone */
-	__u32 reserved;
+	__u32 forced; /* the live ruleset asks more than it may unless somebody insists: see store.h */
 	__u64 lost; /* packets that were dropped: there was no slot, or no companion, for them */
 	__u64 region_size[XT2_REGIONS]; /* bytes that have memory */
 	__u64 cells_size;
@@ -113,6 +129,10 @@ struct xt2_state {
 	__u64 generations; /* the newest one that was ever live, on trial or not */
 	__u64 nft; /* nf_tables' generation when all companions were there, plus 1; 0: not known */
 	struct xt2_loaded nat_program[XT2_NAT_DIGITS][4]; /* by digit of a note and its value */
+	__u64 closed; /* ns since boot: until then guards drop all packets; 0: they do not */
+	__u8 gates[2][5]; /* [IPv6][hook]: how many are attached */
+	__u8 reserved_gates[6];
+	struct xt2_guarded guarded[2][5]; /* likewise */
 };
 
 #define XT2_LEFT_ANY   1u

@@ -492,6 +492,15 @@ EXPORTED SEC("netfilter") int xt2_nat_gate(struct bpf_nf_ctx *nf)
 	return is_established(nf->skb) || gate(nf);
 }
 
+#include "guard.h"
+
+/* After all tables of a hook. */
+EXPORTED SEC("netfilter") int xt2_guard(struct bpf_nf_ctx *nf)
+{
+	use_arena();
+	return guard(nf);
+}
+
 /* Memory for a region, and back: netfilter programs may do neither. */
 EXPORTED SEC("syscall") int xt2_reserve(struct xt2_page_range *p)
 {

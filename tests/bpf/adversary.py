@@ -10,8 +10,9 @@
 
 Each port is for one way in which a ruleset drops: at once, after a mark, after an answer of the kernel's, with
 a REJECT, after a translation.  The adversary flushes all of nf_tables, deletes tables, chains and rules of
-xt2's, while rulesets that drop the same follow each other, and repairs come.  In the end all is mended, what is
-allowed passes, and there are no more faults.
+xt2's, and takes a program off its hook or its pin away, one until the next command; meanwhile rulesets that drop
+the same follow each other, and repairs come.  In the end all is mended, what is allowed passes, and there are no more
+faults.
 
 Ends with 0 if nothing passed, 1 if something did, 77 if this machine cannot show it.
 """
@@ -19,11 +20,13 @@ import argparse
 import collections
 import contextlib
 import ctypes
+import glob
 import os
 import random
 import re
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -94,6 +97,25 @@ def inside(name):
             libc.setns(here.fileno(), 0)
 
 
+def bpf(command, attributes):
+    """=> the answer of the system call bpf(2), which has a number of its own on each kind of machine"""
+    number = {'x86_64': 321, 'aarch64': 280, 'riscv64': 280, 'ppc64le': 361, 's390x': 351}[os.uname().machine]
+    libc = ctypes.CDLL(None, use_errno=True)
+    room = ctypes.create_string_buffer(attributes, 128)
+    answer = libc.syscall(number, command, room, len(room))
+    if answer < 0:
+        raise OSError(ctypes.get_errno(), 'bpf')
+    return answer
+
+
+def detach(path):
+    """As bpftool link detach pinned PATH does."""
+    name = ctypes.create_string_buffer(path.encode())
+    fd = bpf(7, struct.pack('=QII', ctypes.addressof(name), 0, 0))      # BPF_OBJ_GET
+    bpf(34, struct.pack('=I', fd))      # BPF_LINK_DETACH
+    os.close(fd)
+
+
 def send(name, cpu, to, ports, until):
     """A process that sends to all of these ports in turn; => its number of packets, at a pipe"""
     back, front = os.pipe()
@@ -128,7 +150,7 @@ class Stage:
         self.args, self.random = args, random.Random(args.seed)
         self.host, self.peer = (f'xt2-adversary-{w}-{os.getpid()}' for w in ('host', 'peer'))
         self.sockets, self.wrong = [], []
-        self.done = {}
+        self.done, self.taken, self.links = {}, None, collections.Counter()
 
     def ip(self, name, *words):
         return run('ip', '-n', name, *words)
@@ -231,12 +253,31 @@ class Stage:
         if handles:
             self.nft(f'delete rule ip {table} {chain} handle {self.random.choice(handles)}')
 
+    def take_link(self):
+        """Of a table, a gate, or a guard: the one that is left drops."""
+        folder = self.folder()
+        if self.taken or not folder:
+            return
+        self.taken = self.random.choice(sorted(n for n in os.listdir(folder) if '-ipv4-' in n))
+        path = os.path.join(folder, self.taken)
+        if self.random.random() < 0.5:
+            os.unlink(path)
+        else:
+            detach(path)
+        self.links[self.taken.split('-')[0]] += 1
+
     # And what the administrator does.
+
+    def folder(self):
+        inode = os.stat(f'/run/netns/{self.host}').st_ino
+        return next(iter(glob.glob(f'/run/xt2-live/net-{inode}-*')), None)
 
     def repair(self):
         self.live('repair')
+        self.taken = None
 
     def swap(self):
+        self.taken = None
         for _ in range(self.random.randint(1, 3)):
             self.apply(self.random.choice(('', MORE)))
 
@@ -249,7 +290,7 @@ class Stage:
         cpus = sorted(os.sched_getaffinity(0))
         senders = [send(self.host, c, PEER, ports, until) for c in cpus]
         senders += [send(self.peer, c, HOST, (ALLOWED,) + CAME, until) for c in cpus]
-        steps = (self.flush, self.delete_table, self.delete_table, self.flush_chain, self.delete_rule, self.delete_rule, self.repair,
+        steps = (self.take_link, self.take_link, self.flush, self.delete_table, self.delete_table, self.flush_chain, self.delete_rule, self.delete_rule, self.repair,
                  self.repair, self.swap, self.swap, self.wait)
         while time.monotonic() < until:
             step = self.random.choice(steps)
@@ -304,7 +345,8 @@ class Stage:
         faults = self.faults()
         self.mended()
         print(f'{total} packets sent, {allowed} of those allowed left and {self.allowed_came} came, {faults} faults; ' +
-              ', '.join(f'{name} {n}' for name, n in sorted(self.done.items())))
+              ', '.join(f'{name} {n}' for name, n in sorted(self.done.items())) + '; links of ' +
+              ', '.join(f'{name} {n}' for name, n in sorted(self.links.items())))
         for line in self.wrong:
             print('WRONG:', line)
         if self.wrong:

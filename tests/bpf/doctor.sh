@@ -14,7 +14,8 @@ state() {	# all that the doctor could have changed
 	inside cat /proc/net/ip_tables_names /proc/net/ip6_tables_names 2>/dev/null
 	inside nft -a list ruleset 2>/dev/null
 	"$xt2" save --live --netns "$ns" -c 2>&1 | grep -v '^#'
-	ls -lR "$(folder_of "$ns")" /run/xt2/taken-* 2>/dev/null
+	folder=$(folder_of "$ns")
+	ls -lR "$folder" /run/xt2/taken-"${folder##*/net-}" 2>/dev/null
 }
 doctor() {	# EXIT WORDS
 	state >"$tmp/before"
@@ -55,10 +56,10 @@ code=$?
 [ $code = 0 ] || { cat "$tmp/err"; exit 1; }
 doctor 0 "alone"
 order "alone" ipv4 PREROUTING '-300 xt2: program xt2_raw' '-102 xt2: program xt2_nat' \
-	'-100 xt2: nf_tables ip xt2-nat0, chain PREROUTING (nat, -101)' '-99 xt2: program xt2_nat_gate'
+	'-100 xt2: nf_tables ip xt2-nat0, chain PREROUTING (nat, -101)' '-99 xt2: program xt2_nat_gate' '180 xt2: program xt2_guard'
 order "alone" ipv4 INPUT '0 xt2: program xt2_filter' '2 xt2: nf_tables ip xt2, chain filter-INPUT' \
 	'3 xt2: program xt2_gate' '98 xt2: program xt2_nat' '100 xt2: nf_tables ip xt2-nat0, chain INPUT (nat, 99)' \
-	'101 xt2: program xt2_nat_gate'
+	'101 xt2: program xt2_nat_gate' '180 xt2: program xt2_guard'
 
 # Others beside: of iptables-legacy, iptables-nft and nft, with names that command terminals.
 inside iptables-legacy-restore "$hosts/shorewall.v4"
@@ -72,7 +73,7 @@ doctor 1 "others"
 order "others" ipv4 PREROUTING '-300 iptables-legacy raw' '-300 iptables-nft raw' '-300 xt2: program xt2_raw' \
 	'-102 xt2: program xt2_nat' '-100 nf_tables ip n, chain early (nat, -150)' \
 	'-100 xt2: nf_tables ip xt2-nat0, chain PREROUTING (nat, -101)' '-100 iptables-legacy nat (nat, -100)' \
-	'-100 iptables-nft nat (nat, -100)' '-99 xt2: program xt2_nat_gate'
+	'-100 iptables-nft nat (nat, -100)' '-99 xt2: program xt2_nat_gate' '180 xt2: program xt2_guard'
 order "others" ipv6 INPUT '0 ip6tables-legacy filter' '5 nf_tables inet f, chain in'
 hook ipv4 INPUT | grep -qx '5 nf_tables inet f, chain in' || wrong "inet: $(hook ipv4 INPUT)"
 says "others" 'double: table filter of ipv4 in iptables-legacy has the same rules as what is live: packets are counted and logged twice'
@@ -111,7 +112,11 @@ says "flushed" 'missing: connection tracking of ipv4 for what is live'
 doctor 0 "repaired"
 rm "$(folder_of "$ns")/nat-ipv4-OUTPUT"
 doctor 1 "a hook that is gone"
-says "a hook that is gone" 'missing: 1 hooks of what is live: packets pass there unseen'
+says "a hook that is gone" 'missing: 1 hooks of what is live: packets are dropped there'
+rm "$(folder_of "$ns")/guard-ipv4-OUTPUT"
+doctor 1 "a guard that is gone"
+says "a guard that is gone" 'missing: 1 hooks of what is live: packets pass where the guard is missing as well'
+says "a guard that is gone" 'missing: 1 guards of hooks: if others take a hook away, packets pass there'
 "$xt2" repair --netns "$ns"
 
 # Programs that call iptables, and a table that nobody can read.

@@ -13,6 +13,7 @@ BPF_TESTS = \
 	tests/bpf/live-history.sh \
 	tests/bpf/doctor.sh \
 	tests/bpf/faults.sh \
+	tests/bpf/guard.sh \
 	tests/bpf/idle-nat.sh \
 	tests/bpf/live-indexed.sh \
 	tests/bpf/keep.sh \

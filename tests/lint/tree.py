@@ -39,6 +39,7 @@ UNTESTED = {
     "libxt2/store/bpf/bpf-backend.c": KERNEL % "view.sh",
     "libxt2/store/bpf/bpf-companion.c": KERNEL % "reject.sh",
     "libxt2/store/bpf/bpf-gate.c": KERNEL % "reject.sh",
+    "libxt2/store/bpf/bpf-guard.c": KERNEL % "guard.sh",
     "libxt2/store/companion/bpf-nat.c": KERNEL % "nat.sh",
     "libxt2/store/companion/bpf-nat-add.c": KERNEL % "live-edits.sh",
     "libxt2/store/companion/bpf-nat-messages.c": KERNEL % "nat.sh",

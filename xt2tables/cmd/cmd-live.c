@@ -47,6 +47,26 @@ static unsigned int print_hooks(const char *folder, const struct xt2_links *link
 	return missing;
 }
 
+/* => how many of the programs are missing that drop all packets of a hook if another one is */
+static unsigned int print_guards(const char *folder, const struct xt2_links *links,
+				 const struct xt2_image *img)
+{
+	static const __u8 families[] = { XT2_IPV4, XT2_IPV6 };
+	unsigned int i, missing = 0;
+	u32 hook, unguarded;
+
+	for (i = 0; i < XT2_ARRAY_SIZE(families); i++) {
+		unguarded = xt2_live_unguarded(folder, links, img, families[i]);
+		for (hook = 0; hook <= XT2_POSTROUTING; hook++)
+			if (unguarded >> hook & 1) {
+				printf("guard %s %s missing\n", xt2_family_name(families[i]),
+				       xt2_hook_name(families[i], (int)hook));
+				missing++;
+			}
+	}
+	return missing;
+}
+
 /* Of the families that the rules ask for.  => bits of those in which it is off */
 static unsigned int print_tracking(const struct xt2_image *img)
 {
@@ -110,27 +130,38 @@ static void print_status(const struct xt2_live *live)
 	print_trial(live);
 }
 
+struct missing {
+	unsigned int hooks, guards;
+	unsigned int tracking, companions; /* bits of families */
+};
+
 /* => XT2_EXIT_OK; XT2_EXIT_NO: not all of it works, or not alone */
-static int judge(unsigned int hooks, unsigned int tracking, unsigned int companions,
-		 unsigned int strays)
+static int judge(const struct missing *m, unsigned int strays)
 {
-	if (hooks)
-		fputs("xt2 status: hooks are missing: packets pass there unseen\n", stderr);
-	if (tracking)
+	const bool any = m->hooks || m->guards || m->tracking || m->companions;
+
+	if (m->hooks)
+		fprintf(stderr, "xt2 status: hooks are missing: packets %s\n",
+			m->guards ? "pass where the guard is missing as well"
+				  : "are dropped there");
+	else if (m->guards)
+		fputs("xt2 status: guards are missing: if others take a hook away, packets pass there\n",
+		      stderr);
+	if (m->tracking)
 		fputs("xt2 status: connections are not tracked: somebody has taken the table of "
 		      "nf_tables away\n",
 		      stderr);
-	if (companions)
+	if (m->companions)
 		fputs("xt2 status: something is missing that nf_tables has to do for the rules: packets "
 		      "that it is for are dropped\n",
 		      stderr);
-	if (hooks || tracking || companions)
+	if (any)
 		fputs("   hint: xt2 repair brings back what is missing\n", stderr);
 	if (strays)
 		fputs("xt2 status: another ruleset of xt2 is live in this network namespace\n"
 		      "   hint: xt2 detach --strays takes it away\n",
 		      stderr);
-	return hooks || tracking || companions || strays ? XT2_EXIT_NO : XT2_EXIT_OK;
+	return any || strays ? XT2_EXIT_NO : XT2_EXIT_OK;
 }
 
 /* => XT2_EXIT_OK; XT2_EXIT_NO: a command was killed, and has left something to be done */
@@ -147,17 +178,19 @@ static int print_taken(void)
 static int print_all(const struct xt2_live *live, const char *folder, const struct xt2_image *img)
 {
 	struct xt2_links *links = NULL;
-	unsigned int hooks, tracking, companions, strays;
+	unsigned int strays;
+	struct missing m;
 
 	if (xt2_links_read(&links, folder, false)) /* then pins must do */
 		links = NULL;
 	print_status(live);
-	tracking = print_tracking(img);
-	hooks = print_hooks(folder, links, img);
-	companions = print_companions(live, folder, links, img);
+	m.tracking = print_tracking(img);
+	m.hooks = print_hooks(folder, links, img);
+	m.guards = print_guards(folder, links, img);
+	m.companions = print_companions(live, folder, links, img);
 	strays = print_strays(folder, links);
 	xt2_links_free(links);
-	return xt2_exit_worse(judge(hooks, tracking, companions, strays), print_taken());
+	return xt2_exit_worse(judge(&m, strays), print_taken());
 }
 
 static int show(const struct xt2_store *p)
@@ -180,12 +213,13 @@ static int show(const struct xt2_store *p)
 /* Where no folder is found, something may be live all the same. */
 static void show_strays(const struct xt2_store *p)
 {
+	const struct missing nothing = { 0 };
 	struct xt2_links *links;
 
 	if (xt2_links_read(&links, p->folder, false))
 		return;
 	if (print_strays(NULL, links))
-		judge(0, 0, 0, 1);
+		judge(&nothing, 1);
 	xt2_links_free(links);
 }
 

@@ -62,16 +62,32 @@ static unsigned int count_missing(const struct doctor *d)
 	return n;
 }
 
+static unsigned int count_unguarded(const struct doctor *d)
+{
+	u32 i, bits, n = 0;
+
+	for (i = 0; i < 2; i++)
+		for (bits = xt2_live_unguarded(d->store.folder, d->links, d->map.image,
+					       i ? XT2_IPV6 : XT2_IPV4);
+		     bits; bits &= bits - 1)
+			n++;
+	return n;
+}
+
 static void check_parts(struct doctor *d, const struct xt2_live *live)
 {
-	const unsigned int hooks = count_missing(d);
+	const unsigned int hooks = count_missing(d), guards = count_unguarded(d);
 	const unsigned int tracked = xt2_live_tracked(d->map.image) & ~xt2_live_tracking();
 	const unsigned int lacks = xt2_live_lacks(live, d->links, d->store.folder, d->map.image);
 	unsigned int i;
 
 	if (hooks)
+		find(d, "xt2 repair", "missing: %u hooks of what is live: packets %s", hooks,
+		     guards ? "pass where the guard is missing as well" : "are dropped there");
+	if (guards)
 		find(d, "xt2 repair",
-		     "missing: %u hooks of what is live: packets pass there unseen", hooks);
+		     "missing: %u guards of hooks: if others take a hook away, packets pass there",
+		     guards);
 	for (i = 0; i < 2; i++) {
 		if (tracked >> i & 1)
 			find(d, "xt2 repair", "missing: connection tracking of %s for what is live",

@@ -127,11 +127,12 @@ static int still_alone(const struct xt2_store *p, struct xt2_err *err)
 static int attach(const struct xt2_store *p, const struct xt2_image *img, struct xt2_live **live,
 		  struct xt2_err *err)
 {
-	unsigned int missing = xt2_live_missing(p->folder, p->links, img);
-	int ret = xt2_live_open(live, p->folder, missing, err);
+	const unsigned int missing = xt2_live_missing(p->folder, p->links, img);
+	const unsigned int tables = missing & ~XT2_LIVE_UNGUARDED;
+	int ret = xt2_live_open(live, p->folder, tables, err);
 
 	if (ret == -ENOENT)
-		ret = xt2_live_load(live, missing, err);
+		ret = xt2_live_load(live, tables, err);
 	if (!ret)
 		ret = xt2_live_attach(*live, p->folder, p->links, img, err);
 	return ret || !missing ? ret : still_alone(p, err);
@@ -164,12 +165,34 @@ static void drop_companions(const struct xt2_live *live, const struct xt2_image 
 		xt2_left_drop_(xt2_live_next_(live));
 }
 
+/* Has somebody insisted on what is live?  Then also on what follows it. */
+static bool is_forced(const struct xt2_store *p)
+{
+	struct xt2_live *live = NULL;
+	const bool forced = p->forced || (!xt2_live_open(&live, p->folder, 0, NULL) &&
+					  xt2_live_state_()->forced);
+
+	xt2_live_free(live);
+	return forced;
+}
+
+/* @forced: out: only since somebody insists  => 0, -errno */
+static int check(const struct xt2_store *p, const struct xt2_image *img, bool *forced,
+		 struct xt2_err *err)
+{
+	const int ret = xt2_live_check(img, false, NULL, err);
+
+	*forced = ret == -E2BIG && is_forced(p);
+	return *forced ? xt2_live_check(img, true, NULL, err) : ret;
+}
+
 static int commit(struct xt2_store *p, const struct xt2_mapping *map,
 		  const struct xt2_store_counters *counters, struct xt2_err *err)
 {
 	struct xt2_live *live = NULL;
 	unsigned int tracked, begun;
-	int ret = xt2_live_check(map->image, p->forced, NULL, err);
+	bool forced;
+	int ret = check(p, map->image, &forced, err);
 
 	if (ret)
 		return ret;
@@ -184,10 +207,12 @@ static int commit(struct xt2_store *p, const struct xt2_mapping *map,
 		ret = xt2_live_act(live, p->folder, map->image, false, err);
 	if (!ret) {
 		ret = install(p, live, map, counters, err);
-		if (ret)
+		if (ret) {
 			drop_companions(live, map->image);
-		else
+		} else {
 			xt2_left_seal_(live);
+			xt2_live_state_()->forced = forced;
+		}
 	}
 	if (ret && live)
 		xt2_live_tidy(live, p->folder);

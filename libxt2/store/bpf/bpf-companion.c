@@ -528,11 +528,11 @@ int xt2_live_act(const struct xt2_live *host, const char *folder, const struct x
  * @all: the folder was cleared: there may be a table without a gate
  * @gates: of the table filter, that steps need
  */
-static void unact(const char *folder, u8 family, bool all, bool gates)
+static void unact(const struct xt2_live *host, const char *folder, u8 family, bool all, bool gates)
 {
 	struct xt2_nft b;
 
-	all |= gates || xt2_gates_detach_(folder, FILTER, family);
+	all |= gates || xt2_gates_detach_(host, folder, FILTER, family);
 	if (!all || xt2_nft_open_(&b))
 		return;
 	xt2_nft_begin_(&b, family);
@@ -549,7 +549,7 @@ void xt2_live_unact(const struct xt2_live *host, const char *folder, const struc
 		xt2_live_acts_(img, acts);
 	for (i = 0; i < XT2_ARRAY_SIZE(acts); i++)
 		if (!acts[i])
-			unact(folder, xt2_nft_families_[i], !img,
+			unact(host, folder, xt2_nft_families_[i], !img,
 			      xt2_left_has_steps_(host, XT2_FILTER, i));
 	xt2_nat_unact_(host, folder, img);
 	xt2_left_unact_(host, folder);

@@ -55,7 +55,8 @@ int xt2_gate_attach_(const struct xt2_live *host, const char *folder, const char
 		     u32 hook, s32 after);
 
 /* From all hooks of a table.  => was there one? */
-bool xt2_gates_detach_(const char *folder, const char *table, u8 family);
+bool xt2_gates_detach_(const struct xt2_live *host, const char *folder, const char *table,
+		       u8 family);
 
 /* => a table's program at a hook, or NULL */
 const struct xt2_link *xt2_program_at_(const struct xt2_links *links, const char *folder,

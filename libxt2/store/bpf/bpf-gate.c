@@ -43,6 +43,19 @@ const struct xt2_link *xt2_program_at_(const struct xt2_links *links, const char
 	return pinned(links, folder, name);
 }
 
+/* How many a hook has, for its guard. */
+static u32 count_gates(const char *folder, u8 family, u32 hook)
+{
+	char path[512];
+	u32 table, n = 0;
+
+	for (table = 0; table < XT2_PROGRAMS; table++)
+		n += !gate_path(path, sizeof(path), folder, xt2_live_table_name_(table), family,
+				hook) &&
+		     !access(path, F_OK);
+	return n;
+}
+
 int xt2_gate_attach_(const struct xt2_live *host, const char *folder, const char *table, u8 family,
 		     u32 hook, s32 after)
 {
@@ -63,17 +76,29 @@ int xt2_gate_attach_(const struct xt2_live *host, const char *folder, const char
 	unlink(path); /* of one that is off its hook, or in the wrong order */
 	ret = bpf_obj_pin(link, path) ? -errno : 0;
 	close(link);
+	if (!ret)
+		xt2_live_state_()->gates[family == XT2_IPV6][hook] =
+			(u8)count_gates(folder, family, hook);
 	return ret;
 }
 
-bool xt2_gates_detach_(const char *folder, const char *table, u8 family)
+bool xt2_gates_detach_(const struct xt2_live *host, const char *folder, const char *table,
+		       u8 family)
 {
 	bool any = false;
 	char path[512];
 	u32 hook;
 
-	for (hook = 0; hook <= XT2_POSTROUTING; hook++)
-		if (!gate_path(path, sizeof(path), folder, table, family, hook))
-			any |= !unlink(path);
+	for (hook = 0; hook <= XT2_POSTROUTING; hook++) {
+		if (gate_path(path, sizeof(path), folder, table, family, hook) ||
+		    access(path, F_OK))
+			continue;
+		if (host) {
+			xt2_live_state_()->gates[family == XT2_IPV6][hook] =
+				(u8)(count_gates(folder, family, hook) - 1);
+			xt2_live_wait_(host); /* no guard misses it */
+		}
+		any |= !unlink(path);
+	}
 	return any;
 }

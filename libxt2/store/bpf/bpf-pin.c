@@ -181,6 +181,7 @@ int xt2_live_clear_(const char *folder)
 
 	if (!dir)
 		return -errno;
+	xt2_guards_drop_(folder); /* the first, or they would drop packets for want of the rest */
 	xt2_live_old_drop_(folder);
 	while ((e = readdir(dir)))
 		if (e->d_name[0] != '.' && strcmp(e->d_name, "arena") &&
@@ -251,6 +252,9 @@ unsigned int xt2_live_missing(const char *folder, const struct xt2_links *links,
 		if (xt2_live_hooked(img, h) && !xt2_live_has_hook(folder, links, img, h))
 			tables |= 1u << table_of(img, h);
 	}
+	if (xt2_live_unguarded(folder, links, img, XT2_IPV4) ||
+	    xt2_live_unguarded(folder, links, img, XT2_IPV6))
+		tables |= XT2_LIVE_UNGUARDED;
 	return tables;
 }
 
@@ -297,20 +301,49 @@ static int attach_hook(struct xt2_live *host, const char *folder, const struct x
 	return 0;
 }
 
+/* => does what is live lack a hook, which comes back? */
+static bool comes_back(const struct xt2_live *host, const char *folder,
+		       const struct xt2_links *links, const struct xt2_image *img)
+{
+	const struct xt2_live_ruleset *l = xt2_live_at_(host->ruleset);
+	const struct xt2_hook *h;
+	u32 i;
+
+	if (!host->ruleset)
+		return false;
+	xt2_image_for_each_hook(h, i, img, xt2_image_root(img))
+		if (xt2_live_hooked(img, h) &&
+		    l->hook[table_of(img, h)][h->family == XT2_IPV6][h->hook] &&
+		    !xt2_live_has_hook(folder, links, img, h))
+			return true;
+	return false;
+}
+
 int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_links *links,
 		    const struct xt2_image *img, struct xt2_err *err)
 {
 	const struct xt2_root *root = xt2_image_root(img);
 	int ret = pin_arena(host, folder);
+	const bool closed = comes_back(host, folder, links, img);
 	const struct xt2_hook *h;
 	u32 i;
 
 	if (ret)
 		xt2_err_path(err, -ret, folder);
+	if (closed)
+		xt2_guards_close_();
 	xt2_image_for_each_hook(h, i, img, root) {
 		if (!ret && xt2_live_hooked(img, h))
 			ret = attach_hook(host, folder, img, links, h, err);
 	}
+	if (!ret) {
+		ret = xt2_guards_attach_(host, folder, links, img);
+		if (ret)
+			xt2_err_set(err, XT2_E_SYSTEM, -ret,
+				    "cannot attach the guard of a hook: %s", strerror(-ret));
+	}
+	if (closed)
+		xt2_guards_open_(host);
 	return ret;
 }
 
@@ -332,6 +365,8 @@ void xt2_live_tidy(const struct xt2_live *host, const char *folder)
 				    !link_path(path, sizeof(path), folder,
 					       xt2_live_table_name_(table), families[six], hook))
 					unlink(path);
+	if (host->ruleset)
+		xt2_guards_tidy_(folder, l);
 }
 
 int xt2_live_detach(const char *folder, struct xt2_err *err)

@@ -31,6 +31,7 @@ enum xt2_pin {
 	XT2_PIN_RELEASE,
 	XT2_PIN_GATE, /* see act.h */
 	XT2_PIN_NAT_GATE,
+	XT2_PIN_GUARD, /* see guard.h */
 	XT2_PINS
 };
 
@@ -93,6 +94,18 @@ int xt2_live_ring_(const struct xt2_live *host);
 /* Let a hook's packets meet a table's program, as long as the link is there. */
 int xt2_live_attach_(struct xt2_live *host, u32 table, const struct xt2_hook *h,
 		     struct bpf_link **link, struct xt2_err *err);
+
+/*
+ * Guards: one at each hook with tables of the image, if there is none yet; those of hooks of which a ruleset has no
+ * table go, or all of a folder.  While guards are closed, for a second at most, they drop all packets.
+ * => 0, -errno
+ */
+int xt2_guards_attach_(const struct xt2_live *host, const char *folder,
+		       const struct xt2_links *links, const struct xt2_image *img);
+void xt2_guards_tidy_(const char *folder, const struct xt2_live_ruleset *l);
+void xt2_guards_drop_(const char *folder);
+void xt2_guards_close_(void);
+void xt2_guards_open_(const struct xt2_live *host);
 
 /* => the program for a table, or -1; and back */
 int xt2_live_table_(const char *name);
@@ -162,7 +175,7 @@ int xt2_live_reserve_(struct xt2_live *host, u64 offset, u64 size);
 int xt2_live_release_(struct xt2_live *host, u64 offset, u64 size);
 
 /* Wait until every program that runs now has ended.  => 0; -errno: it may still run */
-int xt2_live_wait_(struct xt2_live *host);
+int xt2_live_wait_(const struct xt2_live *host);
 
 /* --- where rulesets are pinned (bpf-root.c) ------------------------------- */
 
@@ -202,7 +215,7 @@ struct xt2_links {
 };
 
 struct xt2_pinned_ {
-	u32 id[64]; /* more than hooks and tables */
+	u32 id[128]; /* more than hooks of tables, gates and guards */
 	u32 count;
 	bool unsure; /* there may be more */
 };

@@ -17,7 +17,7 @@ const char *const xt2_pin_names_[XT2_PINS] = {
 	[XT2_PIN_ARENA] = "arena", [XT2_PIN_LOGS] = "logs",	    [XT2_PIN_TRIALS] = "trials",
 	[XT2_PIN_NOTES] = "notes", [XT2_PIN_STEPS] = "steps",	    [XT2_PIN_ANSWERS] = "answers",
 	[XT2_PIN_TRY] = "try",	   [XT2_PIN_RESERVE] = "reserve",   [XT2_PIN_RELEASE] = "release",
-	[XT2_PIN_GATE] = "gate",   [XT2_PIN_NAT_GATE] = "nat_gate",
+	[XT2_PIN_GATE] = "gate",   [XT2_PIN_NAT_GATE] = "nat_gate", [XT2_PIN_GUARD] = "guard",
 };
 
 /* --- memory ------------------------------------------------------------ */
@@ -50,7 +50,7 @@ int xt2_live_release_(struct xt2_live *host, u64 offset, u64 size)
 }
 
 /* The kernel answers an update of a map of maps after the programs that run have ended. */
-int xt2_live_wait_(struct xt2_live *host)
+int xt2_live_wait_(const struct xt2_live *host)
 {
 	const __u32 key = 0;
 

@@ -202,7 +202,15 @@ void xt2_links_free(struct xt2_links *links);
 bool xt2_live_has_hook(const char *folder, const struct xt2_links *links,
 		       const struct xt2_image *img, const struct xt2_hook *h);
 
-/* The tables of a ruleset that are not at all of their hooks: bits as in xt2_live_check(). */
+/* Of the hooks at which a family has tables, those without a guard: bits. */
+__u32 xt2_live_unguarded(const char *folder, const struct xt2_links *links,
+			 const struct xt2_image *img, __u8 family);
+
+/*
+ * The tables of a ruleset that are not at all of their hooks: bits as in xt2_live_check(); and
+ * XT2_LIVE_UNGUARDED: some hook has no guard.
+ */
+#define XT2_LIVE_UNGUARDED (1u << XT2_PROGRAMS)
 unsigned int xt2_live_missing(const char *folder, const struct xt2_links *links,
 			      const struct xt2_image *img);
 

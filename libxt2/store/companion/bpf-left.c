@@ -711,7 +711,7 @@ void xt2_left_unact_(const struct xt2_live *host, const char *folder)
 		for (table = 0; table < XT2_PROGRAMS; table++)
 			if (table != XT2_NAT && table != XT2_FILTER &&
 			    !xt2_left_has_steps_(host, table, i))
-				xt2_gates_detach_(folder, xt2_live_table_name_(table),
+				xt2_gates_detach_(host, folder, xt2_live_table_name_(table),
 						  xt2_nft_families_[i]);
 		for (region = 0; region < XT2_REGIONS; region++)
 			if (!used || region != host->region)

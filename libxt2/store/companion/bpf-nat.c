@@ -191,7 +191,7 @@ void xt2_nat_unact_(const struct xt2_live *host, const char *folder, const struc
 		const u8 family = xt2_nft_families_[i];
 		const bool uses = used >> i & 1;
 
-		if (!uses && !xt2_gates_detach_(folder, "nat", family) && img)
+		if (!uses && !xt2_gates_detach_(host, folder, "nat", family) && img)
 			continue; /* there never were any */
 		for (region = 0; region < XT2_REGIONS; region++)
 			if (!uses || region != host->region)
