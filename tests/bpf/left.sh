@@ -164,6 +164,17 @@ inside ping -q -c 1 -W 1 127.0.0.1 >"$tmp/out" || wrong "33 matches, forced: $(c
 live counters --live >"$tmp/out"
 grep -q '^ipv4 filter INPUT 33 0 ' "$tmp/out" || wrong "33 matches, forced: $(cat "$tmp/out")"
 XT2_PERSIST=$tmp/persisted live save --live --persist || wrong "33 matches, persisted"
+# Changes of it: in place, as a whole, back to an earlier generation.
+edit="$(dirname "$xt2")/links/xt2tables --live --netns $ns"
+$edit -A INPUT -s 192.0.2.1 -j DROP || wrong "33 matches, and a rule"
+$edit -A INPUT -m string --algo bm --string word34 -j ACCEPT || wrong "34 matches"
+inside nft flush ruleset
+$edit -D INPUT -s 192.0.2.1 -j DROP || wrong "34 matches, repaired"
+live rollback --live "$(live history --live | sed -n '2s/ .*//p')" >"$tmp/out" 2>&1 ||
+	wrong "34 matches, rolled back: $(cat "$tmp/out")"
+apply "$tmp/one"
+live apply "$tmp/bad" 2>"$tmp/err" && wrong "33 matches, no longer forced"
+live apply --force "$tmp/bad" || wrong "33 matches, forced again"
 live detach
 XT2_PERSIST=$tmp/persisted live apply "$tmp/persisted" 2>"$tmp/err" || wrong "33 matches, at boot: $(cat "$tmp/err")"
 apply "$tmp/one"

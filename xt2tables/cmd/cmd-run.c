@@ -46,8 +46,8 @@ static const struct xt2_option rows[] = {
 static int refused(void *data, const struct xt2_ruleset *rs, const struct xt2_image *img)
 {
 	struct xt2_refused list = {
-		.rs = rs, .image = img, .path = "xt2 run", .max = XT2_REFUSALS_MAX
-	};
+		.rs = rs, .image = img, .path = "xt2 run", .forced = true, .max = XT2_REFUSALS_MAX
+	}; /* the commit knows whether somebody has insisted */
 	int status = xt2_live_refused(&list);
 
 	(void)data;

@@ -343,6 +343,7 @@ static int check_live(const struct xt2_where *w, const struct xt2_mapping *map)
 				    .path = file	? w->source
 					    : w->source ? "<stdin>"
 							: w->name,
+				    .forced = true, /* the commit knows if it is */
 				    .text = w->source != NULL,
 				    .max = XT2_REFUSALS_MAX,
 				    .report = w->report,

@@ -444,6 +444,8 @@ static int first_refusal(void *data, const struct xt2_live_refusal *r)
 	xt2_err_set(&first->err, limit ? XT2_E_LIMIT : XT2_E_UNSUPPORTED,
 		    limit ? E2BIG : EOPNOTSUPP, "%s %s, chain %s, rule %u: %s",
 		    xt2_family_name(r->family), r->table, r->chain, r->rule, r->why);
+	if (xt2_live_yields(r))
+		xt2_err_hint(&first->err, "xt2 apply --force takes up to 64, and then changes do");
 	return 1;
 }
 

@@ -139,6 +139,7 @@ static int arguments(struct rollback *r, char **left)
 		w->reason = r->reason;
 	ret = xt2_place_end(&r->place, w, "rollback");
 	w->store.author.kind = XT2_COMMIT_ROLLBACK;
+	w->store.forced = true; /* by whoever made it live */
 	return ret;
 }
 
