@@ -164,16 +164,11 @@ static __noinline bool search(struct bpf_nf_ctx *nf, struct xt2_guarded __img *g
 	return whole;
 }
 
-/* Bits of the tables that the live ruleset has at the hook, and gates. */
-static __always_inline u32 wanted_at(const struct xt2_state __img *state, u64 ruleset, bool six,
-				     u32 hook)
+/* Nat is the last table but in OUTPUT, so there the guard does what its gate would. */
+static __always_inline bool nat_gate_passes(struct bpf_nf_ctx *nf, u32 tables)
 {
-	const struct xt2_live_ruleset __img *live = xt2_arena(ruleset);
-	u32 i, wanted = state->gates[six][hook] * XT2_GUARDED_GATE;
-
-	for (i = 0; i < XT2_PROGRAMS; i++)
-		wanted |= (live->hook[i][six][hook] != 0) << i;
-	return wanted;
+	return !(tables & 1u << XT2_NAT) || nf->state->hook == XT2_OUTPUT ||
+	       is_established(nf->skb) || gate(nf);
 }
 
 static __always_inline bool guard(struct bpf_nf_ctx *nf)
@@ -183,17 +178,19 @@ static __always_inline bool guard(struct bpf_nf_ctx *nf)
 	const u64 closed = *(volatile u64 __img *)&state->closed;
 	const u32 hook = nf->state->hook;
 	const bool six = is_ip6(nf);
+	const struct xt2_live_ruleset __img *live = xt2_arena(ruleset);
 	struct hook_list list;
-	u32 wanted;
+	u32 tables, wanted;
 
 	if (!ruleset || hook > XT2_POSTROUTING)
 		return true;
-	wanted = wanted_at(state, ruleset, six, hook);
+	tables = live->tables[six][hook];
+	wanted = tables | state->gates[six][hook] * XT2_GUARDED_GATE;
 	list = list_of(nf, six, hook);
 	if (!wanted || (!(closed && bpf_ktime_get_ns() < closed) &&
 			(stand(&list, &state->guarded[six][hook], wanted) ||
 			 search(nf, &state->guarded[six][hook], wanted))))
-		return true;
+		return nat_gate_passes(nf, tables);
 	__sync_fetch_and_add(&state->lost, 1);
 	return false;
 }

@@ -486,7 +486,7 @@ EXPORTED SEC("netfilter") int xt2_gate(struct bpf_nf_ctx *nf)
 	return gate(nf);
 }
 
-/* The same after those of table nat, which looks at connections that begin. */
+/* The same after those of table nat in OUTPUT; it looks at connections that begin. */
 EXPORTED SEC("netfilter") int xt2_nat_gate(struct bpf_nf_ctx *nf)
 {
 	return is_established(nf->skb) || gate(nf);

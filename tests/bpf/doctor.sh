@@ -56,10 +56,10 @@ code=$?
 [ $code = 0 ] || { cat "$tmp/err"; exit 1; }
 doctor 0 "alone"
 order "alone" ipv4 PREROUTING '-300 xt2: program xt2_raw' '-102 xt2: program xt2_nat' \
-	'-100 xt2: nf_tables ip xt2-nat0, chain PREROUTING (nat, -101)' '-99 xt2: program xt2_nat_gate' '180 xt2: program xt2_guard'
+	'-100 xt2: nf_tables ip xt2-nat0, chain PREROUTING (nat, -101)' '180 xt2: program xt2_guard'
 order "alone" ipv4 INPUT '0 xt2: program xt2_filter' '2 xt2: nf_tables ip xt2, chain filter-INPUT' \
 	'3 xt2: program xt2_gate' '98 xt2: program xt2_nat' '100 xt2: nf_tables ip xt2-nat0, chain INPUT (nat, 99)' \
-	'101 xt2: program xt2_nat_gate' '180 xt2: program xt2_guard'
+	'180 xt2: program xt2_guard'
 
 # Others beside: of iptables-legacy, iptables-nft and nft, with names that command terminals.
 inside iptables-legacy-restore "$hosts/shorewall.v4"
@@ -73,7 +73,7 @@ doctor 1 "others"
 order "others" ipv4 PREROUTING '-300 iptables-legacy raw' '-300 iptables-nft raw' '-300 xt2: program xt2_raw' \
 	'-102 xt2: program xt2_nat' '-100 nf_tables ip n, chain early (nat, -150)' \
 	'-100 xt2: nf_tables ip xt2-nat0, chain PREROUTING (nat, -101)' '-100 iptables-legacy nat (nat, -100)' \
-	'-100 iptables-nft nat (nat, -100)' '-99 xt2: program xt2_nat_gate' '180 xt2: program xt2_guard'
+	'-100 iptables-nft nat (nat, -100)' '180 xt2: program xt2_guard'
 order "others" ipv6 INPUT '0 ip6tables-legacy filter' '5 nf_tables inet f, chain in'
 hook ipv4 INPUT | grep -qx '5 nf_tables inet f, chain in' || wrong "inet: $(hook ipv4 INPUT)"
 says "others" 'double: table filter of ipv4 in iptables-legacy has the same rules as what is live: packets are counted and logged twice'

@@ -94,6 +94,24 @@ lost=$(sed -n 's/.* \([0-9]*\) packets transmitted, \([0-9]*\) received.*/\1 \2/
 # shellcheck disable=SC2086 # two words
 set -- $lost
 [ "${1:-0}" -gt 100 ] && [ $(($1 - $2)) -le 1 ] || wrong "swaps: $(cat "$tmp/flood")"
+
+# It is the gate of table nat as well, but in OUTPUT.
+for rule in 'PREROUTING -d 127.0.0.6/32 -p icmp -j REDIRECT' 'INPUT -d 127.0.0.6/32 -j SNAT --to-source 127.0.0.2' \
+	'POSTROUTING -d 127.0.0.6/32 -j SNAT --to-source 127.0.0.2' 'OUTPUT -d 127.0.0.6/32 -j DNAT --to-destination 127.0.0.1'; do
+	printf '*nat\n-A %s\nCOMMIT\n' "$rule" >"$tmp/nat"
+	live apply "$tmp/nat" 2>"$tmp/err" || wrong "$rule: $(cat "$tmp/err")"
+	before=$(faults)
+	passes 127.0.0.6 || wrong "$rule: nothing passes"
+	[ "$(faults)" = "$before" ] || wrong "$rule: faults"
+	inside nft flush ruleset
+	passes 127.0.0.6 && wrong "$rule: passes, though nobody translates"
+	[ "$(faults)" != "$before" ] || wrong "$rule: no faults"
+	before=$(faults)
+	passes 127.0.0.1 || wrong "$rule: others do not pass"
+	[ "$(faults)" = "$before" ] || wrong "$rule: faults of others"
+	live repair
+	passes 127.0.0.6 || wrong "$rule: nothing passes after the repair"
+done
 live detach
 [ $failed = 0 ] && echo "what others take away is missed"
 exit $failed

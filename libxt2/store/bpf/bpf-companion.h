@@ -50,6 +50,12 @@ struct xt2_links;
 const struct xt2_link *xt2_gate_of_(const struct xt2_links *links, const char *folder,
 				    const char *table, u8 family, u32 hook);
 
+/* Elsewhere nat is the last table, and the guard does what its gate would: see kernel/bpf/guard.h. */
+static inline bool xt2_nat_needs_gate_(u32 hook)
+{
+	return hook == XT2_OUTPUT;
+}
+
 /* As bpf_link_create() says; after the priority.  => 0, -errno */
 int xt2_gate_attach_(const struct xt2_live *host, const char *folder, const char *table, u8 family,
 		     u32 hook, s32 after);

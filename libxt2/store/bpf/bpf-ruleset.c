@@ -107,6 +107,7 @@ void xt2_live_find_hooks_(struct xt2_live_ruleset *l, const struct xt2_image *im
 		if (!xt2_live_hooked(img, h))
 			continue;
 		l->hook[table][h->family == XT2_IPV6][h->hook] = xt2_offset(img, h);
+		l->tables[h->family == XT2_IPV6][h->hook] |= (u8)(1u << table);
 	}
 }
 

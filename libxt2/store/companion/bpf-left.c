@@ -633,6 +633,7 @@ static bool lacks_gate(const struct xt2_links *links, const char *folder,
 	for (table = 0; table < XT2_PROGRAMS; table++)
 		for (hook = 0; hook <= XT2_POSTROUTING; hook++)
 			if (l->steps[table][six] >> hook & 1 &&
+			    (table != XT2_NAT || xt2_nat_needs_gate_(hook)) &&
 			    (!links || !xt2_gate_of_(links, folder, xt2_live_table_name_(table),
 						     xt2_nft_families_[six], hook)))
 				return true;

@@ -106,8 +106,11 @@ static int act_family(const struct xt2_live *host, const struct xt2_image *img, 
 /* NAT itself is at the hook's priority: the program before it, the gate after. */
 static bool has_gate(const struct xt2_links *links, const char *folder, const struct xt2_hook *h)
 {
-	const struct xt2_link *gate = xt2_gate_of_(links, folder, "nat", h->family, h->hook);
+	const struct xt2_link *gate;
 
+	if (!xt2_nat_needs_gate_(h->hook))
+		return true;
+	gate = links ? xt2_gate_of_(links, folder, "nat", h->family, h->hook) : NULL;
 	return gate && gate->priority > h->priority;
 }
 
@@ -169,7 +172,7 @@ unsigned int xt2_nat_lacks_(const struct xt2_live *host, const struct xt2_links 
 				      l->nat_uses[i], added))
 				lacks |= 1u << i;
 	xt2_image_for_each_hook(h, i, img, (const struct xt2_root *)xt2_at(img, l->root))
-		if (xt2_nat_is_at_(img, h, h->family) && (!links || !has_gate(links, folder, h)))
+		if (xt2_nat_is_at_(img, h, h->family) && !has_gate(links, folder, h))
 			lacks |= 1u << (h->family == XT2_IPV6);
 	return lacks;
 }
