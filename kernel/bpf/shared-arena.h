@@ -192,7 +192,8 @@ struct xt2_live_ruleset {
 	__u32 slots;
 	__u32 hook[XT2_PROGRAMS][2][5]; /* [IPv6][hook]: offset of struct xt2_hook in the image */
 	__u8 tables[2][5]; /* [IPv6][hook]: bits of the tables that are there */
-	__u8 reserved_tables[6];
+	__u8 edited; /* it is that before with edits, and others may follow: that one's memory is kept */
+	__u8 reserved_tables[5];
 	__u64 size; /* bytes that the ruleset took when it was installed */
 	__u64 from; /* offset of the ruleset before, as long as it has counters of these rules */
 	__u64 pairs; /* offset of __u32[rules]: a rule's offset in that one's image; 0: it is new */

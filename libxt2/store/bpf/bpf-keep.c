@@ -124,7 +124,7 @@ int xt2_live_fold_(struct xt2_live *host)
 		return ret;
 	fold_counters(l);
 	__atomic_store_n(&l->from, 0, __ATOMIC_RELEASE);
-	if (xt2_live_state_()->trial != XT2_TRIAL_NONE) /* it may come back */
+	if (l->edited || xt2_live_state_()->trial != XT2_TRIAL_NONE) /* it may come back */
 		return 0;
 	if (!xt2_live_release_(host, XT2_ARENA_REGION(!host->region), *have))
 		*have = 0; /* else when the region is needed */
@@ -495,6 +495,7 @@ int xt2_live_keep_(struct xt2_live *host, struct xt2_live_ruleset *l, const __u8
 	int ret = 0;
 
 	l->from = host->ruleset;
+	l->edited = was != NULL;
 	if (from && was)
 		memcpy(xt2_live_at_(l->pairs), was, l->rules * sizeof(*was));
 	else if (from)

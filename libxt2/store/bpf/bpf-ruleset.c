@@ -167,18 +167,29 @@ static void move_counters(const struct xt2_live_ruleset *l, struct xt2_image *im
 	}
 }
 
-/* Memory for a region; what is there is that of a process that was killed. */
+/*
+ * Zeroed memory for a region.  The one before the last may have left some, unless it is far too much;
+ * what is there beyond that is of a process that was killed.
+ */
 static int reserve(struct xt2_live *host, u32 region, u64 size)
 {
-	u64 *have = &xt2_live_state_()->region_size[region];
+	const u64 start = XT2_ARENA_REGION(region);
+	u64 *have = &xt2_live_state_()->region_size[region], kept;
 
-	if (*have && xt2_live_release_(host, XT2_ARENA_REGION(region), *have))
+	if (*have / 2 > size) {
+		if (xt2_live_release_(host, start, *have))
+			return -ENOMEM;
+		*have = 0;
+	}
+	kept = rounded(*have, 4096);
+	memset(xt2_live_at_(start), 0, kept < size ? kept : size);
+	if (size <= kept)
+		return 0;
+	if (xt2_live_release_(host, start + kept, size - kept) ||
+	    xt2_live_reserve_(host, start + kept, size - kept))
 		return -ENOMEM;
 	*have = size;
-	if (!xt2_live_reserve_(host, XT2_ARENA_REGION(region), size))
-		return 0;
-	*have = 0;
-	return -ENOMEM;
+	return 0;
 }
 
 /* In memory that is not in use yet.  => 0, -EFBIG, -ENOMEM */
