@@ -83,6 +83,7 @@ enum xt2_live_reason {
 	XT2_LIVE_NO_TARGET,
 	XT2_LIVE_CHANGED, /* a match that is asked, after a rule that changes what it looks at */
 	XT2_LIVE_ASKS, /* too many matches would be asked about a packet at a hook */
+	XT2_LIVE_BOUND, /* too many different targets that the kernel has in tables of their own alone */
 	XT2_LIVE_TOO_LONG, /* a packet may enter too many chains at a hook */
 	XT2_LIVE_TOO_MANY, /* and these have too many rules together */
 };
@@ -95,7 +96,7 @@ enum xt2_live_reason {
 static inline bool xt2_live_is_limit(enum xt2_live_reason reason)
 {
 	return reason == XT2_LIVE_TOO_LONG || reason == XT2_LIVE_TOO_MANY ||
-	       reason == XT2_LIVE_ASKS;
+	       reason == XT2_LIVE_ASKS || reason == XT2_LIVE_BOUND;
 }
 
 /* Strings are the image's; why is good during the call. */
@@ -105,7 +106,7 @@ struct xt2_live_refusal {
 	const char *table, *chain;
 	unsigned int rule; /* from 1, of a table its first; 0: the policy, or a hook's ways */
 	const char *name; /* of the match, target, table or hook */
-	/* rules of a table that are reached; chains or rules that a packet may meet; matches asked */
+	/* rules of a table that are reached; chains or rules that a packet may meet; matches asked; targets */
 	__u64 count;
 	__u32 depth; /* of these chains */
 	const char *why; /* in words, without table, chain and rule */

@@ -178,6 +178,17 @@ live apply --force "$tmp/bad" || wrong "33 matches, forced again"
 live detach
 XT2_PERSIST=$tmp/persisted live apply "$tmp/persisted" 2>"$tmp/err" || wrong "33 matches, at boot: $(cat "$tmp/err")"
 apply "$tmp/one"
+
+# Targets that the kernel has in table raw alone: as many as bits of a note, and no more.
+helpers() { printf '%s\n' '*raw' "$(seq "$1" | sed 's/.*/-A OUTPUT -p tcp --dport & -j CT --helper ftp --zone &/')" COMMIT; }
+helpers 30 >"$tmp/thirty"
+live apply "$tmp/thirty" 2>"$tmp/err" || wrong "30 helpers: $(cat "$tmp/err")"
+[ "$(inside nft list table ip raw | grep -c 'xt target')" = 30 ] || wrong "30 helpers: $(inside nft list table ip raw)"
+helpers 31 >"$tmp/bad"
+live apply "$tmp/bad" 2>"$tmp/err" && wrong "31 helpers are live"
+grep -q 'this CT is one of 31 different targets' "$tmp/err" || wrong "31 helpers: $(cat "$tmp/err")"
+grep -q "$tmp/bad:32: " "$tmp/err" || wrong "31 helpers, no line: $(cat "$tmp/err")"
+apply "$tmp/one"
 one '-A INPUT -m cluster --cluster-total-nodes 2 --cluster-local-node 1 --cluster-hash-seed 1'
 refused 3 'cannot match cluster'
 one '-A INPUT -m connlabel --label 1 --set'

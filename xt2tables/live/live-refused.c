@@ -38,6 +38,7 @@ static const struct hint {
 	  "put the rule before those that change packets, or into a table that comes before" },
 	{ NULL, XT2_LIVE_ASKS,
 	  "equal matches are asked once, those that xt2 evaluates not at all; apply --force takes up to 64" },
+	{ NULL, XT2_LIVE_BOUND, "rules with equal targets share one; " BESIDE },
 	{ NULL, XT2_LIVE_TOO_LONG,
 	  "each chain that is jumped to twice doubles the ways; a goto (-g) does not" },
 	{ NULL, XT2_LIVE_TOO_MANY,

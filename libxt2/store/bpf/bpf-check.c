@@ -87,6 +87,12 @@ static void explain(const struct xt2_live_refusal *r, char *buf, size_t size)
 			"the kernel would be asked %llu different matches about each packet, and %u are many",
 			(unsigned long long)r->count, XT2_LIVE_ASKS_MAX);
 		break;
+	case XT2_LIVE_BOUND:
+		snprintf(
+			buf, size,
+			"this %s is one of %llu different targets that the kernel has in one table alone, and %u are possible",
+			r->name, (unsigned long long)r->count, XT2_ACT_BOUND_MAX);
+		break;
 	case XT2_LIVE_NO_TARGET: snprintf(buf, size, "a live ruleset cannot do %s", r->name); break;
 	case XT2_LIVE_TOO_LONG:
 		snprintf(buf, size,
@@ -381,6 +387,40 @@ static void check_hook_asks(struct walk *w, const struct xt2_hook *h,
 		refuse(w, r, xt2_image_chain(w->img, w->root, h->chain), 0);
 }
 
+/* @offset: of a rule */
+static void refuse_at(struct walk *w, struct xt2_live_refusal r, u32 offset)
+{
+	const struct xt2_chain *c;
+	const struct xt2_rule *rule;
+	struct xt2_in_order o;
+	u32 i, n;
+
+	xt2_image_for_each_chain(c, i, w->img, w->root) {
+		n = 0;
+		xt2_chain_for_each(rule, &o, w->img, c) {
+			n++;
+			if (xt2_offset(w->img, rule) == offset)
+				refuse(w, r, c, n);
+		}
+	}
+}
+
+/* Such a target has a bit of a note. */
+static void check_bound(struct walk *w, const struct xt2_left_plan *plan)
+{
+	struct xt2_live_refusal r = { .reason = XT2_LIVE_BOUND };
+	const struct xt2_left_item *last = NULL;
+	u32 i;
+
+	for (i = 0; i < plan->steps; i++)
+		if (xt2_step_is_bound_(plan->step[i].ext) && r.count++ == XT2_ACT_BOUND_MAX)
+			last = &plan->step[i];
+	if (!last)
+		return;
+	r.name = last->ext->name;
+	refuse_at(w, r, last->offset);
+}
+
 /* => 0, -ENOMEM */
 static int check_left(struct walk *w)
 {
@@ -394,6 +434,7 @@ static int check_left(struct walk *w)
 		xt2_image_for_each_hook(h, i, w->img, w->root)
 			if (h->family == xt2_nft_families_[family] && xt2_live_hooked(w->img, h))
 				check_hook_asks(w, h, &plan);
+		check_bound(w, &plan);
 		xt2_left_plan_free_(&plan);
 		ret = ret == -E2BIG ? 0 : ret;
 	}

@@ -12,9 +12,9 @@
 #include <linux/netfilter/nfnetlink.h>
 #include <sys/socket.h>
 
-#define FIRST 32768u /* bytes of messages */
+#define FIRST 65536u /* bytes of messages */
 #define MOST  (64u << 20)
-#define ROOM  8192u /* more than a message and the end of a transaction need */
+#define ROOM  8192u /* more than a message and the end of a transaction need: always there */
 
 const __u8 xt2_nft_families_[XT2_NFT_FAMILIES] = { NFPROTO_IPV4, NFPROTO_IPV6 };
 
@@ -43,7 +43,7 @@ void xt2_nft_close_(struct xt2_nft *b)
 
 bool xt2_nft_is_full_(const struct xt2_nft *b)
 {
-	return b->used > b->size - ROOM;
+	return b->used > b->size - 2 * ROOM;
 }
 
 int xt2_nft_grow_(struct xt2_nft *b)
@@ -66,6 +66,7 @@ void xt2_nft_ask_(struct xt2_nft *b, __u8 family)
 {
 	b->family = family;
 	b->used = 0;
+	b->lost = false;
 }
 
 void xt2_nft_begin_(struct xt2_nft *b, __u8 family)
@@ -84,6 +85,10 @@ void xt2_nft_append_(struct xt2_nft *b, const struct nlmsghdr *h)
 {
 	b->last = b->used;
 	b->used += MNL_ALIGN(h->nlmsg_len);
+	if (b->used > b->size - ROOM && xt2_nft_grow_(b)) {
+		b->used = b->last;
+		b->lost = true;
+	}
 }
 
 void xt2_nft_table_(struct xt2_nft *b, __u16 type, __u16 flags, const char *name)
@@ -139,6 +144,8 @@ int xt2_nft_commit_(struct xt2_nft *b)
 {
 	int ret;
 
+	if (b->lost)
+		return -ENOMEM;
 	((struct nlmsghdr *)(b->bytes + b->last))->nlmsg_flags |= NLM_F_ACK;
 	xt2_nft_append_(b, nftnl_batch_end(b->bytes + b->used, ++b->seq));
 	ret = xt2_nft_answer_(b, NULL, NULL);

@@ -32,6 +32,7 @@ struct xt2_nft {
 	__u32 seq;
 	__u32 commits; /* transactions that the kernel took */
 	__u8 family; /* NFPROTO_* */
+	bool lost; /* there was no memory for a message: the transaction fails */
 };
 
 /* => 0: to be closed; -errno */
@@ -42,13 +43,13 @@ void xt2_nft_close_(struct xt2_nft *b);
 void xt2_nft_begin_(struct xt2_nft *b, __u8 family);
 void xt2_nft_ask_(struct xt2_nft *b, __u8 family);
 
-/* => is there no more room than for some messages? */
+/* => are there so many messages that they had better be sent? */
 bool xt2_nft_is_full_(const struct xt2_nft *b);
 
 /* More room, for a transaction that must be one.  => 0, -ENOMEM */
 int xt2_nft_grow_(struct xt2_nft *b);
 
-/* => a message that xt2_nft_append_() makes a part of it; there is room if it is not full */
+/* => a message that xt2_nft_append_() makes a part of it; there is room for one of 8 KiB */
 struct nlmsghdr *xt2_nft_message_(struct xt2_nft *b, __u16 type, __u16 flags);
 void xt2_nft_append_(struct xt2_nft *b, const struct nlmsghdr *h);
 

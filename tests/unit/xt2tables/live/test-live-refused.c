@@ -195,6 +195,8 @@ static void test_hints(void **state)
 		    XT2_EXIT_UNSUPPORTED),
 		ROW(XT2_LIVE_ASKS, "filter", "INPUT", "equal matches are asked once",
 		    XT2_EXIT_RESOURCE),
+		ROW(XT2_LIVE_BOUND, "raw", "CT", "rules with equal targets share one",
+		    XT2_EXIT_RESOURCE),
 		ROW(XT2_LIVE_NO_TARGET, "raw", "HMARK", "keep the rule in iptables' own table",
 		    XT2_EXIT_UNSUPPORTED),
 		ROW(XT2_LIVE_NO_TARGET, "filter", "TEE", "keep the rule in iptables' own table",
