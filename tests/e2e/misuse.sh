@@ -219,6 +219,9 @@ xt2 check "$tmp/many" >"$tmp/out"
 [ $? = 2 ] || bad "exit code of many errors"
 [ "$(grep -c 'error\[' "$tmp/out")" = 50 ] || bad "check shows not all of 50 errors"
 grep -q ': 50 errors' "$tmp/out" || bad "check counts not 50 errors"
+printf '*filter\n-A INPUT -m bpf --object-pinned /x -j DROP\n-A INPUT --nosuch\nCOMMIT\n' >"$tmp/two"
+try xt2 check "$tmp/two"
+grep -q ': 1 error, and 1 that cannot be evaluated' "$tmp/out" || bad "check: $(cat "$tmp/out")"
 
 echo "$count calls"
 exit $failed

@@ -256,6 +256,10 @@ static int check_file(struct check *c, const char *path, bool *comma)
 			       c->chains == 1 ? "" : "s", c->unsupported,
 			       c->live ? "live" : "evaluated", c->warnings,
 			       c->warnings == 1 ? "" : "s");
+	else if (c->unsupported)
+		xt2_print_line(stdout, "%s: %u error%s, and %u that cannot be %s", path, c->errors,
+			       c->errors == 1 ? "" : "s", c->unsupported,
+			       c->live ? "live" : "evaluated");
 	else
 		xt2_print_line(stdout, "%s: %u error%s", path, c->errors,
 			       c->errors == 1 ? "" : "s");
