@@ -91,14 +91,15 @@ static bool parse(struct xt2_pkt *pkt, const struct cost_packet *p)
 	return !xt2_pkt_parse(pkt, (__u8)p->family);
 }
 
-/* This thread is on the first processor that it may use, or on all others if there are any. */
+/* This thread is on the first processor that the program may use, or on all others if there are any. */
 static void pin(bool first)
 {
-	cpu_set_t all, mine;
+	static cpu_set_t all; /* a thread begins with those of the one that made it */
+	cpu_set_t mine;
 	int i, chosen = -1;
 
 	CPU_ZERO(&mine);
-	if (sched_getaffinity(0, sizeof(all), &all))
+	if (!CPU_COUNT(&all) && sched_getaffinity(0, sizeof(all), &all))
 		return;
 	for (i = 0; i < CPU_SETSIZE; i++) {
 		if (!CPU_ISSET(i, &all))
