@@ -25,24 +25,33 @@ struct xt2_tables {
 	struct xt2_ruleset *rs;
 	struct xt2_slots_ops slots;
 	struct xt2_compactor compactor;
+	u64 rules; /* before the transaction; 0: not counted yet */
+	u64 taken, retired; /* by the transaction */
 };
 
 static int slot_take(void *arg, struct xt2_counts counts, u32 *slot)
 {
-	return xt2_share_slot_take(arg, counts, slot);
+	struct xt2_tables *t = arg;
+
+	t->taken++;
+	return xt2_share_slot_take(t->share, counts, slot);
 }
 
 static int slot_retire(void *arg, u32 slot)
 {
-	return xt2_share_slot_retire(arg, slot);
+	struct xt2_tables *t = arg;
+
+	t->retired++;
+	return xt2_share_slot_retire(t->share, slot);
 }
 
 static struct xt2_counts slot_read(void *arg, const struct xt2_rule *r)
 {
+	const struct xt2_tables *t = arg;
 	const u32 slot = (u32)r->packets;
 	struct xt2_counts n;
 
-	xt2_share_counters(arg, &slot, 1, &n);
+	xt2_share_counters(t->share, &slot, 1, &n);
 	return n;
 }
 
@@ -111,7 +120,7 @@ static int start(struct xt2_tables *t, const struct xt2_ruleset *from, struct xt
 	if (ret)
 		return ret;
 	t->slots = (struct xt2_slots_ops){
-		.take = slot_take, .retire = slot_retire, .read = slot_read, .arg = t->share
+		.take = slot_take, .retire = slot_retire, .read = slot_read, .arg = t
 	};
 	t->rs = xt2_ruleset_new();
 	if (!t->rs || xt2_inplace_begin(t->rs, t->img, CAPACITY, false))
@@ -165,10 +174,33 @@ struct xt2_share *xt2_tables_share(struct xt2_tables *t)
 	return t->share;
 }
 
-/* => may packets pass through more chains than they should be allowed to? */
-static bool is_too_long(const struct xt2_tables *t, const struct xt2_root *root)
+static u64 count_rules(const struct xt2_image *img)
 {
-	return root->visits > XT2_VISITS_MAX && root->visits > xt2_image_visits_max(t->img);
+	const struct xt2_root *root = xt2_image_root(img);
+	const struct xt2_chain *c;
+	u64 rules = 0;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, img, root)
+		rules += xt2_chain_length(img, c);
+	return rules;
+}
+
+/* => may packets pass through more chains than they should be allowed to? */
+static bool is_too_long(struct xt2_tables *t, const struct xt2_root *root)
+{
+	if (root->visits <= XT2_VISITS_MAX)
+		return false;
+	if (!t->rules)
+		t->rules = count_rules(t->img);
+	return root->visits + t->retired > t->rules + t->taken;
+}
+
+static void count_changes(struct xt2_tables *t, bool made)
+{
+	if (made && t->rules)
+		t->rules += t->taken - t->retired;
+	t->taken = t->retired = 0;
 }
 
 int xt2_tables_commit(struct xt2_tables *t, struct xt2_err *err)
@@ -182,6 +214,7 @@ int xt2_tables_commit(struct xt2_tables *t, struct xt2_err *err)
 		return xt2_err_set(err, XT2_E_LIMIT, E2BIG,
 				   "packets may pass through too many chains");
 	ret = root ? publish(t, root) : xt2_inplace_done(t->rs);
+	count_changes(t, true);
 	if (!ret && !root)
 		ret = xt2_compactor_aborted(&t->compactor);
 	return ret ? xt2_err_no_memory(err, " to go on after the change, which took effect") : 0;
@@ -192,6 +225,7 @@ int xt2_tables_abort(struct xt2_tables *t)
 	int ret;
 
 	xt2_share_abort(t->share);
+	count_changes(t, false);
 	ret = xt2_inplace_abort(t->rs);
 	return ret ? ret : xt2_compactor_aborted(&t->compactor);
 }

@@ -168,10 +168,70 @@ static void set_counters_count_on(void **unused)
 	xt2_tables_free(t);
 }
 
+/* Each chain of a row jumps to the next one twice: a packet may enter 2^LEVELS chains. */
+#define LEVELS 17
+#define MANY   150000u /* rules, more than these chains */
+
+static struct xt2_tables *make_doubling(void)
+{
+	struct xt2_ruleset *rs = xt2_ruleset_new();
+	const struct xt2_rule *jump;
+	struct xt2_tables *t;
+	struct rule_build b;
+	int chain, next;
+	char name[8];
+	u32 i;
+
+	assert_int_equal(xt2_table_add(rs, XT2_IPV4, "filter", NULL), 0);
+	chain = xt2_chain_base(rs, 0, XT2_INPUT);
+	for (i = 0; i < LEVELS; i++, chain = next) {
+		snprintf(name, sizeof(name), "C%u", i);
+		next = xt2_chain_add(rs, 0, name);
+		rule_begin(&b);
+		jump = rule_end(&b, XT2_TARGET(XT2_T_JUMP, (u32)next));
+		assert_int_equal(xt2_rule_append(rs, chain, jump, 0), 0);
+		assert_int_equal(xt2_rule_append(rs, chain, jump, 0), 0);
+	}
+	chain = xt2_chain_base(rs, 0, XT2_FORWARD);
+	for (i = 0; i < MANY; i++)
+		assert_int_equal(xt2_rule_append(rs, chain, rule_from(&b, 0x0b000000 + i), 0), 0);
+	t = xt2_tables_new(rs, NULL);
+	assert_non_null(t);
+	xt2_ruleset_free(rs);
+	return t;
+}
+
+/* A packet may enter as many chains as there are rules; those that a transaction deletes are none. */
+static void chains_that_are_entered_have_a_limit(void **unused)
+{
+	struct xt2_tables *t = make_doubling();
+	struct xt2_ruleset *rs = xt2_tables_ruleset(t);
+	const int forward = xt2_chain_base(rs, 0, XT2_FORWARD);
+	struct xt2_err err = { .code = XT2_OK };
+	struct rule_build b;
+	u32 i;
+
+	assert_int_equal(xt2_rule_append(rs, forward, rule_from(&b, 1), 0), 0);
+	assert_int_equal(xt2_tables_commit(t, &err), 0);
+	assert_int_equal(xt2_chain_flush(rs, forward), 0);
+	assert_int_equal(xt2_tables_commit(t, &err), -E2BIG);
+	assert_int_equal(err.code, XT2_E_LIMIT);
+	assert_int_equal(xt2_tables_abort(t), 0);
+	assert_int_equal(xt2_chain_rules(rs, forward), MANY + 1);
+	for (i = 0; i < 10; i++)
+		assert_int_equal(xt2_rule_delete(rs, forward, 0), 0);
+	assert_int_equal(xt2_tables_commit(t, &err), 0);
+	for (i = 0; i < MANY / 5; i++)
+		assert_int_equal(xt2_rule_delete(rs, forward, 0), 0);
+	assert_int_equal(xt2_tables_commit(t, &err), -E2BIG);
+	xt2_tables_free(t);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(counters_stay_exact),
 	cmocka_unit_test(policies_have_the_counters_of_now),
 	cmocka_unit_test(set_counters_count_on),
+	cmocka_unit_test(chains_that_are_entered_have_a_limit),
 };
 
 UNITS(tests)
