@@ -168,8 +168,8 @@ static void set_counters_count_on(void **unused)
 	xt2_tables_free(t);
 }
 
-/* Each chain of a row jumps to the next one twice: a packet may enter 2^LEVELS chains. */
-#define LEVELS 17
+/* Each chain of a row jumps to the next one twice: a packet may enter twice 2^LEVELS chains. */
+#define LEVELS 16
 #define MANY   150000u /* rules, more than these chains */
 
 static struct xt2_tables *make_doubling(void)
