@@ -3,9 +3,10 @@
  * share-tables.c - a ruleset that threads evaluate while it is changed
  *
  * The image has all the addresses that one can need, and memory as far as it is used.  A commit
- * writes what has changed to free places, publishes the new root by one store, and then
- * looks which generations are still read: places and counters that only older ones
- * had are free again.  Long chains are compiled by a thread: compactor.h.
+ * writes what has changed to free places and publishes the new root by one store.  Now and then
+ * it looks which generations are still read: places and counters that only older ones had are
+ * free again.  Not each time, since the look interrupts the readers' processors.  Long chains are
+ * compiled by a thread: compactor.h.
  */
 #include "config.h"
 #include "share-tables.h"
@@ -19,6 +20,10 @@
 #define CAPACITY  (XT2_SIZE_MAX + 8ull)
 #define SLOTS_MAX (1u << 26) /* of each reader 1 GiB of addresses */
 
+/* What older generations had is asked for after so many commits, or when so much was given up. */
+#define LOOK_COMMITS 64u
+#define LOOK_BYTES   (256u << 10)
+
 struct xt2_tables {
 	struct xt2_image *img;
 	struct xt2_share *share;
@@ -27,6 +32,8 @@ struct xt2_tables {
 	struct xt2_compactor compactor;
 	u64 rules; /* before the transaction; 0: not counted yet */
 	u64 taken, retired; /* by the transaction */
+	u64 waited; /* bytes that waited for readers when they were looked at last */
+	u32 unlooked; /* commits since */
 };
 
 static int slot_take(void *arg, struct xt2_counts counts, u32 *slot)
@@ -77,19 +84,31 @@ static int fill(struct xt2_tables *t, const struct xt2_ruleset *from, struct xt2
 	return xt2_err_no_memory(err, " to share the ruleset");
 }
 
-/* Readers see it from now on; what they have left is free. */
+/* What readers have left is free. */
+static void look_at_readers(struct xt2_tables *t)
+{
+	struct xt2_space *space = &t->rs->inplace->space;
+	u64 oldest;
+
+	if (++t->unlooked < LOOK_COMMITS && space->waiting < t->waited + LOOK_BYTES)
+		return;
+	oldest = xt2_share_oldest(t->share);
+	xt2_share_reclaim(t->share, oldest);
+	xt2_space_reclaim(space, xt2_compactor_allows(&t->compactor, oldest));
+	t->waited = space->waiting;
+	t->unlooked = 0;
+}
+
+/* Readers see it from now on. */
 static int publish(struct xt2_tables *t, u32 offset)
 {
 	const struct xt2_root *root = xt2_at(t->img, offset);
-	u64 oldest;
 	int ret;
 
 	xt2_share_publish(t->share, offset, root->generation);
 	xt2_compactor_committed(&t->compactor);
 	ret = xt2_inplace_done(t->rs);
-	oldest = xt2_share_oldest(t->share);
-	xt2_share_reclaim(t->share, oldest);
-	xt2_space_reclaim(&t->rs->inplace->space, xt2_compactor_allows(&t->compactor, oldest));
+	look_at_readers(t);
 	return ret ? ret : xt2_compactor_go_on(&t->compactor);
 }
 

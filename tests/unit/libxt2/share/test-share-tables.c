@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test-share-tables.c - libxt2/share/share-tables.c */
 #include <pthread.h>
+#include "libxt2/share/seats.h"
 #include "libxt2/share/share-tables.h"
 #include "libxt2/ruleset/inplace.h"
 #include "tests/lib/rules.h"
@@ -168,6 +169,35 @@ static void set_counters_count_on(void **unused)
 	xt2_tables_free(t);
 }
 
+/* Readers are asked only now and then, but what they have left is used again. */
+static void memory_does_not_grow_with_edits(void **unused)
+{
+	struct xt2_tables *t = make();
+	struct xt2_ruleset *rs = xt2_tables_ruleset(t);
+	struct xt2_reader *r = xt2_reader_new(t);
+	const int chain = xt2_chain_base(rs, 0, XT2_INPUT);
+	struct rule_build b;
+	u64 size = 0;
+	u32 i, used = 0;
+
+	for (i = 0; i < 4000; i++) {
+		if (i == 1000) {
+			size = rs->inplace->img->size;
+			used = xt2_tables_share(t)->slots.used;
+		}
+		evaluate(r);
+		assert_int_equal(xt2_rule_insert(rs, chain, 0, rule_from(&b, 0x0c000000 + i), 0),
+				 0);
+		assert_int_equal(xt2_rule_delete(rs, chain, 1), 0);
+		assert_int_equal(xt2_tables_commit(t, NULL), 0);
+	}
+	assert_true(rs->inplace->img->size < size + size / 2);
+	assert_true(xt2_tables_share(t)->slots.used < used + RULES);
+	assert_true(used < 2 * RULES);
+	xt2_reader_free(r);
+	xt2_tables_free(t);
+}
+
 /* Each chain of a row jumps to the next one twice: a packet may enter twice 2^LEVELS chains. */
 #define LEVELS 16
 #define MANY   150000u /* rules, more than these chains */
@@ -231,6 +261,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(counters_stay_exact),
 	cmocka_unit_test(policies_have_the_counters_of_now),
 	cmocka_unit_test(set_counters_count_on),
+	cmocka_unit_test(memory_does_not_grow_with_edits),
 	cmocka_unit_test(chains_that_are_entered_have_a_limit),
 };
 
