@@ -666,10 +666,18 @@ static __always_inline void find_first(struct xt2_ctx *ctx, const struct xt2_cha
 	const struct xt2_patch __img *p = xt2_patched_patch(chain);
 	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
 	struct xt2_search *s = xt2_ptr(ctx->search);
-	const u32 may = xt2_by_classes(ctx->img, p, s, pkt);
+	const struct xt2_index __img *ix = xt2_chain_its_index(compiled);
+	const bool far = xt2_index_far(ix);
+	u32 may;
 
 	s->base = s->cursor.base = 0;
-	xt2_index_find(compiled, s, pkt, 0);
+	if (far) /* its memory is waited for while the hashes are made */
+		xt2_index_begin(compiled, s, pkt);
+	may = xt2_by_classes(ctx->img, p, s, pkt);
+	if (far)
+		xt2_index_end(ix, s);
+	else
+		xt2_index_find(compiled, s, pkt, 0);
 	s->chain = s->patched = xt2_ctx_offset(ctx, chain);
 	s->spanned = xt2_chain_its_index(compiled)->kind == XT2_INDEX_PAIRS ? p->compiled : 0;
 	s->inserts = 0;
