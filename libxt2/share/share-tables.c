@@ -20,8 +20,11 @@
 #define CAPACITY  (XT2_SIZE_MAX + 8ull)
 #define SLOTS_MAX (1u << 26) /* of each reader 1 GiB of addresses */
 
-/* What older generations had is asked for after so many commits, or when so much was given up. */
-#define LOOK_COMMITS 64u
+/*
+ * What older generations had is asked for after so many commits, or when so much was given up: half
+ * of the ruleset's bytes, or this.  membarrier(2) interrupts the readers.
+ */
+#define LOOK_COMMITS 256u
 #define LOOK_BYTES   (256u << 10)
 
 struct xt2_tables {
@@ -88,9 +91,10 @@ static int fill(struct xt2_tables *t, const struct xt2_ruleset *from, struct xt2
 static void look_at_readers(struct xt2_tables *t)
 {
 	struct xt2_space *space = &t->rs->inplace->space;
+	const u64 many = t->img->size / 2 > LOOK_BYTES ? t->img->size / 2 : LOOK_BYTES;
 	u64 oldest;
 
-	if (++t->unlooked < LOOK_COMMITS && space->waiting < t->waited + LOOK_BYTES)
+	if (++t->unlooked < LOOK_COMMITS && space->waiting < t->waited + many)
 		return;
 	oldest = xt2_share_oldest(t->share);
 	xt2_share_reclaim(t->share, oldest);
