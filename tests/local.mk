@@ -28,6 +28,11 @@ check-ebtables: tests/vm/ebt-kernel
 	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/lib/run-test $(SHELL) \
 		$(top_srcdir)/tests/vm/ebtables.sh
 
+.PHONY: check-old-kernel
+check-old-kernel: all
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/lib/run-test $(SHELL) \
+		$(top_srcdir)/tests/vm/old-kernel.sh
+
 .PHONY: check-valgrind
 check-valgrind: all $(check_PROGRAMS)
 	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/lib/check-valgrind \

@@ -15,7 +15,9 @@
  * A packet that this host sends is evaluated in the context of its process, and
  * a softirq may come in between with another packet.  So each processor has
  * two slots, and its depth says which one is free: what is in a slot has one
- * writer at a time and needs no atomic operation.
+ * writer at a time and needs no atomic operation.  Where programs cannot turn preemption off, a
+ * process may lose the processor to another one that sends, or go on elsewhere.  Then an evaluation claims
+ * any slot that is not busy, this processor's first.
  *
  * A ruleset is struct xt2_live_ruleset, the counters of each slot and one more for
  * what was counted before, each slot's stack, and the checked image, which is last.  In this
@@ -36,7 +38,7 @@
 
 /* Where nothing is mapped by itself, AddressSanitizer's shadow included. */
 #define XT2_ARENA_BASE	      0x200000000000ull
-#define XT2_ARENA_VERSION     14u
+#define XT2_ARENA_VERSION     15u
 #define XT2_ARENA_PAGES	      (1u << 20) /* of 4 KiB: all that 32 bits reach */
 #define XT2_ARENA_SIZE	      ((size_t)XT2_ARENA_PAGES * 4096)
 #define XT2_ARENA_STATE	      0x1000u

@@ -25,6 +25,7 @@ struct xt2_slot {
 	__u32 answered; /* its questions, if there are any */
 	__u64 answers; /* bits: see act.h */
 	__u64 ether[2]; /* its Ethernet header */
+	__u64 busy; /* an evaluation has claimed it: see shared-arena.h */
 	struct xt2_event happened[XT2_EVENTS];
 	struct xt2_search search;
 	__u8 bytes[XT2_PACKET_MAX + 64] __attribute__((__aligned__(64)));

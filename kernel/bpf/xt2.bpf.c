@@ -33,13 +33,14 @@
 __always_inline int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook);
 #include "engine/eval.c"
 
-#define HEADERS	  128 /* bytes that are copied at first */
-#define TRANSPORT 60 /* bytes of a transport header */
-#define SHORTEST  8 /* of packets */
-#define ROOM	  60 /* bytes for more options */
-#define MTU_MAX	  0xffff
-#define ICMP	  1 /* protocols */
-#define ICMPV6	  58
+#define HEADERS	    128 /* bytes that are copied at first */
+#define TRANSPORT   60 /* bytes of a transport header */
+#define SHORTEST    8 /* of packets */
+#define ROOM	    60 /* bytes for more options */
+#define MTU_MAX	    0xffff
+#define ICMP	    1 /* protocols */
+#define ICMPV6	    58
+#define XT2_NO_SLOT (~0u)
 
 extern int bpf_dynptr_from_skb(struct __sk_buff *skb, u64 flags, struct bpf_dynptr *d) __ksym;
 extern void *bpf_dynptr_slice(const struct bpf_dynptr *d, u32 off, void *buf, u32 size) __ksym;
@@ -77,6 +78,9 @@ EXPORTED struct {
 
 /* Tell the verifier whose the addresses are. */
 #define use_arena() __asm__ volatile("" : : "r"(&arena))
+
+/* May programs call global functions with preemption off?  The loader says so, and the verifier leaves out the rest. */
+EXPORTED const volatile bool xt2_can_stay SEC(".rodata.xt2") = true;
 
 /* Bytes [off, off + SIZE); a slice has a fixed size. */
 #define COPY(SIZE)                                                                           \
@@ -382,12 +386,12 @@ static __always_inline bool has_steps(const struct xt2_live_ruleset __img *live,
 }
 
 /* In a slot that nobody else uses.  => accepted? */
-static __always_inline bool run_slot(struct bpf_nf_ctx *nf, u32 program, u32 cpu, u32 depth)
+static __always_inline bool run_slot(struct bpf_nf_ctx *nf, u32 program, u32 cpu, u32 number)
 {
 	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
 	u64 ruleset = *(volatile u64 __img *)&state->ruleset;
 	struct xt2_live_ruleset __img *live = xt2_arena(ruleset);
-	u32 number = cpu * XT2_SLOTS + depth, hook = nf->state->hook, entry;
+	u32 hook = nf->state->hook, entry;
 	struct xt2_slot __img *slot = xt2_arena(XT2_ARENA_SLOTS + sizeof(*slot) * (u64)number);
 	bool related = false, asks;
 	int verdict;
@@ -425,25 +429,66 @@ static __always_inline bool run_slot(struct bpf_nf_ctx *nf, u32 program, u32 cpu
 	return verdict == XT2_ACCEPT;
 }
 
+/* NAT has looked at the packet's connection, and no question was put that has to be taken back. */
+static __always_inline bool nat_is_done(const struct bpf_nf_ctx *nf)
+{
+	const struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
+	const u64 ruleset = *(volatile u64 __img *)&state->ruleset;
+	const struct xt2_live_ruleset __img *live = xt2_arena(ruleset);
+
+	return is_established(nf->skb) && (!ruleset || !(live->needs & XT2_NEED_ANSWERS));
+}
+
+static __always_inline volatile u64 __img *busy_of(u32 number)
+{
+	return &((struct xt2_slot __img *)xt2_arena(XT2_ARENA_SLOTS))[number].busy;
+}
+
+/* A slot that is not busy, the processor's first.  => its number */
+static __always_inline u32 claim_slot(u32 cpu, u32 slots)
+{
+	u32 i, number;
+
+	for (i = xt2_zero; i < slots && xt2_can_loop; i++) {
+		number = (cpu * XT2_SLOTS + i) % slots;
+		if (!*busy_of(number) && !__sync_val_compare_and_swap(busy_of(number), 0, 1))
+			return number;
+	}
+	return slots;
+}
+
 static __always_inline int run(struct bpf_nf_ctx *nf, u32 program)
 {
 	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
+	const u32 slots = state->cpus * XT2_SLOTS;
 	volatile u32 __img *depth;
 	bool accept = false;
-	u32 cpu, deep;
+	u32 cpu, deep, number;
 
 	use_arena();
-	bpf_preempt_disable();
+	if (program == XT2_NAT && nat_is_done(nf)) /* most packets; they need no slot */
+		return true;
+	if (xt2_can_stay)
+		bpf_preempt_disable();
 	cpu = bpf_get_smp_processor_id();
 	depth = &((struct xt2_cpu __img *)xt2_arena(XT2_ARENA_CPUS))[cpu].depth;
-	deep = *depth;
-	*depth = deep + 1;
-	if (cpu < state->cpus && deep < XT2_SLOTS)
-		accept = run_slot(nf, program, cpu, deep);
+	if (xt2_can_stay) {
+		deep = *depth;
+		*depth = deep + 1;
+		number = deep < XT2_SLOTS ? cpu * XT2_SLOTS + deep : slots;
+	} else {
+		number = claim_slot(cpu, slots);
+	}
+	if (number < slots)
+		accept = run_slot(nf, program, cpu, number);
 	else
 		__sync_fetch_and_add(&state->lost, 1);
-	*depth = deep;
-	bpf_preempt_enable();
+	if (xt2_can_stay) {
+		--*depth;
+		bpf_preempt_enable();
+	} else if (number < slots) {
+		__sync_val_compare_and_swap(busy_of(number), 1, 0);
+	}
 	return accept;
 }
 

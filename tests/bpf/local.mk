@@ -24,6 +24,7 @@ BPF_TESTS = \
 	tests/bpf/nat-edits.sh \
 	tests/bpf/places.sh \
 	tests/bpf/random.sh \
+	tests/bpf/preemption.sh \
 	tests/bpf/refused.sh \
 	tests/bpf/reject.sh \
 	tests/bpf/repair.sh \

@@ -28,6 +28,7 @@ rules ::1 icmpv6 | sed 's/-m length.*/-m hl --hl-eq 64/' >"$tmp/rules6"
 code=$?
 [ $code != 3 ] || skip "$(cat "$tmp/err")"
 [ $code = 0 ] || { cat "$tmp/err"; exit 1; }
+[ -z "${OLD_KERNEL:-}" ] || grep -q "old kernel: $OLD_KERNEL" "$tmp/err" || wrong "this is no old kernel"
 
 udp() {	# ADDRESS FAMILY
 	inside python3 -c "

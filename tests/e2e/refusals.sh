@@ -49,9 +49,10 @@ rules:4: error[E_UNSUPPORTED]: mangle/PREROUTING:2: a live ruleset cannot do QUE
    4 | -A PREROUTING -p udp -m connlimit --connlimit-upto 5 --connlimit-mask 32 --connlimit-saddr -j QUEUE
 rules:22: error[E_UNSUPPORTED]: filter/ssh:1: a live ruleset cannot match recent
   22 | -A ssh -m recent --rcheck --seconds 60 --hitcount 200 --name ssh --mask 255.255.255.255 --rsource -j REJECT --reject-with icmp-port-unreachable
-   hint: $mark
+   hint: xt2 keeps 128 times of an address: --hitcount 128 at most
 rules:23: error[E_UNSUPPORTED]: filter/ssh:2: a live ruleset cannot match connlimit
   23 | -A ssh -m connlimit --connlimit-upto 5 --connlimit-mask 32 --connlimit-saddr -j ACCEPT
+   hint: $mark
 rules:5: error[E_UNSUPPORTED]: mangle/PREROUTING:3: a live ruleset cannot match bpf after a rule of the table that changes what it looks at
    5 | -A PREROUTING -m bpf --bytecode "1,6 0 0 1"
    hint: put the rule before those that change packets, or into a table that comes before

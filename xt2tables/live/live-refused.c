@@ -31,6 +31,8 @@ static const struct hint {
 } hints[] = {
 	{ NULL, XT2_LIVE_NO_TABLE,
 	  "leave the table to the kernel's own ones, which work beside the live ones" },
+	{ "recent", XT2_LIVE_NO_MATCH,
+	  "xt2 keeps 128 times of an address: --hitcount 128 at most" },
 	{ NULL, XT2_LIVE_NO_MATCH, MARKED },
 	{ "REJECT", XT2_LIVE_NO_TARGET, "the kernel has it in table filter alone" },
 	{ NULL, XT2_LIVE_NO_TARGET, BESIDE },
@@ -73,8 +75,8 @@ static size_t hint_for(const struct xt2_live_refusal *r)
 	size_t i;
 
 	for (i = 0; i < HINTS; i++)
-		if (hints[i].reason == reason &&
-		    (!hints[i].name || !strcmp(hints[i].name, r->name)))
+		if (hints[i].name ? hints[i].reason == r->reason && !strcmp(hints[i].name, r->name)
+				  : hints[i].reason == reason)
 			break;
 	return i;
 }

@@ -8,6 +8,7 @@
  */
 #include "bpf-private.h"
 
+#include <bpf/btf.h>
 #include <sys/mman.h>
 
 #define PAGE	   4096u
@@ -89,6 +90,33 @@ static int find_program(const struct xt2_live *host, const char *name)
 	return bpf_program__fd(program_of(host, name));
 }
 
+static bool has_member(const struct btf *types, const char *of, const char *name)
+{
+	const int id = types ? btf__find_by_name_kind(types, of, BTF_KIND_STRUCT) : -1;
+	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(types, (u32)id);
+	const struct btf_member *m = t ? btf_members(t) : NULL;
+	u16 i, n = t ? btf_vlen(t) : 0;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(btf__name_by_offset(types, m[i].name_off), name))
+			return true;
+	return false;
+}
+
+/*
+ * Programs call global functions, and older kernels do not allow that with preemption off.  Those
+ * that do know of each function whether it might sleep: since Linux 6.15.
+ */
+static int set_preemption(const struct xt2_live *host)
+{
+	struct btf *types = btf__load_vmlinux_btf();
+	const bool can_stay = has_member(types, "bpf_subprog_info", "might_sleep");
+
+	btf__free(types);
+	return bpf_map__set_initial_value(find_map(host, ".rodata.xt2"), &can_stay,
+					  sizeof(can_stay));
+}
+
 static int load_object(struct xt2_live *host, unsigned int tables)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "xt2",
@@ -104,6 +132,8 @@ static int load_object(struct xt2_live *host, unsigned int tables)
 		err = bpf_map__set_max_entries(find_map(host, "contexts"), host->cpus * XT2_SLOTS);
 	if (!err)
 		err = bpf_map__set_max_entries(find_map(host, "lists"), host->cpus * XT2_SLOTS);
+	if (!err)
+		err = set_preemption(host);
 	if (err)
 		return err;
 	for (i = 0; i < XT2_PROGRAMS; i++)
