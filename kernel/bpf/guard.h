@@ -185,6 +185,8 @@ static __always_inline bool guard(struct bpf_nf_ctx *nf)
 	if (!ruleset || hook > XT2_POSTROUTING)
 		return true;
 	tables = live->tables[six][hook];
+	if (tables == 1u << XT2_NAT && is_established(nf->skb)) /* table nat lets it pass */
+		return true;
 	wanted = tables | state->gates[six][hook] * XT2_GUARDED_GATE;
 	list = list_of(nf, six, hook);
 	if (!wanted || (!(closed && bpf_ktime_get_ns() < closed) &&

@@ -164,7 +164,8 @@ static __noinline void forget_steps(struct sk_buff *skb)
 {
 	u64 packet = (u64)skb;
 
-	bpf_map_delete_elem(&steps, &packet);
+	if (bpf_map_lookup_elem(&steps, &packet)) /* without a lock */
+		bpf_map_delete_elem(&steps, &packet);
 }
 
 /* What was answered about a packet.  => false: not all of so many rules have asked */

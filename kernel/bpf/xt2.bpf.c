@@ -248,7 +248,8 @@ static __noinline void forget(struct sk_buff *skb)
 {
 	u64 packet = (u64)skb;
 
-	bpf_map_delete_elem(&notes, &packet);
+	if (bpf_map_lookup_elem(&notes, &packet)) /* without a lock */
+		bpf_map_delete_elem(&notes, &packet);
 }
 
 /* A companion is to act.  => false: there is no room for a note */

@@ -185,10 +185,12 @@ static void test_hints(void **state)
 	} rows[] = {
 #define ROW(r, t, n, h, s) \
 	{ { { .reason = r, .table = t, .chain = "C", .name = n, .why = "" }, NONE }, h, s }
-		ROW(XT2_LIVE_NO_MATCH, "filter", "recent", "let iptables' own table mangle",
+		ROW(XT2_LIVE_NO_MATCH, "mangle", "recent", "xt2 keeps 128 times",
 		    XT2_EXIT_UNSUPPORTED),
-		ROW(XT2_LIVE_NO_MATCH, "mangle", "recent", "keep the rule in iptables' own table",
+		ROW(XT2_LIVE_NO_MATCH, "filter", "connlimit", "let iptables' own table mangle",
 		    XT2_EXIT_UNSUPPORTED),
+		ROW(XT2_LIVE_NO_MATCH, "mangle", "connlimit",
+		    "keep the rule in iptables' own table", XT2_EXIT_UNSUPPORTED),
 		ROW(XT2_LIVE_NO_MATCH, "raw", "set", "keep the rule in iptables' own table",
 		    XT2_EXIT_UNSUPPORTED),
 		ROW(XT2_LIVE_CHANGED, "mangle", "string", "put the rule before those",
