@@ -21,11 +21,11 @@
 #define SLOTS_MAX (1u << 26) /* of each reader 1 GiB of addresses */
 
 /*
- * What older generations had is asked for after so many commits, or when so much was given up: half
- * of the ruleset's bytes, or this.  membarrier(2) interrupts the readers.
+ * What older generations had is asked for after so many commits, or when so much was given up:
+ * membarrier(2) interrupts the readers, and memory that was never used costs more than such that was.
  */
 #define LOOK_COMMITS 256u
-#define LOOK_BYTES   (256u << 10)
+#define LOOK_BYTES   (4u << 20)
 
 struct xt2_tables {
 	struct xt2_image *img;
@@ -91,10 +91,9 @@ static int fill(struct xt2_tables *t, const struct xt2_ruleset *from, struct xt2
 static void look_at_readers(struct xt2_tables *t)
 {
 	struct xt2_space *space = &t->rs->inplace->space;
-	const u64 many = t->img->size / 2 > LOOK_BYTES ? t->img->size / 2 : LOOK_BYTES;
 	u64 oldest;
 
-	if (++t->unlooked < LOOK_COMMITS && space->waiting < t->waited + many)
+	if (++t->unlooked < LOOK_COMMITS && space->waiting < t->waited + LOOK_BYTES)
 		return;
 	oldest = xt2_share_oldest(t->share);
 	xt2_share_reclaim(t->share, oldest);
