@@ -176,24 +176,48 @@ static int check_bucket(struct patched *k, u32 number, u32 off)
 	return 0;
 }
 
-static int check_buckets(struct patched *k)
+static int claim_slots(struct patched *k, u32 off, u64 n)
+{
+	return xt2_check_claim_array_(k->c, off, n, sizeof(struct xt2_patch_slot),
+				      "buckets of a patch are outside the image");
+}
+
+/* The list of slots, or their pages. */
+static int claim_all_slots(struct patched *k)
 {
 	const struct xt2_patch __img *p = k->p;
-	const struct xt2_patch_slot __img *slot = xt2_at(k->c->img, p->slot);
-	u64 i, n;
+	const u32 __img *page = xt2_at(k->c->img, p->slot);
+	const u32 pages = xt2_patch_slot_pages(p);
+	u32 i;
 
-	if (p->shift < 1 || p->shift > 31)
-		return bad(k, "wrong number of buckets of a patch", &p->shift);
-	n = 1ull << (32 - p->shift);
-	if (xt2_check_claim_array_(k->c, p->slot, n, sizeof(*slot),
+	if (!pages)
+		return claim_slots(k, p->slot, xt2_patch_slots(p));
+	if (xt2_check_claim_array_(k->c, p->slot, pages, sizeof(*page),
 				   "buckets of a patch are outside the image"))
 		return -EINVAL;
-	for (i = 0; i < n && xt2_can_loop; i++) {
-		if (!slot[i].bucket != !slot[i].tags)
-			return bad(k, "tags of a bucket of a patch are not valid", &slot[i]);
-		if (check_bucket(k, (u32)i, slot[i].bucket))
+	for (i = 0; i < pages && xt2_can_loop; i++)
+		if (claim_slots(k, page[i], XT2_SLOTS_PAGE))
 			return -EINVAL;
-		k->c->spare += slot[i].bucket ? 0 : sizeof(*slot);
+	return 0;
+}
+
+static int check_buckets(struct patched *k)
+{
+	const struct xt2_patch_slot __img *slot;
+	u64 i, n;
+
+	if (k->p->shift < 1 || k->p->shift > 31)
+		return bad(k, "wrong number of buckets of a patch", &k->p->shift);
+	if (claim_all_slots(k))
+		return -EINVAL;
+	n = xt2_patch_slots(k->p);
+	for (i = 0; i < n && xt2_can_loop; i++) {
+		slot = xt2_patch_slot_at(k->c->img, k->p, (u32)i);
+		if (!slot->bucket != !slot->tags)
+			return bad(k, "tags of a bucket of a patch are not valid", slot);
+		if (check_bucket(k, (u32)i, slot->bucket))
+			return -EINVAL;
+		k->c->spare += slot->bucket ? 0 : sizeof(*slot);
 	}
 	return 0;
 }
@@ -222,9 +246,7 @@ static bool box_words(const struct xt2_box *box, u32 field, const u32 *mask, u32
 /* => the entry of an inserted rule, or NULL */
 static const struct xt2_patch_entry __img *entry_of(const struct patched *k, u32 hash, u32 unit)
 {
-	const struct xt2_patch_slot __img *slot =
-		(const struct xt2_patch_slot __img *)xt2_at(k->c->img, k->p->slot) +
-		(hash >> k->p->shift);
+	const struct xt2_patch_slot __img *slot = xt2_patch_slot_of(k->c->img, k->p, hash);
 	u32 at = xt2_patch_may_have(slot, hash) ? slot->bucket : 0, i;
 	const struct xt2_patch_bucket __img *b;
 

@@ -3,7 +3,7 @@
 #include "order.h"
 #include "engine/index/patched.h"
 
-_Static_assert(sizeof(struct xt2_inserted) == 40 && sizeof(struct xt2_patch_page) == 512 &&
+_Static_assert(sizeof(struct xt2_inserted) == 40 && sizeof(struct xt2_patch_page) == 2048 &&
 		       sizeof(struct xt2_patch_part) == 16 &&
 		       sizeof(struct xt2_patch_bucket) == 256 &&
 		       sizeof(struct xt2_patch_entry) == 24 && sizeof(struct xt2_patch) == 672 &&

@@ -28,6 +28,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/change/patch-entries.h \
 	libxt2/change/patch-items.c \
 	libxt2/change/patch-items.h \
+	libxt2/change/patch-slots.c \
+	libxt2/change/patch-slots.h \
 	libxt2/change/patch-labels.c \
 	libxt2/change/patch-labels.h \
 	libxt2/change/retire.c \

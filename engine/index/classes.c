@@ -61,7 +61,7 @@ u32 xt2_patch_buckets(const struct xt2_image __img *img xt2_arg_img,
 		      const struct xt2_patch __img *p xt2_arg_img,
 		      struct xt2_search *s_ xt2_arg_img, const struct xt2_pkt *pkt xt2_arg_img)
 {
-	const struct xt2_patch_slot __img *slots = xt2_at(img, p->slot), *slot;
+	const struct xt2_patch_slot __img *slot;
 	struct xt2_search *s = xt2_ptr(s_);
 	struct xt2_merge *m = &s->merge;
 	u32 i, hash, may = xt2_zero;
@@ -69,7 +69,7 @@ u32 xt2_patch_buckets(const struct xt2_image __img *img xt2_arg_img,
 	put_fields(s, xt2_ptr(pkt));
 	for (i = xt2_zero; i < p->classes && i < XT2_PATCH_CLASSES && xt2_can_loop; i++) {
 		hash = hash_of_class(p, m, i);
-		slot = slots + (hash >> p->shift);
+		slot = xt2_patch_slot_of(img, p, hash);
 		m->hash[i % XT2_PATCH_CLASSES] = hash;
 		may |= (u32)xt2_patch_may_have(slot, hash) << i;
 	}

@@ -209,7 +209,6 @@ xt2_part u32 xt2_patch_note(struct xt2_ctx *ctx xt2_arg_there,
 {
 	struct batch b_ = batch_of(ctx, chain), *b = &b_;
 	const struct xt2_probe probe = xt2_probe_of(xt2_chain_its_index(chain), &b->s->keys);
-	const struct xt2_patch_slot __img *slots = xt2_at(b->img, b->patch->slot);
 	u32 hash, bucket, left = b->m->left;
 
 	b->m->noted = 0;
@@ -217,7 +216,8 @@ xt2_part u32 xt2_patch_note(struct xt2_ctx *ctx xt2_arg_there,
 		hash = b->m->hash[(u32)__builtin_ctz(left) % XT2_PATCH_CLASSES];
 		bucket = b->m->bucket;
 		if (note_bucket(b, &probe, hash,
-				bucket ? bucket : slots[hash >> b->patch->shift].bucket))
+				bucket ? bucket
+				       : xt2_patch_slot_of(b->img, b->patch, hash)->bucket))
 			break;
 	}
 	b->m->left = left;

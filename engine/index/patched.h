@@ -164,12 +164,50 @@ xt2_patched_patch(const struct xt2_chain __img *c)
 xt2_separate bool xt2_bucket_has(const struct xt2_image __img *img xt2_arg_img, u32 bucket,
 				 u32 hash, u32 unit);
 
+/* => a slot by its number */
+static __always_inline const struct xt2_patch_slot __img *
+xt2_patch_slot_at(const struct xt2_image __img *img, const struct xt2_patch __img *p, u32 number)
+{
+	const u32 __img *page;
+
+	if (likely(p->shift >= XT2_SLOTS_LIST_SHIFT))
+		return (const struct xt2_patch_slot __img *)xt2_at(img, p->slot) + number;
+	page = (const u32 __img *)xt2_at(img, p->slot) + number / XT2_SLOTS_PAGE;
+	return (const struct xt2_patch_slot __img *)xt2_at(img, *page) + number % XT2_SLOTS_PAGE;
+}
+
+/* => the slot of a hash */
+static __always_inline const struct xt2_patch_slot __img *
+xt2_patch_slot_of(const struct xt2_image __img *img, const struct xt2_patch __img *p, u32 hash)
+{
+	return xt2_patch_slot_at(img, p, hash >> p->shift);
+}
+
+/* => slots of a patch */
+static inline u64 xt2_patch_slots(const struct xt2_patch __img *p)
+{
+	return 1ull << (32 - p->shift);
+}
+
+/* => pages that they are in; 0: they are a list */
+static inline u32 xt2_patch_slot_pages(const struct xt2_patch __img *p)
+{
+	return p->shift < XT2_SLOTS_LIST_SHIFT ? (u32)(xt2_patch_slots(p) / XT2_SLOTS_PAGE) : 0;
+}
+
+/* => bytes of what slot names */
+static inline u64 xt2_patch_slot_bytes(const struct xt2_patch __img *p)
+{
+	const u32 pages = xt2_patch_slot_pages(p);
+
+	return pages ? pages * sizeof(u32) : xt2_patch_slots(p) * sizeof(struct xt2_patch_slot);
+}
+
 /* => does the patch have this entry? */
 static __always_inline bool xt2_patch_says(const struct xt2_image __img *img,
 					   const struct xt2_patch __img *p, u32 hash, u32 unit)
 {
-	const struct xt2_patch_slot __img *slot =
-		(const struct xt2_patch_slot __img *)xt2_at(img, p->slot) + (hash >> p->shift);
+	const struct xt2_patch_slot __img *slot = xt2_patch_slot_of(img, p, hash);
 
 	return unlikely(slot->tags >> hash % 32 & 1) && xt2_patch_may_have(slot, hash) &&
 	       xt2_bucket_has(img, slot->bucket, hash, unit);

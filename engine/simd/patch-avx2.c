@@ -106,28 +106,49 @@ AVX2 static __always_inline __m256i may_have(__m256i tags, __m256i hash)
 	return _mm256_and_si256(a, _mm256_sllv_epi32(tags, _mm256_andnot_si256(hash, low)));
 }
 
+#define SEPARATE static __attribute__((__noinline__))
+
+/* Of slots in pages. */
+AVX2 SEPARATE __m256i tags_in_pages(const struct xt2_image *img, const struct xt2_patch *p,
+				    const u32 *number)
+{
+	u32 tags[LANES], i;
+
+	for (i = 0; i < LANES; i++)
+		tags[i] = xt2_patch_slot_at(img, p, number[i])->tags;
+	return load(tags);
+}
+
 AVX2 static __always_inline int tags_at(const struct xt2_patch_slot *slots, u32 number)
 {
 	return (int)slots[number].tags;
 }
 
+AVX2 static __always_inline __m256i tags_of(const struct xt2_image *img, const struct xt2_patch *p,
+					    const u32 *at)
+{
+	const struct xt2_patch_slot *slots = xt2_at(img, p->slot);
+
+	if (unlikely(p->shift < XT2_SLOTS_LIST_SHIFT))
+		return tags_in_pages(img, p, at);
+	return _mm256_setr_epi32(tags_at(slots, at[0]), tags_at(slots, at[1]),
+				 tags_at(slots, at[2]), tags_at(slots, at[3]),
+				 tags_at(slots, at[4]), tags_at(slots, at[5]),
+				 tags_at(slots, at[6]), tags_at(slots, at[7]));
+}
+
 /* Hashes of eight classes.  => a bit for each whose slot may have an entry with its hash */
-AVX2 static __always_inline u32 look_up(const struct xt2_patch *p, const struct packet *k,
-					u32 first, bool wide, const struct xt2_patch_slot *slots,
-					u32 *hashes)
+AVX2 static __always_inline u32 look_up(const struct xt2_image *img, const struct xt2_patch *p,
+					const struct packet *k, u32 first, bool wide, u32 *hashes)
 {
 	const __m256i hash = hash_all(p, k, first, wide);
-	__m256i tags;
+	__m256i may;
 	u32 at[LANES];
 
 	store(hashes + first, hash);
 	store(at, _mm256_srl_epi32(hash, _mm_cvtsi32_si128((int)p->shift)));
-	tags = _mm256_setr_epi32(tags_at(slots, at[0]), tags_at(slots, at[1]),
-				 tags_at(slots, at[2]), tags_at(slots, at[3]),
-				 tags_at(slots, at[4]), tags_at(slots, at[5]),
-				 tags_at(slots, at[6]), tags_at(slots, at[7]));
-	tags = may_have(tags, hash);
-	return (u32)_mm256_movemask_ps(_mm256_castsi256_ps(tags)) << first;
+	may = may_have(tags_of(img, p, at), hash);
+	return (u32)_mm256_movemask_ps(_mm256_castsi256_ps(may)) << first;
 }
 
 AVX2 static __always_inline bool any_wide(const struct xt2_patch *p)
@@ -200,62 +221,58 @@ _Static_assert(XT2_FIELD_SPORT % XT2_FIELD_LANES == 0 && XT2_FIELD_SRC == 1 && X
 		       XT2_FIELD_MARK == 6 && XT2_FIELD_DPORT == 7,
 	       "lanes of fields");
 
-#define SEPARATE static __attribute__((__noinline__))
-
 /* Of all classes; the common cases below leave out what they do not need. */
-AVX2 static __always_inline u32 look_up_all(const struct xt2_patch *p, const struct packet *k,
-					    bool wide, const struct xt2_patch_slot *slots,
-					    u32 *hashes)
+AVX2 static __always_inline u32 look_up_all(const struct xt2_image *img, const struct xt2_patch *p,
+					    const struct packet *k, bool wide, u32 *hashes)
 {
-	u32 may = look_up(p, k, 0, wide, slots, hashes);
+	u32 may = look_up(img, p, k, 0, wide, hashes);
 
 	if (p->classes > LANES)
-		may |= look_up(p, k, LANES, wide, slots, hashes);
+		may |= look_up(img, p, k, LANES, wide, hashes);
 	return _bzhi_u32(may, p->classes);
 }
 
-AVX2 SEPARATE u32 look_up_long(const struct xt2_patch *p, const struct xt2_patch_slot *slots,
+AVX2 SEPARATE u32 look_up_long(const struct xt2_image *img, const struct xt2_patch *p,
 			       struct xt2_search *s, const struct xt2_pkt *pkt)
 {
 	const bool wide = any_wide(p);
 	struct packet k;
 
 	fill(&k, s, pkt, wide);
-	return look_up_all(p, &k, wide, slots, s->merge.hash);
+	return look_up_all(img, p, &k, wide, s->merge.hash);
 }
 
-AVX2 SEPARATE u32 look_up_wide(const struct xt2_patch *p, const struct xt2_patch_slot *slots,
+AVX2 SEPARATE u32 look_up_wide(const struct xt2_image *img, const struct xt2_patch *p,
 			       struct xt2_search *s, const struct xt2_pkt *pkt)
 {
 	struct packet k;
 
 	fill_short(&k, &s->keys, pkt);
 	fill_addresses(&k, pkt);
-	return look_up_all(p, &k, true, slots, s->merge.hash);
+	return look_up_all(img, p, &k, true, s->merge.hash);
 }
 
-AVX2 SEPARATE u32 look_up_many(const struct xt2_patch *p, const struct xt2_patch_slot *slots,
+AVX2 SEPARATE u32 look_up_many(const struct xt2_image *img, const struct xt2_patch *p,
 			       struct xt2_search *s, const struct xt2_pkt *pkt)
 {
 	struct packet k;
 
 	fill_short(&k, &s->keys, pkt);
-	return look_up_all(p, &k, false, slots, s->merge.hash);
+	return look_up_all(img, p, &k, false, s->merge.hash);
 }
 
 AVX2 u32 xt2_buckets_avx2(const struct xt2_image *img, const struct xt2_patch *p,
 			  struct xt2_search *s, const struct xt2_pkt *pkt)
 {
-	const struct xt2_patch_slot *slots = xt2_at(img, p->slot);
 	struct packet k;
 
 	if (unlikely(s->keys.have & ASKS_LONG))
-		return look_up_long(p, slots, s, pkt);
+		return look_up_long(img, p, s, pkt);
 	if (pkt->family == XT2_IPV6 && any_wide(p))
-		return look_up_wide(p, slots, s, pkt);
+		return look_up_wide(img, p, s, pkt);
 	if (unlikely(p->classes > LANES))
-		return look_up_many(p, slots, s, pkt);
+		return look_up_many(img, p, s, pkt);
 	fill_short(&k, &s->keys, pkt);
-	return _bzhi_u32(look_up(p, &k, 0, false, slots, s->merge.hash), p->classes);
+	return _bzhi_u32(look_up(img, p, &k, 0, false, s->merge.hash), p->classes);
 }
 #endif

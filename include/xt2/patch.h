@@ -40,7 +40,7 @@ struct xt2_patch_item {
 	__u32 rule; /* offset of the inserted rule; 0: the rule at this place is deleted */
 };
 
-#define XT2_PATCH_ITEMS 63 /* of a page */
+#define XT2_PATCH_ITEMS 255 /* of a page */
 
 struct xt2_patch_page {
 	__u32 items;
@@ -90,6 +90,9 @@ struct xt2_patch_slot {
 	__u32 tags; /* bits hash % 32 and hash / 32 % 32 of each of its entries */
 };
 
+#define XT2_SLOTS_LIST_SHIFT 21 /* at least: the slots, 2,048 at most, are one list */
+#define XT2_SLOTS_PAGE	     128 /* slots of a page, if there are more */
+
 /*
  * Follows a patched chain's struct xt2_index.
  *
@@ -104,7 +107,7 @@ struct xt2_patch {
 	__u32 deleted; /* likewise */
 	__u32 parts; /* of items */
 	__u32 part; /* offset of struct xt2_patch_part[parts] */
-	__u32 slot; /* offset of struct xt2_patch_slot[2^(32 - shift)] */
+	__u32 slot; /* offset of struct xt2_patch_slot[2^(32 - shift)], or of their pages' offsets */
 	__u32 shift; /* 1 to 31: the rest of a hash is its slot's number */
 	__u32 classes;
 	__u32 splits; /* rule groups with an insertion in them */

@@ -38,7 +38,7 @@
 
 /* Where nothing is mapped by itself, AddressSanitizer's shadow included. */
 #define XT2_ARENA_BASE	      0x200000000000ull
-#define XT2_ARENA_VERSION     15u
+#define XT2_ARENA_VERSION     16u
 #define XT2_ARENA_PAGES	      (1u << 20) /* of 4 KiB: all that 32 bits reach */
 #define XT2_ARENA_SIZE	      ((size_t)XT2_ARENA_PAGES * 4096)
 #define XT2_ARENA_STATE	      0x1000u

@@ -2,7 +2,7 @@
 /*
  * finder.c - find rules of one compiled chain by their number, or by what they say
  *
- * The directory leaves at most 63 rules to walk: they are a few consecutive lines of memory.
+ * The directory leaves at most 15 rules to walk: they are a few consecutive lines of memory.
  * Buckets are filled by a counting sort whose counts are the buckets' ends in the end, so it
  * needs no other memory, at the price of two hashes of each rule.
  */

@@ -17,7 +17,7 @@
 #include "engine/env.h"
 
 #define XT2_FINDER_RULES 128u /* a chain of fewer is walked as fast */
-#define XT2_FINDER_STEP	 64u /* rules from one place of the directory to the next */
+#define XT2_FINDER_STEP	 16u /* rules from one place of the directory to the next */
 
 struct xt2_finder {
 	u32 size; /* bytes, a multiple of 8 */
@@ -25,8 +25,8 @@ struct xt2_finder {
 	u32 tail; /* its place */
 	u32 shift; /* 1 to 31: the rest of a fingerprint is its bucket's number */
 	/*
-	 * Then numbers of 32 bits: the places of rules 0, 64, 128, ... (the tail is the last one
-	 * if it follows 64 rules); for each bucket the number of the entry after its last one;
+	 * Then numbers of 32 bits: the places of rules 0, 16, 32, ... (the tail is the last one
+	 * if it follows 16 rules); for each bucket the number of the entry after its last one;
 	 * entries, those of a bucket ascending: a place, and three low bits of the fingerprint.
 	 */
 };

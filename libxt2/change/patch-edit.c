@@ -12,13 +12,14 @@
 #include "patch-entries.h"
 #include "patch-items.h"
 #include "patch-labels.h"
+#include "patch-slots.h"
 
 #define BUCKETS_SHIFT 31 /* of the first patch: two buckets */
 
 _Static_assert(offsetof(struct xt2_patched, ix) == 80 && sizeof(struct xt2_patch) == 672 &&
 		       sizeof(struct xt2_patched) == 800,
 	       "a patched chain");
-_Static_assert(sizeof(struct xt2_patch_page) == 512 && sizeof(struct xt2_patch_bucket) == 256 &&
+_Static_assert(sizeof(struct xt2_patch_page) == 2048 && sizeof(struct xt2_patch_bucket) == 256 &&
 		       sizeof(struct xt2_patch_part) == 16 && sizeof(struct xt2_inserted) == 40,
 	       "parts of a patch");
 
@@ -37,38 +38,21 @@ static const struct xt2_patch *patch_before(const struct xt2_patch_edit *e)
 	return xt2_at(ix, ix->body);
 }
 
-static u64 slots_size(const struct xt2_patch *p)
-{
-	return (u64)xt2_buckets_(p->shift) * sizeof(struct xt2_patch_slot);
-}
-
 static u32 compiled_offset(const struct xt2_patch_edit *e)
 {
 	return xt2_offset(e->space->img, e->compiled);
 }
 
-/*
- * The lists that each edit writes anew.  Slots may be hundreds of kilobytes: they are copied once,
- * to where they will be.
- */
+/* The lists that each edit writes anew. */
 static int copy_lists(struct xt2_patch_edit *e)
 {
-	const u64 slots = slots_size(&e->patch);
-	const void *from = xt2_edit_at_(e, e->patch.slot);
-
 	e->part_cap = e->patch.parts + 8;
 	e->part = malloc(e->part_cap * sizeof(*e->part));
-	e->patch.slot = xt2_space_alloc(e->space, slots);
-	if (!e->part || !e->patch.slot)
-		return e->part ? -ENOSPC : -ENOMEM;
-	e->slot = xt2_edit_at_(e, e->patch.slot);
-	if (!e->from) {
-		memset(e->slot, 0, slots);
-		return 0;
-	}
-	memcpy(e->slot, from, slots);
-	memcpy(e->part, xt2_edit_at_(e, e->patch.part), e->patch.parts * sizeof(*e->part));
-	return 0;
+	if (!e->part)
+		return -ENOMEM;
+	if (e->patch.parts)
+		memcpy(e->part, xt2_edit_at_(e, e->patch.part), e->patch.parts * sizeof(*e->part));
+	return xt2_patch_slots_begin_(e);
 }
 
 static void forget(struct xt2_patch_edit *e)
@@ -84,7 +68,7 @@ void xt2_patch_abort(struct xt2_patch_edit *e)
 
 void xt2_patch_drop(struct xt2_patch_edit *e)
 {
-	xt2_space_free(e->space, e->patch.slot, slots_size(&e->patch));
+	xt2_space_free(e->space, e->patch.slot, xt2_patch_slot_bytes(&e->patch));
 	forget(e);
 }
 
@@ -362,7 +346,7 @@ static int retire_before(struct xt2_patch_edit *e)
 		return 0;
 	old = patch_before(e);
 	if ((old->parts && xt2_edit_retire_(e, old->part, parts_size(old))) ||
-	    xt2_edit_retire_(e, old->slot, slots_size(old)) ||
+	    xt2_edit_retire_(e, old->slot, xt2_patch_slot_bytes(old)) ||
 	    xt2_edit_retire_(e, e->from, chain_before(e)->size))
 		return e->err;
 	return 0;

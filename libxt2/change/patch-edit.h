@@ -28,7 +28,7 @@ struct xt2_patch_edit {
 	struct xt2_patch patch; /* as it will be, but for part */
 	struct xt2_patch_part *part;
 	u32 part_cap;
-	struct xt2_patch_slot *slot; /* where they will be */
+	u32 shared_slots; /* list of pages that some still are shared with; 0: none are */
 	/*
 	 * An inserted rule has another offset from now on, if the edit is published.  The caller
 	 * may set it; NULL: none.  The copy has the counters of this moment.
@@ -127,10 +127,13 @@ static inline int xt2_edit_retire_(struct xt2_patch_edit *e, u32 offset, u64 siz
 
 /*
  * A page or bucket that may be changed: the same, or a copy if another generation has it.
- * @writer: that of the part at *offset, of so many bytes
+ * @writer: that of the part at *offset
+ * @size: bytes of its place
+ * @used: those that mean something
  * => it, and *offset names it; NULL: the edit is spoilt
  */
-static inline void *xt2_edit_own_(struct xt2_patch_edit *e, u32 *offset, u32 writer, u32 size)
+static inline void *xt2_edit_own_(struct xt2_patch_edit *e, u32 *offset, u32 writer, u32 size,
+				  u32 used)
 {
 	const u32 old = *offset;
 	u32 copy;
@@ -141,7 +144,7 @@ static inline void *xt2_edit_own_(struct xt2_patch_edit *e, u32 *offset, u32 wri
 	if (!copy || xt2_edit_retire_(e, old, size))
 		return NULL;
 	*offset = copy;
-	return memcpy(xt2_edit_at_(e, copy), xt2_edit_at_(e, old), size);
+	return memcpy(xt2_edit_at_(e, copy), xt2_edit_at_(e, old), used);
 }
 
 /* Give up a page or a bucket.  => 0, -ENOMEM */

@@ -12,10 +12,11 @@
 #include "patch-entries.h"
 
 #include <stdlib.h>
+#include "patch-slots.h"
 
 /*
  * Few packets look into a bucket for nothing if there are more buckets than entries.  But each
- * edit copies the list of them: 4 KB of it, then 16 KB, from which on buckets fill.
+ * edit copies a list of slots: 4 KB of it, then 16 KB, from which on buckets fill.
  */
 #define BUCKETS_FEW   512u
 #define BUCKETS_MANY  2048u
@@ -38,16 +39,11 @@
 
 /* --- buckets --------------------------------------------------------------- */
 
-static struct xt2_patch_slot *slot_of(const struct xt2_patch_edit *e, u32 hash)
-{
-	return &e->slot[hash >> e->patch.shift];
-}
-
 /* => the part of a bucket, which may be changed; NULL: the edit is spoilt */
 static struct xt2_patch_bucket *own(struct xt2_patch_edit *e, u32 *link)
 {
 	const struct xt2_patch_bucket *old = xt2_edit_at_(e, *link);
-	struct xt2_patch_bucket *b = xt2_edit_own_(e, link, old->writer, sizeof(*b));
+	struct xt2_patch_bucket *b = xt2_edit_own_(e, link, old->writer, sizeof(*b), sizeof(*b));
 
 	if (b)
 		b->writer = e->writer;
@@ -74,7 +70,7 @@ static void part_remove(struct xt2_patch_bucket *b, u32 at)
 static s32 find(const struct xt2_patch_edit *e, u32 hash, u32 unit, u32 *at)
 {
 	const struct xt2_patch_bucket *b;
-	const struct xt2_patch_slot *slot = slot_of(e, hash);
+	const struct xt2_patch_slot *slot = xt2_edit_slot_(e, hash);
 	u32 next = xt2_patch_may_have(slot, hash) ? slot->bucket : 0, i;
 	s32 n;
 
@@ -93,14 +89,19 @@ static s32 find(const struct xt2_patch_edit *e, u32 hash, u32 unit, u32 *at)
 /* => the part that has an entry, which may be changed, and *at; NULL: the edit is spoilt */
 static struct xt2_patch_bucket *own_entry(struct xt2_patch_edit *e, u32 hash, u32 unit, u32 *at)
 {
-	u32 *link = &slot_of(e, hash)->bucket;
 	s32 n = find(e, hash, unit, at);
+	struct xt2_patch_slot *slot;
 	struct xt2_patch_bucket *b;
+	u32 *link;
 
 	if (n < 0) {
 		xt2_edit_spoilt_(e, -EINVAL); /* the image is not what was checked */
 		return NULL;
 	}
+	slot = xt2_patch_slot_own_(e, hash);
+	if (!slot)
+		return NULL;
+	link = &slot->bucket;
 	for (b = own(e, link); b && n; n--) {
 		link = &b->next;
 		b = own(e, link);
@@ -119,7 +120,7 @@ bool xt2_entry_there_(const struct xt2_patch_edit *e, u32 hash, u32 unit)
 bool xt2_entries_fit_(const struct xt2_patch_edit *e, u32 hash, u32 n)
 {
 	const struct xt2_patch_bucket *b;
-	u32 next = slot_of(e, hash)->bucket, parts = 0, room = 0;
+	u32 next = xt2_edit_slot_(e, hash)->bucket, parts = 0, room = 0;
 
 	for (; next && room < n; next = b->next) {
 		b = xt2_edit_at_(e, next);
@@ -130,12 +131,15 @@ bool xt2_entries_fit_(const struct xt2_patch_edit *e, u32 hash, u32 n)
 
 int xt2_entry_add_(struct xt2_patch_edit *e, const struct xt2_patch_entry *entry)
 {
-	struct xt2_patch_slot *slot = slot_of(e, entry->hash);
-	u32 *link = &slot->bucket;
-	const struct xt2_patch_bucket *first = *link ? xt2_edit_at_(e, *link) : NULL;
+	struct xt2_patch_slot *slot = xt2_patch_slot_own_(e, entry->hash);
+	const struct xt2_patch_bucket *first;
 	struct xt2_patch_bucket *b;
-	u32 offset;
+	u32 *link, offset;
 
+	if (!slot)
+		return e->err;
+	link = &slot->bucket;
+	first = *link ? xt2_edit_at_(e, *link) : NULL;
 	if (first && first->entries < XT2_PATCH_ENTRIES) {
 		b = own(e, link);
 	} else {
@@ -173,10 +177,11 @@ int xt2_entry_delete_(struct xt2_patch_edit *e, u32 hash, u32 unit)
 {
 	u32 at, offset;
 	struct xt2_patch_bucket *in = own_entry(e, hash, unit, &at), *first;
-	struct xt2_patch_slot *slot = slot_of(e, hash);
+	struct xt2_patch_slot *slot;
 
 	if (!in)
 		return e->err;
+	slot = xt2_patch_slot_own_(e, hash); /* own_entry() made it so */
 	offset = slot->bucket;
 	first = xt2_edit_at_(e, offset); /* it can be changed, as own_entry() came that way */
 	part_remove(in, at);
@@ -213,43 +218,43 @@ static int drop_list(struct xt2_patch_edit *e, u32 at)
 	return 0;
 }
 
+/* Its entries go to other slots. */
+static int move_list(struct xt2_patch_edit *e, u32 bucket)
+{
+	const struct xt2_patch_bucket *b;
+	u32 at, i;
+
+	for (at = bucket; at; at = b->next) {
+		b = xt2_edit_at_(e, at);
+		for (i = 0; i < b->entries; i++)
+			if (xt2_entry_add_(e, &b->entry[i]))
+				return e->err;
+	}
+	return drop_list(e, bucket);
+}
+
 /* => entries that so many buckets are enough for */
-static u64 entries_most(u32 buckets)
+static u64 entries_most(u64 buckets)
 {
 	if (buckets < BUCKETS_FEW)
 		return buckets / BUCKETS_EACH;
-	return (u64)buckets * (buckets < BUCKETS_MANY ? ENTRIES_FEW : ENTRIES_USUAL);
+	return buckets * (buckets < BUCKETS_MANY ? ENTRIES_FEW : ENTRIES_USUAL);
 }
 
 int xt2_entries_spread_(struct xt2_patch_edit *e)
 {
-	const u32 shift = e->patch.shift, buckets = xt2_buckets_(shift);
-	const u32 old = e->patch.slot;
-	const struct xt2_patch_slot *from = e->slot;
-	u32 i, j, at;
+	const u64 slots = xt2_patch_slots(&e->patch);
+	struct xt2_patch_slots_before old;
+	u32 i;
 
-	if (xt2_patch_items(e) <= entries_most(buckets) || shift == 1)
+	if (xt2_patch_items(e) <= entries_most(slots) || e->patch.shift == 1)
 		return 0;
-	at = xt2_edit_alloc_(e, 2 * (u64)buckets * sizeof(*from));
-	if (!at)
+	if (xt2_patch_slots_double_(e, &old))
 		return e->err;
-	e->patch.slot = at;
-	e->slot = xt2_edit_at_(e, at);
-	memset(e->slot, 0, 2 * (size_t)buckets * sizeof(*from));
-	e->patch.shift--;
-	for (i = 0; i < buckets && !e->err; i++) {
-		for (at = from[i].bucket; at && !e->err;) {
-			const struct xt2_patch_bucket *b = xt2_edit_at_(e, at);
-
-			for (j = 0; j < b->entries && !e->err; j++)
-				xt2_entry_add_(e, &b->entry[j]);
-			at = b->next;
-		}
-		if (!e->err)
-			drop_list(e, from[i].bucket);
-	}
-	xt2_space_free(e->space, old, (u64)buckets * sizeof(*from));
-	return e->err;
+	for (i = 0; i < slots; i++)
+		if (move_list(e, xt2_patch_slot_at(e->space->img, &old.patch, i)->bucket))
+			return e->err;
+	return xt2_patch_slots_drop_(e, &old);
 }
 
 /* --- classes --------------------------------------------------------------- */
@@ -545,8 +550,7 @@ int xt2_rule_refile_(struct xt2_patch_edit *e, u32 rule, u32 to)
 }
 
 void xt2_filed_each_(const struct xt2_image *img, const struct xt2_patch *patch,
-		     const struct xt2_patch_slot *slot, const struct xt2_rule *rule,
-		     void (*see)(void *arg, u32 rule), void *arg)
+		     const struct xt2_rule *rule, void (*see)(void *arg, u32 rule), void *arg)
 {
 	u32 value[XT2_CLASS_WORDS], i, j, hash, at;
 	const struct xt2_patch_bucket *b;
@@ -560,7 +564,7 @@ void xt2_filed_each_(const struct xt2_image *img, const struct xt2_patch *patch,
 		if (!c.rules || !has_all(&box, &c, value))
 			continue;
 		hash = xt2_patch_hash(patch, i, value);
-		for (at = slot[hash >> patch->shift].bucket; at; at = b->next) {
+		for (at = xt2_patch_slot_of(img, patch, hash)->bucket; at; at = b->next) {
 			b = xt2_at(img, at);
 			for (j = 0; j < b->entries; j++)
 				if (b->entry[j].hash == hash &&

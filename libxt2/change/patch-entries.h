@@ -10,12 +10,6 @@
 #include "engine/index/patched.h"
 #include "patch-edit.h"
 
-/* => number of buckets */
-static inline u32 xt2_buckets_(u32 shift)
-{
-	return 1u << (32 - shift);
-}
-
 /* The entry of a deleted rule, or of a rule group. */
 static inline struct xt2_patch_entry xt2_entry_of_place_(u32 place, u32 what)
 {
@@ -50,11 +44,9 @@ int xt2_rule_refile_(struct xt2_patch_edit *e, u32 rule, u32 to);
  * xt2_filed_each_ - inserted rules that are filed as a rule would be
  *
  * All that are equal to it are among them; not all of them are.
- * @patch: but for its bucket, which is @bucket
  * @see: gets the offset of each
  */
 void xt2_filed_each_(const struct xt2_image *img, const struct xt2_patch *patch,
-		     const struct xt2_patch_slot *slot, const struct xt2_rule *rule,
-		     void (*see)(void *arg, u32 rule), void *arg);
+		     const struct xt2_rule *rule, void (*see)(void *arg, u32 rule), void *arg);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include "libxt2/ruleset/ruleset.h"
 
-#define JOIN_BELOW 16u /* items of a page that looks for company */
-#define JOIN_MOST  48u /* items of both */
+#define JOIN_BELOW 64u /* items of a page that looks for company */
+#define JOIN_MOST  192u /* items of both */
 
 static const struct xt2_patch_page *page_of(const struct xt2_patch_edit *e, u32 part)
 {
@@ -20,8 +20,10 @@ static const struct xt2_patch_page *page_of(const struct xt2_patch_edit *e, u32 
 /* => the page, which may be changed; NULL: the edit is spoilt */
 static struct xt2_patch_page *own(struct xt2_patch_edit *e, u32 part)
 {
+	const struct xt2_patch_page *old = page_of(e, part);
+	const u32 used = offsetof(struct xt2_patch_page, item) + old->items * sizeof(*old->item);
 	struct xt2_patch_page *page =
-		xt2_edit_own_(e, &e->part[part].page, page_of(e, part)->writer, sizeof(*page));
+		xt2_edit_own_(e, &e->part[part].page, old->writer, sizeof(*page), used);
 
 	if (page)
 		page->writer = e->writer;
@@ -139,7 +141,7 @@ static struct xt2_patch_page *add_part(struct xt2_patch_edit *e, u32 part)
 	e->part[part] = (struct xt2_patch_part){ .page = offset };
 	e->patch.parts++;
 	page = xt2_edit_at_(e, offset);
-	memset(page, 0, sizeof(*page));
+	page->items = 0;
 	page->writer = e->writer;
 	return page;
 }

@@ -5,7 +5,7 @@
 #include "engine/index/patched.h"
 #include "finder.h"
 
-#define PAGES_SOME 2u /* of items; each has up to 63 rules */
+#define PAGES_SOME 1u /* of items; each has up to 255 rules */
 #define SLOTS_SOME 64u
 
 /* The inserted rules of a page, and the page. */
@@ -39,11 +39,6 @@ static int retire_bucket(struct xt2_space *s, u32 offset)
 	return ret;
 }
 
-static u32 slots_of(const struct xt2_patch *p)
-{
-	return 1u << (32 - p->shift);
-}
-
 /* Pages from one to another, and buckets. */
 static int retire_pages(struct xt2_space *s, const struct xt2_patch *p, u32 from, u32 to)
 {
@@ -57,12 +52,24 @@ static int retire_pages(struct xt2_space *s, const struct xt2_patch *p, u32 from
 
 static int retire_buckets(struct xt2_space *s, const struct xt2_patch *p, u32 from, u32 to)
 {
-	const struct xt2_patch_slot *slot = xt2_at(s->img, p->slot);
 	int ret = 0;
 
 	for (; from < to && !ret; from++)
-		ret = retire_bucket(s, slot[from].bucket);
+		ret = retire_bucket(s, xt2_patch_slot_at(s->img, p, from)->bucket);
 	return ret;
+}
+
+/* Of a patch whose buckets are retired. */
+static int retire_slots(struct xt2_space *s, const struct xt2_patch *p)
+{
+	const u32 *page = xt2_at(s->img, p->slot);
+	const u32 pages = xt2_patch_slot_pages(p);
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; i < pages && !ret; i++)
+		ret = xt2_space_retire(s, page[i], XT2_SLOTS_PAGE * sizeof(struct xt2_patch_slot));
+	return ret ? ret : xt2_space_retire(s, p->slot, xt2_patch_slot_bytes(p));
 }
 
 /* The chain's extents, lines and the patch's lists. */
@@ -76,8 +83,7 @@ static int retire_rest(struct xt2_space *s, u32 chain)
 	if (p && p->parts)
 		ret = xt2_space_retire(s, p->part, (u64)p->parts * sizeof(struct xt2_patch_part));
 	if (!ret && p)
-		ret = xt2_space_retire(s, p->slot,
-				       (u64)slots_of(p) * sizeof(struct xt2_patch_slot));
+		ret = retire_slots(s, p);
 	if (!ret && p)
 		ret = xt2_space_retire(s, p->compiled, compiled->size);
 	if (!ret && compiled->lines)
@@ -93,7 +99,7 @@ int xt2_chain_retire(struct xt2_space *s, u32 chain)
 	if (p)
 		ret = retire_pages(s, p, 0, p->parts);
 	if (!ret && p)
-		ret = retire_buckets(s, p, 0, slots_of(p));
+		ret = retire_buckets(s, p, 0, (u32)xt2_patch_slots(p));
 	return ret ? ret : retire_rest(s, chain);
 }
 
@@ -114,9 +120,9 @@ void xt2_retire_some(struct xt2_space *s, struct xt2_retiring *r)
 		from = r->part;
 		r->part = smaller(p->parts, from + PAGES_SOME);
 		retire_pages(s, p, from, r->part);
-	} else if (p && r->slot < slots_of(p)) {
+	} else if (p && r->slot < (u32)xt2_patch_slots(p)) {
 		from = r->slot;
-		r->slot = smaller(slots_of(p), from + SLOTS_SOME);
+		r->slot = smaller((u32)xt2_patch_slots(p), from + SLOTS_SOME);
 		retire_buckets(s, p, from, r->slot);
 	} else {
 		if (r->finder)

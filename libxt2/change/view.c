@@ -27,7 +27,6 @@ void xt2_view_chain(struct xt2_view *v, const struct xt2_image *img, const struc
 		return;
 	v->part = xt2_at(img, p->part);
 	v->parts = p->parts;
-	v->slot = xt2_at(img, p->slot);
 }
 
 void xt2_view_edit(struct xt2_view *v, const struct xt2_patch_edit *e,
@@ -40,7 +39,6 @@ void xt2_view_edit(struct xt2_view *v, const struct xt2_patch_edit *e,
 		.patch = &e->patch,
 		.part = e->part,
 		.parts = e->patch.parts,
-		.slot = e->slot,
 	};
 }
 
@@ -267,7 +265,7 @@ int xt2_view_find(const struct xt2_view *v, const struct xt2_rule *rule,
 
 	search_compiled(&s, v);
 	if (v->patch)
-		xt2_filed_each_(v->img, v->patch, v->slot, rule, see_inserted, &s);
+		xt2_filed_each_(v->img, v->patch, rule, see_inserted, &s);
 	return s.rule ? (int)xt2_view_number(v, s.rule) : -ENOENT;
 }
 

@@ -23,10 +23,9 @@ struct xt2_view {
 	const struct xt2_image *img;
 	const struct xt2_chain *compiled;
 	const struct xt2_finder *finder; /* of that; NULL: none */
-	const struct xt2_patch *patch; /* NULL: none; but for part and slot */
-	const struct xt2_patch_part *part; /* of the patch, as is slot */
+	const struct xt2_patch *patch; /* NULL: none; but for part */
+	const struct xt2_patch_part *part; /* of the patch */
 	u32 parts;
-	const struct xt2_patch_slot *slot;
 };
 
 /* @finder: of its compiled chain, or NULL, which is slow if the chain is long */

@@ -9,8 +9,8 @@
 #include "compactor.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
+#include <time.h>
 #include "engine/index/patched.h"
 
 #define AT_ONCE \
@@ -18,6 +18,8 @@
 #define REST	 1024u
 #define NO_HOLD	 (~0ull)
 #define WITHHELD 64u /* commits whose places may be withheld until the patch was copied */
+#define NAP	 100000l /* ns that a commit after these sleeps, times how many there are */
+#define NAP_MOST 10000000l
 
 static struct xt2_image *image_of(const struct xt2_compactor *c)
 {
@@ -233,13 +235,20 @@ static void start(struct xt2_compactor *c)
 		fail(c);
 }
 
-/* Else a thread that does not come to run would have the image grow with each commit. */
+/*
+ * Else a thread that does not come to run would have the image grow with each commit.  A long
+ * patch takes it tens of milliseconds: several commits share them.
+ */
 static void wait_for_copy(struct xt2_compactor *c)
 {
-	if (++c->withheld < WITHHELD)
+	struct timespec t = { 0, 0 };
+
+	if (++c->withheld < WITHHELD || __atomic_load_n(&c->taken, __ATOMIC_ACQUIRE))
 		return;
-	while (!__atomic_load_n(&c->taken, __ATOMIC_ACQUIRE))
-		sched_yield();
+	t.tv_nsec = NAP * (long)(c->withheld - WITHHELD + 1);
+	if (t.tv_nsec > NAP_MOST)
+		t.tv_nsec = NAP_MOST;
+	nanosleep(&t, NULL);
 }
 
 static void after_build(struct xt2_compactor *c)

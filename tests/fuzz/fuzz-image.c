@@ -306,21 +306,19 @@ static void poison_patch(struct xt2_image *img, const struct xt2_chain *c, u64 *
 	const struct xt2_patch_part *part;
 	struct xt2_patch_page *page;
 	struct xt2_patch_bucket *b;
-	const struct xt2_patch_slot *slot;
 	u32 i, at;
 
 	if (!p)
 		return;
 	part = xt2_at(img, p->part);
-	slot = xt2_at(img, p->slot);
 	for (i = 0; i < p->parts; i++) {
 		page = xt2_at(img, part[i].page);
 		poison(&page->writer, sizeof(page->writer), state);
 		poison(&page->item[page->items],
 		       (XT2_PATCH_ITEMS - page->items) * sizeof(page->item[0]), state);
 	}
-	for (i = 0; i < 1ull << (32 - p->shift); i++)
-		for (at = slot[i].bucket; at; at = b->next) {
+	for (i = 0; i < xt2_patch_slots(p); i++)
+		for (at = xt2_patch_slot_at(img, p, i)->bucket; at; at = b->next) {
 			b = xt2_at(img, at);
 			poison(&b->writer, sizeof(b->writer), state);
 			poison(&b->entry[b->entries],

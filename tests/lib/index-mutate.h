@@ -202,14 +202,15 @@ static inline void index_patch_lists(struct index_fields *f, const struct xt2_im
 static inline void index_patch_buckets(struct index_fields *f, const struct xt2_image *img,
 				       const struct xt2_patch *p)
 {
-	const struct xt2_patch_slot *slot = xt2_at(img, p->slot);
+	const struct xt2_patch_slot *slot;
 	const struct xt2_patch_bucket *b;
 	u32 i, j, at;
 
-	for (i = 0; i < 1ull << (32 - p->shift); i++) {
-		INDEX_FIELD_OF(f, slot[i].bucket, INDEX_OFFSET);
-		INDEX_FIELD_OF(f, slot[i].tags, INDEX_MASK);
-		for (at = slot[i].bucket; at; at = b->next) {
+	for (i = 0; i < xt2_patch_slots(p); i++) {
+		slot = xt2_patch_slot_at(img, p, i);
+		INDEX_FIELD_OF(f, slot->bucket, INDEX_OFFSET);
+		INDEX_FIELD_OF(f, slot->tags, INDEX_MASK);
+		for (at = slot->bucket; at; at = b->next) {
 			b = xt2_at(img, at);
 			INDEX_FIELD_OF(f, b->entries, INDEX_COUNT);
 			INDEX_FIELD_OF(f, b->next, INDEX_OFFSET);

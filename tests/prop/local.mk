@@ -79,7 +79,7 @@ TESTS += tests/prop/index
 check_PROGRAMS += tests/prop/patch tests/lib/edit-image
 tests_lib_edit_image_SOURCES = tests/lib/edit-image.c tests/fuzz/seed-image.h
 tests_lib_edit_image_LDADD = libxt2-internal.la $(PCAP_LIBS)
-tests_prop_patch_SOURCES = tests/prop/patch.c tests/lib/plain-image.h tests/lib/world-image.h \
+tests_prop_patch_SOURCES = tests/prop/patch.c tests/lib/plain-image.h tests/lib/slot-pages.h tests/lib/world-image.h \
 	tests/lib/world-packets.h tests/lib/world-rules.h tests/fuzz/seed-image.h tests/fuzz/seed-packet.h
 tests_prop_patch_LDADD = libxt2-internal.la $(PCAP_LIBS)
 TESTS += tests/prop/patch

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "tests/lib/plain-image.h"
+#include "tests/lib/slot-pages.h"
 #include "tests/lib/world-image.h"
 #include "tests/lib/world-packets.h"
 #include "engine/eval.h"
@@ -220,6 +221,15 @@ static int one_edit(struct world *w, struct xt2_patch_edit *p, struct edit *e, u
 	return 0;
 }
 
+/* As many slots as a patch of far more changes has. */
+static void have_pages(u32 chain)
+{
+	struct xt2_patch *p = (struct xt2_patch *)xt2_chain_patch(xt2_at(patched.img, chain));
+
+	if (p && p->shift >= XT2_SLOTS_LIST_SHIFT)
+		slot_pages_make(&space, p);
+}
+
 static int transaction(struct world *w, u32 chain)
 {
 	const struct xt2_chain *c =
@@ -247,6 +257,8 @@ static int transaction(struct world *w, u32 chain)
 	free(e.at);
 	if (xt2_patch_end(&p, &off))
 		die("an edit cannot end");
+	if (world_often(w, 10))
+		have_pages(off);
 	*chain_slot(chain) = off;
 	xt2_space_commit(&space, generation);
 	xt2_space_reclaim(&space, generation);

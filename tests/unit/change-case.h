@@ -368,8 +368,8 @@ static inline void change_read_entry(const struct change_reader *r, const struct
 
 static inline bool change_has_entry(const struct change_reader *r, u32 unit)
 {
-	const struct xt2_patch_slot *slot = xt2_at(r->c->img, r->patch->slot);
-	u32 at = slot[xt2_patch_hash_place(unit & ~XT2_PATCH_FLAGS) >> r->patch->shift].bucket, i;
+	const u32 hash = xt2_patch_hash_place(unit & ~XT2_PATCH_FLAGS);
+	u32 at = xt2_patch_slot_of(r->c->img, r->patch, hash)->bucket, i;
 
 	while (at) {
 		const struct xt2_patch_bucket *b = xt2_at(r->c->img, at);
@@ -419,15 +419,16 @@ static inline u32 change_read_marks(const struct change_reader *r)
 static inline void change_read_entries(const struct change_reader *r)
 {
 	const struct xt2_patch *p = r->patch;
-	const struct xt2_patch_slot *slot = xt2_at(r->c->img, p->slot);
+	const struct xt2_patch_slot *slot;
 	u32 rules[XT2_PATCH_CLASSES] = { 0 }, counts[3] = { 0 }, i, j, at, tags;
 	u8 *seen = calloc(1, CHANGE_RULES);
 
 	assert_non_null(seen);
 	assert_in_range(p->shift, 1, 31);
-	for (i = 0; i < xt2_buckets_(p->shift); i++) {
+	for (i = 0; i < xt2_patch_slots(p); i++) {
+		slot = xt2_patch_slot_at(r->c->img, p, i);
 		tags = 0;
-		for (at = slot[i].bucket; at;) {
+		for (at = slot->bucket; at;) {
 			const struct xt2_patch_bucket *b = xt2_at(r->c->img, at);
 
 			assert_in_range(b->entries, 1, XT2_PATCH_ENTRIES);
@@ -440,7 +441,7 @@ static inline void change_read_entries(const struct change_reader *r)
 			}
 			at = b->next;
 		}
-		assert_int_equal(slot[i].tags, tags);
+		assert_int_equal(slot->tags, tags);
 	}
 	for (i = 0; i < r->m->n; i++) /* those of the compiled chain do not have entries */
 		seen[r->m->id[i]] = 0;

@@ -12,7 +12,8 @@ UNIT_CFLAGS = $(AM_CFLAGS) -Werror=unused-function
 UNIT_RUNNER = tests/lib/unit-program.c tests/lib/unit-program.h
 FAIL_ALLOC_WRAP = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 FAIL_ALLOC_FILES = tests/lib/fail-alloc.c tests/lib/fail-alloc.h
-WORLD_FILES = tests/lib/index-mutate.h tests/lib/world-image.h tests/lib/world-packets.h \
+WORLD_FILES = tests/lib/index-mutate.h tests/lib/slot-pages.h tests/lib/world-image.h \
+	tests/lib/world-packets.h \
 	tests/lib/world-rules.h tests/fuzz/seed-image.h tests/fuzz/seed-packet.h
 
 UNIT_TESTS += tests/unit/run-engine
@@ -27,6 +28,7 @@ tests_unit_run_engine_SOURCES = $(UNIT_RUNNER) \
 	tests/lib/packets.h \
 	tests/lib/plain-image.h \
 	tests/lib/rules.h \
+	tests/lib/slot-pages.h \
 	tests/unit/engine/test-check-holes.c \
 	tests/unit/engine/test-check-chain.c \
 	tests/unit/engine/test-check-names.c \
@@ -288,6 +290,7 @@ tests_unit_run_change_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/libxt2/change/test-patch-edit.c \
 	tests/unit/libxt2/change/test-patch-entries.c \
 	tests/unit/libxt2/change/test-patch-items.c \
+	tests/unit/libxt2/change/test-patch-slots.c \
 	tests/unit/libxt2/change/test-patch-labels.c \
 	tests/unit/libxt2/change/test-retire.c \
 	tests/unit/libxt2/change/test-space.c \

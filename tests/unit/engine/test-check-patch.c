@@ -3,6 +3,7 @@
  * test-check-patch.c - engine/check-patch.c: one field of a patch that was written is
  * changed, and the image is refused for it
  */
+#include "tests/lib/slot-pages.h"
 #include "tests/unit/patch-case.h"
 
 /* Rules of the compiled chain, by number. */
@@ -347,6 +348,37 @@ static void wrong_buckets(void **unused)
 	REFUSED(b->next, c.img->size, "bucket of a patch is outside the image");
 }
 
+/* Slots in pages: each page is in the image, and there is none twice. */
+static void wrong_pages(void **unused)
+{
+	static const char outside[] = "buckets of a patch are outside the image";
+	static const char twice[] = "two structures overlap";
+	struct xt2_patch *p = &extent()->patch;
+	u32 *page, last;
+
+	slot_pages_make(&c.space, p);
+	PATCH_CHECKS(&c);
+	page = xt2_at(c.img, p->slot);
+	last = xt2_patch_slot_pages(p) - 1;
+	assert_int_equal(last, 31);
+	REFUSED(p->slot, 0, twice);
+	REFUSED(p->slot, p->slot + 4, outside);
+	REFUSED(p->slot, c.img->size, outside);
+	REFUSED(p->slot, c.img->size - 8, outside);
+	REFUSED(page[0], 0, twice); /* header */
+	REFUSED(page[0], page[last], twice);
+	REFUSED(page[0], p->slot, twice);
+	REFUSED(page[0], page[0] + 8, twice);
+	REFUSED(page[last], page[last] + 4, outside);
+	REFUSED(page[last], c.img->size, outside);
+	REFUSED(page[last], c.img->size - 8, outside);
+	REFUSED(page[last], ~7u, outside);
+	REFUSED(p->shift, p->shift - 1, outside); /* more pages than there are */
+	REFUSED(p->shift, 1, outside);
+	p->slot = c.img->size - 2048 * sizeof(struct xt2_patch_slot);
+	REFUSED(p->shift, XT2_SLOTS_LIST_SHIFT, twice); /* a list */
+}
+
 /* A bucket of XT2_BUCKET_PARTS parts is searched, a longer one is not. */
 static void long_bucket(void **unused)
 {
@@ -582,17 +614,17 @@ static void wrong_deleted_rules(void **unused)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
-	CASE(edits_are_accepted),  CASE(another_extent),
-	CASE(nearly_patched),	   CASE(another_compiled_chain),
-	CASE(compiled_twice),	   CASE(patch_of_a_patch),
-	CASE(wrong_index),	   CASE(sealed_index),
-	CASE(wrong_classes),	   CASE(wrong_shares_of_classes),
-	CASE(wrong_buckets),	   CASE(long_bucket),
-	CASE(wrong_entries),	   CASE(wrong_parts),
-	CASE(items_elsewhere),	   CASE(items_out_of_order),
-	CASE(wrong_records),	   CASE(groups_of_most_rules),
-	CASE(group_too_large),	   CASE(groups_are_said_once),
-	CASE(wrong_deleted_rules),
+	CASE(edits_are_accepted),   CASE(another_extent),
+	CASE(nearly_patched),	    CASE(another_compiled_chain),
+	CASE(compiled_twice),	    CASE(patch_of_a_patch),
+	CASE(wrong_index),	    CASE(sealed_index),
+	CASE(wrong_classes),	    CASE(wrong_shares_of_classes),
+	CASE(wrong_buckets),	    CASE(wrong_pages),
+	CASE(long_bucket),	    CASE(wrong_entries),
+	CASE(wrong_parts),	    CASE(items_elsewhere),
+	CASE(items_out_of_order),   CASE(wrong_records),
+	CASE(groups_of_most_rules), CASE(group_too_large),
+	CASE(groups_are_said_once), CASE(wrong_deleted_rules),
 };
 
 UNITS_WITH(tests, NULL, NULL)

@@ -138,12 +138,11 @@ static void dump_items(struct dump *d, const struct xt2_patch_part *part, struct
 
 static void dump_buckets(struct dump *d, const struct xt2_patch *p)
 {
-	const struct xt2_patch_slot *slot = xt2_at(d->img, p->slot);
 	const struct xt2_patch_bucket *b;
 	__u32 i, at;
 
-	for (i = 0; i < 1ull << (32 - p->shift); i++) {
-		for (at = slot[i].bucket; at; at = b->next) {
+	for (i = 0; i < xt2_patch_slots(p); i++) {
+		for (at = xt2_patch_slot_at(d->img, p, i)->bucket; at; at = b->next) {
 			b = xt2_at(d->img, at);
 			xt2_row(&d->rows, b, 2, "bucket", sizeof(*b));
 			xt2_row_add(&d->rows, "number %u entries %u", i, b->entries);

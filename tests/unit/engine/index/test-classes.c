@@ -17,7 +17,6 @@ static void compare(const struct change_case *c, const struct xt2_chain *chain,
 		    const struct xt2_pkt *pkt)
 {
 	const struct xt2_patch *p = xt2_chain_patch(chain);
-	const struct xt2_patch_slot *slots = xt2_at(c->img, p->slot);
 	u32 i, j, may, tags, hash, word[XT2_CLASS_WORDS];
 
 	memset(&search, 0xa5, sizeof(search)); /* what is not asked for is of another packet */
@@ -31,7 +30,7 @@ static void compare(const struct change_case *c, const struct xt2_chain *chain,
 			xt2_index_field(&search, pkt, p->field[j][i], word + j * XT2_FIELD_WORDS);
 		hash = xt2_patch_hash(p, i, word);
 		assert_int_equal(search.merge.hash[i], hash);
-		tags = slots[hash >> p->shift].tags;
+		tags = xt2_patch_slot_of(c->img, p, hash)->tags;
 		assert_int_equal(may >> i & 1, tags >> hash % 32 & tags >> hash / 32 % 32 & 1);
 		found += may >> i & 1;
 		compared++;

@@ -7,6 +7,7 @@
  */
 #include "engine/index/patched.h"
 #include "engine/simd/scan.h"
+#include "tests/lib/slot-pages.h"
 #include "tests/lib/world-packets.h"
 #include "tests/unit/change-case.h"
 
@@ -131,6 +132,9 @@ static void hashes_are_those_of_the_other(void **unused)
 		classes = compare_packets(c, &found);
 		most = classes > most ? classes : most;
 		ways[way_of(xt2_chain_patch(xt2_at(c->img, c->chain)))]++;
+		slot_pages_make(&c->space,
+				(struct xt2_patch *)xt2_chain_patch(xt2_at(c->img, c->chain)));
+		compare_packets(c, &found);
 		change_free(c);
 	}
 	for (i = 0; i < WAYS; i++)

@@ -327,8 +327,8 @@ static void test_one_bucket(void **unused)
 	for (i = 0; i < 500; i++)
 		source(c, 0x0a000001, 32);
 	p = publish(c);
-	for (i = 0; i < xt2_buckets_(p->shift); i++) {
-		at = ((const struct xt2_patch_slot *)xt2_at(c->img, p->slot))[i].bucket;
+	for (i = 0; i < xt2_patch_slots(p); i++) {
+		at = xt2_patch_slot_at(c->img, p, i)->bucket;
 		for (; at; at = ((const struct xt2_patch_bucket *)xt2_at(c->img, at))->next)
 			parts++;
 	}
@@ -403,8 +403,7 @@ static bool touches(const struct change_case *c, const struct xt2_root *root, u3
 
 static bool in_bucket(const struct change_case *c, const struct xt2_patch *p, u32 hash, u32 unit)
 {
-	const struct xt2_patch_slot *slot = xt2_at(c->img, p->slot);
-	u32 at = slot[hash >> p->shift].bucket, i;
+	u32 at = xt2_patch_slot_of(c->img, p, hash)->bucket, i;
 
 	while (at) {
 		const struct xt2_patch_bucket *b = xt2_at(c->img, at);

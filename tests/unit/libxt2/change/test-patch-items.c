@@ -2,7 +2,7 @@
 /* test-patch-items.c - libxt2/change/patch-items.c: pages are filled, halved, joined and shared */
 #include "tests/unit/change-case.h"
 
-#define RULES 4000
+#define RULES 8000
 
 static struct change_case *begin(void)
 {
@@ -57,7 +57,10 @@ static void test_appended_pages_are_full(void **unused)
 
 static void test_full_page_is_halved(void **unused)
 {
-	static const u32 positions[] = { 0, 1, 31, 32, 33, 61, 62 };
+	const u32 half = XT2_PATCH_ITEMS / 2;
+	const u32 positions[] = {
+		0, 1, half, half + 1, half + 2, XT2_PATCH_ITEMS - 2, XT2_PATCH_ITEMS - 1
+	};
 	u32 i, j;
 
 	for (i = 0; i < XT2_ARRAY_SIZE(positions); i++) {
@@ -69,7 +72,7 @@ static void test_full_page_is_halved(void **unused)
 		publish(c);
 		assert_int_equal(patch_of(c)->parts, 2);
 		assert_int_equal(items_of(c, 0) + items_of(c, 1), XT2_PATCH_ITEMS + 1);
-		assert_in_range(items_of(c, 0), 31, 33);
+		assert_in_range(items_of(c, 0), half, half + 2);
 		change_free(c);
 	}
 }
@@ -80,15 +83,15 @@ static void test_small_pages_are_joined(void **unused)
 	struct change_case *c = begin();
 	u32 i;
 
-	for (i = 0; i < 1260; i++)
+	for (i = 0; i < 20 * XT2_PATCH_ITEMS; i++)
 		insert(c, RULES + i);
 	publish(c);
 	assert_int_equal(patch_of(c)->parts, 20);
 	assert_int_equal(change_begin(c), 0);
-	for (i = 0; i < 1260 - 40; i++) {
+	for (i = 0; i < 20 * XT2_PATCH_ITEMS - 160; i++) {
 		const u32 n = c->now.n - RULES;
 
-		assert_int_equal(change_delete(c, RULES + i * 31 % n), 0);
+		assert_int_equal(change_delete(c, RULES + i * 127 % n), 0);
 	}
 	publish(c);
 	assert_in_range(patch_of(c)->parts, 1, 4);
@@ -101,6 +104,8 @@ static void test_small_pages_are_joined(void **unused)
 	change_free(c);
 }
 
+#define CHANGED (4 * XT2_PATCH_ITEMS + 50)
+
 /* One edit writes one page; in the same transaction it is written in place. */
 static void test_pages_are_shared(void **unused)
 {
@@ -112,7 +117,7 @@ static void test_pages_are_shared(void **unused)
 	for (i = 0; i < 10 * XT2_PATCH_ITEMS; i++)
 		insert(c, RULES + i);
 	for (i = 0; i < 2; i++)
-		assert_int_equal(change_delete(c, RULES + 300), 0);
+		assert_int_equal(change_delete(c, RULES + CHANGED), 0);
 	publish(c);
 	before = c->now;
 	chain = c->chain;
@@ -121,15 +126,15 @@ static void test_pages_are_shared(void **unused)
 		page[i] = part_of(c, i)->page;
 	size = c->img->size;
 	assert_int_equal(change_begin(c), 0);
-	insert(c, RULES + 300);
-	insert(c, RULES + 301);
+	insert(c, RULES + CHANGED);
+	insert(c, RULES + CHANGED + 1);
 	publish(c);
 	for (i = 0; i < 10; i++)
 		changed += part_of(c, i)->page != page[i];
 	assert_int_equal(changed, 1);
 	assert_int_not_equal(part_of(c, 4)->page, page[4]);
 	/* Page, extent, lists, two records, two buckets. */
-	assert_true(c->img->size - size <= 512 + 800 + 160 + 4096 + 2 * 64 + 2 * 256);
+	assert_true(c->img->size - size <= 2048 + 800 + 160 + 16384 + 2 * 64 + 2 * 256);
 	change_read(c, chain, &before);
 	change_free(c);
 }
