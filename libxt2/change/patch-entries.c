@@ -27,6 +27,7 @@
 #define FINE_CLASSES 4u /* of addresses by steps of 4 bits; then of 8 */
 #define LAST_CLASSES 6u /* kept for rules that no other one suits */
 #define LOSS_MOST    8u /* bits that a class may lack, before there is another one */
+#define CROWDED	     8u /* parts of a bucket, from which on a rule is put elsewhere if it can be */
 
 /* So few rules have no more classes than one vector: it matters less if they share some. */
 #define RULES_SMALL   256u
@@ -478,19 +479,83 @@ static u32 choose(struct xt2_patch_edit *e, const struct xt2_box *box)
 	return best;
 }
 
-void xt2_rule_class_(struct xt2_patch_edit *e, const struct xt2_rule *rule, u32 *which,
-		     struct xt2_patch_entry *entry)
+/* => hash of a rule in a class that it has all bits of */
+static u32 hash_in(const struct xt2_patch_edit *e, const struct xt2_box *box, u32 class)
 {
 	u32 value[XT2_CLASS_WORDS];
 	struct xt2_patch_class c;
+
+	xt2_patch_class_get(&e->patch, class, &c);
+	has_all(box, &c, value);
+	return xt2_patch_hash(&e->patch, class, value);
+}
+
+static bool is_crowded(const struct xt2_patch_edit *e, u32 hash)
+{
+	const struct xt2_patch_bucket *b;
+	u32 next = xt2_edit_slot_(e, hash)->bucket, parts = 0;
+
+	for (; next && parts < CROWDED; parts++) {
+		b = xt2_edit_at_(e, next);
+		if (!parts && b->entries < XT2_PATCH_ENTRIES)
+			return false; /* it has room, and few are asked */
+		next = b->next;
+	}
+	return parts == CROWDED;
+}
+
+/* => another class for a rule, with most bits of those whose bucket is not crowded; or the same */
+static u32 less_crowded(const struct xt2_patch_edit *e, const struct xt2_box *box, u32 class)
+{
+	u32 value[XT2_CLASS_WORDS], i, bits, most = 0, best = class;
+
+	for (i = 0; i < e->patch.classes; i++) {
+		struct xt2_patch_class c;
+
+		xt2_patch_class_get(&e->patch, i, &c);
+		bits = c.rules ? class_worth(&c) : 0;
+		if (bits <= most || !has_all(box, &c, value) ||
+		    is_crowded(e, xt2_patch_hash(&e->patch, i, value)))
+			continue;
+		most = bits;
+		best = i;
+	}
+	return best;
+}
+
+/* A new class of more bits than the rule's, if there may be one. */
+static u32 finer(struct xt2_patch_edit *e, const struct xt2_box *box, u32 class)
+{
+	const u32 steps[] = { 8, 4 };
+	struct xt2_patch_class old, c;
+	u32 i, used = 0;
+
+	for (i = 0; i < e->patch.classes; i++)
+		used += e->patch.rules[i] && e->patch.field[0][i] != XT2_FIELD_NONE;
+	xt2_patch_class_get(&e->patch, class, &old);
+	for (i = 0; i < XT2_ARRAY_SIZE(steps) && used < classes_most(e) - 1; i++) {
+		c = ideal(e, box, XT2_CLASS_FIELDS, steps[i]);
+		if (class_worth(&c) > class_worth(&old))
+			return new_class(e, &c);
+	}
+	return less_crowded(e, box, class);
+}
+
+void xt2_rule_class_(struct xt2_patch_edit *e, const struct xt2_rule *rule, u32 *which,
+		     struct xt2_patch_entry *entry)
+{
 	struct xt2_box box;
+	u32 hash;
 
 	xt2_box_of(&box, rule);
 	*which = choose(e, &box);
-	xt2_patch_class_get(&e->patch, *which, &c);
-	has_all(&box, &c, value);
+	hash = hash_in(e, &box, *which);
+	if (is_crowded(e, hash)) {
+		*which = finer(e, &box, *which);
+		hash = hash_in(e, &box, *which);
+	}
 	*entry = (struct xt2_patch_entry){
-		.hash = xt2_patch_hash(&e->patch, *which, value),
+		.hash = hash,
 		.never = xt2_patch_never(&box),
 		.ports = xt2_box_ports(&box),
 	};

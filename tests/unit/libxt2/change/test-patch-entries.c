@@ -347,6 +347,56 @@ static void test_one_bucket(void **unused)
 	change_free(c);
 }
 
+/* Rules that ask for more than the class of a crowded bucket get classes of their own. */
+static void test_crowded_bucket(void **unused)
+{
+	struct change_case *c = begin(XT2_IPV4, 2000);
+	const struct xt2_patch *p;
+	u32 i;
+
+	both(c, 20, 19); /* 20 and 16 bits */
+	for (i = 0; i < 8 * XT2_PATCH_ENTRIES; i++)
+		both(c, 24, 20);
+	p = publish(c);
+	assert_int_equal(p->classes, 2);
+	IS_PAIR(p, 0, XT2_FIELD_SRC, XT2_FIELD_DST, 80, 0xfffff000, 0xffff0000);
+	IS_PAIR(p, 1, XT2_FIELD_SRC, XT2_FIELD_DST, 1, 0xffffff00, 0xffff0000);
+	assert_int_equal(change_begin(c), 0);
+	for (i = 0; i < 8 * XT2_PATCH_ENTRIES; i++)
+		both(c, 24, 20);
+	both(c, 20, 19); /* has no other */
+	p = publish(c);
+	assert_int_equal(p->classes, 3);
+	IS_PAIR(p, 0, XT2_FIELD_SRC, XT2_FIELD_DST, 81, 0xfffff000, 0xffff0000);
+	IS_PAIR(p, 1, XT2_FIELD_SRC, XT2_FIELD_DST, 80, 0xffffff00, 0xffff0000);
+	IS_PAIR(p, 2, XT2_FIELD_SRC, XT2_FIELD_DST, 1, 0xffffff00, 0xfffff000);
+	change_free(c);
+}
+
+/* Without another class to be had, the rule is in one of those that there are. */
+static void test_less_crowded_bucket(void **unused)
+{
+	struct change_case *c = begin(XT2_IPV4, 1000);
+	const struct xt2_patch *p;
+	u32 i;
+
+	fill_classes(c);
+	for (i = 1; i < 8 * XT2_PATCH_ENTRIES; i++) /* with one there is */
+		both(c, 32, 32);
+	p = publish(c);
+	IS_CLASS(p, 4, XT2_FIELD_SRC, 1, 0xffffff00);
+	IS_CLASS(p, 6, XT2_FIELD_DST, 82, ~0u);
+	assert_int_equal(change_begin(c), 0);
+	for (i = 0; i < 8 * XT2_PATCH_ENTRIES + 1; i++)
+		both(c, 32, 32);
+	p = publish(c);
+	assert_int_equal(p->classes, 8);
+	IS_CLASS(p, 4, XT2_FIELD_SRC, 81, 0xffffff00);
+	IS_CLASS(p, 5, XT2_FIELD_SRC, 2, 0xff000000);
+	IS_CLASS(p, 6, XT2_FIELD_DST, 82, ~0u);
+	change_free(c);
+}
+
 /* A bucket whose list has all its parts: only the rules for it are refused. */
 static void test_full_bucket(void **unused)
 {
@@ -500,6 +550,8 @@ static const struct CMUnitTest cases[] = {
 	cmocka_unit_test(test_buckets_grow),
 	cmocka_unit_test(test_one_bucket),
 	cmocka_unit_test(test_packets),
+	cmocka_unit_test(test_crowded_bucket),
+	cmocka_unit_test(test_less_crowded_bucket),
 	cmocka_unit_test(test_full_bucket),
 };
 
