@@ -27,7 +27,7 @@ void *xt2_alloc_large_(size_t size);
 void *xt2_room_alloc_(size_t size);
 void xt2_room_free_(void *p, size_t size);
 
-/* Huge pages, if there can be any, for what malloc() or realloc() has given. */
+/* Huge pages, if there can be any, for what malloc(), realloc() or mmap() has given. */
 void xt2_want_large_(void *p, size_t size);
 
 struct xt2_chunk_;

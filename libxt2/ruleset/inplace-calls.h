@@ -39,10 +39,14 @@ struct xt2_inplace_ops_ {
 	 * => 0: in their list; 1: in the image, by the functions below; -errno
 	 */
 	int (*open)(struct xt2_ruleset *rs, struct xt2_chain_ *c);
-	/* => 1: done; 0: the rules are a list from now on, which is to be changed; -errno */
+	/*
+	 * => 1: done; 0: the rules are a list from now on, which is to be changed; -errno.
+	 * next: out: offset of the rule after the new one, if it stays there until the chain is
+	 * changed again; else 0.  where: offset of the rule; 0: not known.
+	 */
 	int (*insert)(struct xt2_ruleset *rs, struct xt2_chain_ *c, u32 at,
-		      const struct xt2_rule *rule, u32 line);
-	int (*delete)(struct xt2_ruleset *rs, struct xt2_chain_ *c, u32 at);
+		      const struct xt2_rule *rule, u32 line, u32 *next);
+	int (*delete)(struct xt2_ruleset *rs, struct xt2_chain_ *c, u32 at, u32 where);
 	void (*flush)(struct xt2_ruleset *rs, struct xt2_chain_ *c);
 	/* Of any chain; at: below the number of its rules.  line, find: of one that is not read. */
 	const struct xt2_rule *(*rule)(const struct xt2_ruleset *rs, const struct xt2_chain_ *c,

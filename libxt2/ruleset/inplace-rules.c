@@ -219,6 +219,12 @@ static int answer(struct xt2_ruleset *rs, struct xt2_chain_ *c, int ret)
 
 /* --- changes ----------------------------------------------------------------------- */
 
+/* => is the rule a compiled one?  Those do not move while the chain is edited. */
+static bool is_compiled(const struct xt2_inplace_ *in, const struct xt2_chain_ *c, u32 rule)
+{
+	return xt2_is_compiled(c->edit->compiled, xt2_at(in->img, rule));
+}
+
 static int insert(struct xt2_ruleset *rs, struct xt2_chain_ *c, u32 at, u32 before,
 		  const struct xt2_rule *rule, u32 line)
 {
@@ -241,16 +247,19 @@ static int insert(struct xt2_ruleset *rs, struct xt2_chain_ *c, u32 at, u32 befo
 }
 
 int xt2_inplace_insert_(struct xt2_ruleset *rs, struct xt2_chain_ *c, u32 at,
-			const struct xt2_rule *rule, u32 line)
+			const struct xt2_rule *rule, u32 line, u32 *next)
 {
 	struct xt2_view v;
+	u32 before = 0;
 	int ret = -E2BIG;
 
 	if (!is_full(rs->inplace, c)) {
 		view_of(rs, c, &v);
-		ret = insert(rs, c, at, xt2_view_nth(&v, at), rule, line);
+		before = xt2_view_nth(&v, at);
+		ret = insert(rs, c, at, before, rule, line);
 	}
 	ret = answer(rs, c, ret);
+	*next = ret > 0 && is_compiled(rs->inplace, c, before) ? before : 0;
 	if (ret > 0) {
 		c->rules.n++;
 		xt2_rules_refer_(rs, c, rule, 1);
@@ -258,19 +267,20 @@ int xt2_inplace_insert_(struct xt2_ruleset *rs, struct xt2_chain_ *c, u32 at,
 	return ret;
 }
 
-int xt2_inplace_delete_(struct xt2_ruleset *rs, struct xt2_chain_ *c, u32 at)
+int xt2_inplace_delete_(struct xt2_ruleset *rs, struct xt2_chain_ *c, u32 at, u32 where)
 {
 	const struct xt2_rule *r;
 	struct xt2_view v;
-	u32 offset;
 	int ret = -E2BIG;
 
 	if (is_full(rs->inplace, c))
 		return answer(rs, c, ret);
-	view_of(rs, c, &v);
-	offset = xt2_view_nth(&v, at);
-	r = xt2_at(v.img, offset);
-	ret = answer(rs, c, xt2_patch_delete(c->edit, offset));
+	if (!where) {
+		view_of(rs, c, &v);
+		where = xt2_view_nth(&v, at);
+	}
+	r = xt2_at(rs->inplace->img, where);
+	ret = answer(rs, c, xt2_patch_delete(c->edit, where));
 	if (ret > 0) {
 		c->rules.n--;
 		xt2_rules_refer_(rs, c, r, -1); /* its bytes are still there */

@@ -114,8 +114,8 @@ void xt2_inplace_resource_(struct xt2_ruleset *rs);
 /* The operations on rules: inplace-rules.c. */
 int xt2_inplace_open_(struct xt2_ruleset *rs, struct xt2_chain_ *c);
 int xt2_inplace_insert_(struct xt2_ruleset *rs, struct xt2_chain_ *c, u32 at,
-			const struct xt2_rule *rule, u32 line);
-int xt2_inplace_delete_(struct xt2_ruleset *rs, struct xt2_chain_ *c, u32 at);
+			const struct xt2_rule *rule, u32 line, u32 *next);
+int xt2_inplace_delete_(struct xt2_ruleset *rs, struct xt2_chain_ *c, u32 at, u32 where);
 void xt2_inplace_flush_(struct xt2_ruleset *rs, struct xt2_chain_ *c);
 const struct xt2_rule *xt2_inplace_rule_(const struct xt2_ruleset *rs, const struct xt2_chain_ *c,
 					 u32 at);

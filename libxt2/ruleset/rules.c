@@ -117,11 +117,12 @@ static int insert(struct xt2_ruleset *rs, struct xt2_chain_ *c, unsigned int at,
 		  const struct xt2_rule *rule, unsigned int line)
 {
 	const struct xt2_rule *copy;
+	u32 next;
 	int ret = xt2_chain_opens_(rs, c);
 
 	xt2_rule_used_(rs, c, rule);
 	if (ret > 0)
-		ret = rs->ops->insert(rs, c, at, rule, line);
+		ret = rs->ops->insert(rs, c, at, rule, line, &next);
 	if (ret)
 		return ret < 0 ? ret : 0;
 	if (xt2_list_grow_(&c->rules, at))
@@ -186,14 +187,14 @@ int xt2_rule_append(struct xt2_ruleset *rs, int chain, const struct xt2_rule *ru
 	return xt2_rule_insert(rs, chain, c ? c->rules.n : 0, rule, line);
 }
 
-/* => 0, -ENOMEM */
-static int delete (struct xt2_ruleset *rs, struct xt2_chain_ *c, unsigned int at)
+/* where: its offset in the image; 0: not known.  => 0, -ENOMEM */
+static int delete (struct xt2_ruleset *rs, struct xt2_chain_ *c, unsigned int at, u32 where)
 {
 	const struct xt2_rule *old;
 	int ret = xt2_chain_opens_(rs, c);
 
 	if (ret > 0)
-		ret = rs->ops->delete (rs, c, at);
+		ret = rs->ops->delete (rs, c, at, where);
 	if (ret)
 		return ret < 0 ? ret : 0;
 	old = xt2_list_rule(&c->rules, at);
@@ -208,13 +209,14 @@ static int replace(struct xt2_ruleset *rs, struct xt2_chain_ *c, unsigned int at
 {
 	const struct xt2_rule *copy, *old;
 	struct xt2_list_place_ place;
+	u32 next;
 	int ret = xt2_chain_opens_(rs, c);
 
 	xt2_rule_used_(rs, c, rule);
 	if (ret > 0) {
-		ret = rs->ops->insert(rs, c, at, rule, line);
+		ret = rs->ops->insert(rs, c, at, rule, line, &next);
 		if (ret > 0)
-			return delete (rs, c, at + 1);
+			return delete (rs, c, at + 1, next);
 	}
 	if (ret < 0)
 		return ret;
@@ -250,7 +252,7 @@ int xt2_rule_delete(struct xt2_ruleset *rs, int chain, unsigned int at)
 	if (!c)
 		return -ENOENT;
 	xt2_chain_touch_(rs, c);
-	return count_gone(rs, delete (rs, c, at));
+	return count_gone(rs, delete (rs, c, at, 0));
 }
 
 void xt2_rules_flush_(struct xt2_ruleset *rs, struct xt2_chain_ *c)

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include "libxt2/err.h"
+#include "libxt2/ruleset/arena.h"
 
 #define CAPACITY  (XT2_SIZE_MAX + 8ull)
 #define SLOTS_MAX (1u << 26) /* of each reader 1 GiB of addresses */
@@ -137,6 +138,7 @@ static int start(struct xt2_tables *t, const struct xt2_ruleset *from, struct xt
 
 	if (p == MAP_FAILED)
 		return xt2_err_no_memory(err, " to share the ruleset");
+	xt2_want_large_((u8 *)p + XT2_LARGE_, CAPACITY - XT2_LARGE_);
 	t->img = p;
 	ret = fill(t, from, err);
 	if (ret)

@@ -2,6 +2,7 @@
 /* slots.c - take and give back the numbers of counters */
 #include "config.h"
 #include "slots.h"
+#include "libxt2/ruleset/arena.h"
 #include "libxt2/ruleset/ruleset.h"
 
 #include <stdlib.h>
@@ -9,10 +10,15 @@
 
 struct xt2_counts *xt2_strip_new_(u32 slots)
 {
-	void *p = mmap(NULL, (size_t)slots * sizeof(struct xt2_counts), PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	const size_t size = (size_t)slots * sizeof(struct xt2_counts);
+	u8 *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	return p == MAP_FAILED ? NULL : p;
+	if (p == MAP_FAILED)
+		return NULL;
+	if (size > XT2_LARGE_)
+		xt2_want_large_(p + XT2_LARGE_, size - XT2_LARGE_);
+	return (struct xt2_counts *)p;
 }
 
 void xt2_strip_free_(struct xt2_counts *strip, u32 slots)
