@@ -38,7 +38,7 @@
 
 /* Where nothing is mapped by itself, AddressSanitizer's shadow included. */
 #define XT2_ARENA_BASE	      0x200000000000ull
-#define XT2_ARENA_VERSION     16u
+#define XT2_ARENA_VERSION     17u
 #define XT2_ARENA_PAGES	      (1u << 20) /* of 4 KiB: all that 32 bits reach */
 #define XT2_ARENA_SIZE	      ((size_t)XT2_ARENA_PAGES * 4096)
 #define XT2_ARENA_STATE	      0x1000u
@@ -201,6 +201,7 @@ struct xt2_live_ruleset {
 	__u64 pairs; /* offset of __u32[rules]: a rule's offset in that one's image; 0: it is new */
 	__u64 cell_numbers; /* offset of __u32[cells]: the number of each one among the arena's */
 	__u64 spare; /* offset of struct xt2_live_spare */
+	__u64 meets; /* rules that a packet may meet at a hook, at most */
 	__u32 max_counters;
 	__u32 longest; /* rules of a chain, at most */
 	__u32 runs;

@@ -19,15 +19,10 @@
 
 #define RANK_STEP  16u
 #define STEPS_MAX  4096u /* chains or rules that a commit looks at before it walks all */
+#define UP_MAX	   64u /* chains on the ways up from one that are looked at */
 #define EDGES_MAX  4096u /* that a commit takes one by one */
 #define VISITS_END 0xffffffffu
-
-/* Rules that lead from one chain to another. */
-struct xt2_way_edge {
-	u32 from, to;
-	s32 change; /* how many more there are */
-	u32 done; /* enum: of its source, while the edges are taken */
-};
+#define UNKNOWN	   (~(u64)0)
 
 void xt2_ways_begin(struct xt2_ways *w, struct xt2_pages *way)
 {
@@ -611,4 +606,44 @@ int xt2_ways_commit(struct xt2_ways *w, const struct xt2_image *img, struct xt2_
 	if (!ret && root->visits > XT2_VISITS_MAX && visits <= XT2_VISITS_MAX)
 		return XT2_WAYS_DOUBT; /* it may be less in truth */
 	return ret;
+}
+
+/* --- ways up ------------------------------------------------------------------------- */
+
+struct up {
+	const struct xt2_ways *w;
+	const struct xt2_image *img;
+	const struct xt2_root *root;
+	u32 left; /* chains that may still be looked at, which bounds the recursion */
+};
+
+static u64 entries(struct up *up, u32 chain)
+{
+	const struct xt2_chain *c = xt2_image_chain(up->img, up->root, chain);
+	const struct xt2_way *way = xt2_pages_get(up->w->way, chain);
+	u64 n, one;
+	u32 i;
+
+	if (!c || !way || way->parents > XT2_WAY_PARENTS || !up->left)
+		return UNKNOWN;
+	up->left--;
+	n = c->hook != XT2_HOOK_NONE;
+	for (i = 0; i < way->parents; i++) {
+		one = entries(up, way->parent[i].chain);
+		if (one >> 32)
+			return UNKNOWN;
+		one *= way->parent[i].rules;
+		if (one >= UNKNOWN - n)
+			return UNKNOWN;
+		n += one;
+	}
+	return n;
+}
+
+u64 xt2_ways_entries(const struct xt2_ways *w, const struct xt2_image *img,
+		     const struct xt2_root *root, u32 chain)
+{
+	struct up up = { w, img, root, UP_MAX };
+
+	return entries(&up, chain);
 }

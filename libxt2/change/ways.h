@@ -16,9 +16,17 @@
 #define XT2_WAYS_DOUBT 1
 #define XT2_WAYS_NONE  (~(u32)0)
 
+/* Rules that lead from one chain to another. */
+struct xt2_way_edge {
+	u32 from, to;
+	s32 change; /* how many more there are */
+	u32 done; /* enum: of its source, while the edges are taken */
+};
+
 struct xt2_ways {
 	struct xt2_pages *way; /* struct xt2_way */
-	struct xt2_way_edge *edge; /* that came or went in the open transaction */
+	/* That came or went in the open transaction; from its commit on, one for each two chains. */
+	struct xt2_way_edge *edge;
 	u32 edges, edge_cap;
 	u32 *grown; /* chains that more hooks lead to */
 	u32 grows, grown_cap;
@@ -52,6 +60,10 @@ int xt2_ways_refer(struct xt2_ways *w, u32 from, u32 to, int change);
  */
 int xt2_ways_commit(struct xt2_ways *w, const struct xt2_image *img, struct xt2_root *root,
 		    struct xt2_hook *hook);
+
+/* => how often a packet may enter a chain from the hooks of its table, at most; ~0: not known */
+u64 xt2_ways_entries(const struct xt2_ways *w, const struct xt2_image *img,
+		     const struct xt2_root *root, u32 chain);
 
 /* => chain i of those that more hooks lead to since the last commit; XT2_WAYS_NONE: no more */
 static inline u32 xt2_ways_grown(const struct xt2_ways *w, u32 i)

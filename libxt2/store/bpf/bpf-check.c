@@ -12,8 +12,6 @@
 #include "libxt2/store/companion/bpf-left.h"
 #include "engine/rule.h"
 
-#define NO_CHAIN (~0u)
-
 /* --- what packets reach ---------------------------------------------------- */
 
 struct walk {
@@ -271,58 +269,6 @@ static void check_table(struct walk *w, u32 table)
 
 /* --- how long a packet's way may be --------------------------------------------- */
 
-/* A chain on the way from a hook. */
-struct way {
-	u64 rules; /* that a packet may meet from here on; saturating */
-	const struct xt2_rule *at; /* the next one to examine; NULL: not entered yet */
-	u32 parent;
-	bool done;
-};
-
-static void enter(const struct walk *w, struct way *ways, u32 chain, u32 parent)
-{
-	const struct xt2_chain *c = xt2_image_chain(w->img, w->root, chain);
-
-	ways[chain].rules = c->rules;
-	ways[chain].at = xt2_chain_first(c);
-	ways[chain].parent = parent;
-}
-
-/* => the chain to examine before this one goes on; NO_CHAIN: this one is done */
-static u32 advance(const struct walk *w, struct way *ways, u32 chain)
-{
-	const struct xt2_rule *tail = xt2_chain_tail(xt2_image_chain(w->img, w->root, chain));
-	struct way *way = &ways[chain];
-	const struct way *to;
-
-	for (; way->at < tail && !xt2_rule_ends(way->at); way->at = xt2_rule_next(way->at)) {
-		if (!xt2_rule_branches(way->at))
-			continue;
-		to = &ways[XT2_TARGET_ARG(way->at->target)];
-		if (!to->done)
-			return XT2_TARGET_ARG(way->at->target);
-		way->rules = way->rules + to->rules < to->rules ? ~0ull : way->rules + to->rules;
-	}
-	way->done = true;
-	return NO_CHAIN;
-}
-
-/* Depth first, with the way back in ways: there are no loops.  => rules that a packet may meet */
-static u64 rules_from(const struct walk *w, struct way *ways, u32 start)
-{
-	u32 at = start, to;
-
-	if (!ways[start].done)
-		enter(w, ways, start, NO_CHAIN);
-	while (at != NO_CHAIN && !ways[start].done) {
-		to = advance(w, ways, at);
-		if (to != NO_CHAIN)
-			enter(w, ways, to, at);
-		at = to != NO_CHAIN ? to : ways[at].parent;
-	}
-	return ways[start].rules;
-}
-
 static void check_hook_ways(struct walk *w, const struct xt2_hook *h, u64 rules)
 {
 	struct xt2_live_refusal r = { .name = xt2_hook_name(h->family, h->hook) };
@@ -345,16 +291,16 @@ static void check_hook_ways(struct walk *w, const struct xt2_hook *h, u64 rules)
 /* => 0, -ENOMEM */
 static int check_ways(struct walk *w)
 {
-	struct way *ways = calloc(w->root->chains + 1, sizeof(*ways));
+	u64 *rules = calloc(w->root->hooks + 1, sizeof(*rules));
 	const struct xt2_hook *h;
 	u32 i;
+	int ret = rules ? xt2_live_meets_(w->img, false, rules) : -ENOMEM;
 
-	if (!ways)
-		return -ENOMEM;
-	xt2_image_for_each_hook(h, i, w->img, w->root)
-		check_hook_ways(w, h, rules_from(w, ways, h->chain));
-	free(ways);
-	return 0;
+	if (!ret)
+		xt2_image_for_each_hook(h, i, w->img, w->root)
+			check_hook_ways(w, h, rules[i]);
+	free(rules);
+	return ret;
 }
 
 /* --- what is left to companions ------------------------------------------------ */

@@ -368,7 +368,8 @@ static bool is_beyond(struct xt2_live_edit *e, const struct xt2_ruleset *rs,
 	for (i = 0; i < XT2_ARRAY_SIZE(e->l->acts); i++)
 		if (all >> i & 1 && e->acts & ~e->l->acts[i])
 			return true;
-	if (root->depth > e->l->depth || root->visits > XT2_LIVE_RULES_MAX / e->next.longest ||
+	e->next.meets = xt2_live_meets_then_(e->l, in, root, e->next.longest);
+	if (root->depth > e->l->depth || e->next.meets > XT2_LIVE_RULES_MAX ||
 	    (root->visits > XT2_VISITS_MAX && root->visits > e->l->rules))
 		return true;
 	return e->declined || edits->garbage > GARBAGE_FREE + (e->img->size - edits->garbage);

@@ -134,6 +134,27 @@ void xt2_live_changed_nft_(u32 transactions);
 bool xt2_live_can_(const struct xt2_image *img, const struct xt2_table *t,
 		   const struct xt2_rule *r);
 
+/*
+ * xt2_live_meets_ - how many rules a packet may meet
+ * @img: a checked image, all chains of which are compiled
+ * @beyond: what follows an unconditional verdict counts as well: an edit may delete that
+ * @rules: out: for each of the root's hooks; saturating
+ * => 0, -ENOMEM
+ */
+int xt2_live_meets_(const struct xt2_image *img, bool beyond, u64 *rules);
+u64 xt2_live_meets_most_(const struct xt2_image *img); /* at any hook, beyond; ~0: no memory */
+
+/*
+ * xt2_live_meets_then_ - the same after an edit, at most
+ * @l: the ruleset that was edited, with its bound
+ * @in: the edit, committed but not yet done
+ * @root: its new root
+ * @longest: rules of a chain, at most
+ */
+struct xt2_inplace_;
+u64 xt2_live_meets_then_(const struct xt2_live_ruleset *l, const struct xt2_inplace_ *in,
+			 const struct xt2_root *root, u64 longest);
+
 /* => is it a nat table that does nothing? */
 bool xt2_live_idle_(const struct xt2_image *img, const struct xt2_table *t);
 

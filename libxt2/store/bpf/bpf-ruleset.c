@@ -49,6 +49,7 @@ static void count_chains(struct xt2_live_ruleset *l, const struct xt2_image *img
 		l->longest = c->rules > l->longest ? c->rules : l->longest;
 		l->runs += pays(c) ? xt2_chain_index(c)->runs : 0;
 	}
+	l->meets = xt2_live_meets_most_(img);
 	l->max_counters = l->rules + l->runs + MORE_COUNTERS(l->rules);
 }
 

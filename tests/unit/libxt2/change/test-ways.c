@@ -140,12 +140,46 @@ static void many_parents(void **unused)
 	inplace_close(&c);
 }
 
+static u64 entries_of(const struct inplace_case *c, int chain)
+{
+	return xt2_ways_entries(&c->rs->inplace->ways, c->img, xt2_image_root(c->img), (u32)chain);
+}
+
+static void entries_multiply_along_the_ways(void **unused)
+{
+	struct inplace_case c = inplace_open(0, true);
+	int chain[4], i;
+
+	(void)unused;
+	for (i = 0; i < 4; i++)
+		chain[i] = make(&c, (const char *[]){ "a", "b", "d", "e" }[i]);
+	for (i = 0; i < 6; i++)
+		assert_int_equal(lead(&c, chain[i / 2], chain[i / 2 + 1], XT2_T_JUMP, (u32)i + 1),
+				 0);
+	inplace_commit(&c);
+	assert_int_equal(entries_of(&c, c.input), 1);
+	assert_int_equal(entries_of(&c, chain[3]), 0); /* nothing leads there from a hook */
+	assert_int_equal(lead(&c, c.input, chain[0], XT2_T_JUMP, 1), 0);
+	inplace_commit(&c);
+	assert_int_equal(entries_of(&c, chain[3]), 8);
+	assert_int_equal(lead(&c, c.input, chain[2], XT2_T_GOTO, 2), 0);
+	inplace_commit(&c);
+	assert_int_equal(entries_of(&c, chain[3]), 10);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(lead(&c, i ? chain[i - 1] : c.input, chain[3], XT2_T_JUMP, 9), 0);
+	inplace_commit(&c);
+	assert_int_equal(entries_of(&c, chain[2]), 5);
+	assert_int_equal(entries_of(&c, chain[3]), ~0ull); /* from too many chains */
+	inplace_close(&c);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(bounds_rise_to_the_hook),
 	cmocka_unit_test(a_rule_that_ended_the_chain_goes),
 	cmocka_unit_test(a_goto_becomes_a_jump),
 	cmocka_unit_test(loops_that_no_hook_reaches_stay),
 	cmocka_unit_test(many_parents),
+	cmocka_unit_test(entries_multiply_along_the_ways),
 };
 
 UNITS(tests)
