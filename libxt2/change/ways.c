@@ -18,9 +18,8 @@
 #include "libxt2/grow.h"
 
 #define RANK_STEP  16u
-#define STEPS_MAX  4096u /* chains or rules that a commit looks at before it walks all */
+#define STEPS_MIN  4096u /* rules and chains that a commit may always look at before it walks all */
 #define UP_MAX	   64u /* chains on the ways up from one that are looked at */
-#define EDGES_MAX  4096u /* that a commit takes one by one */
 #define VISITS_END 0xffffffffu
 #define UNKNOWN	   (~(u64)0)
 
@@ -310,7 +309,7 @@ struct commit {
 	const struct xt2_image *img;
 	struct xt2_root *root;
 	struct xt2_hook *hook;
-	u32 steps;
+	u32 steps, most; /* a step is a chain or a rule; most: of them, and of edges */
 	u32 *list; /* of chains that are to be looked at */
 	u32 n, cap;
 };
@@ -393,7 +392,7 @@ static int rise_one(struct commit *k, const struct rise *r, struct rise **up, u3
 	way->rank = larger(way->rank, rank);
 	way->depth = larger(way->depth, depth);
 	way->visits = sum(way->visits, r->visits);
-	if (way->parents > XT2_WAY_PARENTS || way->visits == VISITS_END || ++k->steps > STEPS_MAX)
+	if (way->parents > XT2_WAY_PARENTS || way->visits == VISITS_END || ++k->steps > k->most)
 		return XT2_WAYS_DOUBT;
 	for (i = 0; i < way->parents; i++) {
 		const struct xt2_way_parent *p = &way->parent[i];
@@ -457,7 +456,7 @@ static int spread(struct commit *k, u32 chain)
 	if (!c)
 		return -EIO;
 	k->steps += xt2_chain_length(k->img, c);
-	if (k->steps > STEPS_MAX)
+	if (k->steps > k->most)
 		return XT2_WAYS_DOUBT;
 	xt2_chain_for_each(r, &o, k->img, c) {
 		if (!ret && xt2_rule_branches(r))
@@ -581,7 +580,7 @@ static int take_edges(struct commit *k)
 	int ret = 0;
 	u32 i;
 
-	if (w->edges > EDGES_MAX)
+	if (w->edges > k->most)
 		return XT2_WAYS_DOUBT;
 	net_edges(w);
 	for (i = 0; i < w->edges && !ret; i++)
@@ -596,7 +595,8 @@ static int take_edges(struct commit *k)
 int xt2_ways_commit(struct xt2_ways *w, const struct xt2_image *img, struct xt2_root *root,
 		    struct xt2_hook *hook)
 {
-	struct commit k = { .w = w, .img = img, .root = root, .hook = hook };
+	const u32 most = root->chains / 4 > STEPS_MIN ? root->chains / 4 : STEPS_MIN;
+	struct commit k = { .w = w, .img = img, .root = root, .hook = hook, .most = most };
 	const u64 visits = root->visits;
 	int ret = take_edges(&k);
 
