@@ -54,7 +54,10 @@ static bool ends(const struct walk *w, const struct xt2_rule *r)
 	return !w->beyond && xt2_rule_ends(r);
 }
 
-/* => the chain to examine before this one goes on; NO_CHAIN: this one is done */
+/*
+ * => the chain to examine before this one goes on; NO_CHAIN: this one is done.  A loop, which there may
+ * be beyond a verdict, has rules without an end.
+ */
 static u32 advance(const struct walk *w, u32 chain)
 {
 	const struct xt2_rule *tail = xt2_chain_tail(xt2_image_chain(w->img, w->root, chain));
@@ -65,15 +68,15 @@ static u32 advance(const struct walk *w, u32 chain)
 		if (!xt2_rule_branches(way->at))
 			continue;
 		to = &w->ways[XT2_TARGET_ARG(way->at->target)];
-		if (!to->done)
+		if (!to->done && !to->at)
 			return XT2_TARGET_ARG(way->at->target);
-		way->rules = sum(way->rules, to->rules);
+		way->rules = to->done ? sum(way->rules, to->rules) : ~0ull;
 	}
 	way->done = true;
 	return NO_CHAIN;
 }
 
-/* Depth first, with the way back in ways: there are no loops.  => rules that a packet may meet */
+/* Depth first, with the way back in ways.  => rules that a packet may meet */
 static u64 rules_from(const struct walk *w, u32 start)
 {
 	u32 at = start, to;

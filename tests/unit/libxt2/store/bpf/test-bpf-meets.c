@@ -168,10 +168,34 @@ static void what_follows_a_verdict_is_beyond(void **unused)
 	inplace_close(&m.c);
 }
 
+static void loops_beyond_a_verdict_have_no_end(void **unused)
+{
+	struct meets m = meets_open();
+	struct xt2_mapping map;
+	u64 rules[XT2_HOOKS_MAX];
+	struct rule_build b;
+
+	(void)unused;
+	lead(&m, m.chain[1], m.chain[0]);
+	rule_begin(&b);
+	assert_int_equal(xt2_rule_insert(m.c.rs, m.chain[1], 0,
+					 rule_end(&b, XT2_TARGET(XT2_T_DROP, 0)), 0),
+			 0);
+	lead(&m, m.chain[0], m.chain[1]);
+	lead(&m, m.c.input, m.chain[0]);
+	assert_int_equal(xt2_ruleset_write(m.c.rs, &map, NULL), 0);
+	assert_int_equal(xt2_live_meets_(map.image, false, rules), 0);
+	assert_true(rules[0] < 20);
+	assert_true(xt2_live_meets_most_(map.image) == ~0ull);
+	xt2_image_close(&map);
+	inplace_close(&m.c);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(trees_have_exact_bounds),
 	cmocka_unit_test(bounds_are_never_too_small),
 	cmocka_unit_test(what_follows_a_verdict_is_beyond),
+	cmocka_unit_test(loops_beyond_a_verdict_have_no_end),
 };
 
 UNITS(tests)
