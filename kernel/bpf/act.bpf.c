@@ -22,9 +22,9 @@ char _license[] SEC("license") = "GPL";
 
 EXPORTED const volatile struct xt2_question question = { 0 };
 
-static __always_inline bool holds(u64 *packet)
+static __always_inline bool holds(u64 packet)
 {
-	u32 *what = bpf_map_lookup_elem(&notes, packet);
+	const u32 *what = note_of(packet);
 
 	return what && (*what >> question.shift & question.mask) == question.want;
 }
@@ -32,28 +32,40 @@ static __always_inline bool holds(u64 *packet)
 /* Does the way to the companion go on here? */
 SEC("socket") int xt2_way(struct __sk_buff *skb)
 {
-	u64 packet = (u64)bpf_cast_to_kern_ctx(skb);
+	u64 packet = address_of(bpf_cast_to_kern_ctx(skb));
 
-	return holds(&packet);
+	return holds(packet);
 }
 
 /* Is a part of the note the packet's priority? */
 SEC("socket") int xt2_same(struct __sk_buff *skb)
 {
-	u64 packet = (u64)bpf_cast_to_kern_ctx(skb);
-	u32 *what = bpf_map_lookup_elem(&notes, &packet);
+	u64 packet = address_of(bpf_cast_to_kern_ctx(skb));
+	const u32 *what = note_of(packet);
 
 	return what && (*what >> question.shift & question.mask) == skb->priority;
+}
+
+/* Is the note the packet's priority?  Then its companion is found, and acts. */
+SEC("socket") int xt2_take(struct __sk_buff *skb)
+{
+	u64 packet = address_of(bpf_cast_to_kern_ctx(skb));
+	const u32 *what = note_of(packet);
+
+	if (!what || *what != skb->priority)
+		return 0;
+	note_drop(packet);
+	return 1;
 }
 
 /* Is this the companion?  Then it acts. */
 SEC("socket") int xt2_act(struct __sk_buff *skb)
 {
-	u64 packet = (u64)bpf_cast_to_kern_ctx(skb);
+	u64 packet = address_of(bpf_cast_to_kern_ctx(skb));
 
-	if (!holds(&packet))
+	if (!holds(packet))
 		return 0;
-	bpf_map_delete_elem(&notes, &packet);
+	note_drop(packet);
 	return 1;
 }
 
@@ -68,7 +80,7 @@ static __always_inline u32 next_step(const struct xt2_steps *s)
 /* Has the packet no step of the region that is wanted? */
 SEC("socket") int xt2_walked(struct __sk_buff *skb)
 {
-	u64 packet = (u64)bpf_cast_to_kern_ctx(skb);
+	u64 packet = address_of(bpf_cast_to_kern_ctx(skb));
 	struct xt2_steps *s = bpf_map_lookup_elem(&steps, &packet);
 
 	return !s || s->region != question.want || next_step(s) == XT2_STEP_DROP;
@@ -77,7 +89,7 @@ SEC("socket") int xt2_walked(struct __sk_buff *skb)
 /* Does the way to the next step go on here? */
 SEC("socket") int xt2_branch(struct __sk_buff *skb)
 {
-	u64 packet = (u64)bpf_cast_to_kern_ctx(skb);
+	u64 packet = address_of(bpf_cast_to_kern_ctx(skb));
 	struct xt2_steps *s = bpf_map_lookup_elem(&steps, &packet);
 
 	return s && (next_step(s) >> question.shift & question.mask) == question.want;
@@ -93,7 +105,7 @@ static __always_inline void advance(const u64 *packet, struct xt2_steps *s)
 /* This is the step: it is done now. */
 SEC("socket") int xt2_step(struct __sk_buff *skb)
 {
-	u64 packet = (u64)bpf_cast_to_kern_ctx(skb);
+	u64 packet = address_of(bpf_cast_to_kern_ctx(skb));
 	struct xt2_steps *s = bpf_map_lookup_elem(&steps, &packet);
 
 	if (!s)
@@ -105,15 +117,15 @@ SEC("socket") int xt2_step(struct __sk_buff *skb)
 /* This is the step: it is due, and done after all others. */
 SEC("socket") int xt2_defer(struct __sk_buff *skb)
 {
-	u64 packet = (u64)bpf_cast_to_kern_ctx(skb);
+	u64 packet = address_of(bpf_cast_to_kern_ctx(skb));
 	struct xt2_steps *s = bpf_map_lookup_elem(&steps, &packet);
-	u32 *due = bpf_map_lookup_elem(&notes, &packet), first = question.want;
+	u32 *due = note_of(packet), first = question.want;
 
 	if (!s)
 		return 0;
 	if (due)
 		*due |= first;
-	else if (bpf_map_update_elem(&notes, &packet, &first, BPF_ANY))
+	else if (!note_put(packet, first))
 		return 0; /* the gate drops */
 	advance(&packet, s);
 	return 1;
@@ -122,8 +134,8 @@ SEC("socket") int xt2_defer(struct __sk_buff *skb)
 /* It is due?  Then it is done now. */
 SEC("socket") int xt2_done(struct __sk_buff *skb)
 {
-	u64 packet = (u64)bpf_cast_to_kern_ctx(skb);
-	u32 *due = bpf_map_lookup_elem(&notes, &packet), left;
+	u64 packet = address_of(bpf_cast_to_kern_ctx(skb));
+	u32 *due = note_of(packet), left;
 
 	if (!due || (*due & question.mask) != question.want)
 		return 0;
@@ -131,7 +143,7 @@ SEC("socket") int xt2_done(struct __sk_buff *skb)
 	if (left & (XT2_ACT_BOUND_REGION - 1))
 		*due = left;
 	else
-		bpf_map_delete_elem(&notes, &packet);
+		note_drop(packet);
 	return 1;
 }
 
@@ -171,7 +183,7 @@ SEC("socket") int xt2_holds(struct __sk_buff *skb)
 /* Is there nothing to be done? */
 SEC("socket") int xt2_idle(struct __sk_buff *skb)
 {
-	u64 packet = (u64)bpf_cast_to_kern_ctx(skb);
+	u64 packet = address_of(bpf_cast_to_kern_ctx(skb));
 
-	return !bpf_map_lookup_elem(&notes, &packet);
+	return !note_of(packet);
 }

@@ -15,7 +15,14 @@
 #ifndef XT2_KERNEL_BPF_ACT_H
 #define XT2_KERNEL_BPF_ACT_H
 
-#define XT2_NOTES 4096u /* packets at once; those that find no room are dropped */
+/*
+ * Packets with a note at once: buckets of a few each.  Notes are short-lived, but those of packets that
+ * somebody else dropped before a companion came stay until their address has another packet.  A
+ * packet that finds no room is dropped.
+ */
+#define XT2_BUCKETS_SHIFT 13u
+#define XT2_BUCKET	  5u
+#define XT2_STEPS	  4096u /* packets with steps at once; likewise */
 
 /* Of enum ipt_reject_with and ip6t_reject_with; for others the kernel's REJECT only drops. */
 #define XT2_REJECT_TYPES 9u

@@ -62,6 +62,8 @@ LIBHOST_FILES = kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/links.h ke
 	libxt2/store/companion/bpf-left.c \
 	libxt2/store/companion/bpf-left.h \
 	libxt2/store/companion/bpf-nat-add.c \
+	libxt2/store/companion/bpf-nat-keys.c \
+	libxt2/store/companion/bpf-nat-known.c \
 	libxt2/store/companion/bpf-nat-messages.c \
 	libxt2/store/companion/bpf-nat-plan.c \
 	libxt2/store/companion/bpf-nat-quick.c \

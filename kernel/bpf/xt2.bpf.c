@@ -246,18 +246,13 @@ static __always_inline bool read_bytes(struct xt2_slot __img *slot, struct bpf_n
 /* What another packet at this address had, which nobody has carried out. */
 static __noinline void forget(struct sk_buff *skb)
 {
-	u64 packet = (u64)skb;
-
-	if (bpf_map_lookup_elem(&notes, &packet)) /* without a lock */
-		bpf_map_delete_elem(&notes, &packet);
+	note_drop(address_of(skb));
 }
 
 /* A companion is to act.  => false: there is no room for a note */
 static __noinline bool note(struct sk_buff *skb, u32 what)
 {
-	u64 packet = (u64)skb;
-
-	return !bpf_map_update_elem(&notes, &packet, &what, BPF_ANY);
+	return note_put(address_of(skb), what);
 }
 
 /* Of the rule that has accepted: what a companion is to do, or 0.  => false: there is none for it */
@@ -508,7 +503,7 @@ PROGRAM(xt2_nat, XT2_NAT)
 static __always_inline bool gate(struct bpf_nf_ctx *nf)
 {
 	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
-	u64 packet = (u64)nf->skb;
+	u64 packet = address_of(nf->skb);
 
 	struct xt2_steps *left = bpf_map_lookup_elem(&steps, &packet);
 	bool fault = true;
@@ -517,10 +512,10 @@ static __always_inline bool gate(struct bpf_nf_ctx *nf)
 	if (left) {
 		fault = left->at >= XT2_STEPS_MAX || left->step[left->at] != XT2_STEP_DROP;
 		bpf_map_delete_elem(&steps, &packet);
-	} else if (!bpf_map_lookup_elem(&notes, &packet)) {
+	} else if (!note_of(packet)) {
 		return true;
 	}
-	bpf_map_delete_elem(&notes, &packet);
+	note_drop(packet);
 	if (fault)
 		__sync_fetch_and_add(&state->lost, 1);
 	return false;

@@ -5,6 +5,7 @@
   nat.py serve PORT...            answer to datagrams, with the port and the sender's address
   nat.py ask ADDRESS PORT...      "PORT: answer", or "PORT: none", of a new sender for each
   nat.py ask-first PRIORITY ADDRESS PORT...       the same, with another priority than most packets have
+  nat.py ask-from FROM PRIORITY ADDRESS PORT...   the same, from one port after the other
   nat.py flood SECONDS ADDRESS PORT       from new senders; in the end "answer: how often"
 """
 import collections
@@ -32,8 +33,9 @@ def serve(ports):
             s.sendto(f'{s.getsockname()[1]} from {sender[0]}'.encode(), sender)
 
 
-def ask(address, port, wait=0.3, priority=0):
+def ask(address, port, wait=0.3, priority=0, sender=0):
     with socket.socket(family(address), socket.SOCK_DGRAM) as s:
+        s.bind(('', sender))
         s.setsockopt(socket.SOL_SOCKET, socket.SO_PRIORITY, priority)
         try:
             s.sendto(b'?', (address, port))
@@ -61,6 +63,9 @@ def main(how, *words):
     elif how == 'ask-first':
         for port in words[2:]:
             print(f'{port}: {ask(words[1], int(port), priority=int(words[0]))}')
+    elif how == 'ask-from':
+        for i, port in enumerate(words[3:]):
+            print(f'{port}: {ask(words[2], int(port), priority=int(words[1]), sender=int(words[0]) + i)}')
     else:
         flood(float(words[0]), words[1], int(words[2]))
 

@@ -8,8 +8,10 @@ test=nat needs="iptables-legacy-restore ip6tables-legacy-restore iptables-nft-sa
 nat=$(realpath "${top_srcdir:-.}/tests/bpf/nat.py")
 xt2tables=$(dirname "$xt2")/links/xt2tables
 # shellcheck disable=SC2317
-also_clean() { [ -z "$server" ] || kill "$server" 2>/dev/null; }
-server=
+also_clean() { # shellcheck disable=SC2086
+	kill $server $second 2>/dev/null
+}
+server='' second=''
 live() {	# COMMAND ARGUMENTS...
 	command=$1
 	shift
@@ -39,7 +41,7 @@ if [ $code = 3 ]; then	# the kernel that takes programs of other tables has to t
 fi
 [ $code = 0 ] || { cat "$tmp/err"; exit 1; }
 mkfifo "$tmp/ready"
-inside python3 "$nat" serve 8001 8002 8003 700 >"$tmp/ready" &
+ip netns exec "$ns" python3 "$nat" serve 8001 8002 8003 700 >"$tmp/ready" & # not by a function: $! is it
 server=$!
 read -r _ <"$tmp/ready"
 
@@ -103,7 +105,7 @@ whole "edits"
 } >"$tmp/many"
 sed 's/127.0.0.7/::7/; s/--to-source ::7/--to-source ::1/' "$tmp/many" >"$tmp/many6"
 apply "$tmp/many" -6 "$tmp/many6"
-inside python3 "$nat" serve $(seq 20000 20299) >"$tmp/ready" &
+ip netns exec "$ns" python3 "$nat" serve $(seq 20000 20299) >"$tmp/ready" &
 second=$!
 read -r _ <"$tmp/ready"
 ask 127.0.0.1 $(seq 10000 10299) >"$tmp/out"
@@ -120,7 +122,6 @@ ask 127.0.0.1 $(seq 10000 10299) >"$tmp/out-map"
 live repair || wrong "repair"
 live status >"$tmp/status" || wrong "something is missing: $(cat "$tmp/status")"
 ask 127.0.0.1 $(seq 10000 10299) >"$tmp/out-repaired"
-kill $second
 i=0
 while [ $i -lt 300 ]; do
 	from=127.0.0.7
@@ -133,6 +134,65 @@ for i in out out5 out-bit out-map out-repaired; do
 done
 sed 's/from .*/from ::1/' "$tmp/wanted" | cmp -s - "$tmp/out6" || wrong "300 targets of IPv6: $(head -n 2 "$tmp/out6")"
 [ "$(tables)" = 2 ] || wrong "300 targets: $(inside nft list tables)"
+
+# Services: companions are found by the destination.  One has more targets than are found so, one is
+# reached in another way as well, and one target is another's by its destination alone.
+services() {	# ADDRESS BITS CLIENT
+	printf '*nat\n:PREROUTING ACCEPT [0:0]\n:INPUT ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n'
+	i=0
+	while [ $i -lt 150 ]; do
+		echo ":S$i - [0:0]"
+		i=$((i + 1))
+	done
+	echo '-A OUTPUT -p udp -m udp --dport 9999 -j S149'
+	i=0
+	while [ $i -lt 150 ]; do
+		echo "-A OUTPUT -d $1/$2 -p udp -m udp --dport $((10000 + i)) -j S$i"
+		echo "-A S$i -p udp -m udp --sport 33000:33999 -j REDIRECT --to-ports $((20150 + i))"
+		echo "-A S$i -p udp -j REDIRECT --to-ports $((20000 + i))"
+		i=$((i + 1))
+	done
+	i=0
+	while [ $i -lt 20 ]; do
+		echo "-A OUTPUT -d $1/$2 -p udp -m udp --sport $((34000 + i)) --dport 9998 -j REDIRECT --to-ports $((20000 + i))"
+		i=$((i + 1))
+	done
+	echo COMMIT
+}
+services 127.0.0.9 32 >"$tmp/services"
+services ::1 128 >"$tmp/services6"
+before=$(faults)
+apply "$tmp/services" -6 "$tmp/services6"
+serve() {	# ADDRESS FIRST FILE: from both ranges of ports, then with a priority, and the others
+	inside python3 "$nat" ask-from $((33000 + $2)) 0 "$1" $(seq 10000 10149) >"$tmp/$3"
+	inside python3 "$nat" ask-from $((35000 + $2)) 0 "$1" $(seq 10000 10149) >>"$tmp/$3"
+	inside python3 "$nat" ask-from $((36000 + $2)) 5 "$1" $(seq 10000 10149) >>"$tmp/$3"
+	for i in 0 7 8 19; do
+		inside python3 "$nat" ask-from $((34000 + i)) 0 "$1" 9998 >>"$tmp/$3"
+	done
+	inside python3 "$nat" ask-from $((37000 + $2)) 0 "$1" 9999 >>"$tmp/$3"
+}
+serve 127.0.0.9 0 served
+serve ::1 0 served6
+live status >"$tmp/status" 2>&1 || wrong "services: $(cat "$tmp/status")"
+table=$(inside nft list tables | sed -n 's/^table ip \(xt2-nat.\)$/\1/p')
+inside nft list map ip "$table" destination-known 2>>"$tmp/warnings" | grep -c '127.0.0.9 . 1[0-9]* : goto' >"$tmp/known"
+[ "$(cat "$tmp/known")" = 150 ] || wrong "known destinations: $(inside nft list map ip "$table" destination-known)"
+# Somebody exchanges two destinations' chains: no packet finds another one's target.
+inside nft "delete element ip $table destination-known { 127.0.0.9 . 10000 }; delete element ip $table destination-known { 127.0.0.9 . 10001 };
+	add element ip $table destination-known { 127.0.0.9 . 10000 : goto destination-to-1, 127.0.0.9 . 10001 : goto destination-to-0 }" ||
+	wrong "no such elements"
+serve 127.0.0.9 200 served-exchanged
+kill $second
+for i in 20150 20000 20000; do
+	seq 0 149 | while read -r j; do echo "$((10000 + j)): $((i + j)) from"; done
+done >"$tmp/wanted"
+for i in 0 7 8 19; do echo "9998: $((20000 + i)) from"; done >>"$tmp/wanted"
+echo '9999: 20149 from' >>"$tmp/wanted"
+for i in served served6 served-exchanged; do
+	sed 's/ from .*/ from/' "$tmp/$i" | cmp -s "$tmp/wanted" - || wrong "services, $i: $(sed 's/ from .*/ from/' "$tmp/$i" | diff "$tmp/wanted" - | head -n 4)"
+done
+[ "$(faults)" = "$before" ] || wrong "services: $(faults) faults, not $before"
 
 # Swaps under a flood: the old target or the new one, and never none.  Its connections are remembered, so
 # it has a port of its own.

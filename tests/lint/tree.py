@@ -42,6 +42,7 @@ UNTESTED = {
     "libxt2/store/bpf/bpf-guard.c": KERNEL % "guard.sh",
     "libxt2/store/companion/bpf-nat.c": KERNEL % "nat.sh",
     "libxt2/store/companion/bpf-nat-add.c": KERNEL % "live-edits.sh",
+    "libxt2/store/companion/bpf-nat-known.c": KERNEL % "nat.sh",
     "libxt2/store/companion/bpf-nat-messages.c": KERNEL % "nat.sh",
     "libxt2/store/companion/bpf-nat-quick.c": KERNEL % "nat.sh",
     "libxt2/store/companion/bpf-nat-tree.c": KERNEL % "nat.sh",

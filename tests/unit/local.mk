@@ -380,6 +380,7 @@ tests_unit_run_bpf_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/libxt2/store/bpf/test-bpf-clock.c \
 	tests/unit/libxt2/store/bpf/test-bpf-keep.c \
 	tests/unit/libxt2/store/bpf/test-bpf-meets.c \
+	tests/unit/libxt2/store/companion/test-bpf-nat-keys.c \
 	tests/unit/libxt2/store/companion/test-bpf-nat-plan.c \
 	tests/unit/libxt2/store/companion/test-bpf-nat-target.c \
 	tests/unit/libxt2/store/bpf/test-bpf-owner.c \

@@ -21,6 +21,7 @@ enum xt2_question_kind {
 	XT2_QUESTION_IDLE, /* is there no note? */
 	XT2_QUESTION_WAY, /* does the note fit? */
 	XT2_QUESTION_SAME, /* is that part of the note the packet's priority? */
+	XT2_QUESTION_TAKE, /* is all of it?  Then it is taken away */
 	XT2_QUESTION_ACT, /* does it?  Then it is taken away */
 	XT2_QUESTION_WALKED, /* has the packet no steps left, of the region that is wanted? */
 	XT2_QUESTION_BRANCH, /* does the number of the next step fit? */

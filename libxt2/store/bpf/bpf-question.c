@@ -14,6 +14,7 @@ static const char *const names[] = {
 	[XT2_QUESTION_RESET] = "xt2_reset",   [XT2_QUESTION_HOLDS] = "xt2_holds",
 	[XT2_QUESTION_ASKS] = "xt2_asks",     [XT2_QUESTION_DEFER] = "xt2_defer",
 	[XT2_QUESTION_DONE] = "xt2_done",     [XT2_QUESTION_SAME] = "xt2_same",
+	[XT2_QUESTION_TAKE] = "xt2_take",
 };
 
 /* Loaded once by a process, and copied with other constants. */

@@ -2,6 +2,8 @@
 /* bpf-nat-messages.c - chains and rules that all companions of NAT have in common */
 #include "bpf-nat.h"
 
+#include <libnftnl/set.h>
+
 const char *const xt2_nat_trees_[XT2_NAT_TREES] = {
 	[XT2_NAT_DST] = "destination",
 	[XT2_NAT_IN] = "input-source",
@@ -64,4 +66,94 @@ int xt2_nat_put_rule_(struct xt2_nat_maker *m, const char *chain, struct nftnl_r
 	}
 	ret = xt2_nft_rule_(&m->b, m->table, chain, rule);
 	return ret ? ret : xt2_nat_go_on_(m);
+}
+
+/* --- rules of short ways ---------------------------------------------------------- */
+
+int xt2_nat_put_priority_(struct nftnl_rule *rule, u32 priority)
+{
+	struct nftnl_expr *e = xt2_nft_expr_(rule, "immediate");
+
+	if (!e)
+		return -ENOMEM;
+	nftnl_expr_set_u32(e, NFTNL_EXPR_IMM_DREG, NFT_REG_2);
+	nftnl_expr_set_u32(e, NFTNL_EXPR_IMM_DATA, priority);
+	e = xt2_nft_expr_(rule, "meta");
+	if (!e)
+		return -ENOMEM;
+	nftnl_expr_set_u32(e, NFTNL_EXPR_META_KEY, NFT_META_PRIORITY);
+	nftnl_expr_set_u32(e, NFTNL_EXPR_META_SREG, NFT_REG_2);
+	return 0;
+}
+
+/* The rule goes on for packets of which a program says yes. */
+int xt2_nat_put_question_(struct xt2_nat_maker *m, struct nftnl_rule *rule, u32 which,
+			  enum xt2_question_kind kind, struct xt2_question question)
+{
+	int *program = &m->quick_program[which];
+
+	if (*program < 0)
+		*program = xt2_question_load_(m->host, kind, question);
+	return *program < 0 ? *program : xt2_question_put_(rule, *program);
+}
+
+/* --- maps ------------------------------------------------------------------------- */
+
+int xt2_nat_put_set_(struct xt2_nat_maker *m, const char *map, u32 id, u32 type, u32 size)
+{
+	struct nftnl_set *s = nftnl_set_alloc();
+	struct nlmsghdr *h;
+
+	if (!s)
+		return -ENOMEM;
+	nftnl_set_set_str(s, NFTNL_SET_TABLE, m->table);
+	nftnl_set_set_str(s, NFTNL_SET_NAME, map);
+	nftnl_set_set_u32(s, NFTNL_SET_ID, id);
+	nftnl_set_set_u32(s, NFTNL_SET_FLAGS, NFT_SET_MAP);
+	nftnl_set_set_u32(s, NFTNL_SET_KEY_TYPE, type);
+	nftnl_set_set_u32(s, NFTNL_SET_KEY_LEN, size);
+	nftnl_set_set_u32(s, NFTNL_SET_DATA_TYPE, NFT_DATA_VERDICT);
+	nftnl_set_set_u32(s, NFTNL_SET_DATA_LEN, 0);
+	h = xt2_nft_message_(&m->b, NFT_MSG_NEWSET, NLM_F_CREATE);
+	nftnl_set_nlmsg_build_payload(h, s);
+	xt2_nft_append_(&m->b, h);
+	nftnl_set_free(s);
+	return xt2_nat_go_on_(m);
+}
+
+/* => NULL: no memory */
+static struct nftnl_set_elem *new_element(const void *key, u32 size, const char *chain)
+{
+	struct nftnl_set_elem *e = nftnl_set_elem_alloc();
+
+	if (!e)
+		return NULL;
+	nftnl_set_elem_set_u32(e, NFTNL_SET_ELEM_VERDICT, (u32)NFT_GOTO);
+	if (!nftnl_set_elem_set(e, NFTNL_SET_ELEM_KEY, key, size) &&
+	    !nftnl_set_elem_set_str(e, NFTNL_SET_ELEM_CHAIN, chain))
+		return e;
+	nftnl_set_elem_free(e);
+	return NULL;
+}
+
+int xt2_nat_put_element_(struct xt2_nat_maker *m, const char *map, const void *key, u32 size,
+			 const char *chain)
+{
+	struct nftnl_set_elem *e = new_element(key, size, chain);
+	struct nftnl_set *s = e ? nftnl_set_alloc() : NULL;
+	struct nlmsghdr *h;
+
+	if (!s) {
+		if (e)
+			nftnl_set_elem_free(e);
+		return -ENOMEM;
+	}
+	nftnl_set_set_str(s, NFTNL_SET_TABLE, m->table);
+	nftnl_set_set_str(s, NFTNL_SET_NAME, map);
+	nftnl_set_elem_add(s, e);
+	h = xt2_nft_message_(&m->b, NFT_MSG_NEWSETELEM, NLM_F_CREATE);
+	nftnl_set_elems_nlmsg_build_payload(h, s);
+	xt2_nft_append_(&m->b, h);
+	nftnl_set_free(s);
+	return xt2_nat_go_on_(m);
 }

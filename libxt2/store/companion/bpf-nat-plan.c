@@ -169,7 +169,11 @@ static void count(struct xt2_nat_plan *plan, u32 tree)
 	plan->uses += plan->tree[tree].leaves;
 }
 
-/* A chain with a rule for each bit and three more, of which two jump; and the map. */
+/*
+ * A chain with a rule for each bit and three more, of which two jump; and the map.  With destinations,
+ * two chains, one of which has a rule that looks for them, and one that jumps; and for each
+ * a chain with its companions and a rule that jumps, and an element.
+ */
 static void count_quick(struct xt2_nat_plan *plan, u32 tree)
 {
 	const u32 *leaf = plan->tree[tree].leaf;
@@ -179,6 +183,10 @@ static void count_quick(struct xt2_nat_plan *plan, u32 tree)
 		return;
 	plan->chains++;
 	plan->uses += xt2_nat_low_(plan->digits) - 1 + 3 + 2;
+	if (tree == XT2_NAT_DST && plan->destinations) {
+		plan->chains += plan->destinations + 1;
+		plan->uses += plan->keys + plan->destinations * (XT2_NAT_WAY + 1) + 1 + XT2_NAT_WAY;
+	}
 	for (i = 0; i < plan->tree[tree].leaves; i++)
 		plan->uses += !i || leaf[i] >> 1 != leaf[i - 1] >> 1;
 }
@@ -219,6 +227,8 @@ static int plan_trees(struct walk *w, struct xt2_nat_plan *plan, u8 family, u32 
 	plan->quick = quick;
 	for (i = 0; i < XT2_NAT_TREES && !ret; i++)
 		ret = fill(w->wanted, w->wanted ? w->root->instances : 0, plan, i);
+	if (quick && plan->tree[XT2_NAT_DST].leaves && !ret)
+		ret = xt2_nat_keys_(plan, w->img, family);
 	for (i = 0; i < XT2_NAT_TREES && !ret; i++)
 		count(plan, i), count_quick(plan, i);
 	count_hooks(plan);
@@ -321,5 +331,6 @@ void xt2_nat_plan_free_(struct xt2_nat_plan *plan)
 
 	for (i = 0; i < XT2_NAT_TREES; i++)
 		free(plan->tree[i].leaf);
+	free(plan->key);
 	memset(plan, 0, sizeof(*plan));
 }

@@ -7,7 +7,8 @@
  * its last digit, into the packet's priority, with a rule for each bit that all packets share; a map
  * of nf_tables leads from there to the tree's last chain.  Then the priority is what it was, 0: a
  * packet with another one takes the way through the tree, and so does one of which the copy is not
- * right, because somebody has taken away a rule.
+ * right, because somebody has taken away a rule.  Before that, companions of the packet's
+ * destination are asked, if rules have said which those are: see bpf-nat-known.c.
  */
 #include "bpf-nat.h"
 
@@ -55,17 +56,6 @@ static int put_store(struct nftnl_rule *rule, u32 reg)
 	return 0;
 }
 
-static int put_clear(struct nftnl_rule *rule)
-{
-	struct nftnl_expr *e = xt2_nft_expr_(rule, "immediate");
-
-	if (!e)
-		return -ENOMEM;
-	nftnl_expr_set_u32(e, NFTNL_EXPR_IMM_DREG, NFT_REG_2);
-	nftnl_expr_set_u32(e, NFTNL_EXPR_IMM_DATA, NONE);
-	return put_store(rule, NFT_REG_2);
-}
-
 /* The packet has another priority than most. */
 static int put_other(struct nftnl_rule *rule)
 {
@@ -100,7 +90,7 @@ static int put_lookup(struct nftnl_rule *rule, u32 tree)
 	int ret = put_load(rule);
 
 	if (!ret)
-		ret = put_clear(rule);
+		ret = xt2_nat_put_priority_(rule, NONE);
 	e = ret ? NULL : xt2_nft_expr_(rule, "lookup");
 	if (!e)
 		return -ENOMEM;
@@ -112,25 +102,6 @@ static int put_lookup(struct nftnl_rule *rule, u32 tree)
 
 /* --- rules ------------------------------------------------------------------------ */
 
-/*
- * A rule for packets of which a program says yes: one of those that all trees share.
- * => NULL: *ret
- */
-static struct nftnl_rule *rule_if(struct xt2_nat_maker *m, u32 which, enum xt2_question_kind kind,
-				  struct xt2_question question, int *ret)
-{
-	int *program = &m->quick_program[which];
-	struct nftnl_rule *rule;
-
-	if (*program < 0)
-		*program = xt2_question_load_(m->host, kind, question);
-	rule = *program < 0 ? NULL : nftnl_rule_alloc();
-	*ret = *program < 0 ? *program : -ENOMEM;
-	if (rule)
-		*ret = xt2_question_put_(rule, *program);
-	return rule;
-}
-
 static int put_bits(struct xt2_nat_maker *m, const char *chain)
 {
 	struct nftnl_rule *rule;
@@ -138,8 +109,10 @@ static int put_bits(struct xt2_nat_maker *m, const char *chain)
 	u32 i;
 
 	for (i = 0; i < bits(m) && !ret; i++) {
-		rule = rule_if(m, i, XT2_QUESTION_WAY,
-			       (struct xt2_question){ .shift = 1 + i, .mask = 1, .want = 1 }, &ret);
+		const struct xt2_question set = { .shift = 1 + i, .mask = 1, .want = 1 };
+
+		rule = nftnl_rule_alloc();
+		ret = rule ? xt2_nat_put_question_(m, rule, i, XT2_QUESTION_WAY, set) : -ENOMEM;
 		if (!ret)
 			ret = put_bit(rule, 1u << i);
 		ret = xt2_nat_put_rule_(m, chain, rule, ret);
@@ -150,8 +123,8 @@ static int put_bits(struct xt2_nat_maker *m, const char *chain)
 static int put_same(struct xt2_nat_maker *m, const char *chain, u32 tree)
 {
 	const struct xt2_question same = { .shift = 1, .mask = (1u << bits(m)) - 1 };
-	int ret;
-	struct nftnl_rule *rule = rule_if(m, bits(m), XT2_QUESTION_SAME, same, &ret);
+	struct nftnl_rule *rule = nftnl_rule_alloc();
+	int ret = rule ? xt2_nat_put_question_(m, rule, bits(m), XT2_QUESTION_SAME, same) : -ENOMEM;
 
 	if (!ret)
 		ret = put_lookup(rule, tree);
@@ -162,102 +135,81 @@ static int put_same(struct xt2_nat_maker *m, const char *chain, u32 tree)
 static int put_tree(struct xt2_nat_maker *m, const char *chain, u32 tree, bool clear)
 {
 	struct nftnl_rule *rule = nftnl_rule_alloc();
-	int ret = !rule ? -ENOMEM : clear ? put_clear(rule) : put_other(rule);
+	int ret = !rule ? -ENOMEM : clear ? xt2_nat_put_priority_(rule, NONE) : put_other(rule);
 
 	if (!ret)
 		ret = xt2_nat_put_goto_(rule, xt2_nat_trees_[tree]);
 	return xt2_nat_put_rule_(m, chain, rule, ret);
 }
 
-/* --- the map ------------------------------------------------------------------------ */
-
-static int put_map(struct xt2_nat_maker *m, u32 tree)
-{
-	struct nftnl_set *s = nftnl_set_alloc();
-	struct nlmsghdr *h;
-	char map[32];
-
-	if (!s)
-		return -ENOMEM;
-	map_name(map, sizeof(map), tree);
-	nftnl_set_set_str(s, NFTNL_SET_TABLE, m->table);
-	nftnl_set_set_str(s, NFTNL_SET_NAME, map);
-	nftnl_set_set_u32(s, NFTNL_SET_ID, 1 + tree);
-	nftnl_set_set_u32(s, NFTNL_SET_FLAGS, NFT_SET_MAP);
-	nftnl_set_set_u32(s, NFTNL_SET_KEY_TYPE, TYPE_CLASSID);
-	nftnl_set_set_u32(s, NFTNL_SET_KEY_LEN, sizeof(u32));
-	nftnl_set_set_u32(s, NFTNL_SET_DATA_TYPE, NFT_DATA_VERDICT);
-	nftnl_set_set_u32(s, NFTNL_SET_DATA_LEN, 0);
-	h = xt2_nft_message_(&m->b, NFT_MSG_NEWSET, NLM_F_CREATE);
-	nftnl_set_nlmsg_build_payload(h, s);
-	xt2_nft_append_(&m->b, h);
-	nftnl_set_free(s);
-	return xt2_nat_go_on_(m);
-}
-
-/* => NULL: no memory */
-static struct nftnl_set_elem *new_element(u32 key, const char *chain)
-{
-	struct nftnl_set_elem *e = nftnl_set_elem_alloc();
-
-	if (!e)
-		return NULL;
-	nftnl_set_elem_set_u32(e, NFTNL_SET_ELEM_VERDICT, (u32)NFT_GOTO);
-	if (!nftnl_set_elem_set(e, NFTNL_SET_ELEM_KEY, &key, sizeof(key)) &&
-	    !nftnl_set_elem_set_str(e, NFTNL_SET_ELEM_CHAIN, chain))
-		return e;
-	nftnl_set_elem_free(e);
-	return NULL;
-}
+/* --- the map ---------------------------------------------------------------------- */
 
 int xt2_nat_put_key_(struct xt2_nat_maker *m, u32 tree, u32 prefix, const char *chain)
 {
-	struct nftnl_set_elem *e = new_element(prefix, chain);
-	struct nftnl_set *s = e ? nftnl_set_alloc() : NULL;
-	struct nlmsghdr *h;
 	char map[32];
 
-	if (!s) {
-		if (e)
-			nftnl_set_elem_free(e);
-		return -ENOMEM;
-	}
 	map_name(map, sizeof(map), tree);
-	nftnl_set_set_str(s, NFTNL_SET_TABLE, m->table);
-	nftnl_set_set_str(s, NFTNL_SET_NAME, map);
-	nftnl_set_elem_add(s, e);
-	h = xt2_nft_message_(&m->b, NFT_MSG_NEWSETELEM, NLM_F_CREATE);
-	nftnl_set_elems_nlmsg_build_payload(h, s);
-	xt2_nft_append_(&m->b, h);
-	nftnl_set_free(s);
-	return xt2_nat_go_on_(m);
+	return xt2_nat_put_element_(m, map, &prefix, sizeof(prefix), chain);
 }
 
 /* --- the way --------------------------------------------------------------------------- */
 
-int xt2_nat_put_quick_(struct xt2_nat_maker *m, u32 tree)
+static int put_way(struct xt2_nat_maker *m, const char *chain, u32 tree)
 {
-	char chain[32];
-	int ret;
+	int ret = put_bits(m, chain);
 
-	xt2_nat_quick_name_(chain, sizeof(chain), tree);
-	ret = xt2_nat_put_chain_(m, chain);
-	if (!ret)
-		ret = put_tree(m, chain, tree, false);
-	if (!ret)
-		ret = put_bits(m, chain);
 	if (!ret)
 		ret = put_same(m, chain, tree);
 	return ret ? ret : put_tree(m, chain, tree, true);
+}
+
+/* The chain for what is not known by its destination. */
+static int put_unknown(struct xt2_nat_maker *m, const char *bits)
+{
+	int ret = xt2_nat_put_chain_(m, bits);
+
+	if (!ret)
+		ret = put_way(m, bits, XT2_NAT_DST);
+	return ret ? ret : xt2_nat_put_known_(m, bits);
+}
+
+static int put_goto(struct xt2_nat_maker *m, const char *chain, const char *to)
+{
+	struct nftnl_rule *rule = nftnl_rule_alloc();
+
+	return xt2_nat_put_rule_(m, chain, rule, rule ? xt2_nat_put_goto_(rule, to) : -ENOMEM);
+}
+
+int xt2_nat_put_quick_(struct xt2_nat_maker *m, u32 tree)
+{
+	const bool known = tree == XT2_NAT_DST && m->plan->destinations;
+	char chain[32], bits[32];
+	int ret = 0;
+
+	xt2_nat_quick_name_(chain, sizeof(chain), tree);
+	snprintf(bits, sizeof(bits), "%s-bits", xt2_nat_trees_[tree]);
+	if (known)
+		ret = put_unknown(m, bits);
+	if (!ret)
+		ret = xt2_nat_put_chain_(m, chain);
+	if (!ret)
+		ret = put_tree(m, chain, tree, false);
+	if (!ret && known)
+		ret = xt2_nat_put_lookup_(m, chain);
+	if (ret)
+		return ret;
+	return known ? put_goto(m, chain, bits) : put_way(m, chain, tree);
 }
 
 int xt2_nat_put_map_(struct xt2_nat_maker *m, u32 tree)
 {
 	const u32 *leaf = m->plan->tree[tree].leaf;
 	u32 i, n = m->plan->tree[tree].leaves;
-	int ret = put_map(m, tree);
-	char chain[64];
+	char chain[64], map[32];
+	int ret;
 
+	map_name(map, sizeof(map), tree);
+	ret = xt2_nat_put_set_(m, map, 1 + tree, TYPE_CLASSID, sizeof(u32));
 	for (i = 0; i < n && !ret; i++) {
 		if (i && leaf[i] >> 1 == leaf[i - 1] >> 1)
 			continue;

@@ -32,6 +32,16 @@ static inline u32 xt2_nat_low_(u32 digits)
 #define XT2_NAT_QUICK 6u /* digits of trees that have a short way, see bpf-nat-quick.c */
 #define XT2_NAT_WAY   2u /* uses: of the chain that has the rule, and of the one where it leads */
 
+#define XT2_NAT_KNOWN 8u /* companions of a destination */
+
+/* Packets to an address and a port may need a companion. */
+struct xt2_nat_key {
+	u64 address[2]; /* as in rules: IPv4 is a number */
+	u16 port;
+	bool first; /* of those for the same packets, which follow */
+	u32 instance;
+};
+
 /* Of a family. */
 struct xt2_nat_plan {
 	u32 hooks; /* bits: where its nat table is, if that has an effect */
@@ -42,6 +52,8 @@ struct xt2_nat_plan {
 		u32 *leaf; /* instances, in the order of their numbers */
 		u32 leaves;
 	} tree[XT2_NAT_TREES];
+	struct xt2_nat_key *key; /* of the first tree, if it has a short way: bpf-nat-keys.c */
+	u32 keys, destinations;
 	u32 chains, uses; /* that all of it has in the kernel: rules, and jumps to chains */
 };
 
@@ -64,6 +76,9 @@ int xt2_nat_plan_empty_(struct xt2_nat_plan *plan, const struct xt2_image *img, 
 void xt2_nat_made_(struct xt2_live_ruleset *l, const struct xt2_nat_plan *plan, u32 six);
 void xt2_nat_plan_free_(struct xt2_nat_plan *plan);
 
+/* What rules at its hooks say about destinations, into a plan without keys.  => 0, -ENOMEM */
+int xt2_nat_keys_(struct xt2_nat_plan *plan, const struct xt2_image *img, u8 family);
+
 /* => the tree of a hook */
 enum xt2_nat_tree xt2_nat_tree_of_(u32 hook);
 
@@ -82,7 +97,7 @@ struct xt2_nat_maker {
 	u8 family;
 	struct xt2_nft b;
 	int program[XT2_NAT_DIGITS][4]; /* by digit and its value; < 0: not asked for yet */
-	int quick_program[2 * XT2_NAT_DIGITS]; /* by bit, and one more; likewise */
+	int quick_program[2 * XT2_NAT_DIGITS]; /* by bit, and two more; likewise */
 };
 
 /* A transaction begins; members up to region, digits and family are set.  => 0: to be ended; -errno */
@@ -115,6 +130,16 @@ int xt2_nat_put_goto_(struct nftnl_rule *rule, const char *chain);
 /* The rule is freed; @ret: of what made it.  => 0, -errno */
 int xt2_nat_put_rule_(struct xt2_nat_maker *m, const char *chain, struct nftnl_rule *rule, int ret);
 
+/* The packet's priority is set; a program is asked that all trees share.  => 0, -errno */
+int xt2_nat_put_priority_(struct nftnl_rule *rule, u32 priority);
+int xt2_nat_put_question_(struct xt2_nat_maker *m, struct nftnl_rule *rule, u32 which,
+			  enum xt2_question_kind kind, struct xt2_question question);
+
+/* A map to chains, and an element of it.  => 0, -errno */
+int xt2_nat_put_set_(struct xt2_nat_maker *m, const char *map, u32 id, u32 type, u32 size);
+int xt2_nat_put_element_(struct xt2_nat_maker *m, const char *map, const void *key, u32 size,
+			 const char *chain);
+
 /* --- a short way (bpf-nat-quick.c) ------------------------------------------------ */
 
 /* The chain that is in front of a tree. */
@@ -124,6 +149,16 @@ int xt2_nat_put_quick_(struct xt2_nat_maker *m, u32 tree);
 /* The map of the tree's last chains, which are there; and one chain more.  => 0, -errno */
 int xt2_nat_put_map_(struct xt2_nat_maker *m, u32 tree);
 int xt2_nat_put_key_(struct xt2_nat_maker *m, u32 tree, u32 prefix, const char *chain);
+
+/* --- a shorter one (bpf-nat-known.c) ------------------------------------------------ */
+
+/*
+ * Chains for the plan's destinations, and their map; then the rule that leads there.
+ * @otherwise: the chain for packets of which a companion is not among those of their destination
+ * => 0, -errno
+ */
+int xt2_nat_put_known_(struct xt2_nat_maker *m, const char *otherwise);
+int xt2_nat_put_lookup_(struct xt2_nat_maker *m, const char *chain);
 
 /* The table of a region, and that of what edits have added; they are gone, if they were there. */
 extern const char *const xt2_nat_tables_[2][XT2_REGIONS];
