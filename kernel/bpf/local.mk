@@ -29,8 +29,8 @@ LIBHOST_FILES = kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/links.h ke
 	libxt2/store/bpf/bpf-guard.c \
 	libxt2/store/bpf/bpf-keep.c \
 	libxt2/store/bpf/bpf-links.c \
-	libxt2/store/bpf/bpf-meets.c \
 	libxt2/store/bpf/bpf-log.c \
+	libxt2/store/bpf/bpf-meets.c \
 	libxt2/store/bpf/bpf-nft.c \
 	libxt2/store/bpf/bpf-nft.h \
 	libxt2/store/bpf/bpf-object.c \

@@ -12,8 +12,6 @@
  */
 #include "bpf-nat.h"
 
-#include <libnftnl/set.h>
-
 #define TYPE_CLASSID 23u /* of nft(8), for a priority */
 #define NONE	     0u /* the priority of most packets */
 
@@ -45,14 +43,14 @@ static int put_load(struct nftnl_rule *rule)
 	return 0;
 }
 
-static int put_store(struct nftnl_rule *rule, u32 reg)
+static int put_store(struct nftnl_rule *rule)
 {
 	struct nftnl_expr *e = xt2_nft_expr_(rule, "meta");
 
 	if (!e)
 		return -ENOMEM;
 	nftnl_expr_set_u32(e, NFTNL_EXPR_META_KEY, NFT_META_PRIORITY);
-	nftnl_expr_set_u32(e, NFTNL_EXPR_META_SREG, reg);
+	nftnl_expr_set_u32(e, NFTNL_EXPR_META_SREG, NFT_REG_1);
 	return 0;
 }
 
@@ -80,7 +78,7 @@ static int put_bit(struct nftnl_rule *rule, u32 bit)
 	nftnl_expr_set_u32(e, NFTNL_EXPR_BITWISE_LEN, sizeof(bit));
 	nftnl_expr_set_u32(e, NFTNL_EXPR_BITWISE_MASK, ~bit);
 	nftnl_expr_set_u32(e, NFTNL_EXPR_BITWISE_XOR, bit);
-	return put_store(rule, NFT_REG_1);
+	return put_store(rule);
 }
 
 static int put_lookup(struct nftnl_rule *rule, u32 tree)

@@ -29,7 +29,7 @@ static u64 compiled(const struct meets *m)
 
 static struct meets meets_open(void)
 {
-	struct meets m = { .c = inplace_open(CHAINS, true), .state = 1 };
+	struct meets m = { .c = inplace_open(CHAINS, true) };
 	char name[16];
 	int i;
 
@@ -68,6 +68,16 @@ static void insert(struct meets *m, int chain, u32 target)
 static void lead(struct meets *m, int from, int to)
 {
 	insert(m, from, XT2_TARGET(XT2_T_JUMP, (u32)to));
+}
+
+/* The chain ends with its first rule. */
+static void drop_all(struct meets *m, int chain)
+{
+	struct rule_build b;
+
+	rule_begin(&b);
+	assert_int_equal(
+		xt2_rule_insert(m->c.rs, chain, 0, rule_end(&b, XT2_TARGET(XT2_T_DROP, 0)), 0), 0);
 }
 
 static void trees_have_exact_bounds(void **unused)
@@ -150,14 +160,10 @@ static void what_follows_a_verdict_is_beyond(void **unused)
 	struct meets m = meets_open();
 	struct xt2_mapping map;
 	u64 rules[XT2_HOOKS_MAX];
-	struct rule_build b;
 
 	(void)unused;
 	lead(&m, m.c.input, m.c.longer);
-	rule_begin(&b);
-	assert_int_equal(xt2_rule_insert(m.c.rs, m.c.input, 0,
-					 rule_end(&b, XT2_TARGET(XT2_T_DROP, 0)), 0),
-			 0);
+	drop_all(&m, m.c.input);
 	assert_int_equal(xt2_ruleset_write(m.c.rs, &map, NULL), 0);
 	assert_int_equal(xt2_live_meets_(map.image, false, rules), 0);
 	assert_true(rules[0] < INPLACE_LONG);
@@ -173,14 +179,10 @@ static void loops_beyond_a_verdict_have_no_end(void **unused)
 	struct meets m = meets_open();
 	struct xt2_mapping map;
 	u64 rules[XT2_HOOKS_MAX];
-	struct rule_build b;
 
 	(void)unused;
 	lead(&m, m.chain[1], m.chain[0]);
-	rule_begin(&b);
-	assert_int_equal(xt2_rule_insert(m.c.rs, m.chain[1], 0,
-					 rule_end(&b, XT2_TARGET(XT2_T_DROP, 0)), 0),
-			 0);
+	drop_all(&m, m.chain[1]);
 	lead(&m, m.chain[0], m.chain[1]);
 	lead(&m, m.c.input, m.chain[0]);
 	assert_int_equal(xt2_ruleset_write(m.c.rs, &map, NULL), 0);
