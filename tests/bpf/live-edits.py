@@ -340,7 +340,8 @@ def met():
     sender.stdin.write('127.1.99.9\n')
     sender.stdin.flush()
     sender.stdout.readline()
-    log = subprocess.Popen(['timeout', '20', f'{tools}/xt2', 'log', '--netns', options.netns, '--rule'],
+    # Otherwise timeout sends SIGCONT too, which undoes the stop that LeakSanitizer waits for at the end.
+    log = subprocess.Popen(['timeout', '--foreground', '20', f'{tools}/xt2', 'log', '--netns', options.netns, '--rule'],
                            stdout=subprocess.PIPE, text=True)
     said = next((line for line in log.stdout if 'SRC=127.1.99.9' in line), '')
     log.terminate()
