@@ -34,11 +34,14 @@
 /*
  * In the table nat: one of the targets of the ruleset in a region of the arena, by the number of its
  * instance.  There may be 10,000s of them, so a packet finds its companion in a tree of chains, by
- * a digit of the number in each.
+ * a digit of the number in each, or by its destination and the companion's rank among those for it.
  */
-#define XT2_ACT_NAT(region, number) (2u << 30 | (region) << 30 | (number))
-#define XT2_ACT_REGION_SHIFT	    30u
-#define XT2_ACT_REGION(region)	    (2u | (region))
+#define XT2_ACT_NAT(region, number, rank) \
+	(2u << 30 | (region) << 30 | (rank) << XT2_ACT_RANK_SHIFT | (number))
+#define XT2_ACT_REGION_SHIFT   30u
+#define XT2_ACT_REGION(region) (2u | (region))
+#define XT2_ACT_RANK_SHIFT     26u
+#define XT2_ACT_RANK_BITS      4u
 
 /*
  * In raw, mangle and security: a bit for each step that is due, but is done after all others, since the

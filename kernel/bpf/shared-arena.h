@@ -38,7 +38,7 @@
 
 /* Where nothing is mapped by itself, AddressSanitizer's shadow included. */
 #define XT2_ARENA_BASE	      0x200000000000ull
-#define XT2_ARENA_VERSION     17u
+#define XT2_ARENA_VERSION     18u
 #define XT2_ARENA_PAGES	      (1u << 20) /* of 4 KiB: all that 32 bits reach */
 #define XT2_ARENA_SIZE	      ((size_t)XT2_ARENA_PAGES * 4096)
 #define XT2_ARENA_STATE	      0x1000u
@@ -92,7 +92,8 @@ struct xt2_loaded {
 	__u32 reserved;
 };
 
-#define XT2_NAT_DIGITS 17u /* of a note; the first says the region */
+#define XT2_NAT_DIGITS 14u /* of a note; the first says the region */
+#define XT2_NAT_ROOM   (1u << 25) /* numbers that the others have; an image has fewer instances */
 
 /* Programs that the guard of a hook has found there: see guard.h. */
 #define XT2_GUARDED_MAX	   10u /* each table's, and a gate for each */
@@ -207,7 +208,7 @@ struct xt2_live_ruleset {
 	__u32 runs;
 	__u32 tracked; /* families whose rules ask for connections: see xt2_live_tracked() */
 	__u32 acts[2]; /* by family, IPv6 second: bits of what companions do: see act.h */
-	__u64 nat; /* offset of __u16[nat_room]: by instance, XT2_NAT_BIT()s; 0: no table nat acts */
+	__u64 nat; /* offset of __u16[nat_room]: by instance, XT2_NAT_BIT()s and rank; 0: no table nat acts */
 	__u32 nat_room; /* of numbers of targets that companions can be found by */
 	__u32 nat_seen; /* instances when the ruleset was published: those after it have no bits */
 	__u32 nat_chains[2][2],
@@ -228,7 +229,11 @@ struct xt2_live_ruleset {
 	__u8 bounds[XT2_PROGRAMS][2][5];
 };
 
-/* A target of the table nat has a companion in a tree of a family; one that was added: in another. */
-#define XT2_NAT_BIT(six, added, tree) (1u << (tree) << 3 * (six) << 8 * (added))
+/*
+ * A target of the table nat has a companion in a tree of a family; one that was added: in another.
+ * Bits above these: its rank, see act.h.
+ */
+#define XT2_NAT_BIT(six, added, tree) (1u << (tree) << 3 * (six) << 6 * (added))
+#define XT2_NAT_RANK_SHIFT	      12u
 
 #endif

@@ -267,7 +267,8 @@ static __always_inline bool find_nat(const struct xt2_live_ruleset __img *live,
 		return true;
 	if (number >= live->nat_room || !companions[number])
 		return false;
-	*what = XT2_ACT_NAT(live->nat >= XT2_ARENA_REGION(1), number);
+	*what = XT2_ACT_NAT(live->nat >= XT2_ARENA_REGION(1), number,
+			    (u32)companions[number] >> XT2_NAT_RANK_SHIFT);
 	return true;
 }
 

@@ -137,7 +137,7 @@ sed 's/from .*/from ::1/' "$tmp/wanted" | cmp -s - "$tmp/out6" || wrong "300 tar
 
 # Services: companions are found by the destination.  One has more targets than are found so, one is
 # reached in another way as well, and one target is another's by its destination alone.
-services() {	# ADDRESS BITS CLIENT
+services() {	# ADDRESS BITS SERVER
 	printf '*nat\n:PREROUTING ACCEPT [0:0]\n:INPUT ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n'
 	i=0
 	while [ $i -lt 150 ]; do
@@ -148,26 +148,26 @@ services() {	# ADDRESS BITS CLIENT
 	i=0
 	while [ $i -lt 150 ]; do
 		echo "-A OUTPUT -d $1/$2 -p udp -m udp --dport $((10000 + i)) -j S$i"
-		echo "-A S$i -p udp -m udp --sport 33000:33999 -j REDIRECT --to-ports $((20150 + i))"
-		echo "-A S$i -p udp -j REDIRECT --to-ports $((20000 + i))"
+		echo "-A S$i -p udp -m udp --sport 33000:33999 -j DNAT --to-destination $3:$((20150 + i))"
+		echo "-A S$i -p udp -j DNAT --to-destination $3:$((20000 + i))"
 		i=$((i + 1))
 	done
 	i=0
 	while [ $i -lt 20 ]; do
-		echo "-A OUTPUT -d $1/$2 -p udp -m udp --sport $((34000 + i)) --dport 9998 -j REDIRECT --to-ports $((20000 + i))"
+		echo "-A OUTPUT -d $1/$2 -p udp -m udp --sport $((34000 + i)) --dport 9998 -j DNAT --to-destination $3:$((20000 + i))"
 		i=$((i + 1))
 	done
 	echo COMMIT
 }
-services 127.0.0.9 32 >"$tmp/services"
-services ::1 128 >"$tmp/services6"
+services 127.0.0.9 32 127.0.0.1 >"$tmp/services"
+services ::1 128 '[::1]' >"$tmp/services6"
 before=$(faults)
 apply "$tmp/services" -6 "$tmp/services6"
 serve() {	# ADDRESS FIRST FILE: from both ranges of ports, then with a priority, and the others
 	inside python3 "$nat" ask-from $((33000 + $2)) 0 "$1" $(seq 10000 10149) >"$tmp/$3"
 	inside python3 "$nat" ask-from $((35000 + $2)) 0 "$1" $(seq 10000 10149) >>"$tmp/$3"
 	inside python3 "$nat" ask-from $((36000 + $2)) 5 "$1" $(seq 10000 10149) >>"$tmp/$3"
-	for i in 0 7 8 19; do
+	for i in 0 15 16 19; do
 		inside python3 "$nat" ask-from $((34000 + i)) 0 "$1" 9998 >>"$tmp/$3"
 	done
 	inside python3 "$nat" ask-from $((37000 + $2)) 0 "$1" 9999 >>"$tmp/$3"
@@ -176,19 +176,36 @@ serve 127.0.0.9 0 served
 serve ::1 0 served6
 live status >"$tmp/status" 2>&1 || wrong "services: $(cat "$tmp/status")"
 table=$(inside nft list tables | sed -n 's/^table ip \(xt2-nat.\)$/\1/p')
-inside nft list map ip "$table" destination-known 2>>"$tmp/warnings" | grep -c '127.0.0.9 . 1[0-9]* : goto' >"$tmp/known"
-[ "$(cat "$tmp/known")" = 150 ] || wrong "known destinations: $(inside nft list map ip "$table" destination-known)"
-# Somebody exchanges two destinations' chains: no packet finds another one's target.
-inside nft "delete element ip $table destination-known { 127.0.0.9 . 10000 }; delete element ip $table destination-known { 127.0.0.9 . 10001 };
-	add element ip $table destination-known { 127.0.0.9 . 10000 : goto destination-to-1, 127.0.0.9 . 10001 : goto destination-to-0 }" ||
-	wrong "no such elements"
+known() {	# PORT: its elements
+	inside nft list map ip "$table" destination-known 2>>"$tmp/warnings" | grep -o "127.0.0.9 . $1 . [^,}]*"
+}
+[ "$(known '[0-9]*' | wc -l)" = 316 ] || wrong "known destinations: $(known '[0-9]*')"
+# Somebody exchanges two destinations' targets: no packet finds another one's.
+for i in 0 1; do
+	known 10000 | sed -n "$((i + 1))p" >"$tmp/element"
+	known 10001 | sed -n "$((2 - i))p" >"$tmp/other"
+	inside nft "delete element ip $table destination-known { $(sed 's/ : .*//' "$tmp/element") };
+		add element ip $table destination-known { $(sed 's/ : .*//' "$tmp/element") : $(sed 's/.* : //' "$tmp/other") }" ||
+		wrong "no such element: $(cat "$tmp/element" "$tmp/other")"
+done
 serve 127.0.0.9 200 served-exchanged
+# Those that are found so need no other way.
+apply "$tmp/services" -6 "$tmp/services6"
+for i in ip ip6; do
+	inside nft flush chain $i "$(inside nft list tables | sed -n "s/^table $i \\(xt2-nat.\\)\$/\\1/p")" destination-bits || wrong "no other way"
+done
+inside python3 "$nat" ask-from 33400 0 127.0.0.9 $(seq 10000 10149) >"$tmp/served-known"
+inside python3 "$nat" ask-from 33400 0 ::1 $(seq 10000 10149) >"$tmp/served-known6"
 kill $second
 for i in 20150 20000 20000; do
 	seq 0 149 | while read -r j; do echo "$((10000 + j)): $((i + j)) from"; done
 done >"$tmp/wanted"
-for i in 0 7 8 19; do echo "9998: $((20000 + i)) from"; done >>"$tmp/wanted"
+for i in 0 15 16 19; do echo "9998: $((20000 + i)) from"; done >>"$tmp/wanted"
 echo '9999: 20149 from' >>"$tmp/wanted"
+for i in served-known served-known6; do
+	head -n 150 "$tmp/wanted" | sed 's/ from//' >"$tmp/wanted-known"
+	sed 's/ from .*//' "$tmp/$i" | cmp -s "$tmp/wanted-known" - || wrong "services, $i: $(sed 's/ from .*//' "$tmp/$i" | diff "$tmp/wanted-known" - | head -n 4)"
+done
 for i in served served6 served-exchanged; do
 	sed 's/ from .*/ from/' "$tmp/$i" | cmp -s "$tmp/wanted" - || wrong "services, $i: $(sed 's/ from .*/ from/' "$tmp/$i" | diff "$tmp/wanted" - | head -n 4)"
 done

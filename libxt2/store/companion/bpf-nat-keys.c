@@ -6,6 +6,9 @@
  * destination says which companions there are for it.  A companion that was found so has to be
  * compared with the packet's note: others may follow from other rules, from edits, or from what another
  * program did to the packet.  So what is too much to follow is left out here.
+ *
+ * Those for one destination have different ranks, and a companion has the same rank for all of its
+ * destinations: the packet's note says it.
  */
 #include "bpf-nat.h"
 #include "engine/index/box.h"
@@ -15,6 +18,7 @@
 
 #define WAYS_MAX  8u /* to a chain, with different destinations */
 #define STEPS_MAX (1u << 22) /* rules that are looked at */
+#define NONE	  0xffu /* no rank */
 
 /* What rules have asked for. */
 struct asked {
@@ -38,6 +42,7 @@ struct walk {
 	u32 ways, way_cap;
 	u32 *last; /* by chain: a way to it, its number and 1 */
 	struct xt2_nat_plan *plan;
+	u8 *rank; /* by instance: 1 and its rank; 0: none yet */
 	u32 key_cap, steps;
 };
 
@@ -84,8 +89,10 @@ static void take(const struct walk *w, const struct xt2_rule *r, struct asked *a
 static int add_key(struct walk *w, const struct asked *asked, u32 instance)
 {
 	struct xt2_nat_plan *plan = w->plan;
+	struct xt2_nat_place place;
 
-	if (!asked->has_address || !asked->has_port)
+	if (!asked->has_address || !asked->has_port ||
+	    !xt2_nat_place_(xt2_image_instance(w->img, w->root, instance), w->family, &place))
 		return 0;
 	if (xt2_grow_(&plan->key, plan->keys, &w->key_cap, sizeof(*plan->key)))
 		return -ENOMEM;
@@ -136,25 +143,74 @@ static int compare(const void *first, const void *second)
 	return packets ? packets : (a->instance > b->instance) - (a->instance < b->instance);
 }
 
-/* In an order; each is there once, and not too many for the same packets. */
-static void settle(struct xt2_nat_plan *plan)
+/* Those that have a rank keep it, or are left out if another one here has the same.  => ranks that are taken */
+static u32 keep_ranks(const struct walk *w, struct xt2_nat_key *key, u32 n)
 {
+	u32 i, used = 0, bit;
+
+	for (i = 0; i < n; i++) {
+		const u8 rank = w->rank[key[i].instance];
+
+		key[i].rank = NONE;
+		bit = rank ? 1u << (rank - 1) : 0;
+		if (!bit || used & bit)
+			continue;
+		used |= bit;
+		key[i].rank = (u8)(rank - 1);
+	}
+	return used;
+}
+
+/* The keys of one destination: others have the next rank that is free, or are left out. */
+static void give_ranks(const struct walk *w, struct xt2_nat_key *key, u32 n)
+{
+	const u32 used = keep_ranks(w, key, n);
+	u32 i, rank = 0;
+
+	for (i = 0; i < n; i++) {
+		u8 *its = &w->rank[key[i].instance];
+
+		while (used >> rank & 1)
+			rank++;
+		if (*its || rank >= XT2_NAT_KNOWN)
+			continue;
+		key[i].rank = (u8)rank++;
+		*its = (u8)rank;
+	}
+}
+
+static u32 bits_of(u32 rank)
+{
+	u32 bits = 0;
+
+	while (rank >> bits)
+		bits++;
+	return bits;
+}
+
+/* In an order; each is there once. */
+static void settle(const struct walk *w)
+{
+	struct xt2_nat_plan *plan = w->plan;
 	struct xt2_nat_key *key = plan->key;
-	u32 i, n = 0, same = 0;
+	u32 i, end, n = 0, highest = 0;
 
 	if (plan->keys)
 		qsort(key, plan->keys, sizeof(*key), compare);
+	for (i = 0; i < plan->keys; i = end) {
+		for (end = i + 1; end < plan->keys && !compare_packets(&key[i], &key[end]);)
+			end++;
+		give_ranks(w, &key[i], end - i);
+	}
 	for (i = 0; i < plan->keys; i++) {
-		const bool first = !n || compare_packets(&key[n - 1], &key[i]);
-
-		same = first ? 0 : same + (key[n - 1].instance != key[i].instance);
-		if (!first && (same >= XT2_NAT_KNOWN || key[n - 1].instance == key[i].instance))
+		if (key[i].rank == NONE)
 			continue;
-		key[i].first = first;
-		plan->destinations += first;
+		if (key[i].rank > highest)
+			highest = key[i].rank;
 		key[n++] = key[i];
 	}
 	plan->keys = n;
+	plan->rank_bits = bits_of(highest);
 }
 
 /* => is it a hook of the plan at which destinations are changed? */
@@ -176,8 +232,9 @@ int xt2_nat_keys_(struct xt2_nat_plan *plan, const struct xt2_image *img, u8 fam
 	u32 i;
 
 	w.last = calloc(w.root->chains + 1, sizeof(*w.last));
-	if (!w.last)
-		return -ENOMEM;
+	w.rank = calloc(w.root->instances + 1, sizeof(*w.rank));
+	if (!w.last || !w.rank)
+		ret = -ENOMEM;
 	xt2_image_for_each_hook(h, i, img, w.root)
 		if (!ret && is_start(&w, h))
 			ret = add_way(&w, h->chain, &nothing);
@@ -185,9 +242,10 @@ int xt2_nat_keys_(struct xt2_nat_plan *plan, const struct xt2_image *img, u8 fam
 		way = w.way[i]; /* which moves */
 		ret = follow(&w, &way);
 	}
-	free(w.last);
-	free(w.way);
 	if (!ret)
-		settle(plan);
+		settle(&w);
+	free(w.last);
+	free(w.rank);
+	free(w.way);
 	return ret;
 }

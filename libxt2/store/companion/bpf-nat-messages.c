@@ -86,6 +86,43 @@ int xt2_nat_put_priority_(struct nftnl_rule *rule, u32 priority)
 	return 0;
 }
 
+int xt2_nat_load_priority_(struct nftnl_rule *rule, u32 reg)
+{
+	struct nftnl_expr *e = xt2_nft_expr_(rule, "meta");
+
+	if (!e)
+		return -ENOMEM;
+	nftnl_expr_set_u32(e, NFTNL_EXPR_META_KEY, NFT_META_PRIORITY);
+	nftnl_expr_set_u32(e, NFTNL_EXPR_META_DREG, reg);
+	return 0;
+}
+
+int xt2_nat_store_priority_(struct nftnl_rule *rule, u32 reg)
+{
+	struct nftnl_expr *e = xt2_nft_expr_(rule, "meta");
+
+	if (!e)
+		return -ENOMEM;
+	nftnl_expr_set_u32(e, NFTNL_EXPR_META_KEY, NFT_META_PRIORITY);
+	nftnl_expr_set_u32(e, NFTNL_EXPR_META_SREG, reg);
+	return 0;
+}
+
+int xt2_nat_put_bit_(struct nftnl_rule *rule, u32 bit)
+{
+	struct nftnl_expr *e =
+		xt2_nat_load_priority_(rule, NFT_REG_1) ? NULL : xt2_nft_expr_(rule, "bitwise");
+
+	if (!e)
+		return -ENOMEM;
+	nftnl_expr_set_u32(e, NFTNL_EXPR_BITWISE_SREG, NFT_REG_1);
+	nftnl_expr_set_u32(e, NFTNL_EXPR_BITWISE_DREG, NFT_REG_1);
+	nftnl_expr_set_u32(e, NFTNL_EXPR_BITWISE_LEN, sizeof(bit));
+	nftnl_expr_set_u32(e, NFTNL_EXPR_BITWISE_MASK, ~bit);
+	nftnl_expr_set_u32(e, NFTNL_EXPR_BITWISE_XOR, bit);
+	return xt2_nat_store_priority_(rule, NFT_REG_1);
+}
+
 /* The rule goes on for packets of which a program says yes. */
 int xt2_nat_put_question_(struct xt2_nat_maker *m, struct nftnl_rule *rule, u32 which,
 			  enum xt2_question_kind kind, struct xt2_question question)
@@ -99,7 +136,7 @@ int xt2_nat_put_question_(struct xt2_nat_maker *m, struct nftnl_rule *rule, u32 
 
 /* --- maps ------------------------------------------------------------------------- */
 
-int xt2_nat_put_set_(struct xt2_nat_maker *m, const char *map, u32 id, u32 type, u32 size)
+int xt2_nat_put_set_(struct xt2_nat_maker *m, const struct xt2_nat_map *map)
 {
 	struct nftnl_set *s = nftnl_set_alloc();
 	struct nlmsghdr *h;
@@ -107,13 +144,14 @@ int xt2_nat_put_set_(struct xt2_nat_maker *m, const char *map, u32 id, u32 type,
 	if (!s)
 		return -ENOMEM;
 	nftnl_set_set_str(s, NFTNL_SET_TABLE, m->table);
-	nftnl_set_set_str(s, NFTNL_SET_NAME, map);
-	nftnl_set_set_u32(s, NFTNL_SET_ID, id);
+	nftnl_set_set_str(s, NFTNL_SET_NAME, map->name);
+	nftnl_set_set_u32(s, NFTNL_SET_ID, map->id);
 	nftnl_set_set_u32(s, NFTNL_SET_FLAGS, NFT_SET_MAP);
-	nftnl_set_set_u32(s, NFTNL_SET_KEY_TYPE, type);
-	nftnl_set_set_u32(s, NFTNL_SET_KEY_LEN, size);
-	nftnl_set_set_u32(s, NFTNL_SET_DATA_TYPE, NFT_DATA_VERDICT);
-	nftnl_set_set_u32(s, NFTNL_SET_DATA_LEN, 0);
+	nftnl_set_set_u32(s, NFTNL_SET_KEY_TYPE, map->key_type);
+	nftnl_set_set_u32(s, NFTNL_SET_KEY_LEN, map->key_size);
+	nftnl_set_set_u32(s, NFTNL_SET_DATA_TYPE,
+			  map->data_type ? map->data_type : (u32)NFT_DATA_VERDICT);
+	nftnl_set_set_u32(s, NFTNL_SET_DATA_LEN, map->data_size);
 	h = xt2_nft_message_(&m->b, NFT_MSG_NEWSET, NLM_F_CREATE);
 	nftnl_set_nlmsg_build_payload(h, s);
 	xt2_nft_append_(&m->b, h);
@@ -121,26 +159,10 @@ int xt2_nat_put_set_(struct xt2_nat_maker *m, const char *map, u32 id, u32 type,
 	return xt2_nat_go_on_(m);
 }
 
-/* => NULL: no memory */
-static struct nftnl_set_elem *new_element(const void *key, u32 size, const char *chain)
+/* The element, which is freed; @ret: of what made it.  => 0, -errno */
+static int put_element(struct xt2_nat_maker *m, const char *map, struct nftnl_set_elem *e, int ret)
 {
-	struct nftnl_set_elem *e = nftnl_set_elem_alloc();
-
-	if (!e)
-		return NULL;
-	nftnl_set_elem_set_u32(e, NFTNL_SET_ELEM_VERDICT, (u32)NFT_GOTO);
-	if (!nftnl_set_elem_set(e, NFTNL_SET_ELEM_KEY, key, size) &&
-	    !nftnl_set_elem_set_str(e, NFTNL_SET_ELEM_CHAIN, chain))
-		return e;
-	nftnl_set_elem_free(e);
-	return NULL;
-}
-
-int xt2_nat_put_element_(struct xt2_nat_maker *m, const char *map, const void *key, u32 size,
-			 const char *chain)
-{
-	struct nftnl_set_elem *e = new_element(key, size, chain);
-	struct nftnl_set *s = e ? nftnl_set_alloc() : NULL;
+	struct nftnl_set *s = e && !ret ? nftnl_set_alloc() : NULL;
 	struct nlmsghdr *h;
 
 	if (!s) {
@@ -156,4 +178,30 @@ int xt2_nat_put_element_(struct xt2_nat_maker *m, const char *map, const void *k
 	xt2_nft_append_(&m->b, h);
 	nftnl_set_free(s);
 	return xt2_nat_go_on_(m);
+}
+
+int xt2_nat_put_chain_of_(struct xt2_nat_maker *m, const struct xt2_nat_map *map, const void *key,
+			  const char *chain)
+{
+	struct nftnl_set_elem *e = nftnl_set_elem_alloc();
+	int ret = -ENOMEM;
+
+	if (e) {
+		nftnl_set_elem_set_u32(e, NFTNL_SET_ELEM_VERDICT, (u32)NFT_GOTO);
+		ret = nftnl_set_elem_set(e, NFTNL_SET_ELEM_KEY, key, map->key_size) ||
+		      nftnl_set_elem_set_str(e, NFTNL_SET_ELEM_CHAIN, chain);
+	}
+	return put_element(m, map->name, e, ret);
+}
+
+int xt2_nat_put_data_of_(struct xt2_nat_maker *m, const struct xt2_nat_map *map, const void *key,
+			 const void *data)
+{
+	struct nftnl_set_elem *e = nftnl_set_elem_alloc();
+	int ret = -ENOMEM;
+
+	if (e)
+		ret = nftnl_set_elem_set(e, NFTNL_SET_ELEM_KEY, key, map->key_size) ||
+		      nftnl_set_elem_set(e, NFTNL_SET_ELEM_DATA, data, map->data_size);
+	return put_element(m, map->name, e, ret);
 }

@@ -171,8 +171,7 @@ static void count(struct xt2_nat_plan *plan, u32 tree)
 
 /*
  * A chain with a rule for each bit and three more, of which two jump; and the map.  With destinations,
- * two chains, one of which has a rule that looks for them, and one that jumps; and for each
- * a chain with its companions and a rule that jumps, and an element.
+ * two chains, one of which has a rule for each bit of a rank, one that looks for them, and one that jumps.
  */
 static void count_quick(struct xt2_nat_plan *plan, u32 tree)
 {
@@ -183,9 +182,9 @@ static void count_quick(struct xt2_nat_plan *plan, u32 tree)
 		return;
 	plan->chains++;
 	plan->uses += xt2_nat_low_(plan->digits) - 1 + 3 + 2;
-	if (tree == XT2_NAT_DST && plan->destinations) {
-		plan->chains += plan->destinations + 1;
-		plan->uses += plan->keys + plan->destinations * (XT2_NAT_WAY + 1) + 1 + XT2_NAT_WAY;
+	if (tree == XT2_NAT_DST && plan->keys) {
+		plan->chains++;
+		plan->uses += plan->rank_bits + 1 + XT2_NAT_WAY;
 	}
 	for (i = 0; i < plan->tree[tree].leaves; i++)
 		plan->uses += !i || leaf[i] >> 1 != leaf[i - 1] >> 1;
@@ -214,7 +213,9 @@ u32 xt2_nat_digits_(u32 room)
 
 u32 xt2_nat_room_(const struct xt2_image *img)
 {
-	return 2 * xt2_image_root(img)->instances + NAT_MORE;
+	const u32 n = xt2_image_root(img)->instances;
+
+	return n < (XT2_NAT_ROOM - NAT_MORE) / 2 ? 2 * n + NAT_MORE : XT2_NAT_ROOM;
 }
 
 static int plan_trees(struct walk *w, struct xt2_nat_plan *plan, u8 family, u32 digits, bool quick)
@@ -270,6 +271,18 @@ int xt2_nat_plan_live_(struct xt2_nat_plan *plan, const struct xt2_live_ruleset 
 	return ret;
 }
 
+/* Of companions that are found by the packet's destination. */
+static void set_ranks(u16 *has, const struct xt2_nat_plan *plan)
+{
+	const u16 none = (1u << XT2_NAT_RANK_SHIFT) - 1;
+	u32 i;
+
+	for (i = 0; i < plan->tree[XT2_NAT_DST].leaves; i++)
+		has[plan->tree[XT2_NAT_DST].leaf[i]] &= none;
+	for (i = 0; i < plan->keys; i++)
+		has[plan->key[i].instance] |= (u16)(plan->key[i].rank << XT2_NAT_RANK_SHIFT);
+}
+
 void xt2_nat_made_(struct xt2_live_ruleset *l, const struct xt2_nat_plan *plan, u32 six)
 {
 	u16 *has = xt2_live_at_(l->nat);
@@ -286,6 +299,7 @@ void xt2_nat_made_(struct xt2_live_ruleset *l, const struct xt2_nat_plan *plan, 
 			has[plan->tree[tree].leaf[i]] |= (u16)XT2_NAT_BIT(six, 0, tree);
 		l->nat_leaves[six][0] += plan->tree[tree].leaves;
 	}
+	set_ranks(has, plan);
 }
 
 int xt2_live_fill_nat_(struct xt2_live_ruleset *l, const struct xt2_image *img)

@@ -7,8 +7,8 @@
  * its last digit, into the packet's priority, with a rule for each bit that all packets share; a map
  * of nf_tables leads from there to the tree's last chain.  Then the priority is what it was, 0: a
  * packet with another one takes the way through the tree, and so does one of which the copy is not
- * right, because somebody has taken away a rule.  Before that, companions of the packet's
- * destination are asked, if rules have said which those are: see bpf-nat-known.c.
+ * right, because somebody has taken away a rule.  Before that, the companion is looked for by
+ * the packet's destination, if rules have said which those are: see bpf-nat-known.c.
  */
 #include "bpf-nat.h"
 
@@ -20,9 +20,17 @@ static u32 bits(const struct xt2_nat_maker *m)
 	return xt2_nat_low_(m->digits) - 1;
 }
 
-static void map_name(char *name, size_t size, u32 tree)
+/* Of a tree. */
+static const struct xt2_nat_map *map_of(u32 tree)
 {
-	snprintf(name, size, "%s-map", xt2_nat_trees_[tree]);
+#define MAP(tree, name) [tree] = { name "-map", 1 + (tree), TYPE_CLASSID, sizeof(u32), 0, 0 }
+	static const struct xt2_nat_map maps[XT2_NAT_TREES] = {
+		MAP(XT2_NAT_DST, "destination"),
+		MAP(XT2_NAT_IN, "input-source"),
+		MAP(XT2_NAT_POST, "source"),
+	};
+
+	return &maps[tree];
 }
 
 void xt2_nat_quick_name_(char *name, size_t size, u32 tree)
@@ -32,32 +40,11 @@ void xt2_nat_quick_name_(char *name, size_t size, u32 tree)
 
 /* --- expressions ----------------------------------------------------------------- */
 
-static int put_load(struct nftnl_rule *rule)
-{
-	struct nftnl_expr *e = xt2_nft_expr_(rule, "meta");
-
-	if (!e)
-		return -ENOMEM;
-	nftnl_expr_set_u32(e, NFTNL_EXPR_META_KEY, NFT_META_PRIORITY);
-	nftnl_expr_set_u32(e, NFTNL_EXPR_META_DREG, NFT_REG_1);
-	return 0;
-}
-
-static int put_store(struct nftnl_rule *rule)
-{
-	struct nftnl_expr *e = xt2_nft_expr_(rule, "meta");
-
-	if (!e)
-		return -ENOMEM;
-	nftnl_expr_set_u32(e, NFTNL_EXPR_META_KEY, NFT_META_PRIORITY);
-	nftnl_expr_set_u32(e, NFTNL_EXPR_META_SREG, NFT_REG_1);
-	return 0;
-}
-
 /* The packet has another priority than most. */
 static int put_other(struct nftnl_rule *rule)
 {
-	struct nftnl_expr *e = put_load(rule) ? NULL : xt2_nft_expr_(rule, "cmp");
+	struct nftnl_expr *e = xt2_nat_load_priority_(rule, NFT_REG_1) ? NULL
+								       : xt2_nft_expr_(rule, "cmp");
 
 	if (!e)
 		return -ENOMEM;
@@ -67,35 +54,19 @@ static int put_other(struct nftnl_rule *rule)
 	return 0;
 }
 
-static int put_bit(struct nftnl_rule *rule, u32 bit)
-{
-	struct nftnl_expr *e = put_load(rule) ? NULL : xt2_nft_expr_(rule, "bitwise");
-
-	if (!e)
-		return -ENOMEM;
-	nftnl_expr_set_u32(e, NFTNL_EXPR_BITWISE_SREG, NFT_REG_1);
-	nftnl_expr_set_u32(e, NFTNL_EXPR_BITWISE_DREG, NFT_REG_1);
-	nftnl_expr_set_u32(e, NFTNL_EXPR_BITWISE_LEN, sizeof(bit));
-	nftnl_expr_set_u32(e, NFTNL_EXPR_BITWISE_MASK, ~bit);
-	nftnl_expr_set_u32(e, NFTNL_EXPR_BITWISE_XOR, bit);
-	return put_store(rule);
-}
-
 static int put_lookup(struct nftnl_rule *rule, u32 tree)
 {
 	struct nftnl_expr *e;
-	char map[32];
-	int ret = put_load(rule);
+	int ret = xt2_nat_load_priority_(rule, NFT_REG_1);
 
 	if (!ret)
 		ret = xt2_nat_put_priority_(rule, NONE);
 	e = ret ? NULL : xt2_nft_expr_(rule, "lookup");
 	if (!e)
 		return -ENOMEM;
-	map_name(map, sizeof(map), tree);
 	nftnl_expr_set_u32(e, NFTNL_EXPR_LOOKUP_SREG, NFT_REG_1);
 	nftnl_expr_set_u32(e, NFTNL_EXPR_LOOKUP_DREG, NFT_REG_VERDICT);
-	return nftnl_expr_set_str(e, NFTNL_EXPR_LOOKUP_SET, map) ? -ENOMEM : 0;
+	return nftnl_expr_set_str(e, NFTNL_EXPR_LOOKUP_SET, map_of(tree)->name) ? -ENOMEM : 0;
 }
 
 /* --- rules ------------------------------------------------------------------------ */
@@ -112,7 +83,7 @@ static int put_bits(struct xt2_nat_maker *m, const char *chain)
 		rule = nftnl_rule_alloc();
 		ret = rule ? xt2_nat_put_question_(m, rule, i, XT2_QUESTION_WAY, set) : -ENOMEM;
 		if (!ret)
-			ret = put_bit(rule, 1u << i);
+			ret = xt2_nat_put_bit_(rule, 1u << i);
 		ret = xt2_nat_put_rule_(m, chain, rule, ret);
 	}
 	return ret;
@@ -129,14 +100,25 @@ static int put_same(struct xt2_nat_maker *m, const char *chain, u32 tree)
 	return xt2_nat_put_rule_(m, chain, rule, ret);
 }
 
-/* Through the tree, with the priority that it had, or 0. */
-static int put_tree(struct xt2_nat_maker *m, const char *chain, u32 tree, bool clear)
+/* Packets with another priority: through the tree. */
+static int put_others(struct xt2_nat_maker *m, const char *chain, u32 tree)
 {
 	struct nftnl_rule *rule = nftnl_rule_alloc();
-	int ret = !rule ? -ENOMEM : clear ? xt2_nat_put_priority_(rule, NONE) : put_other(rule);
+	int ret = rule ? put_other(rule) : -ENOMEM;
 
 	if (!ret)
 		ret = xt2_nat_put_goto_(rule, xt2_nat_trees_[tree]);
+	return xt2_nat_put_rule_(m, chain, rule, ret);
+}
+
+/* What is left, with the priority that it had. */
+static int put_rest(struct xt2_nat_maker *m, const char *chain, const char *to)
+{
+	struct nftnl_rule *rule = nftnl_rule_alloc();
+	int ret = rule ? xt2_nat_put_priority_(rule, NONE) : -ENOMEM;
+
+	if (!ret)
+		ret = xt2_nat_put_goto_(rule, to);
 	return xt2_nat_put_rule_(m, chain, rule, ret);
 }
 
@@ -144,10 +126,7 @@ static int put_tree(struct xt2_nat_maker *m, const char *chain, u32 tree, bool c
 
 int xt2_nat_put_key_(struct xt2_nat_maker *m, u32 tree, u32 prefix, const char *chain)
 {
-	char map[32];
-
-	map_name(map, sizeof(map), tree);
-	return xt2_nat_put_element_(m, map, &prefix, sizeof(prefix), chain);
+	return xt2_nat_put_chain_of_(m, map_of(tree), &prefix, chain);
 }
 
 /* --- the way --------------------------------------------------------------------------- */
@@ -158,7 +137,7 @@ static int put_way(struct xt2_nat_maker *m, const char *chain, u32 tree)
 
 	if (!ret)
 		ret = put_same(m, chain, tree);
-	return ret ? ret : put_tree(m, chain, tree, true);
+	return ret ? ret : put_rest(m, chain, xt2_nat_trees_[tree]);
 }
 
 /* The chain for what is not known by its destination. */
@@ -168,19 +147,12 @@ static int put_unknown(struct xt2_nat_maker *m, const char *bits)
 
 	if (!ret)
 		ret = put_way(m, bits, XT2_NAT_DST);
-	return ret ? ret : xt2_nat_put_known_(m, bits);
-}
-
-static int put_goto(struct xt2_nat_maker *m, const char *chain, const char *to)
-{
-	struct nftnl_rule *rule = nftnl_rule_alloc();
-
-	return xt2_nat_put_rule_(m, chain, rule, rule ? xt2_nat_put_goto_(rule, to) : -ENOMEM);
+	return ret ? ret : xt2_nat_put_known_(m);
 }
 
 int xt2_nat_put_quick_(struct xt2_nat_maker *m, u32 tree)
 {
-	const bool known = tree == XT2_NAT_DST && m->plan->destinations;
+	const bool known = tree == XT2_NAT_DST && m->plan->keys;
 	char chain[32], bits[32];
 	int ret = 0;
 
@@ -191,23 +163,21 @@ int xt2_nat_put_quick_(struct xt2_nat_maker *m, u32 tree)
 	if (!ret)
 		ret = xt2_nat_put_chain_(m, chain);
 	if (!ret)
-		ret = put_tree(m, chain, tree, false);
+		ret = put_others(m, chain, tree);
 	if (!ret && known)
 		ret = xt2_nat_put_lookup_(m, chain);
 	if (ret)
 		return ret;
-	return known ? put_goto(m, chain, bits) : put_way(m, chain, tree);
+	return known ? put_rest(m, chain, bits) : put_way(m, chain, tree);
 }
 
 int xt2_nat_put_map_(struct xt2_nat_maker *m, u32 tree)
 {
 	const u32 *leaf = m->plan->tree[tree].leaf;
 	u32 i, n = m->plan->tree[tree].leaves;
-	char chain[64], map[32];
-	int ret;
+	char chain[64];
+	int ret = xt2_nat_put_set_(m, map_of(tree));
 
-	map_name(map, sizeof(map), tree);
-	ret = xt2_nat_put_set_(m, map, 1 + tree, TYPE_CLASSID, sizeof(u32));
 	for (i = 0; i < n && !ret; i++) {
 		if (i && leaf[i] >> 1 == leaf[i - 1] >> 1)
 			continue;

@@ -127,6 +127,33 @@ static const struct attributes *attributes_of(int kind)
 	return kind == REDIRECT ? &redir : &nat;
 }
 
+bool xt2_nat_place_(const struct xt2_instance *in, u8 family, struct xt2_nat_place *place)
+{
+	struct nf_nat_range range;
+
+	if (kind_of(in) != DNAT || !read_range(in, family, &range) || range.flags != RANGES ||
+	    range.min_proto.all != range.max_proto.all ||
+	    memcmp(&range.min_addr, &range.max_addr, family == XT2_IPV6 ? 16 : 4))
+		return false;
+	place->address = range.min_addr;
+	place->port = range.min_proto.all;
+	return true;
+}
+
+int xt2_nat_put_place_(struct nftnl_rule *rule, u8 family, u32 reg)
+{
+	struct nftnl_expr *e = xt2_nft_expr_(rule, "nat");
+
+	if (!e)
+		return -ENOMEM;
+	nftnl_expr_set_u32(e, NFTNL_EXPR_NAT_TYPE, NFT_NAT_DNAT);
+	nftnl_expr_set_u32(e, NFTNL_EXPR_NAT_FAMILY, family);
+	nftnl_expr_set_u32(e, NFTNL_EXPR_NAT_REG_ADDR_MIN, reg);
+	nftnl_expr_set_u32(e, NFTNL_EXPR_NAT_REG_PROTO_MIN, reg + (family == XT2_IPV6 ? 4 : 1));
+	nftnl_expr_set_u32(e, NFTNL_EXPR_NAT_FLAGS, NF_NAT_RANGE_PROTO_SPECIFIED);
+	return 0;
+}
+
 int xt2_nat_put_(struct nftnl_rule *rule, const struct xt2_instance *in, u8 family, bool source)
 {
 	const int kind = kind_of(in);

@@ -15,6 +15,18 @@ bool xt2_nat_can_(const struct xt2_instance *in, u8 family);
  */
 int xt2_nat_put_(struct nftnl_rule *rule, const struct xt2_instance *in, u8 family, bool source);
 
+/* Sends a packet to one address and one port, which a map can have. */
+struct xt2_nat_place {
+	union nf_inet_addr address;
+	__be16 port;
+};
+
+/* => does the target do that, and nothing else? */
+bool xt2_nat_place_(const struct xt2_instance *in, u8 family, struct xt2_nat_place *place);
+
+/* The rule does that, with what is in the registers from one on: see bpf-nat-known.c.  => 0, -ENOMEM */
+int xt2_nat_put_place_(struct nftnl_rule *rule, u8 family, u32 reg);
+
 /* --- which companions a ruleset needs (bpf-nat-plan.c) ------------------------ */
 
 /* Hooks whose packets find their companions in one tree. */
@@ -32,13 +44,13 @@ static inline u32 xt2_nat_low_(u32 digits)
 #define XT2_NAT_QUICK 6u /* digits of trees that have a short way, see bpf-nat-quick.c */
 #define XT2_NAT_WAY   2u /* uses: of the chain that has the rule, and of the one where it leads */
 
-#define XT2_NAT_KNOWN 8u /* companions of a destination */
+#define XT2_NAT_KNOWN (1u << XT2_ACT_RANK_BITS) /* companions of a destination */
 
 /* Packets to an address and a port may need a companion. */
 struct xt2_nat_key {
 	u64 address[2]; /* as in rules: IPv4 is a number */
 	u16 port;
-	bool first; /* of those for the same packets, which follow */
+	u8 rank; /* among those for the same packets: each has another one */
 	u32 instance;
 };
 
@@ -53,7 +65,7 @@ struct xt2_nat_plan {
 		u32 leaves;
 	} tree[XT2_NAT_TREES];
 	struct xt2_nat_key *key; /* of the first tree, if it has a short way: bpf-nat-keys.c */
-	u32 keys, destinations;
+	u32 keys, rank_bits;
 	u32 chains, uses; /* that all of it has in the kernel: rules, and jumps to chains */
 };
 
@@ -97,7 +109,7 @@ struct xt2_nat_maker {
 	u8 family;
 	struct xt2_nft b;
 	int program[XT2_NAT_DIGITS][4]; /* by digit and its value; < 0: not asked for yet */
-	int quick_program[2 * XT2_NAT_DIGITS]; /* by bit, and two more; likewise */
+	int quick_program[2 * XT2_NAT_DIGITS + XT2_ACT_RANK_BITS]; /* by bit, and two more; likewise */
 };
 
 /* A transaction begins; members up to region, digits and family are set.  => 0: to be ended; -errno */
@@ -130,15 +142,29 @@ int xt2_nat_put_goto_(struct nftnl_rule *rule, const char *chain);
 /* The rule is freed; @ret: of what made it.  => 0, -errno */
 int xt2_nat_put_rule_(struct xt2_nat_maker *m, const char *chain, struct nftnl_rule *rule, int ret);
 
-/* The packet's priority is set; a program is asked that all trees share.  => 0, -errno */
+/* The packet's priority: set; from a register, and into one; a bit of it is set.  => 0, -ENOMEM */
 int xt2_nat_put_priority_(struct nftnl_rule *rule, u32 priority);
+int xt2_nat_store_priority_(struct nftnl_rule *rule, u32 reg);
+int xt2_nat_load_priority_(struct nftnl_rule *rule, u32 reg);
+int xt2_nat_put_bit_(struct nftnl_rule *rule, u32 bit);
+
+/* A program is asked that all trees share.  => 0, -errno */
 int xt2_nat_put_question_(struct xt2_nat_maker *m, struct nftnl_rule *rule, u32 which,
 			  enum xt2_question_kind kind, struct xt2_question question);
 
-/* A map to chains, and an element of it.  => 0, -errno */
-int xt2_nat_put_set_(struct xt2_nat_maker *m, const char *map, u32 id, u32 type, u32 size);
-int xt2_nat_put_element_(struct xt2_nat_maker *m, const char *map, const void *key, u32 size,
-			 const char *chain);
+/* A map; types are nft's, and sizes bytes. */
+struct xt2_nat_map {
+	const char *name;
+	u32 id, key_type, key_size;
+	u32 data_type, data_size; /* 0: chains */
+};
+
+/* It, and an element of it.  => 0, -errno */
+int xt2_nat_put_set_(struct xt2_nat_maker *m, const struct xt2_nat_map *map);
+int xt2_nat_put_chain_of_(struct xt2_nat_maker *m, const struct xt2_nat_map *map, const void *key,
+			  const char *chain);
+int xt2_nat_put_data_of_(struct xt2_nat_maker *m, const struct xt2_nat_map *map, const void *key,
+			 const void *data);
 
 /* --- a short way (bpf-nat-quick.c) ------------------------------------------------ */
 
@@ -153,11 +179,11 @@ int xt2_nat_put_key_(struct xt2_nat_maker *m, u32 tree, u32 prefix, const char *
 /* --- a shorter one (bpf-nat-known.c) ------------------------------------------------ */
 
 /*
- * Chains for the plan's destinations, and their map; then the rule that leads there.
- * @otherwise: the chain for packets of which a companion is not among those of their destination
+ * The plan's destinations; then the rules by which a chain looks for a packet's.  Those after them have packets
+ * whose companion was not found, with any priority.
  * => 0, -errno
  */
-int xt2_nat_put_known_(struct xt2_nat_maker *m, const char *otherwise);
+int xt2_nat_put_known_(struct xt2_nat_maker *m);
 int xt2_nat_put_lookup_(struct xt2_nat_maker *m, const char *chain);
 
 /* The table of a region, and that of what edits have added; they are gone, if they were there. */

@@ -56,15 +56,21 @@ static void add(struct nat_rules *n, u32 from, u32 address, u32 least, u32 most,
 	assert_int_equal(xt2_rule_append(n->rs, (int)from, rule_end(&b, target), 0), 0);
 }
 
-static u32 dnat(struct nat_rules *n)
+static u32 dnat_with(struct nat_rules *n, u32 flags)
 {
-	struct nf_nat_ipv4_multi_range_compat r = { .rangesize = 1, .range[0].flags = 1 };
+	struct nf_nat_ipv4_multi_range_compat r = { .rangesize = 1, .range[0].flags = flags };
 	int target;
 
 	r.range[0].min_ip = r.range[0].max_ip = ++n->targets;
 	target = xt2_instance_add(n->rs, XT2_INSTANCE_TARGET, 0, "DNAT", &r, sizeof(r));
 	assert_int_equal(target, n->targets - 1);
 	return XT2_TARGET(XT2_T_NAT, (u32)target);
+}
+
+/* To an address and a port. */
+static u32 dnat(struct nat_rules *n)
+{
+	return dnat_with(n, NF_NAT_RANGE_MAP_IPS | NF_NAT_RANGE_PROTO_SPECIFIED);
 }
 
 static void find(struct nat_rules *n)
@@ -85,7 +91,7 @@ static u32 target_of(const struct nat_rules *n, u32 instance)
 	return r.range[0].min_ip - 1;
 }
 
-static void has(const struct nat_rules *n, u32 i, u32 address, u16 port, bool first, u32 target)
+static void has(const struct nat_rules *n, u32 i, u32 address, u16 port, u8 rank, u32 target)
 {
 	const struct xt2_nat_key *k = &n->plan.key[i];
 
@@ -93,7 +99,7 @@ static void has(const struct nat_rules *n, u32 i, u32 address, u16 port, bool fi
 	assert_int_equal(k->address[0], address);
 	assert_int_equal(k->address[1], 0);
 	assert_int_equal(k->port, port);
-	assert_int_equal(k->first, first);
+	assert_int_equal(k->rank, rank);
 	assert_int_equal(target_of(n, k->instance), target);
 }
 
@@ -124,13 +130,13 @@ static void chains_have_the_keys_of_their_ways(void **unused)
 	add(&n, n.out, 14, 0, 0, dnat(&n));
 	add(&n, n.out, 14, 90, 90, XT2_TARGET(XT2_T_NAT, 1));
 	find(&n);
-	has(&n, 0, 11, 80, true, 1); /* which the image has first */
-	has(&n, 1, 11, 80, false, 0);
-	has(&n, 2, 11, 81, true, 2);
-	has(&n, 3, 12, 80, true, 2);
-	has(&n, 4, 14, 90, true, 1);
+	has(&n, 0, 11, 80, 0, 1); /* which the image has first */
+	has(&n, 1, 11, 80, 1, 0);
+	has(&n, 2, 11, 81, 0, 2);
+	has(&n, 3, 12, 80, 0, 2);
+	has(&n, 4, 14, 90, 0, 1);
 	assert_int_equal(n.plan.keys, 5);
-	assert_int_equal(n.plan.destinations, 4);
+	assert_int_equal(n.plan.rank_bits, 1);
 	nat_close(&n);
 }
 
@@ -143,17 +149,61 @@ static void too_much_is_left_out(void **unused)
 
 	(void)unused;
 	add(&n, n.out, 11, 80, 80, XT2_TARGET(XT2_T_JUMP, many));
-	for (i = 0; i < 20; i++)
+	for (i = 0; i < XT2_NAT_KNOWN + 4; i++)
 		add(&n, many, 0, 0, 0, dnat(&n));
 	for (i = 0; i < 20; i++)
 		add(&n, n.out, 12 + i, 80, 80, XT2_TARGET(XT2_T_JUMP, reached));
 	add(&n, reached, 0, 0, 0, dnat(&n));
 	find(&n);
 	for (i = 0; i < XT2_NAT_KNOWN; i++)
-		has(&n, i, 11, 80, !i, i);
+		has(&n, i, 11, 80, (u8)i, i);
 	for (; i < n.plan.keys; i++)
-		has(&n, i, 12 + i - XT2_NAT_KNOWN, 80, true, 20);
+		has(&n, i, 12 + i - XT2_NAT_KNOWN, 80, 0, XT2_NAT_KNOWN + 4);
 	assert_true(n.plan.keys > XT2_NAT_KNOWN && n.plan.keys < XT2_NAT_KNOWN + 20);
+	assert_int_equal(n.plan.rank_bits, XT2_ACT_RANK_BITS);
+	nat_close(&n);
+}
+
+/* A target that several destinations have has one rank; where another one has it too, one has no key. */
+static void ranks_are_the_targets(void **unused)
+{
+	struct nat_rules n = nat_open();
+	u32 target[4], i;
+
+	(void)unused;
+	for (i = 0; i < 4; i++)
+		target[i] = dnat(&n);
+	for (i = 0; i < 2; i++) {
+		add(&n, n.out, 11, 80, 80, target[i]); /* 0 and 1 */
+		add(&n, n.out, 12, 80, 80, target[1 + i]); /* 1, and 0 */
+		add(&n, n.out, 13, 80, 80, target[2 * i]); /* 0 both */
+	}
+	add(&n, n.out, 13, 80, 80, target[3]);
+	find(&n);
+	has(&n, 0, 11, 80, 0, 0);
+	has(&n, 1, 11, 80, 1, 1);
+	has(&n, 2, 12, 80, 1, 1);
+	has(&n, 3, 12, 80, 0, 2);
+	has(&n, 4, 13, 80, 0, 0);
+	has(&n, 5, 13, 80, 1, 3);
+	assert_int_equal(n.plan.keys, 6);
+	assert_int_equal(n.plan.rank_bits, 1);
+	nat_close(&n);
+}
+
+/* A map has one address and one port. */
+static void others_have_no_key(void **unused)
+{
+	struct nat_rules n = nat_open();
+
+	(void)unused;
+	add(&n, n.out, 11, 80, 80, dnat_with(&n, NF_NAT_RANGE_MAP_IPS));
+	add(&n, n.out, 11, 80, 80, dnat_with(&n, NF_NAT_RANGE_PROTO_SPECIFIED));
+	add(&n, n.out, 11, 80, 80,
+	    dnat_with(&n, NF_NAT_RANGE_MAP_IPS | NF_NAT_RANGE_PROTO_SPECIFIED |
+				  NF_NAT_RANGE_PERSISTENT));
+	find(&n);
+	assert_int_equal(n.plan.keys, 0);
 	nat_close(&n);
 }
 
@@ -167,7 +217,7 @@ static void only_destinations_have_keys(void **unused)
 	add(&n, (u32)xt2_chain_base(n.rs, (int)n.table, XT2_POSTROUTING), 11, 80, 80, dnat(&n));
 	add(&n, lost, 11, 80, 80, dnat(&n));
 	find(&n);
-	assert_int_equal(n.plan.keys + n.plan.destinations, 0);
+	assert_int_equal(n.plan.keys + n.plan.rank_bits, 0);
 	nat_close(&n);
 }
 
@@ -180,7 +230,7 @@ static void without_memory(void **unused)
 	add(&n, n.out, 11, 80, 80, dnat(&n));
 	find(&n);
 	xt2_nat_plan_free_(&n.plan);
-	for (i = 1; i <= 3; i++) {
+	for (i = 1; i <= 4; i++) {
 		n.plan.hooks = 1 << XT2_OUTPUT;
 		fail_alloc(i);
 		assert_int_equal(xt2_nat_keys_(&n.plan, n.map.image, XT2_IPV4), -ENOMEM);
@@ -193,6 +243,8 @@ static void without_memory(void **unused)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(chains_have_the_keys_of_their_ways),
 	cmocka_unit_test(too_much_is_left_out),
+	cmocka_unit_test(ranks_are_the_targets),
+	cmocka_unit_test(others_have_no_key),
 	cmocka_unit_test(only_destinations_have_keys),
 	cmocka_unit_test(without_memory),
 };

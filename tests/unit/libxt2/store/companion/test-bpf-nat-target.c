@@ -69,6 +69,70 @@ static void test_nat_targets(void **state)
 	free(in);
 }
 
-static const struct CMUnitTest tests[] = { cmocka_unit_test(test_nat_targets) };
+/* One address and one port, and nothing else: of both families and all revisions. */
+static void test_places(void **state)
+{
+	static const struct nf_nat_range one = {
+		.flags = NF_NAT_RANGE_MAP_IPS | NF_NAT_RANGE_PROTO_SPECIFIED,
+		.min_addr.ip = 7,
+		.max_addr.ip = 7,
+		.min_proto.all = 9,
+		.max_proto.all = 9,
+	};
+	static const struct nf_nat_ipv4_multi_range_compat old = {
+		.rangesize = 1,
+		.range[0] = { .flags = NF_NAT_RANGE_MAP_IPS | NF_NAT_RANGE_PROTO_SPECIFIED,
+			      .min_ip = 7,
+			      .max_ip = 7,
+			      .min.all = 9,
+			      .max.all = 9 },
+	};
+	struct nf_nat_range ports = one, addresses = one, random = one, ip6 = one, no_port = one;
+	const struct {
+		int family, revision;
+		const char *name;
+		const void *data;
+		size_t size;
+		bool is;
+	} rows[] = {
+		ROW(XT2_IPV4, "DNAT", 0, old, true),	    ROW(XT2_IPV4, "DNAT", 1, one, true),
+		ROW(XT2_IPV6, "DNAT", 1, ip6, true),	    ROW(XT2_IPV4, "SNAT", 1, one, false),
+		ROW(XT2_IPV4, "REDIRECT", 0, old, false),   ROW(XT2_IPV4, "DNAT", 1, ports, false),
+		ROW(XT2_IPV4, "DNAT", 1, addresses, false), ROW(XT2_IPV4, "DNAT", 1, random, false),
+		ROW(XT2_IPV4, "DNAT", 1, no_port, false),
+	};
+	struct xt2_instance *in = calloc(1, sizeof(*in) + sizeof(struct nf_nat_range2));
+	struct xt2_nat_place place;
+	size_t i;
+
+	(void)state;
+	ports.max_proto.all = 10;
+	addresses.max_addr.ip = 8;
+	random.flags |= NF_NAT_RANGE_PROTO_RANDOM;
+	no_port.flags = NF_NAT_RANGE_MAP_IPS;
+	ip6.min_addr.ip6[3] = ip6.max_addr.ip6[3] = 3;
+	assert_non_null(in);
+	for (i = 0; i < XT2_ARRAY_SIZE(rows); i++) {
+		*in = (struct xt2_instance){ .kind = XT2_INSTANCE_TARGET,
+					     .revision = (u8)rows[i].revision,
+					     .size = (u32)rows[i].size };
+		snprintf(in->name, sizeof(in->name), "%s", rows[i].name);
+		memcpy(in + 1, rows[i].data, rows[i].size);
+		memset(&place, 0xff, sizeof(place));
+		assert_int_equal(xt2_nat_place_(in, (u8)rows[i].family, &place), rows[i].is);
+		if (!rows[i].is)
+			continue;
+		assert_int_equal(place.address.ip, 7);
+		assert_int_equal(place.port, 9);
+		if (rows[i].family == XT2_IPV6)
+			assert_int_equal(place.address.ip6[3], 3);
+	}
+	free(in);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_nat_targets),
+	cmocka_unit_test(test_places),
+};
 
 UNITS(tests)
