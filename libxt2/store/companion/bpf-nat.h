@@ -109,7 +109,8 @@ struct xt2_nat_maker {
 	u8 family;
 	struct xt2_nft b;
 	int program[XT2_NAT_DIGITS][4]; /* by digit and its value; < 0: not asked for yet */
-	int quick_program[2 * XT2_NAT_DIGITS + XT2_ACT_RANK_BITS]; /* by bit, and two more; likewise */
+	int quick_program[2 * XT2_NAT_DIGITS +
+			  XT2_ACT_RANK_BITS]; /* by bit, and two more; likewise */
 };
 
 /* A transaction begins; members up to region, digits and family are set.  => 0: to be ended; -errno */
