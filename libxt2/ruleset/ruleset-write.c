@@ -7,7 +7,9 @@
  * instances and state it only asks how many bytes the rules have.  The second
  * copies each rule and puts in the new numbers.  Chains are numbered
  * in the order in which they are listed, so rulesets that print alike are
- * packed alike.  Every match that has state gets a cell of its own, which
+ * packed alike.  They are written in the order in which packets meet them: a chain is followed by
+ * the one to which its first rule jumps, and by all to which that one leads, so that a packet's way is in few
+ * places of memory.  Every match that has state gets a cell of its own, which
  * starts with the value of its old one: two rules never share state, even if
  * one was made from the other's bytes.
  */
@@ -29,6 +31,8 @@ struct packer {
 	u32 *chains; /* numbers in their new order */
 	u32 *chain_new; /* by old number */
 	u32 chain_count;
+	u32 *todo, left; /* chains that are written next, the last one first */
+	bool *met; /* by new number: it was among them */
 	u32 *instances; /* likewise; the tables' sources come first */
 	u32 *instance_new;
 	u32 instance_count;
@@ -53,6 +57,8 @@ static void packer_free(struct packer *p)
 {
 	free(p->chains);
 	free(p->chain_new);
+	free(p->todo);
+	free(p->met);
 	free(p->instances);
 	free(p->instance_new);
 	free(p->source);
@@ -77,10 +83,13 @@ static int packer_init(struct packer *p)
 
 	p->chains = numbers_alloc(rs->live);
 	p->chain_new = numbers_alloc(rs->chains);
+	p->todo = numbers_alloc(rs->live);
+	p->met = calloc(rs->live + 1ull, sizeof(*p->met));
 	p->instances = numbers_alloc((u64)rs->instances + rs->tables);
 	p->instance_new = numbers_alloc(rs->instances);
 	p->source = numbers_alloc(rs->tables);
-	if (!p->chains || !p->chain_new || !p->instances || !p->instance_new || !p->source)
+	if (!p->chains || !p->chain_new || !p->todo || !p->met || !p->instances ||
+	    !p->instance_new || !p->source)
 		return no_memory(p);
 	memset(p->instance_new, 0xff, rs->instances * sizeof(u32));
 	return 0;
@@ -276,6 +285,14 @@ static void write_instances(struct packer *p)
 	}
 }
 
+static void meet(struct packer *p, u32 chain)
+{
+	if (p->met[chain])
+		return;
+	p->met[chain] = true;
+	p->todo[p->left++] = chain;
+}
+
 /* Put in the image's numbers. */
 static void renumber(struct packer *p, struct xt2_rule *r)
 {
@@ -295,10 +312,12 @@ static void renumber(struct packer *p, struct xt2_rule *r)
 			m->arg = p->instance_new[m->arg];
 		}
 	}
-	if (kind == XT2_T_JUMP || kind == XT2_T_GOTO)
+	if (kind == XT2_T_JUMP || kind == XT2_T_GOTO) {
 		r->target = XT2_TARGET(kind, p->chain_new[arg]);
-	else if (xt2_target_info(kind) & XT2_EXT_INSTANCE)
+		meet(p, p->chain_new[arg]);
+	} else if (xt2_target_info(kind) & XT2_EXT_INSTANCE) {
 		r->target = XT2_TARGET(kind, p->instance_new[arg]);
+	}
 }
 
 /*
@@ -360,6 +379,30 @@ static void write_chain(struct packer *p, u32 index)
 	xt2_write_chain_end(&p->w, lines_of(p, &c->rules), 0);
 }
 
+static void reverse(u32 *first, u32 n)
+{
+	u32 i, at;
+
+	for (i = 0; i < n / 2; i++) {
+		at = first[i];
+		first[i] = first[n - 1 - i];
+		first[n - 1 - i] = at;
+	}
+}
+
+/* A chain, and all to which packets come from there, if they are not written yet. */
+static void write_chains_from(struct packer *p, u32 chain)
+{
+	u32 before;
+
+	meet(p, chain);
+	while (p->left && !p->w.error) {
+		before = --p->left;
+		write_chain(p, p->todo[before]);
+		reverse(p->todo + before, p->left - before); /* the first one is the next */
+	}
+}
+
 /* --- together ---------------------------------------------------------- */
 
 static int write_all(struct packer *p, void *buf, u64 cap, u64 *size)
@@ -373,7 +416,7 @@ static int write_all(struct packer *p, void *buf, u64 cap, u64 *size)
 	write_instances(p);
 	write_memories(p);
 	for (i = 0; i < p->chain_count && !p->w.error; i++)
-		write_chain(p, i);
+		write_chains_from(p, i);
 	return xt2_write_end(&p->w, p->scratch, size);
 }
 

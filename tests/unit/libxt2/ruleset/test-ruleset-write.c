@@ -107,6 +107,35 @@ static void equal_rulesets_are_packed_alike(void **state)
 	xt2_image_close(&map[1]);
 }
 
+/* A chain is followed by what its rules jump to, in their order; chains that no rule names come last. */
+static void chains_are_where_packets_go(void **state)
+{
+	static const char *const names[] = { "a", "b", "c", "d", "e" };
+	/* from, to: an index of names; -1: INPUT */
+	static const int jumps[][2] = { { -1, 3 }, { -1, 0 }, { 3, 2 },
+					{ 2, 0 },  { 3, 4 },  { -1, 4 } };
+	static const char *const order[] = { "INPUT", "d", "c", "a", "e", "FORWARD", "OUTPUT", "b" };
+	struct xt2_ruleset *rs = xt2_ruleset_new();
+	const struct xt2_chain *before = NULL, *c;
+	struct xt2_mapping map;
+	int chain[5];
+	size_t i;
+
+	xt2_table_add(rs, XT2_IPV4, "filter", NULL);
+	for (i = 0; i < XT2_ARRAY_SIZE(names); i++)
+		chain[i] = xt2_chain_add(rs, 0, names[i]);
+	for (i = 0; i < XT2_ARRAY_SIZE(jumps); i++)
+		append(rs, jumps[i][0] < 0 ? xt2_chain_base(rs, 0, XT2_INPUT) : chain[jumps[i][0]],
+		       XT2_TARGET(XT2_T_JUMP, (u32)chain[jumps[i][1]]));
+	assert_int_equal(xt2_ruleset_write(rs, &map, NULL), 0);
+	for (i = 0; i < XT2_ARRAY_SIZE(order); i++, before = c) {
+		c = image_chain(map.image, order[i]);
+		assert_true(c > before);
+	}
+	xt2_image_close(&map);
+	xt2_ruleset_free(rs);
+}
+
 static void empty_rulesets_are_images(void **state)
 {
 	struct xt2_ruleset *rs = xt2_ruleset_new();
@@ -221,13 +250,10 @@ static void watchers_stand_last(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	CASE(images_hold_what_is_used),
-	CASE(gaps_in_images_are_filled),
-	CASE(equal_rulesets_are_packed_alike),
-	CASE(empty_rulesets_are_images),
-	CASE(bridges_have_policies_everywhere),
-	CASE(bridges_are_not_evaluated),
-	CASE(watchers_stand_last),
+	CASE(images_hold_what_is_used),	       CASE(gaps_in_images_are_filled),
+	CASE(equal_rulesets_are_packed_alike), cmocka_unit_test(chains_are_where_packets_go),
+	CASE(empty_rulesets_are_images),       CASE(bridges_have_policies_everywhere),
+	CASE(bridges_are_not_evaluated),       CASE(watchers_stand_last),
 };
 
 UNITS(tests)
