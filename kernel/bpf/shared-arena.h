@@ -38,7 +38,7 @@
 
 /* Where nothing is mapped by itself, AddressSanitizer's shadow included. */
 #define XT2_ARENA_BASE	      0x200000000000ull
-#define XT2_ARENA_VERSION     18u
+#define XT2_ARENA_VERSION     19u
 #define XT2_ARENA_PAGES	      (1u << 20) /* of 4 KiB: all that 32 bits reach */
 #define XT2_ARENA_SIZE	      ((size_t)XT2_ARENA_PAGES * 4096)
 #define XT2_ARENA_STATE	      0x1000u
@@ -190,7 +190,7 @@ struct xt2_live_ruleset {
 	__u64 frames; /* offset of the first slot's struct xt2_frame[depth] */
 	__u64 frames_size;
 	__u32 depth;
-	__u32 needs; /* enum xt2_need */
+	__u32 needs; /* enum xt2_need, of all tables */
 	__u32 rules;
 	__u32 slots;
 	__u32 hook[XT2_PROGRAMS][2][5]; /* [IPv6][hook]: offset of struct xt2_hook in the image */
@@ -220,7 +220,8 @@ struct xt2_live_ruleset {
 	__u32 left_mask; /* a power of two, less 1 */
 	__u32 knowns;
 	__u32 left_chains[2], left_uses[2]; /* as of nat; 0: not known */
-	__u8 steps[XT2_PROGRAMS][2]; /* [IPv6]: bits of hooks at which packets may meet steps */
+	__u32 wants[XT2_PROGRAMS][2]; /* [IPv6]: as needs, of a table's own rules */
+	__u8 steps[XT2_PROGRAMS][2]; /* likewise: bits of hooks at which packets may meet steps */
 	__u8 asks[XT2_PROGRAMS][2]; /* likewise: questions */
 	__u8 changes[XT2_PROGRAMS][2]; /* what steps may change, and what matches look at: */
 	__u8 looks[XT2_PROGRAMS][2]; /* enum xt2_left_change */

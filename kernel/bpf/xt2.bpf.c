@@ -303,12 +303,13 @@ static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_rules
 	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
 	struct xt2_image __img *img = xt2_arena(live->image);
 	struct xt2_ctx *ctx = bpf_map_lookup_elem(&contexts, &number);
+	const u32 wants = live->wants[program][is_ip6(nf)];
 	int verdict;
 
 	if (!ctx)
 		return XT2_NEXT;
-	read_metadata(slot, nf, live->needs);
-	if (!read_bytes(slot, nf, live->needs))
+	read_metadata(slot, nf, wants);
+	if (!read_bytes(slot, nf, wants))
 		return XT2_NEXT;
 	slot->what = slot->events_of = 0;
 	if (program == XT2_NAT && slot->related && slot->pkt.proto == (is_ip6(nf) ? ICMPV6 : ICMP))
@@ -321,13 +322,13 @@ static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_rules
 	ctx->stack = (struct xt2_frame *)(struct xt2_frame __img *)xt2_arena(
 		live->frames + live->frames_size * number);
 	ctx->stack_size = live->depth;
-	if (live->needs & XT2_NEED_CLOCK)
+	if (wants & XT2_NEED_CLOCK)
 		ctx->now = bpf_ktime_get_boot_ns() + state->clock;
-	if (live->needs & XT2_NEED_DATE) {
+	if (wants & XT2_NEED_DATE) {
 		ctx->wall = bpf_ktime_get_tai_ns() - state->tai * 1000000000ll - ctx->now;
 		ctx->tz_west = state->tz_west;
 	}
-	if (live->needs & XT2_NEED_RANDOM)
+	if (wants & XT2_NEED_RANDOM)
 		ctx->random = bpf_get_prandom_u32() | 1ull << 32;
 	if (live->needs & (XT2_NEED_STEPS | XT2_NEED_ANSWERS)) {
 		ctx->left = xt2_arena(live->left);

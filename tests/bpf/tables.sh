@@ -172,6 +172,30 @@ for f in '' 6; do
 	END
 done
 
+# What one table's rules look at is read for that table, and for another one when its rules come to do so.
+both "what one table looks at" '' <<-END
+	*raw
+	:PREROUTING ACCEPT [0:0]
+	:OUTPUT ACCEPT [0:0]
+	-A PREROUTING -p udp
+	COMMIT
+	*filter
+	:INPUT ACCEPT [0:0]
+	:FORWARD ACCEPT [0:0]
+	:OUTPUT ACCEPT [0:0]
+	-A INPUT -i lo -m pkttype --pkt-type unicast -m u32 --u32 "0&0xf0=0x40"
+	-A INPUT -m limit --limit 1/hour --limit-burst 3
+	-A OUTPUT -o lo -p udp
+	COMMIT
+END
+both "what another table looks at, too" '' -n <<-END
+	*raw
+	-A PREROUTING -i lo -m pkttype --pkt-type unicast -m u32 --u32 "0&0xf0=0x40"
+	-A PREROUTING -m limit --limit 1/hour --limit-burst 5
+	-A OUTPUT -o lo
+	COMMIT
+END
+
 # Rules that stay lose no packet to a text that comes in the middle of a flood.
 both "before a flood" '' <<-END
 	*raw

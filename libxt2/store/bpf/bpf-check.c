@@ -517,15 +517,37 @@ u32 xt2_live_rule_needs_(const struct xt2_rule *r)
 	return needs;
 }
 
-u32 xt2_live_needs_(const struct xt2_image *img)
+void xt2_live_want_(struct xt2_live_ruleset *l, const char *table, u8 family, u32 needs)
+{
+	const int program = xt2_live_table_(table);
+
+	if (program >= 0)
+		l->wants[program][family == XT2_IPV6] |= needs;
+}
+
+static u32 chain_needs(const struct xt2_chain *c)
+{
+	const struct xt2_rule *r;
+	u32 needs = 0;
+
+	xt2_chain_for_each_rule(r, c)
+		needs |= xt2_live_rule_needs_(r);
+	return needs;
+}
+
+void xt2_live_find_needs_(struct xt2_live_ruleset *l, const struct xt2_image *img)
 {
 	const struct xt2_root *root = xt2_image_root(img);
+	const struct xt2_table *t;
 	const struct xt2_chain *c;
-	const struct xt2_rule *r;
-	u32 i, needs = 0;
+	u32 i, needs;
 
-	xt2_image_for_each_chain(c, i, img, root)
-		xt2_chain_for_each_rule(r, c)
-			needs |= xt2_live_rule_needs_(r);
-	return needs;
+	l->needs = 0;
+	memset(l->wants, 0, sizeof(l->wants));
+	xt2_image_for_each_chain(c, i, img, root) {
+		t = xt2_image_table(img, root, c->table);
+		needs = chain_needs(c);
+		l->needs |= needs;
+		xt2_live_want_(l, t->name, t->family, needs);
+	}
 }

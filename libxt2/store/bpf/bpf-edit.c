@@ -360,9 +360,14 @@ static bool is_beyond(struct xt2_live_edit *e, const struct xt2_ruleset *rs,
 	const u32 all = families(e, rs);
 	u32 i;
 
-	for (i = 0; i < in->changes; i++)
-		if (rs->chain[in->changed[i]].rules.n >= e->next.longest)
-			e->next.longest = rs->chain[in->changed[i]].rules.n + 1;
+	for (i = 0; i < in->changes; i++) {
+		const struct xt2_chain_ *c = &rs->chain[in->changed[i]];
+		const struct xt2_table_ *t = &rs->table[c->table];
+
+		xt2_live_want_(&e->next, t->name, (u8)t->family, e->needs);
+		if (c->rules.n >= e->next.longest)
+			e->next.longest = c->rules.n + 1;
+	}
 	if (e->needs & ~e->l->needs || (e->needs & tracks && all & ~e->l->tracked))
 		return true;
 	for (i = 0; i < XT2_ARRAY_SIZE(e->l->acts); i++)

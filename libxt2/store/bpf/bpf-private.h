@@ -114,9 +114,10 @@ const char *xt2_live_table_name_(u32 table);
 /* Is there a program for it, and a reason to have it? */
 bool xt2_live_has_program_(const struct xt2_image *img, const struct xt2_table *t);
 
-/* What a rule, or those of a checked image, ask for: enum xt2_need. */
+/* What a rule asks for: enum xt2_need.  Of a checked image, into needs and wants; of more rules in a table. */
 u32 xt2_live_rule_needs_(const struct xt2_rule *r);
-u32 xt2_live_needs_(const struct xt2_image *img);
+void xt2_live_find_needs_(struct xt2_live_ruleset *l, const struct xt2_image *img);
+void xt2_live_want_(struct xt2_live_ruleset *l, const char *table, u8 family, u32 needs);
 
 /* What they leave to companions: bits of act.h, by family. */
 u32 xt2_live_rule_acts_(const struct xt2_rule *r);

@@ -65,7 +65,7 @@ static void lay_out(struct xt2_live_ruleset *l, const struct xt2_live *host,
 	count_chains(l, img);
 	l->slots = host->cpus * XT2_SLOTS;
 	l->depth = root->depth + MORE_DEPTH;
-	l->needs = xt2_live_needs_(img);
+	xt2_live_find_needs_(l, img);
 	l->tracked = xt2_live_tracked(img);
 	xt2_live_acts_(img, l->acts);
 	l->spare = end;

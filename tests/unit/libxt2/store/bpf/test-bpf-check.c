@@ -227,6 +227,36 @@ static void test_forced(void **state)
 	}
 }
 
+/* What a table's rules ask for is not asked for another one's. */
+static void needs_are_the_tables(void **state)
+{
+	struct xt2_ruleset *rs = xt2_ruleset_new();
+	struct xt2_live_ruleset l = { .needs = ~0u, .wants[XT2_RAW][0] = ~0u };
+	struct xt2_mapping map = { 0 };
+	int t = table(rs, XT2_IPV4, "filter");
+	u32 i;
+
+	rule_begin(&b);
+	rule_match(&b, XT2_M_PKTTYPE, sizeof(struct xt2_match), 0);
+	append(rs, user(rs, t, "u"), rule_end(&b, XT2_TARGET(XT2_T_ACCEPT, 0)));
+	t = table(rs, XT2_IPV6, "nat");
+	rule_begin(&b);
+	rule_match(&b, XT2_M_DEVGROUP, sizeof(struct xt2_match), 0);
+	append(rs, xt2_chain_base(rs, t, XT2_OUTPUT), rule_end(&b, XT2_TARGET(XT2_T_ACCEPT, 0)));
+	assert_int_equal(xt2_ruleset_write(rs, &map, NULL), 0);
+	xt2_live_find_needs_(&l, map.image);
+	assert_int_equal(l.needs, XT2_NEED_TYPE | XT2_NEED_GROUPS);
+	for (i = 0; i < XT2_PROGRAMS; i++) {
+		assert_int_equal(l.wants[i][0], i == XT2_FILTER ? XT2_NEED_TYPE : 0);
+		assert_int_equal(l.wants[i][1], i == XT2_NAT ? XT2_NEED_GROUPS : 0);
+	}
+	xt2_live_want_(&l, "filter", XT2_IPV4, XT2_NEED_CLOCK);
+	assert_int_equal(l.wants[XT2_FILTER][0], XT2_NEED_TYPE | XT2_NEED_CLOCK);
+	xt2_live_want_(&l, "broute", XT2_IPV4, XT2_NEED_CLOCK); /* has no program */
+	xt2_image_close(&map);
+	xt2_ruleset_free(rs);
+}
+
 /* In table filter, by companions.  The kernel answers to types of its own, and drops for all others. */
 static void test_reject(void **state)
 {
@@ -388,7 +418,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_ways),	       cmocka_unit_test(test_many_rules),
 	cmocka_unit_test(test_enough),	       cmocka_unit_test(test_memory),
 	cmocka_unit_test(test_most_ways),      cmocka_unit_test(test_left),
-	cmocka_unit_test(test_forced),	       cmocka_unit_test(test_reject),
+	cmocka_unit_test(test_forced),	       cmocka_unit_test(needs_are_the_tables),
+	cmocka_unit_test(test_reject),
 };
 
 UNITS(tests)
