@@ -22,12 +22,14 @@
 #define SLOTS_MAX (1u << 26) /* of each reader 1 GiB of addresses */
 
 /*
- * What older generations had is asked for after so many commits, or when so much was given up:
- * membarrier(2) interrupts the readers, some 10 us in a virtual machine, and memory that was never
- * used costs more than such that was.  Of 4 MiB, edits without a pause interrupt one packet of 800.
+ * What older generations had is asked for after so many commits, or when as much was given up as is
+ * in use, within bounds: membarrier(2) interrupts the readers, some 10 us in a virtual machine, and memory
+ * that was never used costs more than such that was.  If 100,000 rules are edited without a pause, a look
+ * after each 4 MiB interrupts one packet of 800.
  */
 #define LOOK_COMMITS 1024u
-#define LOOK_BYTES   (16u << 20)
+#define LOOK_LEAST   (4u << 20)
+#define LOOK_MOST    (16u << 20)
 
 struct xt2_tables {
 	struct xt2_image *img;
@@ -89,13 +91,23 @@ static int fill(struct xt2_tables *t, const struct xt2_ruleset *from, struct xt2
 	return xt2_err_no_memory(err, " to share the ruleset");
 }
 
+/* => bytes that may wait for the next look */
+static u64 look_after(const struct xt2_space *space)
+{
+	const u64 used = space->img->size - space->spare - space->waiting;
+
+	if (used < LOOK_LEAST)
+		return LOOK_LEAST;
+	return used < LOOK_MOST ? used : LOOK_MOST;
+}
+
 /* What readers have left is free. */
 static void look_at_readers(struct xt2_tables *t)
 {
 	struct xt2_space *space = &t->rs->inplace->space;
 	u64 oldest;
 
-	if (++t->unlooked < LOOK_COMMITS && space->waiting < t->waited + LOOK_BYTES)
+	if (++t->unlooked < LOOK_COMMITS && space->waiting < t->waited + look_after(space))
 		return;
 	oldest = xt2_share_oldest(t->share);
 	xt2_share_reclaim(t->share, oldest);
