@@ -272,15 +272,19 @@ int xt2_nat_plan_live_(struct xt2_nat_plan *plan, const struct xt2_live_ruleset 
 }
 
 /* Of companions that are found by the packet's destination. */
-static void set_ranks(u16 *has, const struct xt2_nat_plan *plan)
+static void set_ranks(u16 *has, u32 room, const struct xt2_nat_plan *plan)
 {
-	const u16 none = (1u << XT2_NAT_RANK_SHIFT) - 1;
+	const u16 bits = (1u << XT2_NAT_RANK_SHIFT) - 1;
 	u32 i;
 
 	for (i = 0; i < plan->tree[XT2_NAT_DST].leaves; i++)
-		has[plan->tree[XT2_NAT_DST].leaf[i]] &= none;
-	for (i = 0; i < plan->keys; i++)
-		has[plan->key[i].instance] |= (u16)(plan->key[i].rank << XT2_NAT_RANK_SHIFT);
+		has[plan->tree[XT2_NAT_DST].leaf[i]] &= bits;
+	for (i = 0; i < plan->keys; i++) {
+		const struct xt2_nat_key *k = &plan->key[i];
+
+		if (k->instance < room && has[k->instance] & bits)
+			has[k->instance] |= (u16)(k->rank << XT2_NAT_RANK_SHIFT);
+	}
 }
 
 void xt2_nat_made_(struct xt2_live_ruleset *l, const struct xt2_nat_plan *plan, u32 six)
@@ -299,7 +303,7 @@ void xt2_nat_made_(struct xt2_live_ruleset *l, const struct xt2_nat_plan *plan, 
 			has[plan->tree[tree].leaf[i]] |= (u16)XT2_NAT_BIT(six, 0, tree);
 		l->nat_leaves[six][0] += plan->tree[tree].leaves;
 	}
-	set_ranks(has, plan);
+	set_ranks(has, l->nat_room, plan);
 }
 
 int xt2_live_fill_nat_(struct xt2_live_ruleset *l, const struct xt2_image *img)
