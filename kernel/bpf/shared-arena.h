@@ -93,7 +93,7 @@ struct xt2_loaded {
 };
 
 #define XT2_NAT_DIGITS 14u /* of a note; the first says the region */
-#define XT2_NAT_ROOM   (1u << 25) /* numbers that the others have; an image has fewer instances */
+#define XT2_NAT_ROOM   (1u << 25) /* numbers that the others have; those of targets are below 2^24 */
 
 /* Programs that the guard of a hook has found there: see guard.h. */
 #define XT2_GUARDED_MAX	   10u /* each table's, and a gate for each */

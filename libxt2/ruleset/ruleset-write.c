@@ -7,11 +7,12 @@
  * instances and state it only asks how many bytes the rules have.  The second
  * copies each rule and puts in the new numbers.  Chains are numbered
  * in the order in which they are listed, so rulesets that print alike are
- * packed alike.  They are written in the order in which packets meet them: a chain is followed by
- * the one to which its first rule jumps, and by all to which that one leads, so that a packet's way is in few
- * places of memory.  Every match that has state gets a cell of its own, which
- * starts with the value of its old one: two rules never share state, even if
- * one was made from the other's bytes.
+ * packed alike.  They are written in the order in which packets meet them: a
+ * chain is followed by the one to which its first rule jumps, and by all to
+ * which that one leads, so that a packet's way is in few places of memory.
+ * Every match that has state gets a cell of its own, which starts
+ * with the value of its old one: two rules never share state, even if one was
+ * made from the other's bytes.
  */
 #include "config.h"
 #include "libxt2/err.h"

@@ -110,7 +110,7 @@ struct xt2_nat_maker {
 	struct xt2_nft b;
 	int program[XT2_NAT_DIGITS][4]; /* by digit and its value; < 0: not asked for yet */
 	int quick_program[2 * XT2_NAT_DIGITS +
-			  XT2_ACT_RANK_BITS]; /* by bit, and two more; likewise */
+			  XT2_ACT_RANK_BITS]; /* by bit, two more, by a rank's bit; likewise */
 };
 
 /* A transaction begins; members up to region, digits and family are set.  => 0: to be ended; -errno */
@@ -180,8 +180,8 @@ int xt2_nat_put_key_(struct xt2_nat_maker *m, u32 tree, u32 prefix, const char *
 /* --- a shorter one (bpf-nat-known.c) ------------------------------------------------ */
 
 /*
- * The plan's destinations; then the rules by which a chain looks for a packet's.  Those after them have packets
- * whose companion was not found, with any priority.
+ * The map of the plan's destinations; then the rules by which a chain finds a packet's companion there.
+ * Packets of which none was found come to the chain's next rules with any priority.
  * => 0, -errno
  */
 int xt2_nat_put_known_(struct xt2_nat_maker *m);
