@@ -29,6 +29,15 @@ struct xt2_frame {
 	struct xt2_cursor cursor;
 };
 
+/* Where the packet is: the evaluator's own. */
+struct xt2_place {
+	const struct xt2_chain __img *xt2_forgotten chain;
+	const struct xt2_chain __img *xt2_forgotten base; /* where it began */
+	xt2_forgotten u64 faults; /* of the context, then */
+	xt2_forgotten u32 len; /* bytes of the packet */
+	xt2_forgotten u32 depth; /* frames in use */
+};
+
 /* Something that happened on the way: LOG, NFLOG, TRACE. */
 struct xt2_event {
 	u8 target; /* enum xt2_target */
@@ -66,6 +75,8 @@ struct xt2_ctx {
 	u8 hotdrop; /* the verdict came from a match */
 	u8 late; /* of a hotdrop: the rule held, so its target has acted */
 	u64 faults; /* total: broken image, stack overflow; each one dropped */
+
+	struct xt2_place place; /* in environments that keep it here */
 };
 
 static inline struct xt2_pkt *xt2_ctx_pkt(const struct xt2_ctx *ctx)

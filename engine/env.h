@@ -25,24 +25,23 @@ typedef __s64 s64;
 /* Marks pointers into an image: an address space of its own in BPF. */
 #define __img
 
-/* Loops over the bytes of an image or a packet; BPF bounds them. */
-#define xt2_can_loop true
+#define xt2_can_loop true /* loops over the bytes of an image or a packet; BPF bounds them */
+#define xt2_ptr(p)   (p) /* was stored in memory; the BPF verifier has to be told that it is one */
 
-#define xt2_ptr(p) (p) /* was stored in memory; the BPF verifier has to be told that it is one */
-
-/* A function that the BPF verifier checks once for all callers, and promises about its arguments. */
-#define xt2_separate
-#define xt2_part static /* the same, of a file's own functions */
-#define xt2_arg_img
+#define xt2_separate /* a function that the BPF verifier checks once for all callers */
+#define xt2_part     static /* the same, of a file's own functions */
+#define xt2_arg_img  /* promises about its arguments */
 #define xt2_arg_there
 
-#define xt2_zero 0u /* starts numbers of loops whose length the verifier cannot know */
+/* What the verifier has to forget, so that it does not follow a loop once for each value. */
+#define xt2_zero 0u
+#define xt2_forgotten
+#define xt2_forget(x)	    ((void)(x))
+#define xt2_place(ctx, own) (own) /* where the evaluator's xt2_place is; own: on its stack */
 
-/* Does an image stay as it was checked?  Then the chains that its rules name are there. */
-#define xt2_trusts_images true
-
-/* May this environment evaluate an extension with these XT2_EXT_* bits? */
-#define xt2_can_run(flags) true
+#define xt2_trusts_images  true /* stays an image as it was checked? */
+#define xt2_can_run(flags) true /* may an extension with these XT2_EXT_* bits be evaluated? */
+#define xt2_can_search	   true /* and an index? */
 
 #define xt2_leaves(r, ctx) false /* does somebody else carry out what was only modelled here? */
 

@@ -140,19 +140,18 @@ pass_chain(struct xt2_rule __img *first, const struct xt2_pkt *pkt, struct xt2_c
 	return pass_rules(first, pkt, ctx);
 }
 
-/* The chain that a rule names.  dir: the root's.  => NULL: it is not there, unless images are trusted */
-static __always_inline const struct xt2_chain __img *chain_named(const struct xt2_image __img *img,
-								 const struct xt2_root __img *root,
-								 const u32 __img *dir,
-								 const struct xt2_rule __img *r)
+/* The chain that a rule names.  dir: the root's.  => its offset; 0: it is not there, unless images are trusted */
+static __always_inline u32 chain_named(const struct xt2_image __img *img,
+				       const struct xt2_root __img *root, const u32 __img *dir,
+				       const struct xt2_rule __img *r)
 {
 	const u32 index = XT2_TARGET_ARG(r->target);
 	const u32 __img *page;
 
 	if (!xt2_trusts_images)
-		return xt2_image_chain(img, root, index);
+		return index < root->chains ? xt2_chain_offset(img, root, index) : 0;
 	page = xt2_at(img, dir[index / XT2_CHAIN_PAGE]);
-	return xt2_at(img, page[index % XT2_CHAIN_PAGE]);
+	return page[index % XT2_CHAIN_PAGE];
 }
 
 static __always_inline bool is_bare_jump(const struct xt2_rule __img *r)
@@ -174,7 +173,7 @@ pass_jumps(struct xt2_rule __img *r, const struct xt2_pkt *pkt, struct xt2_ctx *
 	const u32 len = pkt->len;
 
 	do {
-		const struct xt2_chain __img *to = chain_named(img, ctx->root, dir, r);
+		const struct xt2_chain __img *to = xt2_at(img, chain_named(img, ctx->root, dir, r));
 
 		if ((indexed && to->lookup) || pass_rules(xt2_chain_first(to), pkt, ctx))
 			break;

@@ -93,10 +93,13 @@ int xt2_rest_match(const struct xt2_rule __img *r xt2_arg_img,
 		   const struct xt2_match __img *m xt2_arg_img, struct xt2_ctx *ctx xt2_arg_there)
 {
 	const struct xt2_match __img *end = xt2_rule_target_data(r);
+	int answer;
 
 	for (m = xt2_match_next(m); m < end; m = xt2_match_next(m)) {
-		int answer = xt2_can_loop ? xt2_match(m, xt2_ctx_pkt(ctx), ctx) : out_of_time(ctx);
-
+		if (unlikely(!xt2_can_loop))
+			return out_of_time(ctx);
+		answer = xt2_match(m, xt2_ctx_pkt(ctx), ctx);
+		xt2_forget(answer);
 		if (answer != XT2_HIT && answer != XT2_HIT_DROP)
 			return XT2_HOTDROP;
 	}
@@ -129,7 +132,10 @@ static __always_inline int rule_match(const struct xt2_rule __img *r, const stru
 /*
  * Arguments of the loop's parts: s is the context's search; a compile-time NULL
  * makes a loop of its own for packets without one.  dir is the root's directory
- * of chains.
+ * of chains.  at is where the packet is.
+ *
+ * The parts say that they failed with false, not with a NULL of what they found: a
+ * verifier would remember that it is none, and follow the loop once more for each such fact.
  */
 
 /* first: of the chain, or the first that may match.  => the rule to evaluate */
@@ -160,13 +166,14 @@ static __always_inline struct xt2_rule __img *begin(struct xt2_ctx *ctx, struct 
 }
 
 /* Remember where to go on after a jump. */
-static __always_inline void push(struct xt2_ctx *ctx, struct xt2_search *s, u32 depth,
-				 const struct xt2_chain __img *chain,
+static __always_inline void push(struct xt2_ctx *ctx, struct xt2_search *s, struct xt2_place *at,
 				 const struct xt2_rule __img *r)
 {
+	const u32 depth = at->depth;
 	struct xt2_frame *frame = xt2_ptr(ctx->stack) + depth;
 
-	frame->chain = xt2_ctx_offset(ctx, chain);
+	at->depth = depth + 1;
+	frame->chain = xt2_ctx_offset(ctx, at->chain);
 	frame->rule = xt2_ctx_offset(ctx, r);
 	if (!s)
 		return;
@@ -175,15 +182,17 @@ static __always_inline void push(struct xt2_ctx *ctx, struct xt2_search *s, u32 
 		s->cursor.base = s->cursor.end;
 }
 
-/* => the jump rule of a frame, and its chain */
+/* There is a frame.  => its jump rule */
 static __always_inline struct xt2_rule __img *pop(const struct xt2_ctx *ctx, struct xt2_search *s,
-						  u32 depth, const struct xt2_chain __img **chain)
+						  struct xt2_place *at)
 {
+	const u32 depth = at->depth - 1;
 	const struct xt2_frame *frame = xt2_ptr(ctx->stack) + depth;
 
+	at->depth = depth;
 	if (s)
 		s->cursor = frame->cursor;
-	*chain = xt2_at(ctx->img, frame->chain);
+	at->chain = xt2_at(ctx->img, frame->chain);
 	return xt2_at(ctx->img, frame->rule);
 }
 
@@ -203,42 +212,45 @@ static __always_inline struct xt2_rule __img *next(struct xt2_ctx *ctx, const st
 }
 
 /*
- * Go to the chain that r names, or past it.
- * => the rule to evaluate, in *chain; NULL: there is no such chain, or no frame for it
+ * Go to the chain that *r names, or past it; *r becomes the rule to evaluate.
+ * => false: there is no such chain, or no frame for it
  */
-static __always_inline struct xt2_rule __img *jump(struct xt2_ctx *ctx, struct xt2_search *s,
-						   const u32 __img *dir,
-						   const struct xt2_chain __img **chain,
-						   struct xt2_rule __img *r, u32 *depth)
+static __always_inline bool jump(struct xt2_ctx *ctx, struct xt2_search *s, const u32 __img *dir,
+				 struct xt2_place *at, struct xt2_rule __img **r)
 {
-	const struct xt2_chain __img *to = chain_named(ctx->img, ctx->root, dir, r);
-	struct xt2_rule __img *first;
+	const u32 offset = chain_named(ctx->img, ctx->root, dir, *r);
+	const struct xt2_chain __img *to = xt2_at(ctx->img, offset);
+	struct xt2_rule __img *first = xt2_chain_first(to);
 
-	if (!xt2_trusts_images && unlikely(!to))
-		return NULL;
-	first = xt2_chain_first(to);
+	if (!xt2_trusts_images && unlikely(!offset))
+		return false;
 	if (xt2_passable && (!s || !to->lookup)) {
 		first = pass_chain(first, xt2_ctx_pkt(ctx), ctx);
-		if (likely(!first))
-			return next(ctx, s, *chain, NULL, r, 0, dir, true);
+		if (likely(!first)) {
+			*r = next(ctx, s, at->chain, NULL, *r, 0, dir, true);
+			return true;
+		}
 	}
-	if (unlikely(*depth >= ctx->stack_size))
-		return NULL;
-	push(ctx, s, (*depth)++, *chain, r);
-	*chain = to;
-	return enter(ctx, s, to, first);
+	if (unlikely(at->depth >= ctx->stack_size))
+		return false;
+	push(ctx, s, at, *r);
+	at->chain = to;
+	*r = enter(ctx, s, to, first);
+	return true;
 }
 
-/* => the first rule of the chain that r names, in *chain; NULL: there is none */
-static __always_inline struct xt2_rule __img *go_to(struct xt2_ctx *ctx, struct xt2_search *s,
-						    const u32 __img *dir,
-						    const struct xt2_chain __img **chain,
-						    const struct xt2_rule __img *r)
+/* The same without a way back. */
+static __always_inline bool go_to(struct xt2_ctx *ctx, struct xt2_search *s, const u32 __img *dir,
+				  struct xt2_place *at, struct xt2_rule __img **r)
 {
-	*chain = chain_named(ctx->img, ctx->root, dir, r);
-	if (!xt2_trusts_images && unlikely(!*chain))
-		return NULL;
-	return enter(ctx, s, *chain, xt2_chain_first(*chain));
+	const u32 offset = chain_named(ctx->img, ctx->root, dir, *r);
+	const struct xt2_chain __img *to = xt2_at(ctx->img, offset);
+
+	if (!xt2_trusts_images && unlikely(!offset))
+		return false;
+	at->chain = to;
+	*r = enter(ctx, s, to, xt2_chain_first(to));
+	return true;
 }
 
 /* A run counts for all of its rules. => true: it was one */
@@ -308,10 +320,9 @@ static __always_inline bool is_plain_verdict(u8 kind, int *verdict)
 	return kind == XT2_T_ACCEPT || kind == XT2_T_DROP;
 }
 
-/* Targets that are not the loop's own.  => enum xt2_verdict; XT2_NEXT: go on, with *len */
-static __always_inline int act(struct xt2_ctx *ctx, struct xt2_search *s,
-			       const struct xt2_chain __img *chain, const struct xt2_rule __img *r,
-			       u32 *len)
+/* Targets that are not the loop's own.  => enum xt2_verdict; XT2_NEXT: go on */
+static __always_inline int act(struct xt2_ctx *ctx, struct xt2_search *s, struct xt2_place *at,
+			       const struct xt2_rule __img *r)
 {
 	const u8 kind = XT2_TARGET_KIND(r->target);
 	int verdict;
@@ -322,11 +333,11 @@ static __always_inline int act(struct xt2_ctx *ctx, struct xt2_search *s,
 		ctx->verdict_arg = 0;
 		return XT2_QUEUE;
 	}
-	ctx->chain = xt2_ctx_offset(ctx, chain);
+	ctx->chain = xt2_ctx_offset(ctx, at->chain);
 	verdict = acted(ctx, r, xt2_target_ext(r, ctx));
 	if (verdict != XT2_NEXT)
 		return verdict;
-	*len = xt2_ctx_pkt(ctx)->len; /* TCPMSS may have changed it */
+	at->len = xt2_ctx_pkt(ctx)->len; /* TCPMSS may have changed it */
 	if (s && kind != XT2_T_LOG && kind != XT2_T_NFLOG && kind != XT2_T_TRACE) {
 		/* The packet changed: candidates and keys are stale. */
 		s->epoch = (s->epoch + 1) & XT2_EPOCH_LAST;
@@ -349,14 +360,16 @@ static __always_inline int left_to(struct xt2_ctx *ctx, const struct xt2_chain _
 static __always_inline int eval_chains(struct xt2_ctx *ctx, const struct xt2_chain __img *base,
 				       struct xt2_search *s)
 {
-	const struct xt2_chain __img *chain = base;
 	const u32 __img *dir = xt2_at(ctx->img, ctx->root->chain_dir);
-	struct xt2_rule __img *r;
 	const struct xt2_pkt *pkt = xt2_ctx_pkt(ctx);
-	u32 len = pkt->len, depth = xt2_zero;
-	const u64 faults = ctx->faults;
+	struct xt2_place own, *at = xt2_place(ctx, &own);
+	struct xt2_rule __img *r;
 	u8 kind;
 
+	at->base = at->chain = base;
+	at->faults = ctx->faults;
+	at->len = pkt->len;
+	at->depth = 0;
 	r = begin(ctx, s, base);
 	while (xt2_can_loop) {
 		int verdict = s && s->cursor.holds ? XT2_HIT : rule_match(r, pkt, ctx);
@@ -364,58 +377,59 @@ static __always_inline int eval_chains(struct xt2_ctx *ctx, const struct xt2_cha
 		if (verdict == XT2_MISS)
 			goto next;
 		if (unlikely(verdict != XT2_HIT))
-			return hotdrop(ctx, chain, r, verdict, faults);
-		if (count_run(ctx, s, len))
+			return hotdrop(ctx, at->chain, r, verdict, at->faults);
+		if (count_run(ctx, s, at->len))
 			goto next;
-		xt2_rule_count(r, len, ctx);
+		xt2_rule_count(r, at->len, ctx);
 		kind = XT2_TARGET_KIND(r->target);
 		if (likely(kind == XT2_T_JUMP)) { /* the others are once a packet, mostly */
-			r = jump(ctx, s, dir, &chain, r, &depth);
-			if (unlikely(!r))
+			if (unlikely(!jump(ctx, s, dir, at, &r)))
 				return fault(ctx);
 			continue;
 		}
 		if (is_plain_verdict(kind, &verdict))
-			return decided(ctx, chain, r, verdict);
+			return decided(ctx, at->chain, r, verdict);
 		switch (kind) {
 		case XT2_T_CONTINUE: goto next;
 		case XT2_T_RETURN:
-			if (depth) {
-				r = pop(ctx, s, --depth, &chain);
+			if (at->depth) {
+				r = pop(ctx, s, at);
 				goto next;
 			}
-			chain = base;
-			r = xt2_chain_tail(base);
+			at->chain = at->base;
+			r = xt2_chain_tail(at->base);
 			continue;
 		case XT2_T_GOTO:
-			r = go_to(ctx, s, dir, &chain, r);
-			if (!xt2_trusts_images && unlikely(!r))
+			if (unlikely(!go_to(ctx, s, dir, at, &r)))
 				return fault(ctx);
 			continue;
 		case XT2_T_FOREIGN:
-			verdict = left_to(ctx, chain, r);
+			verdict = left_to(ctx, at->chain, r);
 			if (verdict != XT2_NEXT)
 				return verdict;
 			goto next;
 		}
-		verdict = act(ctx, s, chain, r, &len);
+		verdict = act(ctx, s, at, r);
 		if (verdict != XT2_NEXT)
-			return decided(ctx, chain, r, verdict);
+			return decided(ctx, at->chain, r, verdict);
 next:
 		if (unlikely(!r->size))
 			return fault(ctx);
-		r = next(ctx, s, chain, pkt, r, len, dir, false);
+		r = next(ctx, s, at->chain, pkt, r, at->len, dir, false);
 	}
 	return fault(ctx);
 }
 
 int xt2_eval(struct xt2_ctx *ctx, const struct xt2_hook __img *hook)
 {
-	const struct xt2_chain __img *base = xt2_image_chain(ctx->img, ctx->root, hook->chain);
-	struct xt2_search *s = xt2_ptr(ctx->search);
+	const u32 offset = hook->chain < ctx->root->chains
+				   ? xt2_chain_offset(ctx->img, ctx->root, hook->chain)
+				   : 0;
+	const struct xt2_chain __img *base = xt2_at(ctx->img, offset);
+	struct xt2_search *s = xt2_can_search ? xt2_ptr(ctx->search) : NULL;
 	int verdict;
 
-	if (unlikely(!base)) {
+	if (unlikely(!offset)) {
 		ctx->hotdrop = 0;
 		return fault(ctx);
 	}

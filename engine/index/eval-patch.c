@@ -594,6 +594,7 @@ xt2_apart u64 next_candidate(struct xt2_ctx *ctx, const struct xt2_chain __img *
 		compiled = xt2_at(ctx->img, p->compiled);
 		unit = s->unit[cur->at++ % XT2_UNITS_MAX];
 		answer = answer_of(ctx, compiled, unit);
+		xt2_forget(answer);
 	} while ((answer == XT2_MISS || unlikely(is_deleted(ctx, p, compiled, unit))) &&
 		 xt2_can_loop);
 	must_be_whole(ctx);

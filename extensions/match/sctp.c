@@ -114,6 +114,7 @@ static int chunks_match(const struct xt2_match __img *m, const struct parts *p, 
 			return XT2_HOTDROP;
 		off += (size + 3) & ~3u;
 		answer = chunk_match(m, p, &seen, chunk);
+		xt2_forget(answer);
 		if (answer >= 0)
 			return answer;
 	} while (off < pkt->len && xt2_can_loop);

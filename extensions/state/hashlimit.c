@@ -244,7 +244,9 @@ xt2_part bool xt2_hashlimit_find(u64 __img *cell xt2_arg_img, struct look *l xt2
 	u64 __img *bucket;
 	u64 age;
 
-	for (i = xt2_zero; i < 2 * XT2_HASHLIMIT_SET && xt2_can_loop; i++, at += l->stride) {
+	xt2_forget(room);
+	for (i = xt2_zero; i < 2 * XT2_HASHLIMIT_SET && xt2_can_loop;
+	     xt2_forget(room), i++, at += l->stride, xt2_forget(i), xt2_forget(at)) {
 		if (i == XT2_HASHLIMIT_SET)
 			at = l->set[1];
 		bucket = cell + at;

@@ -103,7 +103,11 @@ xt2_part bool xt2_recent_find(u64 __img *cell xt2_arg_img, struct look *l xt2_ar
 	u32 i, age, most = xt2_zero, at = NOWHERE, room = NOWHERE, oldest = NOWHERE;
 	u64 head;
 
-	for (i = xt2_zero; i < XT2_RECENT_ADDRESSES && xt2_can_loop; i++) {
+	xt2_forget(at);
+	xt2_forget(room);
+	xt2_forget(oldest);
+	for (i = xt2_zero; i < XT2_RECENT_ADDRESSES && xt2_can_loop; i++, xt2_forget(i),
+	    xt2_forget(at), xt2_forget(room), xt2_forget(oldest), xt2_forget(most)) {
 		head = xt2_cell_load(head_of(cell, i));
 		if (!(head & XT2_RECENT_HEAD_USED)) {
 			room = i;

@@ -24,6 +24,7 @@
 #define XT2_EXT_FOREIGN		0x20	/* carried, not evaluated */
 #define XT2_EXT_NATIVE		0x40	/* not evaluated by a BPF program */
 #define XT2_EXT_MEMORY		0x80	/* with XT2_EXT_CELL: the first of a memory's cells */
+#define XT2_EXT_RARE		0x100	/* few rulesets have it, and a program may be loaded without it */
 
 /*
  * Base tests: X(number, NAME, name, flags).  Evaluated by the engine itself,
@@ -79,27 +80,27 @@
 	X(47, MAC, mac, 0)				\
 	X(48, PKTTYPE, pkttype, XT2_EXT_HOST)		\
 	X(49, STRING, string, XT2_EXT_NATIVE)		\
-	X(50, U32, u32, 0)				\
+	X(50, U32, u32, XT2_EXT_RARE)				\
 	X(51, BPF, bpf, XT2_EXT_NATIVE)			\
-	X(52, FRAG, frag, 0)				\
-	X(53, RT, rt, 0)				\
-	X(54, HBH, hbh, 0)				\
-	X(55, DST, dst, 0)				\
-	X(56, MH, mh, 0)				\
-	X(57, IPV6HEADER, ipv6header, 0)		\
-	X(58, EUI64, eui64, 0)				\
-	X(59, AH, ah, 0)				\
-	X(60, ESP, esp, 0)				\
-	X(61, IPCOMP, ipcomp, 0)			\
-	X(62, SCTP, sctp, 0)				\
-	X(63, DCCP, dccp, 0)				\
-	X(64, TCPMSS, tcpmss, 0)			\
+	X(52, FRAG, frag, XT2_EXT_RARE)				\
+	X(53, RT, rt, XT2_EXT_RARE)				\
+	X(54, HBH, hbh, XT2_EXT_RARE)				\
+	X(55, DST, dst, XT2_EXT_RARE)				\
+	X(56, MH, mh, XT2_EXT_RARE)				\
+	X(57, IPV6HEADER, ipv6header, XT2_EXT_RARE)		\
+	X(58, EUI64, eui64, XT2_EXT_RARE)				\
+	X(59, AH, ah, XT2_EXT_RARE)				\
+	X(60, ESP, esp, XT2_EXT_RARE)				\
+	X(61, IPCOMP, ipcomp, XT2_EXT_RARE)			\
+	X(62, SCTP, sctp, XT2_EXT_RARE)				\
+	X(63, DCCP, dccp, XT2_EXT_RARE)				\
+	X(64, TCPMSS, tcpmss, XT2_EXT_RARE)			\
 	X(65, COMMENT, comment, XT2_EXT_INSTANCE)	\
 	X(66, CPU, cpu, XT2_EXT_HOST)			\
 	X(67, DEVGROUP, devgroup, XT2_EXT_HOST)		\
 	X(68, PHYSDEV, physdev, XT2_EXT_HOST | XT2_EXT_NATIVE) \
 	X(69, ADDRTYPE, addrtype, XT2_EXT_HOST | XT2_EXT_NATIVE) \
-	X(70, TIME, time, XT2_EXT_HOST)			\
+	X(70, TIME, time, XT2_EXT_HOST | XT2_EXT_RARE)			\
 	X(71, STATISTIC, statistic, XT2_EXT_CELL | XT2_EXT_RANDOM) \
 	X(72, LIMIT, limit, XT2_EXT_CELL | XT2_EXT_HOST) \
 	X(73, QUOTA, quota, XT2_EXT_CELL)		\

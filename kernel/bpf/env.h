@@ -49,6 +49,12 @@ on:                                                                    \
 #define xt2_arena(off) ((void __img *)(XT2_ARENA_BASE + (off)))
 #define xt2_zero       (((volatile struct xt2_state __img *)xt2_arena(XT2_ARENA_STATE))->zero)
 
+/* What is in memory: the verifier remembers nothing of it, so that it has not to follow a loop for each value. */
+#define xt2_forgotten volatile
+/* The same of a number in a register: the verifier does not compute shifts by a number that it does not know. */
+#define xt2_forget(x)	    ((x) <<= xt2_zero)
+#define xt2_place(ctx, own) ((void)(own), &(ctx)->place)
+
 #define xt2_ptr(p) ((__typeof__(p))(void __img *)(u64)(p))
 
 /* The image's counter of a rule says where its strip has it: see shared-arena.h. */
@@ -79,7 +85,13 @@ on:                                                                    \
 #define xt2_arg_img   __attribute__((btf_decl_tag("arg:arena")))
 #define xt2_arg_there __attribute__((btf_decl_tag("arg:nonnull")))
 
-#define xt2_can_run(flags) (!((flags)&XT2_EXT_NATIVE))
+/* What the program was loaded for: enum xt2_need.  The verifier leaves out the rest. */
+extern const volatile u32 xt2_can;
+
+#define xt2_can_run(flags)                                                                        \
+	(!((flags)&XT2_EXT_NATIVE) && (!((flags)&XT2_EXT_MEMORY) || xt2_can & XT2_NEED_MEMORY) && \
+	 (!((flags)&XT2_EXT_RARE) || xt2_can & XT2_NEED_RARE))
+#define xt2_can_search (xt2_can & XT2_NEED_SEARCH)
 
 #define xt2_leaves(r, ctx) xt2_left_target(r, ctx) /* see left.h */
 

@@ -63,11 +63,11 @@ static __always_inline u64 priv_of(u64 entry)
 	return word_at(entry + bpf_core_field_offset(struct nf_hook_entry, priv));
 }
 
-static __always_inline struct hook_list list_of(struct bpf_nf_ctx *nf, bool six, u32 hook)
+/* net: the address of a network namespace */
+static __always_inline struct hook_list list_of(u64 net, bool six, u32 hook)
 {
 	const u64 offset = six ? bpf_core_field_offset(struct net, nf.hooks_ipv6)
 			       : bpf_core_field_offset(struct net, nf.hooks_ipv4);
-	const u64 net = (u64)nf->state->net;
 	struct hook_list list;
 	struct nf_hook_entries *entries;
 
@@ -132,9 +132,9 @@ static __always_inline u64 find_run(const struct hook_list *list)
 }
 
 /* Search the whole list, and remember.  => are all there? */
-static __noinline bool search(struct bpf_nf_ctx *nf, struct xt2_guarded __img *g, u32 wanted)
+static __noinline bool search(u64 at, u32 entries, struct xt2_guarded __img *g, u32 wanted)
 {
-	const struct hook_list list = list_of(nf, is_ip6(nf), nf->state->hook);
+	const struct hook_list list = { .at = at, .count = entries };
 	const u32 writes = *(volatile u32 __img *)&g->writes;
 	const bool mine = !(writes & 1) &&
 			  __sync_val_compare_and_swap(&g->writes, writes, writes + 1) == writes;
@@ -165,10 +165,10 @@ static __noinline bool search(struct bpf_nf_ctx *nf, struct xt2_guarded __img *g
 }
 
 /* Nat is the last table but in OUTPUT, so there the guard does what its gate would. */
-static __always_inline bool nat_gate_passes(struct bpf_nf_ctx *nf, u32 tables)
+static __always_inline bool nat_gate_passes(struct bpf_nf_ctx *nf, u32 tables, u32 hook)
 {
-	return !(tables & 1u << XT2_NAT) || nf->state->hook == XT2_OUTPUT ||
-	       is_established(nf->skb) || gate(nf);
+	return !(tables & 1u << XT2_NAT) || hook == XT2_OUTPUT || is_established(nf->skb) ||
+	       gate(nf);
 }
 
 static __always_inline bool guard(struct bpf_nf_ctx *nf)
@@ -176,8 +176,11 @@ static __always_inline bool guard(struct bpf_nf_ctx *nf)
 	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
 	const u64 ruleset = *(volatile u64 __img *)&state->ruleset;
 	const u64 closed = *(volatile u64 __img *)&state->closed;
-	const u32 hook = nf->state->hook;
-	const bool six = is_ip6(nf);
+	const struct nf_hook_state *at =
+		nf->state; /* once: the verifier searches all types for its name */
+	const u64 net = (u64)at->net;
+	const u32 hook = at->hook;
+	const bool six = at->pf == XT2_IPV6;
 	const struct xt2_live_ruleset __img *live = xt2_arena(ruleset);
 	struct hook_list list;
 	u32 tables, wanted;
@@ -188,11 +191,11 @@ static __always_inline bool guard(struct bpf_nf_ctx *nf)
 	if (tables == 1u << XT2_NAT && is_established(nf->skb)) /* table nat lets it pass */
 		return true;
 	wanted = tables | state->gates[six][hook] * XT2_GUARDED_GATE;
-	list = list_of(nf, six, hook);
+	list = list_of(net, six, hook);
 	if (!wanted || (!(closed && bpf_ktime_get_ns() < closed) &&
 			(stand(&list, &state->guarded[six][hook], wanted) ||
-			 search(nf, &state->guarded[six][hook], wanted))))
-		return nat_gate_passes(nf, tables);
+			 search(list.at, list.count, &state->guarded[six][hook], wanted))))
+		return nat_gate_passes(nf, tables, hook);
 	__sync_fetch_and_add(&state->lost, 1);
 	return false;
 }

@@ -25,6 +25,7 @@ LIBHOST_FILES = kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/links.h ke
 	libxt2/store/bpf/bpf-companion.h \
 	libxt2/store/bpf/bpf-edit.c \
 	libxt2/store/bpf/bpf-edit.h \
+	libxt2/store/bpf/bpf-evaluator.c \
 	libxt2/store/bpf/bpf-gate.c \
 	libxt2/store/bpf/bpf-guard.c \
 	libxt2/store/bpf/bpf-keep.c \

@@ -38,7 +38,7 @@
 
 /* Where nothing is mapped by itself, AddressSanitizer's shadow included. */
 #define XT2_ARENA_BASE	      0x200000000000ull
-#define XT2_ARENA_VERSION     19u
+#define XT2_ARENA_VERSION     20u
 #define XT2_ARENA_PAGES	      (1u << 20) /* of 4 KiB: all that 32 bits reach */
 #define XT2_ARENA_SIZE	      ((size_t)XT2_ARENA_PAGES * 4096)
 #define XT2_ARENA_STATE	      0x1000u
@@ -76,7 +76,14 @@ enum xt2_need {
 	XT2_NEED_STEPS = 0x4000, /* likewise: some of its rules are steps */
 	XT2_NEED_ANSWERS = 0x8000, /* likewise: some of its matches are questions */
 	XT2_NEED_BOUND = 0x10000, /* likewise: some of its steps are noted: see act.h */
+	XT2_NEED_MEMORY = 0x20000, /* recent, hashlimit */
+	XT2_NEED_RARE = 0x40000, /* an extension with XT2_EXT_RARE */
 };
+
+/* What evaluators can be loaded without. */
+#define XT2_NEEDS_LOADED                                                                   \
+	(XT2_NEED_STATE | XT2_NEED_LOG | XT2_NEED_ETHER | XT2_NEED_SEARCH | XT2_NEED_ACT | \
+	 XT2_NEED_STEPS | XT2_NEED_ANSWERS | XT2_NEED_BOUND | XT2_NEED_MEMORY | XT2_NEED_RARE)
 
 /* Of the live ruleset: see trial.h. */
 enum xt2_trial {
@@ -122,7 +129,9 @@ struct xt2_state {
 	__s32 tai; /* s that atomic time is ahead of UTC */
 	__s32 tz_west; /* minutes: the kernel's time zone */
 	__u32 forced; /* the live ruleset asks more than it may unless somebody insists: see store.h */
-	__u64 lost; /* packets that were dropped: there was no slot, or no companion, for them */
+	__u32 evaluators[XT2_PROGRAMS]; /* what each was loaded for: of XT2_NEEDS_LOADED */
+	__u32 reserved;
+	__u64 lost; /* packets that were dropped: no slot, companion or evaluator was there for them */
 	__u64 region_size[XT2_REGIONS]; /* bytes that have memory */
 	__u64 cells_size;
 	__u64 previous; /* offset of the ruleset that comes back; 0: none */

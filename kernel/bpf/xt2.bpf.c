@@ -74,13 +74,39 @@ EXPORTED struct {
 	__type(value, struct xt2_ctx);
 } contexts SEC(".maps");
 
+/*
+ * The evaluator of each table.  They are loaded for what the rules need, and replaced when rules
+ * need more; the programs at the hooks stay, since the kernel drops queued packets with a hook.
+ */
+EXPORTED struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, XT2_PROGRAMS);
+	__type(key, u32);
+	__type(value, u32);
+} evaluators SEC(".maps");
+
 #include "act-maps.h"
 
 /* Tell the verifier whose the addresses are. */
 #define use_arena() __asm__ volatile("" : : "r"(&arena))
 
-/* May programs call global functions with preemption off?  The loader says so, and the verifier leaves out the rest. */
-EXPORTED const volatile bool xt2_can_stay SEC(".rodata.xt2") = true;
+/* What rules need of this evaluator: see env.h. */
+EXPORTED const volatile u32 xt2_can SEC(".rodata.xt2") = ~0u;
+
+/*
+ * Programs call global functions, and older kernels do not allow that with preemption off.  Those
+ * that do know of each function whether it might sleep: since Linux 6.15.
+ */
+struct bpf_subprog_info___xt2 {
+	bool might_sleep : 1;
+} __attribute__((__preserve_access_index__));
+#define xt2_can_stay bpf_core_field_exists(struct bpf_subprog_info___xt2, might_sleep)
+
+/* Does a ruleset need it?  Then so does the evaluator. */
+static __always_inline bool has(const struct xt2_live_ruleset __img *live, u32 need)
+{
+	return xt2_can & need && live->needs & need;
+}
 
 /* Bytes [off, off + SIZE); a slice has a fixed size. */
 #define COPY(SIZE)                                                                           \
@@ -193,9 +219,9 @@ static __noinline void ask_kernel(struct xt2_slot __img *slot, struct bpf_nf_ctx
 	}
 	if (needs & XT2_NEED_TYPE)
 		pkt->pkttype = BPF_CORE_READ_BITFIELD_PROBED(skb, pkt_type);
-	if (needs & XT2_NEED_STATE)
+	if (xt2_can & needs & XT2_NEED_STATE)
 		read_connection(&pkt->ct, skb, needs);
-	if (needs & XT2_NEED_ETHER)
+	if (xt2_can & needs & XT2_NEED_ETHER)
 		read_ether(slot, skb);
 }
 
@@ -314,7 +340,7 @@ static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_rules
 	slot->what = slot->events_of = 0;
 	if (program == XT2_NAT && slot->related && slot->pkt.proto == (is_ip6(nf) ? ICMPV6 : ICMP))
 		return XT2_ACCEPT;
-	*ctx = (struct xt2_ctx){ 0 };
+	memset(ctx, 0, sizeof(*ctx));
 	ctx->pkt = (struct xt2_pkt *)&slot->pkt;
 	ctx->img = img;
 	ctx->root = xt2_at(img, live->root);
@@ -330,17 +356,17 @@ static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_rules
 	}
 	if (wants & XT2_NEED_RANDOM)
 		ctx->random = bpf_get_prandom_u32() | 1ull << 32;
-	if (live->needs & (XT2_NEED_STEPS | XT2_NEED_ANSWERS)) {
+	if (has(live, XT2_NEED_STEPS | XT2_NEED_ANSWERS)) {
 		ctx->left = xt2_arena(live->left);
 		ctx->left_mask = live->left_mask;
 		ctx->answers = slot->answers;
 		prepare_steps(slot, nf->skb);
 	}
-	if (live->needs & (XT2_NEED_LOG | XT2_NEED_STEPS)) {
+	if (has(live, XT2_NEED_LOG | XT2_NEED_STEPS)) {
 		ctx->events = (struct xt2_event *)(u64)slot->happened;
 		ctx->events_size = XT2_EVENTS;
 	}
-	if (live->needs & XT2_NEED_SEARCH)
+	if (has(live, XT2_NEED_SEARCH))
 		ctx->search = (struct xt2_search *)(u64)&slot->search;
 	verdict = xt2_eval(ctx, xt2_at(img, entry));
 	slot->arg = ctx->verdict_arg;
@@ -349,7 +375,7 @@ static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_rules
 	if (program == XT2_NAT && verdict == XT2_ACCEPT && !find_nat(live, ctx, &slot->what))
 		return XT2_NEXT;
 	slot->events_of = ctx->nevents;
-	if (unlikely(ctx->nevents) && live->needs & XT2_NEED_LOG)
+	if (unlikely(ctx->nevents) && has(live, XT2_NEED_LOG))
 		report(nf, live, slot, ctx->nevents);
 	return ctx->faults || slot->pkt.cut ? XT2_NEXT : verdict;
 }
@@ -380,7 +406,7 @@ static __always_inline int step(struct bpf_nf_ctx *nf, struct xt2_slot __img *sl
 static __always_inline bool has_steps(const struct xt2_live_ruleset __img *live,
 				      struct bpf_nf_ctx *nf, u32 program, u32 hook)
 {
-	return live->needs & XT2_NEED_STEPS && live->steps[program][is_ip6(nf)] >> hook & 1;
+	return has(live, XT2_NEED_STEPS) && live->steps[program][is_ip6(nf)] >> hook & 1;
 }
 
 /* In a slot that nobody else uses.  => accepted? */
@@ -397,7 +423,7 @@ static __always_inline bool run_slot(struct bpf_nf_ctx *nf, u32 program, u32 cpu
 	if (!ruleset || hook > XT2_POSTROUTING)
 		return true;
 	entry = live->hook[program][is_ip6(nf)][hook];
-	asks = live->needs & XT2_NEED_ANSWERS && live->asks[program][is_ip6(nf)] >> hook & 1;
+	asks = has(live, XT2_NEED_ANSWERS) && live->asks[program][is_ip6(nf)] >> hook & 1;
 	/* In the slot, or the verifier would follow the evaluation once for each of these numbers. */
 	slot->region = ruleset >= XT2_ARENA_REGION(1);
 	slot->answered = !asks || take_answers(nf->skb, slot, slot->region,
@@ -406,11 +432,11 @@ static __always_inline bool run_slot(struct bpf_nf_ctx *nf, u32 program, u32 cpu
 		return true;
 	slot->pkt.cpu = cpu;
 	slot->packets++;
-	if (program == XT2_NAT || (program == XT2_FILTER && live->needs & XT2_NEED_ACT))
+	if (program == XT2_NAT || (program == XT2_FILTER && has(live, XT2_NEED_ACT)))
 		forget(nf->skb);
 	if (has_steps(live, nf, program, hook)) {
 		forget_steps(nf->skb);
-		if (live->needs & XT2_NEED_BOUND)
+		if (has(live, XT2_NEED_BOUND))
 			forget(nf->skb);
 	}
 	slot->related = related;
@@ -464,8 +490,6 @@ static __always_inline int run(struct bpf_nf_ctx *nf, u32 program)
 	u32 cpu, deep, number;
 
 	use_arena();
-	if (program == XT2_NAT && nat_is_done(nf)) /* most packets; they need no slot */
-		return true;
 	if (xt2_can_stay)
 		bpf_preempt_disable();
 	cpu = bpf_get_smp_processor_id();
@@ -490,17 +514,34 @@ static __always_inline int run(struct bpf_nf_ctx *nf, u32 program)
 	return accept;
 }
 
-#define PROGRAM(name, number)                                     \
-	EXPORTED SEC("netfilter") int name(struct bpf_nf_ctx *nf) \
-	{                                                         \
-		return run(nf, number);                           \
+/* A table's program at its hooks goes on with the evaluator that is loaded for it. */
+static __always_inline int go_on(struct bpf_nf_ctx *nf, u32 program)
+{
+	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
+
+	use_arena();
+	if (program == XT2_NAT && nat_is_done(nf)) /* most packets; they need no slot */
+		return true;
+	bpf_tail_call_static(nf, &evaluators, program);
+	__sync_fetch_and_add(&state->lost, 1);
+	return false;
+}
+
+#define PROGRAMS(hook, evaluator, number)                              \
+	EXPORTED SEC("netfilter") int hook(struct bpf_nf_ctx *nf)      \
+	{                                                              \
+		return go_on(nf, number);                              \
+	}                                                              \
+	EXPORTED SEC("netfilter") int evaluator(struct bpf_nf_ctx *nf) \
+	{                                                              \
+		return run(nf, number);                                \
 	}
 
-PROGRAM(xt2_raw, XT2_RAW)
-PROGRAM(xt2_mangle, XT2_MANGLE)
-PROGRAM(xt2_filter, XT2_FILTER)
-PROGRAM(xt2_security, XT2_SECURITY)
-PROGRAM(xt2_nat, XT2_NAT)
+PROGRAMS(xt2_raw, xt2_in_raw, XT2_RAW)
+PROGRAMS(xt2_mangle, xt2_in_mangle, XT2_MANGLE)
+PROGRAMS(xt2_filter, xt2_in_filter, XT2_FILTER)
+PROGRAMS(xt2_security, xt2_in_security, XT2_SECURITY)
+PROGRAMS(xt2_nat, xt2_in_nat, XT2_NAT)
 
 static __always_inline bool gate(struct bpf_nf_ctx *nf)
 {

@@ -246,7 +246,10 @@ static int measure(struct test *t, struct xt2_capture *cap, int repeat, struct x
 static int load_programs(struct test *t, struct xt2_err *err)
 {
 	const int which = xt2_live_table_(t->table);
-	int ret = xt2_live_load(&t->host, 1u << which, err);
+	const struct xt2_live_programs what = { .hooks = 1u << which,
+						.tables = 1u << which,
+						.needs = ~0u };
+	int ret = xt2_live_load(&t->host, &what, err);
 
 	if (ret)
 		return die(err, ret == -EPERM || ret == -EOPNOTSUPP ? SKIP : FAILED);

@@ -59,7 +59,7 @@ newest "1  whole  $user for boot: +2 rules, +1 chain; the first"
 
 # edits of all kinds of programs
 change -A INPUT -s 192.0.2.2 --reason 'why not'
-newest "2  edit  $user: +1 rule; why not"
+newest "2  whole  $user: +1 rule; why not" # with evaluators that can search, as edits in place need
 change -R INPUT 1 -s 192.0.2.3
 newest "3  edit  $user: +1 -1 rules"
 rules='*filter\n-A OLD\n-A OLD\n-N NEW\nCOMMIT\n'

@@ -12,6 +12,7 @@ BPF_TESTS = \
 	tests/bpf/live-edits.sh \
 	tests/bpf/live-history.sh \
 	tests/bpf/doctor.sh \
+	tests/bpf/evaluators.sh \
 	tests/bpf/faults.sh \
 	tests/bpf/guard.sh \
 	tests/bpf/idle-nat.sh \

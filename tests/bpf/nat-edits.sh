@@ -87,6 +87,7 @@ start() {	# HOW MANY MORE TARGETS
 	code=$?
 	[ $code != 3 ] || skip "$(cat "$tmp/err")"
 	[ $code = 0 ] || wrong "apply: $(cat "$tmp/err")"
+	edit '*mangle' '-N FIRST' || wrong "the first edit" # loads what others in place need
 }
 start 0
 mkfifo "$tmp/ready"

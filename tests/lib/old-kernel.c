@@ -26,7 +26,7 @@ struct btf;
 /* Newer than the kernel's headers may be. */
 enum { PROG_TYPE_NETFILTER = 32, MAP_TYPE_ARENA = 33, FEW = 16 };
 
-int btf__find_by_name_kind(const struct btf *types, const char *name, unsigned int kind);
+const char *btf__name_by_offset(const struct btf *types, unsigned int offset);
 
 /* => the error of a kernel without this; 0: it has it */
 static int lacks(const char *what, long command, const union bpf_attr *attr)
@@ -45,18 +45,20 @@ static int lacks(const char *what, long command, const union bpf_attr *attr)
 	return 0;
 }
 
-/* Of libbpf. */
-int btf__find_by_name_kind(const struct btf *types, const char *name, unsigned int kind)
+/* Of libbpf, which compares the names of the kernel's types with those that a program asks for. */
+const char *btf__name_by_offset(const struct btf *types, unsigned int offset)
 {
-	int (*next)(const struct btf *, const char *, unsigned int) =
-		(int (*)(const struct btf *, const char *, unsigned int))dlsym(RTLD_NEXT, __func__);
-	const char *what = getenv("OLD_KERNEL");
+	static const char *(*next)(const struct btf *, unsigned int);
+	const char *what = getenv("OLD_KERNEL"), *name;
 
-	if (what && !strcmp(what, "preemption") && !strcmp(name, "bpf_subprog_info")) {
-		fputs("old kernel: preemption\n", stderr);
-		return -ENOENT;
-	}
-	return next(types, name, kind);
+	if (!next)
+		next = (const char *(*)(const struct btf *, unsigned int))dlsym(RTLD_NEXT,
+										__func__);
+	name = next(types, offset);
+	if (!what || strcmp(what, "preemption") || !name || strcmp(name, "bpf_subprog_info"))
+		return name;
+	fputs("old kernel: preemption\n", stderr);
+	return "another";
 }
 
 long syscall(long number, ...)

@@ -38,6 +38,7 @@ UNTESTED = {
     "libxt2/store/bpf/bpf-add.c": KERNEL % "run-live.sh",
     "libxt2/store/bpf/bpf-backend.c": KERNEL % "view.sh",
     "libxt2/store/bpf/bpf-companion.c": KERNEL % "reject.sh",
+    "libxt2/store/bpf/bpf-evaluator.c": KERNEL % "evaluators.sh",
     "libxt2/store/bpf/bpf-gate.c": KERNEL % "reject.sh",
     "libxt2/store/bpf/bpf-guard.c": KERNEL % "guard.sh",
     "libxt2/store/companion/bpf-nat.c": KERNEL % "nat.sh",

@@ -54,7 +54,7 @@ static int tidy(const struct xt2_store *p, struct xt2_live *live)
 static int settle(struct xt2_store *p, struct xt2_err *err)
 {
 	struct xt2_live *live = NULL;
-	int ret = xt2_live_open(&live, p->folder, 0, err);
+	int ret = xt2_live_open(&live, p->folder, NULL, err);
 
 	if (!ret)
 		ret = xt2_live_settle(live);
@@ -91,7 +91,7 @@ static void wait_for_end(const struct xt2_store *p)
 	struct xt2_err err;
 	__u32 left = 0;
 
-	if (xt2_live_open(&live, p->folder, 0, &err))
+	if (xt2_live_open(&live, p->folder, NULL, &err))
 		return;
 	while (xt2_live_trial(live, &left) == XT2_TRIAL_WAITS && left && !access(p->folder, F_OK))
 		sleep(1);
@@ -133,7 +133,7 @@ static int end_trial(struct xt2_store *p, bool keep)
 	__u32 trial, left;
 	int ret;
 
-	if (xt2_live_open(&live, p->folder, 0, &err))
+	if (xt2_live_open(&live, p->folder, NULL, &err))
 		return xt2_fail_live(&err);
 	ret = xt2_live_confirm(live, keep);
 	trial = xt2_live_trial(live, &left);

@@ -47,7 +47,7 @@ static unsigned int print_hooks(const char *folder, const struct xt2_links *link
 	return missing;
 }
 
-/* => how many of the programs are missing that drop all packets of a hook if another one is */
+/* => how many are missing of guards, which drop packets if another program is missing, and evaluators */
 static unsigned int print_guards(const char *folder, const struct xt2_links *links,
 				 const struct xt2_image *img)
 {
@@ -63,6 +63,10 @@ static unsigned int print_guards(const char *folder, const struct xt2_links *lin
 				       xt2_hook_name(families[i], (int)hook));
 				missing++;
 			}
+	}
+	if (xt2_live_unevaluated(folder)) {
+		printf("evaluators missing\n");
+		missing++;
 	}
 	return missing;
 }
@@ -198,7 +202,7 @@ static int show(const struct xt2_store *p)
 	struct xt2_mapping map = { 0 };
 	struct xt2_live *live = NULL;
 	struct xt2_err err = { 0 };
-	int ret = xt2_live_open(&live, p->folder, 0, &err), code;
+	int ret = xt2_live_open(&live, p->folder, NULL, &err), code;
 
 	if (!ret)
 		ret = xt2_live_read(live, &map, &err);

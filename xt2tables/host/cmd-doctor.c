@@ -128,7 +128,7 @@ static int read_live(struct doctor *d)
 		xt2_ruleset_free(d->rs);
 		d->rs = NULL;
 		puts("live nothing");
-	} else if (ret || xt2_live_open(&live, d->store.folder, 0, &err)) {
+	} else if (ret || xt2_live_open(&live, d->store.folder, NULL, &err)) {
 		return xt2_fail_live(&err);
 	} else {
 		printf("live %u tables\n", (unsigned int)xt2_ruleset_tables(d->rs));

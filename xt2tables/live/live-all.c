@@ -51,7 +51,7 @@ static void print_size(const struct xt2_live_net *net)
 	struct xt2_live *live = NULL;
 	struct xt2_err err;
 
-	if (xt2_live_open(&live, net->folder, 0, &err)) {
+	if (xt2_live_open(&live, net->folder, NULL, &err)) {
 		printf(" rules - memory -");
 		return;
 	}

@@ -102,7 +102,7 @@ static int read_live(const struct xt2_store *p, bool whole, struct xt2_mapping *
 		     struct xt2_err *err)
 {
 	struct xt2_live *live = NULL;
-	int ret = xt2_live_open(&live, p->folder, 0, err);
+	int ret = xt2_live_open(&live, p->folder, NULL, err);
 
 	if (!ret)
 		ret = xt2_live_read(live, map, err);
@@ -128,11 +128,15 @@ static int attach(const struct xt2_store *p, const struct xt2_image *img, struct
 		  struct xt2_err *err)
 {
 	const unsigned int missing = xt2_live_missing(p->folder, p->links, img);
-	const unsigned int tables = missing & ~XT2_LIVE_UNGUARDED;
-	int ret = xt2_live_open(live, p->folder, tables, err);
+	struct xt2_live_programs what = xt2_live_needed(img, true);
+	int ret;
 
-	if (ret == -ENOENT)
-		ret = xt2_live_load(live, tables, err);
+	what.hooks = missing & ~(XT2_LIVE_UNGUARDED | XT2_LIVE_UNEVALUATED);
+	ret = xt2_live_open(live, p->folder, &what, err);
+	if (ret == -ENOENT) {
+		what.needs = xt2_live_needed(img, false).needs;
+		ret = xt2_live_load(live, &what, err);
+	}
 	if (!ret)
 		ret = xt2_live_attach(*live, p->folder, p->links, img, err);
 	return ret || !missing ? ret : still_alone(p, err);
@@ -169,7 +173,7 @@ static void drop_companions(const struct xt2_live *live, const struct xt2_image 
 static bool is_forced(const struct xt2_store *p)
 {
 	struct xt2_live *live = NULL;
-	const bool forced = p->forced || (!xt2_live_open(&live, p->folder, 0, NULL) &&
+	const bool forced = p->forced || (!xt2_live_open(&live, p->folder, NULL, NULL) &&
 					  xt2_live_state_()->forced);
 
 	xt2_live_free(live);
@@ -228,7 +232,7 @@ static int add_counters(struct xt2_store *p, const struct xt2_counts *add, __u32
 			struct xt2_err *err)
 {
 	struct xt2_live *live = NULL;
-	int ret = xt2_live_open(&live, p->folder, 0, err);
+	int ret = xt2_live_open(&live, p->folder, NULL, err);
 
 	if (!ret)
 		ret = xt2_live_add(live, add, n, err);
@@ -240,7 +244,7 @@ static int generation(const struct xt2_store *p, __u64 number, struct xt2_mappin
 		      struct xt2_err *err)
 {
 	struct xt2_live *live = NULL;
-	int ret = xt2_live_open(&live, p->folder, 0, err);
+	int ret = xt2_live_open(&live, p->folder, NULL, err);
 
 	if (!ret)
 		ret = xt2_live_generation_(live, p->folder, number, map, err);
@@ -275,7 +279,7 @@ const struct xt2_store_ops xt2_store_bpf_ = {
 static bool lacks(const struct xt2_store *p, const struct xt2_image *img)
 {
 	struct xt2_live *live = NULL;
-	bool lacks = xt2_live_open(&live, p->folder, 0, NULL) ||
+	bool lacks = xt2_live_open(&live, p->folder, NULL, NULL) ||
 		     xt2_live_lacks(live, p->links, p->folder, img);
 
 	xt2_live_free(live);

@@ -436,17 +436,26 @@ static int first_refusal(void *data, const struct xt2_live_refusal *r)
 	return 1;
 }
 
+unsigned int xt2_live_tables_(const struct xt2_image *img)
+{
+	const struct xt2_table *t;
+	unsigned int tables = 0;
+	u32 i;
+
+	xt2_image_for_each_table(t, i, img, xt2_image_root(img)) {
+		if (xt2_live_has_program_(img, t))
+			tables |= 1u << xt2_live_table_(t->name);
+	}
+	return tables;
+}
+
 int xt2_live_check(const struct xt2_image *img, bool forced, unsigned int *used,
 		   struct xt2_err *err)
 {
-	const struct xt2_root *root = xt2_image_root(img);
-	const struct xt2_table *t;
-	unsigned int which = 0;
 	struct first first = { .forced = forced };
 	int ret;
-	u32 i;
 
-	if (!root)
+	if (!xt2_image_root(img))
 		return xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP, "there is no ruleset");
 	if (xt2_image_is_patched(img))
 		return xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
@@ -459,12 +468,8 @@ int xt2_live_check(const struct xt2_image *img, bool forced, unsigned int *used,
 			*err = first.err;
 		return -first.err.errnum;
 	}
-	xt2_image_for_each_table(t, i, img, root) {
-		if (xt2_live_has_program_(img, t))
-			which |= 1u << xt2_live_table_(t->name);
-	}
 	if (used)
-		*used = which;
+		*used = xt2_live_tables_(img);
 	return 0;
 }
 
@@ -482,7 +487,7 @@ static u32 target_need(const struct xt2_rule *r)
 }
 
 /* What a match asks for. */
-static u32 need(const struct xt2_match *m)
+static u32 match_need(const struct xt2_match *m)
 {
 	switch (m->type) {
 	case XT2_M_IN:
@@ -507,13 +512,22 @@ static u32 need(const struct xt2_match *m)
 	return xt2_live_need_tracking_(m);
 }
 
+/* What a program has to be loaded with. */
+static u32 load_need(const struct xt2_match *m)
+{
+	const u32 info = xt2_match_info(m->type);
+
+	return (info & XT2_EXT_MEMORY ? XT2_NEED_MEMORY : 0) |
+	       (info & XT2_EXT_RARE ? XT2_NEED_RARE : 0);
+}
+
 u32 xt2_live_rule_needs_(const struct xt2_rule *r)
 {
 	u32 needs = target_need(r);
 	const struct xt2_match *m;
 
 	xt2_rule_for_each_match(m, r)
-		needs |= need(m);
+		needs |= match_need(m) | load_need(m);
 	return needs;
 }
 

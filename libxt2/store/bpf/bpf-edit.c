@@ -231,6 +231,8 @@ static int begin_change(struct xt2_live_edit *e, const char *folder, const struc
 	e->img->size = e->l->image_size;
 	if (links && xt2_live_missing(folder, links, e->img))
 		return 1;
+	if (xt2_evaluators_lacking_(e->host, xt2_live_tables_(e->img), XT2_NEED_SEARCH))
+		return 1; /* chains that were edited are searched */
 	return xt2_live_lacks_any_(e->host, links, folder, e->img);
 }
 
@@ -296,7 +298,7 @@ static int open_edit(const char *folder, const struct xt2_links *links, bool cha
 	if (!e)
 		return xt2_err_no_memory(err, " for the change");
 	e->change = change;
-	ret = xt2_live_open(&e->host, folder, 0, err);
+	ret = xt2_live_open(&e->host, folder, NULL, err);
 	if (ret) {
 		free(e);
 		return ret == -ENOENT ? 1 : ret;

@@ -140,7 +140,7 @@ static int get_pinned(const char *folder, const char *name)
 	return ret ? ret : bpf_obj_get(path);
 }
 
-int xt2_live_open(struct xt2_live **host, const char *folder, unsigned int tables,
+int xt2_live_open(struct xt2_live **host, const char *folder, const struct xt2_live_programs *what,
 		  struct xt2_err *err)
 {
 	int i, pinned[XT2_PINS];
@@ -152,7 +152,9 @@ int xt2_live_open(struct xt2_live **host, const char *folder, unsigned int table
 		return xt2_live_refused_(-pinned[XT2_PIN_ARENA], err);
 	for (i = XT2_PIN_ARENA + 1; i < XT2_PINS; i++)
 		pinned[i] = get_pinned(folder, xt2_pin_names_[i]);
-	return xt2_live_start_(host, tables, pinned, err);
+	if (what && pinned[XT2_PIN_EVALUATORS] < 0)
+		pinned[XT2_PIN_EVALUATORS] = xt2_evaluators_find_(folder);
+	return xt2_live_start_(host, what, pinned, err);
 }
 
 static bool is_pinned(const char *folder, const char *name)
@@ -185,9 +187,12 @@ int xt2_live_clear_(const char *folder)
 	xt2_live_old_drop_(folder);
 	while ((e = readdir(dir)))
 		if (e->d_name[0] != '.' && strcmp(e->d_name, "arena") &&
+		    strcmp(e->d_name, "evaluators") && /* hooks drop packets for want of them */
 		    unlinkat(dirfd(dir), e->d_name, 0) &&
 		    (errno != EISDIR || unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR)))
 			failed = errno;
+	if (!failed && unlinkat(dirfd(dir), "evaluators", 0) && errno != ENOENT)
+		failed = errno;
 	if (!failed && unlinkat(dirfd(dir), "arena", 0) && errno != ENOENT)
 		failed = errno;
 	closedir(dir);
@@ -255,6 +260,8 @@ unsigned int xt2_live_missing(const char *folder, const struct xt2_links *links,
 	if (xt2_live_unguarded(folder, links, img, XT2_IPV4) ||
 	    xt2_live_unguarded(folder, links, img, XT2_IPV6))
 		tables |= XT2_LIVE_UNGUARDED;
+	if (xt2_live_unevaluated(folder))
+		tables |= XT2_LIVE_UNEVALUATED;
 	return tables;
 }
 

@@ -25,6 +25,7 @@ enum xt2_pin {
 	XT2_PIN_NOTES, /* see act.h */
 	XT2_PIN_STEPS,
 	XT2_PIN_ANSWERS,
+	XT2_PIN_EVALUATORS, /* by table: see bpf-evaluator.c */
 	XT2_PIN_MAPS,
 	XT2_PIN_TRY = XT2_PIN_MAPS,
 	XT2_PIN_RESERVE,
@@ -77,10 +78,37 @@ int xt2_live_prints_(void);
 
 /*
  * xt2_live_start_ - as xt2_live_load(), with the objects that are pinned already
+ * @what: NULL: no programs
  * @pinned: XT2_PINS descriptors, owned by the host from now on, even if this fails
  */
-int xt2_live_start_(struct xt2_live **host, unsigned int tables, const int *pinned,
+int xt2_live_start_(struct xt2_live **host, const struct xt2_live_programs *what, const int *pinned,
 		    struct xt2_err *err);
+
+/*
+ * Evaluators (bpf-evaluator.c).
+ *
+ * xt2_evaluators_lacking_ - of some tables, those whose evaluator is not there, or cannot do something
+ * @needs: enum xt2_need
+ */
+unsigned int xt2_evaluators_lacking_(const struct xt2_live *host, unsigned int tables, u32 needs);
+
+/* Of an object that has been opened. */
+struct bpf_program *xt2_evaluator_of_(const struct xt2_live *host, u32 table);
+
+/* What evaluators are to be loaded for, so that they can replace those that are there. */
+u32 xt2_evaluators_for_(unsigned int tables, u32 needs);
+
+/*
+ * xt2_evaluators_put_ - let hooks go on with them
+ * @tables: whose evaluators host has loaded
+ * @needs: what they were loaded for
+ *
+ * Packets may still be in those that were replaced: see xt2_live_wait_().  => 0, -errno
+ */
+int xt2_evaluators_put_(const struct xt2_live *host, unsigned int tables, u32 needs);
+
+/* The map of evaluators, if its pin is gone: found by a hook's program.  => a descriptor; -ENOENT */
+int xt2_evaluators_find_(const char *folder);
 
 /* Says why the kernel takes no programs or maps.  @errnum: its answer => -errno */
 int xt2_live_refused_(int errnum, struct xt2_err *err);
@@ -111,8 +139,9 @@ void xt2_guards_open_(const struct xt2_live *host);
 int xt2_live_table_(const char *name);
 const char *xt2_live_table_name_(u32 table);
 
-/* Is there a program for it, and a reason to have it? */
+/* Is there a program for it, and a reason to have it?  All of those tables: bits 1 << XT2_RAW ... */
 bool xt2_live_has_program_(const struct xt2_image *img, const struct xt2_table *t);
+unsigned int xt2_live_tables_(const struct xt2_image *img);
 
 /* What a rule asks for: enum xt2_need.  Of a checked image, into needs and wants; of more rules in a table. */
 u32 xt2_live_rule_needs_(const struct xt2_rule *r);

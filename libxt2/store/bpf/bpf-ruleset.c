@@ -32,6 +32,31 @@ static bool pays(const struct xt2_chain *c)
 	return ix && (ix->runs || ix->units >= SEARCH_MIN);
 }
 
+/* => what evaluators are to be loaded for */
+static u32 needs_of(const struct xt2_image *img)
+{
+	const struct xt2_chain *c;
+	struct xt2_live_ruleset l;
+	u32 i;
+
+	xt2_live_find_needs_(&l, img);
+	if (xt2_left_count_(img))
+		l.needs |= XT2_NEED_STEPS | XT2_NEED_ANSWERS | XT2_NEED_BOUND;
+	xt2_image_for_each_chain(c, i, img, xt2_image_root(img)) {
+		if (pays(c))
+			l.needs |= XT2_NEED_SEARCH;
+	}
+	return l.needs;
+}
+
+struct xt2_live_programs xt2_live_needed(const struct xt2_image *img, bool again)
+{
+	struct xt2_live_programs what = { .tables = xt2_live_tables_(img) };
+
+	what.needs = needs_of(img) | (again ? XT2_NEED_SEARCH : 0);
+	return what;
+}
+
 /* What edits will need: counters, a deeper stack, places for steps and questions. */
 #define MORE_COUNTERS(rules) ((rules) / 8 + 4096)
 #define MORE_DEPTH	     16u

@@ -8,17 +8,25 @@
  */
 #include "bpf-private.h"
 
-#include <bpf/btf.h>
 #include <sys/mman.h>
 
 #define PAGE	   4096u
 #define PRIORITIES 9 /* above a table's own: nothing else is there */
 
 const char *const xt2_pin_names_[XT2_PINS] = {
-	[XT2_PIN_ARENA] = "arena", [XT2_PIN_LOGS] = "logs",	    [XT2_PIN_TRIALS] = "trials",
-	[XT2_PIN_NOTES] = "notes", [XT2_PIN_STEPS] = "steps",	    [XT2_PIN_ANSWERS] = "answers",
-	[XT2_PIN_TRY] = "try",	   [XT2_PIN_RESERVE] = "reserve",   [XT2_PIN_RELEASE] = "release",
-	[XT2_PIN_GATE] = "gate",   [XT2_PIN_NAT_GATE] = "nat_gate", [XT2_PIN_GUARD] = "guard",
+	[XT2_PIN_ARENA] = "arena",
+	[XT2_PIN_LOGS] = "logs",
+	[XT2_PIN_TRIALS] = "trials",
+	[XT2_PIN_NOTES] = "notes",
+	[XT2_PIN_STEPS] = "steps",
+	[XT2_PIN_ANSWERS] = "answers",
+	[XT2_PIN_EVALUATORS] = "evaluators",
+	[XT2_PIN_TRY] = "try",
+	[XT2_PIN_RESERVE] = "reserve",
+	[XT2_PIN_RELEASE] = "release",
+	[XT2_PIN_GATE] = "gate",
+	[XT2_PIN_NAT_GATE] = "nat_gate",
+	[XT2_PIN_GUARD] = "guard",
 };
 
 /* --- memory ------------------------------------------------------------ */
@@ -90,34 +98,9 @@ static int find_program(const struct xt2_live *host, const char *name)
 	return bpf_program__fd(program_of(host, name));
 }
 
-static bool has_member(const struct btf *types, const char *of, const char *name)
-{
-	const int id = types ? btf__find_by_name_kind(types, of, BTF_KIND_STRUCT) : -1;
-	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(types, (u32)id);
-	const struct btf_member *m = t ? btf_members(t) : NULL;
-	u16 i, n = t ? btf_vlen(t) : 0;
-
-	for (i = 0; i < n; i++)
-		if (!strcmp(btf__name_by_offset(types, m[i].name_off), name))
-			return true;
-	return false;
-}
-
-/*
- * Programs call global functions, and older kernels do not allow that with preemption off.  Those
- * that do know of each function whether it might sleep: since Linux 6.15.
- */
-static int set_preemption(const struct xt2_live *host)
-{
-	struct btf *types = btf__load_vmlinux_btf();
-	const bool can_stay = has_member(types, "bpf_subprog_info", "might_sleep");
-
-	btf__free(types);
-	return bpf_map__set_initial_value(find_map(host, ".rodata.xt2"), &can_stay,
-					  sizeof(can_stay));
-}
-
-static int load_object(struct xt2_live *host, unsigned int tables)
+/* hooks: tables; evaluators: likewise, with what they can do */
+static int load_object(struct xt2_live *host, unsigned int hooks, unsigned int evaluators,
+		       u32 needs)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "xt2",
 		    .kernel_log_level = xt2_live_prints_());
@@ -133,12 +116,15 @@ static int load_object(struct xt2_live *host, unsigned int tables)
 	if (!err)
 		err = bpf_map__set_max_entries(find_map(host, "lists"), host->cpus * XT2_SLOTS);
 	if (!err)
-		err = set_preemption(host);
+		err = bpf_map__set_initial_value(find_map(host, ".rodata.xt2"), &needs,
+						 sizeof(needs));
 	if (err)
 		return err;
-	for (i = 0; i < XT2_PROGRAMS; i++)
+	for (i = 0; i < XT2_PROGRAMS; i++) {
 		bpf_program__set_autoload(program_of(host, xt2_live_table_name_((u32)i)),
-					  tables >> i & 1);
+					  hooks >> i & 1);
+		bpf_program__set_autoload(xt2_evaluator_of_(host, (u32)i), evaluators >> i & 1);
+	}
 	return bpf_object__load(host->object);
 }
 
@@ -198,36 +184,49 @@ static int take_over(struct xt2_live *host, int arena)
 }
 
 /* Without programs to load, what is pinned is all that it takes. */
-static int load_programs(struct xt2_live *host, unsigned int tables)
+static int load_programs(struct xt2_live *host, unsigned int hooks, unsigned int evaluators,
+			 u32 needs)
 {
-	bool whole = !tables;
+	bool whole = !hooks && !evaluators;
 	int i, ret;
 
 	for (i = XT2_PIN_MAPS; i < XT2_PINS; i++)
 		whole &= host->pinned[i] >= 0;
 	memcpy(host->fd, host->pinned, sizeof(host->fd));
-	ret = whole ? 0 : load_object(host, tables);
+	ret = whole ? 0 : load_object(host, hooks, evaluators, needs);
 	for (i = 0; i < XT2_PINS && !whole && !ret; i++)
 		host->fd[i] = i < XT2_PIN_MAPS ? bpf_map__fd(find_map(host, xt2_pin_names_[i]))
 					       : find_program(host, xt2_pin_names_[i]);
 	return ret;
 }
 
-static int start(struct xt2_live *host, unsigned int tables)
+static int start(struct xt2_live *host, const struct xt2_live_programs *what)
 {
-	int ret;
+	const bool first = host->pinned[XT2_PIN_ARENA] < 0;
+	unsigned int evaluators;
+	u32 needs;
+	int ret = 0;
 
 	host->cpus = (u32)libbpf_num_possible_cpus();
 	if (host->cpus > XT2_CPUS_MAX)
 		return -E2BIG;
-	ret = load_programs(host, tables);
-	if (!ret)
-		ret = make_maps(host);
+	if (!first)
+		ret = take_over(host, host->pinned[XT2_PIN_ARENA]);
 	if (ret)
 		return ret;
-	if (host->pinned[XT2_PIN_ARENA] < 0)
-		return prepare(host);
-	return take_over(host, host->pinned[XT2_PIN_ARENA]);
+	evaluators = first ? what->tables
+			   : xt2_evaluators_lacking_(host, what->tables, what->needs);
+	needs = first ? what->needs : xt2_evaluators_for_(evaluators, what->needs);
+	ret = load_programs(host, what->hooks, evaluators, needs);
+	if (!ret)
+		ret = make_maps(host);
+	if (!ret && first)
+		ret = prepare(host);
+	if (!ret)
+		ret = xt2_evaluators_put_(host, evaluators, needs);
+	if (!ret && evaluators && host->ruleset) /* what packets meet next, all of them can do */
+		ret = xt2_live_wait_(host);
+	return ret;
 }
 
 static void close_pinned(const int *pinned)
@@ -247,9 +246,10 @@ static int other_version(struct xt2_err *err)
 	return -EOPNOTSUPP;
 }
 
-int xt2_live_start_(struct xt2_live **out, unsigned int tables, const int *pinned,
+int xt2_live_start_(struct xt2_live **out, const struct xt2_live_programs *what, const int *pinned,
 		    struct xt2_err *err)
 {
+	static const struct xt2_live_programs none;
 	struct xt2_live *host = calloc(1, sizeof(*host));
 	int ret;
 
@@ -261,7 +261,7 @@ int xt2_live_start_(struct xt2_live **out, unsigned int tables, const int *pinne
 	memcpy(host->pinned, pinned, sizeof(host->pinned));
 	ret = xt2_questions_new_(&host->questions);
 	if (!ret)
-		ret = start(host, tables);
+		ret = start(host, what ? what : &none);
 	if (!ret) {
 		*out = host;
 		return 0;
@@ -272,12 +272,12 @@ int xt2_live_start_(struct xt2_live **out, unsigned int tables, const int *pinne
 	return xt2_live_refused_(-ret, err);
 }
 
-int xt2_live_load(struct xt2_live **out, unsigned int tables, struct xt2_err *err)
+int xt2_live_load(struct xt2_live **out, const struct xt2_live_programs *what, struct xt2_err *err)
 {
 	int nothing[XT2_PINS];
 
 	memset(nothing, -1, sizeof(nothing));
-	return xt2_live_start_(out, tables, nothing, err);
+	return xt2_live_start_(out, what, nothing, err);
 }
 
 void xt2_live_free(struct xt2_live *host)

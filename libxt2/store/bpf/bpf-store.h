@@ -79,12 +79,22 @@ bool xt2_live_hooked(const struct xt2_image *img, const struct xt2_hook *h);
  */
 void xt2_live_verbose(bool on);
 
+/* Programs to be loaded.  Tables are bits 1 << XT2_RAW ..., as xt2_live_check() says. */
+struct xt2_live_programs {
+	unsigned int hooks; /* tables some hook of which has no program */
+	unsigned int tables; /* that packets are evaluated in */
+	__u32 needs; /* enum xt2_need: what rules ask for */
+};
+
+/* => those of a ruleset, but for the hooks that are there; @again: something is live already */
+struct xt2_live_programs xt2_live_needed(const struct xt2_image *img, bool again);
+
 /*
- * xt2_live_load - load the programs of these tables, without a ruleset
- * @tables: as xt2_live_check() says
+ * xt2_live_load - load programs, without a ruleset
  * => 0; -EPERM; -EOPNOTSUPP: the kernel is too old; -ENOMEM, and others
  */
-int xt2_live_load(struct xt2_live **host, unsigned int tables, struct xt2_err *err);
+int xt2_live_load(struct xt2_live **host, const struct xt2_live_programs *what,
+		  struct xt2_err *err);
 
 /* Release everything; what is not pinned is gone. */
 void xt2_live_free(struct xt2_live *host);
@@ -206,16 +216,20 @@ bool xt2_live_has_hook(const char *folder, const struct xt2_links *links,
 __u32 xt2_live_unguarded(const char *folder, const struct xt2_links *links,
 			 const struct xt2_image *img, __u8 family);
 
+/* Is the pin gone that keeps evaluators?  Then hooks drop all packets. */
+bool xt2_live_unevaluated(const char *folder);
+
 /*
  * The tables of a ruleset that are not at all of their hooks: bits as in xt2_live_check(); and
- * XT2_LIVE_UNGUARDED: some hook has no guard.
+ * XT2_LIVE_UNGUARDED: some hook has no guard; XT2_LIVE_UNEVALUATED: evaluators were taken away.
  */
-#define XT2_LIVE_UNGUARDED (1u << XT2_PROGRAMS)
+#define XT2_LIVE_UNGUARDED   (1u << XT2_PROGRAMS)
+#define XT2_LIVE_UNEVALUATED (2u << XT2_PROGRAMS)
 unsigned int xt2_live_missing(const char *folder, const struct xt2_links *links,
 			      const struct xt2_image *img);
 
-/* What is pinned in a folder, with programs of more tables.  => 0; -ENOENT: nothing; -errno */
-int xt2_live_open(struct xt2_live **host, const char *folder, unsigned int tables,
+/* What is pinned in a folder, with programs that it lacks; NULL: none.  => 0; -ENOENT: nothing; -errno */
+int xt2_live_open(struct xt2_live **host, const char *folder, const struct xt2_live_programs *what,
 		  struct xt2_err *err);
 
 /*

@@ -37,7 +37,7 @@ static int find_arena(struct xt2_store *s, struct xt2_live_watch *w, struct xt2_
 	*w = (struct xt2_live_watch){ .inode = inode };
 	if (!inode)
 		return 0;
-	ret = xt2_live_open(&w->host, s->folder, 0, err);
+	ret = xt2_live_open(&w->host, s->folder, NULL, err);
 	if (ret)
 		w->host = NULL;
 	return !ret ? 1 : ret == -ENOENT ? 0 : ret;
