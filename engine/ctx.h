@@ -60,6 +60,9 @@ struct xt2_ctx {
 	const void __img *left; /* numbers of what others do or answer, where there are others */
 	u64 answers; /* of those others, a bit for each of their numbers */
 	u32 left_mask;
+	u32 asked; /* the question that others have answered in rule, with yes; 0: none */
+	u8 yes;
+	u8 resumes; /* evaluation goes on at rule: place, stack and cursor are as they were */
 	struct xt2_frame *stack;
 	u32 stack_size; /* frames at stack */
 	struct xt2_event *events;
@@ -69,7 +72,7 @@ struct xt2_ctx {
 
 	/* results */
 	u32 chain; /* offset of the chain that decided; 0: a fault */
-	u32 rule; /* offset of the rule that decided */
+	u32 rule; /* offset of the rule that decided, or in which evaluation stopped */
 	u32 verdict_arg;
 	u32 nevents; /* events that happened; those past events_size are lost */
 	u8 hotdrop; /* the verdict came from a match */

@@ -43,6 +43,7 @@ typedef __s64 s64;
 #define xt2_can_run(flags) true /* may an extension with these XT2_EXT_* bits be evaluated? */
 #define xt2_can_search	   true /* and an index? */
 
+#define xt2_can_stop	   false /* may an evaluation stop in a rule, and go on there later? */
 #define xt2_leaves(r, ctx) false /* does somebody else carry out what was only modelled here? */
 
 #define likely(x)	  __builtin_expect(!!(x), 1)

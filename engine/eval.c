@@ -152,11 +152,30 @@ static __always_inline struct xt2_rule __img *enter(struct xt2_ctx *ctx, struct 
 	return first;
 }
 
+/*
+ * Evaluation has stopped in a rule.  Another packet may have been there since, so candidates are searched again.
+ * => that rule
+ */
+static __always_inline struct xt2_rule __img *resume(struct xt2_ctx *ctx, struct xt2_search *s)
+{
+	if (s) {
+		s->epoch = (s->epoch + 1) & XT2_EPOCH_LAST;
+		s->keys.have = s->chain = 0;
+		s->cursor.holds = 0;
+	}
+	return xt2_at(ctx->img, ctx->rule);
+}
+
 /* No candidates are known yet, except from a search ahead.  => the first rule to evaluate */
 static __always_inline struct xt2_rule __img *begin(struct xt2_ctx *ctx, struct xt2_search *s,
+						    struct xt2_place *at,
 						    const struct xt2_chain __img *chain)
 {
 	ctx->hotdrop = 0;
+	if (xt2_can_stop && ctx->resumes)
+		return resume(ctx, s);
+	at->base = at->chain = chain;
+	at->depth = 0;
 	if (s) {
 		s->cursor.base = 0;
 		if (!s->chain)
@@ -291,13 +310,15 @@ static __always_inline int acted(struct xt2_ctx *ctx, const struct xt2_rule __im
 }
 
 /*
- * A match drops the packet.  If its rule holds all the same, the rule counts
+ * A match does not only hold or miss: it stops evaluation, or drops the packet.  If its rule holds all the same, the rule counts
  * and its target acts, but its verdict comes too late.
  * faults: before the match
  */
 static int hotdrop(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
 		   struct xt2_rule __img *r, int answer, u64 faults)
 {
+	if (xt2_can_stop && answer == XT2_STOP)
+		return decided(ctx, chain, r, XT2_STOPPED);
 	if (answer == XT2_HIT_DROP) {
 		xt2_rule_count(r, xt2_ctx_pkt(ctx)->len, ctx);
 		ctx->chain = xt2_ctx_offset(ctx, chain);
@@ -366,11 +387,9 @@ static __always_inline int eval_chains(struct xt2_ctx *ctx, const struct xt2_cha
 	struct xt2_rule __img *r;
 	u8 kind;
 
-	at->base = at->chain = base;
 	at->faults = ctx->faults;
 	at->len = pkt->len;
-	at->depth = 0;
-	r = begin(ctx, s, base);
+	r = begin(ctx, s, at, base);
 	while (xt2_can_loop) {
 		int verdict = s && s->cursor.holds ? XT2_HIT : rule_match(r, pkt, ctx);
 

@@ -20,6 +20,7 @@ enum xt2_answer {
 	XT2_HOTDROP, /* drop now; the rule does not count */
 	XT2_HIT_DROP, /* holds; drop when the rule is done with, its target included */
 	XT2_UNSURE, /* of xt2_quick_match() alone */
+	XT2_STOP, /* somebody else has to be asked, where there is somebody */
 };
 
 static inline bool xt2_inverted(const struct xt2_match __img *m)

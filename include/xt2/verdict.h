@@ -9,6 +9,7 @@ enum xt2_verdict {
 	XT2_QUEUE = 3, /* xt2_result.arg: the queue's number */
 	XT2_REJECT = 16, /* xt2_result.arg: REJECT's type */
 	XT2_NEXT = 32, /* within a chain: go on with the next rule; never a result */
+	XT2_STOPPED = 33, /* a live packet waits for an answer of the kernel's; never a result */
 };
 
 #ifdef __cplusplus

@@ -94,4 +94,13 @@ EXPORTED struct {
 	__type(value, struct xt2_answers);
 } answers SEC(".maps");
 
+/* Packets that have stopped in a table. */
+EXPORTED struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, XT2_STEPS);
+	__type(key, u64);
+	__type(value, struct xt2_stopped);
+} stopped SEC(".maps");
+
 #endif

@@ -180,6 +180,30 @@ SEC("socket") int xt2_holds(struct __sk_buff *skb)
 	return 0;
 }
 
+/* Has the packet stopped for this question?  Then it is put. */
+SEC("socket") int xt2_wants(struct __sk_buff *skb)
+{
+	u64 packet = address_of(bpf_cast_to_kern_ctx(skb));
+	struct xt2_stopped *s = bpf_map_lookup_elem(&stopped, &packet);
+
+	if (!s || s->region != question.shift || s->table != question.mask ||
+	    (s->question & XT2_STOP_QUESTION) != question.want)
+		return 0;
+	s->rules++;
+	return 1;
+}
+
+/* The match before this one holds. */
+SEC("socket") int xt2_yes(struct __sk_buff *skb)
+{
+	u64 packet = address_of(bpf_cast_to_kern_ctx(skb));
+	struct xt2_stopped *s = bpf_map_lookup_elem(&stopped, &packet);
+
+	if (s)
+		s->yes = 1;
+	return 0;
+}
+
 /* Is there nothing to be done? */
 SEC("socket") int xt2_idle(struct __sk_buff *skb)
 {

@@ -92,6 +92,7 @@ extern const volatile u32 xt2_can;
 	(!((flags)&XT2_EXT_NATIVE) && (!((flags)&XT2_EXT_MEMORY) || xt2_can & XT2_NEED_MEMORY) && \
 	 (!((flags)&XT2_EXT_RARE) || xt2_can & XT2_NEED_RARE))
 #define xt2_can_search (xt2_can & XT2_NEED_SEARCH)
+#define xt2_can_stop   (xt2_can & XT2_NEED_STOPS)
 
 #define xt2_leaves(r, ctx) xt2_left_target(r, ctx) /* see left.h */
 

@@ -36,7 +36,7 @@ static __always_inline u32 number_of(const struct xt2_ctx *ctx, const void __img
 	return 0;
 }
 
-/* The kernel's own match has been asked. */
+/* The kernel's own match has been asked, or has to be. */
 int xt2_foreign_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 {
 	u32 number = number_of(ctx, m);
@@ -44,6 +44,14 @@ int xt2_foreign_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 	if (!number) {
 		ctx->faults++;
 		return XT2_HOTDROP;
+	}
+	if (xt2_can_stop && number & XT2_STOP_NUMBER) {
+		if (ctx->asked != number) {
+			ctx->asked = number;
+			return XT2_STOP;
+		}
+		ctx->asked = 0;
+		return ctx->yes ? XT2_HIT : XT2_MISS;
 	}
 	return ctx->answers >> ((number - 1) & 63) & 1 ? XT2_HIT : XT2_MISS;
 }
@@ -157,6 +165,109 @@ static __noinline bool leave_steps(struct sk_buff *skb, struct xt2_slot __img *s
 		list->count = n + 1;
 	}
 	return !bpf_map_update_elem(&steps, &packet, list, BPF_ANY);
+}
+
+/* Where a stop is noted, by slot; the host says how many there are. */
+EXPORTED struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, XT2_SLOTS);
+	__type(key, u32);
+	__type(value, struct xt2_stopped);
+} stops SEC(".maps");
+
+/* => a frame's place in the map; the verifier has to see that there is one */
+static __always_inline u32 frame_place(u32 i)
+{
+	xt2_in_turn(i);
+	return i % XT2_STOP_DEPTH;
+}
+
+/* Evaluation has stopped, and will go on there.  => false: there is no room */
+static __noinline bool remember(struct sk_buff *skb, struct xt2_slot __img *slot, u32 number,
+				u32 table)
+{
+	const struct xt2_ctx *ctx = bpf_map_lookup_elem(&contexts, &number);
+	struct xt2_stopped *s = bpf_map_lookup_elem(&stops, &number);
+	const u64 __img *from;
+	u64 packet = (u64)skb;
+	u32 i;
+
+	_Static_assert(sizeof(struct xt2_frame) == sizeof(s->frame[0]), "another size");
+	_Static_assert(sizeof(struct xt2_cursor) == sizeof(s->cursor), "another size");
+	if (!ctx || !s || ctx->place.depth > XT2_STOP_DEPTH)
+		return false;
+	s->ruleset = slot->ruleset;
+	s->answers = ctx->answers;
+	s->rule = ctx->rule;
+	s->chain = ctx->chain;
+	s->base = xt2_ctx_offset(ctx, ctx->place.base);
+	s->depth = ctx->place.depth;
+	s->epoch = slot->search.epoch;
+	s->question = ctx->asked;
+	s->region = slot->region;
+	s->table = table;
+	s->rules = s->yes = 0;
+	from = (const u64 __img *)&slot->search.cursor;
+	for (i = 0; i < XT2_ARRAY_SIZE(s->cursor); i++)
+		s->cursor[i] = from[i];
+	from = (const u64 __img *)(u64)ctx->stack;
+	for (i = xt2_zero; i < XT2_STOP_DEPTH && i < s->depth && xt2_can_loop; i++) {
+		u64 *frame = s->frame[frame_place(i)];
+
+		frame[0] = from[4 * i];
+		frame[1] = from[4 * i + 1];
+		frame[2] = from[4 * i + 2];
+		frame[3] = from[4 * i + 3];
+	}
+	return !bpf_map_update_elem(&stopped, &packet, s, BPF_ANY);
+}
+
+/* Go on there.  => false: it has not been asked, or steps before it have not been done */
+static __noinline bool recall(struct sk_buff *skb, struct xt2_slot __img *slot, u32 number)
+{
+	struct xt2_ctx *ctx = bpf_map_lookup_elem(&contexts, &number);
+	u64 packet = (u64)skb;
+	const struct xt2_stopped *s = bpf_map_lookup_elem(&stopped, &packet);
+	u64 __img *to;
+	bool whole;
+	u32 i;
+
+	if (!ctx || !s)
+		return false;
+	whole = s->rules == s->question >> XT2_STOP_RULES && s->depth <= ctx->stack_size &&
+		!bpf_map_lookup_elem(&steps, &packet);
+	ctx->answers = s->answers;
+	ctx->rule = s->rule;
+	ctx->place.chain = xt2_at(ctx->img, s->chain);
+	ctx->place.base = xt2_at(ctx->img, s->base);
+	ctx->place.depth = s->depth;
+	ctx->asked = s->question;
+	ctx->yes = s->yes;
+	ctx->resumes = 1;
+	slot->search.epoch = s->epoch;
+	to = (u64 __img *)&slot->search.cursor;
+	for (i = 0; i < XT2_ARRAY_SIZE(s->cursor); i++)
+		to[i] = s->cursor[i];
+	to = (u64 __img *)(u64)ctx->stack;
+	for (i = xt2_zero; i < XT2_STOP_DEPTH && whole && i < s->depth && xt2_can_loop; i++) {
+		const u64 *frame = s->frame[frame_place(i)];
+
+		to[4 * i] = frame[0];
+		to[4 * i + 1] = frame[1];
+		to[4 * i + 2] = frame[2];
+		to[4 * i + 3] = frame[3];
+	}
+	bpf_map_delete_elem(&stopped, &packet);
+	return whole;
+}
+
+/* => the ruleset that a packet has stopped in; 0: it has not */
+static __noinline u64 stopped_in(struct sk_buff *skb)
+{
+	u64 packet = (u64)skb;
+	const struct xt2_stopped *s = bpf_map_lookup_elem(&stopped, &packet);
+
+	return s ? s->ruleset : 0;
 }
 
 /* What another packet at this address had, which nobody has done. */

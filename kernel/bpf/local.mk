@@ -59,6 +59,7 @@ LIBHOST_FILES = kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/links.h ke
 	libxt2/store/companion/bpf-bound.c \
 	libxt2/store/companion/bpf-bound.h \
 	libxt2/store/companion/bpf-question-match.c \
+	libxt2/store/companion/bpf-left-lacks.c \
 	libxt2/store/companion/bpf-left-plan.c \
 	libxt2/store/companion/bpf-left.c \
 	libxt2/store/companion/bpf-left.h \
@@ -73,6 +74,8 @@ LIBHOST_FILES = kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/links.h ke
 	libxt2/store/companion/bpf-nat.c \
 	libxt2/store/companion/bpf-nat.h \
 	libxt2/store/companion/bpf-sets.c \
+	libxt2/store/companion/bpf-stops.c \
+	libxt2/store/companion/bpf-stops.h \
 	libxt2/store/companion/bpf-step-target.c
 EXTRA_DIST += $(BPF_PROGRAM_FILES)
 

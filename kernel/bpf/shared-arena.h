@@ -78,12 +78,14 @@ enum xt2_need {
 	XT2_NEED_BOUND = 0x10000, /* likewise: some of its steps are noted: see act.h */
 	XT2_NEED_MEMORY = 0x20000, /* recent, hashlimit */
 	XT2_NEED_RARE = 0x40000, /* an extension with XT2_EXT_RARE */
+	XT2_NEED_STOPS = 0x80000, /* companions: some matches are asked in the midst: see act.h */
 };
 
 /* What evaluators can be loaded without. */
-#define XT2_NEEDS_LOADED                                                                   \
-	(XT2_NEED_STATE | XT2_NEED_LOG | XT2_NEED_ETHER | XT2_NEED_SEARCH | XT2_NEED_ACT | \
-	 XT2_NEED_STEPS | XT2_NEED_ANSWERS | XT2_NEED_BOUND | XT2_NEED_MEMORY | XT2_NEED_RARE)
+#define XT2_NEEDS_LOADED                                                                        \
+	(XT2_NEED_STATE | XT2_NEED_LOG | XT2_NEED_ETHER | XT2_NEED_SEARCH | XT2_NEED_ACT |      \
+	 XT2_NEED_STEPS | XT2_NEED_ANSWERS | XT2_NEED_BOUND | XT2_NEED_MEMORY | XT2_NEED_RARE | \
+	 XT2_NEED_STOPS)
 
 /* Of the live ruleset: see trial.h. */
 enum xt2_trial {
@@ -103,8 +105,8 @@ struct xt2_loaded {
 #define XT2_NAT_ROOM   (1u << 25) /* numbers that the others have; those of targets are below 2^24 */
 
 /* Programs that the guard of a hook has found there: see guard.h. */
-#define XT2_GUARDED_MAX	   10u /* each table's, and a gate for each */
-#define XT2_GUARDED_GATE   0x100u /* what one gate adds to wanted */
+#define XT2_GUARDED_MAX	   26u /* each table's, a gate for each, and four that go on after stops */
+#define XT2_GUARDED_GATE   0x100u /* what one of these others adds to wanted */
 #define XT2_GUARDED_TABLES 0xffu /* bits of tables */
 
 struct xt2_guarded {
@@ -130,7 +132,7 @@ struct xt2_state {
 	__s32 tz_west; /* minutes: the kernel's time zone */
 	__u32 forced; /* the live ruleset asks more than it may unless somebody insists: see store.h */
 	__u32 evaluators[XT2_PROGRAMS]; /* what each was loaded for: of XT2_NEEDS_LOADED */
-	__u32 reserved;
+	__u32 stops; /* packets may be under way that have stopped: some evaluator can do that */
 	__u64 lost; /* packets that were dropped: no slot, companion or evaluator was there for them */
 	__u64 region_size[XT2_REGIONS]; /* bytes that have memory */
 	__u64 cells_size;
@@ -184,7 +186,7 @@ struct xt2_left_known {
 	__u32 offset; /* of a rule or a match in the image that is this one; it may be gone */
 	__u32 number; /* as in struct xt2_left */
 	__u8 six; /* family */
-	__u8 table; /* enum xt2_program, of a question; XT2_PROGRAMS: it is a step */
+	__u8 table; /* enum xt2_program, of a question; XT2_PROGRAMS: a step; above: of a stop */
 	__u8 hooks[XT2_PROGRAMS]; /* by table: bits of hooks that have companions for it */
 	__u8 reserved;
 };
@@ -237,6 +239,7 @@ struct xt2_live_ruleset {
 	/* By table, IPv6 and hook: rules that ask; steps that are noted, and done after all others. */
 	__u8 questions[XT2_PROGRAMS][2][5];
 	__u8 bounds[XT2_PROGRAMS][2][5];
+	__u8 stops[XT2_PROGRAMS][2][5]; /* how often a packet may stop */
 };
 
 /*

@@ -24,6 +24,9 @@ struct xt2_slot {
 	__u32 region; /* of the arena, whose ruleset it meets */
 	__u32 answered; /* its questions, if there are any */
 	__u64 answers; /* bits: see act.h */
+	__u64 ruleset; /* that it meets: offset in the arena */
+	__u32 resumes; /* it has stopped there, and goes on */
+	__u32 reserved;
 	__u64 ether[2]; /* its Ethernet header */
 	__u64 busy; /* an evaluation has claimed it: see shared-arena.h */
 	struct xt2_event happened[XT2_EVENTS];

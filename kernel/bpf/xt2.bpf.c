@@ -368,6 +368,8 @@ static __always_inline int evaluate(struct bpf_nf_ctx *nf, struct xt2_live_rules
 	}
 	if (has(live, XT2_NEED_SEARCH))
 		ctx->search = (struct xt2_search *)(u64)&slot->search;
+	if (xt2_can_stop && slot->resumes && !recall(nf->skb, slot, number))
+		return XT2_NEXT;
 	verdict = xt2_eval(ctx, xt2_at(img, entry));
 	slot->arg = ctx->verdict_arg;
 	if (program == XT2_FILTER && verdict == XT2_DROP && rejects(ctx))
@@ -398,7 +400,7 @@ static __always_inline int step(struct bpf_nf_ctx *nf, struct xt2_slot __img *sl
 	if (verdict == XT2_NEXT)
 		return verdict;
 	if (leave_steps(nf->skb, slot, number, region, drop)) /* the last one may be a queue */
-		return verdict == XT2_REJECT ? verdict : XT2_ACCEPT;
+		return verdict == XT2_REJECT || verdict == XT2_STOPPED ? verdict : XT2_ACCEPT;
 	return drop ? verdict : XT2_NEXT;
 }
 
@@ -413,7 +415,8 @@ static __always_inline bool has_steps(const struct xt2_live_ruleset __img *live,
 static __always_inline bool run_slot(struct bpf_nf_ctx *nf, u32 program, u32 cpu, u32 number)
 {
 	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
-	u64 ruleset = *(volatile u64 __img *)&state->ruleset;
+	const u64 before = xt2_can_stop ? stopped_in(nf->skb) : 0;
+	u64 ruleset = before ? before : *(volatile u64 __img *)&state->ruleset;
 	struct xt2_live_ruleset __img *live = xt2_arena(ruleset);
 	u32 hook = nf->state->hook, entry;
 	struct xt2_slot __img *slot = xt2_arena(XT2_ARENA_SLOTS + sizeof(*slot) * (u64)number);
@@ -425,16 +428,23 @@ static __always_inline bool run_slot(struct bpf_nf_ctx *nf, u32 program, u32 cpu
 	entry = live->hook[program][is_ip6(nf)][hook];
 	asks = has(live, XT2_NEED_ANSWERS) && live->asks[program][is_ip6(nf)] >> hook & 1;
 	/* In the slot, or the verifier would follow the evaluation once for each of these numbers. */
+	slot->ruleset = ruleset;
+	slot->resumes = before != 0;
 	slot->region = ruleset >= XT2_ARENA_REGION(1);
-	slot->answered = !asks || take_answers(nf->skb, slot, slot->region,
-					       live->questions[program][is_ip6(nf)][hook]);
+	slot->answered = !asks || slot->resumes ||
+			 take_answers(nf->skb, slot, slot->region,
+				      live->questions[program][is_ip6(nf)][hook]);
 	if (!entry || (program == XT2_NAT && !nat_looks(nf, &related)))
 		return true;
 	slot->pkt.cpu = cpu;
 	slot->packets++;
+	if (unlikely(live->needs & XT2_NEEDS_LOADED & ~xt2_can)) {
+		slot->faults++;
+		return false;
+	}
 	if (program == XT2_NAT || (program == XT2_FILTER && has(live, XT2_NEED_ACT)))
 		forget(nf->skb);
-	if (has_steps(live, nf, program, hook)) {
+	if (has_steps(live, nf, program, hook) && !slot->resumes) {
 		forget_steps(nf->skb);
 		if (has(live, XT2_NEED_BOUND))
 			forget(nf->skb);
@@ -448,6 +458,8 @@ static __always_inline bool run_slot(struct bpf_nf_ctx *nf, u32 program, u32 cpu
 	if (program == XT2_NAT && verdict == XT2_ACCEPT &&
 	    slot->what) /* 0 if it is to be dropped */
 		return leave(nf, slot, slot->what);
+	if (xt2_can_stop && verdict == XT2_STOPPED && remember(nf->skb, slot, number, program))
+		return true;
 	if (verdict != XT2_ACCEPT && verdict != XT2_DROP)
 		slot->faults++;
 	return verdict == XT2_ACCEPT;
@@ -514,6 +526,14 @@ static __always_inline int run(struct bpf_nf_ctx *nf, u32 program)
 	return accept;
 }
 
+/* A packet that was at this address has stopped, and nobody went on with it.  => was there one? */
+static __always_inline bool forget_stop(struct sk_buff *skb)
+{
+	u64 packet = (u64)skb;
+
+	return bpf_map_lookup_elem(&stopped, &packet) && !bpf_map_delete_elem(&stopped, &packet);
+}
+
 /* A table's program at its hooks goes on with the evaluator that is loaded for it. */
 static __always_inline int go_on(struct bpf_nf_ctx *nf, u32 program)
 {
@@ -522,6 +542,8 @@ static __always_inline int go_on(struct bpf_nf_ctx *nf, u32 program)
 	use_arena();
 	if (program == XT2_NAT && nat_is_done(nf)) /* most packets; they need no slot */
 		return true;
+	if (program != XT2_NAT && state->stops)
+		(void)forget_stop(nf->skb);
 	bpf_tail_call_static(nf, &evaluators, program);
 	__sync_fetch_and_add(&state->lost, 1);
 	return false;
@@ -543,6 +565,32 @@ PROGRAMS(xt2_filter, xt2_in_filter, XT2_FILTER)
 PROGRAMS(xt2_security, xt2_in_security, XT2_SECURITY)
 PROGRAMS(xt2_nat, xt2_in_nat, XT2_NAT)
 
+/* After the chain of a stop: packets that have stopped in the table go on. */
+static __always_inline int go_on_again(struct bpf_nf_ctx *nf, u32 program)
+{
+	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
+	u64 packet = (u64)nf->skb;
+	const struct xt2_stopped *s = bpf_map_lookup_elem(&stopped, &packet);
+
+	use_arena();
+	if (!s || s->table != program)
+		return true;
+	bpf_tail_call_static(nf, &evaluators, program);
+	__sync_fetch_and_add(&state->lost, 1);
+	return false;
+}
+
+#define AGAIN(name, number)                                       \
+	EXPORTED SEC("netfilter") int name(struct bpf_nf_ctx *nf) \
+	{                                                         \
+		return go_on_again(nf, number);                   \
+	}
+
+AGAIN(xt2_again_raw, XT2_RAW)
+AGAIN(xt2_again_mangle, XT2_MANGLE)
+AGAIN(xt2_again_filt, XT2_FILTER)
+AGAIN(xt2_again_secu, XT2_SECURITY)
+
 static __always_inline bool gate(struct bpf_nf_ctx *nf)
 {
 	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
@@ -555,7 +603,7 @@ static __always_inline bool gate(struct bpf_nf_ctx *nf)
 	if (left) {
 		fault = left->at >= XT2_STEPS_MAX || left->step[left->at] != XT2_STEP_DROP;
 		bpf_map_delete_elem(&steps, &packet);
-	} else if (!note_of(packet)) {
+	} else if (!note_of(packet) && !(state->stops && forget_stop(nf->skb))) {
 		return true;
 	}
 	note_drop(packet);

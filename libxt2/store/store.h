@@ -82,6 +82,7 @@ enum xt2_live_reason {
 	XT2_LIVE_NO_MATCH,
 	XT2_LIVE_NO_TARGET,
 	XT2_LIVE_CHANGED, /* a match that is asked, after a rule that changes what it looks at */
+	XT2_LIVE_STOPS, /* a packet would have to wait too often, or too deep in chains, for answers */
 	XT2_LIVE_ASKS, /* too many matches would be asked about a packet at a hook */
 	XT2_LIVE_BOUND, /* too many different targets that the kernel has in tables of their own alone */
 	XT2_LIVE_TOO_LONG, /* a packet may enter too many chains at a hook */
@@ -96,7 +97,7 @@ enum xt2_live_reason {
 static inline bool xt2_live_is_limit(enum xt2_live_reason reason)
 {
 	return reason == XT2_LIVE_TOO_LONG || reason == XT2_LIVE_TOO_MANY ||
-	       reason == XT2_LIVE_ASKS || reason == XT2_LIVE_BOUND;
+	       reason == XT2_LIVE_STOPS || reason == XT2_LIVE_ASKS || reason == XT2_LIVE_BOUND;
 }
 
 /* Strings are the image's; why is good during the call. */
@@ -121,6 +122,7 @@ static inline bool xt2_live_yields(const struct xt2_live_refusal *r)
 /* Who does what for a live ruleset, besides its programs. */
 enum xt2_live_part {
 	XT2_LIVE_ASKED, /* the kernel's match is asked about each packet at the hook, before the rules */
+	XT2_LIVE_STOPPED, /* the kernel's match is asked about packets that have come to the rule */
 	XT2_LIVE_ACTED, /* a companion does what the target says */
 	XT2_LIVE_HOOK, /* how many of them there are at a hook */
 };

@@ -57,8 +57,8 @@ code=$?
 doctor 0 "alone"
 order "alone" ipv4 PREROUTING '-300 xt2: program xt2_raw' '-102 xt2: program xt2_nat' \
 	'-100 xt2: nf_tables ip xt2-nat0, chain PREROUTING (nat, -101)' '180 xt2: program xt2_guard'
-order "alone" ipv4 INPUT '0 xt2: program xt2_filter' '2 xt2: nf_tables ip xt2, chain filter-INPUT' \
-	'3 xt2: program xt2_gate' '98 xt2: program xt2_nat' '100 xt2: nf_tables ip xt2-nat0, chain INPUT (nat, 99)' \
+order "alone" ipv4 INPUT '0 xt2: program xt2_filter' '10 xt2: nf_tables ip xt2, chain filter-INPUT' \
+	'11 xt2: program xt2_gate' '98 xt2: program xt2_nat' '100 xt2: nf_tables ip xt2-nat0, chain INPUT (nat, 99)' \
 	'180 xt2: program xt2_guard'
 
 # Others beside: of iptables-legacy, iptables-nft and nft, with names that command terminals.

@@ -105,9 +105,9 @@ cat >"$tmp/unreached" <<END
 [0:0] -A INPUT -s 127.0.0.0/8 -j ACCEPT
 [0:0] -A INPUT -j DROP
 [0:0] -A INPUT -p tcp -m recent --update --seconds 60 --name a --mask 255.255.255.255 --rsource -j REJECT --reject-with tcp-reset
-[3:30] -A old -m connlimit --connlimit-above 1 --connlimit-mask 32 --connlimit-saddr -m quota --quota 1000 -j REJECT --reject-with icmp-port-unreachable
+[3:30] -A old -m quota --quota 1000 -m connlimit --connlimit-above 1 --connlimit-mask 32 --connlimit-saddr -j REJECT --reject-with icmp-port-unreachable
 [4:40] -A old -m limit --limit 3/min -j older
-[5:50] -A older -m connlimit --connlimit-above 1 --connlimit-mask 32 --connlimit-saddr -j QUEUE
+[5:50] -A older -m quota --quota 1000 -m connlimit --connlimit-above 1 --connlimit-mask 32 --connlimit-saddr -j QUEUE
 COMMIT
 END
 "$xt2" detach --netns "$ns"

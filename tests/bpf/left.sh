@@ -149,9 +149,9 @@ refused() {	# STATUS MESSAGE: the file
 one() { printf '%s\n' '*filter' "$@" COMMIT >"$tmp/bad"; }
 one '-A INPUT -m set --match-set nosuch src'
 refused 3 'ipset that is not there'
-one '-A INPUT -j MARK --set-mark 1' '-A INPUT -m bpf --bytecode "1,6 0 0 1"'
+one '-A INPUT -j MARK --set-mark 1' '-A INPUT -m quota --quota 9 -m bpf --bytecode "1,6 0 0 1"'
 refused 3 'cannot match bpf after a rule of the table that changes'
-one '-A INPUT -j MARK --set-mark 1' '-A INPUT -m set --match-set some src,src'
+one '-A INPUT -j MARK --set-mark 1' '-A INPUT -m quota --quota 9 -m set --match-set some src,src'
 refused 3 'cannot match set after a rule of the table that changes'
 # shellcheck disable=SC2046 # words
 one $(seq -f '-A_INPUT_-m_string_--algo_bm_--string_word%g' 33 | tr ' ' '\n')
@@ -189,7 +189,7 @@ live apply "$tmp/bad" 2>"$tmp/err" && wrong "31 helpers are live"
 grep -q 'this CT is one of 31 different targets' "$tmp/err" || wrong "31 helpers: $(cat "$tmp/err")"
 grep -q "$tmp/bad:32: " "$tmp/err" || wrong "31 helpers, no line: $(cat "$tmp/err")"
 apply "$tmp/one"
-one '-A INPUT -m cluster --cluster-total-nodes 2 --cluster-local-node 1 --cluster-hash-seed 1'
+one '-A INPUT -m quota --quota 9 -m cluster --cluster-total-nodes 2 --cluster-local-node 1 --cluster-hash-seed 1'
 refused 3 'cannot match cluster'
 one '-A INPUT -m connlabel --label 1 --set'
 [ "$(live apply "$tmp/bad" 2>&1 | grep -c 'error')" = 1 ] || wrong "a match with an effect"

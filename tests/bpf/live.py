@@ -4,6 +4,7 @@
 The generators are those of tests/prop; here some addresses are this host's, and some are special to
 what nftables does in both namespaces (see PREPARE): packets of theirs are not tracked, or translated.
 """
+import collections
 import ipaddress
 import random
 import re
@@ -271,6 +272,7 @@ class Rules(rules.Rules):
         self.answers = answers  # what a program leaves to nf_tables
         self.left = random.Random(f'companions {family} {seed}')
         self.pool, self.steps, self.never = [], [], []
+        self.stops = collections.Counter()      # by base chain of a table
         self.where = ''         # a base chain, or '' for one that every hook may come to
         if self.w.tracked:
             self.rows += ROWS * 6
@@ -317,11 +319,30 @@ class Rules(rules.Rules):
                 not (q[4] == 'ALL' and changed) and not (q[4] == 'BYTES' and 'SIZE' in changed)]
         self.pool = [(q[1], q[5](w, r)) for q in (r.choice(asks) for _ in range(r.choice((0, 2, 5, 9))))]
         self.never = [test for word, test in NEVER.items() if word in changed]
+        self.stops.clear()
 
     def question(self):
         """=> a match that companions are asked, for the chain; or ''"""
         fit = [text for hooks, text in self.pool if not hooks or self.where in hooks]
         return self.left.choice(fit) if fit and self.left.random() < 0.4 else ''
+
+    def stop(self, table, text):
+        """=> a match at which packets wait for the kernel's answer, for a base chain; or ''
+
+        Counts that are near a limit are those of the moment when the kernel forgets connections.
+        """
+        r, w = self.left, self.w
+        if not self.answers or not self.where or table == 'nat' or self.stops[self.where] > 1 or r.random() < 0.85:
+            return ''
+        mask = f'--connlimit-mask {r.choice((0, 8, 24))} --connlimit-{r.choice(("s", "d"))}addr'
+        fit = [f'-m connlimit --connlimit-{r.choice(("above", "upto"))} {r.choice((0, 1000))} {mask}'] * 2
+        fit += ['-m cluster --cluster-total-nodes 2 --cluster-local-node 1 --cluster-hash-seed 0xdeadbeef'] * w.tracked
+        fit += ['-m osf --genre Linux --ttl 2'] * 3 * (w.family == 4 and bool(re.search(r'(?<!! )-p (tcp|6)\b', text)) and
+                                                               self.where in CAME)
+        if any(row[4] == 'SETS' for row in self.steps) and not any(row[4] == 'MARK' for row in self.steps):
+            fit += [ipset(w, r)]
+        self.stops[self.where] += 1
+        return r.choice(fit)
 
     def step(self, proto, text):
         """=> (needs, target) that companions do, or None"""
@@ -403,8 +424,10 @@ class Rules(rules.Rules):
     def ordinary(self, table, chains, level):
         r = self.r
         text, proto = self.conditions(True)
-        if self.pool:
+        stop = self.stop(table, text)
+        if self.pool and not stop:
             text = f'{text} {self.question()}'.strip()
+        text = f'{stop} {text}'.strip()
         if any(re.search(test, text) for test in self.never):
             return
         done = self.step(proto, text) if self.steps else None

@@ -30,6 +30,7 @@ BPF_TESTS = \
 	tests/bpf/reject.sh \
 	tests/bpf/repair.sh \
 	tests/bpf/run-live.sh \
+	tests/bpf/stops.sh \
 	tests/bpf/swaps.sh \
 	tests/bpf/tables.sh \
 	tests/bpf/take-over.sh \

@@ -127,9 +127,9 @@ swaps "a known question elsewhere" '*mangle' '-A POSTROUTING -m addrtype --dst-t
 swaps "another question" '*mangle' '-A MARKS -m addrtype --src-type LOCAL'
 answers "after all of them" 700 '8001 from 127.0.0.1'
 live save --live >"$tmp/saved"
-edit '*mangle' '-A OUTPUT -m string --string abc --algo bm --to 99' && wrong "a question after a step that changes its bytes"
+edit '*mangle' '-A OUTPUT -m quota --quota 9 -m string --string abc --algo bm --to 99' && wrong "a question after a step that changes its bytes"
 grep -q 'cannot match string after' "$tmp/out" || wrong "$(cat "$tmp/out")"
-edit '*mangle' '-A MARKS -m cluster --cluster-total-nodes 2 --cluster-local-node 1 --cluster-hash-seed 1' &&
+edit '*mangle' '-A MARKS -m quota --quota 9 -m cluster --cluster-total-nodes 2 --cluster-local-node 1 --cluster-hash-seed 1' &&
 	wrong "a match that cannot be done"
 edit '*nat' '-A SERVICES -j REDIRECT --to-ports 9' '-A SERVICES -j NFQUEUE' && wrong "NFQUEUE in nat"
 live save --live | grep -v '^#' >"$tmp/again"

@@ -103,7 +103,7 @@ refused() {	# NAME RULE
 	[ "$code" = 3 ] || wrong "$2: $code"
 }
 refused 'do QUEUE' '-A b -j QUEUE'
-refused 'match connlimit' '-A b -m connlimit --connlimit-above 1'
+refused 'match connlimit' '-A b -m quota --quota 9 -m connlimit --connlimit-above 1'
 refused 'do HMARK' '-A b -j HMARK --hmark-tuple src --hmark-mod 7 --hmark-rnd 1'
 head -c 500 /dev/urandom >"$tmp/junk"
 "$xt2" apply --force --netns "$ns" "$tmp/junk" 2>/dev/null

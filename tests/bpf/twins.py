@@ -63,8 +63,8 @@ KNOWN = re.compile(r'^\t\{ "([A-Za-z0-9]+)", ([^,]+),', re.M)
 USED_BY = 20    # rulesets, at least
 # Of what the kernel may have, what no ruleset here has, and why.
 NOWHERE = {
-    'live rulesets refuse it': ('CLUSTERIP', 'DNPT', 'HMARK', 'SNPT', 'SYNPROXY', 'TCPOPTSTRIP', 'cluster', 'connlimit', 'l2tp',
-                                'nfacct', 'osf', 'srh'),
+    'live rulesets refuse it': ('CLUSTERIP', 'DNPT', 'HMARK', 'SNPT', 'SYNPROXY', 'TCPOPTSTRIP', 'l2tp', 'srh'),
+    'it counts in objects of another tool': ('nfacct',),
     'it needs what a network namespace has not': ('CONNSECMARK', 'LED', 'SECMARK', 'ipvs', 'rateest'),
     'iptables has no name for it': ('ERROR', 'udplite')}
 ETH_P_ALL, RCVBUFFORCE, ROOM = 3, 33, 16 << 20

@@ -48,6 +48,7 @@ UNTESTED = {
     "libxt2/store/companion/bpf-nat-quick.c": KERNEL % "nat.sh",
     "libxt2/store/companion/bpf-nat-tree.c": KERNEL % "nat.sh",
     "libxt2/store/bpf/bpf-question.c": KERNEL % "reject.sh",
+    "libxt2/store/companion/bpf-left-lacks.c": KERNEL % "left.sh",
     "libxt2/store/companion/bpf-left.c": KERNEL % "left.sh",
     "libxt2/store/companion/bpf-sets.c": KERNEL % "left.sh",
     "libxt2/store/bpf/bpf-edit.c": KERNEL % "live-edits.sh",

@@ -389,6 +389,7 @@ tests_unit_run_bpf_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/libxt2/store/companion/left-case.h \
 	tests/unit/libxt2/store/companion/test-bpf-bound.c \
 	tests/unit/libxt2/store/companion/test-bpf-question-match.c \
+	tests/unit/libxt2/store/companion/test-bpf-stops.c \
 	tests/unit/libxt2/store/companion/test-bpf-left-kinds.c \
 	tests/unit/libxt2/store/companion/test-bpf-left-order.c \
 	tests/unit/libxt2/store/companion/test-bpf-left-plan.c \

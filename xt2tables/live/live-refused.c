@@ -38,6 +38,8 @@ static const struct hint {
 	{ NULL, XT2_LIVE_NO_TARGET, BESIDE },
 	{ NULL, XT2_LIVE_CHANGED,
 	  "put the rule before those that change packets, or into a table that comes before" },
+	{ NULL, XT2_LIVE_STOPS,
+	  "let rules lead to one chain with the match, or put some of them into another table" },
 	{ NULL, XT2_LIVE_ASKS,
 	  "equal matches are asked once, those that xt2 evaluates not at all; apply --force takes up to 64" },
 	{ NULL, XT2_LIVE_BOUND, "rules with equal targets share one; " BESIDE },
@@ -237,6 +239,9 @@ static void on_share(void *data, const struct xt2_live_share *s)
 
 	if (s->part == XT2_LIVE_ASKED)
 		snprintf(why, sizeof(why), "the kernel is asked about %s", s->name);
+	else if (s->part == XT2_LIVE_STOPPED)
+		snprintf(why, sizeof(why), "packets wait here until the kernel has answered %s",
+			 s->name);
 	else if (s->part == XT2_LIVE_ACTED)
 		snprintf(why, sizeof(why), "a companion does %s", s->name);
 	else

@@ -9,7 +9,7 @@
  * rule that is reached and no policy but ACCEPT.  It is kept, and no program is at its hooks.
  */
 #include "libxt2/store/companion/bpf-nat.h"
-#include "libxt2/store/companion/bpf-left.h"
+#include "libxt2/store/companion/bpf-stops.h"
 #include "engine/rule.h"
 
 /* --- what packets reach ---------------------------------------------------- */
@@ -21,6 +21,7 @@ struct walk {
 	u32 *todo, left; /* such chains that were not looked into yet */
 	xt2_refused found;
 	void *data;
+	struct xt2_stops stops;
 	int refusals;
 	bool stop; /* the caller has enough */
 };
@@ -91,6 +92,12 @@ static void explain(const struct xt2_live_refusal *r, char *buf, size_t size)
 			"this %s is one of %llu different targets that the kernel has in one table alone, and %u are possible",
 			r->name, (unsigned long long)r->count, XT2_ACT_BOUND_MAX);
 		break;
+	case XT2_LIVE_STOPS:
+		snprintf(
+			buf, size,
+			"a packet may have to wait %llu times, in chains %u deep, until the kernel has answered matches such as %s; %u times and %u deep are possible",
+			(unsigned long long)r->count, r->depth, r->name, XT2_STOPS, XT2_STOP_DEPTH);
+		break;
 	case XT2_LIVE_NO_TARGET: snprintf(buf, size, "a live ruleset cannot do %s", r->name); break;
 	case XT2_LIVE_TOO_LONG:
 		snprintf(buf, size,
@@ -144,7 +151,7 @@ static bool is_refused_target(const struct xt2_rule *r)
 /* => the name of a match that can't be done, or NULL */
 static const char *refused_match(const struct walk *w, const struct xt2_match *m)
 {
-	if (xt2_left_is_question_(w->img, m))
+	if (xt2_left_is_question_(w->img, m) || xt2_stops_has_(&w->stops, w->img, m))
 		return NULL;
 	if (m->type == XT2_M_FOREIGN)
 		return instance_name(w, m->arg);
@@ -311,7 +318,8 @@ static void on_changed(void *walk, const struct xt2_chain *c, u32 rule, const st
 	const char *name = m->type == XT2_M_FOREIGN ? instance_name(w, m->arg)
 						    : xt2_match_name(m->type);
 
-	if (xt2_live_has_program_(w->img, xt2_image_table(w->img, w->root, c->table)))
+	if (xt2_live_has_program_(w->img, xt2_image_table(w->img, w->root, c->table)) &&
+	    !xt2_stops_has_(&w->stops, w->img, m))
 		refuse(w, (struct xt2_live_refusal){ .reason = XT2_LIVE_CHANGED, .name = name }, c,
 		       rule);
 }
@@ -331,6 +339,23 @@ static void check_hook_asks(struct walk *w, const struct xt2_hook *h,
 		r.count = plan->asks[table];
 	if (r.count > XT2_LIVE_ASKS_MAX)
 		refuse(w, r, xt2_image_chain(w->img, w->root, h->chain), 0);
+}
+
+static void check_hook_stops(struct walk *w, const struct xt2_hook *h,
+			     const struct xt2_left_plan *plan)
+{
+	const u32 table = (u32)xt2_live_table_(xt2_image_table(w->img, w->root, h->table)->name);
+	struct xt2_live_refusal r = { .reason = XT2_LIVE_STOPS,
+				      .count = plan->most[table][h->hook],
+				      .depth = h->depth };
+	u32 i;
+
+	if (!r.count || (r.count <= XT2_STOPS && r.depth <= XT2_STOP_DEPTH))
+		return;
+	for (i = 0; i < plan->stops[table] && !r.name; i++)
+		if (plan->stop[table][i].hooks[table] >> h->hook & 1)
+			r.name = plan->stop[table][i].ext->name;
+	refuse(w, r, xt2_image_chain(w->img, w->root, h->chain), 0);
 }
 
 /* @offset: of a rule */
@@ -378,8 +403,10 @@ static int check_left(struct walk *w)
 	for (family = 0; family < XT2_NFT_FAMILIES && !ret && xt2_left_count_(w->img); family++) {
 		ret = xt2_left_plan_(&plan, w->img, xt2_nft_families_[family], NULL);
 		xt2_image_for_each_hook(h, i, w->img, w->root)
-			if (h->family == xt2_nft_families_[family] && xt2_live_hooked(w->img, h))
+			if (h->family == xt2_nft_families_[family] && xt2_live_hooked(w->img, h)) {
 				check_hook_asks(w, h, &plan);
+				check_hook_stops(w, h, &plan);
+			}
 		check_bound(w, &plan);
 		xt2_left_plan_free_(&plan);
 		ret = ret == -E2BIG ? 0 : ret;
@@ -397,6 +424,8 @@ int xt2_live_refusals(const struct xt2_image *img, xt2_refused found, void *data
 
 	if (!w.root)
 		return 0;
+	if (xt2_stops_find_(&w.stops, img))
+		return -ENOMEM;
 	w.seen = calloc(w.root->chains + 1, sizeof(*w.seen));
 	w.todo = calloc(w.root->chains + 1, sizeof(*w.todo));
 	if (w.seen && w.todo) {
@@ -409,6 +438,7 @@ int xt2_live_refusals(const struct xt2_image *img, xt2_refused found, void *data
 		if (!ret)
 			ret = w.refusals;
 	}
+	xt2_stops_free_(&w.stops);
 	free(w.seen);
 	free(w.todo);
 	return ret;

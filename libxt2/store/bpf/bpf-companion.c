@@ -426,7 +426,7 @@ static int no_companions(struct xt2_err *err, const struct xt2_hook *h, int ret)
 static int put_hook(const struct xt2_hook *h, const struct place *p, s32 *at, u32 acts,
 		    const struct programs *programs)
 {
-	const s32 first = *at + 2; /* steps come before */
+	const s32 first = *at + (s32)XT2_AFTER_STOPS + 1; /* steps come before */
 	int ret;
 
 	*at = p->there && p->priority >= first ? p->priority : first;

@@ -31,6 +31,8 @@ enum xt2_question_kind {
 	XT2_QUESTION_HOLDS, /* no; question number shift of a region has been answered with yes */
 	XT2_QUESTION_DEFER, /* as STEP; but it is only noted, as what is wanted */
 	XT2_QUESTION_DONE, /* was it noted?  Then it is done now */
+	XT2_QUESTION_WANTS, /* has the packet stopped for it?  region: shift, table: mask */
+	XT2_QUESTION_YES, /* no; what it has stopped for has been answered with yes */
 };
 
 /* => the file descriptor of a program that asks this; -errno */
@@ -56,6 +58,18 @@ static inline bool xt2_nat_needs_gate_(u32 hook)
 {
 	return hook == XT2_OUTPUT;
 }
+
+/*
+ * Programs that go on after stops, one behind each stop's chain; of a table's program.
+ *
+ * xt2_again_attach_ - if it is not there yet.  stop: from 0  => 0, -errno
+ */
+int xt2_again_attach_(const struct xt2_live *host, const char *folder,
+		      const struct xt2_links *links, const struct xt2_link *program, u32 table,
+		      u8 family, u32 hook, u32 stop);
+bool xt2_again_is_there_(const struct xt2_links *links, const char *folder, u32 table, u8 family,
+			 u32 hook, u32 stop);
+void xt2_agains_detach_(const struct xt2_live *host, const char *folder, u32 table, u8 family);
 
 /* As bpf_link_create() says; after the priority.  => 0, -errno */
 int xt2_gate_attach_(const struct xt2_live *host, const char *folder, const char *table, u8 family,

@@ -9,6 +9,7 @@
 #include "bpf-nft.h"
 
 #include <libnftnl/chain.h>
+#include <linux/netfilter/nf_tables_compat.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <sys/socket.h>
 
@@ -217,4 +218,29 @@ int xt2_nft_count_(u8 family, const char *table, u32 *chains, u32 *uses)
 	*chains = count.chains;
 	*uses = count.uses;
 	return ret;
+}
+
+bool xt2_nft_has_(u8 family, const char *name, u8 revision, bool target)
+{
+	struct nfgenmsg *g;
+	struct nlmsghdr *h;
+	struct xt2_nft b;
+	int ret;
+
+	if (xt2_nft_open_(&b))
+		return true;
+	xt2_nft_ask_(&b, family);
+	h = mnl_nlmsg_put_header(b.bytes);
+	h->nlmsg_type = NFNL_SUBSYS_NFT_COMPAT << 8;
+	h->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+	h->nlmsg_seq = ++b.seq;
+	g = mnl_nlmsg_put_extra_header(h, sizeof(*g));
+	*g = (struct nfgenmsg){ .nfgen_family = family, .version = NFNETLINK_V0 };
+	mnl_attr_put_strz(h, NFTA_COMPAT_NAME, name);
+	mnl_attr_put_u32(h, NFTA_COMPAT_REV, __builtin_bswap32(revision));
+	mnl_attr_put_u32(h, NFTA_COMPAT_TYPE, __builtin_bswap32(target));
+	xt2_nft_append_(&b, h);
+	ret = xt2_nft_answer_(&b, NULL, NULL);
+	xt2_nft_close_(&b);
+	return ret != -ENOENT && ret != -EPROTONOSUPPORT;
 }

@@ -56,6 +56,9 @@ void xt2_nft_append_(struct xt2_nft *b, const struct nlmsghdr *h);
 /* How often the kernel's nf_tables have changed here.  => 0, -errno */
 int xt2_nft_generation_(__u32 *generation);
 
+/* => does the kernel have a match or target of iptables'?  true as well if it does not tell */
+bool xt2_nft_has_(__u8 family, const char *name, __u8 revision, bool target);
+
 /* What a table has: chains, and uses of them by rules and jumps.  => 0, -errno */
 int xt2_nft_count_(__u8 family, const char *table, __u32 *chains, __u32 *uses);
 

@@ -25,6 +25,7 @@ enum xt2_pin {
 	XT2_PIN_NOTES, /* see act.h */
 	XT2_PIN_STEPS,
 	XT2_PIN_ANSWERS,
+	XT2_PIN_STOPPED,
 	XT2_PIN_EVALUATORS, /* by table: see bpf-evaluator.c */
 	XT2_PIN_MAPS,
 	XT2_PIN_TRY = XT2_PIN_MAPS,
@@ -33,6 +34,10 @@ enum xt2_pin {
 	XT2_PIN_GATE, /* see act.h */
 	XT2_PIN_NAT_GATE,
 	XT2_PIN_GUARD, /* see guard.h */
+	XT2_PIN_AGAIN, /* see act.h; one for each table but nat, in the order of enum xt2_program */
+	XT2_PIN_AGAIN_MANGLE,
+	XT2_PIN_AGAIN_FILTER,
+	XT2_PIN_AGAIN_SECURITY,
 	XT2_PINS
 };
 

@@ -14,7 +14,8 @@ static const char *const names[] = {
 	[XT2_QUESTION_RESET] = "xt2_reset",   [XT2_QUESTION_HOLDS] = "xt2_holds",
 	[XT2_QUESTION_ASKS] = "xt2_asks",     [XT2_QUESTION_DEFER] = "xt2_defer",
 	[XT2_QUESTION_DONE] = "xt2_done",     [XT2_QUESTION_SAME] = "xt2_same",
-	[XT2_QUESTION_TAKE] = "xt2_take",
+	[XT2_QUESTION_TAKE] = "xt2_take",     [XT2_QUESTION_WANTS] = "xt2_wants",
+	[XT2_QUESTION_YES] = "xt2_yes",
 };
 
 /* Loaded once by a process, and copied with other constants. */
@@ -44,7 +45,8 @@ static int reuse_maps(const struct xt2_live *host, struct bpf_object *object)
 		enum xt2_pin pin;
 	} maps[] = { { "notes", XT2_PIN_NOTES },
 		     { "steps", XT2_PIN_STEPS },
-		     { "answers", XT2_PIN_ANSWERS } };
+		     { "answers", XT2_PIN_ANSWERS },
+		     { "stopped", XT2_PIN_STOPPED } };
 	int ret = 0;
 	u32 i;
 

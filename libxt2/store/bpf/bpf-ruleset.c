@@ -7,6 +7,7 @@
  * back after every program that may have seen it has ended: bpf-keep.c.
  */
 #include "libxt2/store/companion/bpf-nat.h"
+#include "libxt2/store/companion/bpf-stops.h"
 #include "engine/eval.h"
 #include "engine/index/patched.h"
 #include "engine/order.h"
@@ -37,11 +38,15 @@ static u32 needs_of(const struct xt2_image *img)
 {
 	const struct xt2_chain *c;
 	struct xt2_live_ruleset l;
+	struct xt2_stops stops;
 	u32 i;
 
 	xt2_live_find_needs_(&l, img);
 	if (xt2_left_count_(img))
 		l.needs |= XT2_NEED_STEPS | XT2_NEED_ANSWERS | XT2_NEED_BOUND;
+	if (xt2_stops_find_(&stops, img) || stops.n)
+		l.needs |= XT2_NEED_STOPS;
+	xt2_stops_free_(&stops);
 	xt2_image_for_each_chain(c, i, img, xt2_image_root(img)) {
 		if (pays(c))
 			l.needs |= XT2_NEED_SEARCH;

@@ -7,13 +7,14 @@
  */
 #include "libxt2/store/companion/bpf-nat.h"
 #include "libxt2/evaluate/reach.h"
-#include "libxt2/store/companion/bpf-left.h"
+#include "libxt2/store/companion/bpf-stops.h"
 
 struct walk {
 	const struct xt2_image *img;
 	const struct xt2_root *root;
 	xt2_shared found;
 	void *data;
+	struct xt2_stops stops;
 };
 
 /* => the name of a target that a companion carries out, or NULL */
@@ -30,9 +31,9 @@ static void tell_rule(const struct walk *w, struct xt2_live_share s, const struc
 {
 	const struct xt2_match *m;
 
-	s.part = XT2_LIVE_ASKED;
 	xt2_rule_for_each_match(m, r) {
-		if (!xt2_left_is_question_(w->img, m))
+		s.part = xt2_stops_has_(&w->stops, w->img, m) ? XT2_LIVE_STOPPED : XT2_LIVE_ASKED;
+		if (s.part == XT2_LIVE_ASKED && !xt2_left_is_question_(w->img, m))
 			continue;
 		s.name = m->type == XT2_M_FOREIGN
 				 ? xt2_image_instance(w->img, w->root, m->arg)->name
@@ -115,12 +116,15 @@ static void tell_hook(const struct walk *w, const struct xt2_hook *h,
 
 int xt2_live_shares(const struct xt2_image *img, xt2_shared found, void *data)
 {
-	const struct walk w = { img, xt2_image_root(img), found, data };
-	int ret = w.root ? tell_rules(&w) : 0;
+	struct walk w = { .img = img, .root = xt2_image_root(img), .found = found, .data = data };
+	int ret = w.root ? xt2_stops_find_(&w.stops, img) : 0;
 	struct xt2_left_plan plan;
 	const struct xt2_hook *h;
 	u32 i, family;
 
+	if (w.root && !ret)
+		ret = tell_rules(&w);
+	xt2_stops_free_(&w.stops);
 	for (family = 0; w.root && family < XT2_NFT_FAMILIES && !ret; family++) {
 		ret = xt2_left_plan_(&plan, img, xt2_nft_families_[family], NULL);
 		xt2_image_for_each_hook(h, i, img, w.root)

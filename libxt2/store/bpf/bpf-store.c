@@ -20,7 +20,12 @@ const char *const xt2_pin_names_[XT2_PINS] = {
 	[XT2_PIN_NOTES] = "notes",
 	[XT2_PIN_STEPS] = "steps",
 	[XT2_PIN_ANSWERS] = "answers",
+	[XT2_PIN_STOPPED] = "stopped",
 	[XT2_PIN_EVALUATORS] = "evaluators",
+	[XT2_PIN_AGAIN] = "again_raw",
+	[XT2_PIN_AGAIN_MANGLE] = "again_mangle",
+	[XT2_PIN_AGAIN_FILTER] = "again_filt",
+	[XT2_PIN_AGAIN_SECURITY] = "again_secu",
 	[XT2_PIN_TRY] = "try",
 	[XT2_PIN_RESERVE] = "reserve",
 	[XT2_PIN_RELEASE] = "release",
@@ -115,6 +120,8 @@ static int load_object(struct xt2_live *host, unsigned int hooks, unsigned int e
 		err = bpf_map__set_max_entries(find_map(host, "contexts"), host->cpus * XT2_SLOTS);
 	if (!err)
 		err = bpf_map__set_max_entries(find_map(host, "lists"), host->cpus * XT2_SLOTS);
+	if (!err)
+		err = bpf_map__set_max_entries(find_map(host, "stops"), host->cpus * XT2_SLOTS);
 	if (!err)
 		err = bpf_map__set_initial_value(find_map(host, ".rodata.xt2"), &needs,
 						 sizeof(needs));

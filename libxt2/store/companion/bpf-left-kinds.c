@@ -3,8 +3,8 @@
  * bpf-left-kinds.c - which matches the kernel is asked, and which targets are steps
  *
  * A match can be asked if it has no effect of its own, and drops nothing: it is asked about
- * every packet at the hook, whether the packet comes to its rule or not.  So "cluster" cannot be: it
- * makes frames to a multicast address the host's.
+ * every packet at the hook, whether the packet comes to its rule or not.  Others are asked when it has:
+ * "cluster" makes frames to a multicast address the host's, "osf" logs.
  *
  * Source: net/netfilter/xt_*.c
  */
@@ -37,6 +37,8 @@ static const struct question {
 	{ "socket", 0 },
 	{ "string", XT2_LEFT_BYTES },
 };
+
+static const char *const effects[] = { "cluster", "connlimit", "nfacct", "osf" };
 
 static const struct kind {
 	u8 type; /* enum xt2_target; FOREIGN: by name */
@@ -110,6 +112,16 @@ static bool may_be_asked(const struct xt2_instance *in)
 		return false;
 	memcpy(&options, data + offsetof(struct xt_connlabel_mtinfo, options), sizeof(options));
 	return !(options & XT_CONNLABEL_OP_SET);
+}
+
+bool xt2_left_has_effect_(const struct xt2_image *img, const struct xt2_match *m)
+{
+	u32 i;
+
+	for (i = 0; m->type == XT2_M_FOREIGN && i < XT2_ARRAY_SIZE(effects); i++)
+		if (!strcmp(effects[i], instance_of(img, m->arg)->name))
+			return true;
+	return false;
 }
 
 bool xt2_left_is_question_(const struct xt2_image *img, const struct xt2_match *m)

@@ -9,6 +9,7 @@
  */
 #include "bpf-left.h"
 #include "bpf-bound.h"
+#include "bpf-stops.h"
 #include "engine/order.h"
 #include "extensions/target/target.h"
 #include "libxt2/evaluate/reach.h"
@@ -22,6 +23,7 @@ struct walk {
 	struct xt2_left_plan *plan;
 	const struct xt2_image *img;
 	struct xt2_live_ruleset *fill; /* or NULL */
+	struct xt2_stops stops;
 	u8 family;
 	u32 table; /* enum xt2_program */
 	u32 hook;
@@ -96,14 +98,17 @@ static bool same(const struct xt2_left_ext *a, const struct xt2_left_ext *b)
 	       !strcmp(a->name, b->name) && !memcmp(a->data, b->data, a->size);
 }
 
-/* e: becomes the list's, or is freed; p: what it is of  => the item; NULL: no memory */
-static struct xt2_left_item *add_item(struct xt2_left_item **list, u32 *n, u32 *cap,
-				      struct xt2_left_ext *e, u32 offset)
+/*
+ * e: becomes the list's, or is freed; offset: of what it is of; before: those up to there are others
+ * => the item; NULL: no memory
+ */
+static struct xt2_left_item *add_item_after(struct xt2_left_item **list, u32 *n, u32 *cap,
+					    struct xt2_left_ext *e, u32 offset, u32 before)
 {
 	struct xt2_left_item *item;
 	u32 i;
 
-	for (i = 0; e && i < *n; i++)
+	for (i = before; e && i < *n; i++)
 		if (same((*list)[i].ext, e)) {
 			free(e);
 			return &(*list)[i];
@@ -115,6 +120,12 @@ static struct xt2_left_item *add_item(struct xt2_left_item **list, u32 *n, u32 *
 	item = &(*list)[*n];
 	*item = (struct xt2_left_item){ .ext = e, .number = (*n)++, .offset = offset };
 	return item;
+}
+
+static struct xt2_left_item *add_item(struct xt2_left_item **list, u32 *n, u32 *cap,
+				      struct xt2_left_ext *e, u32 offset)
+{
+	return add_item_after(list, n, cap, e, offset, 0);
 }
 
 /* => the place of what is at an offset, or a free one; NULL: that would be far */
@@ -195,6 +206,52 @@ static void question(struct walk *w, const struct xt2_match *m)
 	tell(w, m, item->number);
 }
 
+/* Each rule's "connlimit" counts for itself. */
+static bool counts_for_itself(const struct xt2_left_ext *e)
+{
+	return !strcmp(e->name, "connlimit");
+}
+
+/* => the item; NULL: no memory */
+static struct xt2_left_item *add_stop(struct xt2_left_plan *p, u32 table, struct xt2_left_ext *e,
+				      u32 offset)
+{
+	u32 i, before = 0;
+
+	for (i = 0; e && counts_for_itself(e) && i < p->stops[table]; i++) {
+		if (p->stop[table][i].offset == offset) {
+			free(e);
+			return &p->stop[table][i];
+		}
+		before = i + 1;
+	}
+	return add_item_after(&p->stop[table], &p->stops[table], &p->stops_cap[table], e, offset,
+			      before);
+}
+
+static void stop(struct walk *w, const struct xt2_match *m)
+{
+	struct xt2_left_item *item =
+		add_stop(w->plan, w->table, of_match(w, m), xt2_offset(w->img, m));
+
+	if (!item || item->number >= XT2_STOP_QUESTION) {
+		w->ret = item ? -E2BIG : -ENOMEM;
+		return;
+	}
+	item->hooks[w->table] |= (u8)(1u << w->hook);
+	tell(w, m,
+	     item->number | XT2_STOP_NUMBER |
+		     xt2_question_rules_(item->ext, w->family) << XT2_STOP_RULES);
+}
+
+static void look_at_match(struct walk *w, const struct xt2_match *m)
+{
+	if (xt2_stops_has_(&w->stops, w->img, m))
+		stop(w, m);
+	else if (xt2_left_is_question_(w->img, m))
+		question(w, m);
+}
+
 static void look(struct walk *w, const struct xt2_chain *c, u32 rules)
 {
 	const struct xt2_match *m;
@@ -205,8 +262,8 @@ static void look(struct walk *w, const struct xt2_chain *c, u32 rules)
 		if (!rules-- || w->ret)
 			break;
 		xt2_rule_for_each_match(m, r)
-			if (!w->ret && xt2_left_is_question_(w->img, m))
-				question(w, m);
+			if (!w->ret)
+				look_at_match(w, m);
 		if (!w->ret && xt2_left_is_step_(w->img, r))
 			step(w, r);
 	}
@@ -216,6 +273,7 @@ static int walk_hook(struct walk *w, const struct xt2_hook *h)
 {
 	const struct xt2_chain *c;
 	struct xt2_reach reach;
+	u32 most = 0;
 	int ret = xt2_reach_begin(&reach, w->img);
 
 	if (!ret) {
@@ -223,6 +281,12 @@ static int walk_hook(struct walk *w, const struct xt2_hook *h)
 		xt2_reach_for_each(c, &reach) look(w, c, reach.chain[c->index].rules);
 	}
 	xt2_reach_end(&reach);
+	if (!ret)
+		ret = xt2_stops_most_(&w->stops, w->img, h->chain, &most);
+	if (!ret && most) {
+		w->plan->most[w->table][w->hook] = (u8)most;
+		w->plan->step_hooks[w->table] |= (u8)(1u << w->hook);
+	}
 	return ret ? ret : w->ret;
 }
 
@@ -254,6 +318,7 @@ int xt2_left_plan_(struct xt2_left_plan *plan, const struct xt2_image *img, u8 f
 	u32 i;
 
 	memset(plan, 0, sizeof(*plan));
+	ret = xt2_stops_find_(&w.stops, img);
 	xt2_image_for_each_hook(h, i, img, root) {
 		if (ret || h->family != family || !xt2_live_hooked(img, h))
 			continue;
@@ -261,6 +326,7 @@ int xt2_left_plan_(struct xt2_left_plan *plan, const struct xt2_image *img, u8 f
 		w.hook = h->hook;
 		ret = walk_hook(&w, h);
 	}
+	xt2_stops_free_(&w.stops);
 	return ret ? ret : number_hops(&w);
 }
 
@@ -276,12 +342,16 @@ void xt2_left_plan_free_(struct xt2_left_plan *plan)
 	u32 i;
 
 	free_items(plan->step, plan->steps);
-	for (i = 0; i < XT2_PROGRAMS; i++)
+	for (i = 0; i < XT2_PROGRAMS; i++) {
 		free_items(plan->ask[i], plan->asks[i]);
+		free_items(plan->stop[i], plan->stops[i]);
+	}
 	memset(plan, 0, sizeof(*plan));
 }
 
 /* --- what has companions ------------------------------------------------------------ */
+
+#define STOPS_OF(table) (XT2_PROGRAMS + 1 + (table)) /* of struct xt2_left_known */
 
 static void know(struct xt2_live_ruleset *l, const struct xt2_left_item *item, u32 n, u32 six,
 		 u32 table)
@@ -304,8 +374,10 @@ static void know_all(struct xt2_live_ruleset *l, const struct xt2_left_plan *pla
 	u32 table;
 
 	know(l, plan->step, plan->steps, six, XT2_PROGRAMS);
-	for (table = 0; table < XT2_PROGRAMS; table++)
+	for (table = 0; table < XT2_PROGRAMS; table++) {
 		know(l, plan->ask[table], plan->asks[table], six, table);
+		know(l, plan->stop[table], plan->stops[table], six, STOPS_OF(table));
+	}
 }
 
 static struct xt2_left_ext *of_known(const struct walk *w, const struct xt2_left_known *k)
@@ -315,13 +387,24 @@ static struct xt2_left_ext *of_known(const struct walk *w, const struct xt2_left
 	return k->table == XT2_PROGRAMS ? of_target(w, p) : of_match(w, p);
 }
 
+static struct xt2_left_item *add_known(struct walk *w, const struct xt2_left_known *k)
+{
+	struct xt2_left_plan *p = w->plan;
+	struct xt2_left_ext *e = of_known(w, k);
+	const u32 table = k->table % STOPS_OF(0);
+
+	if (k->table == XT2_PROGRAMS)
+		return add_item(&p->step, &p->steps, &p->steps_cap, e, k->offset);
+	if (k->table < XT2_PROGRAMS)
+		return add_item(&p->ask[table], &p->asks[table], &p->asks_cap[table], e, k->offset);
+	return add_stop(p, table, e, k->offset);
+}
+
 static int plan_known(struct walk *w, const struct xt2_left_known *k)
 {
 	struct xt2_left_plan *p = w->plan;
 	const bool step = k->table == XT2_PROGRAMS;
-	struct xt2_left_item *item =
-		add_item(step ? &p->step : &p->ask[k->table], step ? &p->steps : &p->asks[k->table],
-			 step ? &p->steps_cap : &p->asks_cap[k->table], of_known(w, k), k->offset);
+	struct xt2_left_item *item = add_known(w, k);
 
 	if (!item)
 		return -ENOMEM;
@@ -346,6 +429,7 @@ int xt2_left_plan_live_(struct xt2_left_plan *plan, const struct xt2_live_rulese
 	for (i = 0; i < XT2_PROGRAMS; i++) {
 		plan->step_hooks[i] = l->steps[i][six];
 		plan->ask_hooks[i] = l->asks[i][six];
+		memcpy(plan->most[i], l->stops[i][six], sizeof(plan->most[i]));
 	}
 	return ret ? ret : number_hops(&w);
 }
@@ -393,6 +477,8 @@ int xt2_left_comes_(struct xt2_live_ruleset *l, const struct xt2_image *img,
 	const struct xt2_match *m;
 
 	xt2_rule_for_each_match(m, r) {
+		if (xt2_left_has_effect_(img, m))
+			return 1; /* where packets stop is found for a whole ruleset */
 		if (xt2_left_is_question_(img, m) && come(&w, l, table, hooks, of_match(&w, m), m))
 			return 1;
 		l->looks[table][six] |= (u8)xt2_left_looks_at_(img, m);
@@ -463,6 +549,8 @@ int xt2_left_fill_(struct xt2_live_ruleset *l, const struct xt2_image *img)
 			l->asks[table][i] = plan.ask_hooks[table];
 			l->needs |= plan.step_hooks[table] ? XT2_NEED_STEPS : 0;
 			l->needs |= plan.ask_hooks[table] ? XT2_NEED_ANSWERS : 0;
+			l->needs |= plan.stops[table] ? XT2_NEED_STOPS : 0;
+			memcpy(l->stops[table][i], plan.most[table], sizeof(plan.most[table]));
 			l->needs |= xt2_bound_any_(l, table, i) ? XT2_NEED_BOUND : 0;
 		}
 		xt2_left_plan_free_(&plan);

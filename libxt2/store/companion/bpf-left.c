@@ -13,15 +13,12 @@
 #include "bpf-bound.h"
 
 #include <libnftnl/chain.h>
-#include <linux/netfilter/nf_tables_compat.h>
-#include <linux/netfilter/nfnetlink.h>
 #include <linux/netfilter_ipv4/ipt_TTL.h>
 
-#define DIGITS 8u /* of a number, of two bits each */
-#define ROUNDS 16u /* steps that a chain leads to; and the base chain goes to it so often */
-#define HOPS   256u
-
-static const char *const tables[XT2_REGIONS] = { "xt2-act0", "xt2-act1" };
+#define DIGITS	   8u /* of a number, of two bits each */
+#define ROUNDS	   16u /* steps that a chain leads to; and the base chain goes to it so often */
+#define HOPS	   256u
+#define ALL_ROUNDS ((XT2_STEPS_MAX + ROUNDS - 1) / ROUNDS)
 
 struct maker {
 	const struct xt2_live *host;
@@ -32,9 +29,11 @@ struct maker {
 	u32 region, digits, table, hook; /* table: enum xt2_program */
 	u8 family;
 	struct xt2_nft b;
-	int walked, step, reset, asks; /* programs; < 0: not loaded */
+	int walked, step, reset, asks, yes; /* programs; < 0: not loaded */
 	int branch[DIGITS][4];
 	int holds[XT2_QUESTIONS];
+	int *wants; /* by number of a question of stops, of all tables */
+	u32 wanted;
 	int defer[XT2_ACT_BOUND_MAX], done[XT2_ACT_BOUND_MAX];
 	const struct xt2_left_ext *at; /* what is being put */
 	bool target; /* it is one */
@@ -61,9 +60,11 @@ static void close_all(const int *program, u32 n)
 
 static void close_programs(const struct maker *m)
 {
-	close_all((int[]){ m->walked, m->step, m->reset, m->asks }, 4);
+	close_all((int[]){ m->walked, m->step, m->reset, m->asks, m->yes }, 5);
 	close_all(m->branch[0], DIGITS * 4);
 	close_all(m->holds, XT2_QUESTIONS);
+	close_all(m->wants, m->wanted);
+	free(m->wants);
 	close_all(m->defer, XT2_ACT_BOUND_MAX);
 	close_all(m->done, XT2_ACT_BOUND_MAX);
 }
@@ -109,7 +110,7 @@ static int put_chain(struct maker *m, const char *name)
 {
 	struct nlmsghdr *h = xt2_nft_message_(&m->b, NFT_MSG_NEWCHAIN, NLM_F_CREATE);
 
-	mnl_attr_put_strz(h, NFTA_CHAIN_TABLE, tables[m->region]);
+	mnl_attr_put_strz(h, NFTA_CHAIN_TABLE, xt2_left_tables_[m->region]);
 	mnl_attr_put_strz(h, NFTA_CHAIN_NAME, name);
 	xt2_nft_append_(&m->b, h);
 	return go_on(m);
@@ -146,7 +147,7 @@ static int put_rule(struct maker *m, const char *chain, struct nftnl_rule *rule,
 			nftnl_rule_free(rule);
 		return ret;
 	}
-	ret = xt2_nft_rule_(&m->b, tables[m->region], chain, rule);
+	ret = xt2_nft_rule_(&m->b, xt2_left_tables_[m->region], chain, rule);
 	return ret ? ret : go_on(m);
 }
 
@@ -277,34 +278,61 @@ static int put_level(struct maker *m, u32 digits)
 	return ret;
 }
 
-/* "Nothing left to do: go on"; then: jump there, so often. */
-static int put_rounds(struct maker *m, const char *chain, const char *to, u32 times, bool each)
+/* A rule of a verdict alone, or one for packets to which a program says yes. */
+static int put_go(struct maker *m, const char *chain, int program, int verdict, const char *to)
+{
+	int ret;
+	struct nftnl_rule *rule = new_rule(program, &ret);
+
+	if (!ret)
+		ret = put_verdict(rule, verdict, to);
+	return put_rule(m, chain, rule, ret);
+}
+
+/* "Nothing left to do: go on", which is the verdict; then: jump there, so often. */
+static int put_rounds(struct maker *m, const char *chain, const char *to, u32 times, bool each,
+		      int verdict)
 {
 	int ret = 0, walked = load(m, &m->walked, XT2_QUESTION_WALKED, 0, 0, m->region);
-	struct nftnl_rule *rule;
 	u32 i;
 
 	for (i = 0; i < times && !ret; i++) {
-		if (each || !i) {
-			rule = new_rule(walked, &ret);
-			if (!ret)
-				ret = put_verdict(rule, NF_ACCEPT, NULL);
-			ret = put_rule(m, chain, rule, ret);
-		}
-		if (ret)
-			break;
-		rule = new_rule(0, &ret);
+		if (each || !i)
+			ret = put_go(m, chain, walked, verdict, NULL);
 		if (!ret)
-			ret = put_verdict(rule, NFT_JUMP, to);
-		ret = put_rule(m, chain, rule, ret);
+			ret = put_go(m, chain, 0, NFT_JUMP, to);
 	}
 	return ret;
 }
 
-/* After the program.  What OUTPUT's mangle has marked is routed again. */
+/* Does the hook have any? */
+static bool has_steps(const struct maker *m)
+{
+	u32 i;
+
+	for (i = 0; i < m->plan->steps; i++)
+		if (m->plan->step[i].hooks[m->table] >> m->hook & 1)
+			return true;
+	return false;
+}
+
+/* => the priority after the program that the hook's last steps have */
+static s32 steps_at(const struct maker *m, s32 program)
+{
+	return program + (m->table == XT2_NAT ? 1 : (s32)XT2_AFTER_STOPS);
+}
+
+static int put_base(struct maker *m, const char *chain, s32 priority)
+{
+	const bool route = m->table == XT2_MANGLE && m->hook == XT2_OUTPUT; /* by a new mark */
+
+	return xt2_companion_base_(&m->b, xt2_left_tables_[m->region], chain,
+				   route ? "route" : "filter", m->hook, priority);
+}
+
+/* A chain that leads to steps, so often; and one that does so until there are none. */
 static int put_steps(struct maker *m, s32 program)
 {
-	const bool route = m->table == XT2_MANGLE && m->hook == XT2_OUTPUT;
 	char base[64], rounds[64], top[64];
 	int ret = 0;
 	u32 digits;
@@ -317,12 +345,110 @@ static int put_steps(struct maker *m, s32 program)
 	if (!ret)
 		ret = put_chain(m, rounds);
 	if (!ret)
-		ret = put_rounds(m, rounds, top, ROUNDS, true);
+		ret = put_rounds(m, rounds, top, ROUNDS, true, NF_ACCEPT);
 	if (!ret)
-		ret = xt2_companion_base_(&m->b, tables[m->region], base,
-					  route ? "route" : "filter", m->hook, program + 1);
+		ret = put_base(m, base, steps_at(m, program));
 	if (!ret)
-		ret = put_rounds(m, base, rounds, (XT2_STEPS_MAX + ROUNDS - 1) / ROUNDS, false);
+		ret = put_rounds(m, base, rounds, ALL_ROUNDS, false, NF_ACCEPT);
+	return ret;
+}
+
+/* --- stops ---------------------------------------------------------------------------- */
+
+static void name_stop(const struct maker *m, char *name, size_t size,
+		      const struct xt2_left_item *item)
+{
+	snprintf(name, size, "question%u-%s", item->number, xt2_live_table_name_(m->table));
+}
+
+/* In a chain of its own: what the kernel remembers for it, hooks have together. */
+static int put_stop_question(struct maker *m, const struct xt2_left_item *item)
+{
+	const int yes = load(m, &m->yes, XT2_QUESTION_YES, 0, 0, 0);
+	const u32 rules = xt2_question_rules_(item->ext, m->family);
+	const int wants = load(m, &m->wants[m->wanted++], XT2_QUESTION_WANTS, m->region, m->table,
+			       item->number + 1);
+	struct nftnl_rule *rule;
+	char chain[64];
+	int ret;
+	u32 i;
+
+	name_stop(m, chain, sizeof(chain), item);
+	ret = put_chain(m, chain);
+	m->at = item->ext;
+	m->target = false;
+	for (i = 0; i < rules && !ret; i++) {
+		rule = new_rule(wants, &ret);
+		if (!ret)
+			ret = xt2_question_match_(rule, item->ext, m->family, i);
+		if (!ret)
+			ret = yes < 0 ? yes : xt2_question_put_(rule, yes);
+		ret = put_rule(m, chain, rule, ret);
+	}
+	return ret;
+}
+
+static int put_stop_questions(struct maker *m)
+{
+	const struct xt2_left_plan *p = m->plan;
+	int ret = 0;
+	u32 i, n = 0;
+
+	for (m->table = 0; m->table < XT2_PROGRAMS; m->table++)
+		n += p->stops[m->table];
+	m->wants = malloc((n + 1ull) * sizeof(*m->wants));
+	if (!m->wants)
+		return -ENOMEM;
+	memset(m->wants, -1, n * sizeof(*m->wants));
+	for (m->table = 0; m->table < XT2_PROGRAMS && !ret; m->table++)
+		for (i = 0; i < p->stops[m->table] && !ret; i++)
+			ret = put_stop_question(m, &p->stop[m->table][i]);
+	return ret;
+}
+
+/* The steps that are due at a stop, of a hook that has some.  chain: out: what leads to them */
+static int put_due(struct maker *m, char *chain, size_t size)
+{
+	char top[64];
+	int ret;
+
+	name_branch(m, top, sizeof(top), m->digits, 0);
+	name_chain(m, chain, size, "due");
+	ret = put_chain(m, chain);
+	return ret ? ret : put_rounds(m, chain, top, ROUNDS, true, NFT_RETURN);
+}
+
+/* For each stop: the steps that are due, then all questions. */
+static int put_stops(struct maker *m, s32 program)
+{
+	const struct xt2_left_plan *p = m->plan;
+	const int walked = load(m, &m->walked, XT2_QUESTION_WALKED, 0, 0, m->region);
+	char questions[64], due[64], base[64], name[32];
+	int ret;
+	u32 i, round;
+
+	name_chain(m, questions, sizeof(questions), "asked");
+	ret = put_chain(m, questions);
+	if (!ret && has_steps(m))
+		ret = put_due(m, due, sizeof(due));
+	for (i = 0; i < p->stops[m->table] && !ret; i++) {
+		name_stop(m, base, sizeof(base), &p->stop[m->table][i]);
+		if (p->stop[m->table][i].hooks[m->table] >> m->hook & 1)
+			ret = put_go(m, questions, 0, NFT_JUMP, base);
+	}
+	for (i = 0; i < p->most[m->table][m->hook] && !ret; i++) {
+		snprintf(name, sizeof(name), "stop%u", i);
+		name_chain(m, base, sizeof(base), name);
+		ret = put_base(m, base, program + (s32)XT2_AFTER_STOP(i));
+		for (round = 0; round < ALL_ROUNDS && has_steps(m) && !ret; round++) {
+			if (!round)
+				ret = put_go(m, base, walked, NFT_GOTO, questions);
+			if (!ret)
+				ret = put_go(m, base, 0, NFT_JUMP, due);
+		}
+		if (!ret)
+			ret = put_go(m, base, 0, NFT_GOTO, questions);
+	}
 	return ret;
 }
 
@@ -362,7 +488,8 @@ static int put_questions(struct maker *m, s32 program)
 	u32 i;
 
 	name_chain(m, base, sizeof(base), "ask");
-	ret = xt2_companion_base_(&m->b, tables[m->region], base, "filter", m->hook, program - 1);
+	ret = xt2_companion_base_(&m->b, xt2_left_tables_[m->region], base, "filter", m->hook,
+				  program - 1);
 	if (ret)
 		return ret;
 	rule = new_rule(reset, &ret);
@@ -382,7 +509,7 @@ static int put_hook(struct maker *m)
 		xt2_program_at_(m->links, m->folder, table, m->family, m->hook);
 	int ret = program ? 0 : -ENOENT;
 
-	if (!ret && m->plan->step_hooks[m->table] >> m->hook & 1) {
+	if (!ret && has_steps(m)) {
 		ret = put_steps(m, program->priority);
 		m->target = true;
 		if (!ret)
@@ -390,10 +517,12 @@ static int put_hook(struct maker *m)
 									m->done, m->region,
 									m->table, m->hook,
 									m->family },
-					     program->priority + 2, &m->at);
+					     steps_at(m, program->priority) + 1, &m->at);
 		if (!ret)
 			ret = go_on(m);
 	}
+	if (!ret && m->plan->most[m->table][m->hook])
+		ret = put_stops(m, program->priority);
 	if (!ret && m->plan->ask_hooks[m->table] >> m->hook & 1)
 		ret = put_questions(m, program->priority);
 	return ret;
@@ -404,16 +533,23 @@ static int put_gate(struct maker *m)
 {
 	const char *table = xt2_live_table_name_(m->table);
 	const struct xt2_link *program, *gate;
+	u32 stop;
+	s32 after;
+	int ret = 0;
 
 	if (m->table == XT2_NAT || !(m->plan->step_hooks[m->table] >> m->hook & 1))
 		return 0;
 	program = xt2_program_at_(m->links, m->folder, table, m->family, m->hook);
 	gate = xt2_gate_of_(m->links, m->folder, table, m->family, m->hook);
-	if (gate && program && gate->priority > program->priority + 2)
-		return 0;
-	return program ? xt2_gate_attach_(m->host, m->folder, table, m->family, m->hook,
-					  program->priority + 2)
-		       : -ENOENT;
+	if (!program)
+		return -ENOENT;
+	for (stop = 0; stop < m->plan->most[m->table][m->hook] && !ret; stop++)
+		ret = xt2_again_attach_(m->host, m->folder, m->links, program, m->table, m->family,
+					m->hook, stop);
+	after = steps_at(m, program->priority) + 1;
+	if (ret || (gate && gate->priority > after))
+		return ret;
+	return xt2_gate_attach_(m->host, m->folder, table, m->family, m->hook, after);
 }
 
 static int each_hook(struct maker *m, int (*put)(struct maker *))
@@ -434,9 +570,9 @@ static int each_hook(struct maker *m, int (*put)(struct maker *))
 /* A new one, in the place of what another process may have left. */
 static void put_table(struct maker *m)
 {
-	xt2_nft_table_(&m->b, NFT_MSG_NEWTABLE, NLM_F_CREATE, tables[m->region]);
-	xt2_nft_table_(&m->b, NFT_MSG_DELTABLE, 0, tables[m->region]);
-	xt2_nft_table_(&m->b, NFT_MSG_NEWTABLE, NLM_F_CREATE, tables[m->region]);
+	xt2_nft_table_(&m->b, NFT_MSG_NEWTABLE, NLM_F_CREATE, xt2_left_tables_[m->region]);
+	xt2_nft_table_(&m->b, NFT_MSG_DELTABLE, 0, xt2_left_tables_[m->region]);
+	xt2_nft_table_(&m->b, NFT_MSG_NEWTABLE, NLM_F_CREATE, xt2_left_tables_[m->region]);
 }
 
 static int put_all(struct maker *m)
@@ -446,6 +582,8 @@ static int put_all(struct maker *m)
 	xt2_nft_begin_(&m->b, m->family);
 	put_table(m);
 	ret = put_leaves(m);
+	if (!ret)
+		ret = put_stop_questions(m);
 	if (!ret)
 		ret = each_hook(m, put_hook);
 	return ret ? ret : xt2_nft_commit_(&m->b);
@@ -459,7 +597,7 @@ static void drop(u8 family, u32 region, bool bound)
 	if (xt2_nft_open_(&b))
 		return;
 	xt2_nft_begin_(&b, family);
-	xt2_nft_table_(&b, NFT_MSG_DELTABLE, 0, tables[region]);
+	xt2_nft_table_(&b, NFT_MSG_DELTABLE, 0, xt2_left_tables_[region]);
 	xt2_nft_commit_(&b);
 	xt2_nft_close_(&b);
 	if (bound)
@@ -477,32 +615,6 @@ static bool has_any(const struct xt2_left_plan *plan)
 
 /* --- what the kernel lacks --------------------------------------------------------------- */
 
-/* Does the kernel have this match or target? */
-static bool kernel_has(u8 family, const struct xt2_left_ext *ext, bool target)
-{
-	struct nfgenmsg *g;
-	struct nlmsghdr *h;
-	struct xt2_nft b;
-	int ret;
-
-	if (xt2_nft_open_(&b))
-		return true;
-	xt2_nft_ask_(&b, family);
-	h = mnl_nlmsg_put_header(b.bytes);
-	h->nlmsg_type = NFNL_SUBSYS_NFT_COMPAT << 8;
-	h->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
-	h->nlmsg_seq = ++b.seq;
-	g = mnl_nlmsg_put_extra_header(h, sizeof(*g));
-	*g = (struct nfgenmsg){ .nfgen_family = family, .version = NFNETLINK_V0 };
-	mnl_attr_put_strz(h, NFTA_COMPAT_NAME, ext->name);
-	mnl_attr_put_u32(h, NFTA_COMPAT_REV, __builtin_bswap32(ext->revision));
-	mnl_attr_put_u32(h, NFTA_COMPAT_TYPE, __builtin_bswap32(target));
-	xt2_nft_append_(&b, h);
-	ret = xt2_nft_answer_(&b, NULL, NULL);
-	xt2_nft_close_(&b);
-	return ret != -ENOENT && ret != -EPROTONOSUPPORT;
-}
-
 /* => the first that it lacks, or NULL */
 static const struct xt2_left_ext *lacking(const struct maker *m, bool *target)
 {
@@ -512,11 +624,12 @@ static const struct xt2_left_ext *lacking(const struct maker *m, bool *target)
 	*target = false;
 	for (t = 0; t < XT2_PROGRAMS; t++)
 		for (i = 0; i < p->asks[t]; i++)
-			if (!kernel_has(m->family, p->ask[t][i].ext, false))
+			if (!xt2_nft_has_(m->family, p->ask[t][i].ext->name,
+					  p->ask[t][i].ext->revision, false))
 				return p->ask[t][i].ext;
 	*target = true;
 	for (i = 0; i < p->steps; i++)
-		if (!kernel_has(m->family, p->step[i].ext, true))
+		if (!xt2_nft_has_(m->family, p->step[i].ext->name, p->step[i].ext->revision, true))
 			return p->step[i].ext;
 	return NULL;
 }
@@ -554,7 +667,7 @@ static int make(struct maker *m)
 
 	if (ret)
 		return no_companions(m, ret);
-	m->walked = m->step = m->reset = m->asks = -1;
+	m->walked = m->step = m->reset = m->asks = m->yes = -1;
 	memset(m->branch, -1, sizeof(m->branch));
 	memset(m->holds, -1, sizeof(m->holds));
 	memset(m->defer, -1, sizeof(m->defer));
@@ -605,73 +718,13 @@ int xt2_left_act_(const struct xt2_live *host, const char *folder, const struct 
 	return ret;
 }
 
-static bool uses(const struct xt2_live_ruleset *l, u32 six)
+static bool may_stop(const struct xt2_live *host, u32 table, u32 six)
 {
-	u32 i, any = 0;
+	static const u8 never[5];
+	const struct xt2_live_ruleset *l = host ? xt2_live_at_(host->ruleset) : NULL;
 
-	for (i = 0; i < XT2_PROGRAMS; i++)
-		any |= l->steps[i][six] | l->asks[i][six];
-	return any;
-}
-
-void xt2_left_seal_(const struct xt2_live *host)
-{
-	struct xt2_live_ruleset *l = xt2_live_at_(host->ruleset);
-	u32 i;
-
-	for (i = 0; i < XT2_NFT_FAMILIES && l->left; i++)
-		if (uses(l, i) && xt2_nft_count_(xt2_nft_families_[i], tables[host->region],
-						 &l->left_chains[i], &l->left_uses[i]))
-			l->left_chains[i] = l->left_uses[i] = 0;
-}
-
-static bool lacks_gate(const struct xt2_links *links, const char *folder,
-		       const struct xt2_live_ruleset *l, u32 six)
-{
-	u32 table, hook;
-
-	for (table = 0; table < XT2_PROGRAMS; table++)
-		for (hook = 0; hook <= XT2_POSTROUTING; hook++)
-			if (l->steps[table][six] >> hook & 1 &&
-			    (table != XT2_NAT || xt2_nat_needs_gate_(hook)) &&
-			    (!links || !xt2_gate_of_(links, folder, xt2_live_table_name_(table),
-						     xt2_nft_families_[six], hook)))
-				return true;
-	return false;
-}
-
-/* => is all there that was made? */
-static bool is_whole(const struct xt2_live_ruleset *l, u32 region, u32 six)
-{
-	u32 chains, used;
-
-	return !xt2_nft_count_(xt2_nft_families_[six], tables[region], &chains, &used) &&
-	       chains == l->left_chains[six] && used == l->left_uses[six];
-}
-
-unsigned int xt2_left_lacks_(const struct xt2_live *host, const struct xt2_links *links,
-			     const char *folder, bool same)
-{
-	const struct xt2_live_ruleset *l = xt2_live_at_(host->ruleset);
-	unsigned int lacks = 0;
-	u32 i;
-
-	for (i = 0; host->ruleset && l->left && i < XT2_NFT_FAMILIES; i++)
-		if (uses(l, i) && (!l->left_chains[i] || lacks_gate(links, folder, l, i) ||
-				   (!same && (!is_whole(l, host->region, i) ||
-					      xt2_bound_lacks_(l, host->region, i)))))
-			lacks |= 1u << i;
-	return lacks;
-}
-
-bool xt2_left_has_steps_(const struct xt2_live *host, u32 table, u32 six)
-{
-	const struct xt2_live_ruleset *l;
-
-	if (!host || !host->ruleset)
-		return false;
-	l = xt2_live_at_(host->ruleset);
-	return l->left && l->steps[table][six];
+	return l && host->ruleset && l->left &&
+	       memcmp(l->stops[table][six], never, sizeof(never)) != 0;
 }
 
 void xt2_left_drop_(u32 region)
@@ -706,14 +759,16 @@ void xt2_left_unact_(const struct xt2_live *host, const char *folder)
 	if (host && !xt2_live_state_()->left)
 		return;
 	for (i = 0; i < XT2_NFT_FAMILIES; i++) {
-		const bool used = l && host->ruleset && l->left && uses(l, i);
+		const bool used = l && host->ruleset && l->left && xt2_left_uses_(l, i);
 
 		any |= used;
-		for (table = 0; table < XT2_PROGRAMS; table++)
-			if (table != XT2_NAT && table != XT2_FILTER &&
-			    !xt2_left_has_steps_(host, table, i))
+		for (table = 0; table < XT2_NAT; table++) {
+			if (!may_stop(host, table, i))
+				xt2_agains_detach_(host, folder, table, xt2_nft_families_[i]);
+			if (table != XT2_FILTER && !xt2_left_has_steps_(host, table, i))
 				xt2_gates_detach_(host, folder, xt2_live_table_name_(table),
 						  xt2_nft_families_[i]);
+		}
 		for (region = 0; region < XT2_REGIONS; region++)
 			if (!used || region != host->region)
 				drop(xt2_nft_families_[i], region,

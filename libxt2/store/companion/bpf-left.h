@@ -3,9 +3,9 @@
  * bpf-left.h - steps and questions of a ruleset, which are left to companions; not installed
  *
  * See kernel/bpf/act.h.  bpf-left-kinds.c says what can be left to whom, bpf-left-order.c what
- * may not come after what, bpf-left-plan.c which steps and questions a ruleset has;
+ * may not come after what, bpf-stops.c where packets stop, bpf-left-plan.c which steps and questions a ruleset has;
  * bpf-step-target.c, bpf-bound.c, bpf-question-match.c and bpf-left.c make rules of nf_tables of
- * them.
+ * them, and bpf-left-lacks.c misses those that others took away.
  */
 #ifndef XT2_LIBXT2_STORE_BPF_BPF_LEFT_H
 #define XT2_LIBXT2_STORE_BPF_BPF_LEFT_H
@@ -41,6 +41,9 @@ enum xt2_left_change {
 bool xt2_left_is_question_(const struct xt2_image *img, const struct xt2_match *m);
 bool xt2_left_is_step_(const struct xt2_image *img, const struct xt2_rule *r);
 
+/* Is it a match that has an effect?  See bpf-stops.h. */
+bool xt2_left_has_effect_(const struct xt2_image *img, const struct xt2_match *m);
+
 /* The same, if it can be told without the image. */
 bool xt2_left_may_be_step_(const struct xt2_rule *r);
 
@@ -74,9 +77,11 @@ struct xt2_left_item {
 struct xt2_left_plan {
 	struct xt2_left_item *step;
 	u32 steps, steps_cap;
-	struct xt2_left_item *ask[XT2_PROGRAMS];
+	struct xt2_left_item *ask[XT2_PROGRAMS], *stop[XT2_PROGRAMS];
 	u32 asks[XT2_PROGRAMS], asks_cap[XT2_PROGRAMS];
+	u32 stops[XT2_PROGRAMS], stops_cap[XT2_PROGRAMS];
 	u8 step_hooks[XT2_PROGRAMS], ask_hooks[XT2_PROGRAMS]; /* bits of hooks that have some */
+	u8 most[XT2_PROGRAMS][5]; /* by hook: how often a packet may stop */
 	bool hops; /* some step raises or lowers the hop count: there are 256 more */
 	u32 hops_at; /* number of the first of them */
 };
@@ -89,6 +94,13 @@ void xt2_left_plan_free_(struct xt2_left_plan *plan);
 /* The same, of the ruleset that is live: what has companions.  @img: its image, or a copy */
 int xt2_left_plan_live_(struct xt2_left_plan *plan, const struct xt2_live_ruleset *l,
 			const struct xt2_image *img, u8 family);
+
+/* --- their tables of nf_tables (bpf-left.c, bpf-left-lacks.c) ------------------------ */
+
+extern const char *const xt2_left_tables_[XT2_REGIONS];
+
+/* Does a ruleset have steps, questions or stops in a family? */
+bool xt2_left_uses_(const struct xt2_live_ruleset *l, u32 six);
 
 /* --- how steps are done (bpf-step-target.c) --------------------------------------- */
 

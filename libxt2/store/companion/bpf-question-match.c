@@ -24,6 +24,10 @@ static int put_match(struct nftnl_rule *rule, const struct xt2_left_ext *ext)
 
 	if (ret)
 		return ret;
+	if (!strcmp(ext->name, "osf")) { /* the kernel takes it in rules for TCP alone */
+		nftnl_rule_set_u32(rule, NFTNL_RULE_COMPAT_PROTO, IPPROTO_TCP);
+		nftnl_rule_set_u32(rule, NFTNL_RULE_COMPAT_FLAGS, 0);
+	}
 	nftnl_expr_set_str(e, NFTNL_EXPR_MT_NAME, ext->name);
 	nftnl_expr_set_u32(e, NFTNL_EXPR_MT_REV, ext->revision);
 	return nftnl_expr_set(e, NFTNL_EXPR_MT_INFO, info, size) ? -ENOMEM : 0;

@@ -195,6 +195,8 @@ static void test_hints(void **state)
 		    XT2_EXIT_UNSUPPORTED),
 		ROW(XT2_LIVE_CHANGED, "mangle", "string", "put the rule before those",
 		    XT2_EXIT_UNSUPPORTED),
+		ROW(XT2_LIVE_STOPS, "filter", "connlimit", "let rules lead to one chain",
+		    XT2_EXIT_RESOURCE),
 		ROW(XT2_LIVE_ASKS, "filter", "INPUT", "equal matches are asked once",
 		    XT2_EXIT_RESOURCE),
 		ROW(XT2_LIVE_BOUND, "raw", "CT", "rules with equal targets share one",
@@ -304,6 +306,10 @@ static void test_shares(void **state)
 		{ .part = XT2_LIVE_ACTED, AT, .name = "MARK" },
 		{ .table = NULL },
 	};
+	static const struct xt2_live_share stop[] = {
+		{ .part = XT2_LIVE_STOPPED, AT, .name = "connlimit" },
+		{ .table = NULL },
+	};
 	static const struct xt2_live_share hook[] = {
 		{ .part = XT2_LIVE_HOOK,
 		  .family = XT2_IPV4,
@@ -326,6 +332,11 @@ static void test_shares(void **state)
 	assert_string_equal(first.message, "filter/INPUT:1: the kernel is asked about string");
 	assert_string_equal(first.rule, "-A INPUT -s 10.0.0.0/8 -j DROP");
 	assert_string_equal(last.message, "filter/INPUT:1: a companion does MARK");
+	shared = stop;
+	assert_int_equal(xt2_live_tell_shares(&told), XT2_EXIT_OK);
+	assert_string_equal(
+		last.message,
+		"filter/INPUT:1: packets wait here until the kernel has answered connlimit");
 	shared = hook;
 	assert_int_equal(xt2_live_tell_shares(&told), XT2_EXIT_OK);
 	assert_string_equal(last.message, "filter/INPUT: 1 question about each packet, "

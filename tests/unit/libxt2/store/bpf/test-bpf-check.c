@@ -176,9 +176,13 @@ static void test_left(void **state)
 
 	append(rs, in, foreign(rs, "string", NULL));
 	append(rs, in, rule_plain(&b, XT2_TARGET(XT2_T_TOS, 0x1010)));
-	append(rs, in, foreign(rs, "string", NULL));
+	append(rs, in, foreign(rs, "string", NULL)); /* packets stop there */
+	rule_begin(&b);
+	rule_quota(&b, xt2_cell_add(rs), 9); /* which would count twice */
+	rule_foreign(&b, xt2_instance_add(rs, XT2_INSTANCE_MATCH, 1, "string", "1234567", 8));
+	append(rs, in, rule_end(&b, XT2_T_CONTINUE));
 	expect(rs,
-	       "ipv4 mangle/INPUT:3 a live ruleset cannot match string after a rule of the table "
+	       "ipv4 mangle/INPUT:4 a live ruleset cannot match string after a rule of the table "
 	       "that changes what it looks at\n",
 	       0);
 	rs = xt2_ruleset_new();
@@ -192,6 +196,15 @@ static void test_left(void **state)
 	expect(rs,
 	       "ipv4 filter/OUTPUT:0 the kernel would be asked 33 different matches about each "
 	       "packet, and 32 are many\n",
+	       0);
+	rs = xt2_ruleset_new();
+	t = table(rs, XT2_IPV4, "filter");
+	for (i = 0; i < 5; i++) {
+		append(rs, xt2_chain_base(rs, t, XT2_INPUT), foreign(rs, "connlimit", NULL));
+	}
+	expect(rs,
+	       "ipv4 filter/INPUT:0 a packet may have to wait 5 times, in chains 0 deep, until the "
+	       "kernel has answered matches such as connlimit; 4 times and 16 deep are possible\n",
 	       0);
 }
 

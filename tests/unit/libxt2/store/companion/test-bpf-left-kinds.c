@@ -32,7 +32,9 @@ static void describe(const struct xt2_image *img)
 				continue;
 			xt2_rule_for_each_match(m, r)
 				at += (size_t)snprintf(said + at, sizeof(said) - at, "%s%x ",
-						       xt2_left_is_question_(img, m) ? "?" : "-",
+						       xt2_left_is_question_(img, m)  ? "?"
+						       : xt2_left_has_effect_(img, m) ? "*"
+										      : "-",
 						       xt2_left_looks_at_(img, m));
 			if (XT2_TARGET_KIND(r->target))
 				at += (size_t)snprintf(said + at, sizeof(said) - at, "%s%x ",
@@ -147,7 +149,7 @@ static void test_questions(void **state)
 	a_foreign(rs, c, "cluster", 0, "1234567", 8);
 	a_foreign(rs, c, "string", 1, "1234567", 8);
 	with_image(rs, describe);
-	assert_string_equal(said, "?0 ?0 -0 ?2 -2 -0 -0 ?4 ");
+	assert_string_equal(said, "?0 ?0 -0 ?2 -2 -0 *0 ?4 ");
 }
 
 /* One direction: addresses.  Two: it may be a set of marks. */
