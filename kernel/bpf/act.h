@@ -94,16 +94,17 @@ struct xt2_answers {
  * the packet pass.  Companions do the steps that are due, and ask; then one more program at the
  * hook goes on at the rule.  A packet may stop so often in a table:
  */
-#define XT2_STOPS	4u
-#define XT2_STOP_DEPTH	16u /* chains that it may be in */
+#define XT2_STOPS	  4u
+#define XT2_STOP_DEPTH	  16u /* chains that it may be in */
 #define XT2_STOP_QUESTION 0xffffu /* its number, from 1 */
-#define XT2_STOP_NUMBER 0x40000u /* in the table of numbers: a question of this kind */
-#define XT2_STOP_RULES	24u /* likewise, the bits above: how many rules ask it */
+#define XT2_STOP_NUMBER	  0x40000u /* in the table of numbers: a question of this kind */
+#define XT2_STOP_RULES	  24u /* likewise, the bits above: how many rules ask it */
 
 struct xt2_stopped {
 	unsigned long long ruleset; /* offset in the arena */
 	unsigned long long answers; /* to other questions */
-	unsigned long long cursor[3], frame[XT2_STOP_DEPTH][4]; /* of the evaluation, as engine/ctx.h has them */
+	unsigned long long cursor[3],
+		frame[XT2_STOP_DEPTH][4]; /* of the evaluation, as engine/ctx.h has them */
 	unsigned int rule, chain, base; /* offsets in the image */
 	unsigned int depth, epoch;
 	unsigned int question; /* as in the table of numbers */
@@ -118,7 +119,8 @@ struct xt2_stopped {
  * The table nat has no stops, and one priority for its steps.
  */
 #define XT2_AFTER_STOP(stop) (2 * (stop) + 1)
-#define XT2_AFTER_STOPS	     (2 * XT2_STOPS + 1) /* the last steps; then those that are noted, or REJECT */
+#define XT2_AFTER_STOPS \
+	(2 * XT2_STOPS + 1) /* the last steps; then those that are noted, or REJECT */
 
 /* What a companion's program compares: (note >> shift & mask) == want. */
 struct xt2_question {

@@ -17,8 +17,8 @@ cat >rules <<'EOF'
 *mangle
 :PREROUTING ACCEPT [0:0]
 -A PREROUTING -p tcp -j MARK --set-xmark 0x1/0xffffffff
--A PREROUTING -p udp -m connlimit --connlimit-upto 5 -j QUEUE
--A PREROUTING -m bpf --bytecode "1,6 0 0 1"
+-A PREROUTING -p udp -m quota --quota 9 -m connlimit --connlimit-upto 5 -j QUEUE
+-A PREROUTING -m quota --quota 9 -m bpf --bytecode "1,6 0 0 1"
 COMMIT
 *nat
 :PREROUTING ACCEPT [7:700]
@@ -36,25 +36,25 @@ COMMIT
 -A INPUT -m set --match-set bad src -j REJECT --reject-with icmp-admin-prohibited
 -A OUTPUT -m owner --uid-owner 7 -j ACCEPT
 -A ssh -m recent --name ssh --rcheck --seconds 60 --hitcount 200 -j REJECT
--A ssh -m connlimit --connlimit-upto 5 -j ACCEPT
+-A ssh -m quota --quota 9 -m connlimit --connlimit-upto 5 -j ACCEPT
 -A unused -m connlimit --connlimit-upto 5
 COMMIT
 EOF
 mark="let iptables' own table mangle, which works beside the live ones and comes before filter, mark such packets (-j MARK), and match -m mark here"
 cat >expected <<EOF
 rules:4: error[E_UNSUPPORTED]: mangle/PREROUTING:2: a live ruleset cannot match connlimit
-   4 | -A PREROUTING -p udp -m connlimit --connlimit-upto 5 --connlimit-mask 32 --connlimit-saddr -j QUEUE
+   4 | -A PREROUTING -p udp -m quota --quota 9 -m connlimit --connlimit-upto 5 --connlimit-mask 32 --connlimit-saddr -j QUEUE
    hint: keep the rule in iptables' own table, which works beside the live ones
 rules:4: error[E_UNSUPPORTED]: mangle/PREROUTING:2: a live ruleset cannot do QUEUE
-   4 | -A PREROUTING -p udp -m connlimit --connlimit-upto 5 --connlimit-mask 32 --connlimit-saddr -j QUEUE
+   4 | -A PREROUTING -p udp -m quota --quota 9 -m connlimit --connlimit-upto 5 --connlimit-mask 32 --connlimit-saddr -j QUEUE
 rules:22: error[E_UNSUPPORTED]: filter/ssh:1: a live ruleset cannot match recent
   22 | -A ssh -m recent --rcheck --seconds 60 --hitcount 200 --name ssh --mask 255.255.255.255 --rsource -j REJECT --reject-with icmp-port-unreachable
    hint: xt2 keeps 128 times of an address: --hitcount 128 at most
 rules:23: error[E_UNSUPPORTED]: filter/ssh:2: a live ruleset cannot match connlimit
-  23 | -A ssh -m connlimit --connlimit-upto 5 --connlimit-mask 32 --connlimit-saddr -j ACCEPT
+  23 | -A ssh -m quota --quota 9 -m connlimit --connlimit-upto 5 --connlimit-mask 32 --connlimit-saddr -j ACCEPT
    hint: $mark
 rules:5: error[E_UNSUPPORTED]: mangle/PREROUTING:3: a live ruleset cannot match bpf after a rule of the table that changes what it looks at
-   5 | -A PREROUTING -m bpf --bytecode "1,6 0 0 1"
+   5 | -A PREROUTING -m quota --quota 9 -m bpf --bytecode "1,6 0 0 1"
    hint: put the rule before those that change packets, or into a table that comes before
 EOF
 
@@ -108,9 +108,9 @@ gives 3 xt2 check --live --json many
 {
 	echo '*filter'
 	for c in INPUT FORWARD; do
-		for m in '-m recent --name a --rcheck --hitcount 200' '-m connlimit --connlimit-above 1' '-m nfacct --nfacct-name a' \
-			'-p tcp -m osf --genre Linux' '-m connlabel --label 1 --set' \
-			'-m cluster --cluster-total-nodes 2 --cluster-local-node 1 --cluster-hash-seed 1' \
+		for m in '-m recent --name a --rcheck --hitcount 200' '-m quota --quota 9 -m connlimit --connlimit-above 1' '-m quota --quota 9 -m nfacct --nfacct-name a' \
+			'-p tcp -m quota --quota 9 -m osf --genre Linux' '-m connlabel --label 1 --set' \
+			'-m quota --quota 9 -m cluster --cluster-total-nodes 2 --cluster-local-node 1 --cluster-hash-seed 1' \
 			'-p udp -j QUEUE' '-p tcp -j SYNPROXY --mss 1460' \
 			'-m hashlimit --hashlimit-name x --hashlimit-above 10kb/s --hashlimit-rate-match --hashlimit-rate-interval 1' \
 			'-j HMARK --hmark-tuple src --hmark-mod 7 --hmark-rnd 1'; do
