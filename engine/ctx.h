@@ -60,7 +60,8 @@ struct xt2_ctx {
 	const void __img *left; /* numbers of what others do or answer, where there are others */
 	u64 answers; /* of those others, a bit for each of their numbers */
 	u32 left_mask;
-	u32 asked; /* the question that others have answered in rule, with yes; 0: none */
+	u32 asked; /* the question that others have answered, with yes; 0: none */
+	u32 asked_at; /* offset of its match */
 	u8 yes;
 	u8 resumes; /* evaluation goes on at rule: place, stack and cursor are as they were */
 	struct xt2_frame *stack;

@@ -160,7 +160,8 @@ static __always_inline struct xt2_rule __img *resume(struct xt2_ctx *ctx, struct
 {
 	if (s) {
 		s->epoch = (s->epoch + 1) & XT2_EPOCH_LAST;
-		s->keys.have = s->chain = 0;
+		s->keys.have = s->chain = s->ordered = 0;
+		s->spanned = s->patched = 0;
 		s->cursor.holds = 0;
 	}
 	return xt2_at(ctx->img, ctx->rule);

@@ -108,6 +108,7 @@ struct xt2_stopped {
 	unsigned int rule, chain, base; /* offsets in the image */
 	unsigned int depth, epoch;
 	unsigned int question; /* as in the table of numbers */
+	unsigned int match; /* offset of the one that it is */
 	unsigned int rules; /* that have asked */
 	unsigned short region;
 	unsigned char table; /* enum xt2_program */

@@ -46,8 +46,9 @@ int xt2_foreign_match(const struct xt2_match __img *m, struct xt2_ctx *ctx)
 		return XT2_HOTDROP;
 	}
 	if (xt2_can_stop && number & XT2_STOP_NUMBER) {
-		if (ctx->asked != number) {
+		if (ctx->asked != number || ctx->asked_at != xt2_ctx_offset(ctx, m)) {
 			ctx->asked = number;
+			ctx->asked_at = xt2_ctx_offset(ctx, m);
 			return XT2_STOP;
 		}
 		ctx->asked = 0;
@@ -204,6 +205,7 @@ static __noinline bool remember(struct sk_buff *skb, struct xt2_slot __img *slot
 	s->depth = ctx->place.depth;
 	s->epoch = slot->search.epoch;
 	s->question = ctx->asked;
+	s->match = ctx->asked_at;
 	s->region = slot->region;
 	s->table = table;
 	s->rules = s->yes = 0;
@@ -242,6 +244,7 @@ static __noinline bool recall(struct sk_buff *skb, struct xt2_slot __img *slot, 
 	ctx->place.base = xt2_at(ctx->img, s->base);
 	ctx->place.depth = s->depth;
 	ctx->asked = s->question;
+	ctx->asked_at = s->match;
 	ctx->yes = s->yes;
 	ctx->resumes = 1;
 	slot->search.epoch = s->epoch;
@@ -261,13 +264,13 @@ static __noinline bool recall(struct sk_buff *skb, struct xt2_slot __img *slot, 
 	return whole;
 }
 
-/* => the ruleset that a packet has stopped in; 0: it has not */
-static __noinline u64 stopped_in(struct sk_buff *skb)
+/* => the ruleset that a packet has stopped in, in a table; 0: it has not */
+static __noinline u64 stopped_in(struct sk_buff *skb, u32 table)
 {
 	u64 packet = (u64)skb;
 	const struct xt2_stopped *s = bpf_map_lookup_elem(&stopped, &packet);
 
-	return s ? s->ruleset : 0;
+	return s && s->table == table ? s->ruleset : 0;
 }
 
 /* What another packet at this address had, which nobody has done. */

@@ -415,7 +415,9 @@ static __always_inline bool has_steps(const struct xt2_live_ruleset __img *live,
 static __always_inline bool run_slot(struct bpf_nf_ctx *nf, u32 program, u32 cpu, u32 number)
 {
 	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
-	const u64 before = xt2_can_stop ? stopped_in(nf->skb) : 0;
+	const u64 before = program != XT2_NAT && xt2_can_stop && state->stops
+				   ? stopped_in(nf->skb, program)
+				   : 0;
 	u64 ruleset = before ? before : *(volatile u64 __img *)&state->ruleset;
 	struct xt2_live_ruleset __img *live = xt2_arena(ruleset);
 	u32 hook = nf->state->hook, entry;
@@ -437,7 +439,7 @@ static __always_inline bool run_slot(struct bpf_nf_ctx *nf, u32 program, u32 cpu
 	if (!entry || (program == XT2_NAT && !nat_looks(nf, &related)))
 		return true;
 	slot->pkt.cpu = cpu;
-	slot->packets++;
+	slot->packets += !slot->resumes;
 	if (unlikely(live->needs & XT2_NEEDS_LOADED & ~xt2_can)) {
 		slot->faults++;
 		return false;
@@ -538,13 +540,21 @@ static __always_inline bool forget_stop(struct sk_buff *skb)
 static __always_inline int go_on(struct bpf_nf_ctx *nf, u32 program)
 {
 	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);
+	const struct xt2_live_ruleset __img *live;
+	u64 ruleset;
+	u32 hook;
 
 	use_arena();
 	if (program == XT2_NAT && nat_is_done(nf)) /* most packets; they need no slot */
 		return true;
-	if (program != XT2_NAT && state->stops)
+	if (state->stops)
 		(void)forget_stop(nf->skb);
 	bpf_tail_call_static(nf, &evaluators, program);
+	ruleset = *(volatile u64 __img *)&state->ruleset;
+	live = xt2_arena(ruleset);
+	hook = nf->state->hook;
+	if (!ruleset || hook > XT2_POSTROUTING || !live->hook[program][is_ip6(nf)][hook])
+		return true; /* a table that is live no more has no evaluator */
 	__sync_fetch_and_add(&state->lost, 1);
 	return false;
 }

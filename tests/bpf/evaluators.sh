@@ -85,4 +85,17 @@ for by in repair edit apply; do
 	passes || wrong "$by: nothing passes"
 	passes -I 127.0.0.9 && wrong "$by: what is to be dropped passes"
 done
+
+# The program of a table that is live no more is at its hooks still, and lets all pass.
+{
+	printf '*raw\n-A PREROUTING -p sctp\nCOMMIT\n'
+	cat "$tmp/0"
+} >"$tmp/two"
+live apply "$tmp/two" || wrong "two tables"
+"$(dirname "$xt2")/xt2tables-restore" --image "$tmp/image" "$tmp/0" || wrong "an image"
+live apply "$tmp/image" || wrong "one table"
+rm "$folder/evaluators" || wrong "no pin"
+live repair || wrong "repair of one table"
+passes || wrong "one table: nothing passes"
+passes -I 127.0.0.9 && wrong "one table: what is to be dropped passes"
 exit $failed

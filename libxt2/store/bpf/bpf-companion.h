@@ -62,7 +62,7 @@ static inline bool xt2_nat_needs_gate_(u32 hook)
 /*
  * Programs that go on after stops, one behind each stop's chain; of a table's program.
  *
- * xt2_again_attach_ - if it is not there yet.  stop: from 0  => 0, -errno
+ * xt2_again_attach_ - if it is not there yet.  stop: from 0  => 0; 1: it is new; -errno
  */
 int xt2_again_attach_(const struct xt2_live *host, const char *folder,
 		      const struct xt2_links *links, const struct xt2_link *program, u32 table,

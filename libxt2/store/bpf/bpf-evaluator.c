@@ -64,8 +64,6 @@ int xt2_evaluators_put_(const struct xt2_live *host, unsigned int tables, u32 ne
 	int ret = 0, fd;
 	u32 i;
 
-	if (needs & XT2_NEED_STOPS)
-		__atomic_store_n(&state->stops, 1, __ATOMIC_RELEASE);
 	for (i = 0; i < XT2_PROGRAMS && !ret; i++) {
 		if (!(tables >> i & 1))
 			continue;

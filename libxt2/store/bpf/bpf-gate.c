@@ -6,6 +6,9 @@
  */
 #include "bpf-companion.h"
 
+#define TRIES	 50
+#define PAUSE_US 10000
+
 /* Newer than the kernel's headers may be. */
 enum { ATTACH_NETFILTER = 45 };
 
@@ -151,13 +154,19 @@ int xt2_again_attach_(const struct xt2_live *host, const char *folder,
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .netfilter.pf = family, .netfilter.hooknum = hook,
 		    .netfilter.priority = program->priority + (s32)XT2_AFTER_STOP(stop) + 1);
 	char path[512];
-	int link, ret = again_path(path, sizeof(path), folder, table, family, hook, stop);
+	int link, tries = TRIES;
+	int ret = again_path(path, sizeof(path), folder, table, family, hook, stop);
 
 	if (ret || xt2_again_is_there_(links, folder, table, family, hook, stop))
 		return ret;
-	link = bpf_link_create(host->fd[XT2_PIN_AGAIN + table], 0,
-			       (enum bpf_attach_type)ATTACH_NETFILTER, &opts);
-	return link < 0 ? link : pin_link(link, path, family, hook, folder);
+	do { /* the kernel takes its time to free one that was there */
+		link = bpf_link_create(host->fd[XT2_PIN_AGAIN + table], 0,
+				       (enum bpf_attach_type)ATTACH_NETFILTER, &opts);
+	} while (link == -EBUSY && tries-- && !usleep(PAUSE_US));
+	if (link < 0)
+		return link;
+	ret = pin_link(link, path, family, hook, folder);
+	return ret ? ret : 1;
 }
 
 void xt2_agains_detach_(const struct xt2_live *host, const char *folder, u32 table, u8 family)

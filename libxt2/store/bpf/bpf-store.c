@@ -159,7 +159,8 @@ static int prepare(struct xt2_live *host)
 	struct xt2_state *state;
 
 	madvise(xt2_live_at_(0), (size_t)XT2_ARENA_PAGES * PAGE, MADV_DONTFORK);
-	if (xt2_live_reserve_(host, XT2_ARENA_STATE, PAGE) ||
+	_Static_assert(XT2_ARENA_STATE + sizeof(*state) <= XT2_ARENA_CPUS, "no room");
+	if (xt2_live_reserve_(host, XT2_ARENA_STATE, sizeof(*state)) ||
 	    xt2_live_reserve_(host, XT2_ARENA_CPUS, host->cpus * sizeof(struct xt2_cpu)) ||
 	    xt2_live_reserve_(host, XT2_ARENA_SLOTS, slots))
 		return -ENOMEM;

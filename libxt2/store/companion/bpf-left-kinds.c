@@ -124,6 +124,14 @@ bool xt2_left_has_effect_(const struct xt2_image *img, const struct xt2_match *m
 	return false;
 }
 
+bool xt2_left_is_late_(const struct xt2_image *img, const struct xt2_rule *r)
+{
+	const char *name = instance_of(img, XT2_TARGET_ARG(r->target))->name;
+
+	return !strcmp(name, "CHECKSUM") || !strcmp(name, "SECMARK") ||
+	       !strcmp(name, "CONNSECMARK");
+}
+
 bool xt2_left_is_question_(const struct xt2_image *img, const struct xt2_match *m)
 {
 	return question_of(img, m) &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bpf-left-lacks.c - are the companions of the live ruleset still there?
+ * bpf-left-lacks.c - what is left of companions: are those of the live ruleset still there?
  *
  * When they are made, the kernel's counts of their chains and rules are remembered.  Whoever takes
  * something away changes them.
@@ -95,4 +95,41 @@ bool xt2_left_has_steps_(const struct xt2_live *host, u32 table, u32 six)
 		return false;
 	l = xt2_live_at_(host->ruleset);
 	return l->left && l->steps[table][six];
+}
+
+/* Packets that were dropped by others after they had stopped in a region. */
+static void forget_stops(const struct xt2_live *host, u32 region)
+{
+	const int fd = host->fd[XT2_PIN_STOPPED];
+	struct xt2_stopped s;
+	u64 key, next;
+	bool more = !bpf_map_get_next_key(fd, NULL, &next);
+
+	while (more) {
+		key = next;
+		more = !bpf_map_get_next_key(fd, &key, &next);
+		if (!bpf_map_lookup_elem(fd, &key, &s) && s.region == region)
+			bpf_map_delete_elem(fd, &key);
+	}
+}
+
+/* Nobody takes the answers that were noted for a region any more. */
+static void forget_answers(const struct xt2_live *host, u32 region)
+{
+	struct xt2_answers_key key, next;
+	const int fd = host->fd[XT2_PIN_ANSWERS];
+	bool more = !bpf_map_get_next_key(fd, NULL, &next);
+
+	while (more) {
+		key = next;
+		more = !bpf_map_get_next_key(fd, &key, &next);
+		if (key.region == region)
+			bpf_map_delete_elem(fd, &key);
+	}
+}
+
+void xt2_left_forget_(const struct xt2_live *host, u32 region)
+{
+	forget_stops(host, region);
+	forget_answers(host, region);
 }

@@ -549,7 +549,10 @@ int xt2_left_fill_(struct xt2_live_ruleset *l, const struct xt2_image *img)
 			l->asks[table][i] = plan.ask_hooks[table];
 			l->needs |= plan.step_hooks[table] ? XT2_NEED_STEPS : 0;
 			l->needs |= plan.ask_hooks[table] ? XT2_NEED_ANSWERS : 0;
-			l->needs |= plan.stops[table] ? XT2_NEED_STOPS : 0;
+			if (plan.stops[table]) {
+				l->needs |= XT2_NEED_STOPS;
+				__atomic_store_n(&xt2_live_state_()->stops, 1, __ATOMIC_RELEASE);
+			}
 			memcpy(l->stops[table][i], plan.most[table], sizeof(plan.most[table]));
 			l->needs |= xt2_bound_any_(l, table, i) ? XT2_NEED_BOUND : 0;
 		}

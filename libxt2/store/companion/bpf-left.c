@@ -28,6 +28,7 @@ struct maker {
 	const struct xt2_left_plan *plan;
 	u32 region, digits, table, hook; /* table: enum xt2_program */
 	u8 family;
+	bool attached; /* a program that goes on after stops */
 	struct xt2_nft b;
 	int walked, step, reset, asks, yes; /* programs; < 0: not loaded */
 	int branch[DIGITS][4];
@@ -543,9 +544,12 @@ static int put_gate(struct maker *m)
 	gate = xt2_gate_of_(m->links, m->folder, table, m->family, m->hook);
 	if (!program)
 		return -ENOENT;
-	for (stop = 0; stop < m->plan->most[m->table][m->hook] && !ret; stop++)
+	for (stop = 0; stop < m->plan->most[m->table][m->hook] && ret >= 0; stop++) {
 		ret = xt2_again_attach_(m->host, m->folder, m->links, program, m->table, m->family,
 					m->hook, stop);
+		m->attached |= ret > 0;
+	}
+	ret = ret < 0 ? ret : 0;
 	after = steps_at(m, program->priority) + 1;
 	if (ret || (gate && gate->priority > after))
 		return ret;
@@ -627,6 +631,11 @@ static const struct xt2_left_ext *lacking(const struct maker *m, bool *target)
 			if (!xt2_nft_has_(m->family, p->ask[t][i].ext->name,
 					  p->ask[t][i].ext->revision, false))
 				return p->ask[t][i].ext;
+	for (t = 0; t < XT2_PROGRAMS; t++)
+		for (i = 0; i < p->stops[t]; i++)
+			if (!xt2_nft_has_(m->family, p->stop[t][i].ext->name,
+					  p->stop[t][i].ext->revision, false))
+				return p->stop[t][i].ext;
 	*target = true;
 	for (i = 0; i < p->steps; i++)
 		if (!xt2_nft_has_(m->family, p->step[i].ext->name, p->step[i].ext->revision, true))
@@ -675,6 +684,8 @@ static int make(struct maker *m)
 	for (m->digits = 1; m->digits < DIGITS && (steps - !!steps) >> 2 * m->digits;)
 		m->digits++;
 	ret = each_hook(m, put_gate);
+	if (!ret && m->attached) /* packets that have passed its place do not stop */
+		ret = xt2_live_wait_(m->host);
 	if (!ret)
 		ret = put_all(m);
 	close_programs(m);
@@ -735,26 +746,11 @@ void xt2_left_drop_(u32 region)
 		drop(xt2_nft_families_[i], region, xt2_live_state_()->left & XT2_LEFT_BOUND);
 }
 
-/* Nobody takes the answers that were noted for a region any more. */
-static void forget_answers(const struct xt2_live *host, u32 region)
-{
-	struct xt2_answers_key key, next;
-	const int fd = host->fd[XT2_PIN_ANSWERS];
-	bool more = !bpf_map_get_next_key(fd, NULL, &next);
-
-	while (more) {
-		key = next;
-		more = !bpf_map_get_next_key(fd, &key, &next);
-		if (key.region == region)
-			bpf_map_delete_elem(fd, &key);
-	}
-}
-
 void xt2_left_unact_(const struct xt2_live *host, const char *folder)
 {
 	const struct xt2_live_ruleset *l = host ? xt2_live_at_(host->ruleset) : NULL;
 	u32 i, table, region;
-	bool any = false;
+	bool any = false, stops = false;
 
 	if (host && !xt2_live_state_()->left)
 		return;
@@ -763,6 +759,7 @@ void xt2_left_unact_(const struct xt2_live *host, const char *folder)
 
 		any |= used;
 		for (table = 0; table < XT2_NAT; table++) {
+			stops |= may_stop(host, table, i);
 			if (!may_stop(host, table, i))
 				xt2_agains_detach_(host, folder, table, xt2_nft_families_[i]);
 			if (table != XT2_FILTER && !xt2_left_has_steps_(host, table, i))
@@ -776,7 +773,9 @@ void xt2_left_unact_(const struct xt2_live *host, const char *folder)
 	}
 	if (!host)
 		return;
-	forget_answers(host, !host->region);
+	xt2_left_forget_(host, !host->region);
+	if (!stops)
+		__atomic_store_n(&xt2_live_state_()->stops, 0, __ATOMIC_RELEASE);
 	if (!any)
 		__atomic_store_n(&xt2_live_state_()->left, 0, __ATOMIC_RELAXED);
 }

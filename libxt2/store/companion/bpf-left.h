@@ -44,6 +44,9 @@ bool xt2_left_is_step_(const struct xt2_image *img, const struct xt2_rule *r);
 /* Is it a match that has an effect?  See bpf-stops.h. */
 bool xt2_left_has_effect_(const struct xt2_image *img, const struct xt2_match *m);
 
+/* Of a foreign target: is it a step that is done after all others? */
+bool xt2_left_is_late_(const struct xt2_image *img, const struct xt2_rule *r);
+
 /* The same, if it can be told without the image. */
 bool xt2_left_may_be_step_(const struct xt2_rule *r);
 
@@ -101,6 +104,9 @@ extern const char *const xt2_left_tables_[XT2_REGIONS];
 
 /* Does a ruleset have steps, questions or stops in a family? */
 bool xt2_left_uses_(const struct xt2_live_ruleset *l, u32 six);
+
+/* What packets have left in maps that met a ruleset in a region, which nobody uses any more. */
+void xt2_left_forget_(const struct xt2_live *host, u32 region);
 
 /* --- how steps are done (bpf-step-target.c) --------------------------------------- */
 

@@ -5,7 +5,8 @@
  * They are those that have an effect of their own, and those that look at what a step before them
  * may have changed.  Evaluation goes on at the first match of their rule.  So no match before one may
  * remember anything, and a rule has one at most; others are refused as they would be without stops.
- * Nor can the kernel be asked what a step changes that is only done after all others.
+ * What steps do that come after all others (bpf-bound.c) would be forgotten at a stop, so their
+ * tables have none.
  */
 #include "bpf-stops.h"
 #include "engine/order.h"
@@ -15,7 +16,7 @@
 struct finding {
 	struct xt2_stops *stops;
 	const struct xt2_image *img;
-	u32 late; /* enum xt2_left_change: what is changed after all stops */
+	u64 late; /* bits of tables with a step that is done after all others */
 	int ret;
 };
 
@@ -36,7 +37,13 @@ static bool has_stops(const struct xt2_image *img, const struct xt2_chain *c)
 /* Would it be met again with the same outcome? */
 static bool is_repeatable(const struct xt2_match *m)
 {
-	return !(xt2_match_info(m->type) & XT2_EXT_CELL) && m->type != XT2_M_SCTP;
+	switch (m->type) {
+	case XT2_M_CPU:
+	case XT2_M_TIME:
+	case XT2_M_SCTP: /* these two may hold, and drop all the same */
+	case XT2_M_DCCP: return false;
+	}
+	return !(xt2_match_info(m->type) & XT2_EXT_CELL);
 }
 
 /* May evaluation stop at m? */
@@ -68,20 +75,19 @@ static void on_changed(void *arg, const struct xt2_chain *c, u32 rule, const str
 {
 	struct finding *f = arg;
 
-	if (has_stops(f->img, c) && xt2_left_is_question_(f->img, m) &&
-	    !(xt2_left_looks_at_(f->img, m) & f->late))
+	if (has_stops(f->img, c) && xt2_left_is_question_(f->img, m))
 		add(f, m);
 }
 
-/* Targets that the kernel may have in one table alone: see bpf-bound.c. */
-static u32 changed_late(const struct xt2_image *img, const struct xt2_rule *r)
+/* Is it done after all others, or not at all what it was when it was noted? */
+static bool is_late(const struct xt2_image *img, const struct xt2_rule *r)
 {
 	switch (XT2_TARGET_KIND(r->target)) {
 	case XT2_T_CT:
-	case XT2_T_ECN: return xt2_left_changes_(img, r);
-	case XT2_T_FOREIGN: return xt2_left_changes_(img, r) & ~(u32)XT2_LEFT_SETS;
+	case XT2_T_ECN: return true;
+	case XT2_T_FOREIGN: return xt2_left_is_late_(img, r);
 	}
-	return 0;
+	return false;
 }
 
 static void look(struct finding *f, const struct xt2_chain *c, u32 rules)
@@ -93,7 +99,8 @@ static void look(struct finding *f, const struct xt2_chain *c, u32 rules)
 	xt2_chain_for_each(r, &o, f->img, c) {
 		if (!rules-- || f->ret)
 			break;
-		f->late |= changed_late(f->img, r);
+		if (is_late(f->img, r))
+			f->late |= 1ull << (c->table & 63);
 		xt2_rule_for_each_match(m, r)
 			if (xt2_left_has_effect_(f->img, m))
 				add(f, m);
@@ -126,6 +133,8 @@ static void keep_possible(struct finding *f, const struct xt2_stops *all)
 	u32 i;
 
 	xt2_image_for_each_chain(c, i, f->img, xt2_image_root(f->img)) {
+		if (f->late >> (c->table & 63) & 1)
+			continue;
 		xt2_chain_for_each(r, &o, f->img, c) {
 			m = only_stop(all, f->img, r);
 			if (m)
@@ -235,6 +244,8 @@ static u32 most_of(const struct xt2_stops *stops, const struct xt2_image *img, c
 				return UNKNOWN;
 			n = sum(n, most[*next]);
 		}
+		if (xt2_rule_ends(r)) /* behind it there may be loops */
+			break;
 	}
 	return n;
 }
@@ -258,7 +269,7 @@ int xt2_stops_most_(const struct xt2_stops *stops, const struct xt2_image *img, 
 	}
 	memset(known, UNKNOWN, root->chains + 1ull);
 	todo[0] = chain;
-	while (n) { /* chains have no loops */
+	while (n && n <= root->chains) { /* an image that was checked has no loops */
 		at = todo[n - 1];
 		found = most_of(stops, img, known, xt2_image_chain(img, root, at), &next);
 		if (found == UNKNOWN) {
@@ -271,5 +282,5 @@ int xt2_stops_most_(const struct xt2_stops *stops, const struct xt2_image *img, 
 	*most = known[chain];
 	free(known);
 	free(todo);
-	return 0;
+	return n ? -ELOOP : 0;
 }

@@ -147,10 +147,39 @@ static void test_most(void **state)
 	assert_int_equal(strlen(said), strlen("3:2.1 4:1.1 INPUT 4 OUTPUT 1 "));
 }
 
+/* Behind a rule that ends its chain there may be a loop. */
+static void test_loop(void **state)
+{
+	struct xt2_ruleset *rs = xt2_ruleset_new();
+	const int t = a_table(rs, XT2_IPV4, "filter"), c = xt2_chain_base(rs, t, XT2_INPUT);
+	const int a = xt2_chain_add(rs, t, "a");
+
+	with_matches(rs, c, "connlimit", NULL);
+	a_rule(rs, c, 0, XT2_TARGET(XT2_T_JUMP, a));
+	a_rule(rs, a, 0, XT2_TARGET(XT2_T_ACCEPT, 0));
+	a_rule(rs, a, 0, XT2_TARGET(XT2_T_JUMP, a));
+	with_image(rs, describe);
+	assert_string_equal(said, "0:1.1 INPUT 1 ");
+}
+
+/* What is done late would be forgotten at a stop; another table does not matter. */
+static void test_late(void **state)
+{
+	struct xt2_ruleset *rs = xt2_ruleset_new();
+	const int t = a_table(rs, XT2_IPV4, "mangle"), c = xt2_chain_base(rs, t, XT2_INPUT);
+	const int f = a_table(rs, XT2_IPV4, "filter"), i = xt2_chain_base(rs, f, XT2_INPUT);
+
+	with_matches(rs, c, "connlimit", NULL);
+	a_rule(rs, c, 0, XT2_TARGET(XT2_T_ECN, 1));
+	with_matches(rs, i, "connlimit", NULL);
+	with_image(rs, describe);
+	assert_string_equal(said + strlen(said) - strlen("INPUT 1 "), "INPUT 1 ");
+	assert_int_equal(strlen(said), strlen("3:1.1 INPUT 1 "));
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_effects),
-	cmocka_unit_test(test_changed),
-	cmocka_unit_test(test_most),
+	cmocka_unit_test(test_effects), cmocka_unit_test(test_changed), cmocka_unit_test(test_most),
+	cmocka_unit_test(test_loop),	cmocka_unit_test(test_late),
 };
 
 UNITS(tests)
