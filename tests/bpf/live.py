@@ -334,6 +334,8 @@ class Rules(rules.Rules):
         r, w = self.left, self.w
         if not self.answers or not self.where or table == 'nat' or self.stops[self.where] > 1 or r.random() < 0.85:
             return ''
+        if any(row[0] in ('CT', 'ECN', 'CHECKSUM') for row in self.steps):      # done after all others
+            return ''
         mask = f'--connlimit-mask {r.choice((0, 8, 24))} --connlimit-{r.choice(("s", "d"))}addr'
         fit = [f'-m connlimit --connlimit-{r.choice(("above", "upto"))} {r.choice((0, 1000))} {mask}'] * 2
         fit += ['-m cluster --cluster-total-nodes 2 --cluster-local-node 1 --cluster-hash-seed 0xdeadbeef'] * w.tracked
