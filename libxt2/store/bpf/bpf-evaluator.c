@@ -16,6 +16,8 @@
 #include <string.h>
 
 #define MAPS_MAX 64 /* of a program */
+#define WAITS	 100
+#define WAIT_US	 10000
 
 static const char map_name[] = "evaluators";
 
@@ -130,6 +132,21 @@ static int map_of_link(const char *folder, const char *name)
 	return ret;
 }
 
+/* The kernel empties a map some time after its last pin went, unless a process has it: wait for that. */
+static void wait_until_empty(int fd)
+{
+	bool any = true;
+	u32 i, key, id;
+
+	for (i = 0; i < WAITS && any; i++) {
+		any = false;
+		for (key = 0; key < XT2_PROGRAMS; key++)
+			any |= !bpf_map_lookup_elem(fd, &key, &id);
+		if (any)
+			usleep(WAIT_US);
+	}
+}
+
 int xt2_evaluators_find_(const char *folder)
 {
 	DIR *dir = opendir(folder);
@@ -141,5 +158,7 @@ int xt2_evaluators_find_(const char *folder)
 			fd = map_of_link(folder, e->d_name);
 	if (dir)
 		closedir(dir);
+	if (fd >= 0)
+		wait_until_empty(fd);
 	return fd;
 }
