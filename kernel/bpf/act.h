@@ -117,11 +117,11 @@ struct xt2_stopped {
 
 /*
  * Priorities after that of a table's program.  The chain of a stop, from 0, has the program that goes on behind it.
- * The table nat has no stops, and one priority for its steps.
+ * After all stops come the last steps, then those that are noted, or REJECT.  The table nat has no stops, and one
+ * priority for its steps.
  */
 #define XT2_AFTER_STOP(stop) (2 * (stop) + 1)
-#define XT2_AFTER_STOPS \
-	(2 * XT2_STOPS + 1) /* the last steps; then those that are noted, or REJECT */
+#define XT2_AFTER_STOPS	     XT2_AFTER_STOP(XT2_STOPS)
 
 /* What a companion's program compares: (note >> shift & mask) == want. */
 struct xt2_question {

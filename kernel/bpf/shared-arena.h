@@ -132,7 +132,7 @@ struct xt2_state {
 	__s32 tz_west; /* minutes: the kernel's time zone */
 	__u32 forced; /* the live ruleset asks more than it may unless somebody insists: see store.h */
 	__u32 evaluators[XT2_PROGRAMS]; /* what each was loaded for: of XT2_NEEDS_LOADED */
-	__u32 stops; /* packets may be under way that have stopped: some evaluator can do that */
+	__u32 stops; /* packets may be under way that have stopped: see act.h */
 	__u64 lost; /* packets that were dropped: no slot, companion or evaluator was there for them */
 	__u64 region_size[XT2_REGIONS]; /* bytes that have memory */
 	__u64 cells_size;

@@ -407,23 +407,12 @@ static int nat_comes(const struct coming *k, const struct xt2_rule *r)
 	return 0;
 }
 
-/* In a table. */
-static bool may_stop(const struct xt2_live_edit *e, u32 program, u8 family)
-{
-	const u8 *stops = e->l->stops[program][family == XT2_IPV6];
-	u32 hook, any = 0;
-
-	for (hook = 0; hook <= XT2_POSTROUTING; hook++)
-		any |= stops[hook];
-	return any != 0;
-}
-
 /* => 0; 1: only xt2_live_install() can do it; -ENOMEM */
 static int rule_comes(const struct coming *k, const struct xt2_rule *r)
 {
 	struct xt2_live_edit *e = k->e;
 
-	if (xt2_rule_branches(r) && may_stop(e, k->program, k->t->family))
+	if (xt2_rule_branches(r) && xt2_left_may_stop_(e->l, k->program, k->t->family == XT2_IPV6))
 		return 1; /* packets may stop more often, or deeper in chains */
 	if (!xt2_live_can_(e->img, k->t, r) ||
 	    xt2_left_comes_(&e->next, e->img, r, k->t->family, k->program, k->hooks))

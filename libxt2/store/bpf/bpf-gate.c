@@ -91,14 +91,18 @@ static int pin_link(int link, const char *path, u8 family, u32 hook, const char 
 	return ret;
 }
 
-/* Before it goes, for no guard is to miss it. */
-static void expect_less(const struct xt2_live *host, const char *folder, u8 family, u32 hook)
+/* host: NULL: nothing is live.  => was it there? */
+static bool unpin(const struct xt2_live *host, const char *path, u8 family, u32 hook,
+		  const char *folder)
 {
-	if (!host)
-		return;
-	xt2_live_state_()->gates[family == XT2_IPV6][hook] =
-		(u8)(count_gates(folder, family, hook) - 1);
-	xt2_live_wait_(host);
+	if (access(path, F_OK))
+		return false;
+	if (host) { /* no guard misses it */
+		xt2_live_state_()->gates[family == XT2_IPV6][hook] =
+			(u8)(count_gates(folder, family, hook) - 1);
+		xt2_live_wait_(host);
+	}
+	return !unlink(path);
 }
 
 int xt2_gate_attach_(const struct xt2_live *host, const char *folder, const char *table, u8 family,
@@ -129,11 +133,8 @@ bool xt2_gates_detach_(const struct xt2_live *host, const char *folder, const ch
 	u32 hook;
 
 	for (hook = 0; hook <= XT2_POSTROUTING; hook++) {
-		if (gate_path(path, sizeof(path), folder, table, family, hook) ||
-		    access(path, F_OK))
-			continue;
-		expect_less(host, folder, family, hook);
-		any |= !unlink(path);
+		if (!gate_path(path, sizeof(path), folder, table, family, hook))
+			any |= unpin(host, path, family, hook, folder);
 	}
 	return any;
 }
@@ -175,11 +176,7 @@ void xt2_agains_detach_(const struct xt2_live *host, const char *folder, u32 tab
 	u32 hook, stop;
 
 	for (hook = 0; hook <= XT2_POSTROUTING; hook++)
-		for (stop = 0; stop < XT2_STOPS; stop++) {
-			if (again_path(path, sizeof(path), folder, table, family, hook, stop) ||
-			    access(path, F_OK))
-				continue;
-			expect_less(host, folder, family, hook);
-			unlink(path);
-		}
+		for (stop = 0; stop < XT2_STOPS; stop++)
+			if (!again_path(path, sizeof(path), folder, table, family, hook, stop))
+				unpin(host, path, family, hook, folder);
 }

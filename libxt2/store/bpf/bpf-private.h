@@ -212,6 +212,9 @@ int xt2_left_fill_(struct xt2_live_ruleset *l, const struct xt2_image *img);
 int xt2_left_comes_(struct xt2_live_ruleset *l, const struct xt2_image *img,
 		    const struct xt2_rule *r, u8 family, u32 table, u32 hooks);
 
+/* May packets stop in a table of a ruleset?  See kernel/bpf/act.h. */
+bool xt2_left_may_stop_(const struct xt2_live_ruleset *l, u32 table, u32 six);
+
 /* What the programs, and whoever looks for companions, know of a ruleset's nat tables.  => 0, -ENOMEM */
 int xt2_live_fill_nat_(struct xt2_live_ruleset *l, const struct xt2_image *img);
 

@@ -97,6 +97,15 @@ bool xt2_left_has_steps_(const struct xt2_live *host, u32 table, u32 six)
 	return l->left && l->steps[table][six];
 }
 
+bool xt2_left_may_stop_(const struct xt2_live_ruleset *l, u32 table, u32 six)
+{
+	u32 hook, any = 0;
+
+	for (hook = 0; hook <= XT2_POSTROUTING; hook++)
+		any |= l->stops[table][six][hook];
+	return any != 0;
+}
+
 /* Packets that were dropped by others after they had stopped in a region. */
 static void forget_stops(const struct xt2_live *host, u32 region)
 {

@@ -273,7 +273,7 @@ static int walk_hook(struct walk *w, const struct xt2_hook *h)
 {
 	const struct xt2_chain *c;
 	struct xt2_reach reach;
-	u32 most = 0;
+	const u32 most = xt2_stops_most_(&w->stops, h->chain);
 	int ret = xt2_reach_begin(&reach, w->img);
 
 	if (!ret) {
@@ -281,8 +281,6 @@ static int walk_hook(struct walk *w, const struct xt2_hook *h)
 		xt2_reach_for_each(c, &reach) look(w, c, reach.chain[c->index].rules);
 	}
 	xt2_reach_end(&reach);
-	if (!ret)
-		ret = xt2_stops_most_(&w->stops, w->img, h->chain, &most);
 	if (!ret && most) {
 		w->plan->most[w->table][w->hook] = (u8)most;
 		w->plan->step_hooks[w->table] |= (u8)(1u << w->hook);
@@ -391,13 +389,13 @@ static struct xt2_left_item *add_known(struct walk *w, const struct xt2_left_kno
 {
 	struct xt2_left_plan *p = w->plan;
 	struct xt2_left_ext *e = of_known(w, k);
-	const u32 table = k->table % STOPS_OF(0);
+	const u32 table = k->table;
 
-	if (k->table == XT2_PROGRAMS)
+	if (table == XT2_PROGRAMS)
 		return add_item(&p->step, &p->steps, &p->steps_cap, e, k->offset);
-	if (k->table < XT2_PROGRAMS)
+	if (table < XT2_PROGRAMS)
 		return add_item(&p->ask[table], &p->asks[table], &p->asks_cap[table], e, k->offset);
-	return add_stop(p, table, e, k->offset);
+	return add_stop(p, table - STOPS_OF(0), e, k->offset);
 }
 
 static int plan_known(struct walk *w, const struct xt2_left_known *k)

@@ -729,15 +729,6 @@ int xt2_left_act_(const struct xt2_live *host, const char *folder, const struct 
 	return ret;
 }
 
-static bool may_stop(const struct xt2_live *host, u32 table, u32 six)
-{
-	static const u8 never[5];
-	const struct xt2_live_ruleset *l = host ? xt2_live_at_(host->ruleset) : NULL;
-
-	return l && host->ruleset && l->left &&
-	       memcmp(l->stops[table][six], never, sizeof(never)) != 0;
-}
-
 void xt2_left_drop_(u32 region)
 {
 	u32 i;
@@ -759,8 +750,10 @@ void xt2_left_unact_(const struct xt2_live *host, const char *folder)
 
 		any |= used;
 		for (table = 0; table < XT2_NAT; table++) {
-			stops |= may_stop(host, table, i);
-			if (!may_stop(host, table, i))
+			const bool may_stop = l && host->ruleset && xt2_left_may_stop_(l, table, i);
+
+			stops |= may_stop;
+			if (!may_stop)
 				xt2_agains_detach_(host, folder, table, xt2_nft_families_[i]);
 			if (table != XT2_FILTER && !xt2_left_has_steps_(host, table, i))
 				xt2_gates_detach_(host, folder, xt2_live_table_name_(table),

@@ -17,6 +17,7 @@ struct finding {
 	struct xt2_stops *stops;
 	const struct xt2_image *img;
 	u64 late; /* bits of tables with a step that is done after all others */
+	u32 changes, looks; /* enum xt2_left_change, of all rules */
 	int ret;
 };
 
@@ -46,8 +47,8 @@ static bool is_repeatable(const struct xt2_match *m)
 	return !(xt2_match_info(m->type) & XT2_EXT_CELL);
 }
 
-/* May evaluation stop at m? */
-static bool may_stop(const struct xt2_rule *r, const struct xt2_match *m)
+/* May evaluation stop at m, and begin again with its rule? */
+static bool can_repeat_to(const struct xt2_rule *r, const struct xt2_match *m)
 {
 	const struct xt2_match *before;
 
@@ -101,9 +102,12 @@ static void look(struct finding *f, const struct xt2_chain *c, u32 rules)
 			break;
 		if (is_late(f->img, r))
 			f->late |= 1ull << (c->table & 63);
-		xt2_rule_for_each_match(m, r)
+		f->changes |= xt2_left_changes_(f->img, r);
+		xt2_rule_for_each_match(m, r) {
+			f->looks |= xt2_left_looks_at_(f->img, m);
 			if (xt2_left_has_effect_(f->img, m))
 				add(f, m);
+		}
 	}
 }
 
@@ -120,7 +124,7 @@ static const struct xt2_match *only_stop(const struct xt2_stops *all, const stru
 			return NULL;
 		found = m;
 	}
-	return found && may_stop(r, found) ? found : NULL;
+	return found && can_repeat_to(r, found) ? found : NULL;
 }
 
 /* all: candidates */
@@ -143,7 +147,8 @@ static void keep_possible(struct finding *f, const struct xt2_stops *all)
 	}
 }
 
-static int order(struct finding *f, struct xt2_reach *reach)
+/* Most rulesets have no step that changes what a question looks at: then no order matters. */
+static int find_candidates(struct finding *f, struct xt2_reach *reach)
 {
 	const struct xt2_root *root = xt2_image_root(f->img);
 	u8 *reached = calloc(root->chains + 1ull, 1);
@@ -158,7 +163,8 @@ static int order(struct finding *f, struct xt2_reach *reach)
 		if (reached[i] && has_stops(f->img, c))
 			look(f, c, reach->chain[i].rules);
 	}
-	ret = f->ret ? f->ret : xt2_left_order_(f->img, reached, on_changed, f);
+	if (f->changes & f->looks)
+		ret = xt2_left_order_(f->img, reached, on_changed, f);
 	free(reached);
 	return ret ? ret : f->ret;
 }
@@ -168,6 +174,68 @@ static void sort(struct xt2_stops *s)
 	if (s->n)
 		qsort(s->offset, s->n, sizeof(*s->offset), by_offset);
 }
+
+bool xt2_stops_has_(const struct xt2_stops *stops, const struct xt2_image *img,
+		    const struct xt2_match *m)
+{
+	const u32 offset = xt2_offset(img, m);
+
+	return stops->n &&
+	       bsearch(&offset, stops->offset, stops->n, sizeof(offset), by_offset) != NULL;
+}
+
+/* --- how often ------------------------------------------------------------------ */
+
+#define MANY 0xffu
+
+static u32 sum(u32 a, u32 b)
+{
+	return a + b < MANY ? a + b : MANY;
+}
+
+/* By what is known so far of the chains that its rules lead to. */
+static u8 most_of(const struct xt2_stops *stops, const struct xt2_image *img,
+		  const struct xt2_chain *c)
+{
+	const struct xt2_match *m;
+	const struct xt2_rule *r;
+	struct xt2_in_order o;
+	u32 n = 0;
+
+	xt2_chain_for_each(r, &o, img, c) {
+		xt2_rule_for_each_match(m, r)
+			n = sum(n, xt2_stops_has_(stops, img, m));
+		if (xt2_rule_branches(r))
+			n = sum(n, stops->most[XT2_TARGET_ARG(r->target)]);
+		if (xt2_rule_ends(r)) /* behind it there may be loops */
+			break;
+	}
+	return (u8)n;
+}
+
+/* Until nothing is added: as many rounds as chains are deep.  => 0, -ENOMEM */
+static int count(struct xt2_stops *stops, const struct xt2_image *img)
+{
+	const struct xt2_chain *c;
+	bool more = true;
+	u8 most;
+	u32 i;
+
+	stops->most = calloc(xt2_image_root(img)->chains + 1ull, 1);
+	if (!stops->most)
+		return -ENOMEM;
+	while (more) {
+		more = false;
+		xt2_image_for_each_chain(c, i, img, xt2_image_root(img)) {
+			most = most_of(stops, img, c);
+			more |= most > stops->most[i];
+			stops->most[i] = most;
+		}
+	}
+	return 0;
+}
+
+/* --- for everybody ---------------------------------------------------------------- */
 
 int xt2_stops_find_(struct xt2_stops *stops, const struct xt2_image *img)
 {
@@ -187,7 +255,7 @@ int xt2_stops_find_(struct xt2_stops *stops, const struct xt2_image *img)
 		xt2_image_for_each_hook(h, i, img, xt2_image_root(img))
 			xt2_reach_add(&reach, h->chain);
 		xt2_reach_for_each(c, &reach);
-		ret = order(&f, &reach);
+		ret = find_candidates(&f, &reach);
 	}
 	xt2_reach_end(&reach);
 	if (!ret && all.n) {
@@ -198,89 +266,17 @@ int xt2_stops_find_(struct xt2_stops *stops, const struct xt2_image *img)
 		ret = f.ret;
 	}
 	xt2_stops_free_(&all);
-	return ret;
+	return ret || !stops->n ? ret : count(stops, img);
 }
 
 void xt2_stops_free_(struct xt2_stops *stops)
 {
 	free(stops->offset);
+	free(stops->most);
 	memset(stops, 0, sizeof(*stops));
 }
 
-bool xt2_stops_has_(const struct xt2_stops *stops, const struct xt2_image *img,
-		    const struct xt2_match *m)
+u32 xt2_stops_most_(const struct xt2_stops *stops, u32 chain)
 {
-	const u32 offset = xt2_offset(img, m);
-
-	return stops->n &&
-	       bsearch(&offset, stops->offset, stops->n, sizeof(offset), by_offset) != NULL;
-}
-
-/* --- how often ------------------------------------------------------------------ */
-
-#define UNKNOWN 0xffu
-#define MANY	0xfeu
-
-static u32 sum(u32 a, u32 b)
-{
-	return a + b < MANY ? a + b : MANY;
-}
-
-/* Of a chain, once those that its rules lead to are known.  => UNKNOWN: one is not; it is in *next */
-static u32 most_of(const struct xt2_stops *stops, const struct xt2_image *img, const u8 *most,
-		   const struct xt2_chain *c, u32 *next)
-{
-	const struct xt2_match *m;
-	const struct xt2_rule *r;
-	struct xt2_in_order o;
-	u32 n = 0;
-
-	xt2_chain_for_each(r, &o, img, c) {
-		xt2_rule_for_each_match(m, r)
-			n = sum(n, xt2_stops_has_(stops, img, m));
-		if (xt2_rule_branches(r)) {
-			*next = XT2_TARGET_ARG(r->target);
-			if (most[*next] == UNKNOWN)
-				return UNKNOWN;
-			n = sum(n, most[*next]);
-		}
-		if (xt2_rule_ends(r)) /* behind it there may be loops */
-			break;
-	}
-	return n;
-}
-
-int xt2_stops_most_(const struct xt2_stops *stops, const struct xt2_image *img, u32 chain,
-		    u32 *most)
-{
-	const struct xt2_root *root = xt2_image_root(img);
-	u8 *known;
-	u32 *todo, n = 1, at, next = 0, found;
-
-	*most = 0;
-	if (!stops->n)
-		return 0;
-	known = malloc(root->chains + 1ull);
-	todo = malloc((root->chains + 1ull) * sizeof(*todo));
-	if (!known || !todo) {
-		free(known);
-		free(todo);
-		return -ENOMEM;
-	}
-	memset(known, UNKNOWN, root->chains + 1ull);
-	todo[0] = chain;
-	while (n && n <= root->chains) { /* an image that was checked has no loops */
-		at = todo[n - 1];
-		found = most_of(stops, img, known, xt2_image_chain(img, root, at), &next);
-		if (found == UNKNOWN) {
-			todo[n++] = next;
-		} else {
-			known[at] = (u8)found;
-			n--;
-		}
-	}
-	*most = known[chain];
-	free(known);
-	free(todo);
-	return n ? -ELOOP : 0;
+	return stops->n ? stops->most[chain] : 0;
 }
