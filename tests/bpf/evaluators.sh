@@ -7,11 +7,6 @@ test=evaluators needs="bpftool ping"
 # shellcheck source=tests/bpf/live-common.sh
 . "${top_srcdir:-.}/tests/bpf/live-common.sh"
 edit=$(dirname "$xt2")/links/xt2tables
-live() {	# COMMAND ARGUMENTS...
-	command=$1
-	shift
-	"$xt2" "$command" --netns "$ns" "$@"
-}
 rules() {	# RULE OF INPUT...
 	printf '*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -s 127.0.0.9/32 -j DROP\n'
 	for rule; do
@@ -24,7 +19,6 @@ links() {
 		bpftool -j link show pinned "$i" | sed 's/.*"id":\([0-9]*\).*/\1/'
 	done
 }
-faults() { live status 2>/dev/null | sed -n 's/^faults //p'; }
 passes() { inside ping -q -c 1 -W 0.3 "$@" 127.0.0.1 >"$tmp/out" 2>&1; }
 
 rules >"$tmp/0"

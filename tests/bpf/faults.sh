@@ -22,11 +22,6 @@ folder=$(folder_of "$ns")
 sed 's/^-A INPUT/-A INPUT -i lo\n&/' "$tmp/a" >"$tmp/b"
 printf '*raw\n:PREROUTING ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -o lo\nCOMMIT\n' >"$tmp/raw"
 
-live() {	# COMMAND ARGUMENTS...
-	command=$1
-	shift
-	"$xt2" "$command" --netns "$ns" "$@"
-}
 calls() {	# FILE: how many calls of bpf(2) it takes to apply it
 	strace -o "$tmp/trace" -e trace=bpf "$xt2" apply --netns "$ns" "$1" || wrong "strace"
 	grep -c '^bpf(' "$tmp/trace"

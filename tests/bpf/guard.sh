@@ -7,13 +7,7 @@ test=guard needs="bpftool ping"
 # shellcheck source=tests/bpf/live-common.sh
 . "${top_srcdir:-.}/tests/bpf/live-common.sh"
 edit=$(dirname "$xt2")/links/xt2tables
-live() {	# COMMAND ARGUMENTS...
-	command=$1
-	shift
-	"$xt2" "$command" --netns "$ns" "$@"
-}
 passes() { inside ping -q -c 1 -W 0.3 "$1" >"$tmp/out" 2>&1; }
-faults() { live status 2>/dev/null | sed -n 's/^faults //p'; }
 
 cat >"$tmp/rules" <<END
 *mangle

@@ -6,13 +6,7 @@
 test=left needs="iptables-legacy-restore iptables-nft-save ipset nft ping"
 # shellcheck source=tests/bpf/live-common.sh
 . "${top_srcdir:-.}/tests/bpf/live-common.sh"
-live() {	# COMMAND ARGUMENTS...
-	command=$1
-	shift
-	"$xt2" "$command" --netns "$ns" "$@"
-}
 apply() { live apply "$@" || wrong "apply $*"; }
-faults() { live status 2>/dev/null | sed -n 's/^faults //p'; }
 tables() { inside nft list tables | grep -c 'xt2-act'; }
 passes() { inside ping -q -c 1 -W 1 "$1" >/dev/null 2>&1; }
 folder=$(folder_of "$ns")

@@ -10,11 +10,6 @@ nat=$(realpath "${top_srcdir:-.}/tests/bpf/nat.py")
 # shellcheck disable=SC2317
 also_clean() { [ -z "$server" ] || kill "$server" 2>/dev/null; }
 server=
-live() {	# COMMAND ARGUMENTS...
-	command=$1
-	shift
-	"$xt2" "$command" --netns "$ns" "$@"
-}
 ask() { inside python3 "$nat" ask "$@"; }
 edit() {	# LINE...: one transaction
 	printf '%s\n' "$@" | live edit --live >"$tmp/out" 2>&1

@@ -12,17 +12,11 @@ also_clean() { # shellcheck disable=SC2086
 	kill $server $second 2>/dev/null
 }
 server='' second=''
-live() {	# COMMAND ARGUMENTS...
-	command=$1
-	shift
-	"$xt2" "$command" --netns "$ns" "$@"
-}
 rules() {	# RULE...
 	printf '*nat\n:PREROUTING ACCEPT [0:0]\n:INPUT ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n'
 	printf '%s\n' "$@" COMMIT
 }
 ask() { inside python3 "$nat" ask "$@"; }
-faults() { live status 2>/dev/null | sed -n 's/^faults //p'; }
 tables() { inside nft list tables | grep -c 'xt2-nat'; }
 apply() { live apply "$@" || wrong "apply $*"; }
 

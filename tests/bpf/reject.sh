@@ -7,11 +7,6 @@ test=reject needs="bpftool iptables-legacy-restore ip6tables-legacy-restore ipta
 . "${top_srcdir:-.}/tests/bpf/live-common.sh"
 here=$(realpath "${top_srcdir:-.}/tests/bpf")
 xt2tables=$(dirname "$xt2")/links/xt2tables
-live() {	# COMMAND ARGUMENTS...
-	command=$1
-	shift
-	"$xt2" "$command" --netns "$ns" "$@"
-}
 rules() {	# RULE...
 	printf '*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n'
 	printf '%s\n' "$@" COMMIT

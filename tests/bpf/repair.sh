@@ -16,11 +16,6 @@ rules() {	# STATES
 	printf '*raw\n:PREROUTING ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\nCOMMIT\n'
 }
 rules NEW,ESTABLISHED >"$tmp/rules"
-live() {	# COMMAND ARGUMENTS...
-	command=$1
-	shift
-	"$xt2" "$command" --netns "$ns" "$@"
-}
 live apply "$tmp/rules" -6 "$tmp/rules" 2>"$tmp/err"
 code=$?
 [ $code != 3 ] || skip "$(cat "$tmp/err")"

@@ -10,12 +10,6 @@ other=$ns-xt1
 # shellcheck disable=SC2317 # called in the end
 also_clean() { ip netns del "$other" 2>/dev/null; }
 ip netns add "$other" && ip -n "$other" link set lo up || exit 99
-live() {	# COMMAND ARGUMENTS...
-	command=$1
-	shift
-	"$xt2" "$command" --netns "$ns" "$@"
-}
-faults() { live status 2>/dev/null | sed -n 's/^faults //p'; }
 passes() { inside ping -q -c 1 -W 0.3 "$@" >"$tmp/out" 2>&1; }
 
 # Many rules, so that chains have indexes; chains in chains; stops at the beginning, in the midst and at the end.

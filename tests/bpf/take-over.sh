@@ -10,11 +10,6 @@ hosts=$(realpath "${top_srcdir:-.}/tests/bpf/hosts")
 daemon=
 # shellcheck disable=SC2317
 also_clean() { [ -z "$daemon" ] || kill "$daemon" 2>/dev/null; }
-live() {	# COMMAND ARGUMENTS...
-	command=$1
-	shift
-	"$xt2" "$command" --netns "$ns" "$@"
-}
 # The rules, without counters and times, tables in the order of their names, chains as well.
 plain() {
 	sed -e '/^#/d; /^COMMIT/d; s/^\[[0-9:]*\] //; s/ \[[0-9:]*\]$//' |
