@@ -253,7 +253,7 @@ STEPS = [('MARK', ANY, ANY, (4, 6), 'MARK', '', mark), ('MARK', ANY, ANY, (4, 6)
          ('NFQUEUE', ('raw', 'mangle', 'filter', 'security'), ANY, (4, 6), '', '', nfqueue),
          *[('TPROXY', ('mangle',), ('PREROUTING',), (4, 6), '', '-p udp', lambda w, r: '--on-port 777 --tproxy-mark 0x1/0x1')] * 6,
          ('CT', ('raw',), ANY, (4, 6), 'TEMPLATE', '-p tcp', connection), ('TRACE', ('raw',), ANY, (4, 6), '', '', lambda w, r: ''),
-         ('ECN', ('mangle',), ANY, (4,), 'BYTES', '-p tcp', lambda w, r: '--ecn-tcp-remove'),
+         *[('ECN', ('mangle',), ANY, (4,), 'BYTES', '-p tcp', lambda w, r: '--ecn-tcp-remove')] * 3,
          ('CHECKSUM', ('mangle',), ANY, (4, 6), 'BYTES', '-p udp', lambda w, r: '--checksum-fill'),
          ('IDLETIMER', ANY, ANY, (4, 6), '', '', lambda w, r: f'--timeout 600 --label twins{r.randrange(9)}'),
          ('RATEEST', ANY, ANY, (4, 6), '', '', rateest), ('SET', ('raw', 'mangle', 'filter', 'security'), ANY, (4, 6), 'SETS', '', ipset_target),
@@ -329,14 +329,15 @@ class Rules(rules.Rules):
     def stop(self, table, text):
         """=> a match at which packets wait for the kernel's answer, for a base chain; or ''
 
-        Counts that are near a limit are those of the moment when the kernel forgets connections.
+        Counts near a limit are those of the moment when the kernel forgets connections; and where it counts none,
+        since a mask leaves closed ones alone, it drops the packet.
         """
         r, w = self.left, self.w
         if not self.answers or not self.where or table == 'nat' or self.stops[self.where] > 1 or r.random() < 0.85:
             return ''
         if any(row[0] in ('CT', 'ECN', 'CHECKSUM') for row in self.steps):      # done after all others
             return ''
-        mask = f'--connlimit-mask {r.choice((0, 8, 24))} --connlimit-{r.choice(("s", "d"))}addr'
+        mask = f'--connlimit-mask 0 --connlimit-{r.choice(("s", "d"))}addr'
         fit = [f'-m connlimit --connlimit-{r.choice(("above", "upto"))} {r.choice((0, 1000))} {mask}'] * 2
         fit += ['-m cluster --cluster-total-nodes 2 --cluster-local-node 1 --cluster-hash-seed 0xdeadbeef'] * w.tracked
         fit += ['-m osf --genre Linux --ttl 2'] * 3 * (w.family == 4 and bool(re.search(r'(?<!! )-p (tcp|6)\b', text)) and
@@ -462,6 +463,8 @@ class Rules(rules.Rules):
             self.add(f'-A {base}')
             if self.w.tracked and r.random() < 0.5 and NEVER['TEMPLATE'] not in self.never:
                 self.states(base)
+            if base in INCOMING and self.w.link == world.TAP:
+                self.add(f'-A {base}', f'-m mac ! --mac-source {self.w.macs[0].hex(":")}')
             for _ in range(r.randint(1, 8)):
                 self.ordinary(name, [base] + users, 0)
         self.where = ''

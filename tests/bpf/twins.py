@@ -72,6 +72,7 @@ DOORS = (1, 22, 53, 80, 443, 1024, 8080, 65534, 65535)
 EXTENSIONS, FRAGMENT = (0, 43, 60), 44
 CHECKSUM_AT = {6: 16, 17: 6}     # of TCP and UDP
 ERRORS = {1: (3, 4, 5, 11, 12), 58: (1, 2, 3, 4)}        # types of ICMP and ICMPv6 that quote a packet
+FINGERPRINTS = b'8192:64:0:40:.:Linux:twins:df:twins\n8192:64:1:40:.:Linux:twins::twins\n'
 STATE = re.compile(r'-A \S+ -m (?:conntrack --ctstate|state --state) ([A-Z]+)$')
 
 
@@ -357,6 +358,17 @@ class Runner:
         for name, kind in (('xt1', Kernel), ('xt2', Live)):
             self.twins.append(kind(name, self.args))
             self.twins[-1].start(self.args.inject)
+        self.fingerprints('-f')
+
+    def close(self):
+        self.fingerprints('-d', '-f')
+        for twin in self.twins:
+            twin.close()
+
+    def fingerprints(self, *how):
+        """Those of the conversations' first packets, for -m osf: all namespaces share the kernel's list."""
+        self.write('pf.os', FINGERPRINTS)
+        run('nfnl_osf', *how, self.path('pf.os'))
 
     def path(self, name):
         return os.path.join(self.where, name)
@@ -508,7 +520,7 @@ def arguments(doc, seeds, short):
 def main(kind=Runner, doc=__doc__, seeds=200, short=12):
     args = arguments(doc, seeds, short)
     os.environ['PATH'] += ':/usr/sbin:/sbin'
-    for name in ('ip', 'ipset', 'nft', 'nsenter', 'iptables-legacy-restore', 'ip6tables-legacy-restore'):
+    for name in ('ip', 'ipset', 'nft', 'nfnl_osf', 'nsenter', 'iptables-legacy-restore', 'ip6tables-legacy-restore'):
         if not shutil.which(name):
             print(f'SKIP: no {name}')
             return SKIP
@@ -523,8 +535,7 @@ def main(kind=Runner, doc=__doc__, seeds=200, short=12):
         print(f'SKIP: {e}')
         return SKIP
     finally:
-        for twin in runner.twins:
-            twin.close()
+        runner.close()
         if not args.keep:
             shutil.rmtree(where, ignore_errors=True)
 
