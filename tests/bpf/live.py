@@ -286,6 +286,8 @@ class Rules(rules.Rules):
             return False
         if self.where not in INCOMING and re.search(r'-m (mac|eui64|devgroup)\b', text):
             return False
+        if self.where not in INCOMING and re.search(r'-string "(\|[0-9a-f]{2}\||.)"', text):
+            return False
         if self.where and (' -i ' in f' {text}' and self.where not in INCOMING or
                            ' -o ' in f' {text}' and self.where not in OUTGOING):
             return False
@@ -323,7 +325,7 @@ class Rules(rules.Rules):
 
     def question(self):
         """=> a match that companions are asked, for the chain; or ''"""
-        fit = [text for hooks, text in self.pool if not hooks or self.where in hooks]
+        fit = [text for hooks, text in self.pool if (not hooks or self.where in hooks) and self.allowed(text)]
         return self.left.choice(fit) if fit and self.left.random() < 0.4 else ''
 
     def stop(self, table, text):
