@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <linux/types.h>
+#include "compiler.h"
 
 typedef __u8 u8;
 typedef __u16 u16;
@@ -41,17 +42,15 @@ typedef __s64 s64;
 
 #define xt2_trusts_images  true /* stays an image as it was checked? */
 #define xt2_can_run(flags) true /* may an extension with these XT2_EXT_* bits be evaluated? */
+#define xt2_can_act(flags) true /* or a target? */
 #define xt2_can_search	   true /* and an index? */
-
 #define xt2_can_stop	   false /* may an evaluation stop in a rule, and go on there later? */
 #define xt2_leaves(r, ctx) false /* does somebody else carry out what was only modelled here? */
 
-#define likely(x)	  __builtin_expect(!!(x), 1)
-#define unlikely(x)	  __builtin_expect(!!(x), 0)
-#define XT2_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define __fallthrough	  __attribute__((__fallthrough__))
-#undef __always_inline
-#define __always_inline inline __attribute__((__always_inline__))
+#define xt2_has_native		  false /* are targets called that are not the engine's? */
+#define xt2_native_target(r, ctx) XT2_DROP
+/* Bytes of the packet that are not at its data.  => pointer, or NULL: they are lost */
+#define xt2_pkt_beyond(pkt, off, len) ((void)((pkt)->cut = 1), (const u8 *)NULL)
 
 /* Loads from packet bytes: any alignment, network order to host order. */
 static inline u16 xt2_be16(const void *p)

@@ -300,6 +300,12 @@ static __always_inline int decided(struct xt2_ctx *ctx, const struct xt2_chain _
 	return verdict;
 }
 
+/* Is the target called where it is?  The engine only knows that it is there. */
+static __always_inline bool is_native(u8 kind)
+{
+	return xt2_has_native && (kind == XT2_T_FOREIGN || kind == XT2_T_NAT);
+}
+
 /* What a target did is only modelled where somebody else does it.  => the verdict */
 static __always_inline int acted(struct xt2_ctx *ctx, const struct xt2_rule __img *r, int verdict)
 {
@@ -308,6 +314,19 @@ static __always_inline int acted(struct xt2_ctx *ctx, const struct xt2_rule __im
 	if (kind == XT2_T_NFQUEUE || (verdict == XT2_NEXT && kind >= XT2_T_MARK))
 		(void)xt2_leaves(r, ctx);
 	return verdict;
+}
+
+/* The target of a rule whose verdict comes too late acts all the same. */
+static void act_late(struct xt2_ctx *ctx, const struct xt2_rule __img *r)
+{
+	const u8 kind = XT2_TARGET_KIND(r->target);
+
+	if (is_native(kind))
+		(void)xt2_native_target(r, ctx);
+	else if (kind == XT2_T_FOREIGN)
+		ctx->faults += !xt2_leaves(r, ctx);
+	else if (kind > XT2_T_NAT)
+		acted(ctx, r, xt2_target_ext(r, ctx));
 }
 
 /*
@@ -323,10 +342,7 @@ static int hotdrop(struct xt2_ctx *ctx, const struct xt2_chain __img *chain,
 	if (answer == XT2_HIT_DROP) {
 		xt2_rule_count(r, xt2_ctx_pkt(ctx)->len, ctx);
 		ctx->chain = xt2_ctx_offset(ctx, chain);
-		if (XT2_TARGET_KIND(r->target) == XT2_T_FOREIGN)
-			ctx->faults += !xt2_leaves(r, ctx);
-		else if (XT2_TARGET_KIND(r->target) > XT2_T_NAT)
-			acted(ctx, r, xt2_target_ext(r, ctx));
+		act_late(ctx, r);
 	}
 	if (ctx->faults != faults)
 		return fault(ctx);
@@ -349,14 +365,15 @@ static __always_inline int act(struct xt2_ctx *ctx, struct xt2_search *s, struct
 	const u8 kind = XT2_TARGET_KIND(r->target);
 	int verdict;
 
-	if (kind == XT2_T_NAT)
+	if (kind == XT2_T_NAT && !xt2_has_native)
 		return XT2_ACCEPT;
 	if (kind == XT2_T_QUEUE) {
 		ctx->verdict_arg = 0;
 		return XT2_QUEUE;
 	}
 	ctx->chain = xt2_ctx_offset(ctx, at->chain);
-	verdict = acted(ctx, r, xt2_target_ext(r, ctx));
+	verdict = is_native(kind) ? xt2_native_target(r, ctx)
+				  : acted(ctx, r, xt2_target_ext(r, ctx));
 	if (verdict != XT2_NEXT)
 		return verdict;
 	at->len = xt2_ctx_pkt(ctx)->len; /* TCPMSS may have changed it */
@@ -424,6 +441,8 @@ static __always_inline int eval_chains(struct xt2_ctx *ctx, const struct xt2_cha
 				return fault(ctx);
 			continue;
 		case XT2_T_FOREIGN:
+			if (xt2_has_native)
+				break;
 			verdict = left_to(ctx, at->chain, r);
 			if (verdict != XT2_NEXT)
 				return verdict;

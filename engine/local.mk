@@ -9,7 +9,7 @@ libengine_la_SOURCES = \
 	engine/check.h \
 	engine/ctx.h \
 	engine/dispatch.h \
-	engine/env.h \
+	engine/compiler.h engine/env.h \
 	engine/eval-skip.h \
 	engine/eval.h \
 	engine/image.c \

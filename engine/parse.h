@@ -57,14 +57,14 @@ static inline void xt2_put_be16(void *p, u16 v)
  * xt2_pkt_at - the bytes [off, off + len) of a packet, as skb_header_pointer()
  *
  * Notes in pkt->cut if the packet had them on the wire but not in the capture.
- * => pointer, or NULL
+ * => pointer, or NULL; where the bytes are elsewhere, it is good until the fourth one after it
  */
 static inline const u8 *xt2_pkt_at(struct xt2_pkt *pkt, u32 off, u32 len)
 {
 	if (likely(off <= pkt->caplen && len <= pkt->caplen - off))
 		return xt2_ptr(pkt->data) + off;
 	if (off <= pkt->len && len <= pkt->len - off)
-		pkt->cut = 1;
+		return xt2_pkt_beyond(pkt, off, len);
 	return NULL;
 }
 

@@ -18,7 +18,7 @@ static u64 add(u64 a, u64 b)
 	return a + b < a ? ~0ull : a + b;
 }
 
-static u64 max(u64 a, u64 b)
+static u64 larger(u64 a, u64 b)
 {
 	return a > b ? a : b;
 }
@@ -37,7 +37,7 @@ static void enter(struct xt2_walk *w, u32 index, u32 parent)
 
 static void leave(struct xt2_walk_chain *wc)
 {
-	wc->visits = max(wc->visits, wc->best);
+	wc->visits = larger(wc->visits, wc->best);
 	wc->rule = WALK_DONE;
 }
 
@@ -47,8 +47,8 @@ static void fold(struct xt2_walk_chain *wc, const struct xt2_walk_chain *to, boo
 	if (jump)
 		wc->visits = add(wc->visits, to->visits);
 	else
-		wc->best = max(wc->best, add(wc->visits, to->visits));
-	wc->depth = (u32)max(wc->depth, to->depth + jump);
+		wc->best = larger(wc->best, add(wc->visits, to->visits));
+	wc->depth = (u32)larger(wc->depth, to->depth + jump);
 }
 
 /* Prefetch the chain that the next rule goes to: it is needed next. */
@@ -161,8 +161,8 @@ void xt2_walk_store(const struct xt2_walk *w)
 		wc = &w->chains[h->chain];
 		((struct xt2_hook __img *)h)->depth = wc->depth;
 		((struct xt2_hook __img *)h)->visits = wc->visits;
-		root->depth = (u32)max(root->depth, wc->depth);
-		root->visits = max(root->visits, wc->visits);
+		root->depth = (u32)larger(root->depth, wc->depth);
+		root->visits = larger(root->visits, wc->visits);
 	}
 }
 

@@ -34,7 +34,7 @@ int xt2_match_ext_check(const struct xt2_match __img *m, u8 family)
 int xt2_target_ext(const struct xt2_rule __img *r xt2_arg_img, struct xt2_ctx *ctx xt2_arg_there)
 {
 	switch (XT2_TARGET_KIND(r->target)) {
-#define XT2_CASE(id, NAME, name, flags) case id: if (!xt2_can_run(flags)) return xt2_foreign_target(r, ctx); return xt2_##name##_target(r, ctx);
+#define XT2_CASE(id, NAME, name, flags) case id: if (!xt2_can_act(flags)) return xt2_foreign_target(r, ctx); return xt2_##name##_target(r, ctx);
 	XT2_EXT_TARGETS(XT2_CASE)
 #undef XT2_CASE
 	}
@@ -45,7 +45,7 @@ int xt2_target_ext(const struct xt2_rule __img *r xt2_arg_img, struct xt2_ctx *c
 int xt2_target_ext_check(const struct xt2_rule __img *r, u8 family)
 {
 	switch (XT2_TARGET_KIND(r->target)) {
-#define XT2_CASE(id, NAME, name, flags) case id: if (!xt2_can_run(flags)) break; return xt2_##name##_target_check(r, family);
+#define XT2_CASE(id, NAME, name, flags) case id: if (!xt2_can_act(flags)) break; return xt2_##name##_target_check(r, family);
 	XT2_EXT_TARGETS(XT2_CASE)
 #undef XT2_CASE
 	}

@@ -23,6 +23,7 @@
 #include <stdbool.h>
 
 #include "shared-arena.h"
+#include "engine/compiler.h"
 
 typedef __u8 u8;
 typedef __u16 u16;
@@ -91,17 +92,15 @@ extern const volatile u32 xt2_can;
 #define xt2_can_run(flags)                                                                        \
 	(!((flags)&XT2_EXT_NATIVE) && (!((flags)&XT2_EXT_MEMORY) || xt2_can & XT2_NEED_MEMORY) && \
 	 (!((flags)&XT2_EXT_RARE) || xt2_can & XT2_NEED_RARE))
-#define xt2_can_search (xt2_can & XT2_NEED_SEARCH)
-#define xt2_can_stop   (xt2_can & XT2_NEED_STOPS)
+#define xt2_can_act(flags) xt2_can_run(flags)
+#define xt2_can_search	   (xt2_can & XT2_NEED_SEARCH)
+#define xt2_can_stop	   (xt2_can & XT2_NEED_STOPS)
 
 #define xt2_leaves(r, ctx) xt2_left_target(r, ctx) /* see left.h */
 
-#define likely(x)	  __builtin_expect(!!(x), 1)
-#define unlikely(x)	  __builtin_expect(!!(x), 0)
-#define XT2_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define __fallthrough	  __attribute__((__fallthrough__))
-#undef __always_inline /* the kernel's headers only ask for it */
-#define __always_inline inline __attribute__((__always_inline__))
+#define xt2_has_native		      false
+#define xt2_native_target(r, ctx)     XT2_DROP
+#define xt2_pkt_beyond(pkt, off, len) ((void)((pkt)->cut = 1), (const u8 *)NULL)
 
 typedef __SIZE_TYPE__ size_t;
 #define NULL ((void *)0)
