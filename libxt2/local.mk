@@ -44,6 +44,7 @@ libxt2_internal_la_SOURCES = \
 	libxt2/ruleset/chain-owners.c \
 	libxt2/ruleset/chains.c \
 	libxt2/err.c \
+	libxt2/err-print.c \
 	libxt2/err.h \
 	libxt2/grow.c \
 	libxt2/grow.h \

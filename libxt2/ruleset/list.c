@@ -188,7 +188,7 @@ struct xt2_rule *xt2_list_own_(struct xt2_ruleset *rs, struct xt2_rule_list *l, 
 }
 
 /* A chain's part of moving all rules to fresh memory. */
-static u8 *list_move(const struct xt2_ruleset *rs, struct xt2_rule_list *l, u8 *to)
+static u8 *rules_move(const struct xt2_ruleset *rs, struct xt2_rule_list *l, u8 *to)
 {
 	struct xt2_list_walk w = xt2_list_walk(l);
 	const struct xt2_rule *r;
@@ -227,7 +227,7 @@ void xt2_rules_compact_(struct xt2_ruleset *rs)
 	}
 	for (i = 0; i < rs->chains; i++) {
 		if (rs->chain[i].live && !rs->chain[i].unread)
-			to = list_move(rs, &rs->chain[i].rules, to);
+			to = rules_move(rs, &rs->chain[i].rules, to);
 	}
 	xt2_arena_free_(&rs->rules);
 	rs->rules = fresh;

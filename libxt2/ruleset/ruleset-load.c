@@ -194,12 +194,15 @@ static int load_rules(struct xt2_ruleset *rs, struct xt2_chain_ *to, const struc
 /*
  * Where the image's user chains are not in the order of their names, theirs is kept; unless edits
  * have made chains, which the table then says.
+ * => 0, -ENOMEM
  */
-static void note_order(struct xt2_ruleset *rs)
+static int note_order(struct xt2_ruleset *rs)
 {
-	const char *last[XT2_TABLES_MAX] = { NULL };
+	const char **last = calloc(rs->tables + 1, sizeof(*last));
 	u32 i;
 
+	if (!last)
+		return -ENOMEM;
 	for (i = 0; i < rs->chains; i++) {
 		const struct xt2_chain_ *c = &rs->chain[i];
 
@@ -209,6 +212,8 @@ static void note_order(struct xt2_ruleset *rs)
 			rs->table[c->table].as_came = !rs->table[c->table].by_name;
 		last[c->table] = c->name;
 	}
+	free(last);
+	return 0;
 }
 
 /* Whose the chains are. */
@@ -243,8 +248,7 @@ static int load_chains(struct xt2_ruleset *rs, const struct source *from)
 		xt2_chain_put_(rs, i, c->table, c->hook,
 			       xt2_image_chain_cold(from->img, root, i)->name);
 	}
-	note_order(rs);
-	if (load_owners(rs, from))
+	if (note_order(rs) || load_owners(rs, from))
 		return -ENOMEM;
 	for (i = root->chains; i-- > 0;) {
 		if (rs->chain[i].live)

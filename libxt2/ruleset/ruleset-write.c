@@ -470,17 +470,23 @@ static int pack(struct packer *p, struct xt2_mapping *map)
 int xt2_ruleset_write_(const struct xt2_ruleset *rs, const struct xt2_index_limits *limits,
 		       struct xt2_mapping *map, struct xt2_err *err)
 {
-	struct packer p = { .rs = rs, .limits = limits, .err = err };
+	struct packer *p = calloc(1, sizeof(*p)); /* too large for a kernel's stack */
 	int ret = xt2_ruleset_complete_(rs);
 
-	if (ret)
-		return ret == -ENOMEM ? no_memory(&p) : explain(&p, ret);
-	ret = packer_init(&p);
-	if (!ret) {
-		count(&p);
-		ret = pack(&p, map);
+	if (!p || ret == -ENOMEM) {
+		free(p);
+		return xt2_err_no_memory(err, " for the image");
 	}
-	packer_free(&p);
+	p->rs = rs;
+	p->limits = limits;
+	p->err = err;
+	ret = ret ? explain(p, ret) : packer_init(p);
+	if (!ret) {
+		count(p);
+		ret = pack(p, map);
+	}
+	packer_free(p);
+	free(p);
 	return ret;
 }
 

@@ -204,33 +204,57 @@ static int end_write(const struct source *from, int table, struct xt2_legacy_wri
 	return ret && ret != -ENOSPC ? refuse(from, table, NULL, 0, w, err) : ret;
 }
 
+/* The entries so far. */
+static void said(const struct xt2_legacy_writer *w, struct xt2_entries_ *e)
+{
+	e->valid_hooks = w->valid_hooks;
+	memcpy(e->hook_entry, w->hook_entry, sizeof(e->hook_entry));
+	memcpy(e->underflow, w->underflow, sizeof(e->underflow));
+	e->entries = w->entries;
+	e->size = w->size;
+}
+
+static int table_write(struct source *from, int table, struct xt2_legacy_writer *w, u64 cap,
+		       struct xt2_err *err)
+{
+	const struct xt2_ruleset *rs = from->rs;
+	const struct xt2_chain_ *c;
+	u32 rule = 0;
+	int i, ret = 0;
+
+	for_each_chain(c, i, rs, table)
+	{
+		rule = 0;
+		ret = chain_write(c, (u32)i, w, &rule);
+		if (ret)
+			return refuse(from, table, c, rule, w, err);
+	}
+	return end_write(from, table, w, cap, err);
+}
+
 int xt2_entries_write_(const struct xt2_ruleset *rs, int table, int compat,
-		       const struct xt2_sockopt_sets *sets, struct xt2_legacy_writer *w, void *out,
+		       const struct xt2_sockopt_sets *sets, struct xt2_entries_ *e, void *out,
 		       u64 cap, struct xt2_err *err)
 {
 	struct source from = { .rs = rs, .sets.host = sets };
+	struct xt2_legacy_writer *w = malloc(sizeof(*w)); /* too large for a kernel's stack */
 	u32 *place = malloc((rs->chains + 1) * sizeof(*place));
-	const struct xt2_chain_ *c;
-	u32 rule;
-	int i, ret;
+	int ret;
 
-	if (!place)
-		return xt2_err_no_memory(err, " for the entries");
+	if (!w || !place) {
+		ret = xt2_err_no_memory(err, " for the entries");
+		goto out;
+	}
 	ret = xt2_legacy_write_begin(w, (u8)rs->table[table].family, compat, out, cap, place,
 				     rs->chains, instance_get, &from);
 	if (ret)
 		ret = xt2_err_set(err, XT2_E_UNKNOWN, -ret, "no such family");
-	for_each_chain(c, i, rs, table)
-	{
-		rule = 0;
-		if (ret || (ret = chain_write(c, (u32)i, w, &rule)))
-			break;
-	}
-	if (ret && c)
-		ret = refuse(&from, table, c, rule, w, err);
-	if (!ret)
-		ret = end_write(&from, table, w, cap, err);
+	else
+		ret = table_write(&from, table, w, cap, err);
+	said(w, e);
+out:
 	free(place);
+	free(w);
 	return ret;
 }
 
@@ -242,18 +266,18 @@ static u32 replace_header(int family, int compat)
 	return 48 + 8 * XT2_ENTRIES_HOOKS(family) + (compat ? 4 : 8);
 }
 
-static void replace_fill(u8 *h, int family, const struct xt2_legacy_writer *w)
+static void replace_fill(u8 *h, int family, const struct xt2_entries_ *e)
 {
 	const u32 hooks = XT2_ENTRIES_HOOKS(family);
 	u32 i;
 
 	for (i = 0; i < hooks; i++) {
-		if (!(w->valid_hooks & 1u << i))
+		if (!(e->valid_hooks & 1u << i))
 			continue;
-		legacy_put32(h + 44 + 4 * i, w->hook_entry[i]);
-		legacy_put32(h + 44 + 4 * (hooks + i), w->underflow[i]);
+		legacy_put32(h + 44 + 4 * i, e->hook_entry[i]);
+		legacy_put32(h + 44 + 4 * (hooks + i), e->underflow[i]);
 	}
-	legacy_put32(h + 44 + 8 * hooks, xt2_entries_initial_(family, w->valid_hooks));
+	legacy_put32(h + 44 + 8 * hooks, xt2_entries_initial_(family, e->valid_hooks));
 }
 
 /* struct ebt_replace: pointers to the hooks' chains, relative to entries, which is 0 */
@@ -262,13 +286,13 @@ static u32 ebt_header(int compat)
 	return compat ? 80 : 120;
 }
 
-static void ebt_fill(u8 *h, int compat, const struct xt2_legacy_writer *w)
+static void ebt_fill(u8 *h, int compat, const struct xt2_entries_ *e)
 {
 	u32 i;
 
 	for (i = 0; i < XT2_LEGACY_HOOKS; i++) {
-		if (w->valid_hooks & 1u << i)
-			legacy_put32(h + (compat ? 44 + 4 * i : 48 + 8 * i), w->hook_entry[i]);
+		if (e->valid_hooks & 1u << i)
+			legacy_put32(h + (compat ? 44 + 4 * i : 48 + 8 * i), e->hook_entry[i]);
 	}
 }
 
@@ -277,34 +301,34 @@ int xt2_table_write_replace(const struct xt2_ruleset *rs, int table, int compat,
 			    struct xt2_err *err)
 {
 	const struct xt2_table_ *t = xt2_table_get_(rs, table);
-	struct xt2_legacy_writer w;
+	struct xt2_entries_ e;
 	u32 header;
 	u8 *bytes;
 	int ret;
 
 	if (!t)
 		return xt2_err_set(err, XT2_E_UNKNOWN, ENOENT, "no such table");
-	ret = xt2_entries_write_(rs, table, compat, sets, &w, NULL, 0, err);
+	ret = xt2_entries_write_(rs, table, compat, sets, &e, NULL, 0, err);
 	if (ret != -ENOSPC)
 		return ret;
 	header = has_more(t->family) ? replace_header(t->family, compat) : ebt_header(compat);
-	bytes = calloc(1, header + w.size);
+	bytes = calloc(1, header + e.size);
 	if (!bytes)
 		return xt2_err_no_memory(err, " for the entries");
-	ret = xt2_entries_write_(rs, table, compat, sets, &w, bytes + header, w.size, err);
+	ret = xt2_entries_write_(rs, table, compat, sets, &e, bytes + header, e.size, err);
 	if (ret) {
 		free(bytes);
 		return ret;
 	}
 	memcpy(bytes, t->name, sizeof(t->name));
-	legacy_put32(bytes + 32, w.valid_hooks);
-	legacy_put32(bytes + 36, w.entries);
-	legacy_put32(bytes + 40, (u32)w.size);
+	legacy_put32(bytes + 32, e.valid_hooks);
+	legacy_put32(bytes + 36, e.entries);
+	legacy_put32(bytes + 40, (u32)e.size);
 	if (has_more(t->family))
-		replace_fill(bytes, t->family, &w);
+		replace_fill(bytes, t->family, &e);
 	else
-		ebt_fill(bytes, compat, &w);
+		ebt_fill(bytes, compat, &e);
 	*blob = bytes;
-	*len = header + w.size;
+	*len = header + e.size;
 	return 0;
 }

@@ -34,16 +34,25 @@ void xt2_entries_counters_(const struct xt2_ruleset *rs, int table, struct xt2_c
  */
 int xt2_entries_add_(struct xt2_ruleset *rs, int table, const struct xt2_count_ *add);
 
+/* What GET_INFO says of a table; ~0: places of hooks that it does not have. */
+struct xt2_entries_ {
+	u32 valid_hooks;
+	u32 hook_entry[XT2_LEGACY_HOOKS];
+	u32 underflow[XT2_LEGACY_HOOKS];
+	u32 entries; /* their number */
+	u64 size; /* bytes */
+};
+
 /*
  * xt2_entries_write_ - a table's entries in a legacy format
- * @w: filled in: hooks, number and size
+ * @e: filled in
  * @sets: as of struct xt2_sockopt_caller
  * @out: cap bytes, or NULL and 0
- * => 0; -ENOSPC: w->size bytes are needed, and nothing else is wrong; -ENOMEM,
+ * => 0; -ENOSPC: e->size bytes are needed, and nothing else is wrong; -ENOMEM,
  *    -ELOOP, -EOPNOTSUPP, -E2BIG, -EINVAL, -ENOENT: see err
  */
 int xt2_entries_write_(const struct xt2_ruleset *rs, int table, int compat,
-		       const struct xt2_sockopt_sets *sets, struct xt2_legacy_writer *w, void *out,
+		       const struct xt2_sockopt_sets *sets, struct xt2_entries_ *e, void *out,
 		       u64 cap, struct xt2_err *err);
 
 #endif

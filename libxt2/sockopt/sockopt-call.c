@@ -70,13 +70,13 @@ int xt2_call_entries_(const struct xt2_call_ *call, const struct xt2_ruleset *rs
 		      int compat, const struct xt2_sockopt_sets *sets, u64 size, u64 to)
 {
 	void *bytes = xt2_alloc_large_(size ? size : 1);
-	struct xt2_legacy_writer w;
+	struct xt2_entries_ e;
 	int ret;
 
 	if (!bytes)
 		return xt2_call_fail_(call, ENOMEM, "no memory for the entries");
-	ret = xt2_entries_write_(rs, table, compat, sets, &w, bytes, size, call->err);
-	if (ret == -ENOSPC || (!ret && w.size != size))
+	ret = xt2_entries_write_(rs, table, compat, sets, &e, bytes, size, call->err);
+	if (ret == -ENOSPC || (!ret && e.size != size))
 		ret = moved(call);
 	if (!ret)
 		ret = xt2_call_write_(call, to, bytes, size);

@@ -89,9 +89,9 @@ static int subject_open(struct xt2_call_ *call, const char *name, struct subject
 
 /* Number and size of the entries.  => 0, -errno */
 static int measure(const struct xt2_call_ *call, const struct subject *s, int compat,
-		   struct xt2_legacy_writer *w)
+		   struct xt2_entries_ *e)
 {
-	int ret = xt2_entries_write_(s->rs, s->table, compat, NULL, w, NULL, 0, call->err);
+	int ret = xt2_entries_write_(s->rs, s->table, compat, NULL, e, NULL, 0, call->err);
 
 	return ret == -ENOSPC ? 0 : ret;
 }
@@ -99,7 +99,7 @@ static int measure(const struct xt2_call_ *call, const struct subject *s, int co
 int xt2_ebt_info_(struct xt2_call_ *call)
 {
 	const int compat = call->caller->compat && call->len != layouts[0].size;
-	struct xt2_legacy_writer w;
+	struct xt2_entries_ e;
 	struct subject s;
 	struct header h;
 	int ret;
@@ -114,9 +114,9 @@ int xt2_ebt_info_(struct xt2_call_ *call)
 	if (call->len != h.layout->size)
 		ret = xt2_call_length_(call);
 	else
-		ret = measure(call, &s, compat, &w);
+		ret = measure(call, &s, compat, &e);
 	if (!ret) {
-		const u32 answer[] = { w.valid_hooks, w.entries, (u32)w.size };
+		const u32 answer[] = { e.valid_hooks, e.entries, (u32)e.size };
 
 		memcpy(h.bytes + NAME, answer, sizeof(answer));
 		ret = xt2_call_write_(call, call->value, h.bytes, call->len);
@@ -145,25 +145,25 @@ static int counters_out(const struct xt2_call_ *call, const struct subject *s,
 /* In one of the two layouts; a 32-bit program may leave more room than is needed. */
 static int everything(const struct xt2_call_ *call, const struct subject *s, int compat)
 {
-	struct xt2_legacy_writer w;
+	struct xt2_entries_ e;
 	struct header h;
 	u64 counters;
 	int ret = header_read(call, compat, &h);
 
 	if (!ret)
-		ret = measure(call, s, compat, &w);
+		ret = measure(call, s, compat, &e);
 	if (ret)
 		return ret;
-	counters = h.num_counters ? (u64)w.entries * sizeof(struct xt2_count_) : 0;
-	if (call->len != h.layout->size + w.size + counters)
+	counters = h.num_counters ? (u64)e.entries * sizeof(struct xt2_count_) : 0;
+	if (call->len != h.layout->size + e.size + counters)
 		return xt2_call_length_(call);
-	if (h.nentries != w.entries || (h.num_counters && h.num_counters != w.entries))
+	if (h.nentries != e.entries || (h.num_counters && h.num_counters != e.entries))
 		return xt2_call_fail_(call, EINVAL, "the table has another number of entries");
-	if (compat ? h.entries_size < w.size : h.entries_size != w.size)
+	if (compat ? h.entries_size < e.size : h.entries_size != e.size)
 		return xt2_call_fail_(call, EINVAL, "the table has another size");
 	ret = counters_out(call, s, &h);
 	return ret ? ret
-		   : xt2_call_entries_(call, s->rs, s->table, compat, NULL, w.size, h.entries);
+		   : xt2_call_entries_(call, s->rs, s->table, compat, NULL, e.size, h.entries);
 }
 
 int xt2_ebt_entries_(struct xt2_call_ *call)

@@ -38,10 +38,9 @@ static void name_of(const u8 *header, char *name)
  * What a table's absent hooks hold: the kernel's ~0, from which it takes what
  * the entries shrink by for 32-bit programs.
  */
-static int absent(const struct xt2_call_ *call, int table, const struct xt2_legacy_writer *w,
-		  u32 *value)
+static int absent(const struct xt2_call_ *call, int table, const struct xt2_entries_ *e, u32 *value)
 {
-	struct xt2_legacy_writer native;
+	struct xt2_entries_ native;
 	int ret;
 
 	*value = ~(u32)0;
@@ -51,7 +50,7 @@ static int absent(const struct xt2_call_ *call, int table, const struct xt2_lega
 				 call->err);
 	if (ret != -ENOSPC)
 		return ret;
-	*value -= (u32)(native.size - w->size);
+	*value -= (u32)(native.size - e->size);
 	return 0;
 }
 
@@ -59,27 +58,27 @@ static int absent(const struct xt2_call_ *call, int table, const struct xt2_lega
 static int info_write(struct xt2_call_ *call, int table, const char *name)
 {
 	const u32 hooks = XT2_ENTRIES_HOOKS(call->family);
-	struct xt2_legacy_writer w;
+	struct xt2_entries_ e;
 	u8 info[44 + 8 * 5] = { 0 };
 	u32 i, none;
-	int ret = xt2_entries_write_(call->rs, table, call->caller->compat, call->caller->sets, &w,
+	int ret = xt2_entries_write_(call->rs, table, call->caller->compat, call->caller->sets, &e,
 				     NULL, 0, call->err);
 
 	if (ret != -ENOSPC)
 		return ret;
-	ret = absent(call, table, &w, &none);
+	ret = absent(call, table, &e, &none);
 	if (ret)
 		return ret;
 	memcpy(info, name, strlen(name));
-	legacy_put32(info + 32, w.valid_hooks);
+	legacy_put32(info + 32, e.valid_hooks);
 	for (i = 0; i < hooks; i++) {
-		bool valid = w.valid_hooks & 1u << i;
+		bool valid = e.valid_hooks & 1u << i;
 
-		legacy_put32(info + 36 + 4 * i, valid ? w.hook_entry[i] : none);
-		legacy_put32(info + 36 + 4 * (hooks + i), valid ? w.underflow[i] : none);
+		legacy_put32(info + 36 + 4 * i, valid ? e.hook_entry[i] : none);
+		legacy_put32(info + 36 + 4 * (hooks + i), valid ? e.underflow[i] : none);
 	}
-	legacy_put32(info + 36 + 8 * hooks, w.entries);
-	legacy_put32(info + 40 + 8 * hooks, (u32)w.size);
+	legacy_put32(info + 36 + 8 * hooks, e.entries);
+	legacy_put32(info + 40 + 8 * hooks, (u32)e.size);
 	return xt2_call_write_(call, call->value, info, 44 + 8 * hooks);
 }
 
