@@ -1,1 +1,1 @@
-EXTRA_DIST += scripts/build scripts/check scripts/demo scripts/deps scripts/fuzz
+EXTRA_DIST += scripts/build scripts/check scripts/demo scripts/deps scripts/fuzz scripts/kernel-module

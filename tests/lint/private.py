@@ -3,7 +3,8 @@
 """A name with a trailing '_' is shared inside a room and private to it.
 
 A room is a folder of the top level; extensions belong to the engine, which
-they are compiled with.  Tests may look into every room, and benchmarks too.
+they are compiled with.  Tests may look into every room, and benchmarks too;
+and the kernel module, which has the library's files in it.
 """
 import os
 import re
@@ -30,6 +31,8 @@ def names(top):
     for folder, room in sorted(ROOMS.items()):
         for path, folders, files in os.walk(os.path.join(top, folder)):
             folders.sort()
+            if path == os.path.join(top, "kernel") and "module" in folders:
+                folders.remove("module")
             for file in sorted(files):
                 if not file.endswith((".c", ".h")):
                     continue

@@ -26,7 +26,7 @@ FUNCTION_MOST = 60      # lines between its braces
 ENV_MOST = 100          # lines
 
 # Twins of one seam, and files whose folder is their name.
-MAY_REPEAT = {"env.h", "local.mk", "README.md", "README"}
+MAY_REPEAT = {"env.h", "tune.h", "local.mk", "README.md", "README"}
 PRODUCT = ("include", "engine", "extensions", "translators", "libxt2", "kernel", "shim", "xt2tables")
 TESTED = ("engine", "extensions", "translators", "libxt2", "xt2tables/packet", "xt2tables/live")
 
@@ -34,6 +34,7 @@ TESTED = ("engine", "extensions", "translators", "libxt2", "xt2tables/packet", "
 ENGINE = "is the engine's source, with other counters: tests/prop/readers.c"
 KERNEL = "works on maps, links and pins of the kernel: tests/bpf/%s runs it live"
 UNTESTED = {
+    "libxt2/err-print.c": "prints what test-err.c wants to read",
     "libxt2/host/hooked.c": KERNEL % "doctor.sh",
     "libxt2/store/bpf/bpf-add.c": KERNEL % "run-live.sh",
     "libxt2/store/bpf/bpf-backend.c": KERNEL % "view.sh",

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * counters.c - counters in strips, a strip for each processor
+ *
+ * A rule of a live image has the number of a slot in the place of its counters.  Only the
+ * processor itself counts in its strip, with softirqs off, and others read.  A page of a strip
+ * is allocated by the first packet that counts in it, since a ruleset has many rules and a
+ * processor meets few of them.  Where the kernel has no page to give, the packet is counted in a
+ * short list, under a lock.
+ */
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include "tables.h"
+#include "engine/index/patched.h"
+
+#define PAGE_COUNTS (XT2_SLOTS_MASK + 1)
+
+int xt2k_counters_init(struct xt2k_counters *c, u32 slots)
+{
+	spin_lock_init(&c->lock);
+	c->slots = slots;
+	c->pages = DIV_ROUND_UP(slots, PAGE_COUNTS);
+	c->page =
+		kvcalloc((size_t)(nr_cpu_ids + 1) * c->pages, sizeof(*c->page), GFP_KERNEL_ACCOUNT);
+	return c->page ? 0 : -ENOMEM;
+}
+
+void xt2k_counters_free(struct xt2k_counters *c)
+{
+	size_t i;
+
+	for (i = 0; c->page && i < (size_t)(nr_cpu_ids + 1) * c->pages; i++)
+		kfree(c->page[i]);
+	kvfree(c->page);
+}
+
+/* --- count ------------------------------------------------------------------ */
+
+static void count_late(struct xt2k_counters *c, u32 slot, u32 bytes)
+{
+	u32 i;
+
+	spin_lock(&c->lock);
+	for (i = 0; i < c->lates && c->late[i].slot != slot; i++)
+		;
+	if (i == XT2K_LATE) {
+		c->lost++;
+	} else {
+		if (i == c->lates)
+			c->late[c->lates++] = (struct xt2k_late){ .slot = slot };
+		c->late[i].n.packets++;
+		c->late[i].n.bytes += bytes;
+	}
+	spin_unlock(&c->lock);
+}
+
+/* Softirqs are off. */
+void xt2_slot_first(struct xt2_ctx *ctx, u64 slot, u32 bytes)
+{
+	struct xt2k_run *run = container_of(ctx, struct xt2k_run, ctx);
+	struct xt2k_counters *c = (struct xt2k_counters *)&run->live->counters;
+	struct xt2_counts **at = (struct xt2_counts **)ctx->counters + (slot >> XT2_SLOTS_SHIFT);
+	struct xt2_counts *page =
+		kcalloc(PAGE_COUNTS, sizeof(*page), GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
+
+	if (!page) {
+		count_late(c, slot, bytes);
+		return;
+	}
+	page[slot & XT2_SLOTS_MASK] = (struct xt2_counts){ 1, bytes };
+	smp_store_release(at, page); /* others read it */
+}
+
+int xt2k_counters_add(struct xt2k_counters *c, u32 slot, struct xt2_counts n)
+{
+	struct xt2_counts **at = xt2k_strip(c, nr_cpu_ids) + (slot >> XT2_SLOTS_SHIFT);
+	struct xt2_counts *to;
+
+	if (!n.packets && !n.bytes)
+		return 0;
+	if (!*at)
+		*at = kcalloc(PAGE_COUNTS, sizeof(**at), GFP_KERNEL_ACCOUNT);
+	if (!*at)
+		return -ENOMEM;
+	to = *at + (slot & XT2_SLOTS_MASK);
+	to->packets += n.packets;
+	to->bytes += n.bytes;
+	return 0;
+}
+
+struct xt2_counts xt2k_counters_read(struct xt2k_counters *c, u32 slot)
+{
+	struct xt2_counts n = { 0 };
+	unsigned int cpu;
+	u32 i;
+
+	for (cpu = 0; cpu <= nr_cpu_ids; cpu++) {
+		struct xt2_counts **at = xt2k_strip(c, cpu) + (slot >> XT2_SLOTS_SHIFT);
+		const struct xt2_counts *page = smp_load_acquire(at);
+
+		if (!page)
+			continue;
+		n.packets += READ_ONCE(page[slot & XT2_SLOTS_MASK].packets);
+		n.bytes += READ_ONCE(page[slot & XT2_SLOTS_MASK].bytes);
+	}
+	if (likely(!READ_ONCE(c->lates)))
+		return n;
+	spin_lock_bh(&c->lock);
+	for (i = 0; i < c->lates; i++) {
+		if (c->late[i].slot != slot)
+			continue;
+		n.packets += c->late[i].n.packets;
+		n.bytes += c->late[i].n.bytes;
+	}
+	spin_unlock_bh(&c->lock);
+	return n;
+}
+
+/* --- images ------------------------------------------------------------------ */
+
+/* Rules and policies of a chain, then the rule groups of its index: all that counts. */
+struct walk {
+	u32 slot;
+	struct xt2k_counters *c; /* NULL: zero */
+	int (*each)(struct walk *w, __u64 *packets, __u64 *bytes);
+};
+
+static int walk_image(struct walk *w, struct xt2_image *img)
+{
+	const struct xt2_root *root = xt2_image_root(img);
+	struct xt2_chain *chain;
+	struct xt2_rule *r;
+	u32 i, j;
+	int ret;
+
+	xt2_image_for_each_chain(chain, i, img, root) {
+		const struct xt2_index *ix = xt2_chain_index(chain);
+		struct xt2_run *run = ix && ix->runs ? xt2_index_runs(ix) : NULL;
+
+		xt2_chain_for_each_rule(r, chain) {
+			ret = w->each(w, &r->packets, &r->bytes);
+			if (ret)
+				return ret;
+		}
+		for (j = 0; run && j < ix->runs; j++) {
+			ret = w->each(w, &run[j].packets, &run[j].bytes);
+			if (ret)
+				return ret;
+		}
+		cond_resched();
+	}
+	return 0;
+}
+
+static int each_number(struct walk *w, __u64 *packets, __u64 *bytes)
+{
+	w->slot++;
+	return 0;
+}
+
+static int each_take(struct walk *w, __u64 *packets, __u64 *bytes)
+{
+	const struct xt2_counts n = { *packets, *bytes };
+
+	*packets = w->slot;
+	*bytes = 0;
+	return xt2k_counters_add(w->c, w->slot++, n);
+}
+
+static int each_read(struct walk *w, __u64 *packets, __u64 *bytes)
+{
+	const struct xt2_counts n = w->c ? xt2k_counters_read(w->c, *packets)
+					 : (struct xt2_counts){ 0 };
+
+	*packets = n.packets;
+	*bytes = n.bytes;
+	return 0;
+}
+
+int xt2k_counters_take(struct xt2k_counters *c, struct xt2_image *img)
+{
+	struct walk w = { .each = each_number };
+	int ret;
+
+	walk_image(&w, img);
+	ret = xt2k_counters_init(c, w.slot);
+	if (ret)
+		return ret;
+	w = (struct walk){ .c = c, .each = each_take };
+	return walk_image(&w, img);
+}
+
+int xt2k_image_copy(const struct xt2_image *img, size_t size, struct xt2k_counters *c,
+		    struct xt2_mapping *map)
+{
+	struct walk w = { .c = c, .each = each_read };
+	int ret = xt2_image_room_(size, map, NULL);
+
+	if (ret)
+		return ret;
+	memcpy(map->image, img, size);
+	map->size = size;
+	return walk_image(&w, map->image);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * env.h - the engine's environment in the kernel module
+ *
+ * Stands in for engine/env.h under its include guard, as tune.h does for engine/tune.h.
+ *
+ * What only reads the packet is the engine's; what keeps state, asks the kernel or acts is left
+ * to the kernel's own matches and targets (native.c).
+ */
+#ifndef XT2_ENV_H
+#define XT2_ENV_H
+
+#include <asm/unaligned.h>
+#include <linux/bitops.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/prefetch.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include "engine/compiler.h"
+
+#ifndef CONFIG_64BIT
+#error "xt2 has the layouts of 64-bit kernels only: build it for one with CONFIG_64BIT=y"
+#endif
+#ifdef __BIG_ENDIAN
+#error "xt2's images are little-endian: build it for a kernel without CONFIG_CPU_BIG_ENDIAN"
+#endif
+
+#define __img
+#define xt2_can_loop true
+#define xt2_ptr(p)   (p)
+
+#define xt2_separate
+#define xt2_part static
+#define xt2_arg_img
+#define xt2_arg_there
+
+#define xt2_zero 0u
+#define xt2_forgotten
+#define xt2_forget(x)	    ((void)(x))
+#define xt2_place(ctx, own) (own)
+
+#define xt2_trusts_images true
+#define xt2_can_search	  true
+#define xt2_can_stop	  false
+
+#define XT2_THEIRS	   (XT2_EXT_CELL | XT2_EXT_RANDOM | XT2_EXT_NATIVE | XT2_EXT_MEMORY)
+#define xt2_can_run(flags) (!((flags)&XT2_THEIRS))
+#define xt2_can_act(flags) false /* nor any target that is not the engine's own */
+
+struct xt2_ctx;
+struct xt2_pkt;
+struct xt2_rule;
+#define xt2_has_native true
+int xt2_native_target(const struct xt2_rule *r, struct xt2_ctx *ctx);
+#define xt2_leaves(r, ctx) false
+const u8 *xt2_pkt_beyond(struct xt2_pkt *pkt, u32 off, u32 len);
+
+/* The compiler's are calls of a library that the kernel has not. */
+#define __builtin_popcount(x)	((int)hweight32(x))
+#define __builtin_popcountl(x)	((int)hweight64(x))
+#define __builtin_popcountll(x) ((int)hweight64(x))
+
+static inline u16 xt2_be16(const void *p)
+{
+	return get_unaligned_be16(p);
+}
+
+static inline u32 xt2_be32(const void *p)
+{
+	return get_unaligned_be32(p);
+}
+
+static inline u64 xt2_raw64(const void *p)
+{
+	return get_unaligned((const u64 *)p);
+}
+
+static inline u64 xt2_cell_load(const u64 *cell)
+{
+	return READ_ONCE(*cell);
+}
+
+static inline bool xt2_cell_swap(u64 *cell, u64 old, u64 new)
+{
+	return cmpxchg64(cell, old, new) == old;
+}
+
+static inline u64 xt2_root_load(const __u64 *root)
+{
+	return smp_load_acquire(root);
+}
+
+#include "tune.h"
+
+#endif

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The kernel module: "make kernel KDIR=/usr/src/linux-headers-VERSION" builds xt2.ko in a folder of its own.
+EXTRA_DIST += kernel/module/Kbuild kernel/module/counters.c kernel/module/env.h kernel/module/hook.c \
+	kernel/module/libc.c kernel/module/main.c kernel/module/native.c kernel/module/sockopts.c \
+	kernel/module/proc.c kernel/module/table.c kernel/module/tables.h kernel/module/tune.h \
+	kernel/module/libc/config.h kernel/module/libc/errno.h kernel/module/libc/limits.h \
+	kernel/module/libc/netinet/in.h kernel/module/libc/stdarg.h kernel/module/libc/stdbool.h \
+	kernel/module/libc/stddef.h kernel/module/libc/stdint.h kernel/module/libc/stdio.h \
+	kernel/module/libc/stdlib.h kernel/module/libc/string.h kernel/module/libc/sys/mman.h \
+	kernel/module/libc/sys/random.h
+
+KDIR = /lib/modules/$(shell uname -r)/build
+MODULE_FOLDER = kernel/module/$(shell $(MAKE) -s -C $(KDIR) kernelrelease)
+
+.PHONY: kernel
+kernel:
+	$(top_srcdir)/scripts/kernel-module $(MODULE_FOLDER) $(KDIR) $(KERNEL_WORDS)
+	@echo "$(MODULE_FOLDER)/xt2.ko"

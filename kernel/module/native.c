@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * native.c - the kernel's own matches and targets in packed rules
+ *
+ * An image has payloads as userspace gave them, and they never change.  An instance has a copy, into
+ * which checkentry() and match() write what they like, pointers included; so
+ * no pointer reaches an image, or a program that lists it.
+ *
+ * Checks look into the entry that a tool sent, beside the payload: at the base conditions, and
+ * TCPMSS at the entry's other matches.  So the table's entries are made once more, and walked
+ * beside the packed rules.
+ *
+ * All of this may sleep and load modules; a table's instances live as long as the table, and those
+ * of a new table are made before the old ones go, so that what they share by name
+ * (hashlimit, recent) stays.
+ */
+#include <linux/module.h>
+#include <linux/netfilter_ipv4/ip_tables.h>
+#include <linux/netfilter_ipv6/ip6_tables.h>
+#include <linux/slab.h>
+#include "libxt2/err.h"
+#include "libxt2/sockopt/legacy-entries.h"
+#include "extensions/extensions.h"
+#include "tables.h"
+
+/* --- packets ------------------------------------------------------------------- */
+
+static void prepare(struct xt2k_run *run)
+{
+	const struct xt2_pkt *pkt = &run->pkt;
+
+	run->par.thoff = pkt->thoff;
+	run->par.fragoff = pkt->family == XT2_IPV4 ? pkt->fragoff / 8 : pkt->fragoff;
+	run->par.hotdrop = false;
+}
+
+int xt2_foreign_match(const struct xt2_match *m, struct xt2_ctx *ctx)
+{
+	struct xt2k_run *run = container_of(ctx, struct xt2k_run, ctx);
+	const struct xt2k_native *n = &run->live->native[m->arg];
+	bool hit;
+
+	prepare(run);
+	run->par.match = n->match;
+	run->par.matchinfo = n->info;
+	hit = n->match->match(run->skb, &run->par);
+	if (unlikely(run->par.hotdrop))
+		return hit ? XT2_HIT_DROP : XT2_HOTDROP;
+	return hit ? XT2_HIT : XT2_MISS;
+}
+
+int xt2_foreign_check(const struct xt2_match *m, u8 family)
+{
+	return xt2_size_check_(m, sizeof(*m), 0, 0);
+}
+
+int xt2_foreign_target(const struct xt2_rule *r, struct xt2_ctx *ctx)
+{
+	return xt2_native_target(r, ctx);
+}
+
+int xt2_native_target(const struct xt2_rule *r, struct xt2_ctx *ctx)
+{
+	struct xt2k_run *run = container_of(ctx, struct xt2k_run, ctx);
+	const struct xt2k_native *n = &run->live->native[XT2_TARGET_ARG(r->target)];
+	unsigned int verdict;
+
+	prepare(run);
+	run->par.target = n->target;
+	run->par.targinfo = n->info;
+	verdict = n->target->target(run->skb, &run->par);
+	if (verdict == XT_CONTINUE) {
+		xt2k_packet(run); /* it may be elsewhere, and another one */
+		return XT2_NEXT;
+	}
+	ctx->verdict_arg = verdict;
+	return XT2_NATIVE;
+}
+
+/* --- checks --------------------------------------------------------------------- */
+
+/* The entries of a table, and the instances that come of them. */
+struct maker {
+	struct xt2k_live *live;
+	const struct xt2k_kind *kind;
+	const struct xt2_ruleset *rs;
+	const char *table;
+	struct xt2_err *err;
+	const char *chain; /* where it is, for messages */
+	u32 rule;
+};
+
+static u16 entry_u16(const void *entry, u16 offset)
+{
+	return *(const u16 *)(entry + offset);
+}
+
+static int refuse(const struct maker *k, const char *name, int ret)
+{
+	return xt2_err_set(k->err, XT2_E_UNSUPPORTED, -ret,
+			   "table %s, chain %s, rule %u: the kernel's %s refuses it", k->table,
+			   k->chain, k->rule, name);
+}
+
+static void proto_of(const struct maker *k, const void *entry, u16 *proto, bool *inverted)
+{
+	const struct ipt_entry *e4 = entry;
+	const struct ip6t_entry *e6 = entry;
+
+	*proto = 0;
+	*inverted = false;
+	if (k->kind->nfproto == NFPROTO_IPV4) {
+		*proto = e4->ip.proto;
+		*inverted = e4->ip.invflags & IPT_INV_PROTO;
+	} else if (k->kind->nfproto == NFPROTO_IPV6) {
+		*proto = e6->ipv6.proto;
+		*inverted = e6->ipv6.invflags & IP6T_INV_PROTO;
+	}
+}
+
+/* A payload with room for what the kernel's type adds to it.  => NULL: no memory */
+static void *info_new(const struct xt2_instance *in, u32 room)
+{
+	void *info = kvzalloc(max(XT_ALIGN(in->size), XT_ALIGN(room)) ?: 8, GFP_KERNEL_ACCOUNT);
+
+	if (info)
+		memcpy(info, xt2_instance_data(in), in->size);
+	return info;
+}
+
+static int match_make(const struct maker *k, u32 number, void *entry)
+{
+	const struct xt2_instance *in = xt2_instance_get(k->rs, number);
+	struct xt2k_native *n = &k->live->native[number];
+	struct xt_match *match;
+	struct xt_mtchk_param par;
+	bool inverted;
+	u16 proto;
+	int ret;
+
+	match = xt_request_find_match(k->kind->nfproto, in->name, in->revision);
+	if (IS_ERR(match))
+		return refuse(k, in->name, PTR_ERR(match));
+	n->info = info_new(in, 0);
+	ret = n->info ? 0 : -ENOMEM;
+	proto_of(k, entry, &proto, &inverted);
+	par = (struct xt_mtchk_param){
+		.net = k->live->net,
+		.table = k->table,
+		.entryinfo = entry,
+		.match = match,
+		.matchinfo = n->info,
+		.hook_mask = *(u32 *)(entry + k->kind->comefrom),
+		.family = k->kind->nfproto,
+	};
+	if (!ret)
+		ret = xt_check_match(&par, XT_ALIGN(in->size), proto, inverted);
+	if (ret) {
+		module_put(match->me);
+		return refuse(k, in->name, ret);
+	}
+	n->match = match;
+	return 0;
+}
+
+static void target_drop(struct xt2k_live *live, const struct xt_target *target, void *info)
+{
+	struct xt_tgdtor_param par = {
+		.net = live->net,
+		.target = target,
+		.targinfo = info,
+		.family = live->nfproto,
+	};
+
+	if (target->destroy)
+		target->destroy(&par);
+	module_put(target->me);
+}
+
+/* Rules may share an instance of NAT: each is checked, the first one's stays. */
+static int target_make(const struct maker *k, u32 number, void *entry)
+{
+	const struct xt2_instance *in = xt2_instance_get(k->rs, number);
+	struct xt2k_native *n = &k->live->native[number];
+	void *info = info_new(in, 0);
+	struct xt_target *target;
+	struct xt_tgchk_param par;
+	bool inverted;
+	u16 proto;
+	int ret;
+
+	target = info ? xt_request_find_target(k->kind->nfproto, in->name, in->revision)
+		      : ERR_PTR(-ENOMEM);
+	if (IS_ERR(target)) {
+		kvfree(info);
+		return refuse(k, in->name, PTR_ERR(target));
+	}
+	proto_of(k, entry, &proto, &inverted);
+	par = (struct xt_tgchk_param){
+		.net = k->live->net,
+		.table = k->table,
+		.entryinfo = entry,
+		.target = target,
+		.targinfo = info,
+		.hook_mask = *(u32 *)(entry + k->kind->comefrom),
+		.family = k->kind->nfproto,
+	};
+	ret = xt_check_target(&par, XT_ALIGN(in->size), proto, inverted);
+	if (ret) {
+		module_put(target->me);
+		kvfree(info);
+		return refuse(k, in->name, ret);
+	}
+	if (n->any) {
+		target_drop(k->live, target, info);
+		kvfree(info);
+		return 0;
+	}
+	*n = (struct xt2k_native){ .target = target, .info = info, .is_target = true };
+	return 0;
+}
+
+/* --- the rules beside their entries ------------------------------------------------ */
+
+#define for_each_ematch(m, kind, entry)                                     \
+	for (m = (entry) + (kind)->entry;                                   \
+	     (void *)m < (entry) + entry_u16(entry, (kind)->target_offset); \
+	     m = (void *)m + m->u.match_size)
+
+/*
+ * Checks of targets look at the entry's matches by u.kernel.match, also those that the engine evaluates.
+ * @n: out: how many are found, which the caller has to put
+ */
+static int ematches_find(const struct maker *k, void *entry, u32 *n)
+{
+	struct xt_entry_match *m;
+
+	*n = 0;
+	for_each_ematch(m, k->kind, entry) {
+		struct xt_match *match =
+			xt_request_find_match(k->kind->nfproto, m->u.user.name, m->u.user.revision);
+
+		if (IS_ERR(match))
+			return refuse(k, m->u.user.name, PTR_ERR(match));
+		m->u.kernel.match = match;
+		++*n;
+	}
+	return 0;
+}
+
+static void ematches_put(const struct maker *k, void *entry, u32 n)
+{
+	struct xt_entry_match *m;
+
+	for_each_ematch(m, k->kind, entry) {
+		if (!n--)
+			break;
+		module_put(m->u.kernel.match->me);
+	}
+}
+
+static bool is_native_target(const struct xt2_rule *r)
+{
+	const u8 kind = XT2_TARGET_KIND(r->target);
+
+	return kind == XT2_T_FOREIGN || kind == XT2_T_NAT;
+}
+
+static bool is_native(const struct xt2_rule *r)
+{
+	const struct xt2_match *m;
+
+	xt2_rule_for_each_match(m, r)
+		if (m->type == XT2_M_FOREIGN)
+			return true;
+	return is_native_target(r);
+}
+
+static int rule_make(const struct maker *k, const struct xt2_rule *r, void *entry)
+{
+	const struct xt2_match *m;
+	u32 n = 0;
+	int ret;
+
+	if (!is_native(r))
+		return 0;
+	ret = k->kind->nfproto == NFPROTO_ARP ? 0 : ematches_find(k, entry, &n);
+	xt2_rule_for_each_match(m, r)
+		if (!ret && m->type == XT2_M_FOREIGN)
+			ret = match_make(k, m->arg, entry);
+	if (!ret && is_native_target(r))
+		ret = target_make(k, XT2_TARGET_ARG(r->target), entry);
+	ematches_put(k, entry, n);
+	return ret;
+}
+
+static void *entry_next(const struct maker *k, void *entry)
+{
+	return entry + entry_u16(entry, k->kind->next_offset);
+}
+
+static int chain_make(struct maker *k, const struct xt2_chain_ *c, void **entry)
+{
+	struct xt2_list_walk walk = xt2_list_walk(&c->rules);
+	const struct xt2_rule *r;
+	int ret;
+
+	k->chain = c->name;
+	k->rule = 0;
+	if (c->hook == XT2_HOOK_NONE)
+		*entry = entry_next(k, *entry); /* its head */
+	while ((r = xt2_list_next(&walk))) {
+		k->rule++;
+		ret = rule_make(k, r, *entry);
+		if (ret)
+			return ret;
+		*entry = entry_next(k, *entry);
+		if (!(k->rule % 1024))
+			cond_resched();
+	}
+	*entry = entry_next(k, *entry); /* its policy or return */
+	return 0;
+}
+
+static int table_make(struct maker *k, void *entry)
+{
+	int i, ret;
+
+	for (i = xt2_chain_next(k->rs, 0, -1); i >= 0; i = xt2_chain_next(k->rs, 0, i)) {
+		ret = chain_make(k, xt2_chain_get_(k->rs, i), &entry);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static bool any_native(const struct xt2k_live *live)
+{
+	const struct xt2_instance *in;
+	u32 i;
+
+	for (i = 0; i < live->natives; i++) {
+		in = xt2_image_instance(live->img, live->root, i);
+		if (in->kind == XT2_INSTANCE_MATCH || in->kind == XT2_INSTANCE_TARGET)
+			return true;
+	}
+	return false;
+}
+
+int xt2k_natives_make(struct xt2k_live *live, const struct xt2k_kind *kind,
+		      const struct xt2_ruleset *rs, struct xt2_err *err)
+{
+	struct maker k = {
+		.live = live, .kind = kind, .rs = rs, .table = xt2_table_name(rs, 0), .err = err
+	};
+	struct xt2_entries_ e;
+	void *entries;
+	int ret;
+
+	if (!any_native(live))
+		return 0;
+	ret = xt2_entries_write_(rs, 0, 0, NULL, &e, NULL, 0, err);
+	if (ret != -ENOSPC)
+		return ret;
+	entries = kvmalloc(e.size, GFP_KERNEL);
+	if (!entries)
+		return xt2_err_no_memory(err, " for the entries");
+	ret = xt2_entries_write_(rs, 0, 0, NULL, &e, entries, e.size, err);
+	if (!ret)
+		ret = table_make(&k, entries);
+	kvfree(entries);
+	return ret;
+}
+
+static void match_drop(struct xt2k_live *live, const struct xt2k_native *n)
+{
+	struct xt_mtdtor_param par = {
+		.net = live->net,
+		.match = n->match,
+		.matchinfo = n->info,
+		.family = live->nfproto,
+	};
+
+	if (n->match->destroy)
+		n->match->destroy(&par);
+	module_put(n->match->me);
+}
+
+void xt2k_natives_free(struct xt2k_live *live)
+{
+	u32 i;
+
+	for (i = 0; i < live->natives; i++) {
+		struct xt2k_native *n = &live->native[i];
+
+		if (n->any && n->is_target)
+			target_drop(live, n->target, n->info);
+		else if (n->any)
+			match_drop(live, n);
+		kvfree(n->info);
+	}
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sockopts.c - the socket options of ip_tables, ip6_tables and arp_tables
+ *
+ * libxt2's xt2_sockopt_get() and _set() answer from a ruleset, which is made of the live table for
+ * the call.  It has the table's counters as they are, but for SET_ADD_COUNTERS, which
+ * starts from zero, so that what it leaves there is what it adds.  SET_REPLACE wants the counters of
+ * the old table: they are read when no packet is in that table any more, and
+ * written to where the call would have put others before.
+ */
+#include <linux/compat.h>
+#include <linux/module.h>
+#include <linux/netfilter_arp/arp_tables.h>
+#include <linux/netfilter_ipv4/ip_tables.h>
+#include <linux/netfilter_ipv6/ip6_tables.h>
+#include <linux/slab.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+#include <net/sock.h>
+#include "libxt2/err.h"
+#include "libxt2/sockopt/legacy-entries.h"
+#include "tables.h"
+
+#define NAME 32 /* XT_TABLE_MAXNAMELEN */
+
+struct call {
+	struct xt2k_table *t; /* NULL: there is no table of this name */
+	int level, option;
+	void __user *value;
+	u32 len;
+	struct xt2_ruleset *rs;
+	struct xt2_mapping map; /* the ruleset's */
+	void __user *counters; /* where the old table's go */
+	size_t counters_size;
+	struct xt2_err err;
+};
+
+static int user_read(void *data, __u64 from, void *to, size_t size)
+{
+	return copy_from_user(to, u64_to_user_ptr(from), size) ? -EFAULT : 0;
+}
+
+static int user_write(void *data, __u64 to, const void *from, size_t size)
+{
+	return copy_to_user(u64_to_user_ptr(to), from, size) ? -EFAULT : 0;
+}
+
+/* Of setsockopt(): the old table's counters, which are not final yet. */
+static int write_later(void *data, __u64 to, const void *from, size_t size)
+{
+	struct call *call = data;
+
+	call->counters = u64_to_user_ptr(to);
+	call->counters_size = size;
+	return 0;
+}
+
+static int find_table(struct net *net, enum xt2k_family family, struct call *call)
+{
+	struct xt2k_net *xn = net_generic(net, xt2k_net_id);
+	char name[NAME];
+	int i;
+
+	if (call->len < NAME)
+		return 0;
+	if (copy_from_user(name, call->value, sizeof(name)))
+		return -EFAULT;
+	name[NAME - 1] = '\0';
+	for (i = 0; i < XT2K_NAMES; i++) {
+		if (!strcmp(name, xt2k_names[i]) &&
+		    xt2_table_hooks(xt2k_kinds[family].nfproto, name))
+			call->t = &xn->table[family][i];
+	}
+	return 0;
+}
+
+/* The live table as a ruleset.  @counters: as they are, else zero */
+static int load(struct call *call, bool counters)
+{
+	struct xt2k_live *live = call->t ? xt2k_table_live(call->t) : NULL;
+	int ret;
+
+	call->rs = xt2_ruleset_new();
+	if (!call->rs)
+		return -ENOMEM;
+	if (!live)
+		return 0;
+	ret = xt2k_image_copy(live->img, live->size, counters ? &live->counters : NULL, &call->map);
+	return ret ? ret : xt2_ruleset_load(call->rs, call->map.image, call->map.size);
+}
+
+static void end(struct call *call)
+{
+	xt2_ruleset_free(call->rs);
+	xt2_image_close(&call->map);
+	kvfree(call);
+}
+
+/* --- a new table ------------------------------------------------------------------ */
+
+/* The old table's counters are final now.  The kernel doesn't report that they cannot be written. */
+static void put_counters(const struct call *call, struct xt2k_live *old)
+{
+	struct xt2_mapping map = { 0 };
+	struct xt2_ruleset *last;
+	struct xt2_count_ *count;
+
+	if (!call->counters_size || !old)
+		return;
+	last = xt2_ruleset_new();
+	count = kvcalloc(call->counters_size, 1, GFP_KERNEL);
+	if (!last || !count || xt2k_image_copy(old->img, old->size, &old->counters, &map) ||
+	    xt2_ruleset_load(last, map.image, map.size)) {
+		net_warn_ratelimited(
+			"xt2: no memory for the counters of a table that was replaced\n");
+	} else {
+		xt2_entries_counters_(last, 0, count);
+		if (copy_to_user(call->counters, count, call->counters_size))
+			net_warn_ratelimited(
+				"xt2: counters of a table that was replaced cannot be written\n");
+	}
+	kvfree(count);
+	xt2_ruleset_free(last);
+	xt2_image_close(&map);
+}
+
+static int publish(struct call *call)
+{
+	struct xt2k_live *old = NULL;
+	int ret = xt2k_table_publish(call->t, call->rs, &old, &call->err);
+
+	if (ret)
+		return ret;
+	put_counters(call, old);
+	xt2k_live_free(old);
+	return 0;
+}
+
+/* What the call has left in the rules is added to theirs. */
+static int add_counters(struct call *call)
+{
+	struct xt2k_live *live = xt2k_table_live(call->t);
+	struct xt2_ruleset *slots = xt2_ruleset_new();
+	struct xt2_count_ *add = NULL, *slot = NULL;
+	u32 i, n;
+	int ret = -ENOMEM;
+
+	if (!slots || xt2_ruleset_load(slots, live->img, live->size))
+		goto out;
+	n = xt2_entries_count_(slots, 0);
+	add = kvcalloc(n, sizeof(*add), GFP_KERNEL);
+	slot = kvcalloc(n, sizeof(*slot), GFP_KERNEL);
+	if (!add || !slot)
+		goto out;
+	xt2_entries_counters_(call->rs, 0, add);
+	xt2_entries_counters_(slots, 0, slot);
+	for (i = ret = 0; i < n && !ret; i++)
+		ret = xt2k_counters_add(&live->counters, slot[i].packets,
+					(struct xt2_counts){ add[i].packets, add[i].bytes });
+out:
+	kvfree(add);
+	kvfree(slot);
+	xt2_ruleset_free(slots);
+	return ret;
+}
+
+/* --- calls ------------------------------------------------------------------------- */
+
+static bool adds_counters(const struct call *call)
+{
+	return call->option == IPT_SO_SET_ADD_COUNTERS || call->option == ARPT_SO_SET_ADD_COUNTERS;
+}
+
+static int set(struct call *call)
+{
+	const struct xt2_sockopt_caller caller = {
+		.compat = in_compat_syscall(),
+		.read = user_read,
+		.write = write_later,
+		.data = call,
+	};
+	int ret = load(call, !adds_counters(call));
+
+	if (!ret)
+		ret = xt2_sockopt_set(call->rs, &caller, call->level, call->option,
+				      (uintptr_t)call->value, call->len, &call->err);
+	if (ret != 1)
+		return ret;
+	if (!call->t)
+		return -ENOENT;
+	return adds_counters(call) && xt2k_table_live(call->t) ? add_counters(call) : publish(call);
+}
+
+static int get(struct call *call)
+{
+	const struct xt2_sockopt_caller caller = {
+		.compat = in_compat_syscall(),
+		.read = user_read,
+		.write = user_write,
+	};
+	int ret = load(call, true);
+
+	if (!ret)
+		ret = xt2_sockopt_get(call->rs, &caller, call->level, call->option,
+				      (uintptr_t)call->value, &call->len, &call->err);
+	if (ret != 1)
+		return ret;
+	return call->t ? publish(call) : -ENOENT;
+}
+
+static int answer(struct sock *sk, enum xt2k_family family, int option, void __user *value,
+		  u32 *len, int (*how)(struct call *call))
+{
+	struct net *net = sock_net(sk);
+	struct xt2k_net *xn = net_generic(net, xt2k_net_id);
+	struct call *call;
+	int ret;
+
+	if (!smp_load_acquire(&xt2k_ready))
+		return -ENOPROTOOPT; /* as before the module came */
+	if (!ns_capable(net->user_ns, CAP_NET_ADMIN))
+		return -EPERM;
+	call = kvzalloc(sizeof(*call), GFP_KERNEL);
+	if (!call)
+		return -ENOMEM;
+	call->level = family == XT2K_IPV6 ? IPPROTO_IPV6 : IPPROTO_IP;
+	call->option = option;
+	call->value = value;
+	call->len = *len;
+	mutex_lock(&xn->lock);
+	ret = find_table(net, family, call);
+	if (!ret)
+		ret = how(call);
+	mutex_unlock(&xn->lock);
+	if (ret && call->err.message[0])
+		pr_debug("xt2: option %d: %s\n", option, call->err.message);
+	*len = call->len;
+	end(call);
+	return ret;
+}
+
+#define OPTIONS(name, family)                                                               \
+	static int name##_set(struct sock *sk, int option, sockptr_t value, unsigned int n) \
+	{                                                                                   \
+		u32 len = n;                                                                \
+                                                                                            \
+		return answer(sk, family, option, value.user, &len, set);                   \
+	}                                                                                   \
+                                                                                            \
+	static int name##_get(struct sock *sk, int option, void __user *value, int *n)      \
+	{                                                                                   \
+		return answer(sk, family, option, value, (u32 *)n, get);                    \
+	}
+
+OPTIONS(ipt, XT2K_IPV4)
+OPTIONS(ip6t, XT2K_IPV6)
+OPTIONS(arpt, XT2K_ARP)
+
+#define OPS(family, base, name, NAME)                                                       \
+	{                                                                                   \
+		.pf = family, .set_optmin = base, .set_optmax = NAME##_SO_SET_MAX + 1,      \
+		.set = name##_set, .get_optmin = base, .get_optmax = NAME##_SO_GET_MAX + 1, \
+		.get = name##_get, .owner = THIS_MODULE,                                    \
+	}
+
+static struct nf_sockopt_ops options[] = {
+	OPS(PF_INET, IPT_BASE_CTL, ipt, IPT),
+	OPS(PF_INET6, IP6T_BASE_CTL, ip6t, IP6T),
+	OPS(PF_INET, ARPT_BASE_CTL, arpt, ARPT),
+};
+
+int xt2k_sockopts_init(void)
+{
+	int i, ret;
+
+	for (i = 0; i < ARRAY_SIZE(options); i++) {
+		ret = nf_register_sockopt(&options[i]);
+		if (ret) {
+			while (i--)
+				nf_unregister_sockopt(&options[i]);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+void xt2k_sockopts_exit(void)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(options); i++)
+		nf_unregister_sockopt(&options[i]);
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * table.c - a live table: made, put in the place of another, freed
+ *
+ * A new table is complete before packets see it: packed, checked, its instances made, the hooks
+ * registered.  All that can fail is before the store of one pointer.
+ */
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/netfilter_arp/arp_tables.h>
+#include <linux/netfilter_ipv4/ip_tables.h>
+#include <linux/netfilter_ipv6/ip6_tables.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include <net/netfilter/nf_conntrack.h>
+#include <net/netns/generic.h>
+#include <net/netfilter/nf_nat.h>
+#include "libxt2/err.h"
+#include "engine/index/patched.h"
+#include "tables.h"
+
+const char *const xt2k_names[XT2K_NAMES] = {
+	[XT2K_FILTER] = "filter", [XT2K_MANGLE] = "mangle",	[XT2K_NAT] = "nat",
+	[XT2K_RAW] = "raw",	  [XT2K_SECURITY] = "security",
+};
+
+#define ENTRY(t)                                                                       \
+	.entry = sizeof(struct t), .target_offset = offsetof(struct t, target_offset), \
+	.next_offset = offsetof(struct t, next_offset), .comefrom = offsetof(struct t, comefrom)
+
+const struct xt2k_kind xt2k_kinds[XT2K_FAMILIES] = {
+	[XT2K_IPV4] = { .prefix = "ip", .nfproto = NFPROTO_IPV4, ENTRY(ipt_entry) },
+	[XT2K_IPV6] = { .prefix = "ip6", .nfproto = NFPROTO_IPV6, ENTRY(ip6t_entry) },
+	[XT2K_ARP] = { .prefix = "arp", .nfproto = NFPROTO_ARP, ENTRY(arpt_entry) },
+};
+
+/* --- memory of images ------------------------------------------------------------ */
+
+int xt2_image_room_(size_t size, struct xt2_mapping *map, struct xt2_err *err)
+{
+	*map = (struct xt2_mapping){ .capacity = size };
+	if (size < PMD_SIZE)
+		map->image = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+	else /* in huge pages */
+		map->image = vmalloc_huge(size, GFP_KERNEL_ACCOUNT);
+	return map->image ? 0 : xt2_err_no_memory(err, " for the image");
+}
+
+void xt2_image_close(struct xt2_mapping *map)
+{
+	kvfree(map->image);
+	*map = (struct xt2_mapping){ 0 };
+}
+
+/* --- hooks ------------------------------------------------------------------------- */
+
+static int nat_register(struct xt2k_table *t, struct nf_hook_ops *ops)
+{
+	return t->kind->nfproto == NFPROTO_IPV4 ? nf_nat_ipv4_register_fn(t->net, ops)
+						: nf_nat_ipv6_register_fn(t->net, ops);
+}
+
+static void nat_unregister(struct xt2k_table *t, struct nf_hook_ops *ops)
+{
+	if (t->kind->nfproto == NFPROTO_IPV4)
+		nf_nat_ipv4_unregister_fn(t->net, ops);
+	else
+		nf_nat_ipv6_unregister_fn(t->net, ops);
+}
+
+void xt2k_table_unhook(struct xt2k_table *t)
+{
+	if (t->name != XT2K_NAT)
+		nf_unregister_net_hooks(t->net, t->ops, t->hooks);
+	else
+		while (t->hooks)
+			nat_unregister(t, &t->ops[--t->hooks]);
+	t->hooks = 0;
+}
+
+static int hook_nat(struct xt2k_table *t, u32 n)
+{
+	int ret;
+
+	for (; t->hooks < n; t->hooks++) {
+		ret = nat_register(t, &t->ops[t->hooks]);
+		if (ret) {
+			xt2k_table_unhook(t);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static int hook_table(struct xt2k_table *t)
+{
+	const char *name = xt2k_names[t->name];
+	const u8 family = t->kind->nfproto;
+	u32 hook, n = 0;
+	int ret;
+
+	if (t->hooks)
+		return 0;
+	for (hook = 0; hook < NF_INET_NUMHOOKS; hook++) {
+		if (!(xt2_table_hooks(family, name) & 1u << hook))
+			continue;
+		t->ops[n++] = (struct nf_hook_ops){
+			.hook = xt2k_hook,
+			.priv = t,
+			.pf = family,
+			.hooknum = hook,
+			.priority = xt2_table_priority(family, name, hook),
+		};
+	}
+	if (t->name == XT2K_NAT)
+		return hook_nat(t, n);
+	ret = nf_register_net_hooks(t->net, t->ops, n);
+	t->hooks = ret ? 0 : n;
+	return ret;
+}
+
+/* --- a live table -------------------------------------------------------------------- */
+
+void xt2k_live_free(struct xt2k_live *live)
+{
+	if (!live)
+		return;
+	xt2k_natives_free(live);
+	if (live->tracks)
+		nf_ct_netns_put(live->net, live->nfproto);
+	xt2k_counters_free(&live->counters);
+	kvfree(live->frames);
+	kvfree(live->img);
+	kvfree(live);
+}
+
+/* What packets have to be asked for. */
+static void note_needs(struct xt2k_live *live)
+{
+	const struct xt2_match *m;
+	struct xt2_chain *c;
+	struct xt2_rule *r;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, live->img, live->root) {
+		live->indexed |= c->lookup != 0;
+		xt2_chain_for_each_rule(r, c) {
+			xt2_rule_for_each_match(m, r) {
+				live->asks_ct |= m->type == XT2_M_STATE ||
+						 m->type == XT2_M_CONNTRACK ||
+						 m->type == XT2_M_CONNMARK;
+				live->asks_time |= m->type == XT2_M_TIME;
+			}
+		}
+	}
+}
+
+/* As the checks of state and conntrack do it. */
+static int track(struct xt2k_live *live)
+{
+	int ret = live->asks_ct ? nf_ct_netns_get(live->net, live->nfproto) : 0;
+
+	live->tracks = live->asks_ct && !ret;
+	return ret;
+}
+
+static int live_fill(struct xt2k_live *live, struct xt2k_table *t, const struct xt2_ruleset *rs,
+		     struct xt2_err *err)
+{
+	const struct xt2_hook *h;
+	u32 i;
+	int ret;
+
+	xt2_image_for_each_hook(h, i, live->img, live->root)
+		live->entry[h->hook] = h;
+	note_needs(live);
+	ret = track(live);
+	if (ret)
+		return ret;
+	live->frames = kvcalloc((size_t)nr_cpu_ids * XT2K_RUNS * (live->depth + 1),
+				sizeof(*live->frames), GFP_KERNEL_ACCOUNT);
+	if (!live->frames)
+		return -ENOMEM;
+	ret = xt2k_natives_make(live, t->kind, rs, err);
+	return ret ? ret : xt2k_counters_take(&live->counters, live->img);
+}
+
+/* @map: becomes the table's, or is released */
+static struct xt2k_live *live_new(struct xt2k_table *t, const struct xt2_ruleset *rs,
+				  struct xt2_mapping *map, struct xt2_err *err)
+{
+	const struct xt2_root *root = xt2_image_root(map->image);
+	struct xt2k_live *live =
+		kvzalloc(struct_size(live, native, root->instances), GFP_KERNEL_ACCOUNT);
+	int ret;
+
+	if (!live) {
+		xt2_image_close(map);
+		return ERR_PTR(-ENOMEM);
+	}
+	live->img = map->image;
+	live->size = map->size;
+	live->root = root;
+	live->depth = root->depth;
+	live->natives = root->instances;
+	live->net = t->net;
+	live->nfproto = t->kind->nfproto;
+	ret = live_fill(live, t, rs, err);
+	if (!ret)
+		return live;
+	xt2k_live_free(live);
+	return ERR_PTR(ret);
+}
+
+/* The ruleset as an image, and read back: their numbers of chains and instances are the same. */
+static struct xt2k_live *pack(struct xt2k_table *t, const struct xt2_ruleset *rs,
+			      struct xt2_err *err)
+{
+	struct xt2_ruleset *packed = xt2_ruleset_new();
+	struct xt2k_live *live = NULL;
+	struct xt2_mapping map;
+	int ret;
+
+	if (!packed)
+		return ERR_PTR(-ENOMEM);
+	ret = xt2_ruleset_write_(rs, &xt2_index_limits, &map, err);
+	if (ret) {
+		xt2_ruleset_free(packed);
+		return ERR_PTR(ret);
+	}
+	ret = xt2_ruleset_load(packed, map.image, map.size);
+	if (!ret)
+		live = live_new(t, packed, &map, err);
+	else
+		xt2_image_close(&map);
+	xt2_ruleset_free(packed);
+	return ret ? ERR_PTR(ret) : live;
+}
+
+/* A table with rules keeps the module, whose end would be that of the rules. */
+static void hold(struct xt2k_table *t, bool rules)
+{
+	if (rules && !t->held)
+		__module_get(THIS_MODULE);
+	else if (!rules && t->held)
+		module_put(THIS_MODULE);
+	t->held = rules;
+}
+
+/* Is there more than chains of the kernel's own that accept? */
+static bool has_rules(const struct xt2_ruleset *rs)
+{
+	const struct xt2_chain_ *c;
+	int i;
+
+	for (i = xt2_chain_next(rs, 0, -1); i >= 0; i = xt2_chain_next(rs, 0, i)) {
+		c = xt2_chain_get_(rs, i);
+		if (c->hook == XT2_HOOK_NONE || c->rules.n || c->policy != XT2_T_ACCEPT)
+			return true;
+	}
+	return false;
+}
+
+int xt2k_table_publish(struct xt2k_table *t, const struct xt2_ruleset *rs, struct xt2k_live **old,
+		       struct xt2_err *err)
+{
+	struct xt2k_live *live = pack(t, rs, err);
+	int ret;
+
+	if (IS_ERR(live))
+		return PTR_ERR(live);
+	ret = hook_table(t);
+	if (ret) {
+		xt2k_live_free(live);
+		return ret;
+	}
+	if (!t->came)
+		t->came = ++((struct xt2k_net *)net_generic(t->net, xt2k_net_id))->came;
+	*old = xt2k_table_live(t);
+	rcu_assign_pointer(t->live, live);
+	xt2k_packets_wait();
+	hold(t, has_rules(rs));
+	return 0;
+}
+
+void xt2k_table_exit(struct xt2k_table *t)
+{
+	xt2k_live_free(xt2k_table_live(t));
+	hold(t, false);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tables.h - tables of a network namespace, and one that packets are in
+ *
+ * A table's rules are an image that never changes but for its counters, which are elsewhere:
+ * struct xt2k_live.  A new one takes its place (table.c); packets that are in the old one
+ * are waited for, so that what they count is not lost, and it is freed.
+ *
+ * Locking: a namespace's mutex serializes everything that changes or lists its tables, and is
+ * held by system calls alone.  Packets take no lock: they find the live table by RCU's rules,
+ * with softirqs off, and a sequence number of their processor tells writers that they are there.
+ */
+#ifndef XT2_MODULE_TABLES_H
+#define XT2_MODULE_TABLES_H
+
+#include <linux/kconfig.h>
+#include <linux/mutex.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter/x_tables.h>
+#include <linux/skbuff.h>
+
+#include "engine/eval.h"
+#include "engine/index/search.h"
+#include "engine/parse.h"
+#include "libxt2/ruleset/ruleset.h"
+
+enum xt2k_family { XT2K_IPV4, XT2K_IPV6, XT2K_ARP, XT2K_FAMILIES };
+enum xt2k_name { XT2K_FILTER, XT2K_MANGLE, XT2K_NAT, XT2K_RAW, XT2K_SECURITY, XT2K_NAMES };
+
+extern const char *const xt2k_names[XT2K_NAMES];
+
+/* How a family differs from others. */
+struct xt2k_kind {
+	const char *prefix; /* of names in /proc/net */
+	u8 nfproto;
+	u16 entry; /* bytes of struct ipt_entry or its like, and offsets in it: */
+	u16 target_offset, next_offset, comefrom;
+};
+
+extern const struct xt2k_kind xt2k_kinds[XT2K_FAMILIES];
+
+/* --- counters (counters.c) --------------------------------------------- */
+
+#define XT2K_LATE 64
+
+/* Counted where a page was not to be had. */
+struct xt2k_late {
+	u32 slot;
+	struct xt2_counts n;
+};
+
+/*
+ * A rule's counter is the sum of what each processor's strip has at its slot, and one strip more
+ * for what system calls add.  Strips are pages that come when something is counted in them.
+ */
+struct xt2k_counters {
+	u32 slots, pages; /* of each strip */
+	struct xt2_counts **page; /* of all strips, one after the other */
+	spinlock_t lock; /* of the rest */
+	u32 lates;
+	u64 lost; /* packets that no rule counts, since there was not even room here */
+	struct xt2k_late late[XT2K_LATE];
+};
+
+/* => 0, -ENOMEM */
+int xt2k_counters_init(struct xt2k_counters *c, u32 slots);
+void xt2k_counters_free(struct xt2k_counters *c);
+
+/* => the strip of a processor; of nr_cpu_ids: of system calls */
+static inline struct xt2_counts **xt2k_strip(const struct xt2k_counters *c, unsigned int cpu)
+{
+	return c->page + (size_t)cpu * c->pages;
+}
+
+/* Sum of all strips; what is counted meanwhile may be in it or not. */
+struct xt2_counts xt2k_counters_read(struct xt2k_counters *c, u32 slot);
+
+/* By system calls, under the namespace's mutex.  => 0, -ENOMEM */
+int xt2k_counters_add(struct xt2k_counters *c, u32 slot, struct xt2_counts n);
+
+/* Counters for an image: each rule's becomes the number of a slot, where it has what it had.  => 0, -ENOMEM */
+int xt2k_counters_take(struct xt2k_counters *c, struct xt2_image *img);
+
+/* A copy of an image, with its counters as they are now; or, without c, zero.  => 0, -ENOMEM */
+int xt2k_image_copy(const struct xt2_image *img, size_t size, struct xt2k_counters *c,
+		    struct xt2_mapping *map);
+
+/* --- the kernel's own matches and targets (native.c) -------------------- */
+
+struct xt2k_native {
+	union {
+		const struct xt_match *match;
+		const struct xt_target *target;
+		const void *any; /* NULL: a comment */
+	};
+	void *info; /* the payload, which its owner may change */
+	bool is_target;
+};
+
+/* --- a table that packets are in (table.c) ------------------------------ */
+
+#define XT2K_RUNS 4 /* evaluations inside each other, on a processor: TEE, REJECT */
+
+struct xt2k_live {
+	struct xt2_image *img;
+	size_t size;
+	const struct xt2_root *root;
+	const struct xt2_hook *entry[NF_INET_NUMHOOKS]; /* NULL: the table has no such hook */
+	u32 depth; /* frames that an evaluation may need */
+	bool indexed;
+	bool asks_ct, asks_time;
+	struct xt2_frame *frames; /* depth + 1 for each run and processor */
+	struct xt2k_counters counters;
+	struct net *net;
+	u8 nfproto;
+	bool tracks; /* has a reference to connection tracking */
+	u32 natives;
+	struct xt2k_native native[]; /* by instance of the image */
+};
+
+struct xt2k_table {
+	struct net *net;
+	const struct xt2k_kind *kind;
+	u8 name; /* enum xt2k_name */
+	bool held; /* the module: there are rules */
+	struct xt2k_live __rcu *live; /* NULL: nobody has asked for the table */
+	struct nf_hook_ops ops[NF_INET_NUMHOOKS];
+	u32 hooks; /* used ops */
+	u32 came; /* tables that were asked for later have larger numbers; 0: none was */
+	atomic64_t faults; /* packets that were dropped as no rule could decide */
+};
+
+struct xt2k_net {
+	struct mutex lock;
+	u32 came; /* tables that were asked for */
+	struct xt2k_table table[XT2K_FAMILIES][XT2K_NAMES];
+};
+
+extern unsigned int xt2k_net_id;
+extern bool xt2k_ready; /* namespaces have their tables */
+
+/* => the live table; the namespace's mutex is held, or there is nobody else */
+static inline struct xt2k_live *xt2k_table_live(const struct xt2k_table *t)
+{
+	return rcu_dereference_protected(t->live, true);
+}
+
+/*
+ * xt2k_table_publish - the only table of a ruleset becomes the live one
+ * @old: out: the one before, which no packet is in any more; NULL: there was none.  Free it
+ * => 0, or what allocation, a check of an extension or the registration of hooks said: nothing has changed
+ */
+int xt2k_table_publish(struct xt2k_table *t, const struct xt2_ruleset *rs, struct xt2k_live **old,
+		       struct xt2_err *err);
+
+void xt2k_live_free(struct xt2k_live *live);
+
+/* The hooks go; xt2k_table_exit() after a grace period. */
+void xt2k_table_unhook(struct xt2k_table *t);
+void xt2k_table_exit(struct xt2k_table *t);
+
+/* Make the instances of a live table.  @rs: its ruleset.  => 0, or what a check said */
+int xt2k_natives_make(struct xt2k_live *live, const struct xt2k_kind *kind,
+		      const struct xt2_ruleset *rs, struct xt2_err *err);
+void xt2k_natives_free(struct xt2k_live *live);
+
+/* --- packets (hook.c) ----------------------------------------------------- */
+
+#define XT2K_HEAD    256 /* bytes of a packet in pages that are copied before it is evaluated */
+#define XT2K_WINDOW  1024 /* and of each part beyond that a rule asks for */
+#define XT2K_WINDOWS 4
+
+/* One evaluation. */
+struct xt2k_run {
+	struct sk_buff *skb;
+	const struct xt2k_live *live;
+	struct xt_action_param par;
+	struct xt2_pkt pkt;
+	struct xt2_ctx ctx;
+	struct xt2_search search;
+	u32 window; /* that was used last */
+	u8 head[XT2K_HEAD];
+	u8 part[XT2K_WINDOWS][XT2K_WINDOW];
+};
+
+/* The packet's fields from the skb: at the beginning, and when a target may have changed it. */
+void xt2k_packet(struct xt2k_run *run);
+
+unsigned int xt2k_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *state);
+
+/* Packets that saw what was live before this call have left it, and all that they counted is there. */
+void xt2k_packets_wait(void);
+
+int xt2k_hooks_init(void);
+void xt2k_hooks_exit(void);
+
+/* --- interfaces ------------------------------------------------------------ */
+
+int xt2k_sockopts_init(void); /* sockopts.c */
+void xt2k_sockopts_exit(void);
+int xt2k_proc_init(struct net *net); /* proc.c */
+void xt2k_proc_exit(struct net *net);
+
+#endif
