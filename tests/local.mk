@@ -11,6 +11,7 @@ include tests/e2e/local.mk
 include tests/prop/local.mk
 include tests/golden/local.mk
 include tests/bpf/local.mk
+include tests/kernel/local.mk
 
 # Tables of bridges against a kernel that has them: tests/vm/README.md.
 check_PROGRAMS += tests/vm/ebt-kernel

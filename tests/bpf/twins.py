@@ -486,7 +486,7 @@ class Runner:
                 print(f'  again: {self.again(seed, family)}', flush=True)
         faults = self.twins[1].faults()
         print(', '.join(f'{n} {k}' for k, n in self.total.items()) + f', {failed} rulesets differ, {faults} faults')
-        if once > self.total['rulesets'] / ONCE_OF + 1:
+        if once > max(1, self.total['rulesets'] / ONCE_OF):
             print(f'FAIL {once} rulesets differ, each of them once')
             failed += once
         print('connections: ' + ', '.join(f'{s} {self.states[s]}' for s in live.STATES))

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+# What the scripts in user-mode Linux share.  TABLES says whose they are: xt1, xt2.
+FAILED=0
+
+fail() {
+	echo "FAIL: $*"
+	FAILED=1
+}
+
+check() {
+	"$@" || fail "$*: exit code $?"
+}
+
+refused() {
+	! "$@" 2>/dev/null || fail "$*: not refused"
+}
+
+# The tables of the kernel's own, or the module in their place.
+load_tables() {
+	case $TABLES in
+	xt1)
+		for family in ip ip6; do
+			for table in filter nat mangle raw security; do
+				modprobe "${family}table_$table" || fail "no table $table of $family"
+			done
+		done
+		check modprobe arptable_filter
+		;;
+	xt2) check insmod "$MODULE" ;;
+	esac
+}
+
+# A match or a target that asks for the kernel's own tables would have them answer in the module's place.
+end() {
+	[ "$TABLES" = xt1 ] || ! grep -qE '^(ip|ip6|arp)_tables' /proc/modules || fail "the kernel's own tables are loaded"
+	exit "$FAILED"
+}
