@@ -58,7 +58,7 @@ static void count_late(struct xt2k_counters *c, u32 slot, u32 bytes)
 void xt2_slot_first(struct xt2_ctx *ctx, u64 slot, u32 bytes)
 {
 	struct xt2k_run *run = container_of(ctx, struct xt2k_run, ctx);
-	struct xt2k_counters *c = (struct xt2k_counters *)&run->live->counters;
+	struct xt2k_counters *c = &run->live->state->counters;
 	struct xt2_counts **at = (struct xt2_counts **)ctx->counters + (slot >> XT2_SLOTS_SHIFT);
 	struct xt2_counts *page =
 		kcalloc(PAGE_COUNTS, sizeof(*page), GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
@@ -80,8 +80,10 @@ int xt2k_counters_add(struct xt2k_counters *c, u32 slot, struct xt2_counts n)
 		return 0;
 	if (!*at)
 		*at = kcalloc(PAGE_COUNTS, sizeof(**at), GFP_KERNEL_ACCOUNT);
-	if (!*at)
+	if (!*at) {
+		c->failed = true;
 		return -ENOMEM;
+	}
 	to = *at + (slot & XT2_SLOTS_MASK);
 	to->packets += n.packets;
 	to->bytes += n.bytes;
@@ -118,87 +120,117 @@ struct xt2_counts xt2k_counters_read(struct xt2k_counters *c, u32 slot)
 
 /* --- images ------------------------------------------------------------------ */
 
-/* Rules and policies of a chain, then the rule groups of its index: all that counts. */
+/* All that counts in an image: rules, policies, and the rule groups of indexes. */
 struct walk {
-	u32 slot;
+	u32 slot; /* the next one */
 	struct xt2k_counters *c; /* NULL: zero */
-	int (*each)(struct walk *w, __u64 *packets, __u64 *bytes);
+	void (*rule)(struct walk *w, struct xt2_rule *r);
+	void (*group)(struct walk *w, struct xt2_run *run);
 };
 
-static int walk_image(struct walk *w, struct xt2_image *img)
+static void walk_image(struct walk *w, struct xt2_image *img)
 {
 	const struct xt2_root *root = xt2_image_root(img);
 	struct xt2_chain *chain;
 	struct xt2_rule *r;
 	u32 i, j;
-	int ret;
 
 	xt2_image_for_each_chain(chain, i, img, root) {
 		const struct xt2_index *ix = xt2_chain_index(chain);
-		struct xt2_run *run = ix && ix->runs ? xt2_index_runs(ix) : NULL;
 
-		xt2_chain_for_each_rule(r, chain) {
-			ret = w->each(w, &r->packets, &r->bytes);
-			if (ret)
-				return ret;
-		}
-		for (j = 0; run && j < ix->runs; j++) {
-			ret = w->each(w, &run[j].packets, &run[j].bytes);
-			if (ret)
-				return ret;
-		}
+		xt2_chain_for_each_rule(r, chain)
+			w->rule(w, r);
+		for (j = 0; ix && j < ix->runs; j++)
+			w->group(w, &xt2_index_runs(ix)[j]);
 		cond_resched();
 	}
-	return 0;
 }
 
-static int each_number(struct walk *w, __u64 *packets, __u64 *bytes)
+static void number_rule(struct walk *w, struct xt2_rule *r)
 {
 	w->slot++;
-	return 0;
 }
 
-static int each_take(struct walk *w, __u64 *packets, __u64 *bytes)
+static void number_group(struct walk *w, struct xt2_run *run)
 {
-	const struct xt2_counts n = { *packets, *bytes };
-
-	*packets = w->slot;
-	*bytes = 0;
-	return xt2k_counters_add(w->c, w->slot++, n);
+	run->packets = w->slot++;
+	run->bytes = 0;
 }
 
-static int each_read(struct walk *w, __u64 *packets, __u64 *bytes)
+static void no_rule(struct walk *w, struct xt2_rule *r)
 {
-	const struct xt2_counts n = w->c ? xt2k_counters_read(w->c, *packets)
-					 : (struct xt2_counts){ 0 };
+}
 
-	*packets = n.packets;
-	*bytes = n.bytes;
-	return 0;
+static void no_group(struct walk *w, struct xt2_run *run)
+{
+}
+
+static void take_rule(struct walk *w, struct xt2_rule *r)
+{
+	const struct xt2_counts n = { r->packets, r->bytes };
+
+	r->packets = w->slot++;
+	r->bytes = 0;
+	if (n.packets || n.bytes)
+		xt2k_counters_add(w->c, r->packets, n);
+}
+
+static struct xt2_counts read(const struct walk *w, u64 slot)
+{
+	return w->c ? xt2k_counters_read(w->c, slot) : (struct xt2_counts){ 0 };
+}
+
+static void read_rule(struct walk *w, struct xt2_rule *r)
+{
+	const struct xt2_counts n = read(w, r->packets);
+
+	r->packets = n.packets;
+	r->bytes = n.bytes;
+}
+
+static void read_group(struct walk *w, struct xt2_run *run)
+{
+	const struct xt2_counts n = read(w, run->packets);
+
+	run->packets = n.packets;
+	run->bytes = n.bytes;
 }
 
 int xt2k_counters_take(struct xt2k_counters *c, struct xt2_image *img)
 {
-	struct walk w = { .each = each_number };
+	struct walk w = { .rule = number_rule, .group = no_group };
 	int ret;
 
 	walk_image(&w, img);
-	ret = xt2k_counters_init(c, w.slot);
+	ret = xt2k_counters_init(c, 2 * w.slot); /* there are fewer groups than rules */
 	if (ret)
 		return ret;
-	w = (struct walk){ .c = c, .each = each_take };
-	return walk_image(&w, img);
+	w = (struct walk){ .c = c, .rule = take_rule, .group = no_group };
+	walk_image(&w, img);
+	return c->failed ? -ENOMEM : 0;
+}
+
+u32 xt2k_counters_groups(struct xt2_image *img)
+{
+	struct walk w = { .rule = number_rule, .group = no_group };
+
+	walk_image(&w, img);
+	w.rule = no_rule;
+	w.group = number_group;
+	walk_image(&w, img);
+	return w.slot;
 }
 
 int xt2k_image_copy(const struct xt2_image *img, size_t size, struct xt2k_counters *c,
 		    struct xt2_mapping *map)
 {
-	struct walk w = { .c = c, .each = each_read };
+	struct walk w = { .c = c, .rule = read_rule, .group = read_group };
 	int ret = xt2_image_room_(size, map, NULL);
 
 	if (ret)
 		return ret;
 	memcpy(map->image, img, size);
 	map->size = size;
-	return walk_image(&w, map->image);
+	walk_image(&w, map->image);
+	return 0;
 }

@@ -10,20 +10,23 @@
 #ifndef XT2_ENV_H
 #define XT2_ENV_H
 
-#include <asm/unaligned.h>
 #include <linux/bitops.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/prefetch.h>
 #include <linux/string.h>
 #include <linux/types.h>
+#include <linux/version.h>
 #include "engine/compiler.h"
 
-#ifndef CONFIG_64BIT
-#error "xt2 has the layouts of 64-bit kernels only: build it for one with CONFIG_64BIT=y"
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#include <asm/unaligned.h>
+#else
+#include <linux/unaligned.h>
 #endif
-#ifdef __BIG_ENDIAN
-#error "xt2's images are little-endian: build it for a kernel without CONFIG_CPU_BIG_ENDIAN"
+
+#if !defined(CONFIG_64BIT) || defined(__BIG_ENDIAN)
+#error "xt2 is for kernels with CONFIG_64BIT=y that are little-endian"
 #endif
 
 #define __img

@@ -210,7 +210,7 @@ static void prepare(struct xt2k_run *run, const struct xt2k_live *live, u32 numb
 	ctx->root = live->root;
 	ctx->stack = live->frames + (size_t)(cpu * XT2K_RUNS + number) * (live->depth + 1);
 	ctx->stack_size = live->depth;
-	ctx->counters = xt2k_strip(&live->counters, cpu);
+	ctx->counters = xt2k_strip(&live->state->counters, cpu);
 	ctx->search = live->indexed ? &run->search : NULL;
 	ctx->faults = 0;
 	ctx->events_size = ctx->nevents = 0;

@@ -26,13 +26,9 @@ static int __net_init net_start(struct net *net)
 	int i, j;
 
 	mutex_init(&xn->lock);
-	for (i = 0; i < XT2K_FAMILIES; i++) {
-		for (j = 0; j < XT2K_NAMES; j++) {
-			xn->table[i][j].net = net;
-			xn->table[i][j].kind = &xt2k_kinds[i];
-			xn->table[i][j].name = j;
-		}
-	}
+	for (i = 0; i < XT2K_FAMILIES; i++)
+		for (j = 0; j < XT2K_NAMES; j++)
+			xt2k_table_init(&xn->table[i][j], net, i, j);
 	return xt2k_proc_init(net);
 }
 

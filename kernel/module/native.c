@@ -37,7 +37,7 @@ static void prepare(struct xt2k_run *run)
 int xt2_foreign_match(const struct xt2_match *m, struct xt2_ctx *ctx)
 {
 	struct xt2k_run *run = container_of(ctx, struct xt2k_run, ctx);
-	const struct xt2k_native *n = &run->live->native[m->arg];
+	const struct xt2k_native *n = &run->live->state->native[m->arg];
 	bool hit;
 
 	prepare(run);
@@ -62,7 +62,7 @@ int xt2_foreign_target(const struct xt2_rule *r, struct xt2_ctx *ctx)
 int xt2_native_target(const struct xt2_rule *r, struct xt2_ctx *ctx)
 {
 	struct xt2k_run *run = container_of(ctx, struct xt2k_run, ctx);
-	const struct xt2k_native *n = &run->live->native[XT2_TARGET_ARG(r->target)];
+	const struct xt2k_native *n = &run->live->state->native[XT2_TARGET_ARG(r->target)];
 	unsigned int verdict;
 
 	prepare(run);
@@ -131,7 +131,7 @@ static void *info_new(const struct xt2_instance *in, u32 room)
 static int match_make(const struct maker *k, u32 number, void *entry)
 {
 	const struct xt2_instance *in = xt2_instance_get(k->rs, number);
-	struct xt2k_native *n = &k->live->native[number];
+	struct xt2k_native *n = &k->live->state->native[number];
 	struct xt_match *match;
 	struct xt_mtchk_param par;
 	bool inverted;
@@ -145,7 +145,7 @@ static int match_make(const struct maker *k, u32 number, void *entry)
 	ret = n->info ? 0 : -ENOMEM;
 	proto_of(k, entry, &proto, &inverted);
 	par = (struct xt_mtchk_param){
-		.net = k->live->net,
+		.net = k->live->state->net,
 		.table = k->table,
 		.entryinfo = entry,
 		.match = match,
@@ -163,13 +163,13 @@ static int match_make(const struct maker *k, u32 number, void *entry)
 	return 0;
 }
 
-static void target_drop(struct xt2k_live *live, const struct xt_target *target, void *info)
+static void target_drop(struct xt2k_state *state, const struct xt_target *target, void *info)
 {
 	struct xt_tgdtor_param par = {
-		.net = live->net,
+		.net = state->net,
 		.target = target,
 		.targinfo = info,
-		.family = live->nfproto,
+		.family = state->nfproto,
 	};
 
 	if (target->destroy)
@@ -181,7 +181,7 @@ static void target_drop(struct xt2k_live *live, const struct xt_target *target, 
 static int target_make(const struct maker *k, u32 number, void *entry)
 {
 	const struct xt2_instance *in = xt2_instance_get(k->rs, number);
-	struct xt2k_native *n = &k->live->native[number];
+	struct xt2k_native *n = &k->live->state->native[number];
 	void *info = info_new(in, 0);
 	struct xt_target *target;
 	struct xt_tgchk_param par;
@@ -197,7 +197,7 @@ static int target_make(const struct maker *k, u32 number, void *entry)
 	}
 	proto_of(k, entry, &proto, &inverted);
 	par = (struct xt_tgchk_param){
-		.net = k->live->net,
+		.net = k->live->state->net,
 		.table = k->table,
 		.entryinfo = entry,
 		.target = target,
@@ -212,7 +212,7 @@ static int target_make(const struct maker *k, u32 number, void *entry)
 		return refuse(k, in->name, ret);
 	}
 	if (n->any) {
-		target_drop(k->live, target, info);
+		target_drop(k->live->state, target, info);
 		kvfree(info);
 		return 0;
 	}
@@ -339,7 +339,7 @@ static bool any_native(const struct xt2k_live *live)
 	const struct xt2_instance *in;
 	u32 i;
 
-	for (i = 0; i < live->natives; i++) {
+	for (i = 0; i < live->state->natives; i++) {
 		in = xt2_image_instance(live->img, live->root, i);
 		if (in->kind == XT2_INSTANCE_MATCH || in->kind == XT2_INSTANCE_TARGET)
 			return true;
@@ -372,13 +372,13 @@ int xt2k_natives_make(struct xt2k_live *live, const struct xt2k_kind *kind,
 	return ret;
 }
 
-static void match_drop(struct xt2k_live *live, const struct xt2k_native *n)
+static void match_drop(struct xt2k_state *state, const struct xt2k_native *n)
 {
 	struct xt_mtdtor_param par = {
-		.net = live->net,
+		.net = state->net,
 		.match = n->match,
 		.matchinfo = n->info,
-		.family = live->nfproto,
+		.family = state->nfproto,
 	};
 
 	if (n->match->destroy)
@@ -386,17 +386,17 @@ static void match_drop(struct xt2k_live *live, const struct xt2k_native *n)
 	module_put(n->match->me);
 }
 
-void xt2k_natives_free(struct xt2k_live *live)
+void xt2k_natives_free(struct xt2k_state *state)
 {
 	u32 i;
 
-	for (i = 0; i < live->natives; i++) {
-		struct xt2k_native *n = &live->native[i];
+	for (i = 0; i < state->natives; i++) {
+		struct xt2k_native *n = &state->native[i];
 
 		if (n->any && n->is_target)
-			target_drop(live, n->target, n->info);
+			target_drop(state, n->target, n->info);
 		else if (n->any)
-			match_drop(live, n);
+			match_drop(state, n);
 		kvfree(n->info);
 	}
 }

@@ -37,9 +37,9 @@ static void table_show(struct seq_file *s, const struct xt2k_table *t)
 		seq_printf(
 			s,
 			"%s %s bytes %zu counters %u instances %u depth %u indexed %u faults %lld\n",
-			t->kind->prefix, xt2k_names[t->name], live->size, live->counters.slots,
-			live->natives, live->depth, live->indexed,
-			(long long)atomic64_read(&t->faults));
+			t->kind->prefix, xt2k_names[t->name], live->size,
+			live->state->counters.slots, live->state->natives, live->depth,
+			live->indexed, (long long)atomic64_read(&t->faults));
 }
 
 static int tables_show(struct seq_file *s, void *v)

@@ -3,8 +3,8 @@
  * sockopts.c - the socket options of ip_tables, ip6_tables and arp_tables
  *
  * libxt2's xt2_sockopt_get() and _set() answer from a ruleset, which is made of the live table for
- * the call.  It has the table's counters as they are, but for SET_ADD_COUNTERS, which
- * starts from zero, so that what it leaves there is what it adds.  SET_REPLACE wants the counters of
+ * the call.  For GET_ENTRIES it has the table's counters as they are; for SET_ADD_COUNTERS they are
+ * zero, so that what the call leaves there is what it adds.  SET_REPLACE wants the counters of
  * the old table: they are read when no packet is in that table any more, and
  * written to where the call would have put others before.
  */
@@ -74,8 +74,15 @@ static int find_table(struct net *net, enum xt2k_family family, struct call *cal
 	return 0;
 }
 
-/* The live table as a ruleset.  @counters: as they are, else zero */
-static int load(struct call *call, bool counters)
+/* What a call does with the counters of the table. */
+enum counters {
+	ASKS, /* they are as they are now */
+	ADDS, /* they begin at zero */
+	NONE, /* they are slots: nobody looks */
+};
+
+/* The live table as a ruleset. */
+static int load(struct call *call, enum counters counters)
 {
 	struct xt2k_live *live = call->t ? xt2k_table_live(call->t) : NULL;
 	int ret;
@@ -85,7 +92,10 @@ static int load(struct call *call, bool counters)
 		return -ENOMEM;
 	if (!live)
 		return 0;
-	ret = xt2k_image_copy(live->img, live->size, counters ? &live->counters : NULL, &call->map);
+	if (counters == NONE)
+		return xt2_ruleset_load(call->rs, live->img, live->size);
+	ret = xt2k_image_copy(live->img, live->size,
+			      counters == ASKS ? &live->state->counters : NULL, &call->map);
 	return ret ? ret : xt2_ruleset_load(call->rs, call->map.image, call->map.size);
 }
 
@@ -109,7 +119,7 @@ static void put_counters(const struct call *call, struct xt2k_live *old)
 		return;
 	last = xt2_ruleset_new();
 	count = kvcalloc(call->counters_size, 1, GFP_KERNEL);
-	if (!last || !count || xt2k_image_copy(old->img, old->size, &old->counters, &map) ||
+	if (!last || !count || xt2k_image_copy(old->img, old->size, &old->state->counters, &map) ||
 	    xt2_ruleset_load(last, map.image, map.size)) {
 		net_warn_ratelimited(
 			"xt2: no memory for the counters of a table that was replaced\n");
@@ -155,7 +165,7 @@ static int add_counters(struct call *call)
 	xt2_entries_counters_(call->rs, 0, add);
 	xt2_entries_counters_(slots, 0, slot);
 	for (i = ret = 0; i < n && !ret; i++)
-		ret = xt2k_counters_add(&live->counters, slot[i].packets,
+		ret = xt2k_counters_add(&live->state->counters, slot[i].packets,
 					(struct xt2_counts){ add[i].packets, add[i].bytes });
 out:
 	kvfree(add);
@@ -171,6 +181,11 @@ static bool adds_counters(const struct call *call)
 	return call->option == IPT_SO_SET_ADD_COUNTERS || call->option == ARPT_SO_SET_ADD_COUNTERS;
 }
 
+static bool asks_size(const struct call *call)
+{
+	return call->option == IPT_SO_GET_INFO || call->option == ARPT_SO_GET_INFO;
+}
+
 static int set(struct call *call)
 {
 	const struct xt2_sockopt_caller caller = {
@@ -179,7 +194,7 @@ static int set(struct call *call)
 		.write = write_later,
 		.data = call,
 	};
-	int ret = load(call, !adds_counters(call));
+	int ret = load(call, adds_counters(call) ? ADDS : NONE);
 
 	if (!ret)
 		ret = xt2_sockopt_set(call->rs, &caller, call->level, call->option,
@@ -198,7 +213,7 @@ static int get(struct call *call)
 		.read = user_read,
 		.write = user_write,
 	};
-	int ret = load(call, true);
+	int ret = load(call, asks_size(call) ? NONE : ASKS);
 
 	if (!ret)
 		ret = xt2_sockopt_get(call->rs, &caller, call->level, call->option,

@@ -68,7 +68,16 @@ static void nat_unregister(struct xt2k_table *t, struct nf_hook_ops *ops)
 		nf_nat_ipv6_unregister_fn(t->net, ops);
 }
 
-void xt2k_table_unhook(struct xt2k_table *t)
+void xt2k_table_init(struct xt2k_table *t, struct net *net, enum xt2k_family family,
+		     enum xt2k_name name)
+{
+	t->net = net;
+	t->kind = &xt2k_kinds[family];
+	t->name = name;
+	INIT_DELAYED_WORK(&t->index, xt2k_index_work);
+}
+
+static void unhook(struct xt2k_table *t)
 {
 	if (t->name != XT2K_NAT)
 		nf_unregister_net_hooks(t->net, t->ops, t->hooks);
@@ -78,6 +87,12 @@ void xt2k_table_unhook(struct xt2k_table *t)
 	t->hooks = 0;
 }
 
+void xt2k_table_unhook(struct xt2k_table *t)
+{
+	unhook(t);
+	cancel_delayed_work_sync(&t->index);
+}
+
 static int hook_nat(struct xt2k_table *t, u32 n)
 {
 	int ret;
@@ -85,7 +100,7 @@ static int hook_nat(struct xt2k_table *t, u32 n)
 	for (; t->hooks < n; t->hooks++) {
 		ret = nat_register(t, &t->ops[t->hooks]);
 		if (ret) {
-			xt2k_table_unhook(t);
+			unhook(t);
 			return ret;
 		}
 	}
@@ -121,17 +136,25 @@ static int hook_table(struct xt2k_table *t)
 
 /* --- a live table -------------------------------------------------------------------- */
 
+static void state_free(struct xt2k_state *state)
+{
+	if (!state)
+		return;
+	xt2k_natives_free(state);
+	if (state->tracks)
+		nf_ct_netns_put(state->net, state->nfproto);
+	xt2k_counters_free(&state->counters);
+	kvfree(state);
+}
+
 void xt2k_live_free(struct xt2k_live *live)
 {
 	if (!live)
 		return;
-	xt2k_natives_free(live);
-	if (live->tracks)
-		nf_ct_netns_put(live->net, live->nfproto);
-	xt2k_counters_free(&live->counters);
+	state_free(live->state);
 	kvfree(live->frames);
 	kvfree(live->img);
-	kvfree(live);
+	kfree(live);
 }
 
 /* What packets have to be asked for. */
@@ -152,47 +175,15 @@ static void note_needs(struct xt2k_live *live)
 				live->asks_time |= m->type == XT2_M_TIME;
 			}
 		}
+		cond_resched();
 	}
 }
 
-/* As the checks of state and conntrack do it. */
-static int track(struct xt2k_live *live)
+struct xt2k_live *xt2k_live_new(struct xt2_mapping *map)
 {
-	int ret = live->asks_ct ? nf_ct_netns_get(live->net, live->nfproto) : 0;
-
-	live->tracks = live->asks_ct && !ret;
-	return ret;
-}
-
-static int live_fill(struct xt2k_live *live, struct xt2k_table *t, const struct xt2_ruleset *rs,
-		     struct xt2_err *err)
-{
+	struct xt2k_live *live = kzalloc(sizeof(*live), GFP_KERNEL_ACCOUNT);
 	const struct xt2_hook *h;
 	u32 i;
-	int ret;
-
-	xt2_image_for_each_hook(h, i, live->img, live->root)
-		live->entry[h->hook] = h;
-	note_needs(live);
-	ret = track(live);
-	if (ret)
-		return ret;
-	live->frames = kvcalloc((size_t)nr_cpu_ids * XT2K_RUNS * (live->depth + 1),
-				sizeof(*live->frames), GFP_KERNEL_ACCOUNT);
-	if (!live->frames)
-		return -ENOMEM;
-	ret = xt2k_natives_make(live, t->kind, rs, err);
-	return ret ? ret : xt2k_counters_take(&live->counters, live->img);
-}
-
-/* @map: becomes the table's, or is released */
-static struct xt2k_live *live_new(struct xt2k_table *t, const struct xt2_ruleset *rs,
-				  struct xt2_mapping *map, struct xt2_err *err)
-{
-	const struct xt2_root *root = xt2_image_root(map->image);
-	struct xt2k_live *live =
-		kvzalloc(struct_size(live, native, root->instances), GFP_KERNEL_ACCOUNT);
-	int ret;
 
 	if (!live) {
 		xt2_image_close(map);
@@ -200,41 +191,74 @@ static struct xt2k_live *live_new(struct xt2k_table *t, const struct xt2_ruleset
 	}
 	live->img = map->image;
 	live->size = map->size;
-	live->root = root;
-	live->depth = root->depth;
-	live->natives = root->instances;
-	live->net = t->net;
-	live->nfproto = t->kind->nfproto;
-	ret = live_fill(live, t, rs, err);
-	if (!ret)
+	live->root = xt2_image_root(live->img);
+	live->depth = live->root->depth;
+	xt2_image_for_each_hook(h, i, live->img, live->root)
+		live->entry[h->hook] = h;
+	note_needs(live);
+	live->frames = kvcalloc((size_t)nr_cpu_ids * XT2K_RUNS * (live->depth + 1),
+				sizeof(*live->frames), GFP_KERNEL_ACCOUNT);
+	if (live->frames)
 		return live;
 	xt2k_live_free(live);
-	return ERR_PTR(ret);
+	return ERR_PTR(-ENOMEM);
 }
+
+/* As the checks of state and conntrack do it. */
+static int track(struct xt2k_live *live)
+{
+	int ret = live->asks_ct ? nf_ct_netns_get(live->state->net, live->state->nfproto) : 0;
+
+	live->state->tracks = live->asks_ct && !ret;
+	return ret;
+}
+
+static int state_make(struct xt2k_live *live, struct xt2k_table *t, const struct xt2_ruleset *rs,
+		      struct xt2_err *err)
+{
+	const u32 natives = live->root->instances;
+	int ret;
+
+	live->state = kvzalloc(struct_size(live->state, native, natives), GFP_KERNEL_ACCOUNT);
+	if (!live->state)
+		return -ENOMEM;
+	live->state->natives = natives;
+	live->state->net = t->net;
+	live->state->nfproto = t->kind->nfproto;
+	ret = track(live);
+	if (!ret)
+		ret = xt2k_natives_make(live, t->kind, rs, err);
+	return ret ? ret : xt2k_counters_take(&live->state->counters, live->img);
+}
+
+/* Indexes take longer than all else; see index.c. */
+static const struct xt2_index_limits plain = { .plain = ~0u, .single = true };
 
 /* The ruleset as an image, and read back: their numbers of chains and instances are the same. */
 static struct xt2k_live *pack(struct xt2k_table *t, const struct xt2_ruleset *rs,
 			      struct xt2_err *err)
 {
 	struct xt2_ruleset *packed = xt2_ruleset_new();
-	struct xt2k_live *live = NULL;
+	struct xt2k_live *live;
 	struct xt2_mapping map;
 	int ret;
 
 	if (!packed)
 		return ERR_PTR(-ENOMEM);
-	ret = xt2_ruleset_write_(rs, &xt2_index_limits, &map, err);
-	if (ret) {
+	ret = xt2_ruleset_write_(rs, &plain, &map, err);
+	live = ret ? ERR_PTR(ret) : xt2k_live_new(&map);
+	if (IS_ERR(live)) {
 		xt2_ruleset_free(packed);
-		return ERR_PTR(ret);
+		return live;
 	}
-	ret = xt2_ruleset_load(packed, map.image, map.size);
+	ret = xt2_ruleset_load(packed, live->img, live->size);
 	if (!ret)
-		live = live_new(t, packed, &map, err);
-	else
-		xt2_image_close(&map);
+		ret = state_make(live, t, packed, err);
 	xt2_ruleset_free(packed);
-	return ret ? ERR_PTR(ret) : live;
+	if (!ret)
+		return live;
+	xt2k_live_free(live);
+	return ERR_PTR(ret);
 }
 
 /* A table with rules keeps the module, whose end would be that of the rules. */
@@ -261,6 +285,15 @@ static bool has_rules(const struct xt2_ruleset *rs)
 	return false;
 }
 
+struct xt2k_live *xt2k_live_swap(struct xt2k_table *t, struct xt2k_live *live)
+{
+	struct xt2k_live *old = xt2k_table_live(t);
+
+	rcu_assign_pointer(t->live, live);
+	xt2k_packets_wait();
+	return old;
+}
+
 int xt2k_table_publish(struct xt2k_table *t, const struct xt2_ruleset *rs, struct xt2k_live **old,
 		       struct xt2_err *err)
 {
@@ -276,10 +309,9 @@ int xt2k_table_publish(struct xt2k_table *t, const struct xt2_ruleset *rs, struc
 	}
 	if (!t->came)
 		t->came = ++((struct xt2k_net *)net_generic(t->net, xt2k_net_id))->came;
-	*old = xt2k_table_live(t);
-	rcu_assign_pointer(t->live, live);
-	xt2k_packets_wait();
+	*old = xt2k_live_swap(t, live);
 	hold(t, has_rules(rs));
+	xt2k_index_later(t);
 	return 0;
 }
 

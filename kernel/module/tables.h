@@ -18,6 +18,7 @@
 #include <linux/netfilter.h>
 #include <linux/netfilter/x_tables.h>
 #include <linux/skbuff.h>
+#include <linux/workqueue.h>
 
 #include "engine/eval.h"
 #include "engine/index/search.h"
@@ -56,6 +57,7 @@ struct xt2k_late {
 struct xt2k_counters {
 	u32 slots, pages; /* of each strip */
 	struct xt2_counts **page; /* of all strips, one after the other */
+	bool failed; /* there was no memory for what was to be added */
 	spinlock_t lock; /* of the rest */
 	u32 lates;
 	u64 lost; /* packets that no rule counts, since there was not even room here */
@@ -78,8 +80,14 @@ struct xt2_counts xt2k_counters_read(struct xt2k_counters *c, u32 slot);
 /* By system calls, under the namespace's mutex.  => 0, -ENOMEM */
 int xt2k_counters_add(struct xt2k_counters *c, u32 slot, struct xt2_counts n);
 
-/* Counters for an image: each rule's becomes the number of a slot, where it has what it had.  => 0, -ENOMEM */
+/*
+ * Counters for an image: each rule's becomes the number of a slot, where it has what it had.  There
+ * are slots for rule groups as well, which come with an index.  => 0, -ENOMEM
+ */
 int xt2k_counters_take(struct xt2k_counters *c, struct xt2_image *img);
+
+/* Rule groups of an image whose rules have slots get some, too.  => how many are used in all */
+u32 xt2k_counters_groups(struct xt2_image *img);
 
 /* A copy of an image, with its counters as they are now; or, without c, zero.  => 0, -ENOMEM */
 int xt2k_image_copy(const struct xt2_image *img, size_t size, struct xt2k_counters *c,
@@ -97,6 +105,16 @@ struct xt2k_native {
 	bool is_target;
 };
 
+/* What a table remembers: an image of the same rules with indexes takes it over. */
+struct xt2k_state {
+	struct net *net;
+	u8 nfproto;
+	bool tracks; /* has a reference to connection tracking */
+	struct xt2k_counters counters;
+	u32 natives;
+	struct xt2k_native native[]; /* by instance of the image */
+};
+
 /* --- a table that packets are in (table.c) ------------------------------ */
 
 #define XT2K_RUNS 4 /* evaluations inside each other, on a processor: TEE, REJECT */
@@ -110,12 +128,7 @@ struct xt2k_live {
 	bool indexed;
 	bool asks_ct, asks_time;
 	struct xt2_frame *frames; /* depth + 1 for each run and processor */
-	struct xt2k_counters counters;
-	struct net *net;
-	u8 nfproto;
-	bool tracks; /* has a reference to connection tracking */
-	u32 natives;
-	struct xt2k_native native[]; /* by instance of the image */
+	struct xt2k_state *state; /* NULL: it was taken over */
 };
 
 struct xt2k_table {
@@ -124,6 +137,7 @@ struct xt2k_table {
 	u8 name; /* enum xt2k_name */
 	bool held; /* the module: there are rules */
 	struct xt2k_live __rcu *live; /* NULL: nobody has asked for the table */
+	struct delayed_work index; /* index.c */
 	struct nf_hook_ops ops[NF_INET_NUMHOOKS];
 	u32 hooks; /* used ops */
 	u32 came; /* tables that were asked for later have larger numbers; 0: none was */
@@ -155,14 +169,34 @@ int xt2k_table_publish(struct xt2k_table *t, const struct xt2_ruleset *rs, struc
 
 void xt2k_live_free(struct xt2k_live *live);
 
-/* The hooks go; xt2k_table_exit() after a grace period. */
+/*
+ * The parts of this that build an index uses.
+ * xt2k_live_new - a live table of an image, without state
+ * @map: becomes the table's, or is released
+ * => or ERR_PTR(-ENOMEM)
+ */
+struct xt2k_live *xt2k_live_new(struct xt2_mapping *map);
+
+/* => the table before, which no packet is in any more; NULL: there was none */
+struct xt2k_live *xt2k_live_swap(struct xt2k_table *t, struct xt2k_live *live);
+
+void xt2k_table_init(struct xt2k_table *t, struct net *net, enum xt2k_family family,
+		     enum xt2k_name name);
+
+/* The hooks go, and what is being built; xt2k_table_exit() after a grace period. */
 void xt2k_table_unhook(struct xt2k_table *t);
 void xt2k_table_exit(struct xt2k_table *t);
 
 /* Make the instances of a live table.  @rs: its ruleset.  => 0, or what a check said */
 int xt2k_natives_make(struct xt2k_live *live, const struct xt2k_kind *kind,
 		      const struct xt2_ruleset *rs, struct xt2_err *err);
-void xt2k_natives_free(struct xt2k_live *live);
+void xt2k_natives_free(struct xt2k_state *state);
+
+/* --- indexes (index.c) ------------------------------------------------------- */
+
+/* The chains of a table that has just become live get their indexes later. */
+void xt2k_index_later(struct xt2k_table *t);
+void xt2k_index_work(struct work_struct *work);
 
 /* --- packets (hook.c) ----------------------------------------------------- */
 

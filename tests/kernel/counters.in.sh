@@ -5,4 +5,5 @@
 load_tables
 cd "$top_builddir" || exit 1
 python3 "$top_srcdir/tests/prop/run.py" --xt2 ./xt2 --inject tests/lib/inject $ARGUMENTS || fail "counters"
+[ -z "$PARAMETERS" ] || [ "$(cat /sys/module/xt2/parameters/indexed)" -gt 20 ] || fail "hardly a table had an index"
 end

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
-# What the scripts in user-mode Linux share.  TABLES says whose they are: xt1, xt2.
+# What the scripts in user-mode Linux share.  TABLES says whose they are: xt1, xt2; PARAMETERS: of the module,
+# with commas between them.
 FAILED=0
 
 fail() {
@@ -27,7 +28,8 @@ load_tables() {
 		done
 		check modprobe arptable_filter
 		;;
-	xt2) check insmod "$MODULE" ;;
+	# shellcheck disable=SC2046 # parameters
+	xt2) check insmod "$MODULE" $(echo "$PARAMETERS" | tr , ' ') ;;
 	esac
 }
 
