@@ -3,6 +3,8 @@
 # What the scripts in user-mode Linux share.  TABLES says whose they are: xt1, xt2; PARAMETERS: of the module,
 # with commas between them.
 FAILED=0
+modprobe -a x_tables nf_conntrack nf_nat 2>/dev/null # what insmod does not load; or they are built in
+ip link set lo up
 
 fail() {
 	echo "FAIL: $*"

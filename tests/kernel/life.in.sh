@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
-# In user-mode Linux: the module comes and goes beside rules, namespaces and the kernel's own tables.
+# In a virtual machine: the module comes and goes beside rules, namespaces and the kernel's own tables.
 . "$HERE/lib.sh"
 
 # ip_tables has the socket options: nothing of the module stays, and no file is made twice.
@@ -51,4 +51,6 @@ refused iptables-legacy -A INPUT -p tcp -j TCPMSS --clamp-mss-to-pmtu
 
 # Only root may.
 refused setpriv --reuid=65534 --clear-groups iptables-legacy -S
+check iptables-legacy -F
+check rmmod xt2
 end
