@@ -231,7 +231,7 @@ static int state_make(struct xt2k_live *live, struct xt2k_table *t, const struct
 	return ret ? ret : xt2k_counters_take(&live->state->counters, live->img);
 }
 
-/* Indexes take longer than all else; see index.c. */
+/* Indexes take longer than all else; see index-later.c. */
 static const struct xt2_index_limits plain = { .plain = ~0u, .single = true };
 
 /* The ruleset as an image, and read back: their numbers of chains and instances are the same. */

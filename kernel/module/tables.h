@@ -137,7 +137,7 @@ struct xt2k_table {
 	u8 name; /* enum xt2k_name */
 	bool held; /* the module: there are rules */
 	struct xt2k_live __rcu *live; /* NULL: nobody has asked for the table */
-	struct delayed_work index; /* index.c */
+	struct delayed_work index; /* index-later.c */
 	struct nf_hook_ops ops[NF_INET_NUMHOOKS];
 	u32 hooks; /* used ops */
 	u32 came; /* tables that were asked for later have larger numbers; 0: none was */
@@ -192,7 +192,7 @@ int xt2k_natives_make(struct xt2k_live *live, const struct xt2k_kind *kind,
 		      const struct xt2_ruleset *rs, struct xt2_err *err);
 void xt2k_natives_free(struct xt2k_state *state);
 
-/* --- indexes (index.c) ------------------------------------------------------- */
+/* --- indexes (index-later.c) ------------------------------------------------------- */
 
 /* The chains of a table that has just become live get their indexes later. */
 void xt2k_index_later(struct xt2k_table *t);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * index.c - indexes of a live table's chains, built when nobody waits for them
+ * index-later.c - indexes of a live table's chains, built when nobody waits for them
  *
  * To build the indexes of a large table takes longer than all the rest of a replace, and while a
  * script appends rules each table lives for a moment. So a table is first live without, and
