@@ -223,6 +223,8 @@ static void prepare(struct xt2k_run *run, const struct xt2k_live *live, u32 numb
 
 static unsigned int verdict_of(struct xt2k_table *t, const struct xt2k_run *run, int verdict)
 {
+	if (unlikely(run->stolen))
+		return NF_STOLEN;
 	if (unlikely(run->ctx.faults || run->pkt.cut)) {
 		atomic64_inc(&t->faults);
 		return NF_DROP;
@@ -239,6 +241,7 @@ static unsigned int evaluate(struct xt2k_table *t, struct xt2k_run *run, struct 
 			     const struct nf_hook_state *state)
 {
 	run->skb = skb;
+	run->stolen = false;
 	run->par.state = state;
 	run->pkt.hook = state->hook;
 	read_device(run->pkt.in, &run->pkt.in_group, state->in);

@@ -73,6 +73,7 @@ int xt2_native_target(const struct xt2_rule *r, struct xt2_ctx *ctx)
 		xt2k_packet(run); /* it may be elsewhere, and another one */
 		return XT2_NEXT;
 	}
+	run->stolen = (verdict & NF_VERDICT_MASK) == NF_STOLEN; /* also if a match has dropped it */
 	ctx->verdict_arg = verdict;
 	return XT2_NATIVE;
 }

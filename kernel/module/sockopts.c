@@ -206,6 +206,43 @@ static int set(struct call *call)
 	return adds_counters(call) && xt2k_table_live(call->t) ? add_counters(call) : publish(call);
 }
 
+/*
+ * Has the kernel a revision of an extension, whatever module it is in?
+ * => 0; -ENOENT, -EPROTONOSUPPORT; 1: this is not what is asked
+ */
+static int revision(struct call *call)
+{
+	const bool v6 = call->level == IPPROTO_IPV6;
+	struct xt_get_revision rev;
+	bool target;
+	int ret = -ENOENT;
+	u8 family;
+
+	if (v6 ? call->option == IP6T_SO_GET_REVISION_MATCH ||
+			    call->option == IP6T_SO_GET_REVISION_TARGET
+	       : call->option == IPT_SO_GET_REVISION_MATCH ||
+			    call->option == IPT_SO_GET_REVISION_TARGET)
+		family = v6 ? NFPROTO_IPV6 : NFPROTO_IPV4;
+	else if (!v6 && call->option == ARPT_SO_GET_REVISION_TARGET)
+		family = NFPROTO_ARP;
+	else
+		return 1;
+	target = call->option == (v6 ? IP6T_SO_GET_REVISION_TARGET : IPT_SO_GET_REVISION_TARGET) ||
+		 family == NFPROTO_ARP;
+	if (call->len != sizeof(rev))
+		return -EINVAL;
+	if (copy_from_user(&rev, call->value, sizeof(rev)))
+		return -EFAULT;
+	rev.name[sizeof(rev.name) - 1] = '\0';
+	try_then_request_module(xt_find_revision(family, rev.name, rev.revision, target, &ret),
+				"%s_%s",
+				family == NFPROTO_IPV4	 ? "ipt"
+				: family == NFPROTO_IPV6 ? "ip6t"
+							 : "arpt",
+				rev.name);
+	return ret < 0 ? ret : 0;
+}
+
 static int get(struct call *call)
 {
 	const struct xt2_sockopt_caller caller = {
@@ -213,8 +250,11 @@ static int get(struct call *call)
 		.read = user_read,
 		.write = user_write,
 	};
-	int ret = load(call, asks_size(call) ? NONE : ASKS);
+	int ret = revision(call);
 
+	if (ret != 1)
+		return ret;
+	ret = load(call, asks_size(call) ? NONE : ASKS);
 	if (!ret)
 		ret = xt2_sockopt_get(call->rs, &caller, call->level, call->option,
 				      (uintptr_t)call->value, &call->len, &call->err);

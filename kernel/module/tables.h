@@ -212,6 +212,7 @@ struct xt2k_run {
 	struct xt2_pkt pkt;
 	struct xt2_ctx ctx;
 	struct xt2_search search;
+	bool stolen; /* by a target: it has become somebody else's */
 	u32 window; /* that was used last */
 	u8 head[XT2K_HEAD];
 	u8 part[XT2K_WINDOWS][XT2K_WINDOW];
