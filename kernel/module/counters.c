@@ -21,7 +21,7 @@ int xt2k_counters_init(struct xt2k_counters *c, u32 slots)
 	c->slots = slots;
 	c->pages = DIV_ROUND_UP(slots, PAGE_COUNTS);
 	c->page =
-		kvcalloc((size_t)(nr_cpu_ids + 1) * c->pages, sizeof(*c->page), GFP_KERNEL_ACCOUNT);
+		kvcalloc((size_t)(nr_cpu_ids + 2) * c->pages, sizeof(*c->page), GFP_KERNEL_ACCOUNT);
 	return c->page ? 0 : -ENOMEM;
 }
 
@@ -54,12 +54,9 @@ static void count_late(struct xt2k_counters *c, u32 slot, u32 bytes)
 	spin_unlock(&c->lock);
 }
 
-/* Softirqs are off. */
-void xt2_slot_first(struct xt2_ctx *ctx, u64 slot, u32 bytes)
+/* Softirqs are off.  @at: of the processor's strip */
+static void count_first(struct xt2k_counters *c, struct xt2_counts **at, u64 slot, u32 bytes)
 {
-	struct xt2k_run *run = container_of(ctx, struct xt2k_run, ctx);
-	struct xt2k_counters *c = &run->live->state->counters;
-	struct xt2_counts **at = (struct xt2_counts **)ctx->counters + (slot >> XT2_SLOTS_SHIFT);
 	struct xt2_counts *page =
 		kcalloc(PAGE_COUNTS, sizeof(*page), GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
 
@@ -69,6 +66,21 @@ void xt2_slot_first(struct xt2_ctx *ctx, u64 slot, u32 bytes)
 	}
 	page[slot & XT2_SLOTS_MASK] = (struct xt2_counts){ 1, bytes };
 	smp_store_release(at, page); /* others read it */
+}
+
+/* The processor's strip has no page here, or the packet is traced. */
+void xt2_slot_first(struct xt2_ctx *ctx, u64 slot, u32 bytes)
+{
+	struct xt2k_run *run = container_of(ctx, struct xt2k_run, ctx);
+	struct xt2k_counters *c = &run->live->state->counters;
+	struct xt2_counts **strip = xt2k_strip(c, smp_processor_id());
+
+	if (strip[slot >> XT2_SLOTS_SHIFT])
+		xt2_slot_count(ctx, strip, slot, bytes);
+	else
+		count_first(c, &strip[slot >> XT2_SLOTS_SHIFT], slot, bytes);
+	if (strip != ctx->counters)
+		xt2k_trace(run, slot);
 }
 
 int xt2k_counters_add(struct xt2k_counters *c, u32 slot, struct xt2_counts n)

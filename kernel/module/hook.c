@@ -161,6 +161,15 @@ static void read_connection(struct xt2k_run *run)
 	read_tuples(to, ct);
 }
 
+static bool is_traced(const struct sk_buff *skb)
+{
+#if IS_ENABLED(CONFIG_NETFILTER_XT_TARGET_TRACE) || defined(CONFIG_NF_TABLES)
+	return skb->nf_trace;
+#else
+	return false;
+#endif
+}
+
 void xt2k_packet(struct xt2k_run *run)
 {
 	read_bytes(run);
@@ -168,6 +177,8 @@ void xt2k_packet(struct xt2k_run *run)
 	run->pkt.pkttype = run->skb->pkt_type;
 	if (run->live->asks_ct)
 		read_connection(run);
+	if (unlikely(is_traced(run->skb)))
+		xt2k_trace_begin(run);
 	if (xt2_pkt_parse(&run->pkt, run->par.state->pf))
 		run->pkt.l4 = XT2_L4_BAD;
 }
@@ -248,6 +259,8 @@ static unsigned int evaluate(struct xt2k_table *t, struct xt2k_run *run, struct 
 	read_device(run->pkt.out, &run->pkt.out_group, state->out);
 	read_mac(run);
 	xt2k_packet(run);
+	if (unlikely(is_traced(skb)))
+		run->ctx.search = NULL;
 	return verdict_of(t, run, xt2_eval(&run->ctx, run->live->entry[state->hook]));
 }
 

@@ -52,7 +52,7 @@ static bool same_instances(const struct xt2_image *a, const struct xt2_image *b)
 }
 
 /* => the same rules with indexes; NULL: none would help; ERR_PTR(-ENOMEM) */
-static struct xt2k_live *build(const struct xt2_mapping *plain)
+static struct xt2k_live *build(const struct xt2k_table *t, const struct xt2_mapping *plain)
 {
 	struct xt2_index_limits limits = xt2_index_limits;
 	struct xt2_ruleset *rs = xt2_ruleset_new();
@@ -67,7 +67,7 @@ static struct xt2k_live *build(const struct xt2_mapping *plain)
 	xt2_ruleset_free(rs);
 	if (ret)
 		return ERR_PTR(ret);
-	live = xt2k_live_new(&map);
+	live = xt2k_live_new(t, &map);
 	if (IS_ERR(live) || (live->indexed && same_instances(plain->image, live->img)))
 		return live;
 	xt2k_live_free(live);
@@ -123,7 +123,7 @@ void xt2k_index_work(struct work_struct *work)
 
 	if (copy(t, &map, &of) != 1)
 		return;
-	live = build(&map);
+	live = build(t, &map);
 	xt2_image_close(&map);
 	if (!IS_ERR_OR_NULL(live))
 		publish(t, live, of);

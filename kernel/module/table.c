@@ -179,7 +179,7 @@ static void note_needs(struct xt2k_live *live)
 	}
 }
 
-struct xt2k_live *xt2k_live_new(struct xt2_mapping *map)
+struct xt2k_live *xt2k_live_new(const struct xt2k_table *t, struct xt2_mapping *map)
 {
 	struct xt2k_live *live = kzalloc(sizeof(*live), GFP_KERNEL_ACCOUNT);
 	const struct xt2_hook *h;
@@ -189,6 +189,7 @@ struct xt2k_live *xt2k_live_new(struct xt2_mapping *map)
 		xt2_image_close(map);
 		return ERR_PTR(-ENOMEM);
 	}
+	live->table = xt2k_names[t->name];
 	live->img = map->image;
 	live->size = map->size;
 	live->root = xt2_image_root(live->img);
@@ -246,7 +247,7 @@ static struct xt2k_live *pack(struct xt2k_table *t, const struct xt2_ruleset *rs
 	if (!packed)
 		return ERR_PTR(-ENOMEM);
 	ret = xt2_ruleset_write_(rs, &plain, &map, err);
-	live = ret ? ERR_PTR(ret) : xt2k_live_new(&map);
+	live = ret ? ERR_PTR(ret) : xt2k_live_new(t, &map);
 	if (IS_ERR(live)) {
 		xt2_ruleset_free(packed);
 		return live;

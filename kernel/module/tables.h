@@ -68,7 +68,7 @@ struct xt2k_counters {
 int xt2k_counters_init(struct xt2k_counters *c, u32 slots);
 void xt2k_counters_free(struct xt2k_counters *c);
 
-/* => the strip of a processor; of nr_cpu_ids: of system calls */
+/* => the strip of a processor; of nr_cpu_ids: of system calls; of the next number: one that stays empty */
 static inline struct xt2_counts **xt2k_strip(const struct xt2k_counters *c, unsigned int cpu)
 {
 	return c->page + (size_t)cpu * c->pages;
@@ -127,6 +127,7 @@ struct xt2k_live {
 	u32 depth; /* frames that an evaluation may need */
 	bool indexed;
 	bool asks_ct, asks_time;
+	const char *table; /* its name */
 	struct xt2_frame *frames; /* depth + 1 for each run and processor */
 	struct xt2k_state *state; /* NULL: it was taken over */
 };
@@ -172,10 +173,11 @@ void xt2k_live_free(struct xt2k_live *live);
 /*
  * The parts of this that build an index uses.
  * xt2k_live_new - a live table of an image, without state
+ * @t: whose it will be
  * @map: becomes the table's, or is released
  * => or ERR_PTR(-ENOMEM)
  */
-struct xt2k_live *xt2k_live_new(struct xt2_mapping *map);
+struct xt2k_live *xt2k_live_new(const struct xt2k_table *t, struct xt2_mapping *map);
 
 /* => the table before, which no packet is in any more; NULL: there was none */
 struct xt2k_live *xt2k_live_swap(struct xt2k_table *t, struct xt2k_live *live);
@@ -228,6 +230,14 @@ void xt2k_packets_wait(void);
 
 int xt2k_hooks_init(void);
 void xt2k_hooks_exit(void);
+
+/* --- traced packets (trace.c) ---------------------------------------------- */
+
+/* The packet's rules have a line each from now on. */
+void xt2k_trace_begin(struct xt2k_run *run);
+
+/* A rule has counted the packet. */
+void xt2k_trace(struct xt2k_run *run, u64 slot);
 
 /* --- interfaces ------------------------------------------------------------ */
 

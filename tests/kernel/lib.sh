@@ -30,9 +30,16 @@ load_tables() {
 		done
 		check modprobe arptable_filter
 		;;
-	# shellcheck disable=SC2046 # parameters
-	xt2) check insmod "$MODULE" $(echo "$PARAMETERS" | tr , ' ') ;;
+	xt2) use_module ;;
 	esac
+}
+
+# As an installation: whoever asks for the kernel's own tables, also by an extension that is not there, gets the module.
+use_module() {
+	[ -w /etc/modprobe.d ] || mount -t tmpfs tmpfs /etc/modprobe.d
+	cp "$HERE/../../kernel/module/modprobe.conf" /etc/modprobe.d/xt2.conf
+	# shellcheck disable=SC2046 # parameters
+	check insmod "$MODULE" $(echo "$PARAMETERS" | tr , ' ')
 }
 
 # A match or a target that asks for the kernel's own tables would have them answer in the module's place.

@@ -3,6 +3,7 @@
 # In user-mode Linux: prints what rules of all tables count of the same traffic, for comparison.
 . "$HERE/lib.sh"
 load_tables
+echo nf_log_ipv4 >/proc/sys/net/netfilter/nf_log/2
 for family in ip ip6; do
 	check "${family}tables-legacy-restore" "$HERE/traffic.$family"
 done
@@ -13,4 +14,5 @@ for family in ip ip6; do
 	"${family}tables-legacy-save" -c | sed '/^#/d'
 done
 arptables-legacy -L -n -v
+dmesg | grep -o 'TRACE: [^ ]*'
 end
