@@ -184,7 +184,7 @@ static __always_inline bool note_bucket(struct batch *b, const struct xt2_probe 
 		for (; i < n && xt2_can_loop; i++) {
 			const struct xt2_patch_entry __img *e = &in->entry[i % XT2_PATCH_ENTRIES];
 
-			if ((e->hash != hash) | (e->at < after) | !may_match(e, probe))
+			if ((e->hash != hash) | (e->at < after) | (may_match(e, probe) == false))
 				continue;
 			if (e->at > last) { /* and so are the rest */
 				b->s->inserts_end = b->m->last;

@@ -54,11 +54,13 @@ static u32 range_unpack(const void *packed, u8 family, union nf_inet_addr *min,
 	const u64 *wide = packed;
 	const u32 *narrow = packed;
 	u64 raw[4];
-	u32 i;
+	u32 raw4[2], i;
 
 	if (family != XT2_IPV6) {
-		min->ip = __builtin_bswap32(narrow[0]);
-		max->ip = __builtin_bswap32(narrow[1]);
+		for (i = 0; i < 2; i++)
+			raw4[i] = __builtin_bswap32(narrow[i]);
+		memcpy(min, &raw4[0], sizeof(raw4[0]));
+		memcpy(max, &raw4[1], sizeof(raw4[1]));
 		return 8;
 	}
 	for (i = 0; i < 4; i++)
