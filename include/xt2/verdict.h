@@ -10,8 +10,7 @@ enum xt2_verdict {
 	XT2_REJECT = 16, /* xt2_result.arg: REJECT's type */
 	XT2_NEXT = 32, /* within a chain: go on with the next rule; never a result */
 	XT2_STOPPED = 33, /* a live packet waits for an answer of the kernel's; never a result */
-	XT2_NATIVE =
-		34, /* in the kernel: xt2_result.arg is what a target of its own said; never a result */
+	XT2_NATIVE = 34, /* a target of the kernel's own has decided; never a result */
 };
 
 #ifdef __cplusplus

@@ -83,23 +83,21 @@ void xt2_slot_first(struct xt2_ctx *ctx, u64 slot, u32 bytes)
 		xt2k_trace(run, slot);
 }
 
-int xt2k_counters_add(struct xt2k_counters *c, u32 slot, struct xt2_counts n)
+int xt2k_counters_room(struct xt2k_counters *c, u32 slot)
 {
 	struct xt2_counts **at = xt2k_strip(c, nr_cpu_ids) + (slot >> XT2_SLOTS_SHIFT);
-	struct xt2_counts *to;
 
-	if (!n.packets && !n.bytes)
-		return 0;
 	if (!*at)
 		*at = kcalloc(PAGE_COUNTS, sizeof(**at), GFP_KERNEL_ACCOUNT);
-	if (!*at) {
-		c->failed = true;
-		return -ENOMEM;
-	}
-	to = *at + (slot & XT2_SLOTS_MASK);
-	to->packets += n.packets;
-	to->bytes += n.bytes;
-	return 0;
+	return *at ? 0 : -ENOMEM;
+}
+
+void xt2k_counters_add(struct xt2k_counters *c, u32 slot, struct xt2_counts n)
+{
+	struct xt2_counts **at = xt2k_strip(c, nr_cpu_ids) + (slot >> XT2_SLOTS_SHIFT);
+
+	(*at)[slot & XT2_SLOTS_MASK].packets += n.packets;
+	(*at)[slot & XT2_SLOTS_MASK].bytes += n.bytes;
 }
 
 struct xt2_counts xt2k_counters_read(struct xt2k_counters *c, u32 slot)
@@ -135,7 +133,8 @@ struct xt2_counts xt2k_counters_read(struct xt2k_counters *c, u32 slot)
 /* All that counts in an image: rules, policies, and the rule groups of indexes. */
 struct walk {
 	u32 slot; /* the next one */
-	struct xt2k_counters *c; /* NULL: zero */
+	struct xt2k_counters *c;
+	int ret; /* 0, -ENOMEM */
 	void (*rule)(struct walk *w, struct xt2_rule *r);
 	void (*group)(struct walk *w, struct xt2_run *run);
 };
@@ -183,18 +182,17 @@ static void take_rule(struct walk *w, struct xt2_rule *r)
 
 	r->packets = w->slot++;
 	r->bytes = 0;
-	if (n.packets || n.bytes)
+	if (!n.packets && !n.bytes)
+		return;
+	if (!w->ret)
+		w->ret = xt2k_counters_room(w->c, r->packets);
+	if (!w->ret)
 		xt2k_counters_add(w->c, r->packets, n);
-}
-
-static struct xt2_counts read(const struct walk *w, u64 slot)
-{
-	return w->c ? xt2k_counters_read(w->c, slot) : (struct xt2_counts){ 0 };
 }
 
 static void read_rule(struct walk *w, struct xt2_rule *r)
 {
-	const struct xt2_counts n = read(w, r->packets);
+	const struct xt2_counts n = xt2k_counters_read(w->c, r->packets);
 
 	r->packets = n.packets;
 	r->bytes = n.bytes;
@@ -202,10 +200,20 @@ static void read_rule(struct walk *w, struct xt2_rule *r)
 
 static void read_group(struct walk *w, struct xt2_run *run)
 {
-	const struct xt2_counts n = read(w, run->packets);
+	const struct xt2_counts n = xt2k_counters_read(w->c, run->packets);
 
 	run->packets = n.packets;
 	run->bytes = n.bytes;
+}
+
+static void clear_rule(struct walk *w, struct xt2_rule *r)
+{
+	r->packets = r->bytes = 0;
+}
+
+static void clear_group(struct walk *w, struct xt2_run *run)
+{
+	run->packets = run->bytes = 0;
 }
 
 int xt2k_counters_take(struct xt2k_counters *c, struct xt2_image *img)
@@ -219,7 +227,7 @@ int xt2k_counters_take(struct xt2k_counters *c, struct xt2_image *img)
 		return ret;
 	w = (struct walk){ .c = c, .rule = take_rule, .group = no_group };
 	walk_image(&w, img);
-	return c->failed ? -ENOMEM : 0;
+	return w.ret;
 }
 
 u32 xt2k_counters_groups(struct xt2_image *img)
@@ -233,16 +241,57 @@ u32 xt2k_counters_groups(struct xt2_image *img)
 	return w.slot;
 }
 
-int xt2k_image_copy(const struct xt2_image *img, size_t size, struct xt2k_counters *c,
-		    struct xt2_mapping *map)
+/* Groups have none, since those of their rules say which theirs are. */
+static void put_slots(struct xt2_image *copy, const struct xt2_image *img)
 {
-	struct walk w = { .c = c, .rule = read_rule, .group = read_group };
-	int ret = xt2_image_room_(size, map, NULL);
+	struct walk w = { .rule = no_rule, .group = clear_group };
+	const struct xt2_chain *from;
+	struct xt2_chain *c;
+	struct xt2_rule *r;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, copy, xt2_image_root(copy)) {
+		from = xt2_at(img, xt2_offset(copy, c));
+		xt2_chain_for_each_rule(r, c) {
+			const struct xt2_rule *of = xt2_at(img, xt2_offset(copy, r));
+
+			r->bytes = 1 + xt2_rule_counts(from, of).packets - of->packets;
+		}
+		cond_resched();
+	}
+	walk_image(&w, copy);
+}
+
+static void fold(struct xt2_image *copy)
+{
+	struct xt2_chain *c;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, copy, xt2_image_root(copy))
+		xt2_chain_fold(c);
+}
+
+int xt2k_image_copy(const struct xt2k_live *live, enum xt2k_counts counts, struct xt2_mapping *map)
+{
+	struct walk w = { .c = &live->state->counters };
+	int ret = xt2_image_room_(live->size, map, NULL);
 
 	if (ret)
 		return ret;
-	memcpy(map->image, img, size);
-	map->size = size;
+	memcpy(map->image, live->img, live->size);
+	map->size = live->size;
+	switch (counts) {
+	case XT2K_SLOTS: put_slots(map->image, live->img); return 0;
+	case XT2K_COUNTED:
+		w.rule = read_rule;
+		w.group = read_group;
+		break;
+	case XT2K_ZERO:
+		w.rule = clear_rule;
+		w.group = clear_group;
+		break;
+	}
 	walk_image(&w, map->image);
+	fold(map->image);
 	return 0;
 }

@@ -161,6 +161,18 @@ static void read_connection(struct xt2k_run *run)
 	read_tuples(to, ct);
 }
 
+static void read_mac(struct xt2k_run *run)
+{
+	const struct sk_buff *skb = run->skb;
+
+	run->pkt.mac_len = 0;
+	if (!skb->dev || skb->dev->type != ARPHRD_ETHER || !skb_mac_header_was_set(skb) ||
+	    skb_mac_header(skb) < skb->head || skb_mac_header(skb) + ETH_HLEN > skb->data)
+		return;
+	run->pkt.mac = skb_mac_header(skb);
+	run->pkt.mac_len = ETH_HLEN;
+}
+
 static bool is_traced(const struct sk_buff *skb)
 {
 #if IS_ENABLED(CONFIG_NETFILTER_XT_TARGET_TRACE) || defined(CONFIG_NF_TABLES)
@@ -173,6 +185,7 @@ static bool is_traced(const struct sk_buff *skb)
 void xt2k_packet(struct xt2k_run *run)
 {
 	read_bytes(run);
+	read_mac(run); /* it moves with the packet's other headers */
 	run->pkt.mark = run->skb->mark;
 	run->pkt.pkttype = run->skb->pkt_type;
 	if (run->live->asks_ct)
@@ -192,18 +205,6 @@ static void read_device(u64 *name, u32 *group, const struct net_device *dev)
 	}
 	memcpy(name, dev->name, IFNAMSIZ);
 	*group = dev->group;
-}
-
-static void read_mac(struct xt2k_run *run)
-{
-	const struct sk_buff *skb = run->skb;
-
-	run->pkt.mac_len = 0;
-	if (!skb->dev || skb->dev->type != ARPHRD_ETHER || !skb_mac_header_was_set(skb) ||
-	    skb_mac_header(skb) < skb->head || skb_mac_header(skb) + ETH_HLEN > skb->data)
-		return;
-	run->pkt.mac = skb_mac_header(skb);
-	run->pkt.mac_len = ETH_HLEN;
 }
 
 /* --- evaluation ---------------------------------------------------------------- */
@@ -257,7 +258,6 @@ static unsigned int evaluate(struct xt2k_table *t, struct xt2k_run *run, struct 
 	run->pkt.hook = state->hook;
 	read_device(run->pkt.in, &run->pkt.in_group, state->in);
 	read_device(run->pkt.out, &run->pkt.out_group, state->out);
-	read_mac(run);
 	xt2k_packet(run);
 	if (unlikely(is_traced(skb)))
 		run->ctx.search = NULL;

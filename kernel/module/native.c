@@ -119,10 +119,10 @@ static void proto_of(const struct maker *k, const void *entry, u16 *proto, bool 
 	}
 }
 
-/* A payload with room for what the kernel's type adds to it.  => NULL: no memory */
-static void *info_new(const struct xt2_instance *in, u32 room)
+/* A payload, the part that is the kernel's own included.  => NULL: no memory */
+static void *info_new(const struct xt2_instance *in)
 {
-	void *info = kvzalloc(max(XT_ALIGN(in->size), XT_ALIGN(room)) ?: 8, GFP_KERNEL_ACCOUNT);
+	void *info = kvzalloc(XT_ALIGN(in->size) ?: 8, GFP_KERNEL_ACCOUNT);
 
 	if (info)
 		memcpy(info, xt2_instance_data(in), in->size);
@@ -142,7 +142,7 @@ static int match_make(const struct maker *k, u32 number, void *entry)
 	match = xt_request_find_match(k->kind->nfproto, in->name, in->revision);
 	if (IS_ERR(match))
 		return refuse(k, in->name, PTR_ERR(match));
-	n->info = info_new(in, 0);
+	n->info = info_new(in);
 	ret = n->info ? 0 : -ENOMEM;
 	proto_of(k, entry, &proto, &inverted);
 	par = (struct xt_mtchk_param){
@@ -183,7 +183,7 @@ static int target_make(const struct maker *k, u32 number, void *entry)
 {
 	const struct xt2_instance *in = xt2_instance_get(k->rs, number);
 	struct xt2k_native *n = &k->live->state->native[number];
-	void *info = info_new(in, 0);
+	void *info = info_new(in);
 	struct xt_target *target;
 	struct xt_tgchk_param par;
 	bool inverted;

@@ -74,15 +74,8 @@ static int find_table(struct net *net, enum xt2k_family family, struct call *cal
 	return 0;
 }
 
-/* What a call does with the counters of the table. */
-enum counters {
-	ASKS, /* they are as they are now */
-	ADDS, /* they begin at zero */
-	NONE, /* they are slots: nobody looks */
-};
-
 /* The live table as a ruleset. */
-static int load(struct call *call, enum counters counters)
+static int load(struct call *call, enum xt2k_counts counts)
 {
 	struct xt2k_live *live = call->t ? xt2k_table_live(call->t) : NULL;
 	int ret;
@@ -92,10 +85,9 @@ static int load(struct call *call, enum counters counters)
 		return -ENOMEM;
 	if (!live)
 		return 0;
-	if (counters == NONE)
+	if (counts == XT2K_SLOTS) /* nobody looks at the counters */
 		return xt2_ruleset_load(call->rs, live->img, live->size);
-	ret = xt2k_image_copy(live->img, live->size,
-			      counters == ASKS ? &live->state->counters : NULL, &call->map);
+	ret = xt2k_image_copy(live, counts, &call->map);
 	return ret ? ret : xt2_ruleset_load(call->rs, call->map.image, call->map.size);
 }
 
@@ -108,69 +100,100 @@ static void end(struct call *call)
 
 /* --- a new table ------------------------------------------------------------------ */
 
-/* The old table's counters are final now.  The kernel doesn't report that they cannot be written. */
-static void put_counters(const struct call *call, struct xt2k_live *old)
+/*
+ * Where the counters of a table's entries are: see XT2K_SLOTS; entries that count nothing have 0 bytes.
+ * => to kvfree(), n of them; NULL: no memory
+ */
+static struct xt2_count_ *slots_of(const struct xt2k_live *live, u32 *n)
 {
+	struct xt2_ruleset *rs = xt2_ruleset_new();
+	struct xt2_count_ *slot = NULL;
 	struct xt2_mapping map = { 0 };
-	struct xt2_ruleset *last;
-	struct xt2_count_ *count;
 
-	if (!call->counters_size || !old)
-		return;
-	last = xt2_ruleset_new();
-	count = kvcalloc(call->counters_size, 1, GFP_KERNEL);
-	if (!last || !count || xt2k_image_copy(old->img, old->size, &old->state->counters, &map) ||
-	    xt2_ruleset_load(last, map.image, map.size)) {
-		net_warn_ratelimited(
-			"xt2: no memory for the counters of a table that was replaced\n");
-	} else {
-		xt2_entries_counters_(last, 0, count);
-		if (copy_to_user(call->counters, count, call->counters_size))
-			net_warn_ratelimited(
-				"xt2: counters of a table that was replaced cannot be written\n");
-	}
-	kvfree(count);
-	xt2_ruleset_free(last);
+	if (!rs || xt2k_image_copy(live, XT2K_SLOTS, &map) ||
+	    xt2_ruleset_load(rs, map.image, map.size))
+		goto out;
+	*n = xt2_entries_count_(rs, 0);
+	slot = kvcalloc(*n, sizeof(*slot), GFP_KERNEL);
+	if (slot)
+		xt2_entries_counters_(rs, 0, slot);
+out:
+	xt2_ruleset_free(rs);
 	xt2_image_close(&map);
+	return slot;
 }
 
+/* @count: the slots of a table that no packet is in any more; becomes what was counted in them. */
+static void read_slots(struct xt2k_counters *c, struct xt2_count_ *count, u32 n)
+{
+	struct xt2_counts own, group;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		if (!count[i].bytes)
+			continue;
+		own = xt2k_counters_read(c, count[i].packets);
+		group = (struct xt2_counts){ 0 };
+		if (count[i].bytes > 1)
+			group = xt2k_counters_read(c, count[i].bytes - 1);
+		count[i].packets = own.packets + group.packets;
+		count[i].bytes = own.bytes + group.bytes;
+	}
+}
+
+/* The table that is replaced: all that can fail is done before. */
 static int publish(struct call *call)
 {
-	struct xt2k_live *old = NULL;
-	int ret = xt2k_table_publish(call->t, call->rs, &old, &call->err);
+	struct xt2k_live *old = xt2k_table_live(call->t);
+	struct xt2_count_ *count = NULL;
+	u32 n = 0;
+	int ret;
 
-	if (ret)
-		return ret;
-	put_counters(call, old);
-	xt2k_live_free(old);
-	return 0;
+	if (old && call->counters_size) {
+		count = slots_of(old, &n);
+		if (!count)
+			return -ENOMEM;
+	}
+	ret = xt2k_table_publish(call->t, call->rs, &old, &call->err);
+	if (!ret && count) {
+		read_slots(&old->state->counters, count, n);
+		/* The kernel does not report that it cannot write them. */
+		if (copy_to_user(call->counters, count,
+				 min(call->counters_size, n * sizeof(*count))))
+			net_warn_ratelimited(
+				"xt2: counters of a replaced table cannot be written\n");
+	}
+	if (!ret)
+		xt2k_live_free(old);
+	kvfree(count);
+	return ret;
 }
 
-/* What the call has left in the rules is added to theirs. */
+/* What the call has left in the rules is added to theirs: to all, or to none. */
 static int add_counters(struct call *call)
 {
-	struct xt2k_live *live = xt2k_table_live(call->t);
-	struct xt2_ruleset *slots = xt2_ruleset_new();
-	struct xt2_count_ *add = NULL, *slot = NULL;
-	u32 i, n;
+	struct xt2k_counters *c = &xt2k_table_live(call->t)->state->counters;
+	struct xt2_count_ *slot, *add = NULL;
 	int ret = -ENOMEM;
+	u32 i, n;
 
-	if (!slots || xt2_ruleset_load(slots, live->img, live->size))
-		goto out;
-	n = xt2_entries_count_(slots, 0);
-	add = kvcalloc(n, sizeof(*add), GFP_KERNEL);
-	slot = kvcalloc(n, sizeof(*slot), GFP_KERNEL);
-	if (!add || !slot)
+	slot = slots_of(xt2k_table_live(call->t), &n);
+	if (slot)
+		add = kvcalloc(n, sizeof(*add), GFP_KERNEL);
+	if (!add)
 		goto out;
 	xt2_entries_counters_(call->rs, 0, add);
-	xt2_entries_counters_(slots, 0, slot);
-	for (i = ret = 0; i < n && !ret; i++)
-		ret = xt2k_counters_add(&live->state->counters, slot[i].packets,
-					(struct xt2_counts){ add[i].packets, add[i].bytes });
+	for (i = 0; i < n; i++)
+		if (slot[i].bytes && xt2k_counters_room(c, slot[i].packets))
+			goto out;
+	for (i = 0; i < n; i++)
+		if (slot[i].bytes)
+			xt2k_counters_add(c, slot[i].packets,
+					  (struct xt2_counts){ add[i].packets, add[i].bytes });
+	ret = 0;
 out:
 	kvfree(add);
 	kvfree(slot);
-	xt2_ruleset_free(slots);
 	return ret;
 }
 
@@ -194,7 +217,7 @@ static int set(struct call *call)
 		.write = write_later,
 		.data = call,
 	};
-	int ret = load(call, adds_counters(call) ? ADDS : NONE);
+	int ret = load(call, adds_counters(call) ? XT2K_ZERO : XT2K_SLOTS);
 
 	if (!ret)
 		ret = xt2_sockopt_set(call->rs, &caller, call->level, call->option,
@@ -254,7 +277,7 @@ static int get(struct call *call)
 
 	if (ret != 1)
 		return ret;
-	ret = load(call, asks_size(call) ? NONE : ASKS);
+	ret = load(call, asks_size(call) ? XT2K_SLOTS : XT2K_COUNTED);
 	if (!ret)
 		ret = xt2_sockopt_get(call->rs, &caller, call->level, call->option,
 				      (uintptr_t)call->value, &call->len, &call->err);

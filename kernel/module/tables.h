@@ -6,8 +6,8 @@
  * struct xt2k_live.  A new one takes its place (table.c); packets that are in the old one
  * are waited for, so that what they count is not lost, and it is freed.
  *
- * Locking: a namespace's mutex serializes everything that changes or lists its tables, and is
- * held by system calls alone.  Packets take no lock: they find the live table by RCU's rules,
+ * Locking: a namespace's mutex serializes everything that changes or lists its tables: system
+ * calls, and the work item that builds indexes.  Packets take no lock: they find the live table by RCU's rules,
  * with softirqs off, and a sequence number of their processor tells writers that they are there.
  */
 #ifndef XT2_MODULE_TABLES_H
@@ -57,10 +57,9 @@ struct xt2k_late {
 struct xt2k_counters {
 	u32 slots, pages; /* of each strip */
 	struct xt2_counts **page; /* of all strips, one after the other */
-	bool failed; /* there was no memory for what was to be added */
 	spinlock_t lock; /* of the rest */
 	u32 lates;
-	u64 lost; /* packets that no rule counts, since there was not even room here */
+	u64 lost; /* packets that a rule has not counted, since there was not even room here */
 	struct xt2k_late late[XT2K_LATE];
 };
 
@@ -77,8 +76,9 @@ static inline struct xt2_counts **xt2k_strip(const struct xt2k_counters *c, unsi
 /* Sum of all strips; what is counted meanwhile may be in it or not. */
 struct xt2_counts xt2k_counters_read(struct xt2k_counters *c, u32 slot);
 
-/* By system calls, under the namespace's mutex.  => 0, -ENOMEM */
-int xt2k_counters_add(struct xt2k_counters *c, u32 slot, struct xt2_counts n);
+/* By system calls, under the namespace's mutex: make room for what will be added to a slot.  => 0, -ENOMEM */
+int xt2k_counters_room(struct xt2k_counters *c, u32 slot);
+void xt2k_counters_add(struct xt2k_counters *c, u32 slot, struct xt2_counts n);
 
 /*
  * Counters for an image: each rule's becomes the number of a slot, where it has what it had.  There
@@ -88,10 +88,6 @@ int xt2k_counters_take(struct xt2k_counters *c, struct xt2_image *img);
 
 /* Rule groups of an image whose rules have slots get some, too.  => how many are used in all */
 u32 xt2k_counters_groups(struct xt2_image *img);
-
-/* A copy of an image, with its counters as they are now; or, without c, zero.  => 0, -ENOMEM */
-int xt2k_image_copy(const struct xt2_image *img, size_t size, struct xt2k_counters *c,
-		    struct xt2_mapping *map);
 
 /* --- the kernel's own matches and targets (native.c) -------------------- */
 
@@ -170,12 +166,22 @@ int xt2k_table_publish(struct xt2k_table *t, const struct xt2_ruleset *rs, struc
 
 void xt2k_live_free(struct xt2k_live *live);
 
+/* What rules have in the place of their counters, in a copy of a live table's image; groups have nothing. */
+enum xt2k_counts {
+	XT2K_COUNTED, /* what they have counted up to now, also in groups */
+	XT2K_ZERO,
+	XT2K_SLOTS, /* packets: the number of the slot; bytes: 1 more than that of the group's, or 1 */
+};
+
+/* counters.c.  @map: released with xt2_image_close().  => 0, -ENOMEM */
+int xt2k_image_copy(const struct xt2k_live *live, enum xt2k_counts counts, struct xt2_mapping *map);
+
 /*
  * The parts of this that build an index uses.
  * xt2k_live_new - a live table of an image, without state
  * @t: whose it will be
  * @map: becomes the table's, or is released
- * => or ERR_PTR(-ENOMEM)
+ * => it, or ERR_PTR(-ENOMEM)
  */
 struct xt2k_live *xt2k_live_new(const struct xt2k_table *t, struct xt2_mapping *map);
 

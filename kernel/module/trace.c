@@ -3,9 +3,9 @@
  * trace.c - the lines that TRACE asks for: "TRACE: filter:INPUT:rule:3 "
  *
  * A packet that is traced counts in a strip that never has pages, so each rule that it counts
- * comes to xt2_slot_first(), and other packets pay nothing for it. It is evaluated without indexes, as each of
- * its rules has a line; but for the rest of the table in which it began to be traced, where
- * rule groups have none. A rule is known by its slot.
+ * comes to xt2_slot_first(), and other packets pay nothing for it.  It is evaluated without
+ * indexes, as each of its rules has a line; but for the rest of the table in which it began to be
+ * traced, where rule groups have none.  A rule is known by its slot.
  *
  * Source: trace_packet() and get_chainname_rulenum() in net/ipv4/netfilter/ip_tables.c
  */
