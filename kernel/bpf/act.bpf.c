@@ -147,24 +147,14 @@ SEC("socket") int xt2_done(struct __sk_buff *skb)
 	return 1;
 }
 
-/* Before the first question of a region: nothing is answered yet. */
-SEC("socket") int xt2_reset(struct __sk_buff *skb)
-{
-	struct xt2_answers_key key = { (u64)bpf_cast_to_kern_ctx(skb), question.want };
-	struct xt2_answers none = { 0 };
-
-	bpf_map_update_elem(&answers, &key, &none, BPF_ANY);
-	return 0;
-}
-
-/* Here is a question. */
+/* Here is a question; before the first one nothing is answered: see xt2_clear() of xt2.bpf.c. */
 SEC("socket") int xt2_asks(struct __sk_buff *skb)
 {
 	struct xt2_answers_key key = { (u64)bpf_cast_to_kern_ctx(skb), question.want };
-	struct xt2_answers *a = bpf_map_lookup_elem(&answers, &key);
+	struct xt2_answers *a = bpf_map_lookup_elem(&answers, &key), first = { .rules = 1 };
 
 	if (!a)
-		return 0;
+		return !bpf_map_update_elem(&answers, &key, &first, BPF_NOEXIST);
 	a->rules++;
 	return 1;
 }

@@ -73,7 +73,8 @@ struct xt2_steps {
  * Questions: matches that only the kernel can answer.  Before the table's program a chain of
  * companions has a rule for each distinct one: a program that counts the rule, the kernel's own
  * match, then a program that notes a bit, and says no.  Answers are kept by the packet's address and the region of the ruleset
- * that asks.
+ * that asks.  A packet that is dropped before the table's program takes its answers leaves them behind, so one more
+ * netfilter program comes before the chain: xt2_clear() forgets what is noted for the address.
  */
 #define XT2_ANSWERS   65536u /* packets at once */
 #define XT2_QUESTIONS 64u /* of a table */
@@ -122,6 +123,10 @@ struct xt2_stopped {
  */
 #define XT2_AFTER_STOP(stop) (2 * (stop) + 1)
 #define XT2_AFTER_STOPS	     XT2_AFTER_STOP(XT2_STOPS)
+
+/* And those before it. */
+#define XT2_BEFORE_ASK	 1
+#define XT2_BEFORE_CLEAR 2
 
 /* What a companion's program compares: (note >> shift & mask) == want. */
 struct xt2_question {

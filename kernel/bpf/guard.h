@@ -34,7 +34,8 @@ static __always_inline u32 bit_of(u64 name)
 	case NAME8("xt2_nat\0"): return 1u << XT2_NAT;
 	case NAME8("xt2_gate"):
 	case NAME8("xt2_nat_"):
-	case NAME8("xt2_agai"): return XT2_GUARDED_GATE;
+	case NAME8("xt2_agai"):
+	case NAME8("xt2_clea"): return XT2_GUARDED_GATE;
 	}
 	return 0;
 }

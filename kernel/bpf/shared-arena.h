@@ -38,7 +38,7 @@
 
 /* Where nothing is mapped by itself, AddressSanitizer's shadow included. */
 #define XT2_ARENA_BASE	      0x200000000000ull
-#define XT2_ARENA_VERSION     20u
+#define XT2_ARENA_VERSION     21u
 #define XT2_ARENA_PAGES	      (1u << 20) /* of 4 KiB: all that 32 bits reach */
 #define XT2_ARENA_SIZE	      ((size_t)XT2_ARENA_PAGES * 4096)
 #define XT2_ARENA_STATE	      0x1000u
@@ -104,8 +104,11 @@ struct xt2_loaded {
 #define XT2_NAT_DIGITS 14u /* of a note; the first says the region */
 #define XT2_NAT_ROOM   (1u << 25) /* numbers that the others have; those of targets are below 2^24 */
 
-/* Programs that the guard of a hook has found there: see guard.h. */
-#define XT2_GUARDED_MAX	   26u /* each table's, a gate for each, and four that go on after stops */
+/*
+ * Programs that the guard of a hook has found there: see guard.h.  At most: a table's, one just before it,
+ * its gate, and those that go on after its stops.
+ */
+#define XT2_GUARDED_MAX	   31u
 #define XT2_GUARDED_GATE   0x100u /* what one of these others adds to wanted */
 #define XT2_GUARDED_TABLES 0xffu /* bits of tables */
 
@@ -144,7 +147,7 @@ struct xt2_state {
 	__u64 nft; /* nf_tables' generation when all companions were there, plus 1; 0: not known */
 	struct xt2_loaded nat_program[XT2_NAT_DIGITS][4]; /* by digit of a note and its value */
 	__u64 closed; /* ns since boot: until then guards drop all packets; 0: they do not */
-	__u8 gates[2][5]; /* [IPv6][hook]: how many are attached */
+	__u8 gates[2][5]; /* [IPv6][hook]: how many programs besides tables' are attached */
 	__u8 reserved_gates[6];
 	struct xt2_guarded guarded[2][5]; /* likewise */
 };

@@ -601,6 +601,17 @@ AGAIN(xt2_again_mangle, XT2_MANGLE)
 AGAIN(xt2_again_filt, XT2_FILTER)
 AGAIN(xt2_again_secu, XT2_SECURITY)
 
+/* Before the questions of a table: what is noted at this address was answered about another packet. */
+EXPORTED SEC("netfilter") int xt2_clear(struct bpf_nf_ctx *nf)
+{
+	struct xt2_answers_key key = { (u64)nf->skb };
+
+	for (key.region = 0; key.region < XT2_REGIONS; key.region++)
+		if (bpf_map_lookup_elem(&answers, &key)) /* without a lock */
+			bpf_map_delete_elem(&answers, &key);
+	return true;
+}
+
 static __always_inline bool gate(struct bpf_nf_ctx *nf)
 {
 	struct xt2_state __img *state = xt2_arena(XT2_ARENA_STATE);

@@ -331,8 +331,8 @@ class Rules(rules.Rules):
     def stop(self, table, text):
         """=> a match at which packets wait for the kernel's answer, for a base chain; or ''
 
-        Counts near a limit are those of the moment when the kernel forgets connections; and where it counts none,
-        since a mask leaves closed ones alone, it drops the packet.
+        Counts near a limit are those of the moment when the kernel forgets connections.  connlimit leaves closed
+        ones of TCP out, and drops the packet where it counts none.
         """
         r, w = self.left, self.w
         if not self.answers or not self.where or table == 'nat' or self.stops[self.where] > 1 or r.random() < 0.85:
@@ -340,12 +340,15 @@ class Rules(rules.Rules):
         if any(row[0] in ('CT', 'ECN', 'CHECKSUM') for row in self.steps):      # done after all others
             return ''
         mask = f'--connlimit-mask 0 --connlimit-{r.choice(("s", "d"))}addr'
-        fit = [f'-m connlimit --connlimit-{r.choice(("above", "upto"))} {r.choice((0, 1000))} {mask}'] * 2
+        fit = [f'-m connlimit --connlimit-{r.choice(("above", "upto"))} {r.choice((0, 1000))} {mask}'] * 5 * bool(
+            re.search(r'(?<!! )-p (udp|icmp|ipv6-icmp|17|1|58)\b', text))
         fit += ['-m cluster --cluster-total-nodes 2 --cluster-local-node 1 --cluster-hash-seed 0xdeadbeef'] * w.tracked
         fit += ['-m osf --genre Linux --ttl 2'] * 3 * (w.family == 4 and bool(re.search(r'(?<!! )-p (tcp|6)\b', text)) and
                                                                self.where in CAME)
         if any(row[4] == 'SETS' for row in self.steps) and not any(row[4] == 'MARK' for row in self.steps):
             fit += [ipset(w, r)]
+        if not fit:
+            return ''
         self.stops[self.where] += 1
         return r.choice(fit)
 

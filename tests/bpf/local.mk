@@ -15,6 +15,7 @@ BPF_TESTS = \
 	tests/bpf/evaluators.sh \
 	tests/bpf/faults.sh \
 	tests/bpf/guard.sh \
+	tests/bpf/unasked.sh \
 	tests/bpf/idle-nat.sh \
 	tests/bpf/live-indexed.sh \
 	tests/bpf/keep.sh \

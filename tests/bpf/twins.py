@@ -139,10 +139,22 @@ def plain(frame):
     data = frame[14:]
     if not data or data[0] >> 4 != 6:
         return data[:4] + b'\0\0' + data[6:10] + b'\0\0' + data[12:]
-    kind, at = data[6], 40
-    while kind in EXTENSIONS:
+    return plain6(data)
+
+
+def plain6(data, start=0):
+    """The same of IPv6; an error may quote a packet that the kernel has fragmented."""
+    if len(data) < start + 40:
+        return data
+    kind, at = data[start + 6], start + 40
+    while kind in EXTENSIONS and at + 1 < len(data):
         kind, at = data[at], at + 8 + 8 * data[at + 1]
-    return data[:at + 4] + b'\0' * 4 + data[at + 8:] if kind == FRAGMENT else data
+    if kind == FRAGMENT:
+        return data[:at + 4] + b'\0' * 4 + data[at + 8:]
+    if kind not in ERRORS or at >= len(data) or data[at] not in ERRORS[kind]:
+        return data
+    quoting = plain6(data, at + 8)
+    return data if quoting == data else without(quoting, at + 2)
 
 
 def port_fields(data, start=0):

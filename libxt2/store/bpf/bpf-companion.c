@@ -515,11 +515,15 @@ int xt2_live_act(const struct xt2_live *host, const char *folder, const struct x
 	if (xt2_links_read(&links, folder, true))
 		return xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
 				   "the kernel does not say what is attached to its hooks");
+	if (xt2_gates_lost_(folder, links))
+		xt2_guards_close_();
 	ret = act(host, folder, links, img, acts, err);
 	if (!ret)
 		ret = xt2_nat_act_(host, folder, links, img, live, err);
 	if (!ret)
 		ret = xt2_left_act_(host, folder, links, img, live, err);
+	if (xt2_live_state_()->closed) /* they have come back */
+		xt2_guards_open_(host);
 	xt2_links_free(links);
 	return ret;
 }

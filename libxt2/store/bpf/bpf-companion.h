@@ -26,7 +26,6 @@ enum xt2_question_kind {
 	XT2_QUESTION_WALKED, /* has the packet no steps left, of the region that is wanted? */
 	XT2_QUESTION_BRANCH, /* does the number of the next step fit? */
 	XT2_QUESTION_STEP, /* yes; and it is done now */
-	XT2_QUESTION_RESET, /* no; a region's questions about the packet begin */
 	XT2_QUESTION_ASKS, /* yes; and a question of a region follows */
 	XT2_QUESTION_HOLDS, /* no; question number shift of a region has been answered with yes */
 	XT2_QUESTION_DEFER, /* as STEP; but it is only noted, as what is wanted */
@@ -46,7 +45,7 @@ int xt2_question_put_(struct nftnl_rule *rule, int program);
 int xt2_companion_base_(struct xt2_nft *b, const char *table, const char *chain, const char *type,
 			u32 hook, s32 priority);
 
-/* --- gates (bpf-gate.c) ------------------------------------------------------------ */
+/* --- gates and their like (bpf-gate.c) ------------------------------------------------------------ */
 
 /* => the gate that packets meet at a hook, or NULL */
 struct xt2_links;
@@ -58,6 +57,9 @@ static inline bool xt2_nat_needs_gate_(u32 hook)
 {
 	return hook == XT2_OUTPUT;
 }
+
+/* => has somebody taken away one of those that guards count? */
+bool xt2_gates_lost_(const char *folder, const struct xt2_links *links);
 
 /*
  * Programs that go on after stops, one behind each stop's chain; of a table's program.
@@ -74,6 +76,18 @@ void xt2_agains_detach_(const struct xt2_live *host, const char *folder, u32 tab
 /* As bpf_link_create() says; after the priority.  => 0, -errno */
 int xt2_gate_attach_(const struct xt2_live *host, const char *folder, const char *table, u8 family,
 		     u32 hook, s32 after);
+
+/*
+ * Programs before the questions of a table, one at each hook with some.
+ *
+ * xt2_clear_attach_ - if it is not there yet, before the table's program  => 0, -errno
+ */
+int xt2_clear_attach_(const struct xt2_live *host, const char *folder,
+		      const struct xt2_links *links, const struct xt2_link *program, u32 table,
+		      u8 family, u32 hook);
+bool xt2_clear_is_there_(const struct xt2_links *links, const char *folder,
+			 const struct xt2_link *program, u32 table, u8 family, u32 hook);
+void xt2_clears_detach_(const struct xt2_live *host, const char *folder, u32 table, u8 family);
 
 /* From all hooks of a table.  => was there one? */
 bool xt2_gates_detach_(const struct xt2_live *host, const char *folder, const char *table,

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bpf-gate.c - programs after that of a table: see kernel/bpf/act.h
+ * bpf-gate.c - programs before and after that of a table: see kernel/bpf/act.h
  *
- * Gates drop packets that no companion has acted on; others go on with packets that have stopped.
+ * Those before it have old answers forgotten.  Gates drop packets that no companion has acted on;
+ * others go on with packets that have stopped.
+ *
+ * Guards know how many there are at a hook.  A packet may have passed the place of one that others took
+ * away, when it comes back: whoever brings it back closes the guards, and opens them afterwards.
  */
 #include "bpf-companion.h"
 
@@ -60,21 +64,60 @@ static int again_path(char *path, size_t size, const char *folder, u32 table, u8
 	return n < (int)size ? 0 : -ENAMETOOLONG;
 }
 
-/* How many a hook has, for its guard. */
-static u32 count_gates(const char *folder, u8 family, u32 hook)
+static int clear_path(char *path, size_t size, const char *folder, const char *table, u8 family,
+		      u32 hook)
+{
+	const int n = snprintf(path, size, "%s/clear-%s-%s-%s", folder, table,
+			       xt2_family_name(family), xt2_hook_name(family, (int)hook));
+
+	return n < (int)size ? 0 : -ENAMETOOLONG;
+}
+
+/* @links: and it is attached; NULL: or not */
+static bool is_there(const char *path, const char *folder, const struct xt2_links *links)
+{
+	if (access(path, F_OK))
+		return false;
+	return !links || pinned(links, folder, strrchr(path, '/') + 1);
+}
+
+/* How many a hook has. */
+static u32 count_gates(const char *folder, const struct xt2_links *links, u8 family, u32 hook)
 {
 	char path[512];
 	u32 table, stop, n = 0;
 
 	for (table = 0; table < XT2_PROGRAMS; table++) {
-		n += !gate_path(path, sizeof(path), folder, xt2_live_table_name_(table), family,
-				hook) &&
-		     !access(path, F_OK);
+		const char *name = xt2_live_table_name_(table);
+
+		n += !gate_path(path, sizeof(path), folder, name, family, hook) &&
+		     is_there(path, folder, links);
+		n += !clear_path(path, sizeof(path), folder, name, family, hook) &&
+		     is_there(path, folder, links);
 		for (stop = 0; stop < XT2_STOPS; stop++)
 			n += !again_path(path, sizeof(path), folder, table, family, hook, stop) &&
-			     !access(path, F_OK);
+			     is_there(path, folder, links);
 	}
 	return n;
+}
+
+bool xt2_gates_lost_(const char *folder, const struct xt2_links *links)
+{
+	u32 six, hook;
+
+	for (six = 0; six < 2; six++)
+		for (hook = 0; hook <= XT2_POSTROUTING; hook++)
+			if (count_gates(folder, links, six ? XT2_IPV6 : XT2_IPV4, hook) <
+			    xt2_live_state_()->gates[six][hook])
+				return true;
+	return false;
+}
+
+/* Before one is attached: guards that are closed stay so for a while. */
+static void keep_closed(void)
+{
+	if (xt2_live_state_()->closed)
+		xt2_guards_close_();
 }
 
 /* Others may have pins of links that are off their hooks.  path: of the pin  => 0, -errno */
@@ -87,7 +130,7 @@ static int pin_link(int link, const char *path, u8 family, u32 hook, const char 
 	close(link);
 	if (!ret)
 		xt2_live_state_()->gates[family == XT2_IPV6][hook] =
-			(u8)count_gates(folder, family, hook);
+			(u8)count_gates(folder, NULL, family, hook);
 	return ret;
 }
 
@@ -99,7 +142,7 @@ static bool unpin(const struct xt2_live *host, const char *path, u8 family, u32 
 		return false;
 	if (host) { /* no guard misses it */
 		xt2_live_state_()->gates[family == XT2_IPV6][hook] =
-			(u8)(count_gates(folder, family, hook) - 1);
+			(u8)(count_gates(folder, NULL, family, hook) - 1);
 		xt2_live_wait_(host);
 	}
 	return !unlink(path);
@@ -116,6 +159,7 @@ int xt2_gate_attach_(const struct xt2_live *host, const char *folder, const char
 
 	if (ret)
 		return ret;
+	keep_closed();
 	do {
 		opts.netfilter.priority++;
 		link = bpf_link_create(gate, 0, (enum bpf_attach_type)ATTACH_NETFILTER, &opts);
@@ -123,6 +167,52 @@ int xt2_gate_attach_(const struct xt2_live *host, const char *folder, const char
 	if (link < 0)
 		return link;
 	return pin_link(link, path, family, hook, folder);
+}
+
+bool xt2_clear_is_there_(const struct xt2_links *links, const char *folder,
+			 const struct xt2_link *program, u32 table, u8 family, u32 hook)
+{
+	const struct xt2_link *link;
+	char path[512];
+
+	if (clear_path(path, sizeof(path), folder, xt2_live_table_name_(table), family, hook))
+		return false;
+	link = pinned(links, folder, strrchr(path, '/') + 1);
+	return link && link->priority <= program->priority - XT2_BEFORE_CLEAR;
+}
+
+int xt2_clear_attach_(const struct xt2_live *host, const char *folder,
+		      const struct xt2_links *links, const struct xt2_link *program, u32 table,
+		      u8 family, u32 hook)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .netfilter.pf = family, .netfilter.hooknum = hook,
+		    .netfilter.priority = program->priority - XT2_BEFORE_CLEAR);
+	const s32 last = opts.netfilter.priority - XT2_COMPANION_PRIORITIES;
+	char path[512];
+	int link, ret;
+
+	if (xt2_clear_is_there_(links, folder, program, table, family, hook))
+		return 0;
+	ret = clear_path(path, sizeof(path), folder, xt2_live_table_name_(table), family, hook);
+	if (ret)
+		return ret;
+	keep_closed();
+	do {
+		link = bpf_link_create(host->fd[XT2_PIN_CLEAR], 0,
+				       (enum bpf_attach_type)ATTACH_NETFILTER, &opts);
+	} while (link == -EBUSY && --opts.netfilter.priority >= last);
+	return link < 0 ? link : pin_link(link, path, family, hook, folder);
+}
+
+void xt2_clears_detach_(const struct xt2_live *host, const char *folder, u32 table, u8 family)
+{
+	char path[512];
+	u32 hook;
+
+	for (hook = 0; hook <= XT2_POSTROUTING; hook++)
+		if (!clear_path(path, sizeof(path), folder, xt2_live_table_name_(table), family,
+				hook))
+			unpin(host, path, family, hook, folder);
 }
 
 bool xt2_gates_detach_(const struct xt2_live *host, const char *folder, const char *table,
@@ -160,6 +250,7 @@ int xt2_again_attach_(const struct xt2_live *host, const char *folder,
 
 	if (ret || xt2_again_is_there_(links, folder, table, family, hook, stop))
 		return ret;
+	keep_closed();
 	do { /* the kernel takes its time to free one that was there */
 		link = bpf_link_create(host->fd[XT2_PIN_AGAIN + table], 0,
 				       (enum bpf_attach_type)ATTACH_NETFILTER, &opts);

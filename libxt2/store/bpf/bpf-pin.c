@@ -337,9 +337,9 @@ int xt2_live_attach(struct xt2_live *host, const char *folder, const struct xt2_
 
 	if (ret)
 		xt2_err_path(err, -ret, folder);
-	if (closed)
-		xt2_guards_close_();
 	xt2_image_for_each_hook(h, i, img, root) {
+		if (closed) /* for a while from now on */
+			xt2_guards_close_();
 		if (!ret && xt2_live_hooked(img, h))
 			ret = attach_hook(host, folder, img, links, h, err);
 	}

@@ -33,6 +33,7 @@ enum xt2_pin {
 	XT2_PIN_RELEASE,
 	XT2_PIN_GATE, /* see act.h */
 	XT2_PIN_NAT_GATE,
+	XT2_PIN_CLEAR, /* see act.h */
 	XT2_PIN_GUARD, /* see guard.h */
 	XT2_PIN_AGAIN, /* see act.h; one for each table but nat, in the order of enum xt2_program */
 	XT2_PIN_AGAIN_MANGLE,
@@ -274,7 +275,7 @@ struct xt2_links {
 };
 
 struct xt2_pinned_ {
-	u32 id[128]; /* more than hooks of tables, gates and guards */
+	u32 id[256]; /* more than hooks of tables, what is before and after them, and guards */
 	u32 count;
 	bool unsure; /* there may be more */
 };

@@ -11,11 +11,10 @@ static const char *const names[] = {
 	[XT2_QUESTION_IDLE] = "xt2_idle",     [XT2_QUESTION_WAY] = "xt2_way",
 	[XT2_QUESTION_ACT] = "xt2_act",	      [XT2_QUESTION_WALKED] = "xt2_walked",
 	[XT2_QUESTION_BRANCH] = "xt2_branch", [XT2_QUESTION_STEP] = "xt2_step",
-	[XT2_QUESTION_RESET] = "xt2_reset",   [XT2_QUESTION_HOLDS] = "xt2_holds",
-	[XT2_QUESTION_ASKS] = "xt2_asks",     [XT2_QUESTION_DEFER] = "xt2_defer",
-	[XT2_QUESTION_DONE] = "xt2_done",     [XT2_QUESTION_SAME] = "xt2_same",
-	[XT2_QUESTION_TAKE] = "xt2_take",     [XT2_QUESTION_WANTS] = "xt2_wants",
-	[XT2_QUESTION_YES] = "xt2_yes",
+	[XT2_QUESTION_HOLDS] = "xt2_holds",   [XT2_QUESTION_ASKS] = "xt2_asks",
+	[XT2_QUESTION_DEFER] = "xt2_defer",   [XT2_QUESTION_DONE] = "xt2_done",
+	[XT2_QUESTION_SAME] = "xt2_same",     [XT2_QUESTION_TAKE] = "xt2_take",
+	[XT2_QUESTION_WANTS] = "xt2_wants",   [XT2_QUESTION_YES] = "xt2_yes",
 };
 
 /* Loaded once by a process, and copied with other constants. */

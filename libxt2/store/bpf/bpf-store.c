@@ -31,6 +31,7 @@ const char *const xt2_pin_names_[XT2_PINS] = {
 	[XT2_PIN_RELEASE] = "release",
 	[XT2_PIN_GATE] = "gate",
 	[XT2_PIN_NAT_GATE] = "nat_gate",
+	[XT2_PIN_CLEAR] = "clear",
 	[XT2_PIN_GUARD] = "guard",
 };
 

@@ -61,6 +61,27 @@ static bool lacks_gate(const struct xt2_links *links, const char *folder,
 	return false;
 }
 
+static bool lacks_clear(const struct xt2_links *links, const char *folder,
+			const struct xt2_live_ruleset *l, u32 six)
+{
+	const u8 family = xt2_nft_families_[six];
+	const struct xt2_link *program;
+	u32 table, hook;
+
+	for (table = 0; table < XT2_PROGRAMS; table++)
+		for (hook = 0; hook <= XT2_POSTROUTING; hook++) {
+			if (!(l->asks[table][six] >> hook & 1))
+				continue;
+			program = links ? xt2_program_at_(links, folder,
+							  xt2_live_table_name_(table), family, hook)
+					: NULL;
+			if (!program ||
+			    !xt2_clear_is_there_(links, folder, program, table, family, hook))
+				return true;
+		}
+	return false;
+}
+
 /* => is all there that was made? */
 static bool is_whole(const struct xt2_live_ruleset *l, u32 region, u32 six)
 {
@@ -80,7 +101,7 @@ unsigned int xt2_left_lacks_(const struct xt2_live *host, const struct xt2_links
 	for (i = 0; host->ruleset && l->left && i < XT2_NFT_FAMILIES; i++)
 		if (xt2_left_uses_(l, i) &&
 		    (!l->left_chains[i] || lacks_gate(links, folder, l, i) ||
-		     lacks_again(links, folder, l, i) ||
+		     lacks_again(links, folder, l, i) || lacks_clear(links, folder, l, i) ||
 		     (!same &&
 		      (!is_whole(l, host->region, i) || xt2_bound_lacks_(l, host->region, i)))))
 			lacks |= 1u << i;

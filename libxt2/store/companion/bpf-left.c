@@ -30,7 +30,7 @@ struct maker {
 	u8 family;
 	bool attached; /* a program that goes on after stops */
 	struct xt2_nft b;
-	int walked, step, reset, asks, yes; /* programs; < 0: not loaded */
+	int walked, step, asks, yes; /* programs; < 0: not loaded */
 	int branch[DIGITS][4];
 	int holds[XT2_QUESTIONS];
 	int *wants; /* by number of a question of stops, of all tables */
@@ -61,7 +61,7 @@ static void close_all(const int *program, u32 n)
 
 static void close_programs(const struct maker *m)
 {
-	close_all((int[]){ m->walked, m->step, m->reset, m->asks, m->yes }, 5);
+	close_all((int[]){ m->walked, m->step, m->asks, m->yes }, 4);
 	close_all(m->branch[0], DIGITS * 4);
 	close_all(m->holds, XT2_QUESTIONS);
 	close_all(m->wants, m->wanted);
@@ -482,19 +482,13 @@ static int put_question(struct maker *m, const char *chain, const struct xt2_lef
 static int put_questions(struct maker *m, s32 program)
 {
 	const struct xt2_left_item *item = m->plan->ask[m->table];
-	const int reset = load(m, &m->reset, XT2_QUESTION_RESET, 0, 0, m->region);
-	struct nftnl_rule *rule;
 	char base[64];
 	int ret;
 	u32 i;
 
 	name_chain(m, base, sizeof(base), "ask");
 	ret = xt2_companion_base_(&m->b, xt2_left_tables_[m->region], base, "filter", m->hook,
-				  program - 1);
-	if (ret)
-		return ret;
-	rule = new_rule(reset, &ret);
-	ret = put_rule(m, base, rule, ret);
+				  program - XT2_BEFORE_ASK);
 	for (i = 0; i < m->plan->asks[m->table] && !ret; i++, item++)
 		if (item->hooks[m->table] >> m->hook & 1)
 			ret = put_question(m, base, item);
@@ -527,6 +521,19 @@ static int put_hook(struct maker *m)
 	if (!ret && m->plan->ask_hooks[m->table] >> m->hook & 1)
 		ret = put_questions(m, program->priority);
 	return ret;
+}
+
+/* Before the questions. */
+static int put_clear(struct maker *m)
+{
+	const struct xt2_link *program = xt2_program_at_(
+		m->links, m->folder, xt2_live_table_name_(m->table), m->family, m->hook);
+
+	if (!(m->plan->ask_hooks[m->table] >> m->hook & 1))
+		return 0;
+	return program ? xt2_clear_attach_(m->host, m->folder, m->links, program, m->table,
+					   m->family, m->hook)
+		       : -ENOENT;
 }
 
 /* A packet that somebody left without its steps is not let through.  Those of nat are there. */
@@ -676,7 +683,7 @@ static int make(struct maker *m)
 
 	if (ret)
 		return no_companions(m, ret);
-	m->walked = m->step = m->reset = m->asks = m->yes = -1;
+	m->walked = m->step = m->asks = m->yes = -1;
 	memset(m->branch, -1, sizeof(m->branch));
 	memset(m->holds, -1, sizeof(m->holds));
 	memset(m->defer, -1, sizeof(m->defer));
@@ -684,6 +691,8 @@ static int make(struct maker *m)
 	for (m->digits = 1; m->digits < DIGITS && (steps - !!steps) >> 2 * m->digits;)
 		m->digits++;
 	ret = each_hook(m, put_gate);
+	if (!ret)
+		ret = each_hook(m, put_clear);
 	if (!ret && m->attached) /* packets that have passed its place do not stop */
 		ret = xt2_live_wait_(m->host);
 	if (!ret)
@@ -759,6 +768,9 @@ void xt2_left_unact_(const struct xt2_live *host, const char *folder)
 				xt2_gates_detach_(host, folder, xt2_live_table_name_(table),
 						  xt2_nft_families_[i]);
 		}
+		for (table = 0; table < XT2_PROGRAMS; table++)
+			if (!l || !host->ruleset || !l->left || !l->asks[table][i])
+				xt2_clears_detach_(host, folder, table, xt2_nft_families_[i]);
 		for (region = 0; region < XT2_REGIONS; region++)
 			if (!used || region != host->region)
 				drop(xt2_nft_families_[i], region,
