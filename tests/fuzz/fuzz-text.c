@@ -37,10 +37,12 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
  * NPT: a prefix of length 0, which must be given, is not printed;
  * seconds: those of recent are printed as a signed number;
  * --rateest-e: the plugin rounds the logarithm that it prints;
- * --zone-: of zone 0, the default, it does not print the direction.
+ * --zone-: of zone 0, the default, it does not print the direction;
+ * b/s: a rate in bytes that is no number is taken for 0, which is refused.
  */
 static const char *const inexact[] = {
-	"days", "--w", "--dccp-t", "NPT", "seconds 2147", "seconds 4294", "--rateest-e", "--zone-",
+	"days",		"--w",	       "--dccp-t", "NPT", "seconds 2147",
+	"seconds 4294", "--rateest-e", "--zone-",  "b/s",
 };
 
 static bool is_inexact(const u8 *data, size_t size)
