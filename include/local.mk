@@ -9,6 +9,7 @@ xt2include_HEADERS = \
 	include/xt2/format.h \
 	include/xt2/index.h \
 	include/xt2/edits.h \
+	include/xt2/netlink.h \
 	include/xt2/patch.h \
 	include/xt2/pkt.h \
 	include/xt2/sockopt.h \

@@ -26,6 +26,9 @@
 #define XT2_EXT_MEMORY		0x80	/* with XT2_EXT_CELL: the first of a memory's cells */
 #define XT2_EXT_RARE		0x100	/* few rulesets have it, and a program may be loaded without it */
 
+/* In the kernel module: those that the kernel's own match does, since it changes, remembers or draws. */
+#define XT2_EXT_THEIRS (XT2_EXT_CELL | XT2_EXT_RANDOM | XT2_EXT_NATIVE | XT2_EXT_MEMORY)
+
 /*
  * Base tests: X(number, NAME, name, flags).  Evaluated by the engine itself,
  * except those of bridges, which are unevaluated.  IPv4 addresses are numbers (host

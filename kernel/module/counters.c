@@ -128,12 +128,25 @@ struct xt2_counts xt2k_counters_read(struct xt2k_counters *c, u32 slot)
 	return n;
 }
 
+struct xt2_counts xt2k_slots_read(struct xt2k_counters *c, struct xt2_counts slots)
+{
+	struct xt2_counts n = xt2k_counters_read(c, slots.packets), group;
+
+	if (slots.bytes > 1) {
+		group = xt2k_counters_read(c, slots.bytes - 1);
+		n.packets += group.packets;
+		n.bytes += group.bytes;
+	}
+	return n;
+}
+
 /* --- images ------------------------------------------------------------------ */
 
 /* All that counts in an image: rules, policies, and the rule groups of indexes. */
 struct walk {
 	u32 slot; /* the next one */
 	struct xt2k_counters *c;
+	struct xt2k_start *start;
 	int ret; /* 0, -ENOMEM */
 	void (*rule)(struct walk *w, struct xt2_rule *r);
 	void (*group)(struct walk *w, struct xt2_run *run);
@@ -178,11 +191,14 @@ static void no_group(struct walk *w, struct xt2_run *run)
 
 static void take_rule(struct walk *w, struct xt2_rule *r)
 {
-	const struct xt2_counts n = { r->packets, r->bytes };
+	struct xt2k_start *start = w->start ? &w->start[r->packets] : NULL;
+	const struct xt2_counts n = start ? start->n : (struct xt2_counts){ r->packets, r->bytes };
 
 	r->packets = w->slot++;
 	r->bytes = 0;
-	if (!n.packets && !n.bytes)
+	if (start)
+		start->slot = r->packets;
+	if (!n.packets && !n.bytes && !(start && start->from.bytes))
 		return;
 	if (!w->ret)
 		w->ret = xt2k_counters_room(w->c, r->packets);
@@ -216,7 +232,7 @@ static void clear_group(struct walk *w, struct xt2_run *run)
 	run->packets = run->bytes = 0;
 }
 
-int xt2k_counters_take(struct xt2k_counters *c, struct xt2_image *img)
+int xt2k_counters_take(struct xt2k_counters *c, struct xt2_image *img, struct xt2k_start *start)
 {
 	struct walk w = { .rule = number_rule, .group = no_group };
 	int ret;
@@ -225,7 +241,7 @@ int xt2k_counters_take(struct xt2k_counters *c, struct xt2_image *img)
 	ret = xt2k_counters_init(c, 2 * w.slot); /* there are fewer groups than rules */
 	if (ret)
 		return ret;
-	w = (struct walk){ .c = c, .rule = take_rule, .group = no_group };
+	w = (struct walk){ .c = c, .start = start, .rule = take_rule, .group = no_group };
 	walk_image(&w, img);
 	return w.ret;
 }

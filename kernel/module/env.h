@@ -47,8 +47,7 @@
 #define xt2_can_search	  true
 #define xt2_can_stop	  false
 
-#define XT2_THEIRS	   (XT2_EXT_CELL | XT2_EXT_RANDOM | XT2_EXT_NATIVE | XT2_EXT_MEMORY)
-#define xt2_can_run(flags) (!((flags)&XT2_THEIRS))
+#define xt2_can_run(flags) (!((flags)&XT2_EXT_THEIRS))
 #define xt2_can_act(flags) false /* nor any target that is not the engine's own */
 
 struct xt2_ctx;

@@ -4,7 +4,8 @@
  *
  * It stands in for ip_tables, ip6_tables, arp_tables and their tables, which must not be loaded:
  * there are socket options for one of them only.  Matches and targets of x_tables serve it as they
- * served those.  What ip_tables itself brings along is registered here.
+ * served those.  What ip_tables itself brings along is registered here.  With sockopts=N it leaves
+ * all this to them, and has its rules by netlink alone.
  *
  * The socket options are registered first, since ip_tables may have them, and then nothing else may
  * be tried: two files of one name in /proc are a warning with a stack trace.
@@ -19,6 +20,11 @@
 
 unsigned int xt2k_net_id;
 bool xt2k_ready;
+
+bool xt2k_sockopts = true;
+module_param_named(sockopts, xt2k_sockopts, bool, 0444);
+MODULE_PARM_DESC(sockopts,
+		 "N: leave iptables' interfaces to ip_tables; rules come by netlink alone");
 
 static int __net_init net_start(struct net *net)
 {
@@ -44,6 +50,7 @@ static void for_each_table(struct net *net, void (*call)(struct xt2k_table *t))
 
 static void __net_exit net_stop(struct net *net)
 {
+	xt2k_abort(net);
 	xt2k_proc_exit(net);
 	for_each_table(net, xt2k_table_unhook);
 }
@@ -96,13 +103,25 @@ static struct xt_match icmps[] __maybe_unused = {
 #define ICMPS 0
 #endif
 
+/* Where ip_tables has its own. */
+static int register_icmps(void)
+{
+	return xt2k_sockopts ? xt_register_matches(icmps, ICMPS) : 0;
+}
+
+static void unregister_icmps(void)
+{
+	if (xt2k_sockopts)
+		xt_unregister_matches(icmps, ICMPS);
+}
+
 static int __init xt2k_init(void)
 {
 	int ret = xt2k_hooks_init();
 
 	if (ret)
 		return ret;
-	ret = xt_register_matches(icmps, ICMPS);
+	ret = register_icmps();
 	if (ret)
 		goto hooks;
 	ret = xt2k_sockopts_init();
@@ -111,12 +130,17 @@ static int __init xt2k_init(void)
 	ret = register_pernet_subsys(&net_ops);
 	if (ret)
 		goto sockopts;
+	ret = xt2k_netlink_init();
+	if (ret)
+		goto pernet;
 	smp_store_release(&xt2k_ready, true);
 	return 0;
+pernet:
+	unregister_pernet_subsys(&net_ops);
 sockopts:
 	xt2k_sockopts_exit();
 matches:
-	xt_unregister_matches(icmps, ICMPS);
+	unregister_icmps();
 hooks:
 	xt2k_hooks_exit();
 	return ret;
@@ -124,9 +148,10 @@ hooks:
 
 static void __exit xt2k_exit(void)
 {
+	xt2k_netlink_exit();
 	xt2k_sockopts_exit();
 	unregister_pernet_subsys(&net_ops);
-	xt_unregister_matches(icmps, ICMPS);
+	unregister_icmps();
 	xt2k_hooks_exit();
 }
 

@@ -67,7 +67,7 @@ void xt2k_proc_exit(struct net *net)
 	int i;
 
 	remove_proc_entry("xt2", net->proc_net);
-	for (i = 0; i < XT2K_FAMILIES; i++) {
+	for (i = 0; xt2k_sockopts && i < XT2K_FAMILIES; i++) {
 		name_of(&xt2k_kinds[i], name, sizeof(name));
 		remove_proc_entry(name, net->proc_net);
 	}
@@ -78,7 +78,7 @@ int xt2k_proc_init(struct net *net)
 	char name[24];
 	int i;
 
-	for (i = 0; i < XT2K_FAMILIES; i++) {
+	for (i = 0; xt2k_sockopts && i < XT2K_FAMILIES; i++) {
 		name_of(&xt2k_kinds[i], name, sizeof(name));
 		if (!proc_create_net_single(name, 0440, net->proc_net, names_show,
 					    (void *)&xt2k_kinds[i]))

@@ -126,36 +126,37 @@ out:
 /* @count: the slots of a table that no packet is in any more; becomes what was counted in them. */
 static void read_slots(struct xt2k_counters *c, struct xt2_count_ *count, u32 n)
 {
-	struct xt2_counts own, group;
+	struct xt2_counts sum;
 	u32 i;
 
 	for (i = 0; i < n; i++) {
 		if (!count[i].bytes)
 			continue;
-		own = xt2k_counters_read(c, count[i].packets);
-		group = (struct xt2_counts){ 0 };
-		if (count[i].bytes > 1)
-			group = xt2k_counters_read(c, count[i].bytes - 1);
-		count[i].packets = own.packets + group.packets;
-		count[i].bytes = own.bytes + group.bytes;
+		sum = xt2k_slots_read(c, (struct xt2_counts){ count[i].packets, count[i].bytes });
+		count[i].packets = sum.packets;
+		count[i].bytes = sum.bytes;
 	}
 }
 
 /* The table that is replaced: all that can fail is done before. */
 static int publish(struct call *call)
 {
-	struct xt2k_live *old = xt2k_table_live(call->t);
+	struct xt2k_live *old = xt2k_table_live(call->t), *live;
 	struct xt2_count_ *count = NULL;
 	u32 n = 0;
-	int ret;
 
 	if (old && call->counters_size) {
 		count = slots_of(old, &n);
 		if (!count)
 			return -ENOMEM;
 	}
-	ret = xt2k_table_publish(call->t, call->rs, &old, &call->err);
-	if (!ret && count) {
+	live = xt2k_table_make(call->t, call->rs, NULL, &call->err);
+	if (IS_ERR(live)) {
+		kvfree(count);
+		return PTR_ERR(live);
+	}
+	old = xt2k_table_publish(call->t, live);
+	if (count) {
 		read_slots(&old->state->counters, count, n);
 		/* The kernel does not report that it cannot write them. */
 		if (copy_to_user(call->counters, count,
@@ -163,10 +164,10 @@ static int publish(struct call *call)
 			net_warn_ratelimited(
 				"xt2: counters of a replaced table cannot be written\n");
 	}
-	if (!ret)
-		xt2k_live_free(old);
+	xt2k_live_free(old);
 	kvfree(count);
-	return ret;
+	xt2k_committed(call->t->net, 0);
+	return 0;
 }
 
 /* What the call has left in the rules is added to theirs: to all, or to none. */
@@ -351,7 +352,7 @@ int xt2k_sockopts_init(void)
 {
 	int i, ret;
 
-	for (i = 0; i < ARRAY_SIZE(options); i++) {
+	for (i = 0; xt2k_sockopts && i < ARRAY_SIZE(options); i++) {
 		ret = nf_register_sockopt(&options[i]);
 		if (ret) {
 			while (i--)
@@ -366,6 +367,6 @@ void xt2k_sockopts_exit(void)
 {
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(options); i++)
+	for (i = 0; xt2k_sockopts && i < ARRAY_SIZE(options); i++)
 		nf_unregister_sockopt(&options[i]);
 }

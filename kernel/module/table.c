@@ -215,7 +215,7 @@ static int track(struct xt2k_live *live)
 }
 
 static int state_make(struct xt2k_live *live, struct xt2k_table *t, const struct xt2_ruleset *rs,
-		      struct xt2_err *err)
+		      struct xt2k_start *start, struct xt2_err *err)
 {
 	const u32 natives = live->root->instances;
 	int ret;
@@ -229,7 +229,7 @@ static int state_make(struct xt2k_live *live, struct xt2k_table *t, const struct
 	ret = track(live);
 	if (!ret)
 		ret = xt2k_natives_make(live, t->kind, rs, err);
-	return ret ? ret : xt2k_counters_take(&live->state->counters, live->img);
+	return ret ? ret : xt2k_counters_take(&live->state->counters, live->img, start);
 }
 
 /* Indexes take longer than all else; see index-later.c. */
@@ -237,7 +237,7 @@ static const struct xt2_index_limits plain = { .plain = ~0u, .single = true };
 
 /* The ruleset as an image, and read back: their numbers of chains and instances are the same. */
 static struct xt2k_live *pack(struct xt2k_table *t, const struct xt2_ruleset *rs,
-			      struct xt2_err *err)
+			      struct xt2k_start *start, struct xt2_err *err)
 {
 	struct xt2_ruleset *packed = xt2_ruleset_new();
 	struct xt2k_live *live;
@@ -254,7 +254,7 @@ static struct xt2k_live *pack(struct xt2k_table *t, const struct xt2_ruleset *rs
 	}
 	ret = xt2_ruleset_load(packed, live->img, live->size);
 	if (!ret)
-		ret = state_make(live, t, packed, err);
+		ret = state_make(live, t, packed, start, err);
 	xt2_ruleset_free(packed);
 	if (!ret)
 		return live;
@@ -295,25 +295,49 @@ struct xt2k_live *xt2k_live_swap(struct xt2k_table *t, struct xt2k_live *live)
 	return old;
 }
 
-int xt2k_table_publish(struct xt2k_table *t, const struct xt2_ruleset *rs, struct xt2k_live **old,
-		       struct xt2_err *err)
+struct xt2k_live *xt2k_table_make(struct xt2k_table *t, const struct xt2_ruleset *rs,
+				  struct xt2k_start *start, struct xt2_err *err)
 {
-	struct xt2k_live *live = pack(t, rs, err);
+	struct xt2k_live *live = pack(t, rs, start, err);
 	int ret;
 
 	if (IS_ERR(live))
-		return PTR_ERR(live);
+		return live;
+	live->rules = has_rules(rs);
 	ret = hook_table(t);
-	if (ret) {
-		xt2k_live_free(live);
-		return ret;
-	}
+	if (!ret)
+		return live;
+	xt2k_live_free(live);
+	return ERR_PTR(ret);
+}
+
+void xt2k_table_unmake(struct xt2k_table *t, struct xt2k_live *live)
+{
+	if (!xt2k_table_live(t))
+		unhook(t);
+	xt2k_live_free(live);
+}
+
+struct xt2k_live *xt2k_table_publish(struct xt2k_table *t, struct xt2k_live *live)
+{
+	struct xt2k_live *old;
+
 	if (!t->came)
 		t->came = ++((struct xt2k_net *)net_generic(t->net, xt2k_net_id))->came;
-	*old = xt2k_live_swap(t, live);
-	hold(t, has_rules(rs));
+	old = xt2k_live_swap(t, live);
+	hold(t, live->rules);
 	xt2k_index_later(t);
-	return 0;
+	return old;
+}
+
+/* A work item that is under way finds that its table has gone. */
+void xt2k_table_remove(struct xt2k_table *t)
+{
+	unhook(t);
+	cancel_delayed_work(&t->index);
+	xt2k_live_free(xt2k_live_swap(t, NULL));
+	t->came = 0;
+	hold(t, false);
 }
 
 void xt2k_table_exit(struct xt2k_table *t)

@@ -76,15 +76,27 @@ static inline struct xt2_counts **xt2k_strip(const struct xt2k_counters *c, unsi
 /* Sum of all strips; what is counted meanwhile may be in it or not. */
 struct xt2_counts xt2k_counters_read(struct xt2k_counters *c, u32 slot);
 
+/* The same by what XT2K_SLOTS has left in a rule: its slot and its group's. */
+struct xt2_counts xt2k_slots_read(struct xt2k_counters *c, struct xt2_counts slots);
+
 /* By system calls, under the namespace's mutex: make room for what will be added to a slot.  => 0, -ENOMEM */
 int xt2k_counters_room(struct xt2k_counters *c, u32 slot);
 void xt2k_counters_add(struct xt2k_counters *c, u32 slot, struct xt2_counts n);
 
+/* How a rule of a transaction starts to count. */
+struct xt2k_start {
+	struct xt2_counts n;
+	struct xt2_counts from; /* slots of the table before that are added later; bytes 0: none */
+	u32 slot; /* out: that it has got */
+};
+
 /*
  * Counters for an image: each rule's becomes the number of a slot, where it has what it had.  There
- * are slots for rule groups as well, which come with an index.  => 0, -ENOMEM
+ * are slots for rule groups as well, which come with an index.
+ * @start: the rules have numbers in it instead; or NULL
+ * => 0, -ENOMEM
  */
-int xt2k_counters_take(struct xt2k_counters *c, struct xt2_image *img);
+int xt2k_counters_take(struct xt2k_counters *c, struct xt2_image *img, struct xt2k_start *start);
 
 /* Rule groups of an image whose rules have slots get some, too.  => how many are used in all */
 u32 xt2k_counters_groups(struct xt2_image *img);
@@ -121,7 +133,7 @@ struct xt2k_live {
 	const struct xt2_root *root;
 	const struct xt2_hook *entry[NF_INET_NUMHOOKS]; /* NULL: the table has no such hook */
 	u32 depth; /* frames that an evaluation may need */
-	bool indexed;
+	bool indexed, rules; /* has indexes; has more than base chains that accept */
 	bool asks_ct, asks_time;
 	const char *table; /* its name */
 	struct xt2_frame *frames; /* depth + 1 for each run and processor */
@@ -144,6 +156,8 @@ struct xt2k_table {
 struct xt2k_net {
 	struct mutex lock;
 	u32 came; /* tables that were asked for */
+	u64 generation; /* commits */
+	struct xt2k_transaction *transaction; /* or NULL */
 	struct xt2k_table table[XT2K_FAMILIES][XT2K_NAMES];
 };
 
@@ -157,12 +171,20 @@ static inline struct xt2k_live *xt2k_table_live(const struct xt2k_table *t)
 }
 
 /*
- * xt2k_table_publish - the only table of a ruleset becomes the live one
- * @old: out: the one before, which no packet is in any more; NULL: there was none.  Free it
- * => 0, or what allocation, a check of an extension or the registration of hooks said: nothing has changed
+ * xt2k_table_make - the only table of a ruleset, ready to become the live one; the hooks are registered
+ * @start: see xt2k_counters_take(): rules have numbers in the place of packets; or NULL
+ * => it, or ERR_PTR() of allocation, a check of an extension or the registration of hooks; give it up
+ *    with xt2k_table_unmake()
  */
-int xt2k_table_publish(struct xt2k_table *t, const struct xt2_ruleset *rs, struct xt2k_live **old,
-		       struct xt2_err *err);
+struct xt2k_live *xt2k_table_make(struct xt2k_table *t, const struct xt2_ruleset *rs,
+				  struct xt2k_start *start, struct xt2_err *err);
+void xt2k_table_unmake(struct xt2k_table *t, struct xt2k_live *live);
+
+/* => the table before, which no packet is in any more; NULL: there was none.  Free it */
+struct xt2k_live *xt2k_table_publish(struct xt2k_table *t, struct xt2k_live *live);
+
+/* The table goes, and its hooks. */
+void xt2k_table_remove(struct xt2k_table *t);
 
 void xt2k_live_free(struct xt2k_live *live);
 
@@ -245,7 +267,36 @@ void xt2k_trace_begin(struct xt2k_run *run);
 /* A rule has counted the packet. */
 void xt2k_trace(struct xt2k_run *run, u64 slot);
 
+/* --- transactions (table-transaction.c) ------------------------------------------- */
+
+/* The namespace's mutex is held.  => 0, -EBUSY, -ESTALE, -ENOMEM */
+int xt2k_begin(struct net *net, u32 port, const u64 *expected, struct xt2_err *err);
+
+/* => the transaction of a socket, or ERR_PTR(-EINVAL) */
+struct xt2k_transaction *xt2k_transaction(struct net *net, u32 port);
+
+/* @size: of its image; 0: it goes.  => 0, -ENOENT, -EEXIST, -EFBIG, -EINVAL, -ENOMEM */
+int xt2k_add_table(struct xt2k_transaction *x, struct net *net, u8 family, const char *name,
+		   u64 size, u32 rules, struct xt2_err *err);
+
+/* Of the table that was added last.  => 0, -EINVAL */
+int xt2k_add_piece(struct xt2k_transaction *x, u64 offset, const void *data, size_t size);
+int xt2k_add_keep(struct xt2k_transaction *x, u64 offset, const void *data, size_t size);
+
+/* It is over then.  => 0; -ESTALE, -EINVAL, -ENOMEM, -errno of checks: nothing has changed */
+int xt2k_commit(struct net *net, struct xt2_err *err);
+void xt2k_abort(struct net *net);
+
+/* A commit is done: the namespace has a new generation.  @port: of a netlink socket, or 0 */
+void xt2k_committed(struct net *net, u32 port);
+
 /* --- interfaces ------------------------------------------------------------ */
+
+extern bool xt2k_sockopts; /* iptables' own interfaces are this module's */
+
+int xt2k_netlink_init(void); /* netlink.c */
+void xt2k_netlink_exit(void);
+void xt2k_netlink_committed(struct net *net, u64 generation, u32 port);
 
 int xt2k_sockopts_init(void); /* sockopts.c */
 void xt2k_sockopts_exit(void);

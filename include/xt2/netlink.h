@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * netlink.h - the kernel module's rulesets, for programs: generic netlink, family "xt2", version 1
+ *
+ * A table is an image (<xt2/format.h>) with this table and no other.  All messages are flat: a
+ * header, then attributes, each at most once.  What is longer than a message comes as pieces, in
+ * order.  Numbers have the machine's byte order, which is little-endian.  All requests need
+ * CAP_NET_ADMIN in the user namespace of the socket's network namespace, whose tables are meant.
+ *
+ * Each commit makes a generation of the namespace, whoever it is from: iptables' own programs
+ * commit by socket options.
+ *
+ * A transaction belongs to the socket that began it, and there is one in a namespace at a time:
+ *
+ *	BEGIN  [GENERATION]
+ *	TABLE  FAMILY NAME SIZE [RULES]		a table to come, or that takes the place of one
+ *	PIECE  OFFSET DATA			... its image
+ *	KEEP   OFFSET DATA			... and which of its rules go on counting
+ *	TABLE  FAMILY NAME			a table that goes: without it all packets pass there
+ *	COMMIT					or ABORT
+ *
+ * COMMIT changes all of the tables, or nothing: images are checked, the kernel's matches and targets
+ * are asked about their rules, and counters that go on miss no packet.  It is answered with COMMITTED.
+ * Where a request fails, ERROR comes before the acknowledgement and says why in words.  After a
+ * failed COMMIT the transaction is over; it is, too, when its socket is closed.
+ *
+ * TABLES and DUMP are answered by a dump of one generation: TABLE with FAMILY, NAME, GENERATION, SIZE, FAULTS and
+ * UNCOUNTED for each table, the oldest first, and of DUMP the PIECEs of its image, with its counters.  A dump of
+ * no tables has one TABLE with the GENERATION alone.
+ */
+#ifndef XT2_NETLINK_H
+#define XT2_NETLINK_H
+
+#define XT2_NL_FAMILY  "xt2"
+#define XT2_NL_VERSION 1
+#define XT2_NL_GROUP   "commits" /* multicast: COMMITTED of each commit */
+#define XT2_NL_PIECE   32768 /* bytes of DATA, at most */
+
+enum xt2_nl_command {
+	XT2_CMD_UNSPEC,
+	XT2_CMD_IDENTIFY, /* answer: FORMAT, GENERATION, SOCKOPTS */
+	XT2_CMD_TABLES,
+	XT2_CMD_DUMP,
+	XT2_CMD_BEGIN, /* -EBUSY: another transaction; -ESTALE: another generation is there */
+	XT2_CMD_TABLE, /* -ENOENT: the family has no such table; -EEXIST: it was named already */
+	XT2_CMD_PIECE,
+	XT2_CMD_KEEP,
+	XT2_CMD_COMMIT, /* -ESTALE; -EINVAL: an image or a rule is wrong; and what the kernel's checks say */
+	XT2_CMD_ABORT,
+	XT2_CMD_COMMITTED, /* GENERATION, and PORT of a socket, or 0 */
+	XT2_CMD_ERROR, /* ERRNO, TEXT */
+	XT2_CMDS
+};
+
+enum xt2_nl_attribute {
+	XT2_A_UNSPEC,
+	XT2_A_PAD,
+	XT2_A_FORMAT, /* u32: XT2_VERSION of images */
+	XT2_A_SOCKOPTS, /* u8: 1: the module has iptables' socket options; 0: ip_tables has */
+	XT2_A_GENERATION, /* u64; of BEGIN: the one that was read, and none may have come since */
+	XT2_A_FAMILY, /* u8: enum xt2_family */
+	XT2_A_NAME, /* string */
+	XT2_A_SIZE, /* u64: bytes of the image */
+	XT2_A_RULES, /* u32: rules of the image, if there is KEEP for each */
+	XT2_A_OFFSET, /* u64: bytes in pieces before this one */
+	/*
+	 * Of PIECE bytes of the image.  Of KEEP u32: for each rule of the image, in the order of chains
+	 * and with their tails, 1 more than the number of the rule of the table as it is
+	 * whose counters go on; 0: it starts with what the image has.
+	 */
+	XT2_A_DATA,
+	XT2_A_FAULTS, /* u64: packets that were dropped since they could not be evaluated */
+	XT2_A_UNCOUNTED, /* u64: that rules have not counted for lack of memory */
+	XT2_A_PORT, /* u32 */
+	XT2_A_ERRNO, /* u32 */
+	XT2_A_TEXT, /* string */
+	XT2_AS
+};
+
+#endif
