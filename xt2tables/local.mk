@@ -68,11 +68,11 @@ libtext_la_SOURCES = \
 libtext_la_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
 libtext_la_LIBADD = libxt2-internal.la $(XTABLES_LIBS)
 
-# Live rulesets: a kind of store, which the programs of a build without BPF lack.
+# Live rulesets: kinds of store, which the programs of a build without BPF lack.
 if BPF
-LIVE_STORE = libxt2/store/bpf/bpf-backend.c
+LIVE_STORE = libxt2/store/bpf/bpf-backend.c libxt2/store/kernel/kernel-store.c
 LIVE_COMMANDS = $(LIVE_STORE) xt2tables/cmd/cmd-apply.c xt2tables/cmd/cmd-confirm.c xt2tables/cmd/cmd-confirm.h \
-	xt2tables/cmd/cmd-live.c xt2tables/cmd/cmd-log.c xt2tables/live/live-all.c xt2tables/live/live-all.h \
+	xt2tables/cmd/cmd-live.c xt2tables/cmd/live-kernel.c xt2tables/cmd/live-kernel.h xt2tables/cmd/cmd-log.c xt2tables/live/live-all.c xt2tables/live/live-all.h \
 	xt2tables/live/log-pcapng.c xt2tables/live/log-pcapng.h xt2tables/live/log-text.c xt2tables/live/log-text.h \
 	xt2tables/host/cmd-doctor.c xt2tables/host/daemons.c xt2tables/host/daemons.h \
 	xt2tables/host/hook-list.c xt2tables/host/hook-list.h \

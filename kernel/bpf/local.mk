@@ -76,7 +76,14 @@ LIBHOST_FILES = kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/links.h ke
 	libxt2/store/companion/bpf-sets.c \
 	libxt2/store/companion/bpf-stops.c \
 	libxt2/store/companion/bpf-stops.h \
-	libxt2/store/companion/bpf-step-target.c
+	libxt2/store/companion/bpf-step-target.c \
+	libxt2/store/kernel/kernel-form.c \
+	libxt2/store/kernel/kernel-form.h \
+	libxt2/store/kernel/kernel-link.c \
+	libxt2/store/kernel/kernel-link.h \
+	libxt2/store/kernel/kernel-store.h \
+	libxt2/store/enter-netns.c \
+	libxt2/store/enter-netns.h
 EXTRA_DIST += $(BPF_PROGRAM_FILES)
 
 if BPF

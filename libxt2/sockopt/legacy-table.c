@@ -20,6 +20,7 @@ struct reader {
 	u32 table;
 	bool added; /* the table did not exist */
 	bool keep; /* the counters of the blob */
+	bool for_module; /* see xt2_table_read_for_module_() */
 	bool sorted; /* user chains so far, by name */
 	u64 came; /* new chains came at this time or later */
 	u32 instances, cells; /* that there were */
@@ -285,6 +286,7 @@ static int check(struct reader *r, int family, int compat, const void *blob, u64
 	ret = xt2_legacy_check(&r->l, (u8)family, compat, blob, len, r->scratch, &e);
 	if (ret)
 		return refuse(r, ret, &e);
+	r->l.for_module = r->for_module;
 	hooks = xt2_table_hooks(family, r->l.table);
 	table = xt2_table_find(r->rs, family, r->l.table);
 	entries = table < 0 ? xt2_entries_initial_(family, hooks)
@@ -344,31 +346,59 @@ static int replace(struct reader *r, struct xt2_replaced_ *old)
 	return (int)r->table;
 }
 
-int xt2_table_replace_(struct xt2_ruleset *rs, int family, int compat,
-		       const struct xt2_sockopt_sets *sets, const void *blob, u64 len,
-		       int keep_counters, struct xt2_replaced_ *old, struct xt2_err *err)
+static struct reader *reader_new(struct xt2_ruleset *rs, struct xt2_err *err)
 {
 	struct reader *r = malloc(sizeof(*r));
-	int ret;
 
-	if (!r)
-		return xt2_err_no_memory(err, " for the table");
+	if (!r) {
+		xt2_err_no_memory(err, " for the table");
+		return NULL;
+	}
 	memset(r, 0, offsetof(struct reader, l));
 	r->rs = rs;
 	r->err = err;
-	r->sets.host = sets;
-	r->keep = keep_counters;
 	r->sorted = true;
 	r->instances = rs->instances;
 	r->cells = rs->cells;
-	ret = check(r, family, compat, blob, len);
+	return r;
+}
+
+static int read_table(struct reader *r, int family, int compat, const void *blob, u64 len,
+		      struct xt2_replaced_ *old)
+{
+	int ret = check(r, family, compat, blob, len);
+
 	if (!ret)
 		ret = replace(r, old);
-	xt2_memories_forget_(rs); /* the blob's order is the kernel's */
+	xt2_memories_forget_(r->rs); /* the blob's order is the kernel's */
 	free(r->number);
 	free(r->scratch);
 	free(r);
 	return ret;
+}
+
+int xt2_table_replace_(struct xt2_ruleset *rs, int family, int compat,
+		       const struct xt2_sockopt_sets *sets, const void *blob, u64 len,
+		       int keep_counters, struct xt2_replaced_ *old, struct xt2_err *err)
+{
+	struct reader *r = reader_new(rs, err);
+
+	if (!r)
+		return -ENOMEM;
+	r->sets.host = sets;
+	r->keep = keep_counters;
+	return read_table(r, family, compat, blob, len, old);
+}
+
+int xt2_table_read_for_module_(struct xt2_ruleset *rs, int family, const void *blob, u64 len,
+			       struct xt2_err *err)
+{
+	struct reader *r = reader_new(rs, err);
+
+	if (!r)
+		return -ENOMEM;
+	r->keep = r->for_module = true;
+	return read_table(r, family, 0, blob, len, NULL);
 }
 
 int xt2_table_read_replace(struct xt2_ruleset *rs, int family, int compat, const void *blob,

@@ -20,4 +20,11 @@ int xt2_table_replace_(struct xt2_ruleset *rs, int family, int compat,
 		       const struct xt2_sockopt_sets *sets, const void *blob, u64 len,
 		       int keep_counters, struct xt2_replaced_ *old, struct xt2_err *err);
 
+/*
+ * As xt2_table_read_replace(), counters kept, of the kernel module's rules: an extension that changes,
+ * remembers or does something is not the engine's.
+ */
+int xt2_table_read_for_module_(struct xt2_ruleset *rs, int family, const void *blob, u64 len,
+			       struct xt2_err *err);
+
 #endif

@@ -22,7 +22,7 @@ int xt2_store_lock_shared(struct xt2_store *s, enum xt2_store_access access, int
 {
 	int ret;
 
-	if (s->kind == XT2_STORE_LIVE || access == XT2_STORE_LOOK || s->locked)
+	if (s->kind != XT2_STORE_FILE || access == XT2_STORE_LOOK || s->locked)
 		return xt2_store_lock(s, access, wait, err);
 	if (access == XT2_STORE_CREATE)
 		xt2_image_folder(s->path);
@@ -51,7 +51,7 @@ int xt2_store_edit(struct xt2_store *s, struct xt2_ruleset **rs, struct xt2_err 
 	int ret;
 
 	s->whole = NULL;
-	if (s->kind == XT2_STORE_LIVE && !s->locked)
+	if (s->kind == XT2_STORE_KERNEL || (s->kind == XT2_STORE_LIVE && !s->locked))
 		return 1;
 	fresh = xt2_ruleset_new();
 	if (!fresh)
@@ -109,6 +109,9 @@ int xt2_store_generation(struct xt2_store *s, __u64 generation, struct xt2_mappi
 
 	if (s->kind == XT2_STORE_FILE)
 		return xt2_generation_open(s->path, generation, map, err);
+	if (s->kind == XT2_STORE_KERNEL)
+		return xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
+				   "the kernel module keeps no older generations");
 	ret = xt2_store_lock(s, XT2_STORE_LOOK, LOOK_WAIT, err);
 	if (!ret)
 		ret = xt2_store_bpf_.generation(s, generation, map, err);

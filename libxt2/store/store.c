@@ -10,6 +10,7 @@
 static const struct xt2_store_ops *const kinds[XT2_STORES] = {
 	[XT2_STORE_FILE] = &xt2_store_file_,
 	[XT2_STORE_LIVE] = &xt2_store_bpf_,
+	[XT2_STORE_KERNEL] = &xt2_store_kernel_,
 };
 
 /* The preloaded library has these functions, but not those of err.h. */
@@ -22,6 +23,16 @@ static int fail(struct xt2_err *err, int code, int errnum, const char *what, con
 	err->errnum = errnum;
 	snprintf(err->message, sizeof(err->message), "%s: %s", what, why);
 	return -errnum;
+}
+
+bool xt2_store_is_host(const char *name)
+{
+	return !strcmp(name, "bpf") || !strcmp(name, "kernel");
+}
+
+enum xt2_store_kind xt2_store_live_kind(const struct xt2_store *s)
+{
+	return s->host && !strcmp(s->host, "kernel") ? XT2_STORE_KERNEL : XT2_STORE_LIVE;
 }
 
 int xt2_store_built(enum xt2_store_kind kind, struct xt2_err *err)

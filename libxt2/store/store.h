@@ -17,6 +17,7 @@
 enum xt2_store_kind {
 	XT2_STORE_FILE, /* an image file */
 	XT2_STORE_LIVE, /* what BPF programs evaluate in a network namespace */
+	XT2_STORE_KERNEL, /* what the kernel module evaluates in one */
 	XT2_STORES
 };
 
@@ -29,6 +30,7 @@ enum xt2_store_access {
 struct xt2_chain_owners;
 struct xt2_commit_check;
 struct xt2_history;
+struct xt2_kernel;
 struct xt2_links;
 struct xt2_live_edit;
 struct xt2_live_edit_ops;
@@ -39,6 +41,7 @@ struct xt2_store {
 	enum xt2_store_kind kind;
 	const char *path; /* of an image file */
 	const char *netns, *pin; /* of a live ruleset; NULL: this namespace; xt2's own folder */
+	const char *host; /* of a live ruleset: "kernel", or "bpf"; NULL: bpf */
 	struct xt2_author author; /* of commits */
 	__u32 confirm; /* live: seconds until a commit must be confirmed; 0: it need not be */
 	bool forced; /* live: the kernel may be asked XT2_LIVE_ASKS_FORCED matches at a hook */
@@ -56,6 +59,7 @@ struct xt2_store {
 	enum xt2_store_access access; /* it is locked for that */
 	int lock;
 	char folder[256]; /* live: that it is pinned in */
+	struct xt2_kernel *kernel; /* kernel: see kernel-store.c */
 	struct xt2_links *links; /* live: what is attached, for XT2_STORE_CREATE; NULL: not known */
 };
 
@@ -170,6 +174,15 @@ struct xt2_store_ops {
 extern const struct xt2_store_ops xt2_store_file_;
 extern const struct xt2_store_ops xt2_store_bpf_
 	__attribute__((weak, visibility("hidden"))); /* NULL in a build without BPF */
+
+extern const struct xt2_store_ops xt2_store_kernel_
+	__attribute__((weak, visibility("hidden"))); /* likewise */
+
+/* => is it the name of a host of live rulesets?  "bpf", "kernel" */
+bool xt2_store_is_host(const char *name);
+
+/* => the kind of a live ruleset's store: that of its host */
+enum xt2_store_kind xt2_store_live_kind(const struct xt2_store *s);
 
 /* Does this build have the kind?  => 0; -EOPNOTSUPP: err says what is missing */
 int xt2_store_built(enum xt2_store_kind kind, struct xt2_err *err);

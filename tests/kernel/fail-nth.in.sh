@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 # In user-mode Linux with fault injection: each allocation of a SET_REPLACE and a SET_ADD_COUNTERS fails
-# once, and the table is the old one or the new one.
+# once, and the table is the old one or the new one; and of a transaction by netlink.
 . "$HERE/lib.sh"
 leaks=/sys/kernel/debug/kmemleak
 for try in 1 2 3; do # what the kernel has lost before
@@ -44,6 +44,7 @@ while nth=$((nth + 1)); do
 done
 echo "$nth allocations, $tolerated of them may fail"
 [ "$nth" -gt 20 ] || fail "hardly an allocation"
+FAIL=1 IMAGES=50 python3 "$HERE/netlink.py" || fail "netlink.py"
 iptables-legacy -F
 iptables-legacy -X
 sleep 2

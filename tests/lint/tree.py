@@ -33,11 +33,16 @@ TESTED = ("engine", "extensions", "translators", "libxt2", "xt2tables/packet", "
 # Sources without a test of their own, and the reason.
 ENGINE = "is the engine's source, with other counters: tests/prop/readers.c"
 KERNEL = "works on maps, links and pins of the kernel: tests/bpf/%s runs it live"
+MODULE = "talks to the kernel module: tests/kernel/netlink.in.sh runs it"
 UNTESTED = {
     "libxt2/err-print.c": "prints what test-err.c wants to read",
     "libxt2/host/hooked.c": KERNEL % "doctor.sh",
     "libxt2/store/bpf/bpf-add.c": KERNEL % "run-live.sh",
     "libxt2/store/bpf/bpf-backend.c": KERNEL % "view.sh",
+    "libxt2/store/enter-netns.c": KERNEL % "view.sh",
+    "libxt2/store/kernel/kernel-form.c": MODULE,
+    "libxt2/store/kernel/kernel-link.c": MODULE,
+    "libxt2/store/kernel/kernel-store.c": MODULE,
     "libxt2/store/bpf/bpf-companion.c": KERNEL % "reject.sh",
     "libxt2/store/bpf/bpf-evaluator.c": KERNEL % "evaluators.sh",
     "libxt2/store/bpf/bpf-gate.c": KERNEL % "reject.sh",

@@ -80,6 +80,8 @@ static int pack_match(struct packer *p, const struct legacy_known *k, const stru
 
 	if (ret <= 0 || xt2_match_ext_check(m, p->l->family))
 		return 1;
+	if (p->l->for_module && xt2_match_info(m->type) & XT2_EXT_THEIRS)
+		return 1;
 	if (xt2_match_info(m->type) & XT2_EXT_CELL) {
 		int cell = p->sink->cell(p->sink->data, p->l->family, m);
 
@@ -131,9 +133,11 @@ static int add_target(struct packer *p, const u8 *ext)
 	const u32 cap = sizeof(p->sink->rule) - used(p);
 	const struct xt2_row *row;
 	const struct legacy_known *k = known(p, ext, true, &row);
-	int ret = xt2_target_pack(row, p->l->family, p->l->payload, legacy_native(k),
-				  &p->rule->target, p->at, cap);
+	int ret = -ENOENT;
 
+	if (!p->l->for_module)
+		ret = xt2_target_pack(row, p->l->family, p->l->payload, legacy_native(k),
+				      &p->rule->target, p->at, cap);
 	if (ret >= 0) {
 		p->at += ret;
 		p->rule->size = (u16)used(p);

@@ -68,6 +68,9 @@ struct xt2_legacy {
 	u32 base_chains; /* numbers 0 and up, by hook */
 	u32 chains; /* in all; user chains follow in the blob's order */
 
+	/* The caller may set it after the check: carry what the kernel module leaves to the kernel. */
+	bool for_module;
+
 	/* The rest is private. */
 	const struct xt2_legacy_format_ *f;
 	const u8 *blob; /* the header */

@@ -87,7 +87,7 @@ static int load_files(struct apply *a)
 		struct xt2_input *in = &a->files.list[i];
 
 		ret = xt2_input_load(in);
-		if (ret == XT2_EXIT_OK)
+		if (ret == XT2_EXIT_OK && a->store.kind == XT2_STORE_LIVE)
 			ret = check_live(in, a);
 		if (ret == XT2_EXIT_OK && worst == XT2_EXIT_OK)
 			ret = check_tables(a, i);
@@ -276,7 +276,7 @@ static int publish(struct apply *a, struct xt2_err *err)
 	struct xt2_mapping merged = { 0 }, *map = &a->files.list->map;
 	int ret = read_live(a, err);
 
-	if (!ret)
+	if (!ret && a->store.kind == XT2_STORE_LIVE)
 		ret = look_beside(a, err);
 	if (!ret && (a->files.count > 1 || anything_stays(a))) {
 		ret = merge_image(a, &merged, err);
@@ -320,6 +320,7 @@ static int apply(struct apply *a)
 static const char help[] =
 	"Usage: xt2 apply [--counters keep|reset|file] [--confirm TIME] [--take-over] [--force]\n"
 	"                 [--persist] [--owner NAME] [--reason TEXT] [--netns NAME] [--pin DIR]\n"
+	"                 [--host kernel]\n"
 	"                 {[-4|-6] RULES|IMAGE}...\n\n"
 	"Makes rulesets live: BPF programs at the hooks of their tables evaluate them, and go on\n"
 	"when this command has ended.  Whatever changes does so in one step.  What neither they\n"
@@ -338,6 +339,7 @@ static const char help[] =
 	"                         with other rules as well; ask the kernel 64 matches at a hook\n"
 	"                         about each packet, instead of 32\n"
 	"      --persist          keep it for the next boot, see xt2-restore(8)\n" XT2_PLACE_HELP
+		XT2_LIVE_HOST_HELP
 	"      --owner NAME       for whom the change is (else $XT2_OWNER)\n"
 	"      --reason TEXT      why: xt2 history --live tells\n"
 	"      --resolve          host names in the rules may be looked up\n"
@@ -379,6 +381,7 @@ static const struct xt2_option rows[] = {
 	XT2_FLAG("force", 0, struct apply, over.force),
 	XT2_FLAG("persist", 0, struct apply, persist.wanted),
 	XT2_STORE_ROWS(struct apply, store),
+	XT2_LIVE_HOST_ROW(struct apply, store),
 	XT2_WORD("owner", 0, struct apply, store.author.owner),
 	XT2_WORD("reason", 0, struct apply, store.author.reason),
 	XT2_FLAG("resolve", 0, struct apply, resolve),
@@ -404,6 +407,11 @@ int xt2_apply_main(int argc, char **argv)
 	author->owner = xt2_author_owner(author->owner);
 	if (ret < 0 && xt2_author_wrong(author))
 		ret = xt2_usage("apply", "%s", xt2_author_wrong(author));
+	a.store.kind = xt2_store_live_kind(&a.store);
+	if (ret < 0 && a.store.kind == XT2_STORE_KERNEL &&
+	    (a.store.confirm || a.over.wanted || a.persist.wanted || a.store.pin))
+		ret = xt2_usage("apply", "--host kernel has no --confirm, --take-over, --persist "
+					 "and --pin yet");
 	if (ret < 0 && a.store.confirm && (a.over.wanted || a.persist.wanted))
 		ret = xt2_usage("apply", "what is on trial is neither taken over nor persisted: "
 					 "--force it beside, confirm it, and apply it again");

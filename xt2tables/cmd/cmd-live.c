@@ -11,6 +11,7 @@
 #include "engine/image.h"
 #include "libxt2/host/hooked.h"
 #include "cmd.h"
+#include "live-kernel.h"
 #include "xt2tables/host/take-over.h"
 #include "xt2tables/live/live-all.h"
 
@@ -333,8 +334,16 @@ static int take_forget(const struct xt2_given *g)
 	return xt2_option_flag(g);
 }
 
+static int take_host(const struct xt2_given *g)
+{
+	if (!strcmp(g->command, "repair"))
+		return xt2_usage(g->command, "the kernel module needs no repair");
+	return xt2_take_live_host(g);
+}
+
 static const struct xt2_option rows[] = {
 	XT2_STORE_ROWS(struct view, store),
+	{ "host", 0, true, offsetof(struct view, store.host), 0, take_host },
 	{ "all", 0, false, offsetof(struct view, all), 0, take_every },
 	{ "dead", 0, false, offsetof(struct view, all), 0, take_every },
 	{ "strays", 0, false, offsetof(struct view, strays), 0, take_strays },
@@ -347,7 +356,10 @@ static int parse(struct view *v, const char *command, const char *help, int argc
 {
 	int ret = xt2_options(command, help, rows, v, argc, argv);
 
-	v->store.kind = XT2_STORE_LIVE;
+	v->store.kind = xt2_store_live_kind(&v->store);
+	if (ret < 0 && v->store.kind == XT2_STORE_KERNEL &&
+	    (v->all || v->strays || v->forget || v->store.pin))
+		return xt2_usage(command, "with --host kernel there is --netns alone");
 	if (ret < 0 && v->all && (v->store.netns || v->strays || v->forget))
 		return xt2_usage(command,
 				 "--netns, --strays and --forget are for one network namespace");
@@ -380,13 +392,14 @@ static int change(struct view *v, int (*how)(struct view *v, struct xt2_err *err
 }
 
 static const char status_help[] =
-	"Usage: xt2 status [--netns NAME | --all] [--pin DIR]\n\n"
+	"Usage: xt2 status [--netns NAME | --all] [--pin DIR] [--host kernel]\n\n"
 	"Prints what is live in a network namespace: number of rules, bytes of the\n"
 	"kernel's memory, packets evaluated (once for each table), faults (packets that\n"
 	"could not be evaluated, and were dropped), how long it waits to be confirmed,\n"
 	"whether connections are tracked for it, the hooks, those that are missing, and\n"
 	"strays: hooks of another ruleset of xt2's in this network namespace.\n\n"
 	"      --all              a line for each live ruleset of this machine\n" XT2_PLACE_HELP
+		XT2_LIVE_HOST_HELP
 	"\nExit codes: 0 ok, 1 there is no live ruleset, or something is missing, or a\n"
 	"stray is there, 2 wrong arguments, 3 not possible here, or not permitted,\n"
 	"4 out of a resource.\n";
@@ -398,6 +411,8 @@ int xt2_status_main(int argc, char **argv)
 
 	if (ret >= 0)
 		return ret;
+	if (v.store.kind == XT2_STORE_KERNEL)
+		return xt2_kernel_status(&v.store);
 	return v.all ? xt2_live_all(&v.store) : look(&v);
 }
 
@@ -417,7 +432,7 @@ int xt2_repair_main(int argc, char **argv)
 }
 
 static const char detach_help[] =
-	"Usage: xt2 detach [--netns NAME] [--pin DIR] [--strays | --forget]\n"
+	"Usage: xt2 detach [--netns NAME] [--pin DIR] [--host kernel | --strays | --forget]\n"
 	"       xt2 detach --dead [--pin DIR]\n\n"
 	"Takes the live ruleset of a network namespace away: its hooks, its programs and\n"
 	"its memory.  Packets pass then, unless the kernel's own tables have rules: those that\n"
@@ -426,6 +441,7 @@ static const char detach_help[] =
 	"      --strays           not this ruleset, but hooks of xt2's that are pinned\n"
 	"                         elsewhere, or nowhere\n"
 	"      --dead             those of network namespaces that nobody can enter again\n" XT2_PLACE_HELP
+		XT2_LIVE_HOST_HELP
 	"\nExit codes: 0 ok, 1 there is no live ruleset, or no stray, 2 wrong arguments,\n"
 	"3 not possible here, or not permitted, 4 out of a resource, or another command\n"
 	"is at work.\n";
@@ -437,6 +453,8 @@ int xt2_detach_main(int argc, char **argv)
 
 	if (ret >= 0)
 		return ret;
+	if (v.store.kind == XT2_STORE_KERNEL)
+		return xt2_kernel_detach_all(&v.store);
 	if (v.all)
 		return xt2_live_detach_dead(&v.store);
 	return v.strays ? detach_strays(&v.store) : change(&v, detach);

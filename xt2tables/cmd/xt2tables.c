@@ -208,7 +208,7 @@ static int restore(const struct program *program, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	o.where.source = o.file;
-	o.text.zero_policies = o.where.store.kind == XT2_STORE_LIVE;
+	o.text.zero_policies = o.where.store.kind != XT2_STORE_FILE;
 	o.where.replaces = !o.text.noflush;
 	if (o.text.zero_policies || o.where.replaces)
 		o.text.changed = o.where.changed;

@@ -7,8 +7,8 @@
 
 int xt2_input_path(struct xt2_input *in, const char *command, char **left)
 {
-	if (!in->live && (in->store.netns || in->store.pin))
-		return xt2_usage(command, "--netns and --pin are for --live");
+	if (!in->live && (in->store.netns || in->store.pin || in->store.host))
+		return xt2_usage(command, "--netns, --pin and --host are for --live");
 	if (in->live && *left)
 		return xt2_usage(command, "--live is instead of a file");
 	if (!in->live && (!*left || left[1]))
@@ -31,7 +31,7 @@ int xt2_input_open(struct xt2_input *in)
 	if (!in->live)
 		return xt2_input_load(in);
 	in->family = 0;
-	in->store.kind = XT2_STORE_LIVE;
+	in->store.kind = xt2_store_live_kind(&in->store);
 	ret = xt2_store_lock(&in->store, XT2_STORE_LOOK, LIVE_WAIT, &err);
 	if (!ret)
 		ret = xt2_store_read(&in->store, true, &in->map, &err);

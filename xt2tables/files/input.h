@@ -143,11 +143,14 @@ int xt2_files_end(struct xt2_files *f, const char *command, char **left);
 /* --- a ruleset that may be live (input-live.c) ----------------------------- */
 
 /* Rows of an input that may be live, for xt2_options(); without, and with a text. */
-#define XT2_LIVE_ROWS(type, in)	 XT2_FLAG("live", 0, type, in.live), XT2_STORE_ROWS(type, in.store)
+#define XT2_LIVE_ROWS(type, in)                                             \
+	XT2_FLAG("live", 0, type, in.live), XT2_STORE_ROWS(type, in.store), \
+		XT2_LIVE_HOST_ROW(type, in.store)
 #define XT2_INPUT_ROWS(type, in) XT2_FLAG("resolve", 0, type, in.resolve), XT2_LIVE_ROWS(type, in)
 
-#define XT2_INPUT_HELP \
-	"      --live             instead of a file, what the kernel evaluates\n" XT2_PLACE_HELP
+#define XT2_INPUT_HELP                                                                           \
+	"      --live             instead of a file, what the kernel evaluates\n" XT2_PLACE_HELP \
+		XT2_LIVE_HOST_HELP
 
 /*
  * xt2_input_path - the file that is left when the options are gone, unless the input is live

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "libxt2/store/store.h"
 #include "options.h"
 #include "usage.h"
 
@@ -41,6 +42,14 @@ bool xt2_count(const struct xt2_given *g)
 	unsigned long long *n = g->field;
 
 	return *g->arg >= '0' && *g->arg <= '9' && xt2_number(g->arg, 10, n) && *n;
+}
+
+int xt2_take_live_host(const struct xt2_given *g)
+{
+	if (!xt2_store_is_host(g->arg))
+		return xt2_usage(g->command, "--host is bpf or kernel: %s", g->arg);
+	*(const char **)g->field = g->arg;
+	return XT2_EXIT_OK;
 }
 
 /* What getopt_long() needs to know. */

@@ -77,6 +77,16 @@ bool xt2_count(const struct xt2_given *g);
 	"      --netns NAME       the network namespace of this name, as of ip-netns(8)\n" \
 	"      --pin DIR          a folder in a BPF file system, instead of xt2's own\n"
 
+/* The live ruleset of one host or the other. */
+#define XT2_LIVE_HOST_ROW(type, store)                                                            \
+	{                                                                                         \
+		"host", 0, true, XT2_FIELD(type, store.host, const char *), 0, xt2_take_live_host \
+	}
+int xt2_take_live_host(const struct xt2_given *g);
+
+#define XT2_LIVE_HOST_HELP \
+	"      --host kernel      the one that the kernel module evaluates, not BPF programs\n"
+
 /* The end of the rows: files may follow the options; nothing may; or a command, with options of its own. */
 #define XT2_ROWS_END       \
 	{                  \

@@ -70,7 +70,7 @@ static void report(void *data, const struct xt2_err *err)
 static int exit_of(const struct editing *e, int status)
 {
 	if (!status || status == XT2_WHERE_CONFLICT || status == XT2_WHERE_OWNED ||
-	    e->where->store.kind == XT2_STORE_LIVE)
+	    e->where->store.kind != XT2_STORE_FILE)
 		return status;
 	return e->store_exit;
 }

@@ -55,7 +55,7 @@ int xt2_where_problem(const struct xt2_where *w, struct xt2_err *err, int error)
 
 static int failed(const struct xt2_where *w, struct xt2_err *err, int error)
 {
-	if (w->store.kind != XT2_STORE_LIVE)
+	if (w->store.kind == XT2_STORE_FILE)
 		return xt2_where_problem(w, err, error);
 	tell(w, err);
 	return xt2_exit_live(err);
@@ -70,6 +70,7 @@ bool xt2_where_option(struct xt2_where *w, int c, const char *arg)
 	case XT2_WHERE_LIVE: w->store.kind = XT2_STORE_LIVE; return true;
 	case XT2_WHERE_NETNS: w->store.netns = arg; return true;
 	case XT2_WHERE_PIN: w->store.pin = arg; return true;
+	case XT2_WHERE_HOST: w->store.host = arg; return true;
 	case XT2_WHERE_IF_GENERATION: w->expected = arg; return true;
 	case XT2_WHERE_OWNER: w->owner = arg; return true;
 	case XT2_WHERE_REASON: w->reason = arg; return true;
@@ -103,18 +104,22 @@ const char *xt2_where_author(struct xt2_where *w, const char *owner, const char 
 int xt2_where_end(struct xt2_where *w, int family)
 {
 	struct xt2_store *s = &w->store;
-	const bool live = s->kind == XT2_STORE_LIVE;
+	const bool live = s->kind != XT2_STORE_FILE;
 	const char *wrong = NULL, *author;
 	__u64 expected;
 
 	w->owner = xt2_author_owner(w->owner);
 	author = xt2_where_author(w, w->owner, w->reason);
+	if (live)
+		s->kind = xt2_store_live_kind(s);
 	if (live && s->path)
 		wrong = "--live and --image exclude each other";
-	else if (live && family == XT2_ARP)
+	else if (s->host && !xt2_store_is_host(s->host))
+		wrong = "--host is bpf or kernel";
+	else if (s->kind == XT2_STORE_LIVE && family == XT2_ARP)
 		wrong = "--live is for IPv4 and IPv6";
-	else if (!live && (s->netns || s->pin))
-		wrong = "--netns and --pin are for --live";
+	else if (!live && (s->netns || s->pin || s->host))
+		wrong = "--netns, --pin and --host are for --live";
 	else if (s->path && !*s->path)
 		wrong = "--image needs a name";
 	else if (w->expected && !xt2_where_generation(w->expected, &expected))
@@ -155,7 +160,7 @@ static int lock_failed(const struct xt2_where *w, struct xt2_err *err, int ret)
 {
 	int status = RESOURCE_PROBLEM;
 
-	if (ret != -EAGAIN || w->store.kind == XT2_STORE_LIVE)
+	if (ret != -EAGAIN || w->store.kind != XT2_STORE_FILE)
 		status = failed(w, err, ret);
 	return ret == -EAGAIN ? busy(w) : status;
 }
@@ -211,7 +216,7 @@ static void tell_trust(const struct xt2_where *w)
 {
 	const struct xt2_store *s = &w->store;
 
-	if (!w->verbose || s->kind == XT2_STORE_LIVE)
+	if (!w->verbose || s->kind != XT2_STORE_FILE)
 		return;
 	if (s->whole)
 		fprintf(stderr, "%s: %s: checked whole: %s\n", w->name, s->path, s->whole);
@@ -376,7 +381,7 @@ static void count_changes(struct xt2_where *w)
 static int commit(struct xt2_where *w, const struct xt2_mapping *map)
 {
 	struct xt2_err err = { .code = XT2_E_SYSTEM, .errnum = ENOMEM };
-	const bool live = w->store.kind == XT2_STORE_LIVE;
+	const bool live = w->store.kind != XT2_STORE_FILE;
 	__u32 *was = NULL;
 	int ret = -ENOMEM;
 

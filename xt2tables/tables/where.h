@@ -46,6 +46,7 @@ enum {
 	XT2_WHERE_LIVE,
 	XT2_WHERE_NETNS,
 	XT2_WHERE_PIN,
+	XT2_WHERE_HOST,
 	XT2_WHERE_IF_GENERATION,
 	XT2_WHERE_OWNER,
 	XT2_WHERE_REASON,
@@ -59,6 +60,7 @@ enum {
 	{ "live", no_argument, NULL, XT2_WHERE_LIVE },			\
 	{ "netns", required_argument, NULL, XT2_WHERE_NETNS },		\
 	{ "pin", required_argument, NULL, XT2_WHERE_PIN },		\
+	{ "host", required_argument, NULL, XT2_WHERE_HOST },		\
 	{ "if-generation", required_argument, NULL, XT2_WHERE_IF_GENERATION }, \
 	{ "owner", required_argument, NULL, XT2_WHERE_OWNER },		\
 	{ "reason", required_argument, NULL, XT2_WHERE_REASON },	\
@@ -70,6 +72,7 @@ enum {
 	"      --live       instead of an image, what the kernel evaluates\n"           \
 	"      --netns      of this network namespace, as of ip-netns(8)\n"             \
 	"      --pin        in this folder of a BPF file system\n"                      \
+	"      --host kernel       of the kernel module, not of BPF programs\n"         \
 	"      --if-generation N   only if nobody has changed generation N\n"           \
 	"      --owner NAME        for whom the change is (else $XT2_OWNER)\n"          \
 	"      --reason TEXT       why: the image's history tells\n"                    \

@@ -8,34 +8,14 @@
 #include "bpf-companion.h"
 #include "bpf-edit.h"
 
-#include <sched.h>
 #include <time.h>
+#include "libxt2/store/enter-netns.h"
 
 #define PAUSE 20 /* ms between two tries for a lock */
 
-static int enter_netns(const char *name, struct xt2_err *err)
-{
-	char path[256];
-	int fd, ret;
-
-	if (strchr(name, '/') ||
-	    snprintf(path, sizeof(path), "/run/netns/%s", name) >= (int)sizeof(path))
-		return xt2_err_set(err, XT2_E_SYNTAX, EINVAL,
-				   "not the name of a network namespace: %s", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return xt2_err_set(err, XT2_E_SYNTAX, EINVAL, "network namespace %s: %s", name,
-				   strerror(errno));
-	ret = setns(fd, CLONE_NEWNET) ? errno : 0;
-	close(fd);
-	return ret ? xt2_err_set(err, XT2_E_SYSTEM, ret, "network namespace %s: %s", name,
-				 strerror(ret))
-		   : 0;
-}
-
 int xt2_live_find(struct xt2_store *p, struct xt2_err *err)
 {
-	int ret = p->netns ? enter_netns(p->netns, err) : 0;
+	int ret = p->netns ? xt2_netns_enter_(p->netns, err) : 0;
 
 	return ret ? ret : xt2_live_path(p->pin, p->folder, sizeof(p->folder), err);
 }
@@ -84,7 +64,7 @@ static void unlock(struct xt2_store *p)
 
 static int lock(struct xt2_store *p, enum xt2_store_access access, int wait, struct xt2_err *err)
 {
-	int ret = p->netns ? enter_netns(p->netns, err) : 0;
+	int ret = p->netns ? xt2_netns_enter_(p->netns, err) : 0;
 
 	if (!ret)
 		ret = enter_folder(p, access, wait, err);

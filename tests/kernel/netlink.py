@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a careless or hostile program may say to the module by netlink: it is refused, and nothing changes.
+
+See include/xt2/netlink.h.  Random images and requests: SEED says which.
+"""
+import errno
+import os
+import random
+import socket
+import struct
+import sys
+
+GENERIC, CONTROL, REQUEST, ACK, DUMP, ERROR, DONE = 16, 16, 1, 4, 0x300, 2, 3
+IDENTIFY, TABLES, DUMP_ALL, BEGIN, TABLE, PIECE, KEEP, COMMIT, ABORT, COMMITTED, REFUSED = range(1, 12)
+(PAD, FORMAT, SOCKOPTS, GENERATION, FAMILY, NAME, SIZE, RULES, OFFSET, DATA, FAULTS, UNCOUNTED, PORT, ERRNO,
+ TEXT) = range(1, 16)
+WRONG = []
+
+
+def attribute(kind, value):
+    head = struct.pack('=HH', 4 + len(value), kind)
+    return head + value + b'\0' * (-len(value) % 4)
+
+
+def u8(n):
+    return struct.pack('=B', n)
+
+
+def u32(n):
+    return struct.pack('=I', n)
+
+
+def u64(n):
+    return struct.pack('=Q', n)
+
+
+class Link:
+    """A socket to the module."""
+
+    def __init__(self):
+        self.s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, GENERIC)
+        self.s.bind((0, 0))
+        self.sequence = 0
+        self.family = CONTROL
+        _, answers = self.ask(3, attribute(2, b'xt2\0'))
+        self.family = struct.unpack('=H', answers[0][1][1])[0]
+
+    def close(self):
+        self.s.close()
+
+    def ask(self, command, data=b'', flags=ACK):
+        """=> (errno, [(command, {attribute: bytes})])"""
+        self.sequence += 1
+        body = struct.pack('=BBH', command, 1, 0) + data
+        self.s.send(struct.pack('=IHHII', 16 + len(body), self.family, REQUEST | flags, self.sequence, 0) + body)
+        answers = []
+        while True:
+            room = self.s.recv(1 << 17)
+            while room:
+                size, kind, _, _, _ = struct.unpack('=IHHII', room[:16])
+                message, room = room[16:size], room[size + (-size % 4):]
+                if kind in (ERROR, DONE):
+                    return -struct.unpack('=i', message[:4])[0], answers
+                answers.append((message[0], parse(message[4:])))
+
+    def change(self, command, *attributes):
+        return self.ask(command, b''.join(attribute(*a) for a in attributes))[0]
+
+
+def parse(data):
+    found = {}
+    while data:
+        size, kind = struct.unpack('=HH', data[:4])
+        found[kind] = data[4:size]
+        data = data[size + (-size % 4):]
+    return found
+
+
+def expect(what, have, want):
+    if have != want:
+        WRONG.append(f'{what}: {errno.errorcode.get(have, have)}, not {errno.errorcode.get(want, want)}')
+
+
+def images(link):
+    """=> {(family, name): image}"""
+    found, last = {}, None
+    for command, a in link.ask(DUMP_ALL, flags=DUMP)[1]:
+        if command == TABLE and NAME in a:
+            last = (a[FAMILY][0], a[NAME])
+            found[last] = b''
+        elif command == PIECE:
+            found[last] += a[DATA]
+    return found
+
+
+def table(link, key, image, rules=0):
+    ret = link.change(TABLE, (FAMILY, u8(key[0])), (NAME, key[1]), (SIZE, u64(len(image))), (RULES, u32(rules)))
+    for at in range(0, len(image), 32768):
+        if not ret:
+            ret = link.change(PIECE, (OFFSET, u64(at)), (DATA, image[at:at + 32768]))
+    return ret
+
+
+def protocol(link, other, key, image):
+    expect('a piece without a transaction', link.change(PIECE, (OFFSET, u64(0)), (DATA, b'x')), errno.EINVAL)
+    expect('a commit without one', link.change(COMMIT), errno.EINVAL)
+    expect('another generation', link.change(BEGIN, (GENERATION, u64(1 << 40))), errno.ESTALE)
+    expect('begin', link.change(BEGIN), 0)
+    expect('a second one', other.change(BEGIN), errno.EBUSY)
+    expect('a commit of the other one', other.change(COMMIT), errno.EINVAL)
+    for name in (b'nonsense\0', b'\0', b'broute\0'):
+        expect(f'table {name}', link.change(TABLE, (FAMILY, u8(2)), (NAME, name), (SIZE, u64(4096))), errno.ENOENT)
+    expect('a name without an end', link.change(TABLE, (FAMILY, u8(2)), (NAME, b'x' * 40)), errno.EINVAL)
+    for size in (1, 15):
+        expect(f'{size} bytes', link.change(TABLE, (FAMILY, u8(2)), (NAME, b'raw\0'), (SIZE, u64(size))), errno.EINVAL)
+    expect('too many bytes', link.change(TABLE, (FAMILY, u8(2)), (NAME, b'raw\0'), (SIZE, u64(1 << 63))), errno.EFBIG)
+    expect('too many rules', link.change(TABLE, (FAMILY, u8(2)), (NAME, b'raw\0'), (SIZE, u64(64)), (RULES, u32(99))), errno.EINVAL)
+    expect('table', table(link, key, image), 0)
+    expect('the same again', table(link, key, image), errno.EEXIST)
+    expect('more than there is', link.change(PIECE, (OFFSET, u64(len(image))), (DATA, b'x')), errno.EINVAL)
+    expect('keep of none', link.change(KEEP, (OFFSET, u64(0)), (DATA, u32(1))), errno.EINVAL)
+    expect('abort', link.change(ABORT), 0)
+    # What is cut off, and what is kept twice or is not there.
+    expect('begin', link.change(BEGIN), 0)
+    link.change(TABLE, (FAMILY, u8(key[0])), (NAME, key[1]), (SIZE, u64(len(image))))
+    link.change(PIECE, (OFFSET, u64(0)), (DATA, image[:64]))
+    expect('a part', link.change(COMMIT), errno.EINVAL)
+    expect('after a failure', link.change(COMMIT), errno.EINVAL)
+    for keep in ((1, 1), (0, 1 << 31), (0xffffffff, 0)):
+        expect('begin', link.change(BEGIN), 0)
+        expect('table', table(link, key, image, 2), 0)
+        expect('keep', link.change(KEEP, (OFFSET, u64(0)), (DATA, u32(keep[0]) + u32(keep[1]))), 0)
+        expect(f'keep {keep}', link.change(COMMIT), errno.EINVAL)
+    # The image of another table.
+    expect('begin', link.change(BEGIN), 0)
+    expect('table', table(link, (key[0], b'raw\0' if key[1] != b'raw\0' else b'mangle\0'), image), 0)
+    expect('the image of another table', link.change(COMMIT), errno.EINVAL)
+    # It goes with its socket.
+    expect('begin', link.change(BEGIN), 0)
+    expect('table', table(link, key, image), 0)
+    link.close()
+    expect('after the other has gone', other.change(BEGIN), 0)
+    expect('abort', other.change(ABORT), 0)
+
+
+def damaged(rng, link, found):
+    """Images with words changed: most are refused; none is committed, for the table of another one is not there."""
+    for _ in range(int(os.environ.get('IMAGES', 300))):
+        key = rng.choice(sorted(found))
+        image = bytearray(found[key])
+        for _ in range(rng.randint(1, 4)):
+            at = rng.randrange(0, len(image) // 4) * 4
+            image[at:at + 4] = u32(rng.choice((0, 1, 4, 8, 24, 255, 65535, 0x7fffffff, 0xffffffff, rng.getrandbits(32))))
+        if rng.random() < 0.1:
+            del image[rng.randrange(16, len(image)):]
+        expect('begin', link.change(BEGIN), 0)
+        expect('table', table(link, key, bytes(image)), 0)
+        # A table that is cut off comes last, so that all is undone.
+        link.change(TABLE, (FAMILY, u8(2)), (NAME, b'security\0'), (SIZE, u64(64)))
+        if not link.change(COMMIT):
+            WRONG.append('a table that is cut off is committed')
+
+
+class Failing(Link):
+    """A link whose requests lack the nth allocation."""
+
+    def __init__(self):
+        super().__init__()
+        self.nth, self.hit = 0, False
+
+    def ask(self, command, data=b'', flags=ACK):
+        if not getattr(self, 'nth', 0):
+            return super().ask(command, data, flags)
+        with open('/proc/thread-self/fail-nth', 'r+b', buffering=0) as f:
+            f.write(b'%d' % self.nth)
+            try:
+                return super().ask(command, data, flags)
+            except OSError as e:
+                return e.errno, []
+            finally:
+                self.hit = f.read(16).strip(b'\0\n') == b'0'
+                f.write(b'0')
+
+
+def fail_each(found):
+    """Each allocation of each request of a transaction fails once."""
+    key, total = (2, b'filter\0'), 0
+    image = found[key]
+    requests = (lambda link: link.change(BEGIN), lambda link: table(link, key, image),
+                lambda link: link.change(COMMIT))
+    for which in range(len(requests)):
+        for nth in range(1, 2000):
+            link = Failing()
+            before = images(link)
+            for request in requests[:which]:
+                expect('a request before', request(link), 0)
+            link.nth = nth
+            ret, hit = requests[which](link), link.hit
+            link.nth = 0
+            if hit and ret not in (0, errno.ENOMEM, errno.ENOBUFS):
+                WRONG.append(f'request {which}, allocation {nth}: {errno.errorcode.get(ret, ret)}')
+            if ret or which < len(requests) - 1:
+                now = images(link)
+                if now != before:
+                    WRONG.append(f'request {which}, allocation {nth}: the tables are others')
+            link.close()
+            total += 1
+            if not hit:
+                break
+    print(f'{total} allocations of a transaction')
+
+
+def main():
+    seed = int(os.environ.get('SEED', 1))
+    rng = random.Random(seed)
+    link, other = Link(), Link()
+    found = images(link)
+    key = (2, b'filter\0')
+    protocol(link, other, key, found[key])
+    damaged(rng, other, found)
+    if os.environ.get('FAIL'):
+        fail_each(found)
+    for line in WRONG:
+        print('WRONG:', line)
+    if WRONG:
+        print(f'again: SEED={seed}')
+    else:
+        print(f'{len(found)} tables, seed {seed}: what is refused changes nothing')
+    return bool(WRONG)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
