@@ -82,6 +82,8 @@ LIBHOST_FILES = kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/links.h ke
 	libxt2/store/kernel/kernel-link.c \
 	libxt2/store/kernel/kernel-link.h \
 	libxt2/store/kernel/kernel-store.h \
+	libxt2/store/kernel-ipsets.c \
+	libxt2/store/kernel-ipsets.h \
 	libxt2/store/enter-netns.c \
 	libxt2/store/enter-netns.h
 EXTRA_DIST += $(BPF_PROGRAM_FILES)

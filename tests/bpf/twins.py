@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Two network namespaces that differ in one thing: the kernel's tables decide in one, xt2 in the other.
 
-  twins.py --xt2 PATH --inject PATH [--seeds FIRST-LAST] [-4|-6] [--keep DIR]
+  twins.py --xt2 PATH --inject PATH [--host HOST] [--seeds FIRST-LAST] [-4|-6] [--keep DIR]
 
 Random rulesets of every table and hook, the same packets to both: conversations in both directions, and
 odd packets.  Each counter of each rule and policy must be the same, and the text of the rules.  Seeds say
@@ -325,8 +325,12 @@ class Kernel(Twin):
 class Live(Twin):
     """xt2."""
 
+    def __init__(self, name, args):
+        super().__init__(name, args)
+        self.place = ['--netns', self.ns] + (['--host', args.host] if args.host else [])
+
     def close(self):
-        subprocess.run([self.xt2, 'detach', '--netns', self.ns], check=False, stderr=subprocess.DEVNULL)
+        subprocess.run([self.xt2, 'detach', *self.place], check=False, stderr=subprocess.DEVNULL)
         super().close()
 
     def load(self, family, path):
@@ -338,13 +342,13 @@ class Live(Twin):
             self.insert(family, edits)
 
     def insert(self, family, lines):
-        p = subprocess.run([self.xt2, 'edit', '--live', '--netns', self.ns, f'-{family}'], input=lines, text=True,
+        p = subprocess.run([self.xt2, 'edit', '--live', *self.place, f'-{family}'], input=lines, text=True,
                            capture_output=True, check=False)
         if p.returncode:
             raise RuntimeError(f'xt2 edit: exit code {p.returncode}: {(p.stdout + p.stderr)[-300:]} of:\n{lines}')
 
     def apply(self, family, path):
-        p = subprocess.run([self.xt2, 'apply', '--counters', 'file', '--netns', self.ns, f'-{family}', path], text=True, capture_output=True,
+        p = subprocess.run([self.xt2, 'apply', '--counters', 'file', *self.place, f'-{family}', path], text=True, capture_output=True,
                            check=False)
         if p.returncode == 3 and 'kernel' in p.stderr:
             raise Missing(p.stderr.strip())
@@ -352,10 +356,11 @@ class Live(Twin):
             raise RuntimeError(f'xt2 apply: exit code {p.returncode}: {p.stderr.strip()}')
 
     def counters(self, family):
-        return parse(run(self.xt2, 'save', '--live', '-c', f'-{family}', '--netns', self.ns))
+        return parse(run(self.xt2, 'save', '--live', '-c', f'-{family}', *self.place))
 
     def faults(self):
-        return int(re.search(r'^faults (\d+)', run(self.xt2, 'status', '--netns', self.ns), re.M)[1])
+        """All, or of the kernel module's tables."""
+        return sum(map(int, re.findall(r'\bfaults (\d+)', run(self.xt2, 'status', *self.place))))
 
 
 class Runner:
@@ -524,6 +529,7 @@ def arguments(doc, seeds, short):
     ap.add_argument('-4', dest='families', action='append_const', const=4)
     ap.add_argument('-6', dest='families', action='append_const', const=6)
     ap.add_argument('--seeds', help='first and last')
+    ap.add_argument('--host', help='of live rulesets, as xt2 apply says; bpf if it is not given')
     ap.add_argument('--keep', help='directory for the files of the last case')
     ap.add_argument('--show', type=int, default=6, help='differences to print of a case')
     args = ap.parse_args()

@@ -153,7 +153,7 @@ def damaged(rng, link, found):
             at = rng.randrange(0, len(image) // 4) * 4
             image[at:at + 4] = u32(rng.choice((0, 1, 4, 8, 24, 255, 65535, 0x7fffffff, 0xffffffff, rng.getrandbits(32))))
         if rng.random() < 0.1:
-            del image[rng.randrange(16, len(image)):]
+            del image[rng.randrange(64, len(image)):]
         expect('begin', link.change(BEGIN), 0)
         expect('table', table(link, key, bytes(image)), 0)
         # A table that is cut off comes last, so that all is undone.

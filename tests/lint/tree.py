@@ -40,7 +40,7 @@ UNTESTED = {
     "libxt2/store/bpf/bpf-add.c": KERNEL % "run-live.sh",
     "libxt2/store/bpf/bpf-backend.c": KERNEL % "view.sh",
     "libxt2/store/enter-netns.c": KERNEL % "view.sh",
-    "libxt2/store/kernel/kernel-form.c": MODULE,
+    "libxt2/store/kernel-ipsets.c": KERNEL % "left.sh",
     "libxt2/store/kernel/kernel-link.c": MODULE,
     "libxt2/store/kernel/kernel-store.c": MODULE,
     "libxt2/store/bpf/bpf-companion.c": KERNEL % "reject.sh",

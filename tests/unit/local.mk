@@ -196,6 +196,7 @@ UNIT_TESTS += tests/unit/run-table
 tests_unit_run_table_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/known-case.h \
 	tests/unit/legacy-case.h \
+	tests/unit/vectors-case.h \
 	tests/legacy/blob.h \
 	tests/legacy/turn.h \
 	tests/unit/translators/table/test-legacy-base.c \
@@ -393,7 +394,8 @@ tests_unit_run_bpf_SOURCES = $(UNIT_RUNNER) \
 	tests/unit/libxt2/store/companion/test-bpf-left-kinds.c \
 	tests/unit/libxt2/store/companion/test-bpf-left-order.c \
 	tests/unit/libxt2/store/companion/test-bpf-left-plan.c \
-	tests/unit/libxt2/store/companion/test-bpf-step-target.c
+	tests/unit/libxt2/store/companion/test-bpf-step-target.c \
+	tests/unit/libxt2/store/kernel/test-kernel-form.c
 tests_unit_run_bpf_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_run_bpf_LDFLAGS = $(AM_LDFLAGS) $(FAIL_ALLOC_WRAP) \
 	-Wl,--wrap=xt2_live_reserve_,--wrap=xt2_live_release_

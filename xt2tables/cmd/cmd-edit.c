@@ -25,6 +25,7 @@ static const char help[] =
 	"  -4, -6, --arp          the family of lines that do not say it; default: IPv4\n"
 	"      --image FILE       image (else $XT2_IMAGE, else " XT2_DEFAULT_IMAGE ")\n"
 	"      --live             instead of an image, what the kernel evaluates\n" XT2_PLACE_HELP
+		XT2_LIVE_HOST_HELP
 	"      --owner NAME       for whom the changes are (else $XT2_OWNER)\n"
 	"      --reason TEXT      why\n"
 	"      --force            change chains of other owners, too\n"
@@ -41,6 +42,7 @@ static const struct xt2_option rows[] = {
 	XT2_WORD("image", 0, struct editing, how.where.store.path),
 	XT2_FLAG("live", 0, struct editing, live),
 	XT2_STORE_ROWS(struct editing, how.where.store),
+	XT2_LIVE_HOST_ROW(struct editing, how.where.store),
 	XT2_WORD("owner", 0, struct editing, how.where.owner),
 	XT2_WORD("reason", 0, struct editing, how.where.reason),
 	XT2_FLAG("force", 0, struct editing, how.where.force),

@@ -1,34 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * bpf-sets.c - matches and targets that name ipsets, with the numbers of this network namespace
- *
- * A program that reads text answers socket() and getsockopt() of libxtables by itself
- * (xt2tables/text/sets.c), so the kernel is called without them.
- */
+/* bpf-sets.c - matches and targets that name ipsets, with the numbers of this network namespace */
 #include "bpf-left.h"
 
-#include <sys/socket.h>
-#include <sys/syscall.h>
-
-#include <linux/netfilter/ipset/ip_set.h>
+#include "libxt2/store/kernel-ipsets.h"
 #include "translators/ext/xt-sets.h"
 
+/* A set that is not there is -ENODEV, which nothing else says. */
 static int set_number(void *unused, const char *name)
 {
-	struct ip_set_req_get_set request = { .op = IP_SET_OP_GET_BYNAME,
-					      .version = IPSET_PROTOCOL_MIN };
-	int ret, fd = (int)syscall(SYS_socket, AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW);
-	socklen_t size = sizeof(request);
+	const int number = xt2_kernel_ipsets.number(unused, name);
 
-	(void)unused;
-	if (fd < 0)
-		return -errno;
-	memcpy(request.set.name, name, strnlen(name, IPSET_MAXNAMELEN - 1));
-	ret = syscall(SYS_getsockopt, fd, IPPROTO_IP, SO_IP_SET, &request, &size) ? -errno : 0;
-	close(fd);
-	if (ret)
-		return ret;
-	return request.set.index == IPSET_INVALID_ID ? -ENODEV : request.set.index;
+	return number == -ENOENT ? -ENODEV : number;
 }
 
 int xt2_left_info_(u8 kind, const struct xt2_left_ext *ext, void **info, u32 *size)

@@ -4,7 +4,8 @@
  *
  * The module leaves matches that change, remember or draw, and all targets, to the kernel's own: they are
  * carried there as iptables says them, and not packed as the engine evaluates them elsewhere.  Both
- * forms have iptables' binary table in common, by which one becomes the other.
+ * forms have iptables' binary table in common, by which one becomes the other.  The module's has the
+ * kernel's numbers of ipsets, the other one their names.
  */
 #include "config.h"
 #include "kernel-form.h"
@@ -17,6 +18,7 @@
 #include "libxt2/err.h"
 #include "libxt2/ruleset/ruleset.h"
 #include "libxt2/sockopt/legacy-table.h"
+#include "libxt2/store/kernel-ipsets.h"
 
 const struct xt2_index_limits xt2_kernel_plain = { .plain = ~0u, .single = true };
 
@@ -33,7 +35,7 @@ int xt2_kernel_form(const struct xt2_ruleset *rs, int table, struct xt2_mapping 
 		return xt2_err_set(err, XT2_E_UNSUPPORTED, EOPNOTSUPP,
 				   "table %s: the kernel module has no tables of bridges",
 				   xt2_table_name(rs, table));
-	ret = xt2_table_write_replace(rs, table, 0, NULL, &blob, &len, err);
+	ret = xt2_table_write_replace(rs, table, 0, &xt2_kernel_ipsets, &blob, &len, err);
 	if (ret)
 		return ret;
 	formed = xt2_ruleset_new();
@@ -58,7 +60,8 @@ int xt2_kernel_unform(struct xt2_ruleset *rs, const struct xt2_mapping *map, str
 	else
 		ret = xt2_table_write_replace(formed, 0, 0, NULL, &blob, &len, err);
 	if (!ret)
-		ret = xt2_table_read_replace(rs, xt2_table_family(formed, 0), 0, blob, len, 1, err);
+		ret = xt2_table_replace_(rs, xt2_table_family(formed, 0), 0, &xt2_kernel_ipsets,
+					 blob, len, 1, NULL, err);
 	free(blob);
 	xt2_ruleset_free(formed);
 	return ret < 0 ? ret : 0;
