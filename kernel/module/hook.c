@@ -14,10 +14,12 @@
  * Source of the fields: ipt_do_table(), ip6t_do_table(), arpt_do_table().
  */
 #include <linux/if_arp.h>
+#include <linux/ipv6.h>
 #include <linux/percpu.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
+#include <net/ipv6.h>
 #include <net/netfilter/nf_conntrack.h>
 #include "tables.h"
 
@@ -29,10 +31,36 @@ struct processor {
 
 static DEFINE_PER_CPU(struct processor *, processors); /* too large for a percpu variable */
 
+/*
+ * Kernels differ in an IPv6 extension header that claims to be longer than the packet (see
+ * <xt2/pkt.h>), so this one is asked about such a packet.
+ * => 1: it drops it; 0: it goes on; -ENOMEM
+ */
+static int ask_exthdrs(void)
+{
+	static const u8 cut[8] = { IPPROTO_UDP, 1 }; /* destination options of 16 bytes */
+	const struct ipv6hdr head = { .version = 6, .nexthdr = NEXTHDR_DEST };
+	struct sk_buff *skb = alloc_skb(sizeof(head) + sizeof(cut), GFP_KERNEL);
+	unsigned int offset = 0;
+	int ret;
+
+	if (!skb)
+		return -ENOMEM;
+	skb_reset_network_header(skb);
+	skb_put_data(skb, &head, sizeof(head));
+	skb_put_data(skb, cut, sizeof(cut));
+	ret = ipv6_find_hdr(skb, &offset, -1, NULL, NULL) < 0;
+	kfree_skb(skb);
+	return ret;
+}
+
 int xt2k_hooks_init(void)
 {
-	unsigned int cpu;
+	const int whole_exthdrs = ask_exthdrs();
+	unsigned int cpu, i;
 
+	if (whole_exthdrs < 0)
+		return whole_exthdrs;
 	for_each_possible_cpu(cpu) {
 		struct processor *p = kvzalloc_node(sizeof(*p), GFP_KERNEL, cpu_to_node(cpu));
 
@@ -40,6 +68,8 @@ int xt2k_hooks_init(void)
 			xt2k_hooks_exit();
 			return -ENOMEM;
 		}
+		for (i = 0; i < XT2K_RUNS; i++)
+			p->run[i].pkt.whole_exthdrs = whole_exthdrs;
 		per_cpu(processors, cpu) = p;
 	}
 	return 0;

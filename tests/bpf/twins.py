@@ -165,6 +165,8 @@ def port_fields(data, start=0):
     at, proto = (start + 20, head[9]) if head[0] >> 4 == 4 else (start + 40, head[6])
     while proto in EXTENSIONS and at + 1 < len(data):
         proto, at = data[at], at + 8 + 8 * data[at + 1]
+    if proto == FRAGMENT and at + 8 <= len(data) and data[at + 2:at + 4] < b'\0\x08':     # the first one
+        proto, at = data[at], at + 8
     if proto in CHECKSUM_AT:
         return [at, at + 2], [at + CHECKSUM_AT[proto]]
     if proto in ERRORS and at < len(data) and data[at] in ERRORS[proto]:
