@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The kernel module in user-mode Linux: needs no root, and the packages of "scripts/deps kernel".
-KERNEL_TESTS = life traffic counters indexed groups exact netlink
+KERNEL_TESTS = life traffic counters indexed groups exact netlink twins
 EXTRA_DIST += tests/kernel/run-module tests/kernel/uml tests/kernel/uml-build tests/kernel/uml-init \
 	tests/kernel/uml.config tests/kernel/lib.sh tests/kernel/counters.in.sh tests/kernel/debug.config tests/kernel/exact.in.sh \
 	tests/kernel/fail-nth.c tests/kernel/fail-nth.in.sh tests/kernel/netlink.in.sh tests/kernel/netlink.py tests/kernel/twins.in.sh tests/kernel/send.py tests/kernel/groups.in.sh tests/kernel/life.in.sh \
