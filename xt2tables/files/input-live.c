@@ -7,8 +7,10 @@
 
 int xt2_input_path(struct xt2_input *in, const char *command, char **left)
 {
-	if (!in->live && (in->store.netns || in->store.pin || in->store.host))
-		return xt2_usage(command, "--netns, --pin and --host are for --live");
+	if (!in->live && (in->store.netns || in->store.pin))
+		return xt2_usage(command, "--netns and --pin are for --live");
+	if (!in->live && in->store.host)
+		return xt2_usage(command, "--host is for --live");
 	if (in->live && *left)
 		return xt2_usage(command, "--live is instead of a file");
 	if (!in->live && (!*left || left[1]))

@@ -118,8 +118,10 @@ int xt2_where_end(struct xt2_where *w, int family)
 		wrong = "--host is bpf or kernel";
 	else if (s->kind == XT2_STORE_LIVE && family == XT2_ARP)
 		wrong = "--live is for IPv4 and IPv6";
-	else if (!live && (s->netns || s->pin || s->host))
-		wrong = "--netns, --pin and --host are for --live";
+	else if (!live && (s->netns || s->pin))
+		wrong = "--netns and --pin are for --live";
+	else if (!live && s->host)
+		wrong = "--host is for --live";
 	else if (s->path && !*s->path)
 		wrong = "--image needs a name";
 	else if (w->expected && !xt2_where_generation(w->expected, &expected))
