@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # NAT of a live ruleset: each packet finds its target, however many there are; without companions
 # packets are dropped; what others take away comes back; swaps and trials mix nothing up.
-test=nat needs="iptables-legacy-restore ip6tables-legacy-restore iptables-nft-save nft python3"
+test=nat needs="iptables-legacy-restore ip6tables-legacy-restore iptables-nft-save nft python3 sysctl"
 # shellcheck source=tests/bpf/live-common.sh
 . "${top_srcdir:-.}/tests/bpf/live-common.sh"
 nat=$(realpath "${top_srcdir:-.}/tests/bpf/nat.py")
@@ -12,6 +12,8 @@ also_clean() { # shellcheck disable=SC2086
 	kill $server $second 2>/dev/null
 }
 server='' second=''
+# A port that the kernel drew may have a connection when the same one is asked from later on.
+inside sysctl -qw net.ipv4.ip_local_port_range='40000 60999'
 rules() {	# RULE...
 	printf '*nat\n:PREROUTING ACCEPT [0:0]\n:INPUT ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n'
 	printf '%s\n' "$@" COMMIT
