@@ -598,6 +598,8 @@ static void unlock(struct xt2_store *s)
 	xt2_kernel_close(&s->kernel->link);
 	free(s->kernel);
 	s->kernel = NULL;
+	free(s->owners); /* whom nobody asks for here */
+	s->owners = NULL;
 }
 
 static int lock(struct xt2_store *s, enum xt2_store_access access, int wait, struct xt2_err *err)
