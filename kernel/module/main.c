@@ -32,6 +32,7 @@ static int __net_init net_start(struct net *net)
 	int i, j;
 
 	mutex_init(&xn->lock);
+	spin_lock_init(&xn->owner);
 	for (i = 0; i < XT2K_FAMILIES; i++)
 		for (j = 0; j < XT2K_NAMES; j++)
 			xt2k_table_init(&xn->table[i][j], net, i, j);
@@ -50,7 +51,7 @@ static void for_each_table(struct net *net, void (*call)(struct xt2k_table *t))
 
 static void __net_exit net_stop(struct net *net)
 {
-	xt2k_abort(net);
+	xt2k_abort(net, 0);
 	xt2k_proc_exit(net);
 	for_each_table(net, xt2k_table_unhook);
 }

@@ -89,6 +89,7 @@ struct maker {
 	struct xt2_err *err;
 	const char *chain; /* where it is, for messages */
 	u32 rule;
+	bool loads; /* any module that is not there */
 };
 
 static u16 entry_u16(const void *entry, u16 offset)
@@ -98,9 +99,12 @@ static u16 entry_u16(const void *entry, u16 offset)
 
 static int refuse(const struct maker *k, const char *name, int ret)
 {
-	return xt2_err_set(k->err, XT2_E_UNSUPPORTED, -ret,
-			   "table %s, chain %s, rule %u: the kernel's %s refuses it", k->table,
-			   k->chain, k->rule, name);
+	return xt2_err_set(
+		k->err, XT2_E_UNSUPPORTED, -ret,
+		ret == -ENOENT && !k->loads
+			? "table %s, chain %s, rule %u: the kernel has no %s, or has not loaded it, or it refuses"
+			: "table %s, chain %s, rule %u: the kernel's %s refuses it",
+		k->table, k->chain, k->rule, name);
 }
 
 static void proto_of(const struct maker *k, const void *entry, u16 *proto, bool *inverted)
@@ -129,28 +133,49 @@ static void *info_new(const struct xt2_instance *in)
 	return info;
 }
 
+/*
+ * A commit by netlink holds generic netlink's lock, and the module behind "ipvs" has a family of its own, which
+ * would wait for it: it must be there.
+ */
+static struct xt_match *find_match(const struct maker *k, const char *name, u8 revision)
+{
+	int ignored;
+
+	if (!k->loads && !strcmp(name, "ipvs") &&
+	    !xt_find_revision(k->kind->nfproto, name, revision, false, &ignored))
+		return ERR_PTR(-ENOENT);
+	return xt_request_find_match(k->kind->nfproto, name, revision);
+}
+
+/* What checkentry() keeps is a rule's own: an image that has rules share a match is refused. */
 static int match_make(const struct maker *k, u32 number, void *entry)
 {
 	const struct xt2_instance *in = xt2_instance_get(k->rs, number);
 	struct xt2k_native *n = &k->live->state->native[number];
 	struct xt_match *match;
 	struct xt_mtchk_param par;
+	void *info;
 	bool inverted;
 	u16 proto;
 	int ret;
 
-	match = xt_request_find_match(k->kind->nfproto, in->name, in->revision);
+	if (n->any)
+		return xt2_err_set(
+			k->err, XT2_E_SYNTAX, EINVAL,
+			"table %s, chain %s, rule %u: another rule has the same match %s", k->table,
+			k->chain, k->rule, in->name);
+	match = find_match(k, in->name, in->revision);
 	if (IS_ERR(match))
 		return refuse(k, in->name, PTR_ERR(match));
-	n->info = info_new(in);
-	ret = n->info ? 0 : -ENOMEM;
+	info = info_new(in);
+	ret = info ? 0 : -ENOMEM;
 	proto_of(k, entry, &proto, &inverted);
 	par = (struct xt_mtchk_param){
 		.net = k->live->state->net,
 		.table = k->table,
 		.entryinfo = entry,
 		.match = match,
-		.matchinfo = n->info,
+		.matchinfo = info,
 		.hook_mask = *(u32 *)(entry + k->kind->comefrom),
 		.family = k->kind->nfproto,
 	};
@@ -158,9 +183,10 @@ static int match_make(const struct maker *k, u32 number, void *entry)
 		ret = xt_check_match(&par, XT_ALIGN(in->size), proto, inverted);
 	if (ret) {
 		module_put(match->me);
+		kvfree(info);
 		return refuse(k, in->name, ret);
 	}
-	n->match = match;
+	*n = (struct xt2k_native){ .match = match, .info = info };
 	return 0;
 }
 
@@ -238,8 +264,7 @@ static int ematches_find(const struct maker *k, void *entry, u32 *n)
 
 	*n = 0;
 	for_each_ematch(m, k->kind, entry) {
-		struct xt_match *match =
-			xt_request_find_match(k->kind->nfproto, m->u.user.name, m->u.user.revision);
+		struct xt_match *match = find_match(k, m->u.user.name, m->u.user.revision);
 
 		if (IS_ERR(match))
 			return refuse(k, m->u.user.name, PTR_ERR(match));
@@ -349,11 +374,14 @@ static bool any_native(const struct xt2k_live *live)
 }
 
 int xt2k_natives_make(struct xt2k_live *live, const struct xt2k_kind *kind,
-		      const struct xt2_ruleset *rs, struct xt2_err *err)
+		      const struct xt2_ruleset *rs, bool loads, struct xt2_err *err)
 {
-	struct maker k = {
-		.live = live, .kind = kind, .rs = rs, .table = xt2_table_name(rs, 0), .err = err
-	};
+	struct maker k = { .live = live,
+			   .kind = kind,
+			   .rs = rs,
+			   .table = xt2_table_name(rs, 0),
+			   .loads = loads,
+			   .err = err };
 	struct xt2_entries_ e;
 	void *entries;
 	int ret;

@@ -5,8 +5,8 @@
  * Requests find the socket's transaction and hand attributes on (table-transaction.c).  The genetlink
  * core does not serialize them: the namespace's mutex does.
  *
- * A transaction ends with its socket, as netlink's notifier tells; it may have begun in another
- * network namespace than the process is in, but in that of the socket.
+ * A transaction ends with its socket, as netlink's notifier tells.  The notifier must not wait for the
+ * mutex: whoever has that may load a module, which may wait to register a notifier.
  */
 #include <linux/slab.h>
 #include <net/net_namespace.h>
@@ -122,7 +122,7 @@ static int commit(struct net *net, struct genl_info *info, struct xt2_err *err)
 	skb = answer_new(info, XT2_CMD_COMMITTED, &head);
 	if (!skb)
 		return -ENOMEM;
-	ret = xt2k_commit(net, err);
+	ret = xt2k_commit(net, info->snd_portid, err);
 	if (ret) {
 		nlmsg_free(skb);
 		return ret;
@@ -145,7 +145,7 @@ static int change_locked(struct net *net, struct genl_info *info, struct xt2_err
 	case XT2_CMD_KEEP: return add(net, info, xt2k_add_keep);
 	case XT2_CMD_COMMIT: return commit(net, info, err);
 	}
-	xt2k_abort(net);
+	xt2k_abort(net, info->snd_portid);
 	return 0;
 }
 
@@ -158,9 +158,13 @@ static int change(struct sk_buff *request, struct genl_info *info)
 
 	if (!err)
 		return -ENOMEM;
-	mutex_lock(&xn->lock);
-	ret = change_locked(net, info, err);
-	mutex_unlock(&xn->lock);
+	ret = try_module_get(THIS_MODULE) ? 0 : -ENODEV; /* it may be about to go */
+	if (!ret) {
+		mutex_lock(&xn->lock);
+		ret = change_locked(net, info, err);
+		mutex_unlock(&xn->lock);
+		module_put(THIS_MODULE);
+	}
 	if (ret && err->message[0])
 		answer_error(info, ret, err);
 	kfree(err);
@@ -224,14 +228,9 @@ void xt2k_netlink_committed(struct net *net, u64 generation, u32 port)
 static int closed(struct notifier_block *nb, unsigned long event, void *data)
 {
 	const struct netlink_notify *n = data;
-	struct xt2k_net *xn = net_generic(n->net, xt2k_net_id);
 
-	if (event != NETLINK_URELEASE || n->protocol != NETLINK_GENERIC)
-		return NOTIFY_DONE;
-	mutex_lock(&xn->lock);
-	if (!IS_ERR(xt2k_transaction(n->net, n->portid)))
-		xt2k_abort(n->net);
-	mutex_unlock(&xn->lock);
+	if (event == NETLINK_URELEASE && n->protocol == NETLINK_GENERIC && n->portid)
+		xt2k_abort(n->net, n->portid);
 	return NOTIFY_DONE;
 }
 

@@ -9,7 +9,8 @@
  * A rule that goes on counting: its old counter is read when no packet is in the old table any
  * more, and added to the new one, which has had room for it since before.
  *
- * Locking: the namespace's mutex is held in all functions.
+ * Locking: the namespace's mutex is held in all functions but xt2k_abort().  A transaction is its
+ * socket's: nobody else touches it, and the socket is not closed while it makes a request.
  */
 #include <linux/list.h>
 #include <linux/slab.h>
@@ -62,9 +63,8 @@ int xt2k_begin(struct net *net, u32 port, const u64 *expected, struct xt2_err *e
 {
 	struct xt2k_net *xn = net_of(net);
 	struct xt2k_transaction *x;
+	bool free;
 
-	if (xn->transaction)
-		return xt2_err_set(err, XT2_E_SYSTEM, EBUSY, "another transaction is under way");
 	if (expected && *expected != xn->generation)
 		return xt2_err_set(err, XT2_E_SYSTEM, ESTALE, "generation %llu is there, not %llu",
 				   xn->generation, *expected);
@@ -74,15 +74,26 @@ int xt2k_begin(struct net *net, u32 port, const u64 *expected, struct xt2_err *e
 	x->port = port;
 	x->generation = xn->generation;
 	INIT_LIST_HEAD(&x->tables);
-	xn->transaction = x;
-	return 0;
+	spin_lock(&xn->owner);
+	free = !xn->transaction;
+	if (free)
+		xn->transaction = x;
+	spin_unlock(&xn->owner);
+	if (free)
+		return 0;
+	kfree(x);
+	return xt2_err_set(err, XT2_E_SYSTEM, EBUSY, "another transaction is under way");
 }
 
 struct xt2k_transaction *xt2k_transaction(struct net *net, u32 port)
 {
-	struct xt2k_transaction *x = net_of(net)->transaction;
+	struct xt2k_net *xn = net_of(net);
+	struct xt2k_transaction *x;
 
-	return x && x->port == port ? x : ERR_PTR(-EINVAL);
+	spin_lock(&xn->owner);
+	x = xn->transaction && xn->transaction->port == port ? xn->transaction : ERR_PTR(-EINVAL);
+	spin_unlock(&xn->owner);
+	return x;
 }
 
 static struct xt2k_table *find_table(struct net *net, u8 family, const char *name)
@@ -376,23 +387,29 @@ static void publish_all(struct xt2k_transaction *x)
 	list_for_each_entry(c, &x->tables, list) if (!c->map.image) publish(c);
 }
 
-void xt2k_abort(struct net *net)
+void xt2k_abort(struct net *net, u32 port)
 {
-	struct xt2k_transaction *x = net_of(net)->transaction;
+	struct xt2k_net *xn = net_of(net);
+	struct xt2k_transaction *x;
 	struct coming *c, *next;
 
+	spin_lock(&xn->owner);
+	x = xn->transaction;
+	if (x && port && x->port != port)
+		x = NULL;
+	if (x)
+		xn->transaction = NULL;
+	spin_unlock(&xn->owner);
 	if (!x)
 		return;
 	list_for_each_entry_safe(c, next, &x->tables, list) drop(c);
 	kfree(x);
-	net_of(net)->transaction = NULL;
 }
 
-int xt2k_commit(struct net *net, struct xt2_err *err)
+int xt2k_commit(struct net *net, u32 port, struct xt2_err *err)
 {
 	struct xt2k_net *xn = net_of(net);
-	struct xt2k_transaction *x = xn->transaction;
-	const u32 port = x->port;
+	struct xt2k_transaction *x = xt2k_transaction(net, port);
 	struct coming *c;
 	int ret = 0;
 
@@ -406,7 +423,7 @@ int xt2k_commit(struct net *net, struct xt2_err *err)
 	}
 	if (!ret)
 		publish_all(x);
-	xt2k_abort(net);
+	xt2k_abort(net, port);
 	if (!ret)
 		xt2k_committed(net, port);
 	return ret;

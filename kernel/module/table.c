@@ -228,7 +228,7 @@ static int state_make(struct xt2k_live *live, struct xt2k_table *t, const struct
 	live->state->nfproto = t->kind->nfproto;
 	ret = track(live);
 	if (!ret)
-		ret = xt2k_natives_make(live, t->kind, rs, err);
+		ret = xt2k_natives_make(live, t->kind, rs, !start, err);
 	return ret ? ret : xt2k_counters_take(&live->state->counters, live->img, start);
 }
 

@@ -157,6 +157,7 @@ struct xt2k_net {
 	struct mutex lock;
 	u32 came; /* tables that were asked for */
 	u64 generation; /* commits */
+	spinlock_t owner; /* of the pointer: whoever closes a socket cannot wait for the mutex */
 	struct xt2k_transaction *transaction; /* or NULL */
 	struct xt2k_table table[XT2K_FAMILIES][XT2K_NAMES];
 };
@@ -217,9 +218,9 @@ void xt2k_table_init(struct xt2k_table *t, struct net *net, enum xt2k_family fam
 void xt2k_table_unhook(struct xt2k_table *t);
 void xt2k_table_exit(struct xt2k_table *t);
 
-/* Make the instances of a live table.  @rs: its ruleset.  => 0, or what a check said */
+/* Make the instances of a live table.  @rs: its ruleset; @loads: any module may be loaded.  => 0, or what a check said */
 int xt2k_natives_make(struct xt2k_live *live, const struct xt2k_kind *kind,
-		      const struct xt2_ruleset *rs, struct xt2_err *err);
+		      const struct xt2_ruleset *rs, bool loads, struct xt2_err *err);
 void xt2k_natives_free(struct xt2k_state *state);
 
 /* --- indexes (index-later.c) ------------------------------------------------------- */
@@ -284,8 +285,10 @@ int xt2k_add_piece(struct xt2k_transaction *x, u64 offset, const void *data, siz
 int xt2k_add_keep(struct xt2k_transaction *x, u64 offset, const void *data, size_t size);
 
 /* It is over then.  => 0; -ESTALE, -EINVAL, -ENOMEM, -errno of checks: nothing has changed */
-int xt2k_commit(struct net *net, struct xt2_err *err);
-void xt2k_abort(struct net *net);
+int xt2k_commit(struct net *net, u32 port, struct xt2_err *err);
+
+/* Without the mutex, too, when the socket is closed: then it makes no request any more.  @port: 0: any socket's */
+void xt2k_abort(struct net *net, u32 port);
 
 /* A commit is done: the namespace has a new generation.  @port: of a netlink socket, or 0 */
 void xt2k_committed(struct net *net, u32 port);

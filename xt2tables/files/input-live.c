@@ -11,6 +11,8 @@ int xt2_input_path(struct xt2_input *in, const char *command, char **left)
 		return xt2_usage(command, "--netns and --pin are for --live");
 	if (!in->live && in->store.host)
 		return xt2_usage(command, "--host is for --live");
+	if (in->store.pin && xt2_store_live_kind(&in->store) == XT2_STORE_KERNEL)
+		return xt2_usage(command, "--host kernel has no --pin");
 	if (in->live && *left)
 		return xt2_usage(command, "--live is instead of a file");
 	if (!in->live && (!*left || left[1]))

@@ -116,6 +116,8 @@ int xt2_where_end(struct xt2_where *w, int family)
 		wrong = "--live and --image exclude each other";
 	else if (s->host && !xt2_store_is_host(s->host))
 		wrong = "--host is bpf or kernel";
+	else if (s->kind == XT2_STORE_KERNEL && s->pin)
+		wrong = "--host kernel has no --pin";
 	else if (s->kind == XT2_STORE_LIVE && family == XT2_ARP)
 		wrong = "--live is for IPv4 and IPv6";
 	else if (!live && (s->netns || s->pin))

@@ -103,6 +103,13 @@ static int send_and_receive(struct xt2_kernel_link *k, mnl_cb_t seen, void *data
 	return receive(k, seen, data);
 }
 
+/* Words about rules, or about the moment? */
+static int code_of(const struct xt2_kernel_link *k, int ret)
+{
+	return k->text[0] && ret != -EBUSY && ret != -ESTALE && ret != -ENOMEM ? XT2_E_UNSUPPORTED
+									       : XT2_E_SYSTEM;
+}
+
 int xt2_kernel_ask(struct xt2_kernel_link *k, __u16 flags, mnl_cb_t seen, void *data,
 		   struct xt2_err *err)
 {
@@ -111,8 +118,8 @@ int xt2_kernel_ask(struct xt2_kernel_link *k, __u16 flags, mnl_cb_t seen, void *
 	k->message->nlmsg_flags |= flags;
 	ret = send_and_receive(k, seen, data);
 	if (ret)
-		xt2_err_set(err, k->text[0] ? XT2_E_UNSUPPORTED : XT2_E_SYSTEM, -ret,
-			    "the kernel module xt2: %s", k->text[0] ? k->text : strerror(-ret));
+		xt2_err_set(err, code_of(k, ret), -ret, "the kernel module xt2: %s",
+			    k->text[0] ? k->text : strerror(-ret));
 	return ret;
 }
 
