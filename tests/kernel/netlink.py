@@ -144,6 +144,23 @@ def protocol(link, other, key, image):
     expect('abort', other.change(ABORT), 0)
 
 
+def shared(link, key, image):
+    """Two rules that have one match of the kernel's: what it remembers for the first would be the second one's."""
+    foreign = struct.pack('=BBH', 76, 0, 8)     # struct xt2_match, without the number of its instance
+    at = [i for i in range(0, len(image), 8) if image[i:i + 4] == foreign]
+    if len(at) < 2:
+        WRONG.append('the table has not two matches of the kernel\'s')
+        return
+    wrong = bytearray(image)
+    wrong[at[1] + 4:at[1] + 8] = image[at[0] + 4:at[0] + 8]
+    expect('begin', link.change(BEGIN), 0)
+    expect('table', table(link, key, bytes(wrong)), 0)
+    ret, answers = link.ask(COMMIT)
+    expect('a match that rules share', ret, errno.EINVAL)
+    if not any(b'another rule has the same match' in a.get(TEXT, b'') for _, a in answers):
+        WRONG.append(f'a match that rules share: {answers}')
+
+
 def damaged(rng, link, found):
     """Images with words changed: most are refused; none is committed, for the table of another one is not there."""
     for _ in range(int(os.environ.get('IMAGES', 300))):
@@ -218,6 +235,8 @@ def main():
     found = images(link)
     key = (2, b'filter\0')
     protocol(link, other, key, found[key])
+    if not os.environ.get('FAIL'):
+        shared(other, key, found[key])
     damaged(rng, other, found)
     if os.environ.get('FAIL'):
         fail_each(found)
