@@ -102,7 +102,7 @@ static int refuse(const struct maker *k, const char *name, int ret)
 	return xt2_err_set(
 		k->err, XT2_E_UNSUPPORTED, -ret,
 		ret == -ENOENT && !k->loads
-			? "table %s, chain %s, rule %u: the kernel has no %s, or has not loaded it, or it refuses"
+			? "table %s, chain %s, rule %u: the kernel's %s refuses it, or is not loaded"
 			: "table %s, chain %s, rule %u: the kernel's %s refuses it",
 		k->table, k->chain, k->rule, name);
 }

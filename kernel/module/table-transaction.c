@@ -142,8 +142,9 @@ int xt2k_add_table(struct xt2k_transaction *x, struct net *net, u8 family, const
 	if (!t)
 		return xt2_err_set(err, XT2_E_UNSUPPORTED, ENOENT,
 				   "family %u has no table of this name", family);
-	list_for_each_entry(c, &x->tables, list) if (c->t == t) return xt2_err_set(
-		err, XT2_E_SYNTAX, EEXIST, "table %s comes twice", name);
+	list_for_each_entry(c, &x->tables, list)
+		if (c->t == t)
+			return xt2_err_set(err, XT2_E_SYNTAX, EEXIST, "table %s comes twice", name);
 	if (size > IMAGE_MAX)
 		return xt2_err_set(err, XT2_E_LIMIT, EFBIG, "the image is too large");
 	if ((size && size < sizeof(struct xt2_image)) || rules > size / sizeof(struct xt2_rule))
@@ -383,8 +384,12 @@ static void publish_all(struct xt2k_transaction *x)
 {
 	struct coming *c;
 
-	list_for_each_entry(c, &x->tables, list) if (c->map.image) publish(c);
-	list_for_each_entry(c, &x->tables, list) if (!c->map.image) publish(c);
+	list_for_each_entry(c, &x->tables, list)
+		if (c->map.image)
+			publish(c);
+	list_for_each_entry(c, &x->tables, list)
+		if (!c->map.image)
+			publish(c);
 }
 
 void xt2k_abort(struct net *net, u32 port)
@@ -402,7 +407,8 @@ void xt2k_abort(struct net *net, u32 port)
 	spin_unlock(&xn->owner);
 	if (!x)
 		return;
-	list_for_each_entry_safe(c, next, &x->tables, list) drop(c);
+	list_for_each_entry_safe(c, next, &x->tables, list)
+		drop(c);
 	kfree(x);
 }
 
@@ -416,8 +422,7 @@ int xt2k_commit(struct net *net, u32 port, struct xt2_err *err)
 	if (x->generation != xn->generation)
 		ret = xt2_err_set(err, XT2_E_SYSTEM, ESTALE, "generation %llu has come meanwhile",
 				  xn->generation);
-	list_for_each_entry(c, &x->tables, list)
-	{
+	list_for_each_entry(c, &x->tables, list) {
 		if (!ret)
 			ret = prepare(c, err);
 	}

@@ -24,7 +24,6 @@ int xt2_kernel_status(struct xt2_store *s)
 	__u64 generation;
 	int ret;
 
-	s->kind = XT2_STORE_KERNEL;
 	ret = xt2_store_lock(s, XT2_STORE_LOOK, 0, &err);
 	if (!ret)
 		ret = xt2_kernel_tables(s, &generation, print_table, &any, &err);
@@ -38,10 +37,8 @@ int xt2_kernel_status(struct xt2_store *s)
 int xt2_kernel_detach_all(struct xt2_store *s)
 {
 	struct xt2_err err = { 0 };
-	int ret;
+	int ret = xt2_store_lock(s, XT2_STORE_CHANGE, 0, &err);
 
-	s->kind = XT2_STORE_KERNEL;
-	ret = xt2_store_lock(s, XT2_STORE_CHANGE, 0, &err);
 	if (!ret)
 		ret = xt2_kernel_detach(s, &err);
 	xt2_store_unlock(s);

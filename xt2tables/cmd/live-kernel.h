@@ -5,7 +5,7 @@
 
 #include "libxt2/store/store.h"
 
-/* => XT2_EXIT_* */
+/* @s: of the kind XT2_STORE_KERNEL, not locked  => XT2_EXIT_* */
 int xt2_kernel_status(struct xt2_store *s);
 int xt2_kernel_detach_all(struct xt2_store *s);
 
