@@ -79,6 +79,7 @@ libxt2_internal_la_SOURCES = \
 	libxt2/ruleset/inplace-calls.h \
 	libxt2/ruleset/inplace-commit.c \
 	libxt2/ruleset/inplace-life.c \
+	libxt2/ruleset/inplace-owners.c \
 	libxt2/ruleset/inplace-past.c \
 	libxt2/ruleset/inplace-rules.c \
 	libxt2/ruleset/jumps.c \
@@ -94,6 +95,8 @@ libxt2_internal_la_SOURCES = \
 	libxt2/ruleset/ruleset.c \
 	libxt2/ruleset/ruleset.h \
 	libxt2/ruleset/shared.c \
+	libxt2/ruleset/renumber.c \
+	libxt2/ruleset/renumber.h \
 	libxt2/ruleset/table-copy.c \
 	libxt2/ruleset/table-copy.h \
 	libxt2/ruleset/table-difference.c \

@@ -17,10 +17,27 @@
  *	PIECE  OFFSET DATA			... its image
  *	KEEP   OFFSET DATA			... and which of its rules go on counting
  *	TABLE  FAMILY NAME			a table that goes: without it all packets pass there
+ *	SPLICE FAMILY NAME [SIZE]		a table that is edited in its place
+ *	PIECE  OFFSET DATA			... an image with the rules that come
+ *	EDIT   EDIT CHAIN ...			... what is done, in order
  *	COMMIT					or ABORT
  *
  * COMMIT changes all of the tables, or nothing: images are checked, the kernel's matches and targets
  * are asked about their rules, and counters that go on miss no packet.  It is answered with COMMITTED.
+ *
+ * An edit costs what it changes, and rules that it does not name go on counting.  Its image is one of this
+ * table, with all base chains.  Each rule that comes is the next one of the chain there that has the
+ * edited chain's name; chains that it leads to are known by name, and are in the image as well.  EDIT is one of
+ *
+ *	RULES  CHAIN [AT|FIND] [DELETE] [INSERT]	rules go, from a position (0 is the first, none: after the last) or
+ *							from the first one that says the same as the image's next one, which
+ *							is used up by that; then so many come there
+ *	NEW    CHAIN			GONE  CHAIN	a user chain comes, goes
+ *	NAME   CHAIN TO					it is named anew
+ *	POLICY CHAIN					policy and its counters become those of the image
+ *
+ * COMMIT answers -EXFULL where the kernel's extensions would have to check rules that stay: send TABLE.
+ *
  * Where a request fails, ERROR comes before the acknowledgement and says why in words.  After a
  * failed COMMIT the transaction is over; it is, too, when its socket is closed.
  *
@@ -45,10 +62,12 @@ enum xt2_nl_command {
 	XT2_CMD_TABLE, /* -ENOENT: the family has no such table; -EEXIST: it was named already */
 	XT2_CMD_PIECE,
 	XT2_CMD_KEEP,
-	XT2_CMD_COMMIT, /* -ESTALE; -EINVAL: an image or a rule is wrong; and what the kernel's checks say */
+	XT2_CMD_COMMIT, /* -ESTALE; -EINVAL: an image or a rule is wrong; -EXFULL; and what the kernel's checks say */
 	XT2_CMD_ABORT,
 	XT2_CMD_COMMITTED, /* GENERATION, and PORT of a socket, or 0 */
 	XT2_CMD_ERROR, /* ERRNO, TEXT */
+	XT2_CMD_SPLICE, /* as TABLE */
+	XT2_CMD_EDIT,
 	XT2_CMDS
 };
 
@@ -74,7 +93,16 @@ enum xt2_nl_attribute {
 	XT2_A_PORT, /* u32 */
 	XT2_A_ERRNO, /* u32 */
 	XT2_A_TEXT, /* string */
+	XT2_A_EDIT, /* u8: enum xt2_nl_edit */
+	XT2_A_CHAIN, /* string */
+	XT2_A_TO, /* string */
+	XT2_A_AT, /* u32 */
+	XT2_A_FIND, /* flag */
+	XT2_A_DELETE, /* u32: rules */
+	XT2_A_INSERT, /* u32: rules */
 	XT2_AS
 };
+
+enum xt2_nl_edit { XT2_EDIT_RULES, XT2_EDIT_NEW, XT2_EDIT_GONE, XT2_EDIT_NAME, XT2_EDIT_POLICY, XT2_EDITS };
 
 #endif

@@ -81,6 +81,8 @@ LIBHOST_FILES = kernel/bpf/act.h kernel/bpf/shared-arena.h kernel/bpf/links.h ke
 	libxt2/store/kernel/kernel-form.h \
 	libxt2/store/kernel/kernel-link.c \
 	libxt2/store/kernel/kernel-link.h \
+	libxt2/store/kernel/kernel-splice.c \
+	libxt2/store/kernel/kernel-splice.h \
 	libxt2/store/kernel/kernel-store.h \
 	libxt2/store/kernel-ipsets.c \
 	libxt2/store/kernel-ipsets.h \

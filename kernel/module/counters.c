@@ -10,15 +10,18 @@
  */
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include "tables.h"
 #include "engine/index/patched.h"
+#include "engine/order.h"
+#include "tables.h"
 
 #define PAGE_COUNTS (XT2_SLOTS_MASK + 1)
+#define SPARE	    1024u /* slots at least for rules that come */
 
 int xt2k_counters_init(struct xt2k_counters *c, u32 slots)
 {
 	spin_lock_init(&c->lock);
 	c->slots = slots;
+	c->used = 1;
 	c->pages = DIV_ROUND_UP(slots, PAGE_COUNTS);
 	c->page =
 		kvcalloc((size_t)(nr_cpu_ids + 2) * c->pages, sizeof(*c->page), GFP_KERNEL_ACCOUNT);
@@ -32,6 +35,49 @@ void xt2k_counters_free(struct xt2k_counters *c)
 	for (i = 0; c->page && i < (size_t)(nr_cpu_ids + 1) * c->pages; i++)
 		kfree(c->page[i]);
 	kvfree(c->page);
+	kvfree(c->free);
+}
+
+/* --- slots that come and go ------------------------------------------------------ */
+
+int xt2k_slot_take(struct xt2k_counters *c, struct xt2_counts n, u32 *slot)
+{
+	const bool again = c->frees;
+	const u32 number = again ? c->free[c->frees - 1] : c->used;
+	struct xt2_counts was = { 0 };
+
+	if (!again && c->used >= c->slots)
+		return -ENOSPC;
+	if (again)
+		was = xt2k_counters_read(c, number);
+	if (again || n.packets || n.bytes) {
+		if (xt2k_counters_room(c, number))
+			return -ENOMEM;
+		xt2k_counters_add(c, number, (struct xt2_counts){ n.packets - was.packets,
+								  n.bytes - was.bytes });
+	}
+	c->frees -= again;
+	c->used += !again;
+	*slot = number;
+	return 0;
+}
+
+int xt2k_slots_reserve(struct xt2k_counters *c, u32 more)
+{
+	const u32 want = c->frees + more;
+	u32 *to;
+
+	if (want <= c->free_cap)
+		return 0;
+	to = kvmalloc_array(want + want / 2, sizeof(*to), GFP_KERNEL_ACCOUNT);
+	if (!to)
+		return -ENOMEM;
+	if (c->frees)
+		memcpy(to, c->free, c->frees * sizeof(*to));
+	kvfree(c->free);
+	c->free = to;
+	c->free_cap = want + want / 2;
+	return 0;
 }
 
 /* --- count ------------------------------------------------------------------ */
@@ -238,21 +284,21 @@ int xt2k_counters_take(struct xt2k_counters *c, struct xt2_image *img, struct xt
 	int ret;
 
 	walk_image(&w, img);
-	ret = xt2k_counters_init(c, 2 * w.slot); /* there are fewer groups than rules */
+	/* There are fewer groups than rules, and rules come one by one as well. */
+	ret = xt2k_counters_init(c, 2 * w.slot + w.slot / 4 + SPARE);
 	if (ret)
 		return ret;
-	w = (struct walk){ .c = c, .start = start, .rule = take_rule, .group = no_group };
+	w = (struct walk){ .slot = c->used, .c = c, .start = start, .rule = take_rule,
+			   .group = no_group };
 	walk_image(&w, img);
+	c->used = w.slot;
 	return w.ret;
 }
 
-u32 xt2k_counters_groups(struct xt2_image *img)
+u32 xt2k_counters_groups(struct xt2_image *img, u32 first)
 {
-	struct walk w = { .rule = number_rule, .group = no_group };
+	struct walk w = { .slot = first, .rule = no_rule, .group = number_group };
 
-	walk_image(&w, img);
-	w.rule = no_rule;
-	w.group = number_group;
 	walk_image(&w, img);
 	return w.slot;
 }
@@ -287,17 +333,38 @@ static void fold(struct xt2_image *copy)
 		xt2_chain_fold(c);
 }
 
-int xt2k_image_copy(const struct xt2k_live *live, enum xt2k_counts counts, struct xt2_mapping *map)
+/* Its rules are those in order, and deleted ones say nothing. */
+static void put_counts_edited(const struct xt2k_live *live, enum xt2k_counts counts,
+			      struct xt2_image *copy)
+{
+	struct xt2k_counters *c = &live->state->counters;
+	struct xt2_in_order o;
+	struct xt2_chain *chain;
+	struct xt2_counts n;
+	struct xt2_rule *r;
+	u32 i;
+
+	xt2_image_for_each_chain(chain, i, copy, xt2_image_root(copy)) {
+		xt2_chain_for_each(r, &o, copy, chain) {
+			n = (struct xt2_counts){ 0 };
+			if (counts == XT2K_COUNTED)
+				n = xt2k_counters_read(c, r->packets);
+			else if (counts == XT2K_SLOTS)
+				n = (struct xt2_counts){ r->packets, 1 };
+			r->packets = n.packets;
+			r->bytes = n.bytes;
+		}
+		cond_resched();
+	}
+}
+
+static void put_counts(const struct xt2k_live *live, enum xt2k_counts counts,
+		       struct xt2_image *copy)
 {
 	struct walk w = { .c = &live->state->counters };
-	int ret = xt2_image_room_(live->size, map, NULL);
 
-	if (ret)
-		return ret;
-	memcpy(map->image, live->img, live->size);
-	map->size = live->size;
 	switch (counts) {
-	case XT2K_SLOTS: put_slots(map->image, live->img); return 0;
+	case XT2K_SLOTS: put_slots(copy, live->img); return;
 	case XT2K_COUNTED:
 		w.rule = read_rule;
 		w.group = read_group;
@@ -307,7 +374,40 @@ int xt2k_image_copy(const struct xt2k_live *live, enum xt2k_counts counts, struc
 		w.group = clear_group;
 		break;
 	}
-	walk_image(&w, map->image);
-	fold(map->image);
+	walk_image(&w, copy);
+	fold(copy);
+}
+
+int xt2k_image_copy_raw(const struct xt2k_live *live, enum xt2k_counts counts,
+			struct xt2_mapping *map)
+{
+	const size_t size = live->img->size;
+	int ret = xt2_image_room_(size, map, NULL);
+
+	if (ret)
+		return ret;
+	memcpy(map->image, live->img, size);
+	map->size = size;
+	if (live->edit)
+		put_counts_edited(live, counts, map->image);
+	else
+		put_counts(live, counts, map->image);
 	return 0;
+}
+
+int xt2k_image_copy(const struct xt2k_live *live, enum xt2k_counts counts, struct xt2_mapping *map)
+{
+	struct xt2_mapping raw;
+	struct xt2_ruleset *rs;
+	int ret = xt2k_image_copy_raw(live, counts, live->edit ? &raw : map);
+
+	if (ret || !live->edit)
+		return ret;
+	rs = xt2_ruleset_new();
+	ret = rs ? xt2_ruleset_load(rs, raw.image, raw.size) : -ENOMEM;
+	if (!ret)
+		ret = xt2_ruleset_write_(rs, &xt2k_plain, map, NULL);
+	xt2_ruleset_free(rs);
+	xt2_image_close(&raw);
+	return ret;
 }

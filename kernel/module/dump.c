@@ -49,7 +49,7 @@ static int copy_table(struct dump *d, const struct xt2k_table *t, bool images)
 	if (ret)
 		return ret;
 	to->t = t;
-	to->size = live->size;
+	to->size = images ? to->map.size : live->size;
 	to->faults = atomic64_read(&t->faults);
 	to->uncounted = live->state->counters.lost;
 	d->tables++;

@@ -289,7 +289,7 @@ static unsigned int evaluate(struct xt2k_table *t, struct xt2k_run *run, struct 
 	read_device(run->pkt.in, &run->pkt.in_group, state->in);
 	read_device(run->pkt.out, &run->pkt.out_group, state->out);
 	xt2k_packet(run);
-	if (unlikely(is_traced(skb)))
+	if (unlikely(is_traced(skb)) && !run->live->edit)
 		run->ctx.search = NULL;
 	return verdict_of(t, run, xt2_eval(&run->ctx, run->live->entry[state->hook]));
 }

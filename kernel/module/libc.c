@@ -7,6 +7,7 @@
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/vmalloc.h>
 #include <stdlib.h>
 #include "libc/string.h"
@@ -50,6 +51,11 @@ void *xt2_realloc(void *p, size_t n)
 	memcpy(to, p, min(n, ((struct head *)p - 1)->n));
 	xt2_free(p);
 	return to;
+}
+
+void xt2_qsort(void *base, size_t n, size_t size, int (*compare)(const void *a, const void *b))
+{
+	sort(base, n, size, compare, NULL);
 }
 
 const char *xt2_strerror(int errnum)

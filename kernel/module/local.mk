@@ -2,7 +2,7 @@
 # The kernel module: "make kernel KDIR=/usr/src/linux-headers-VERSION" builds xt2.ko in a folder of its own.
 EXTRA_DIST += kernel/module/Kbuild kernel/module/dkms.conf.in kernel/module/modprobe.conf kernel/module/counters.c kernel/module/env.h kernel/module/hook.c kernel/module/index-later.c \
 	kernel/module/libc.c kernel/module/main.c kernel/module/native.c kernel/module/sockopts.c kernel/module/dump.c kernel/module/netlink.c kernel/module/netlink-family.h kernel/module/table-transaction.c \
-	kernel/module/proc.c kernel/module/table.c kernel/module/tables.h kernel/module/trace.c kernel/module/tune.h \
+	kernel/module/no-history.c kernel/module/proc.c kernel/module/repack.c kernel/module/splice.c kernel/module/table-edit.c kernel/module/table-edit.h kernel/module/table.c kernel/module/tables.h kernel/module/trace.c kernel/module/tune.h \
 	kernel/module/libc/config.h kernel/module/libc/errno.h kernel/module/libc/limits.h \
 	kernel/module/libc/netinet/in.h kernel/module/libc/stdarg.h kernel/module/libc/stdbool.h \
 	kernel/module/libc/stddef.h kernel/module/libc/stdint.h kernel/module/libc/stdio.h \

@@ -37,7 +37,7 @@ static void prepare(struct xt2k_run *run)
 int xt2_foreign_match(const struct xt2_match *m, struct xt2_ctx *ctx)
 {
 	struct xt2k_run *run = container_of(ctx, struct xt2k_run, ctx);
-	const struct xt2k_native *n = &run->live->state->native[m->arg];
+	const struct xt2k_native *n = &run->live->native[m->arg];
 	bool hit;
 
 	prepare(run);
@@ -62,7 +62,7 @@ int xt2_foreign_target(const struct xt2_rule *r, struct xt2_ctx *ctx)
 int xt2_native_target(const struct xt2_rule *r, struct xt2_ctx *ctx)
 {
 	struct xt2k_run *run = container_of(ctx, struct xt2k_run, ctx);
-	const struct xt2k_native *n = &run->live->state->native[XT2_TARGET_ARG(r->target)];
+	const struct xt2k_native *n = &run->live->native[XT2_TARGET_ARG(r->target)];
 	unsigned int verdict;
 
 	prepare(run);
@@ -80,6 +80,8 @@ int xt2_native_target(const struct xt2_rule *r, struct xt2_ctx *ctx)
 
 /* --- checks --------------------------------------------------------------------- */
 
+#define NAMED_MAX (XT2_RULE_MAX / sizeof(struct xt2_match) + 1) /* instances that a rule can have */
+
 /* The entries of a table, and the instances that come of them. */
 struct maker {
 	struct xt2k_live *live;
@@ -90,7 +92,25 @@ struct maker {
 	const char *chain; /* where it is, for messages */
 	u32 rule;
 	bool loads; /* any module that is not there */
+	struct xt2k_natives_more *more; /* NULL: it is the whole table */
+	u32 at; /* number of the rule in rs */
 };
+
+/* => where an instance of the rules goes, and its number there */
+static struct xt2k_native *native_of(const struct maker *k, u32 *number)
+{
+	if (k->more)
+		*number = k->more->number[*number];
+	return &k->live->native[*number];
+}
+
+/* A rule has its instance. */
+static void used(const struct maker *k, struct xt2k_native *n, u32 number)
+{
+	n->users++;
+	if (k->more)
+		k->more->made->number[k->more->made->n++] = number;
+}
 
 static u16 entry_u16(const void *entry, u16 offset)
 {
@@ -151,7 +171,7 @@ static struct xt_match *find_match(const struct maker *k, const char *name, u8 r
 static int match_make(const struct maker *k, u32 number, void *entry)
 {
 	const struct xt2_instance *in = xt2_instance_get(k->rs, number);
-	struct xt2k_native *n = &k->live->state->native[number];
+	struct xt2k_native *n = native_of(k, &number);
 	struct xt_match *match;
 	struct xt_mtchk_param par;
 	void *info;
@@ -187,6 +207,7 @@ static int match_make(const struct maker *k, u32 number, void *entry)
 		return refuse(k, in->name, ret);
 	}
 	*n = (struct xt2k_native){ .match = match, .info = info };
+	used(k, n, number);
 	return 0;
 }
 
@@ -208,7 +229,7 @@ static void target_drop(struct xt2k_state *state, const struct xt_target *target
 static int target_make(const struct maker *k, u32 number, void *entry)
 {
 	const struct xt2_instance *in = xt2_instance_get(k->rs, number);
-	struct xt2k_native *n = &k->live->state->native[number];
+	struct xt2k_native *n = native_of(k, &number);
 	void *info = info_new(in);
 	struct xt_target *target;
 	struct xt_tgchk_param par;
@@ -241,9 +262,10 @@ static int target_make(const struct maker *k, u32 number, void *entry)
 	if (n->any) {
 		target_drop(k->live->state, target, info);
 		kvfree(info);
-		return 0;
+	} else {
+		*n = (struct xt2k_native){ .target = target, .info = info, .is_target = true };
 	}
-	*n = (struct xt2k_native){ .target = target, .info = info, .is_target = true };
+	used(k, n, number);
 	return 0;
 }
 
@@ -308,8 +330,10 @@ static int rule_make(const struct maker *k, const struct xt2_rule *r, void *entr
 	u32 n = 0;
 	int ret;
 
-	if (!is_native(r))
+	if (!is_native(r) || (k->more && !k->more->came[k->at]))
 		return 0;
+	if (k->more && xt2k_numbers_reserve(k->more->made, NAMED_MAX))
+		return -ENOMEM;
 	ret = k->kind->nfproto == NFPROTO_ARP ? 0 : ematches_find(k, entry, &n);
 	xt2_rule_for_each_match(m, r)
 		if (!ret && m->type == XT2_M_FOREIGN)
@@ -328,6 +352,7 @@ static void *entry_next(const struct maker *k, void *entry)
 static int chain_make(struct maker *k, const struct xt2_chain_ *c, void **entry)
 {
 	struct xt2_list_walk walk = xt2_list_walk(&c->rules);
+	const u32 hooks = k->more ? k->more->hooks(k->more->data, c->name) : 0;
 	const struct xt2_rule *r;
 	int ret;
 
@@ -337,9 +362,12 @@ static int chain_make(struct maker *k, const struct xt2_chain_ *c, void **entry)
 		*entry = entry_next(k, *entry); /* its head */
 	while ((r = xt2_list_next(&walk))) {
 		k->rule++;
+		if (k->more)
+			*(u32 *)(*entry + k->kind->comefrom) = hooks;
 		ret = rule_make(k, r, *entry);
 		if (ret)
 			return ret;
+		k->at++;
 		*entry = entry_next(k, *entry);
 		if (!(k->rule % 1024))
 			cond_resched();
@@ -360,17 +388,39 @@ static int table_make(struct maker *k, void *entry)
 	return 0;
 }
 
-static bool any_native(const struct xt2k_live *live)
+static bool any_native(const struct xt2_ruleset *rs)
 {
 	const struct xt2_instance *in;
 	u32 i;
 
-	for (i = 0; i < live->state->natives; i++) {
-		in = xt2_image_instance(live->img, live->root, i);
+	for (i = 0; i < rs->instances; i++) {
+		in = xt2_instance_get(rs, i);
 		if (in->kind == XT2_INSTANCE_MATCH || in->kind == XT2_INSTANCE_TARGET)
 			return true;
 	}
 	return false;
+}
+
+/* Beside the rules' entries. */
+static int make(struct maker *k)
+{
+	struct xt2_entries_ e;
+	void *entries;
+	int ret;
+
+	if (!any_native(k->rs))
+		return 0;
+	ret = xt2_entries_write_(k->rs, 0, 0, NULL, &e, NULL, 0, k->err);
+	if (ret != -ENOSPC)
+		return ret;
+	entries = e.size <= INT_MAX ? kvmalloc(e.size, GFP_KERNEL_ACCOUNT) : NULL;
+	if (!entries)
+		return xt2_err_no_memory(k->err, " for the entries");
+	ret = xt2_entries_write_(k->rs, 0, 0, NULL, &e, entries, e.size, k->err);
+	if (!ret)
+		ret = table_make(k, entries);
+	kvfree(entries);
+	return ret;
 }
 
 int xt2k_natives_make(struct xt2k_live *live, const struct xt2k_kind *kind,
@@ -382,24 +432,23 @@ int xt2k_natives_make(struct xt2k_live *live, const struct xt2k_kind *kind,
 			   .table = xt2_table_name(rs, 0),
 			   .loads = loads,
 			   .err = err };
-	struct xt2_entries_ e;
-	void *entries;
-	int ret;
 
-	if (!any_native(live))
-		return 0;
-	ret = xt2_entries_write_(rs, 0, 0, NULL, &e, NULL, 0, err);
-	if (ret != -ENOSPC)
-		return ret;
-	entries = kvmalloc(e.size, GFP_KERNEL);
-	if (!entries)
-		return xt2_err_no_memory(err, " for the entries");
-	ret = xt2_entries_write_(rs, 0, 0, NULL, &e, entries, e.size, err);
-	if (!ret)
-		ret = table_make(&k, entries);
-	kvfree(entries);
-	return ret;
+	return make(&k);
 }
+
+int xt2k_natives_add(struct xt2k_natives_more *m, struct xt2_err *err)
+{
+	struct maker k = { .live = m->live,
+			   .kind = m->kind,
+			   .rs = m->rs,
+			   .table = xt2_table_name(m->rs, 0),
+			   .err = err,
+			   .more = m };
+
+	return make(&k);
+}
+
+/* --- the end --------------------------------------------------------------------- */
 
 static void match_drop(struct xt2k_state *state, const struct xt2k_native *n)
 {
@@ -415,17 +464,28 @@ static void match_drop(struct xt2k_state *state, const struct xt2k_native *n)
 	module_put(n->match->me);
 }
 
-void xt2k_natives_free(struct xt2k_state *state)
+static void native_free(struct xt2k_state *state, struct xt2k_native *n)
+{
+	if (n->any && n->is_target)
+		target_drop(state, n->target, n->info);
+	else if (n->any)
+		match_drop(state, n);
+	kvfree(n->info);
+	*n = (struct xt2k_native){ 0 };
+}
+
+void xt2k_native_put(struct xt2k_live *live, u32 number)
+{
+	struct xt2k_native *n = &live->native[number];
+
+	if (n->any && !--n->users)
+		native_free(live->state, n);
+}
+
+void xt2k_natives_free(struct xt2k_live *live)
 {
 	u32 i;
 
-	for (i = 0; i < state->natives; i++) {
-		struct xt2k_native *n = &state->native[i];
-
-		if (n->any && n->is_target)
-			target_drop(state, n->target, n->info);
-		else if (n->any)
-			match_drop(state, n);
-		kvfree(n->info);
-	}
+	for (i = 0; live->native && i < live->natives; i++)
+		native_free(live->state, &live->native[i]);
 }

@@ -23,6 +23,13 @@ static const struct nla_policy policy[XT2_AS] = {
 	[XT2_A_SIZE] = { .type = NLA_U64 },
 	[XT2_A_RULES] = { .type = NLA_U32 },
 	[XT2_A_OFFSET] = { .type = NLA_U64 },
+	[XT2_A_EDIT] = NLA_POLICY_MAX(NLA_U8, XT2_EDITS - 1),
+	[XT2_A_CHAIN] = { .type = NLA_NUL_STRING, .len = XT2_NAME_SIZE - 1 },
+	[XT2_A_TO] = { .type = NLA_NUL_STRING, .len = XT2_NAME_SIZE - 1 },
+	[XT2_A_AT] = { .type = NLA_U32 },
+	[XT2_A_FIND] = { .type = NLA_FLAG },
+	[XT2_A_DELETE] = { .type = NLA_U32 },
+	[XT2_A_INSERT] = { .type = NLA_U32 },
 	[XT2_A_DATA] = { .type = NLA_BINARY, .len = XT2_NL_PIECE },
 };
 
@@ -101,6 +108,38 @@ static int table(struct net *net, struct genl_info *info, struct xt2_err *err)
 			      a[XT2_A_RULES] ? nla_get_u32(a[XT2_A_RULES]) : 0, err);
 }
 
+static int splice(struct net *net, struct genl_info *info, struct xt2_err *err)
+{
+	struct nlattr **a = info->attrs;
+
+	if (!a[XT2_A_FAMILY] || !a[XT2_A_NAME])
+		return -EINVAL;
+	return xt2k_add_splice(xt2k_transaction(net, info->snd_portid), net,
+			       nla_get_u8(a[XT2_A_FAMILY]), nla_data(a[XT2_A_NAME]),
+			       a[XT2_A_SIZE] ? nla_get_u64(a[XT2_A_SIZE]) : 0, err);
+}
+
+static int edit(struct net *net, struct genl_info *info)
+{
+	struct nlattr **a = info->attrs;
+	struct xt2k_op op = { 0 };
+
+	if (!a[XT2_A_EDIT] || !a[XT2_A_CHAIN])
+		return -EINVAL;
+	op.edit = nla_get_u8(a[XT2_A_EDIT]);
+	if (op.edit == XT2_EDIT_NAME && !a[XT2_A_TO])
+		return -EINVAL;
+	nla_strscpy(op.chain, a[XT2_A_CHAIN], sizeof(op.chain));
+	if (a[XT2_A_TO])
+		nla_strscpy(op.to, a[XT2_A_TO], sizeof(op.to));
+	op.find = a[XT2_A_FIND];
+	op.append = !op.find && !a[XT2_A_AT];
+	op.at = a[XT2_A_AT] ? nla_get_u32(a[XT2_A_AT]) : 0;
+	op.deletes = a[XT2_A_DELETE] ? nla_get_u32(a[XT2_A_DELETE]) : 0;
+	op.inserts = a[XT2_A_INSERT] ? nla_get_u32(a[XT2_A_INSERT]) : 0;
+	return xt2k_add_edit(xt2k_transaction(net, info->snd_portid), &op);
+}
+
 static int add(struct net *net, struct genl_info *info,
 	       int (*to)(struct xt2k_transaction *x, u64 offset, const void *data, size_t size))
 {
@@ -141,6 +180,8 @@ static int change_locked(struct net *net, struct genl_info *info, struct xt2_err
 		return xt2_err_set(err, XT2_E_SYSTEM, EINVAL, "no transaction is under way");
 	switch (info->genlhdr->cmd) {
 	case XT2_CMD_TABLE: return table(net, info, err);
+	case XT2_CMD_SPLICE: return splice(net, info, err);
+	case XT2_CMD_EDIT: return edit(net, info);
 	case XT2_CMD_PIECE: return add(net, info, xt2k_add_piece);
 	case XT2_CMD_KEEP: return add(net, info, xt2k_add_keep);
 	case XT2_CMD_COMMIT: return commit(net, info, err);
@@ -189,6 +230,8 @@ static const struct genl_ops ops[] = {
 	DUMP(XT2_CMD_DUMP),
 	CHANGE(XT2_CMD_BEGIN),
 	CHANGE(XT2_CMD_TABLE),
+	CHANGE(XT2_CMD_SPLICE),
+	CHANGE(XT2_CMD_EDIT),
 	CHANGE(XT2_CMD_PIECE),
 	CHANGE(XT2_CMD_KEEP),
 	CHANGE(XT2_CMD_COMMIT),

@@ -25,6 +25,9 @@
 struct coming {
 	struct list_head list;
 	struct xt2k_table *t;
+	bool edited; /* in its place; map is the image that its rules come from, or NULL */
+	struct list_head ops; /* struct xt2k_op */
+	bool ready; /* they are done, but for xt2k_edit_publish() */
 	struct xt2_mapping map; /* its image; NULL: it goes */
 	u64 got; /* bytes of it */
 	u32 *was; /* of XT2_CMD_KEEP; or NULL */
@@ -110,6 +113,12 @@ static struct xt2k_table *find_table(struct net *net, u8 family, const char *nam
 
 static void drop(struct coming *c)
 {
+	struct xt2k_op *op, *next;
+
+	if (c->ready)
+		xt2k_edit_abort(c->t);
+	list_for_each_entry_safe(op, next, &c->ops, list)
+		kfree(op);
 	if (c->live)
 		xt2k_table_unmake(c->t, c->live);
 	xt2_image_close(&c->map);
@@ -132,33 +141,60 @@ static int rooms(struct coming *c, u64 size, u32 rules)
 	return ret;
 }
 
-int xt2k_add_table(struct xt2k_transaction *x, struct net *net, u8 family, const char *name,
-		   u64 size, u32 rules, struct xt2_err *err)
+/* => a table of the transaction, with room for its image */
+static struct coming *coming_new(struct xt2k_transaction *x, struct xt2k_table *t, u64 size,
+				 u32 rules, struct xt2_err *err)
+{
+	struct coming *c;
+	int ret;
+
+	list_for_each_entry(c, &x->tables, list)
+		if (c->t == t)
+			return ERR_PTR(xt2_err_set(err, XT2_E_SYNTAX, EEXIST,
+						   "table %s comes twice", name_of(c)));
+	if (size > IMAGE_MAX)
+		return ERR_PTR(xt2_err_set(err, XT2_E_LIMIT, EFBIG, "the image is too large"));
+	if ((size && size < sizeof(struct xt2_image)) || rules > size / sizeof(struct xt2_rule))
+		return ERR_PTR(xt2_err_set(err, XT2_E_SYNTAX, EINVAL, "the image is too small"));
+	c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
+	if (!c)
+		return ERR_PTR(-ENOMEM);
+	c->t = t;
+	INIT_LIST_HEAD(&c->ops);
+	ret = rooms(c, size, rules);
+	if (!ret)
+		return c;
+	drop(c);
+	return ERR_PTR(ret);
+}
+
+static int add_coming(struct xt2k_transaction *x, struct net *net, u8 family, const char *name,
+		      u64 size, u32 rules, bool edited, struct xt2_err *err)
 {
 	struct xt2k_table *t = find_table(net, family, name);
 	struct coming *c;
-	int ret;
 
 	if (!t)
 		return xt2_err_set(err, XT2_E_UNSUPPORTED, ENOENT,
 				   "family %u has no table of this name", family);
-	list_for_each_entry(c, &x->tables, list)
-		if (c->t == t)
-			return xt2_err_set(err, XT2_E_SYNTAX, EEXIST, "table %s comes twice", name);
-	if (size > IMAGE_MAX)
-		return xt2_err_set(err, XT2_E_LIMIT, EFBIG, "the image is too large");
-	if ((size && size < sizeof(struct xt2_image)) || rules > size / sizeof(struct xt2_rule))
-		return xt2_err_set(err, XT2_E_SYNTAX, EINVAL, "the image is too small");
-	c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
-	if (!c)
-		return -ENOMEM;
-	c->t = t;
-	ret = rooms(c, size, rules);
-	if (ret)
-		drop(c);
-	else
-		list_add_tail(&c->list, &x->tables);
-	return ret;
+	c = coming_new(x, t, size, rules, err);
+	if (IS_ERR(c))
+		return PTR_ERR(c);
+	c->edited = edited;
+	list_add_tail(&c->list, &x->tables);
+	return 0;
+}
+
+int xt2k_add_table(struct xt2k_transaction *x, struct net *net, u8 family, const char *name,
+		   u64 size, u32 rules, struct xt2_err *err)
+{
+	return add_coming(x, net, family, name, size, rules, false, err);
+}
+
+int xt2k_add_splice(struct xt2k_transaction *x, struct net *net, u8 family, const char *name,
+		    u64 size, struct xt2_err *err)
+{
+	return add_coming(x, net, family, name, size, 0, true, err);
 }
 
 static struct coming *last(struct xt2k_transaction *x)
@@ -172,6 +208,20 @@ static int add(void *to, u64 *got, u64 size, u64 offset, const void *data, size_
 		return -EINVAL;
 	memcpy(to + *got, data, n);
 	*got += n;
+	return 0;
+}
+
+int xt2k_add_edit(struct xt2k_transaction *x, const struct xt2k_op *op)
+{
+	struct coming *c = last(x);
+	struct xt2k_op *own;
+
+	if (!c || !c->edited)
+		return -EINVAL;
+	own = kmemdup(op, sizeof(*op), GFP_KERNEL_ACCOUNT);
+	if (!own)
+		return -ENOMEM;
+	list_add_tail(&own->list, &c->ops);
 	return 0;
 }
 
@@ -332,19 +382,29 @@ static int make(struct coming *c, struct xt2_err *err)
 	return ret;
 }
 
+static int prepare_edits(struct coming *c, struct xt2_err *err)
+{
+	int ret = xt2k_splice(c->t, &c->ops, c->map.image ? &c->map : NULL, err);
+
+	c->ready = !ret;
+	return ret;
+}
+
 static int prepare(struct coming *c, struct xt2_err *err)
 {
-	int ret;
+	int ret = 0;
 
-	if (!c->map.image)
-		return 0;
 	if (c->got != c->map.size)
 		return wrong(c, err, "a part of the image is missing");
-	ret = check_image(c, err);
-	if (!ret)
+	if (c->map.image)
+		ret = check_image(c, err);
+	if (!ret && c->map.image)
 		ret = check_fits(c, err);
-	if (!ret)
-		ret = number_rules(c, err);
+	if (!ret && c->edited)
+		return prepare_edits(c, err);
+	if (ret || !c->map.image)
+		return ret;
+	ret = number_rules(c, err);
 	if (!ret)
 		ret = find_slots(c);
 	if (!ret)
@@ -368,6 +428,11 @@ static void publish(struct coming *c)
 {
 	struct xt2k_live *old;
 
+	if (c->ready) {
+		xt2k_edit_publish(c->t);
+		c->ready = false;
+		return;
+	}
 	if (!c->live) {
 		xt2k_table_remove(c->t);
 		return;
@@ -385,10 +450,10 @@ static void publish_all(struct xt2k_transaction *x)
 	struct coming *c;
 
 	list_for_each_entry(c, &x->tables, list)
-		if (c->map.image)
+		if (c->live || c->ready)
 			publish(c);
 	list_for_each_entry(c, &x->tables, list)
-		if (!c->map.image)
+		if (!c->map.image && !c->edited)
 			publish(c);
 }
 

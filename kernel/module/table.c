@@ -17,6 +17,7 @@
 #include <net/netfilter/nf_nat.h>
 #include "libxt2/err.h"
 #include "engine/index/patched.h"
+#include "engine/order.h"
 #include "tables.h"
 
 const char *const xt2k_names[XT2K_NAMES] = {
@@ -138,20 +139,22 @@ static int hook_table(struct xt2k_table *t)
 
 static void state_free(struct xt2k_state *state)
 {
-	if (!state)
-		return;
-	xt2k_natives_free(state);
 	if (state->tracks)
 		nf_ct_netns_put(state->net, state->nfproto);
 	xt2k_counters_free(&state->counters);
-	kvfree(state);
+	kfree(state);
 }
 
 void xt2k_live_free(struct xt2k_live *live)
 {
 	if (!live)
 		return;
-	state_free(live->state);
+	if (live->state) {
+		xt2k_natives_free(live);
+		state_free(live->state);
+	}
+	xt2k_edit_free(live->edit);
+	kvfree(live->native);
 	kvfree(live->frames);
 	kvfree(live->img);
 	kfree(live);
@@ -169,14 +172,20 @@ static void note_needs(struct xt2k_live *live)
 		live->indexed |= c->lookup != 0;
 		xt2_chain_for_each_rule(r, c) {
 			xt2_rule_for_each_match(m, r) {
-				live->asks_ct |= m->type == XT2_M_STATE ||
-						 m->type == XT2_M_CONNTRACK ||
-						 m->type == XT2_M_CONNMARK;
+				live->asks_ct += xt2k_asks_ct(m);
 				live->asks_time |= m->type == XT2_M_TIME;
 			}
 		}
 		cond_resched();
 	}
+}
+
+struct xt2_frame *xt2k_frames(u32 depth)
+{
+	const size_t size =
+		array3_size(nr_cpu_ids * XT2K_RUNS, depth + 1ul, sizeof(struct xt2_frame));
+
+	return size <= INT_MAX ? kvzalloc(size, GFP_KERNEL_ACCOUNT) : NULL;
 }
 
 struct xt2k_live *xt2k_live_new(const struct xt2k_table *t, struct xt2_mapping *map)
@@ -197,8 +206,7 @@ struct xt2k_live *xt2k_live_new(const struct xt2k_table *t, struct xt2_mapping *
 	xt2_image_for_each_hook(h, i, live->img, live->root)
 		live->entry[h->hook] = h;
 	note_needs(live);
-	live->frames = kvcalloc((size_t)nr_cpu_ids * XT2K_RUNS * (live->depth + 1),
-				sizeof(*live->frames), GFP_KERNEL_ACCOUNT);
+	live->frames = xt2k_frames(live->depth);
 	if (live->frames)
 		return live;
 	xt2k_live_free(live);
@@ -217,13 +225,13 @@ static int track(struct xt2k_live *live)
 static int state_make(struct xt2k_live *live, struct xt2k_table *t, const struct xt2_ruleset *rs,
 		      struct xt2k_start *start, struct xt2_err *err)
 {
-	const u32 natives = live->root->instances;
 	int ret;
 
-	live->state = kvzalloc(struct_size(live->state, native, natives), GFP_KERNEL_ACCOUNT);
-	if (!live->state)
+	live->natives = live->root->instances;
+	live->native = kvcalloc(live->natives, sizeof(*live->native), GFP_KERNEL_ACCOUNT);
+	live->state = kzalloc(sizeof(*live->state), GFP_KERNEL_ACCOUNT);
+	if (!live->state || (live->natives && !live->native))
 		return -ENOMEM;
-	live->state->natives = natives;
 	live->state->net = t->net;
 	live->state->nfproto = t->kind->nfproto;
 	ret = track(live);
@@ -233,7 +241,7 @@ static int state_make(struct xt2k_live *live, struct xt2k_table *t, const struct
 }
 
 /* Indexes take longer than all else; see index-later.c. */
-static const struct xt2_index_limits plain = { .plain = ~0u, .single = true };
+const struct xt2_index_limits xt2k_plain = { .plain = ~0u, .single = true };
 
 /* The ruleset as an image, and read back: their numbers of chains and instances are the same. */
 static struct xt2k_live *pack(struct xt2k_table *t, const struct xt2_ruleset *rs,
@@ -246,7 +254,7 @@ static struct xt2k_live *pack(struct xt2k_table *t, const struct xt2_ruleset *rs
 
 	if (!packed)
 		return ERR_PTR(-ENOMEM);
-	ret = xt2_ruleset_write_(rs, &plain, &map, err);
+	ret = xt2_ruleset_write_(rs, &xt2k_plain, &map, err);
 	live = ret ? ERR_PTR(ret) : xt2k_live_new(t, &map);
 	if (IS_ERR(live)) {
 		xt2_ruleset_free(packed);
@@ -262,6 +270,20 @@ static struct xt2k_live *pack(struct xt2k_table *t, const struct xt2_ruleset *rs
 	return ERR_PTR(ret);
 }
 
+/* Is there more than chains of the kernel's own that accept? */
+static bool has_rules(const struct xt2k_live *live)
+{
+	const struct xt2_image *img = live->img;
+	const struct xt2_chain *c;
+	u32 i;
+
+	xt2_image_for_each_chain(c, i, img, live->root)
+		if (c->hook == XT2_HOOK_NONE || xt2_chain_length(img, c) > 1 ||
+		    xt2_chain_tail(c)->target != XT2_T_ACCEPT)
+			return true;
+	return false;
+}
+
 /* A table with rules keeps the module, whose end would be that of the rules. */
 static void hold(struct xt2k_table *t, bool rules)
 {
@@ -272,24 +294,16 @@ static void hold(struct xt2k_table *t, bool rules)
 	t->held = rules;
 }
 
-/* Is there more than chains of the kernel's own that accept? */
-static bool has_rules(const struct xt2_ruleset *rs)
+void xt2k_table_hold(struct xt2k_table *t, const struct xt2k_live *live)
 {
-	const struct xt2_chain_ *c;
-	int i;
-
-	for (i = xt2_chain_next(rs, 0, -1); i >= 0; i = xt2_chain_next(rs, 0, i)) {
-		c = xt2_chain_get_(rs, i);
-		if (c->hook == XT2_HOOK_NONE || c->rules.n || c->policy != XT2_T_ACCEPT)
-			return true;
-	}
-	return false;
+	hold(t, has_rules(live));
 }
 
 struct xt2k_live *xt2k_live_swap(struct xt2k_table *t, struct xt2k_live *live)
 {
 	struct xt2k_live *old = xt2k_table_live(t);
 
+	t->version++;
 	rcu_assign_pointer(t->live, live);
 	xt2k_packets_wait();
 	return old;
@@ -303,7 +317,7 @@ struct xt2k_live *xt2k_table_make(struct xt2k_table *t, const struct xt2_ruleset
 
 	if (IS_ERR(live))
 		return live;
-	live->rules = has_rules(rs);
+	live->wants_index = true;
 	ret = hook_table(t);
 	if (!ret)
 		return live;
@@ -325,7 +339,7 @@ struct xt2k_live *xt2k_table_publish(struct xt2k_table *t, struct xt2k_live *liv
 	if (!t->came)
 		t->came = ++((struct xt2k_net *)net_generic(t->net, xt2k_net_id))->came;
 	old = xt2k_live_swap(t, live);
-	hold(t, live->rules);
+	xt2k_table_hold(t, live);
 	xt2k_index_later(t);
 	return old;
 }
@@ -337,6 +351,7 @@ void xt2k_table_remove(struct xt2k_table *t)
 	cancel_delayed_work(&t->index);
 	xt2k_live_free(xt2k_live_swap(t, NULL));
 	t->came = 0;
+	t->edits = false;
 	hold(t, false);
 }
 

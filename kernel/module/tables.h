@@ -56,6 +56,8 @@ struct xt2k_late {
  */
 struct xt2k_counters {
 	u32 slots, pages; /* of each strip */
+	u32 used; /* slots below this one were taken at some time; 0 is that of no rule */
+	u32 *free, frees, free_cap; /* those that can be taken again */
 	struct xt2_counts **page; /* of all strips, one after the other */
 	spinlock_t lock; /* of the rest */
 	u32 lates;
@@ -83,6 +85,15 @@ struct xt2_counts xt2k_slots_read(struct xt2k_counters *c, struct xt2_counts slo
 int xt2k_counters_room(struct xt2k_counters *c, u32 slot);
 void xt2k_counters_add(struct xt2k_counters *c, u32 slot, struct xt2_counts n);
 
+/*
+ * xt2k_slot_take - a slot for a rule that comes; what the rules before it have counted there is not the rule's
+ * => 0; -ENOSPC: all are in use; -ENOMEM
+ */
+int xt2k_slot_take(struct xt2k_counters *c, struct xt2_counts n, u32 *slot);
+
+/* Make room in free[] for so many more.  => 0, -ENOMEM */
+int xt2k_slots_reserve(struct xt2k_counters *c, u32 more);
+
 /* How a rule of a transaction starts to count. */
 struct xt2k_start {
 	struct xt2_counts n;
@@ -98,8 +109,8 @@ struct xt2k_start {
  */
 int xt2k_counters_take(struct xt2k_counters *c, struct xt2_image *img, struct xt2k_start *start);
 
-/* Rule groups of an image whose rules have slots get some, too.  => how many are used in all */
-u32 xt2k_counters_groups(struct xt2_image *img);
+/* Rule groups of an image whose rules have slots get some, too, from this one on.  => the next one after them */
+u32 xt2k_counters_groups(struct xt2_image *img, u32 first);
 
 /* --- the kernel's own matches and targets (native.c) -------------------- */
 
@@ -110,17 +121,16 @@ struct xt2k_native {
 		const void *any; /* NULL: a comment */
 	};
 	void *info; /* the payload, which its owner may change */
+	u32 users; /* rules */
 	bool is_target;
 };
 
-/* What a table remembers: an image of the same rules with indexes takes it over. */
+/* What a table remembers: other images of its rules take it over. */
 struct xt2k_state {
 	struct net *net;
 	u8 nfproto;
 	bool tracks; /* has a reference to connection tracking */
 	struct xt2k_counters counters;
-	u32 natives;
-	struct xt2k_native native[]; /* by instance of the image */
 };
 
 /* --- a table that packets are in (table.c) ------------------------------ */
@@ -133,11 +143,15 @@ struct xt2k_live {
 	const struct xt2_root *root;
 	const struct xt2_hook *entry[NF_INET_NUMHOOKS]; /* NULL: the table has no such hook */
 	u32 depth; /* frames that an evaluation may need */
-	bool indexed, rules; /* has indexes; has more than base chains that accept */
-	bool asks_ct, asks_time;
+	bool indexed, wants_index; /* chains have indexes; may have some that they lack */
+	bool asks_time;
+	u32 asks_ct; /* matches that look at connections, which are tracked while there are any */
 	const char *table; /* its name */
 	struct xt2_frame *frames; /* depth + 1 for each run and processor */
+	struct xt2k_native *native; /* by instance of the image; NULL: taken over, too */
+	u32 natives; /* room */
 	struct xt2k_state *state; /* NULL: it was taken over */
+	struct xt2k_edit *edit; /* the image can be edited in its place; NULL: it cannot */
 };
 
 struct xt2k_table {
@@ -145,6 +159,8 @@ struct xt2k_table {
 	const struct xt2k_kind *kind;
 	u8 name; /* enum xt2k_name */
 	bool held; /* the module: there are rules */
+	bool edits; /* it was edited in place before: images are made for that */
+	u64 version; /* counts live tables */
 	struct xt2k_live __rcu *live; /* NULL: nobody has asked for the table */
 	struct delayed_work index; /* index-later.c */
 	struct nf_hook_ops ops[NF_INET_NUMHOOKS];
@@ -184,6 +200,9 @@ void xt2k_table_unmake(struct xt2k_table *t, struct xt2k_live *live);
 /* => the table before, which no packet is in any more; NULL: there was none.  Free it */
 struct xt2k_live *xt2k_table_publish(struct xt2k_table *t, struct xt2k_live *live);
 
+/* A live table with rules keeps the module. */
+void xt2k_table_hold(struct xt2k_table *t, const struct xt2k_live *live);
+
 /* The table goes, and its hooks. */
 void xt2k_table_remove(struct xt2k_table *t);
 
@@ -196,17 +215,33 @@ enum xt2k_counts {
 	XT2K_SLOTS, /* packets: the number of the slot; bytes: 1 more than that of the group's, or 1 */
 };
 
-/* counters.c.  @map: released with xt2_image_close().  => 0, -ENOMEM */
+/*
+ * counters.c.  _raw: as it is in memory; the other one is written whole, if the image was edited
+ * @map: released with xt2_image_close().  => 0, -ENOMEM
+ */
 int xt2k_image_copy(const struct xt2k_live *live, enum xt2k_counts counts, struct xt2_mapping *map);
+int xt2k_image_copy_raw(const struct xt2k_live *live, enum xt2k_counts counts,
+			struct xt2_mapping *map);
+
+extern const struct xt2_index_limits xt2k_plain; /* no indexes */
 
 /*
- * The parts of this that build an index uses.
+ * The parts of this that repack.c and table-edit.c use.
  * xt2k_live_new - a live table of an image, without state
  * @t: whose it will be
  * @map: becomes the table's, or is released
  * => it, or ERR_PTR(-ENOMEM)
  */
 struct xt2k_live *xt2k_live_new(const struct xt2k_table *t, struct xt2_mapping *map);
+
+/* Does a match look at the packet's connection? */
+static inline bool xt2k_asks_ct(const struct xt2_match *m)
+{
+	return m->type == XT2_M_STATE || m->type == XT2_M_CONNTRACK || m->type == XT2_M_CONNMARK;
+}
+
+/* => stacks for evaluations of chains so deep, on all processors; NULL: no memory */
+struct xt2_frame *xt2k_frames(u32 depth);
 
 /* => the table before, which no packet is in any more; NULL: there was none */
 struct xt2k_live *xt2k_live_swap(struct xt2k_table *t, struct xt2k_live *live);
@@ -221,7 +256,84 @@ void xt2k_table_exit(struct xt2k_table *t);
 /* Make the instances of a live table.  @rs: its ruleset; @loads: any module may be loaded.  => 0, or what a check said */
 int xt2k_natives_make(struct xt2k_live *live, const struct xt2k_kind *kind,
 		      const struct xt2_ruleset *rs, bool loads, struct xt2_err *err);
-void xt2k_natives_free(struct xt2k_state *state);
+void xt2k_natives_free(struct xt2k_live *live);
+
+/* Numbers that a transaction notes. */
+struct xt2k_numbers {
+	u32 *number, n, cap;
+};
+
+/* Room for so many more.  => 0, -ENOMEM */
+int xt2k_numbers_reserve(struct xt2k_numbers *to, u32 more);
+
+/* => 0, -ENOMEM */
+static inline int xt2k_note(struct xt2k_numbers *to, u32 number)
+{
+	const int ret = xt2k_numbers_reserve(to, 1);
+
+	if (!ret)
+		to->number[to->n++] = number;
+	return ret;
+}
+
+/* Instances for rules that come to a live table by an edit. */
+struct xt2k_natives_more {
+	struct xt2k_live *live; /* with room for them */
+	const struct xt2k_kind *kind;
+	const struct xt2_ruleset *rs; /* that they come from */
+	const u32 *number; /* by instance of rs: that of the table */
+	const u8 *came; /* by rule of rs, in the order of its chains: 1: it comes */
+	/* => which hooks lead to a chain of this name, a bit each */
+	u32 (*hooks)(void *data, const char *chain);
+	void *data;
+	struct xt2k_numbers *made; /* out: once for each rule that got one, for xt2k_native_put() */
+};
+
+/* => 0, or what a check said, or -ENOMEM */
+int xt2k_natives_add(struct xt2k_natives_more *m, struct xt2_err *err);
+
+/* A rule that had this instance goes, which goes with its last rule. */
+void xt2k_native_put(struct xt2k_live *live, u32 number);
+
+/* --- images made anew (repack.c) ---------------------------------------------------- */
+
+#define XT2K_EDIT_ROOM	  (128u << 10) /* bytes at least beside an image that is edited */
+#define XT2K_NATIVES_ROOM 64u
+
+struct xt2k_repack {
+	u64 version; /* of the table that was copied */
+	u32 slots; /* that it uses */
+	struct xt2_mapping copy;
+	struct xt2k_live *live; /* what is made of it */
+	u32 *native, natives; /* by instance: the number before */
+	struct xt2_counts *group; /* for rules that counted in groups: their slots, the groups' */
+	u32 groups;
+};
+
+/* Under the mutex; there is a live table.  => 0, -ENOMEM; xt2k_repack_end() in either case */
+int xt2k_repack_copy(struct xt2k_table *t, struct xt2k_repack *r);
+
+/*
+ * xt2k_repack_make - the same rules, packed anew
+ * @edit: to be edited in place, with so many bytes of room and more
+ * => 0, -errno
+ */
+int xt2k_repack_make(struct xt2k_table *t, struct xt2k_repack *r,
+		     const struct xt2_index_limits *limits, bool edit, u32 need);
+
+/* Under the mutex.  => 0; -ESTALE: another table is live; -ENOSPC, -ENOMEM */
+int xt2k_repack_publish(struct xt2k_table *t, struct xt2k_repack *r);
+
+void xt2k_repack_end(struct xt2k_repack *r);
+
+/* --- edits in place (table-edit.c) --------------------------------------------------- */
+
+struct xt2k_edit;
+
+/* An image, in so much memory, is edited from now on.  @map: its size changes.  => it, ERR_PTR(-errno) */
+struct xt2k_edit *xt2k_edit_new(struct xt2_mapping *map);
+void xt2k_edit_free(struct xt2k_edit *e);
+void xt2k_edit_counts(struct xt2k_edit *e, struct xt2k_counters *c);
 
 /* --- indexes (index-later.c) ------------------------------------------------------- */
 
@@ -268,6 +380,28 @@ void xt2k_trace_begin(struct xt2k_run *run);
 /* A rule has counted the packet. */
 void xt2k_trace(struct xt2k_run *run, u64 slot);
 
+/* --- edits of a transaction (splice.c) --------------------------------------------- */
+
+/* An edit of a table in its place: see <xt2/netlink.h>. */
+struct xt2k_op {
+	struct list_head list;
+	u8 edit; /* enum xt2_nl_edit */
+	bool append, find; /* there is no position; a rule says it */
+	u32 at, deletes, inserts;
+	char chain[XT2_NAME_SIZE], to[XT2_NAME_SIZE];
+};
+
+/*
+ * xt2k_splice - do edits beside the live table
+ * @add: the image that rules come from, checked; or NULL
+ * => 0: xt2k_edit_publish() or xt2k_edit_abort() follows; -EXFULL: the table has to be sent whole;
+ *    -ENOENT, -EEXIST, ...: see err
+ */
+int xt2k_splice(struct xt2k_table *t, const struct list_head *ops, const struct xt2_mapping *add,
+		struct xt2_err *err);
+void xt2k_edit_publish(struct xt2k_table *t);
+void xt2k_edit_abort(const struct xt2k_table *t);
+
 /* --- transactions (table-transaction.c) ------------------------------------------- */
 
 /* The namespace's mutex is held.  => 0, -EBUSY, -ESTALE, -ENOMEM */
@@ -279,6 +413,13 @@ struct xt2k_transaction *xt2k_transaction(struct net *net, u32 port);
 /* @size: of its image; 0: it goes.  => 0, -ENOENT, -EEXIST, -EFBIG, -EINVAL, -ENOMEM */
 int xt2k_add_table(struct xt2k_transaction *x, struct net *net, u8 family, const char *name,
 		   u64 size, u32 rules, struct xt2_err *err);
+
+/* A table that is edited in its place.  @size: of the image that its rules come from, or 0.  => as xt2k_add_table() */
+int xt2k_add_splice(struct xt2k_transaction *x, struct net *net, u8 family, const char *name,
+		    u64 size, struct xt2_err *err);
+
+/* An edit of the table that was added last, which becomes the transaction's.  => 0, -EINVAL, -ENOMEM */
+int xt2k_add_edit(struct xt2k_transaction *x, const struct xt2k_op *op);
 
 /* Of the table that was added last.  => 0, -EINVAL */
 int xt2k_add_piece(struct xt2k_transaction *x, u64 offset, const void *data, size_t size);

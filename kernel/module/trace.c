@@ -5,11 +5,13 @@
  * A packet that is traced counts in a strip that never has pages, so each rule that it counts
  * comes to xt2_slot_first(), and other packets pay nothing for it.  It is evaluated without
  * indexes, as each of its rules has a line; but for the rest of the table in which it began to be
- * traced, where rule groups have none.  A rule is known by its slot.
+ * traced, where rule groups have none.  A table that is edited in its place has no groups, and cannot
+ * be evaluated without.  A rule is known by its slot.
  *
  * Source: trace_packet() and get_chainname_rulenum() in net/ipv4/netfilter/ip_tables.c
  */
 #include <net/netfilter/nf_log.h>
+#include "engine/order.h"
 #include "tables.h"
 
 static const struct nf_loginfo loginfo = {
@@ -37,13 +39,14 @@ static bool is_end(const struct xt2_rule *r)
 static bool find(const struct xt2k_live *live, u64 slot, const struct xt2_rule **r, u32 *chain,
 		 u32 *number)
 {
+	struct xt2_in_order o;
 	struct xt2_chain *c;
 	struct xt2_rule *at;
 	u32 i;
 
 	xt2_image_for_each_chain(c, i, live->img, live->root) {
 		*number = 0;
-		xt2_chain_for_each_rule(at, c) {
+		xt2_chain_for_each(at, &o, live->img, c) {
 			++*number;
 			if (at->packets != slot)
 				continue;

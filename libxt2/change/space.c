@@ -73,7 +73,7 @@ static u32 size_at(const struct xt2_space *s, u32 offset, u64 bytes)
 	     (offset) += bytes_of(size),                                     \
 	     (bytes) -= bytes_of(size) < (bytes) ? bytes_of(size) : (bytes))
 
-static u64 round_up(u64 bytes)
+static u64 whole_words(u64 bytes)
 {
 	return (bytes + 7) & ~7ull;
 }
@@ -232,7 +232,7 @@ u32 xt2_space_alloc(struct xt2_space *s, u64 size)
 
 	if (!size || size > XT2_SIZE_MAX)
 		return 0;
-	list = size_up(round_up(size));
+	list = size_up(whole_words(size));
 	if (s->list[list].n)
 		return take_listed(s, list);
 	offset = s->spare > s->img->size / SPARE_PART ? take_part(s, list) : 0;
@@ -244,7 +244,7 @@ u32 xt2_space_alloc(struct xt2_space *s, u64 size)
 void xt2_space_free(struct xt2_space *s, u32 offset, u64 size)
 {
 	/* Without memory the place is lost until the image is written anew. */
-	put_noted(s, offset, round_up(size));
+	put_noted(s, offset, whole_words(size));
 }
 
 /* --- giving up ------------------------------------------------------------- */
@@ -287,7 +287,7 @@ static int expect(struct xt2_space *s, u64 offset, u64 bytes, int change)
 
 int xt2_space_retire(struct xt2_space *s, u32 offset, u64 size)
 {
-	size = round_up(size);
+	size = whole_words(size);
 	if (xt2_grow_(&s->retired, s->retired_n, &s->retired_cap, sizeof(*s->retired)) ||
 	    xt2_grow_(&s->batch, s->batches, &s->batch_cap, sizeof(*s->batch)) ||
 	    expect(s, offset, size, 1))

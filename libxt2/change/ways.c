@@ -420,7 +420,7 @@ static int rise(struct commit *k, struct rise first, u32 stop)
 	return ret;
 }
 
-static int list_add(struct commit *k, u32 chain)
+static int worklist_add(struct commit *k, u32 chain)
 {
 	if (xt2_grow_(&k->list, k->n, &k->cap, sizeof(*k->list)))
 		return -ENOMEM;
@@ -441,7 +441,7 @@ static int grow(struct commit *k, u32 chain, u8 from)
 	if (xt2_grow_(&k->w->grown, k->w->grows, &k->w->grown_cap, sizeof(*k->w->grown)))
 		return -ENOMEM;
 	k->w->grown[k->w->grows++] = chain;
-	return list_add(k, chain);
+	return worklist_add(k, chain);
 }
 
 /* The chains that a chain leads to are reached from its hooks. */

@@ -10,7 +10,6 @@
 #include "inplace.h"
 
 #include <stdlib.h>
-#include <time.h>
 #include "engine/check.h"
 #include "engine/index/patched.h"
 #include "engine/index/search.h"
@@ -443,12 +442,11 @@ static u32 source_of(struct commit *k, const struct xt2_table_ *t, const struct 
 	return (u32)*ret;
 }
 
-static int write_tables(struct commit *k)
+/* As they will be. */
+static int list_tables(struct commit *k, struct xt2_table *list)
 {
-	struct xt2_ruleset *rs = k->rs;
 	const struct xt2_root *root = k->in->root;
-	const u64 old_size = (u64)root->tables * sizeof(struct xt2_table);
-	struct xt2_table list[XT2_TABLES_MAX];
+	struct xt2_ruleset *rs = k->rs;
 	int ret = 0;
 	u32 i;
 
@@ -461,15 +459,33 @@ static int write_tables(struct commit *k)
 		list[i].source = source_of(
 			k, t, i < root->tables ? xt2_image_table(k->in->img, root, i) : NULL, &ret);
 	}
-	if (ret < 0)
-		return ret;
-	if (rs->tables == root->tables && !memcmp(list, at(k, root->table), old_size))
+	return ret < 0 ? ret : 0;
+}
+
+static int put_tables(struct commit *k, const struct xt2_table *list)
+{
+	const struct xt2_root *root = k->in->root;
+	const u64 old_size = (u64)root->tables * sizeof(*list);
+	const u32 tables = k->rs->tables;
+
+	if (tables == root->tables && !memcmp(list, at(k, root->table), old_size))
 		return 0;
-	k->root.table = put(k, list, rs->tables * sizeof(*list));
-	k->root.tables = rs->tables;
+	k->root.table = put(k, list, tables * sizeof(*list));
+	k->root.tables = tables;
 	if (!k->root.table)
 		return -ENOSPC;
 	return retire(k, root->table, old_size);
+}
+
+static int write_tables(struct commit *k)
+{
+	struct xt2_table *list = malloc((k->rs->tables + 1ull) * sizeof(*list));
+	int ret = list ? list_tables(k, list) : -ENOMEM;
+
+	if (!ret)
+		ret = put_tables(k, list);
+	free(list);
+	return ret;
 }
 
 static void insert_hook(struct commit *k, const struct xt2_hook *h)

@@ -132,11 +132,14 @@ void xt2_inplace_know_(const struct xt2_ruleset *const_rs, u32 chain)
 static void order_know(struct xt2_ruleset *rs)
 {
 	struct xt2_inplace_ *in = rs->inplace;
-	const char *last[XT2_TABLES_MAX] = { NULL };
+	const char **last = calloc(rs->tables + 1ull, sizeof(*last)), *name;
 	const struct xt2_chain *c;
-	const char *name;
 	u32 i;
 
+	if (!last) {
+		xt2_inplace_fail_(in, -ENOMEM);
+		return;
+	}
 	xt2_image_for_each_chain(c, i, in->img, in->root) {
 		if (c->hook != XT2_HOOK_NONE || rs->table[c->table].by_name)
 			continue;
@@ -145,6 +148,7 @@ static void order_know(struct xt2_ruleset *rs)
 			rs->table[c->table].as_came = true;
 		last[c->table] = name;
 	}
+	free(last);
 }
 
 void xt2_inplace_know_all_(const struct xt2_ruleset *const_rs)
@@ -161,7 +165,7 @@ void xt2_inplace_know_all_(const struct xt2_ruleset *const_rs)
 	if (in->error)
 		return;
 	order_know(rs);
-	in->all_known = true;
+	in->all_known = !in->error;
 }
 
 u32 xt2_inplace_named_(const struct xt2_ruleset *const_rs, u32 table, const char *padded)

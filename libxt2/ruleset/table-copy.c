@@ -5,7 +5,7 @@
  * Chains, instances and cells get the numbers that are free there.
  */
 #include "config.h"
-#include "ruleset.h"
+#include "renumber.h"
 #include "libxt2/change/owners.h"
 #include "table-copy.h"
 
@@ -21,24 +21,28 @@ struct copy {
 	u64 *rule; /* room for one */
 };
 
-static int copy_instance(struct copy *c, u32 i, u32 *number)
+static int copy_instance(void *data, u32 *number)
 {
-	const struct xt2_instance *in = xt2_instance_at_(c->from, i);
-	int ret = 0;
+	struct copy *c = data;
+	const struct xt2_instance *in = xt2_instance_at_(c->from, *number);
+	u32 *known = &c->instance[*number];
+	int ret;
 
-	if (c->instance[i] == XT2_NONE) {
+	if (*known == XT2_NONE) {
 		ret = xt2_instance_put_(c->to, &c->to->payloads, in->kind, in->revision, in->name,
 					xt2_instance_data(in), in->size);
-		if (ret >= 0)
-			c->instance[i] = (u32)ret;
+		if (ret < 0)
+			return ret;
+		*known = (u32)ret;
 	}
-	*number = c->instance[i];
-	return ret < 0 ? ret : 0;
+	*number = *known;
+	return 0;
 }
 
-static int copy_cell(struct copy *c, const struct xt2_match *m, u32 *number)
+static int copy_cell(void *data, const struct xt2_match *m, u32 *number)
 {
-	int cell = xt2_cells_copy_(c->to, c->to->table[c->table].family, m, c->from->cell + m->arg);
+	struct copy *c = data;
+	int cell = xt2_cells_copy_(c->to, c->to->table[c->table].family, m, c->from->cell + *number);
 
 	if (cell < 0)
 		return cell;
@@ -46,42 +50,25 @@ static int copy_cell(struct copy *c, const struct xt2_match *m, u32 *number)
 	return 0;
 }
 
-static int renumber(struct copy *c, struct xt2_rule *r)
+static int copied_chain(void *data, u32 *number)
 {
-	u8 kind = XT2_TARGET_KIND(r->target);
-	u32 arg = XT2_TARGET_ARG(r->target);
-	struct xt2_match *m;
-	int ret = 0;
+	const struct copy *c = data;
 
-	xt2_rule_for_each_match(m, r) {
-		u32 info = xt2_match_info(m->type), number = m->arg;
-
-		if (info & XT2_EXT_CELL)
-			ret = copy_cell(c, m, &number);
-		else if (info & XT2_EXT_INSTANCE)
-			ret = copy_instance(c, m->arg, &number);
-		if (ret)
-			return ret;
-		m->arg = number;
-	}
-	if (xt2_rule_jumps(r) != XT2_NONE)
-		arg = c->chain[arg];
-	else if (xt2_target_info(kind) & XT2_EXT_INSTANCE)
-		ret = copy_instance(c, arg, &arg);
-	r->target = XT2_TARGET(kind, arg);
-	return ret;
+	*number = c->chain[*number];
+	return 0;
 }
 
 static int copy_rules(struct copy *c, int chain)
 {
 	struct xt2_list_walk w = xt2_list_walk(&c->from->chain[chain].rules);
+	const struct xt2_renumber_ by = { copy_cell, copy_instance, copied_chain, c };
 	struct xt2_rule *r = (struct xt2_rule *)c->rule;
 	const struct xt2_rule *old;
 	int ret = 0;
 
 	while (!ret && (old = xt2_list_next(&w))) {
 		memcpy(r, old, old->size);
-		ret = renumber(c, r);
+		ret = xt2_rule_renumber_(r, &by);
 		if (!ret)
 			ret = xt2_rule_append(c->to, (int)c->chain[chain], r,
 					      xt2_list_walk_line(&w));

@@ -13,6 +13,7 @@
  */
 #include "config.h"
 #include "inplace.h"
+#include "renumber.h"
 #include "table-difference.h"
 
 #include <stdlib.h>
@@ -425,8 +426,9 @@ static void tell_stays(const struct difference *d, const struct pair *p)
 
 /* --- doing it ------------------------------------------------------------------- */
 
-static int move_instance(struct difference *d, u32 *number)
+static int move_instance(void *data, u32 *number)
 {
+	struct difference *d = data;
 	const struct xt2_instance *in = xt2_instance_at_(d->from, *number);
 	int ret = 0;
 
@@ -451,8 +453,9 @@ static void move_config(struct difference *d, u32 to, u32 from)
 }
 
 /* A memory stays the one that rules of the name have had, or begins anew. */
-static int move_cell(struct difference *d, const struct xt2_match *m, u32 *number)
+static int move_cell(void *data, const struct xt2_match *m, u32 *number)
 {
+	struct difference *d = data;
 	const u32 cells = d->to->cells;
 	int cell = xt2_cells_add(d->to, d->from->table[d->table].family, m);
 
@@ -466,33 +469,20 @@ static int move_cell(struct difference *d, const struct xt2_match *m, u32 *numbe
 	return 0;
 }
 
+static int moved_chain(void *data, u32 *number)
+{
+	const struct difference *d = data;
+
+	*number = d->chain[*number];
+	return 0;
+}
+
 /* In d->rule, with the numbers of to. */
 static int move_rule(struct difference *d, const struct xt2_rule *of)
 {
-	struct xt2_rule *r = memcpy(d->rule, of, of->size);
-	const u8 kind = XT2_TARGET_KIND(r->target);
-	u32 arg = XT2_TARGET_ARG(r->target);
-	struct xt2_match *m;
-	int ret = 0;
+	const struct xt2_renumber_ by = { move_cell, move_instance, moved_chain, d };
 
-	xt2_rule_for_each_match(m, r) {
-		const u32 info = xt2_match_info(m->type);
-		u32 number = m->arg;
-
-		if (info & XT2_EXT_CELL)
-			ret = move_cell(d, m, &number);
-		else if (info & XT2_EXT_INSTANCE)
-			ret = move_instance(d, &number);
-		if (ret)
-			return ret;
-		m->arg = number;
-	}
-	if (xt2_rule_jumps(r) != XT2_NONE)
-		arg = d->chain[arg];
-	else if (xt2_target_info(kind) & XT2_EXT_INSTANCE)
-		ret = move_instance(d, &arg);
-	r->target = XT2_TARGET(kind, arg);
-	return ret;
+	return xt2_rule_renumber_(memcpy(d->rule, of, of->size), &by);
 }
 
 /* A rule stays at a position. */

@@ -5,16 +5,19 @@
 See include/xt2/netlink.h.  Random images and requests: SEED says which.
 """
 import errno
+import itertools
 import os
 import random
 import socket
 import struct
+import subprocess
 import sys
 
 GENERIC, CONTROL, REQUEST, ACK, DUMP, ERROR, DONE = 16, 16, 1, 4, 0x300, 2, 3
-IDENTIFY, TABLES, DUMP_ALL, BEGIN, TABLE, PIECE, KEEP, COMMIT, ABORT, COMMITTED, REFUSED = range(1, 12)
+IDENTIFY, TABLES, DUMP_ALL, BEGIN, TABLE, PIECE, KEEP, COMMIT, ABORT, COMMITTED, REFUSED, SPLICE, EDIT = range(1, 14)
 (PAD, FORMAT, SOCKOPTS, GENERATION, FAMILY, NAME, SIZE, RULES, OFFSET, DATA, FAULTS, UNCOUNTED, PORT, ERRNO,
- TEXT) = range(1, 16)
+ TEXT, WHAT, CHAIN, TO, AT, FIND, DELETE, INSERT) = range(1, 23)
+EDIT_RULES, EDIT_NEW, EDIT_GONE, EDIT_NAME, EDIT_POLICY = range(5)
 WRONG = []
 
 
@@ -100,6 +103,102 @@ def table(link, key, image, rules=0):
         if not ret:
             ret = link.change(PIECE, (OFFSET, u64(at)), (DATA, image[at:at + 32768]))
     return ret
+
+
+def splice(link, key, image):
+    ret = link.change(SPLICE, (FAMILY, u8(key[0])), (NAME, key[1]), (SIZE, u64(len(image))))
+    for at in range(0, len(image), 32768):
+        if not ret:
+            ret = link.change(PIECE, (OFFSET, u64(at)), (DATA, image[at:at + 32768]))
+    return ret
+
+
+def edit(link, what, chain, *attributes):
+    return link.change(EDIT, (WHAT, u8(what)), (CHAIN, chain + b'\0'), *attributes)
+
+
+def rules(link, chain, at, delete, insert):
+    return edit(link, EDIT_RULES, chain, *([] if at is None else [(AT, u32(at))]), (DELETE, u32(delete)),
+                (INSERT, u32(insert)))
+
+
+def refused_edits(link, key, image):
+    """Edits that cannot be made; each with one before it that can."""
+    INPUT, OWN = b'INPUT', b'own'
+    wrong = {
+        'a position after the end': ((EDIT_RULES, INPUT, (AT, u32(99)), (INSERT, u32(1))), errno.ENOENT),
+        'too many deleted': ((EDIT_RULES, INPUT, (AT, u32(1)), (DELETE, u32(99))), errno.ENOENT),
+        'all of 2^32 deleted': ((EDIT_RULES, INPUT, (AT, u32(1)), (DELETE, u32(0xffffffff))), errno.ENOENT),
+        'the last position': ((EDIT_RULES, INPUT, (AT, u32(0xffffffff)), (DELETE, u32(1))), errno.ENOENT),
+        'more than the image has': ((EDIT_RULES, INPUT, (INSERT, u32(99))), errno.ENOENT),
+        'no such chain': ((EDIT_RULES, b'nobody', (INSERT, u32(1))), errno.ENOENT),
+        'a new chain that is there': ((EDIT_NEW, OWN), errno.EEXIST),
+        'a new chain of no name': ((EDIT_NEW, b''), errno.EINVAL),
+        'a chain that rules lead to goes': ((EDIT_GONE, OWN), None),
+        'a base chain goes': ((EDIT_GONE, INPUT), None),
+        'a base chain is renamed': ((EDIT_NAME, INPUT, (TO, b'other\0')), None),
+        'a name that is there': ((EDIT_NAME, OWN, (TO, b'INPUT\0')), None),
+        'the policy of a user chain': ((EDIT_POLICY, OWN), None),
+    }
+    for what, (how, want) in wrong.items():
+        expect('begin', link.change(BEGIN), 0)
+        expect('splice', splice(link, key, image), 0)
+        expect('a rule', rules(link, OWN, 0, 1, 1), 0)
+        expect(what, edit(link, how[0], how[1], *how[2:]), 0)
+        ret = link.change(COMMIT)
+        if not ret or want not in (None, ret):
+            WRONG.append(f'{what}: {errno.errorcode.get(ret, ret)}')
+    expect('begin', link.change(BEGIN), 0)
+    expect('an edit of no table', edit(link, EDIT_NEW, b'new'), errno.EINVAL)
+    expect('table', table(link, key, image), 0)
+    expect('an edit of a table that is sent', edit(link, EDIT_NEW, b'new'), errno.EINVAL)
+    expect('abort', link.change(ABORT), 0)
+    expect('begin', link.change(BEGIN), 0)
+    expect('a splice without an image', splice(link, key, b''), 0)
+    expect('what is no edit', edit(link, 5, b'new'), errno.ERANGE)
+    expect('a name without a new one', edit(link, EDIT_NAME, OWN), errno.EINVAL)
+    expect('a rule of no image', rules(link, OWN, 0, 0, 1), 0)
+    expect('commit', link.change(COMMIT), errno.ENOENT)
+    expect('begin', link.change(BEGIN), 0)
+    expect('a table that is not there', splice(link, (2, b'security\0'), b''), 0)
+    expect('commit', link.change(COMMIT), errno.ENOENT)
+
+
+def edits(rng, link, key, image):
+    """Rules come and go again, in random places: what is left is as it was."""
+    for _ in range(int(os.environ.get('EDITS', 40))):
+        counts = {b'INPUT': 4, b'own': 3}
+        steps = []
+        for n in range(rng.randint(1, 5)):
+            chain = rng.choice(sorted(counts))
+            steps.append((chain, rng.randint(0, counts[chain] - 1), rng.randint(1, counts[chain])))
+        name = b'new%d' % rng.randrange(100)
+        for chain, at, n in steps:
+            expect('begin', link.change(BEGIN), 0)
+            expect('splice', splice(link, key, image), 0)
+            expect('rules come', rules(link, chain, rng.choice((at, at, None)) if at else at, 0, n), 0)
+            expect('a chain comes', edit(link, EDIT_NEW, name), 0)
+            expect('it is named', edit(link, EDIT_NAME, name, (TO, b'other\0')), 0)
+            expect('commit', link.change(COMMIT), 0)
+            expect('begin', link.change(BEGIN), 0)
+            expect('splice', splice(link, key, image), 0)
+            expect('the chain goes', edit(link, EDIT_GONE, b'other'), 0)
+            expect('all rules go', rules(link, chain, 0, counts[chain] + n, counts[chain]), 0)
+            expect('commit', link.change(COMMIT), 0)
+    # The first rule that says the same as the first one of the image.
+    expect('begin', link.change(BEGIN), 0)
+    expect('splice', splice(link, key, image), 0)
+    expect('one more', rules(link, b'own', None, 0, 1), 0)
+    expect('commit', link.change(COMMIT), 0)
+    expect('begin', link.change(BEGIN), 0)
+    expect('splice', splice(link, key, image), 0)
+    expect('find', edit(link, EDIT_RULES, b'own', (FIND, b''), (DELETE, u32(1))), 0)
+    expect('all rules go', rules(link, b'own', 0, 3, 0), 0)
+    expect('commit', link.change(COMMIT), 0)
+    expect('begin', link.change(BEGIN), 0)
+    expect('splice', splice(link, key, image), 0)
+    expect('all rules come', rules(link, b'own', 0, 0, 3), 0)
+    expect('commit', link.change(COMMIT), 0)
 
 
 def protocol(link, other, key, image):
@@ -200,16 +299,19 @@ class Failing(Link):
                 f.write(b'0')
 
 
-def fail_each(found):
+def saved():
+    """=> what the rules are; images may be packed in another way"""
+    text = subprocess.run(['iptables-legacy-save', '-c'], capture_output=True, text=True, check=True).stdout
+    return [line for line in text.splitlines() if not line.startswith('#')]
+
+
+def fail_each(requests):
     """Each allocation of each request of a transaction fails once."""
-    key, total = (2, b'filter\0'), 0
-    image = found[key]
-    requests = (lambda link: link.change(BEGIN), lambda link: table(link, key, image),
-                lambda link: link.change(COMMIT))
+    total = 0
     for which in range(len(requests)):
         for nth in range(1, 2000):
             link = Failing()
-            before = images(link)
+            before = saved()
             for request in requests[:which]:
                 expect('a request before', request(link), 0)
             link.nth = nth
@@ -217,10 +319,12 @@ def fail_each(found):
             link.nth = 0
             if hit and ret not in (0, errno.ENOMEM, errno.ENOBUFS):
                 WRONG.append(f'request {which}, allocation {nth}: {errno.errorcode.get(ret, ret)}')
-            if ret or which < len(requests) - 1:
-                now = images(link)
+            lost = ret == errno.ENOBUFS and which == len(requests) - 1      # the answer, to what is done
+            if ret and not lost or which < len(requests) - 1:
+                now = saved()
                 if now != before:
-                    WRONG.append(f'request {which}, allocation {nth}: the tables are others')
+                    WRONG.append(f'request {which}, allocation {nth}: {errno.errorcode.get(ret, ret)}, and the '
+                                 f'tables are others: {set(before) ^ set(now)}')
             link.close()
             total += 1
             if not hit:
@@ -237,9 +341,17 @@ def main():
     protocol(link, other, key, found[key])
     if not os.environ.get('FAIL'):
         shared(other, key, found[key])
+        refused_edits(other, key, found[key])
+        edits(rng, other, key, found[key])
     damaged(rng, other, found)
     if os.environ.get('FAIL'):
-        fail_each(found)
+        image, names = found[key], itertools.count()
+        fail_each((lambda link: link.change(BEGIN), lambda link: table(link, key, image),
+                   lambda link: link.change(COMMIT)))
+        fail_each((lambda link: link.change(BEGIN), lambda link: splice(link, key, image),
+                   lambda link: (rules(link, b'INPUT', 0, 1, 1) or rules(link, b'a', None, 0, 1) or
+                                 edit(link, EDIT_NEW, b'n%d' % next(names))),
+                   lambda link: link.change(COMMIT)))
     for line in WRONG:
         print('WRONG:', line)
     if WRONG:

@@ -42,6 +42,7 @@ UNTESTED = {
     "libxt2/store/enter-netns.c": KERNEL % "view.sh",
     "libxt2/store/kernel-ipsets.c": KERNEL % "left.sh",
     "libxt2/store/kernel/kernel-link.c": MODULE,
+    "libxt2/store/kernel/kernel-splice.c": MODULE,
     "libxt2/store/kernel/kernel-store.c": MODULE,
     "libxt2/store/bpf/bpf-companion.c": KERNEL % "reject.sh",
     "libxt2/store/bpf/bpf-evaluator.c": KERNEL % "evaluators.sh",

@@ -15,4 +15,7 @@ void xt2_free(const void *p);
 #define realloc(p, n) xt2_realloc(p, n)
 #define free(p)	      xt2_free(p)
 
+void xt2_qsort(void *base, size_t n, size_t size, int (*compare)(const void *a, const void *b));
+#define qsort(base, n, size, compare) xt2_qsort(base, n, size, compare)
+
 #endif

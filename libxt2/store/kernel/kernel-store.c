@@ -24,7 +24,7 @@
 #include "engine/image.h"
 #include "engine/index/patched.h"
 #include "kernel-form.h"
-#include "kernel-link.h"
+#include "kernel-splice.h"
 #include "libxt2/err.h"
 #include "libxt2/ruleset/pair.h"
 #include "libxt2/ruleset/ruleset.h"
@@ -317,6 +317,8 @@ struct coming {
 	struct xt2_counts *count; /* by number: what rules start with */
 	__u32 *was; /* by number: where the rule was in the image that was read; 0: nowhere */
 	__u32 rules;
+	bool whole; /* tables are not edited in their place */
+	bool edited; /* one is */
 	struct xt2_err *err;
 };
 
@@ -403,22 +405,6 @@ static bool is_same(const struct known *t, const struct xt2_image *img, const __
 	return n == rules;
 }
 
-static int send_pieces(const struct coming *c, __u8 command, const void *data, size_t size)
-{
-	struct xt2_kernel_link *link = &c->k->link;
-	size_t at, n;
-	int ret = 0;
-
-	for (at = 0; at < size && !ret; at += n) {
-		n = size - at < XT2_NL_PIECE ? size - at : XT2_NL_PIECE;
-		xt2_kernel_begin(link, command);
-		mnl_attr_put_u64(link->message, XT2_A_OFFSET, at);
-		mnl_attr_put(link->message, XT2_A_DATA, n, (const __u8 *)data + at);
-		ret = xt2_kernel_ask(link, 0, NULL, NULL, c->err);
-	}
-	return ret;
-}
-
 /* @map: NULL: it goes */
 static int send_table(const struct coming *c, __u8 family, const char *name,
 		      const struct xt2_mapping *map, const __u32 *keep, __u32 rules)
@@ -435,9 +421,9 @@ static int send_table(const struct coming *c, __u8 family, const char *name,
 	}
 	ret = xt2_kernel_ask(link, 0, NULL, NULL, c->err);
 	if (!ret && map)
-		ret = send_pieces(c, XT2_CMD_PIECE, map->image, map->size);
+		ret = xt2_kernel_send_(link, XT2_CMD_PIECE, map->image, map->size, c->err);
 	if (!ret && map)
-		ret = send_pieces(c, XT2_CMD_KEEP, keep, rules * sizeof(*keep));
+		ret = xt2_kernel_send_(link, XT2_CMD_KEEP, keep, rules * sizeof(*keep), c->err);
 	return ret;
 }
 
@@ -463,13 +449,28 @@ static __u32 *restore_rules(const struct coming *c, struct xt2_image *img, __u32
 	return keep;
 }
 
+/* As edits, if that will do.  => 0, -errno */
+static int send_difference(struct coming *c, const struct known *t, const struct xt2_ruleset *rs,
+			   int table, const struct xt2_mapping *map, const __u32 *keep, __u32 rules)
+{
+	int ret = 0;
+
+	if (t && !c->whole)
+		ret = xt2_kernel_splice_(&c->k->link, &t->map, map, keep, c->err);
+	c->edited |= ret > 0;
+	return ret ? ret
+		   : send_table(c, (__u8)xt2_table_family(rs, table), xt2_table_name(rs, table),
+				map, keep, rules);
+}
+
 /* => 1: sent; 0: it is as it was; -errno */
-static int send_changed(const struct coming *c, const struct xt2_ruleset *rs, int table)
+static int send_changed(struct coming *c, const struct xt2_ruleset *rs, int table)
 {
 	const __u8 family = (__u8)xt2_table_family(rs, table);
 	struct known *t = find_table(c->k, family, xt2_table_name(rs, table));
 	struct xt2_mapping map;
 	__u32 *keep, rules;
+	bool unchanged = false;
 	int ret = xt2_kernel_form(rs, table, &map, c->err);
 
 	if (ret)
@@ -480,10 +481,12 @@ static int send_changed(const struct coming *c, const struct xt2_ruleset *rs, in
 	if (!keep)
 		ret = no_memory(c);
 	else if (!is_same(t, map.image, keep, rules))
-		ret = send_table(c, family, xt2_table_name(rs, table), &map, keep, rules) ?: 1;
+		ret = send_difference(c, t, rs, table, &map, keep, rules);
+	else
+		unchanged = true;
 	free(keep);
 	xt2_image_close(&map);
-	return ret;
+	return ret < 0 ? ret : !unchanged;
 }
 
 static int on_committed(const struct nlmsghdr *h, void *generation)
@@ -493,7 +496,7 @@ static int on_committed(const struct nlmsghdr *h, void *generation)
 }
 
 /* => how many are sent, -errno */
-static int send_all(const struct coming *c)
+static int send_all(struct coming *c)
 {
 	struct xt2_ruleset *rs = xt2_ruleset_new();
 	int table, sent = 0, ret = rs ? xt2_ruleset_load(rs, c->map.image, c->map.size) : -ENOMEM;
@@ -528,18 +531,40 @@ static int commit_sent(struct xt2_store *s, struct xt2_err *err)
 	return ret;
 }
 
+/* What was read is still what is there, or the kernel says so. */
+static int begin_again(struct xt2_kernel *k, struct xt2_err *err)
+{
+	*err = (struct xt2_err){ 0 };
+	xt2_kernel_begin(&k->link, XT2_CMD_ABORT); /* if that has not happened */
+	xt2_kernel_ask(&k->link, 0, NULL, NULL, err);
+	*err = (struct xt2_err){ 0 };
+	xt2_kernel_begin(&k->link, XT2_CMD_BEGIN);
+	mnl_attr_put_u64(k->link.message, XT2_A_GENERATION, k->generation);
+	return xt2_kernel_ask(&k->link, 0, NULL, NULL, err);
+}
+
+static int send_and_commit(struct xt2_store *s, struct coming *c)
+{
+	const int ret = send_all(c);
+
+	if (!ret)
+		s->generation = s->kernel->generation; /* nothing has changed */
+	return ret > 0 ? commit_sent(s, c->err) : ret;
+}
+
 static int commit(struct xt2_store *s, const struct xt2_mapping *map,
 		  const struct xt2_store_counters *counters, struct xt2_err *err)
 {
-	struct coming c = { .k = s->kernel, .err = err };
+	struct xt2_err own = { 0 };
+	struct coming c = { .k = s->kernel, .err = err ? err : &own };
 	int ret = prepare(&c, map, counters);
 
 	if (!ret)
-		ret = send_all(&c);
-	if (!ret)
-		s->generation = s->kernel->generation; /* nothing has changed */
-	else if (ret > 0)
-		ret = commit_sent(s, err);
+		ret = send_and_commit(s, &c);
+	if (ret && c.edited && ret != -ESTALE) { /* edits have limits that whole tables have not */
+		c.whole = true;
+		ret = begin_again(s->kernel, c.err) ?: send_and_commit(s, &c);
+	}
 	xt2_image_close(&c.map);
 	free(c.count);
 	free(c.was);
