@@ -103,6 +103,13 @@ enum xt2_nl_attribute {
 	XT2_AS
 };
 
-enum xt2_nl_edit { XT2_EDIT_RULES, XT2_EDIT_NEW, XT2_EDIT_GONE, XT2_EDIT_NAME, XT2_EDIT_POLICY, XT2_EDITS };
+enum xt2_nl_edit {
+	XT2_EDIT_RULES,
+	XT2_EDIT_NEW,
+	XT2_EDIT_GONE,
+	XT2_EDIT_NAME,
+	XT2_EDIT_POLICY,
+	XT2_EDITS
+};
 
 #endif

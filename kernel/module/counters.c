@@ -53,8 +53,9 @@ int xt2k_slot_take(struct xt2k_counters *c, struct xt2_counts n, u32 *slot)
 	if (again || n.packets || n.bytes) {
 		if (xt2k_counters_room(c, number))
 			return -ENOMEM;
-		xt2k_counters_add(c, number, (struct xt2_counts){ n.packets - was.packets,
-								  n.bytes - was.bytes });
+		xt2k_counters_add(c, number,
+				  (struct xt2_counts){ n.packets - was.packets,
+						       n.bytes - was.bytes });
 	}
 	c->frees -= again;
 	c->used += !again;
@@ -288,8 +289,9 @@ int xt2k_counters_take(struct xt2k_counters *c, struct xt2_image *img, struct xt
 	ret = xt2k_counters_init(c, 2 * w.slot + w.slot / 4 + SPARE);
 	if (ret)
 		return ret;
-	w = (struct walk){ .slot = c->used, .c = c, .start = start, .rule = take_rule,
-			   .group = no_group };
+	w = (struct walk){
+		.slot = c->used, .c = c, .start = start, .rule = take_rule, .group = no_group
+	};
 	walk_image(&w, img);
 	c->used = w.slot;
 	return w.ret;

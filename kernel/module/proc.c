@@ -38,9 +38,8 @@ static void table_show(struct seq_file *s, const struct xt2k_table *t)
 			s,
 			"%s %s bytes %zu counters %u instances %u depth %u indexed %u faults %lld uncounted %llu\n",
 			t->kind->prefix, xt2k_names[t->name], live->size,
-			live->state->counters.slots, live->natives, live->depth,
-			live->indexed, (long long)atomic64_read(&t->faults),
-			live->state->counters.lost);
+			live->state->counters.slots, live->natives, live->depth, live->indexed,
+			(long long)atomic64_read(&t->faults), live->state->counters.lost);
 }
 
 static int tables_show(struct seq_file *s, void *v)

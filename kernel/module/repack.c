@@ -64,8 +64,7 @@ static void add_groups(const struct xt2k_repack *r, struct xt2k_counters *c)
 	u32 i;
 
 	for (i = 0; i < r->groups; i++)
-		xt2k_counters_add(c, r->group[i].packets,
-				  xt2k_counters_read(c, r->group[i].bytes));
+		xt2k_counters_add(c, r->group[i].packets, xt2k_counters_read(c, r->group[i].bytes));
 }
 
 /* --- instances --------------------------------------------------------------------- */
@@ -82,9 +81,8 @@ static void map_rule(u32 *native, const struct xt2_rule *before, const struct xt
 
 	xt2_rule_for_each_match(m, now)
 		if (is_instance(m))
-			native[m->arg] = ((const struct xt2_match *)xt2_at(
-						  before, xt2_offset(now, m)))
-						 ->arg;
+			native[m->arg] =
+				((const struct xt2_match *)xt2_at(before, xt2_offset(now, m)))->arg;
 	if (xt2_target_info(XT2_TARGET_KIND(now->target)) & XT2_EXT_INSTANCE)
 		native[XT2_TARGET_ARG(now->target)] = XT2_TARGET_ARG(before->target);
 }

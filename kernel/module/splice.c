@@ -155,7 +155,7 @@ static int note_gone(struct splice *s, int chain, u32 at)
 	return ret;
 }
 
-static int delete(struct splice *s, int chain, u32 at, u32 n)
+static int delete (struct splice *s, int chain, u32 at, u32 n)
 {
 	const u32 rules = xt2_chain_rules(s->rs, chain);
 	const bool all = !at && n == rules;
@@ -196,7 +196,7 @@ static int edit_rules(struct splice *s, int chain, const struct xt2k_op *op)
 
 	if (at < 0)
 		return at;
-	ret = delete(s, chain, at, op->deletes);
+	ret = delete (s, chain, at, op->deletes);
 	for (i = 0; i < op->inserts && !ret; i++)
 		ret = insert(s, chain, op, at + i);
 	return ret;
@@ -273,8 +273,7 @@ static u32 hooks_of(void *data, const char *chain)
 {
 	const struct splice *s = data;
 	const int number = xt2_chain_find(s->rs, 0, chain);
-	const struct xt2_way *way =
-		number < 0 ? NULL : xt2_pages_get(&s->rs->inplace->way, number);
+	const struct xt2_way *way = number < 0 ? NULL : xt2_pages_get(&s->rs->inplace->way, number);
 
 	return way ? way->from : 0;
 }

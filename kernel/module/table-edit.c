@@ -136,7 +136,8 @@ struct xt2k_edit *xt2k_edit_new(struct xt2_mapping *map)
 /* Packets find indexes if they did before. */
 static int renew(struct xt2k_table *t, u32 need)
 {
-	struct xt2_index_limits limits = xt2k_table_live(t)->indexed ? xt2_index_limits : xt2k_plain;
+	struct xt2_index_limits limits = xt2k_table_live(t)->indexed ? xt2_index_limits
+								     : xt2k_plain;
 	struct xt2k_repack r;
 	int ret = xt2k_repack_copy(t, &r);
 
@@ -171,8 +172,7 @@ int xt2k_edit_open(struct xt2k_table *t, u32 need, bool anew, struct xt2_err *er
 static int track(struct xt2k_live *next)
 {
 	struct xt2k_state *state = next->state;
-	int ret = next->asks_ct && !state->tracks ? nf_ct_netns_get(state->net, state->nfproto)
-						  : 0;
+	int ret = next->asks_ct && !state->tracks ? nf_ct_netns_get(state->net, state->nfproto) : 0;
 
 	if (next->asks_ct && !ret)
 		state->tracks = true;

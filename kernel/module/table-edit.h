@@ -15,7 +15,8 @@ struct xt2k_edit {
 	struct xt2_slots_ops slots;
 	struct xt2k_counters *counters;
 	struct xt2k_numbers taken, gone; /* slots of rules that come and go */
-	struct xt2k_numbers dead, made; /* instances of rules that go and come: once for each rule */
+	struct xt2k_numbers dead,
+		made; /* instances of rules that go and come: once for each rule */
 	struct xt2k_live *next; /* what will be live, complete; or NULL */
 	bool broken; /* rs cannot go on: the table is packed anew before the next edit */
 };

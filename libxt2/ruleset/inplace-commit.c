@@ -466,15 +466,12 @@ static int put_tables(struct commit *k, const struct xt2_table *list)
 {
 	const struct xt2_root *root = k->in->root;
 	const u64 old_size = (u64)root->tables * sizeof(*list);
-	const u32 tables = k->rs->tables;
 
-	if (tables == root->tables && !memcmp(list, at(k, root->table), old_size))
+	k->root.tables = k->rs->tables;
+	if (k->root.tables == root->tables && !memcmp(list, at(k, root->table), old_size))
 		return 0;
-	k->root.table = put(k, list, tables * sizeof(*list));
-	k->root.tables = tables;
-	if (!k->root.table)
-		return -ENOSPC;
-	return retire(k, root->table, old_size);
+	k->root.table = put(k, list, k->root.tables * sizeof(*list));
+	return k->root.table ? retire(k, root->table, old_size) : -ENOSPC;
 }
 
 static int write_tables(struct commit *k)

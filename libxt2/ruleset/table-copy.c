@@ -42,7 +42,8 @@ static int copy_instance(void *data, u32 *number)
 static int copy_cell(void *data, const struct xt2_match *m, u32 *number)
 {
 	struct copy *c = data;
-	int cell = xt2_cells_copy_(c->to, c->to->table[c->table].family, m, c->from->cell + *number);
+	int cell =
+		xt2_cells_copy_(c->to, c->to->table[c->table].family, m, c->from->cell + *number);
 
 	if (cell < 0)
 		return cell;

@@ -162,8 +162,8 @@ static int add_policy(struct splice *s, int chain)
 	if (to < 0)
 		return to;
 	xt2_chain_counters(s->now.rs, chain, &packets, &bytes);
-	return xt2_chain_set_policy(s->add, to, xt2_chain_policy(s->now.rs, chain)) ?:
-		       xt2_chain_set_counters(s->add, to, packets, bytes);
+	return xt2_chain_set_policy(s->add, to, xt2_chain_policy(s->now.rs, chain))
+		       ?: xt2_chain_set_counters(s->add, to, packets, bytes);
 }
 
 static int gather_chain(struct splice *s, int chain)
@@ -286,8 +286,7 @@ static int edit_chain(const struct splice *s, int chain)
 	return ret;
 }
 
-#define for_each_chain(chain, rs) \
-	for ((chain) = -1; ((chain) = xt2_chain_next(rs, 0, chain)) >= 0;)
+#define for_each_chain(chain, rs) for ((chain) = -1; ((chain) = xt2_chain_next(rs, 0, chain)) >= 0;)
 
 static bool has(const struct side *side, const struct side *other, int chain)
 {
@@ -299,19 +298,14 @@ static int send_edits(const struct splice *s)
 {
 	int chain, ret = 0;
 
-	for_each_chain(chain, s->now.rs)
-		if (!ret && !has(&s->now, &s->old, chain))
-			ret = send_edit(s, XT2_EDIT_NEW, xt2_chain_name(s->now.rs, chain));
-	for_each_chain(chain, s->now.rs)
-		if (!ret)
-			ret = edit_chain(s, chain);
-	for_each_chain(chain, s->old.rs)
-		if (!ret && !has(&s->old, &s->now, chain))
-			ret = send_rules(s, xt2_chain_name(s->old.rs, chain), 0,
-					 (__u32)xt2_chain_rules(s->old.rs, chain), 0);
-	for_each_chain(chain, s->old.rs)
-		if (!ret && !has(&s->old, &s->now, chain))
-			ret = send_edit(s, XT2_EDIT_GONE, xt2_chain_name(s->old.rs, chain));
+	for_each_chain(chain, s->now.rs) if (!ret && !has(&s->now, &s->old, chain))
+		ret = send_edit(s, XT2_EDIT_NEW, xt2_chain_name(s->now.rs, chain));
+	for_each_chain(chain, s->now.rs) if (!ret) ret = edit_chain(s, chain);
+	for_each_chain(chain, s->old.rs) if (!ret && !has(&s->old, &s->now, chain))
+		ret = send_rules(s, xt2_chain_name(s->old.rs, chain), 0,
+				 (__u32)xt2_chain_rules(s->old.rs, chain), 0);
+	for_each_chain(chain, s->old.rs) if (!ret && !has(&s->old, &s->now, chain))
+		ret = send_edit(s, XT2_EDIT_GONE, xt2_chain_name(s->old.rs, chain));
 	return ret;
 }
 
@@ -320,10 +314,12 @@ static bool ends_stay(const struct splice *s)
 {
 	int chain;
 
-	for_each_chain(chain, s->now.rs)
-		if (xt2_chain_hook(s->now.rs, chain) < 0 && has(&s->now, &s->old, chain) &&
-		    !s->stays[s->now.first[chain] + (__u32)xt2_chain_rules(s->now.rs, chain)])
-			return false;
+	for_each_chain(
+		chain,
+		s->now.rs) if (xt2_chain_hook(s->now.rs, chain) < 0 &&
+			       has(&s->now, &s->old, chain) &&
+			       !s->stays[s->now.first[chain] +
+					 (__u32)xt2_chain_rules(s->now.rs, chain)]) return false;
 	return true;
 }
 
@@ -354,7 +350,8 @@ int xt2_kernel_splice_(struct xt2_kernel_link *link, const struct xt2_mapping *o
 		       const struct xt2_mapping *img, const __u32 *keep, struct xt2_err *err)
 {
 	struct splice s = { .link = link, .keep = keep, .err = err };
-	int ret = side_load(&s.old, old) || side_load(&s.now, img) ? no_memory(&s) : send_difference(&s, old);
+	int ret = side_load(&s.old, old) || side_load(&s.now, img) ? no_memory(&s)
+								   : send_difference(&s, old);
 
 	side_end(&s.old);
 	side_end(&s.now);
