@@ -41,6 +41,8 @@ endif
 EXTRA_DIST += perf/README.md perf/gen/gen_lists.py perf/gen/gen_tools.py perf/gen/gen_trace.py perf/gen/gen_tuples.py \
 	perf/cost/instructions \
 	perf/edits/xt2-beside perf/edits/xt2-edits \
+	perf/kernel/kernel-guest.sh perf/kernel/kernel_guest.py perf/kernel/kernel_report.py perf/kernel/kernel_rules.py \
+	perf/kernel/vm perf/kernel/vm-build perf/kernel/vm-init perf/kernel/xt2-kernel \
 	perf/peers/peers_kernel.py perf/peers/peers_report.py perf/peers/peers_rules.py perf/peers/peers_tools.py \
 	perf/results perf/rtt/rtt_report.py perf/rtt/rtt_rules.py perf/gen/xt2-gen perf/cost/xt2-legacy \
 	perf/rtt/xt2-companions perf/rtt/xt2-rtt perf/cost/xt2-text perf/peers/xt2-vs-peers perf/peers/xt2-vs-xt1
