@@ -89,7 +89,8 @@ WHERE_SOURCES = xt2tables/tables/where.c xt2tables/tables/where.h \
 	xt2tables/tables/past-text.c xt2tables/tables/past-text.h \
 	xt2tables/live/live-trace.c xt2tables/live/live-trace.h
 RESTORE_SOURCES = xt2tables/cmd/xt2tables.c $(WHERE_SOURCES) \
-	xt2tables/tables/tables-help.c xt2tables/tables/tables-main.c xt2tables/tables/tables-main.h
+	xt2tables/tables/tables-help.c xt2tables/tables/tables-main.c xt2tables/tables/tables-main.h \
+	xt2tables/tables/unread.c xt2tables/tables/unread.h
 xt2tables_restore_SOURCES = $(RESTORE_SOURCES) $(LIVE_STORE)
 xt2tables_restore_CFLAGS = $(AM_CFLAGS) $(XTABLES_CFLAGS)
 xt2tables_restore_LDFLAGS = $(AM_LDFLAGS) $(PIE_LDFLAGS)

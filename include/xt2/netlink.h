@@ -22,7 +22,7 @@
  *	EDIT   EDIT CHAIN ...			... what is done, in order
  *	COMMIT					or ABORT
  *
- * COMMIT changes all of the tables, or nothing: images are checked, the kernel's matches and targets
+ * COMMIT changes all of the tables, or nothing, which is no generation if nothing was to change: images are checked, the kernel's matches and targets
  * are asked about their rules, and counters that go on miss no packet.  It is answered with COMMITTED.
  *
  * An edit costs what it changes, and rules that it does not name go on counting.  Its image is one of this

@@ -260,14 +260,14 @@ static void keep(struct xt2k_edit *e)
 	e->broken |= xt2_inplace_done(e->rs) != 0;
 }
 
-void xt2k_edit_publish(struct xt2k_table *t)
+bool xt2k_edit_publish(struct xt2k_table *t)
 {
 	struct xt2k_live *live = xt2k_table_live(t), *next = live->edit->next;
 	struct xt2k_edit *e = live->edit;
 
 	if (!next) {
 		keep(e);
-		return;
+		return false;
 	}
 	e->next = NULL;
 	live->img->root = xt2_offset(live->img, next->root);
@@ -284,6 +284,7 @@ void xt2k_edit_publish(struct xt2k_table *t)
 		xt2_space_reclaim(&e->rs->inplace->space, e->rs->generation);
 	if (next->wants_index)
 		xt2k_index_later(t);
+	return true;
 }
 
 void xt2k_edit_abort(const struct xt2k_table *t)

@@ -424,37 +424,40 @@ static void go_on_counting(const struct coming *c, struct xt2k_live *old)
 					  xt2k_slots_read(&old->state->counters, c->start[i].from));
 }
 
-static void publish(struct coming *c)
+/* => has it changed? */
+static bool publish(struct coming *c)
 {
 	struct xt2k_live *old;
 
 	if (c->ready) {
-		xt2k_edit_publish(c->t);
 		c->ready = false;
-		return;
+		return xt2k_edit_publish(c->t);
 	}
 	if (!c->live) {
 		xt2k_table_remove(c->t);
-		return;
+		return true;
 	}
 	old = xt2k_table_publish(c->t, c->live);
 	if (old)
 		go_on_counting(c, old);
 	xt2k_live_free(old);
 	c->live = NULL;
+	return true;
 }
 
-/* New rules stand before tables go. */
-static void publish_all(struct xt2k_transaction *x)
+/* New rules stand before tables go.  => has anything changed? */
+static bool publish_all(struct xt2k_transaction *x)
 {
 	struct coming *c;
+	bool changed = false;
 
 	list_for_each_entry(c, &x->tables, list)
 		if (c->live || c->ready)
-			publish(c);
+			changed |= publish(c);
 	list_for_each_entry(c, &x->tables, list)
 		if (!c->map.image && !c->edited)
-			publish(c);
+			changed |= publish(c);
+	return changed;
 }
 
 void xt2k_abort(struct net *net, u32 port)
@@ -482,6 +485,7 @@ int xt2k_commit(struct net *net, u32 port, struct xt2_err *err)
 	struct xt2k_net *xn = net_of(net);
 	struct xt2k_transaction *x = xt2k_transaction(net, port);
 	struct coming *c;
+	bool changed;
 	int ret = 0;
 
 	if (x->generation != xn->generation)
@@ -491,10 +495,9 @@ int xt2k_commit(struct net *net, u32 port, struct xt2_err *err)
 		if (!ret)
 			ret = prepare(c, err);
 	}
-	if (!ret)
-		publish_all(x);
+	changed = !ret && publish_all(x);
 	xt2k_abort(net, port);
-	if (!ret)
+	if (changed)
 		xt2k_committed(net, port);
 	return ret;
 }

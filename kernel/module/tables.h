@@ -399,7 +399,7 @@ struct xt2k_op {
  */
 int xt2k_splice(struct xt2k_table *t, const struct list_head *ops, const struct xt2_mapping *add,
 		struct xt2_err *err);
-void xt2k_edit_publish(struct xt2k_table *t);
+bool xt2k_edit_publish(struct xt2k_table *t); /* => has it changed? */
 void xt2k_edit_abort(const struct xt2k_table *t);
 
 /* --- transactions (table-transaction.c) ------------------------------------------- */

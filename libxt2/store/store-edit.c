@@ -72,6 +72,14 @@ int xt2_store_edit(struct xt2_store *s, struct xt2_ruleset **rs, struct xt2_err 
 	return 0;
 }
 
+int xt2_store_edit_unread(struct xt2_store *s, const struct xt2_store_edits *edits,
+			  struct xt2_err *err)
+{
+	if (s->kind != XT2_STORE_KERNEL)
+		return 1;
+	return xt2_store_kernel_.edit_unread(s, edits, err);
+}
+
 int xt2_store_commit_edit(struct xt2_store *s, struct xt2_ruleset *rs,
 			  const struct xt2_commit_check *check, struct xt2_err *err)
 {

@@ -149,6 +149,20 @@ typedef int (*xt2_refused)(void *data, const struct xt2_live_refusal *r);
 /* A history as it is now, which is good during the call. */
 typedef void (*xt2_history_seen)(void *data, const struct xt2_history *h);
 
+/* An edit of a table that the store carries out itself: see enum xt2_nl_edit of <xt2/netlink.h>. */
+struct xt2_store_edit {
+	__u8 edit;
+	const char *chain, *to; /* to: NULL: it has none */
+	bool append, find; /* there is no position, or a rule says it */
+	__u32 at, deletes, inserts;
+};
+
+struct xt2_store_edits {
+	const struct xt2_ruleset *add; /* its only table is edited; the rules that come, by chain */
+	const struct xt2_store_edit *edit;
+	__u32 n;
+};
+
 /* A kind of store.  See the functions of the same names below. */
 struct xt2_store_ops {
 	int (*lock)(struct xt2_store *s, enum xt2_store_access access, int wait,
@@ -164,6 +178,9 @@ struct xt2_store_ops {
 	int (*refusals)(const struct xt2_image *img, xt2_refused found, void *data);
 	int (*shares)(const struct xt2_image *img, xt2_shared found, void *data); /* NULL: none */
 	const struct xt2_live_edit_ops *edit; /* live */
+	/* NULL: it has to be read to be edited */
+	int (*edit_unread)(struct xt2_store *s, const struct xt2_store_edits *edits,
+			   struct xt2_err *err);
 	/* live: */
 	int (*generation)(const struct xt2_store *s, __u64 generation, struct xt2_mapping *map,
 			  struct xt2_err *err);
@@ -240,6 +257,14 @@ int xt2_store_load(const struct xt2_store *s, const char *what, struct xt2_rules
  * => 0; 1: not this one: xt2_store_load() it; -ENOENT: there is none yet; -errno
  */
 int xt2_store_edit(struct xt2_store *s, struct xt2_ruleset **rs, struct xt2_err *err);
+
+/*
+ * xt2_store_edit_unread - edit a table whose rules are not read
+ * @s: locked, to be changed
+ * => 0: done; 1: not this one; -errno: nothing has changed, and it can be tried in another way
+ */
+int xt2_store_edit_unread(struct xt2_store *s, const struct xt2_store_edits *edits,
+			  struct xt2_err *err);
 
 /*
  * xt2_store_commit_edit - store what has changed of such a ruleset, in one step

@@ -89,6 +89,64 @@ check kernel apply $run/v4
 check kernel apply --counters reset $run/v4
 rules -c | grep -q '^\[0:0\] -A own -p icmp' || fail "reset: $(rules -c)"
 
+# Single commands are carried out where the rules are; what fails is told in iptables' words.
+ping -q -c 5 -i 0.01 127.0.0.1 >/dev/null
+while read -r words; do
+	# shellcheck disable=SC2086 # words
+	check "$tables" --live --host kernel $words
+done <<'END'
+-N fresh
+-A fresh -s 192.0.2.1,192.0.2.2 -m limit --limit 3/min -j REJECT
+-I INPUT 2 -m conntrack --ctstate INVALID -j fresh
+-R fresh 1 -d 192.0.2.3 -j LOG --log-prefix seen
+-A fresh -g own
+-E fresh renamed
+-I INPUT -p udp -j DROP
+-D INPUT 1
+-N LOGS
+-A OUTPUT -j LOGS
+-D OUTPUT -j LOGS
+-X LOGS
+END
+iptables-legacy -S >$run/have
+for rule in '-N renamed' '-A INPUT -m conntrack --ctstate INVALID -j renamed' '-A renamed -g own' \
+	'-A renamed -d 192.0.2.3/32 -j LOG --log-prefix seen' \
+	'-A renamed -s 192.0.2.2/32 -m limit --limit 3/min -j REJECT --reject-with icmp-port-unreachable'; do
+	grep -qxF -- "$rule" $run/have || fail "no $rule: $(cat $run/have)"
+done
+! grep LOGS $run/have || fail "a chain that has gone"
+ping -q -c 5 -i 0.01 127.0.0.1 >/dev/null
+rules -c | grep -q '^\[20:1680\] -A own -p icmp' || fail "single commands: $(rules -c)"
+while read -r words; do
+	# shellcheck disable=SC2086 # words
+	iptables-legacy $words >$run/want 2>&1
+	echo $? >>$run/want
+	# shellcheck disable=SC2086 # words
+	"$tables" --live --host kernel $words 2>&1 >$run/out.1 | grep -v '^xt2: ' >$run/out
+	# shellcheck disable=SC2086 # words
+	"$tables" --live --host kernel $words >/dev/null 2>&1
+	echo $? >>$run/out
+	sed 's/ (legacy)//; /^$/d' $run/want >$run/want.1
+	sed 's/ (xt2 [0-9.]*)//' $run/out | diff $run/want.1 - || fail "$words"
+done <<'END'
+-A INPUT -j nosuch
+-A nosuch -j DROP
+-I INPUT 99 -j DROP
+-D INPUT 99
+-R INPUT 99 -j DROP
+-D INPUT -s 192.0.2.99
+-X renamed
+-N renamed
+-E nosuch other
+-E renamed own
+-A own -j renamed
+END
+"$tables" --live --host kernel -F renamed
+check "$tables" --live --host kernel -D INPUT 2
+check "$tables" --live --host kernel -X renamed
+same "single commands"
+check kernel apply --counters reset $run/v4
+
 # Packets on their way while tables are swapped are all counted.
 ping -q -f -w 6 127.0.0.1 >$run/flood &
 for n in 1 2 3 4 5 6; do

@@ -14,6 +14,7 @@
 #include <string.h>
 #include "libxt2/printable.h"
 #include "tables-main.h"
+#include "unread.h"
 #include "where.h"
 #include "xt2tables/text/alone.h"
 #include "xt2tables/text/resolve.h"
@@ -183,11 +184,13 @@ static int carry_out(struct call *c)
 	if (status >= 0)
 		return status;
 	c->where.wait = l->wait;
+	c->where.unread = xt2_unread;
+	c->where.unread_data = c->alone;
 	if (l->command == 'L' && !(l->given & XT2_OPT_BIT(XT2_OPT_NUMERIC)))
 		xt2_names_list(c->resolve);
 	status = xt2_where_open(&c->where,
 				xt2_alone_changes(c->alone) ? XT2_STORE_CREATE : XT2_STORE_LOOK);
-	if (!status)
+	if (!status && !c->where.done)
 		status = run(c);
 	xt2_where_close(&c->where);
 	return status;

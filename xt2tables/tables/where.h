@@ -28,6 +28,10 @@ struct xt2_where {
 	const struct xt2_commit_check *check;
 	/* By table: it is replaced; its policies count from what the ruleset has. */
 	bool changed[XT2_TABLES_MAX];
+	/* The store may do it without being read: => 0: done; or NULL. */
+	int (*unread)(struct xt2_where *w, void *data);
+	void *unread_data;
+	bool done;
 	/* Where errors go; NULL: to stderr. */
 	void (*report)(void *data, const struct xt2_err *err);
 	void *data;

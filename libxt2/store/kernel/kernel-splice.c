@@ -216,42 +216,73 @@ int xt2_kernel_send_(struct xt2_kernel_link *link, __u8 command, const void *dat
 	return ret;
 }
 
-static int send_head(const struct splice *s, const struct xt2_mapping *map)
+/* @rs: has the table, and no other  @map: the rules that come */
+static int send_head(struct xt2_kernel_link *link, const struct xt2_ruleset *rs,
+		     const struct xt2_mapping *map, struct xt2_err *err)
 {
-	const struct xt2_table_ *t = &s->now.rs->table[0];
 	int ret;
 
-	xt2_kernel_begin(s->link, XT2_CMD_SPLICE);
-	mnl_attr_put_u8(s->link->message, XT2_A_FAMILY, (__u8)t->family);
-	mnl_attr_put_strz(s->link->message, XT2_A_NAME, t->name);
-	mnl_attr_put_u64(s->link->message, XT2_A_SIZE, map->size);
-	ret = xt2_kernel_ask(s->link, 0, NULL, NULL, s->err);
-	return ret ? ret : xt2_kernel_send_(s->link, XT2_CMD_PIECE, map->image, map->size, s->err);
+	xt2_kernel_begin(link, XT2_CMD_SPLICE);
+	mnl_attr_put_u8(link->message, XT2_A_FAMILY, (__u8)xt2_table_family(rs, 0));
+	mnl_attr_put_strz(link->message, XT2_A_NAME, xt2_table_name(rs, 0));
+	mnl_attr_put_u64(link->message, XT2_A_SIZE, map->size);
+	ret = xt2_kernel_ask(link, 0, NULL, NULL, err);
+	return ret ? ret : xt2_kernel_send_(link, XT2_CMD_PIECE, map->image, map->size, err);
 }
 
-static void begin_edit(const struct splice *s, __u8 edit, const char *chain)
+static int send_one(struct xt2_kernel_link *link, const struct xt2_store_edit *e,
+		    struct xt2_err *err)
 {
-	xt2_kernel_begin(s->link, XT2_CMD_EDIT);
-	mnl_attr_put_u8(s->link->message, XT2_A_EDIT, edit);
-	mnl_attr_put_strz(s->link->message, XT2_A_CHAIN, chain);
+	struct nlmsghdr *message;
+
+	xt2_kernel_begin(link, XT2_CMD_EDIT);
+	message = link->message;
+	mnl_attr_put_u8(message, XT2_A_EDIT, e->edit);
+	mnl_attr_put_strz(message, XT2_A_CHAIN, e->chain);
+	if (e->to)
+		mnl_attr_put_strz(message, XT2_A_TO, e->to);
+	if (e->find)
+		mnl_attr_put(message, XT2_A_FIND, 0, NULL);
+	else if (!e->append)
+		mnl_attr_put_u32(message, XT2_A_AT, e->at);
+	mnl_attr_put_u32(message, XT2_A_DELETE, e->deletes);
+	mnl_attr_put_u32(message, XT2_A_INSERT, e->inserts);
+	return xt2_kernel_ask(link, 0, NULL, NULL, err);
+}
+
+int xt2_kernel_edits_(struct xt2_kernel_link *link, const struct xt2_store_edits *edits,
+		      struct xt2_err *err)
+{
+	struct xt2_mapping map;
+	int ret = xt2_kernel_form(edits->add, 0, &map, err);
+	__u32 i;
+
+	if (ret)
+		return ret;
+	ret = send_head(link, edits->add, &map, err);
+	xt2_image_close(&map);
+	for (i = 0; i < edits->n && !ret; i++)
+		ret = send_one(link, &edits->edit[i], err);
+	return ret;
 }
 
 static int send_edit(const struct splice *s, __u8 edit, const char *chain)
 {
-	begin_edit(s, edit, chain);
-	return xt2_kernel_ask(s->link, 0, NULL, NULL, s->err);
+	const struct xt2_store_edit e = { .edit = edit, .chain = chain };
+
+	return send_one(s->link, &e, s->err);
 }
 
 static int send_rules(const struct splice *s, const char *chain, __u32 at, __u32 deletes,
 		      __u32 inserts)
 {
-	if (!deletes && !inserts)
-		return 0;
-	begin_edit(s, XT2_EDIT_RULES, chain);
-	mnl_attr_put_u32(s->link->message, XT2_A_AT, at);
-	mnl_attr_put_u32(s->link->message, XT2_A_DELETE, deletes);
-	mnl_attr_put_u32(s->link->message, XT2_A_INSERT, inserts);
-	return xt2_kernel_ask(s->link, 0, NULL, NULL, s->err);
+	const struct xt2_store_edit e = { .edit = XT2_EDIT_RULES,
+					  .chain = chain,
+					  .at = at,
+					  .deletes = deletes,
+					  .inserts = inserts };
+
+	return deletes || inserts ? send_one(s->link, &e, s->err) : 0;
 }
 
 /* Between rules that stay some go, and some come. */
@@ -339,7 +370,7 @@ static int send_difference(struct splice *s, const struct xt2_mapping *old)
 	ret = xt2_ruleset_write_(s->add, &xt2_kernel_plain, &map, s->err);
 	if (ret)
 		return ret;
-	ret = send_head(s, &map);
+	ret = send_head(s->link, s->now.rs, &map, s->err);
 	xt2_image_close(&map);
 	if (!ret)
 		ret = send_edits(s);

@@ -4,6 +4,7 @@
 #define XT2_LIBXT2_STORE_KERNEL_KERNEL_SPLICE_H
 
 #include "kernel-link.h"
+#include "libxt2/store/store.h"
 
 /*
  * xt2_kernel_splice_ - send what differs between two images of a table, in a transaction
@@ -15,6 +16,10 @@
  */
 int xt2_kernel_splice_(struct xt2_kernel_link *link, const struct xt2_mapping *old,
 		       const struct xt2_mapping *img, const __u32 *keep, struct xt2_err *err);
+
+/* Edits of a table, in a transaction.  => 0, -errno */
+int xt2_kernel_edits_(struct xt2_kernel_link *link, const struct xt2_store_edits *edits,
+		      struct xt2_err *err);
 
 /* The image in pieces, each in a message of its own.  => 0, -errno */
 int xt2_kernel_send_(struct xt2_kernel_link *link, __u8 command, const void *data, size_t size,

@@ -531,15 +531,15 @@ static int commit_sent(struct xt2_store *s, struct xt2_err *err)
 	return ret;
 }
 
-/* What was read is still what is there, or the kernel says so. */
-static int begin_again(struct xt2_kernel *k, struct xt2_err *err)
+/* Another transaction.  @generation: that has to be there still; NULL: any */
+static int renew(struct xt2_kernel *k, const __u64 *generation, struct xt2_err *err)
 {
-	*err = (struct xt2_err){ 0 };
 	xt2_kernel_begin(&k->link, XT2_CMD_ABORT); /* if that has not happened */
 	xt2_kernel_ask(&k->link, 0, NULL, NULL, err);
 	*err = (struct xt2_err){ 0 };
 	xt2_kernel_begin(&k->link, XT2_CMD_BEGIN);
-	mnl_attr_put_u64(k->link.message, XT2_A_GENERATION, k->generation);
+	if (generation)
+		mnl_attr_put_u64(k->link.message, XT2_A_GENERATION, *generation);
 	return xt2_kernel_ask(&k->link, 0, NULL, NULL, err);
 }
 
@@ -563,11 +563,25 @@ static int commit(struct xt2_store *s, const struct xt2_mapping *map,
 		ret = send_and_commit(s, &c);
 	if (ret && c.edited && ret != -ESTALE) { /* edits have limits that whole tables have not */
 		c.whole = true;
-		ret = begin_again(s->kernel, c.err) ?: send_and_commit(s, &c);
+		ret = renew(s->kernel, &s->kernel->generation, c.err) ?: send_and_commit(s, &c);
 	}
 	xt2_image_close(&c.map);
 	free(c.count);
 	free(c.was);
+	return ret;
+}
+
+/* What is refused is tried again in another way, in a transaction that is the next one. */
+static int edit_unread(struct xt2_store *s, const struct xt2_store_edits *edits,
+		       struct xt2_err *err)
+{
+	struct xt2_err again = { 0 };
+	int ret = xt2_kernel_edits_(&s->kernel->link, edits, err);
+
+	if (!ret)
+		ret = commit_sent(s, err);
+	if (ret)
+		renew(s->kernel, NULL, &again);
 	return ret;
 }
 
@@ -660,6 +674,7 @@ const struct xt2_store_ops xt2_store_kernel_ = {
 	.read = read_store,
 	.commit = commit,
 	.refusals = refusals,
+	.edit_unread = edit_unread,
 };
 
 int xt2_kernel_tables(const struct xt2_store *s, __u64 *generation, xt2_kernel_seen seen,
