@@ -43,7 +43,7 @@
  *
  * TABLES and DUMP are answered by a dump of one generation: TABLE with FAMILY, NAME, GENERATION, SIZE, FAULTS and
  * UNCOUNTED for each table, the oldest first, and of DUMP the PIECEs of its image, with its counters.  A dump of
- * no tables has one TABLE with the GENERATION alone.
+ * no tables has one TABLE with the GENERATION alone.  -EBUSY: too many of a namespace are under way.
  */
 #ifndef XT2_NETLINK_H
 #define XT2_NETLINK_H

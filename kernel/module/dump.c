@@ -13,6 +13,7 @@
 #include "tables.h"
 
 #define TABLES_MAX (XT2K_FAMILIES * XT2K_NAMES)
+#define DUMPS_MAX  64 /* at once, since each has copies */
 
 struct dumped {
 	const struct xt2k_table *t;
@@ -21,6 +22,7 @@ struct dumped {
 };
 
 struct dump {
+	struct xt2k_net *xn;
 	u64 generation;
 	u32 tables, table; /* of these, the next one */
 	bool head; /* its head has been sent */
@@ -34,6 +36,7 @@ static void drop(struct dump *d)
 
 	for (i = 0; i < d->tables; i++)
 		xt2_image_close(&d->of[i].map);
+	atomic_dec(&d->xn->dumps);
 	kfree(d);
 }
 
@@ -94,12 +97,20 @@ static struct dump **dump_of(struct netlink_callback *cb)
 int xt2k_dump_start(struct netlink_callback *cb)
 {
 	const struct genlmsghdr *head = nlmsg_data(cb->nlh);
-	struct dump *d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
+	struct net *net = sock_net(cb->skb->sk);
+	struct xt2k_net *xn = net_generic(net, xt2k_net_id);
+	struct dump *d;
 	int ret;
 
-	if (!d)
+	if (!atomic_add_unless(&xn->dumps, 1, DUMPS_MAX))
+		return -EBUSY;
+	d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
+	if (!d) {
+		atomic_dec(&xn->dumps);
 		return -ENOMEM;
-	ret = copy(d, sock_net(cb->skb->sk), head->cmd == XT2_CMD_DUMP);
+	}
+	d->xn = xn;
+	ret = copy(d, net, head->cmd == XT2_CMD_DUMP);
 	if (ret) {
 		drop(d);
 		return ret;

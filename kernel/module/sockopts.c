@@ -7,6 +7,9 @@
  * zero, so that what the call leaves there is what it adds.  SET_REPLACE wants the counters of
  * the old table: they are read when no packet is in that table any more, and
  * written to where the call would have put others before.
+ *
+ * The caller's memory is read before the namespace's mutex is taken and written after it was given up: a page
+ * fault there may take as long as the caller likes.
  */
 #include <linux/compat.h>
 #include <linux/module.h>
@@ -23,26 +26,92 @@
 
 #define NAME 32 /* XT_TABLE_MAXNAMELEN */
 
+#define VALUE_MAX ((512u << 20) + 256) /* XT_MAX_TABLE_SIZE, and a header */
+#define HEAD	  128 /* of a value that is answered: more than any option reads of it */
+
+/* What the caller gets. */
+struct answer {
+	struct list_head list;
+	void __user *to;
+	size_t size;
+	u64 bytes[];
+};
+
 struct call {
 	struct xt2k_table *t; /* NULL: there is no table of this name */
 	int level, option;
 	void __user *value;
-	u32 len;
+	u32 len, copied; /* bytes of the value; those that could be read */
+	void *copy; /* of the value, or of its head */
+	struct list_head answers;
 	struct xt2_ruleset *rs;
 	struct xt2_mapping map; /* the ruleset's */
 	void __user *counters; /* where the old table's go */
 	size_t counters_size;
+	struct xt2_count_ *count; /* these */
+	u32 counts;
 	struct xt2_err err;
 };
 
-static int user_read(void *data, __u64 from, void *to, size_t size)
+/* --- the caller's memory ------------------------------------------------------------ */
+
+static int take_value(struct call *call, u32 most)
 {
-	return copy_from_user(to, u64_to_user_ptr(from), size) ? -EFAULT : 0;
+	const u32 size = min(call->len, most);
+
+	call->copy = kvmalloc(size ?: 1, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!call->copy)
+		return -ENOMEM;
+	call->copied = size - copy_from_user(call->copy, call->value, size);
+	return 0;
 }
 
-static int user_write(void *data, __u64 to, const void *from, size_t size)
+static int value_read(void *data, __u64 from, void *to, size_t size)
 {
-	return copy_to_user(u64_to_user_ptr(to), from, size) ? -EFAULT : 0;
+	const struct call *call = data;
+	const u64 at = from - (uintptr_t)call->value;
+
+	if (at > call->copied || size > call->copied - at)
+		return -EFAULT;
+	memcpy(to, call->copy + at, size);
+	return 0;
+}
+
+static int answer_later(void *data, __u64 to, const void *from, size_t size)
+{
+	struct call *call = data;
+	struct answer *a =
+		kvmalloc(struct_size(a, bytes, DIV_ROUND_UP(size, 8)), GFP_KERNEL_ACCOUNT);
+
+	if (!a)
+		return -ENOMEM;
+	a->to = u64_to_user_ptr(to);
+	a->size = size;
+	memcpy(a->bytes, from, size);
+	list_add_tail(&a->list, &call->answers);
+	return 0;
+}
+
+static int give_answers(struct call *call)
+{
+	struct answer *a, *next;
+	int ret = 0;
+
+	list_for_each_entry_safe(a, next, &call->answers, list) {
+		if (!ret && copy_to_user(a->to, a->bytes, a->size))
+			ret = -EFAULT;
+		kvfree(a);
+	}
+	return ret;
+}
+
+/* The kernel does not report that it cannot write them. */
+static void give_counters(const struct call *call)
+{
+	const size_t size = min(call->counters_size, call->counts * sizeof(*call->count));
+
+	if (call->count && copy_to_user(call->counters, call->count, size))
+		net_warn_ratelimited("xt2: counters of a replaced table cannot be written\n");
 }
 
 /* Of setsockopt(): the old table's counters, which are not final yet. */
@@ -55,6 +124,8 @@ static int write_later(void *data, __u64 to, const void *from, size_t size)
 	return 0;
 }
 
+/* --- tables ------------------------------------------------------------------------- */
+
 static int find_table(struct net *net, enum xt2k_family family, struct call *call)
 {
 	struct xt2k_net *xn = net_generic(net, xt2k_net_id);
@@ -63,8 +134,9 @@ static int find_table(struct net *net, enum xt2k_family family, struct call *cal
 
 	if (call->len < NAME)
 		return 0;
-	if (copy_from_user(name, call->value, sizeof(name)))
+	if (call->copied < NAME)
 		return -EFAULT;
+	memcpy(name, call->copy, NAME);
 	name[NAME - 1] = '\0';
 	for (i = 0; i < XT2K_NAMES; i++) {
 		if (!strcmp(name, xt2k_names[i]) &&
@@ -95,6 +167,8 @@ static void end(struct call *call)
 {
 	xt2_ruleset_free(call->rs);
 	xt2_image_close(&call->map);
+	kvfree(call->copy);
+	kvfree(call->count);
 	kvfree(call);
 }
 
@@ -158,14 +232,10 @@ static int publish(struct call *call)
 	old = xt2k_table_publish(call->t, live);
 	if (count) {
 		read_slots(&old->state->counters, count, n);
-		/* The kernel does not report that it cannot write them. */
-		if (copy_to_user(call->counters, count,
-				 min(call->counters_size, n * sizeof(*count))))
-			net_warn_ratelimited(
-				"xt2: counters of a replaced table cannot be written\n");
+		call->count = count;
+		call->counts = n;
 	}
 	xt2k_live_free(old);
-	kvfree(count);
 	xt2k_committed(call->t->net, 0);
 	return 0;
 }
@@ -214,7 +284,7 @@ static int set(struct call *call)
 {
 	const struct xt2_sockopt_caller caller = {
 		.compat = in_compat_syscall(),
-		.read = user_read,
+		.read = value_read,
 		.write = write_later,
 		.data = call,
 	};
@@ -255,8 +325,9 @@ static int revision(struct call *call)
 		 family == NFPROTO_ARP;
 	if (call->len != sizeof(rev))
 		return -EINVAL;
-	if (copy_from_user(&rev, call->value, sizeof(rev)))
+	if (call->copied < sizeof(rev))
 		return -EFAULT;
+	memcpy(&rev, call->copy, sizeof(rev));
 	rev.name[sizeof(rev.name) - 1] = '\0';
 	try_then_request_module(xt_find_revision(family, rev.name, rev.revision, target, &ret),
 				"%s_%s",
@@ -271,8 +342,9 @@ static int get(struct call *call)
 {
 	const struct xt2_sockopt_caller caller = {
 		.compat = in_compat_syscall(),
-		.read = user_read,
-		.write = user_write,
+		.read = value_read,
+		.write = answer_later,
+		.data = call,
 	};
 	int ret = revision(call);
 
@@ -293,7 +365,7 @@ static int answer(struct sock *sk, enum xt2k_family family, int option, void __u
 	struct net *net = sock_net(sk);
 	struct xt2k_net *xn = net_generic(net, xt2k_net_id);
 	struct call *call;
-	int ret;
+	int ret, given;
 
 	if (!smp_load_acquire(&xt2k_ready))
 		return -ENOPROTOOPT; /* as before the module came */
@@ -306,11 +378,18 @@ static int answer(struct sock *sk, enum xt2k_family family, int option, void __u
 	call->option = option;
 	call->value = value;
 	call->len = *len;
-	mutex_lock(&xn->lock);
-	ret = find_table(net, family, call);
-	if (!ret)
-		ret = how(call);
-	mutex_unlock(&xn->lock);
+	INIT_LIST_HEAD(&call->answers);
+	ret = take_value(call, how == set ? VALUE_MAX : HEAD);
+	if (!ret) {
+		mutex_lock(&xn->lock);
+		ret = find_table(net, family, call);
+		if (!ret)
+			ret = how(call);
+		mutex_unlock(&xn->lock);
+		give_counters(call);
+		given = give_answers(call);
+		ret = ret < 0 ? ret : given ?: ret;
+	}
 	if (ret && call->err.message[0])
 		pr_debug("xt2: option %d: %s\n", option, call->err.message);
 	*len = call->len;

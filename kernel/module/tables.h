@@ -173,6 +173,7 @@ struct xt2k_net {
 	struct mutex lock;
 	u32 came; /* tables that were asked for */
 	u64 generation; /* commits */
+	atomic_t dumps; /* under way, of netlink */
 	spinlock_t owner; /* of the pointer: whoever closes a socket cannot wait for the mutex */
 	struct xt2k_transaction *transaction; /* or NULL */
 	struct xt2k_table table[XT2K_FAMILIES][XT2K_NAMES];
