@@ -13,6 +13,7 @@
  *
  * Source of the fields: ipt_do_table(), ip6t_do_table(), arpt_do_table().
  */
+#include <linux/delay.h>
 #include <linux/if_arp.h>
 #include <linux/ipv6.h>
 #include <linux/percpu.h>
@@ -22,6 +23,8 @@
 #include <net/ipv6.h>
 #include <net/netfilter/nf_conntrack.h>
 #include "tables.h"
+
+#define PATIENCE 4096 /* looks at a packet on its way, until a writer sleeps in between */
 
 struct processor {
 	unsigned int sequence;
@@ -105,7 +108,7 @@ static void leave(struct processor *p)
 
 void xt2k_packets_wait(void)
 {
-	unsigned int cpu, sequence;
+	unsigned int cpu, sequence, turns = 0;
 
 	smp_mb();
 	for_each_possible_cpu(cpu) {
@@ -113,8 +116,11 @@ void xt2k_packets_wait(void)
 
 		sequence = smp_load_acquire(&p->sequence);
 		while (sequence & 1 && sequence == smp_load_acquire(&p->sequence)) {
+			if (++turns < PATIENCE)
+				cpu_relax();
+			else /* its processor may be this one's, where softirqs are preempted */
+				usleep_range(20, 100);
 			cond_resched();
-			cpu_relax();
 		}
 	}
 }

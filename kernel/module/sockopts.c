@@ -47,8 +47,7 @@ struct call {
 	struct xt2_ruleset *rs;
 	struct xt2_mapping map; /* the ruleset's */
 	void __user *counters; /* where the old table's go */
-	size_t counters_size;
-	struct xt2_count_ *count; /* these */
+	struct xt2_count_ *count; /* these: see XT2K_SLOTS, until they are read */
 	u32 counts;
 	struct xt2_err err;
 };
@@ -108,19 +107,25 @@ static int give_answers(struct call *call)
 /* The kernel does not report that it cannot write them. */
 static void give_counters(const struct call *call)
 {
-	const size_t size = min(call->counters_size, call->counts * sizeof(*call->count));
-
-	if (call->count && copy_to_user(call->counters, call->count, size))
+	if (call->count &&
+	    copy_to_user(call->counters, call->count, call->counts * sizeof(*call->count)))
 		net_warn_ratelimited("xt2: counters of a replaced table cannot be written\n");
 }
 
-/* Of setsockopt(): the old table's counters, which are not final yet. */
+/*
+ * Of setsockopt(): the old table's counters, which are slots yet.  The library does not say that this has failed, so
+ * publish() has to.
+ */
 static int write_later(void *data, __u64 to, const void *from, size_t size)
 {
 	struct call *call = data;
 
 	call->counters = u64_to_user_ptr(to);
-	call->counters_size = size;
+	call->counts = size / sizeof(*call->count);
+	call->count = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!call->count)
+		return -ENOMEM;
+	memcpy(call->count, from, size);
 	return 0;
 }
 
@@ -146,6 +151,17 @@ static int find_table(struct net *net, enum xt2k_family family, struct call *cal
 	return 0;
 }
 
+/* The live table as a ruleset, for what does not look at its counters. */
+static int load_uncounted(struct call *call)
+{
+	const struct xt2k_live *live = call->t ? xt2k_table_live(call->t) : NULL;
+
+	call->rs = xt2_ruleset_new();
+	if (!call->rs)
+		return -ENOMEM;
+	return live ? xt2_ruleset_load(call->rs, live->img, live->size) : 0;
+}
+
 /* The live table as a ruleset. */
 static int load(struct call *call, enum xt2k_counts counts)
 {
@@ -157,9 +173,7 @@ static int load(struct call *call, enum xt2k_counts counts)
 		return -ENOMEM;
 	if (!live)
 		return 0;
-	if (counts == XT2K_SLOTS) /* nobody looks at the counters */
-		return xt2_ruleset_load(call->rs, live->img, live->size);
-	ret = xt2k_image_copy(live, counts, &call->map);
+	ret = xt2k_image_copy_raw(live, counts, &call->map);
 	return ret ? ret : xt2_ruleset_load(call->rs, call->map.image, call->map.size);
 }
 
@@ -215,26 +229,16 @@ static void read_slots(struct xt2k_counters *c, struct xt2_count_ *count, u32 n)
 /* The table that is replaced: all that can fail is done before. */
 static int publish(struct call *call)
 {
-	struct xt2k_live *old = xt2k_table_live(call->t), *live;
-	struct xt2_count_ *count = NULL;
-	u32 n = 0;
+	struct xt2k_live *old, *live;
 
-	if (old && call->counters_size) {
-		count = slots_of(old, &n);
-		if (!count)
-			return -ENOMEM;
-	}
+	if (call->counts && !call->count)
+		return -ENOMEM;
 	live = xt2k_table_make(call->t, call->rs, NULL, &call->err);
-	if (IS_ERR(live)) {
-		kvfree(count);
+	if (IS_ERR(live))
 		return PTR_ERR(live);
-	}
 	old = xt2k_table_publish(call->t, live);
-	if (count) {
-		read_slots(&old->state->counters, count, n);
-		call->count = count;
-		call->counts = n;
-	}
+	if (call->count && old)
+		read_slots(&old->state->counters, call->count, call->counts);
 	xt2k_live_free(old);
 	xt2k_committed(call->t->net, 0);
 	return 0;
@@ -350,7 +354,7 @@ static int get(struct call *call)
 
 	if (ret != 1)
 		return ret;
-	ret = load(call, asks_size(call) ? XT2K_SLOTS : XT2K_COUNTED);
+	ret = asks_size(call) ? load_uncounted(call) : load(call, XT2K_COUNTED);
 	if (!ret)
 		ret = xt2_sockopt_get(call->rs, &caller, call->level, call->option,
 				      (uintptr_t)call->value, &call->len, &call->err);
@@ -386,7 +390,8 @@ static int answer(struct sock *sk, enum xt2k_family family, int option, void __u
 		if (!ret)
 			ret = how(call);
 		mutex_unlock(&xn->lock);
-		give_counters(call);
+		if (!ret)
+			give_counters(call);
 		given = give_answers(call);
 		ret = ret < 0 ? ret : given ?: ret;
 	}

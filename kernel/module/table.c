@@ -222,6 +222,7 @@ static int track(struct xt2k_live *live)
 	return ret;
 }
 
+/* @rs: read back from the image; NULL: there are no instances */
 static int state_make(struct xt2k_live *live, struct xt2k_table *t, const struct xt2_ruleset *rs,
 		      struct xt2k_start *start, struct xt2_err *err)
 {
@@ -235,7 +236,7 @@ static int state_make(struct xt2k_live *live, struct xt2k_table *t, const struct
 	live->state->net = t->net;
 	live->state->nfproto = t->kind->nfproto;
 	ret = track(live);
-	if (!ret)
+	if (!ret && rs)
 		ret = xt2k_natives_make(live, t->kind, rs, !start, err);
 	return ret ? ret : xt2k_counters_take(&live->state->counters, live->img, start);
 }
@@ -243,24 +244,22 @@ static int state_make(struct xt2k_live *live, struct xt2k_table *t, const struct
 /* Indexes take longer than all else; see index-later.c. */
 const struct xt2_index_limits xt2k_plain = { .plain = ~0u, .single = true };
 
-/* The ruleset as an image, and read back: their numbers of chains and instances are the same. */
+/* The ruleset as an image; instances, if there are any, have its numbers, which those are that it is read back with. */
 static struct xt2k_live *pack(struct xt2k_table *t, const struct xt2_ruleset *rs,
 			      struct xt2k_start *start, struct xt2_err *err)
 {
-	struct xt2_ruleset *packed = xt2_ruleset_new();
+	struct xt2_ruleset *packed = NULL;
 	struct xt2k_live *live;
 	struct xt2_mapping map;
-	int ret;
+	int ret = xt2_ruleset_write_(rs, &xt2k_plain, &map, err);
 
-	if (!packed)
-		return ERR_PTR(-ENOMEM);
-	ret = xt2_ruleset_write_(rs, &xt2k_plain, &map, err);
 	live = ret ? ERR_PTR(ret) : xt2k_live_new(t, &map);
-	if (IS_ERR(live)) {
-		xt2_ruleset_free(packed);
+	if (IS_ERR(live))
 		return live;
+	if (live->root->instances) {
+		packed = xt2_ruleset_new();
+		ret = packed ? xt2_ruleset_load(packed, live->img, live->size) : -ENOMEM;
 	}
-	ret = xt2_ruleset_load(packed, live->img, live->size);
 	if (!ret)
 		ret = state_make(live, t, packed, start, err);
 	xt2_ruleset_free(packed);

@@ -3,10 +3,10 @@
 KERNEL_TESTS = life traffic counters indexed groups exact netlink twins
 EXTRA_DIST += tests/kernel/run-module tests/kernel/uml tests/kernel/uml-build tests/kernel/uml-init \
 	tests/kernel/uml.config tests/kernel/lib.sh tests/kernel/counters.in.sh tests/kernel/debug.config tests/kernel/exact.in.sh \
-	tests/kernel/fail-nth.c tests/kernel/fail-nth.in.sh tests/kernel/netlink.in.sh tests/kernel/netlink.py tests/kernel/twins.in.sh tests/kernel/send.py tests/kernel/groups.in.sh tests/kernel/life.in.sh \
+	tests/kernel/fail-nth.c tests/kernel/fail-nth.in.sh tests/kernel/netlink.in.sh tests/kernel/netlink.py tests/kernel/twins.in.sh tests/kernel/iptables-source.py tests/kernel/send.py tests/kernel/suite.in.sh tests/kernel/groups.in.sh tests/kernel/life.in.sh \
 	tests/kernel/traffic.in.sh tests/kernel/traffic.ip tests/kernel/traffic.ip6 tests/kernel/traffic.py
 
-# fail-nth wants a kernel with fault injection: XT2_UML_DEBUG=1.
+# iptables' own tests: "tests/kernel/run-module suite"; they take ten minutes.  fail-nth wants a kernel with fault injection: XT2_UML_DEBUG=1.
 .PHONY: check-kernel
 check-kernel: all $(check_PROGRAMS)
 	$(AM_TESTS_ENVIRONMENT) for name in $(KERNEL_TESTS); do \

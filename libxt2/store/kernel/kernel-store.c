@@ -457,7 +457,7 @@ static int send_difference(struct coming *c, const struct known *t, const struct
 
 	if (t && !c->whole)
 		ret = xt2_kernel_splice_(&c->k->link, &t->map, map, keep, c->err);
-	c->edited |= ret > 0;
+	c->edited |= ret != 0;
 	return ret ? ret
 		   : send_table(c, (__u8)xt2_table_family(rs, table), xt2_table_name(rs, table),
 				map, keep, rules);
